@@ -317,7 +317,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
   const { accounts, avatars, ci, clock, db, federation, git, logger, organisations, owners, repositories } = rooms;
   const [
     { createProbe, createWebServer },
-    { createSshServer, sshdPrograms },
+    { createSshServer, sshdControlCommands },
     { createRpcServer },
     { createJobRuns, createScheduler, schedulerControlCommands, packingControlCommands, pushPrograms },
     { createControlServer },
@@ -384,7 +384,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     logger,
     programs: {
       ...options.controlCommands,
-      ...(config.ssh.systemSshd ? sshdPrograms(forSsh) : {}),
+      ...(config.ssh.systemSshd ? sshdControlCommands(forSsh) : {}),
       ...schedulerControlCommands(schedule),
       ...pushPrograms(rooms),
       ...packingControlCommands(rooms),

@@ -2,14 +2,14 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { systemRandom, unavailable } from '../kernel/index.ts';
 import type { Random } from '../kernel/index.ts';
-import type { Conversations } from './clients/conversations.ts';
-import { createDoor } from './door.ts';
+import type { Connections } from './clients/connections.ts';
+import { createConnectionLimiter } from './connection-limiter.ts';
 import { hostKey } from './keys/host-key.ts';
 import { defaultLimits } from './limits.ts';
 import type { SshLimits } from './limits.ts';
-import type { SshRooms } from './rooms.ts';
+import type { SshDeps } from './deps.ts';
 
-export interface SshServerNeeds extends Omit<SshRooms, 'random'> {
+export interface SshServerNeeds extends Omit<SshDeps, 'random'> {
   random?: Random;
   limits?: Partial<SshLimits>;
 }
@@ -26,10 +26,10 @@ export interface SshServer {
 
 /** git over SSH, and a few commands besides (SPEC §4.5, security §2.2). */
 export function createSshServer(needs: SshServerNeeds): SshServer {
-  const rooms: SshRooms = { ...needs, random: needs.random ?? systemRandom };
+  const rooms: SshDeps = { ...needs, random: needs.random ?? systemRandom };
   const limits: SshLimits = { ...defaultLimits, ...needs.limits };
-  const door = createDoor({ limits, now: () => performance.now() });
-  let conversations: Promise<Conversations> | null = null;
+  const door = createConnectionLimiter({ limits, now: () => performance.now() });
+  let conversations: Promise<Connections> | null = null;
   let isStopping = false;
   // Nothing is read from a socket before its turn has come.
   const listener = createServer({ pauseOnConnect: true, noDelay: true });
@@ -41,10 +41,10 @@ export function createSshServer(needs: SshServerNeeds): SshServer {
       listener.on('connection', (socket) => {
         // Until its guest listens: an error that nobody hears would end the program.
         socket.on('error', () => {});
-        conversations ??= import('./clients/conversations.ts').then(({ createConversations }) =>
-          createConversations({ privateKey, door, limits, rooms }),
+        conversations ??= import('./clients/connections.ts').then(({ createConnections }) =>
+          createConnections({ privateKey, door, limits, rooms }),
         );
-        void conversations.then(({ receive }) => (isStopping ? socket.destroy() : receive(socket)));
+        void conversations.then(({ accept }) => (isStopping ? socket.destroy() : accept(socket)));
       });
       const { host, port } = await bind();
       return { host, port, fingerprint };
@@ -54,8 +54,8 @@ export function createSshServer(needs: SshServerNeeds): SshServer {
       isStopping = true;
       const closed = new Promise<void>((resolve) => listener.close(() => resolve()));
       const speaking = await conversations;
-      speaking?.finish();
-      const end = setTimeout(() => speaking?.cut(), graceMs);
+      speaking?.closeIdle();
+      const end = setTimeout(() => speaking?.destroyAll(), graceMs);
       await closed;
       clearTimeout(end);
       door.close();

@@ -2,17 +2,17 @@ import { Writable } from 'node:stream';
 import { systemRandom } from '../kernel/index.ts';
 import type { Random } from '../kernel/index.ts';
 import { addressGroup } from './address-group.ts';
-import { createDoor } from './door.ts';
-import type { Place } from './door.ts';
+import { createConnectionLimiter } from './connection-limiter.ts';
+import type { ConnectionSlot } from './connection-limiter.ts';
 import { defaultLimits } from './limits.ts';
 import type { SshLimits } from './limits.ts';
 import { parseCommand } from './commands/parse-command.ts';
 import type { Command } from './commands/parse-command.ts';
-import type { SshAccounts, SshRooms } from './rooms.ts';
+import type { SshAccounts, SshDeps } from './deps.ts';
 import { runCommand } from './commands/run-command.ts';
-import type { Session } from './commands/visit.ts';
+import type { Session } from './commands/session.ts';
 
-export interface SystemSshdNeeds extends Omit<SshRooms, 'random' | 'accounts'> {
+export interface SystemSshdNeeds extends Omit<SshDeps, 'random' | 'accounts'> {
   accounts: SshAccounts & {
     /** The key of this id, as the protocol carries it; null when there is none (any more). */
     keyBlob(keyId: string): Promise<Buffer | null>;
@@ -45,10 +45,10 @@ const keyType = /^(?:sk-)?(?:ssh|ecdsa)-[\w.@-]+$/;
 
 /** The same commands, access policy, journal and places per address as the built-in server has. */
 export function createSystemSshd(needs: SystemSshdNeeds): SystemSshd {
-  const rooms: SshRooms = { ...needs, random: needs.random ?? systemRandom };
+  const rooms: SshDeps = { ...needs, random: needs.random ?? systemRandom };
   const { accounts, logger, clock } = needs;
   const limits: SshLimits = { ...defaultLimits, ...needs.limits };
-  const door = createDoor({ limits, now: () => performance.now() });
+  const door = createConnectionLimiter({ limits, now: () => performance.now() });
 
   async function run(
     session: ForwardedSession,
@@ -122,17 +122,21 @@ export function createSystemSshd(needs: SystemSshdNeeds): SystemSshd {
 }
 
 /** Waits for a place at the door; null when there is none, or the client leaves the line. */
-function enter(door: ReturnType<typeof createDoor>, address: string, signal: AbortSignal): Promise<Place | null> {
+function enter(
+  door: ReturnType<typeof createConnectionLimiter>,
+  address: string,
+  signal: AbortSignal,
+): Promise<ConnectionSlot | null> {
   return new Promise((resolve) => {
     let isIn = false;
-    const place: Place = door.arrive({
+    const place: ConnectionSlot = door.arrive({
       address,
       // May be called before the place is known here.
       begin: () => {
         isIn = true;
         queueMicrotask(() => resolve(place));
       },
-      turnAway: () => resolve(null),
+      reject: () => resolve(null),
     });
     signal.addEventListener(
       'abort',

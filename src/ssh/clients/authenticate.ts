@@ -3,7 +3,7 @@ import type { KeyViewer } from '../../accounts/index.ts';
 import type { Logger } from '../../kernel/index.ts';
 import { fingerprint } from '../../openssh/index.ts';
 import type { SshLimits } from '../limits.ts';
-import type { SshAccounts } from '../rooms.ts';
+import type { SshAccounts } from '../deps.ts';
 import { keyObstacle, provesKey } from '../keys/verify-key.ts';
 
 /** Who a connection belongs to: somebody who signed with the private half of this key. */

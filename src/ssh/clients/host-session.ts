@@ -5,15 +5,15 @@ import { channelInput, channelOutput } from './channel-streams.ts';
 import type { SshLimits } from '../limits.ts';
 import { parseCommand } from '../commands/parse-command.ts';
 import type { Command } from '../commands/parse-command.ts';
-import type { SshRooms } from '../rooms.ts';
+import type { SshDeps } from '../deps.ts';
 import { runCommand } from '../commands/run-command.ts';
 import { packetSizeOf } from './ssh2-internals.ts';
-import type { Client } from '../commands/visit.ts';
+import type { Client } from '../commands/session.ts';
 
 /** What a session needs of the client that it belongs to. */
 export interface Around extends Pick<Client, 'address' | 'port' | 'blob'> {
   connection: Connection;
-  rooms: SshRooms;
+  rooms: SshDeps;
   logger: Logger;
   limits: SshLimits;
   /** Aborts when the socket is closed. */

@@ -1,15 +1,15 @@
 import { lfsNotStored } from '../../git/index.ts';
-import type { SshRooms } from '../rooms.ts';
-import type { Visit } from './visit.ts';
+import type { SshDeps } from '../deps.ts';
+import type { AuthenticatedSession } from './session.ts';
 
 /**
  * Answers `git-lfs-authenticate` and `git-lfs-transfer`. Refuses `lfs_not_stored` to whoever may do the
  * same with git, under the old name of a repository too, and to others what git is refused.
  */
 export async function refuseLfs(
-  { repositories }: SshRooms,
+  { repositories }: SshDeps,
   { operation, owner, name }: { operation: 'upload' | 'download'; owner: string; name: string },
-  { viewer }: Visit,
+  { viewer }: AuthenticatedSession,
 ): Promise<never> {
   const open = operation === 'upload' ? repositories.openForPush : repositories.openForRead;
   await open(viewer, owner, name).catch(async (error: unknown) => {

@@ -2,11 +2,11 @@ import type { GitOperation } from '../../git/index.ts';
 import { unauthenticated } from '../../kernel/index.ts';
 import type { Command } from './parse-command.ts';
 import { refusal } from './refusal.ts';
-import type { SshRooms } from '../rooms.ts';
+import type { SshDeps } from '../deps.ts';
 import { refuseLfs } from './refuse-lfs.ts';
 import { serveGit } from './serve-git.ts';
-import { serveSideDoor } from './side-door.ts';
-import type { Client, Visit } from './visit.ts';
+import { serveInfoCommand } from './info-commands.ts';
+import type { Client, AuthenticatedSession } from './session.ts';
 
 /** The only answer to what is not a command; it names nothing of the server. */
 const notUnderstood = 'hearth: only git and a few words are understood here; "help" lists them\n';
@@ -17,7 +17,7 @@ const wrongPath = 'hearth: there is no repository at this path; write OWNER/NAME
  * Runs a command and resolves with its exit status; never rejects.
  * @param command `null` for a line that is no command
  */
-export async function runCommand(rooms: SshRooms, command: Command | null, client: Client): Promise<number> {
+export async function runCommand(rooms: SshDeps, command: Command | null, client: Client): Promise<number> {
   if (command === null) {
     client.complain(notUnderstood);
     return 1;
@@ -39,7 +39,7 @@ export async function runCommand(rooms: SshRooms, command: Command | null, clien
 }
 
 async function attempt(
-  rooms: SshRooms,
+  rooms: SshDeps,
   command: Exclude<Command, { kind: 'wrong path' }>,
   client: Client,
 ): Promise<{ exitCode: number; result: GitOperation['result'] }> {
@@ -61,13 +61,17 @@ async function attempt(
   }
 }
 
-function serve(rooms: SshRooms, command: Exclude<Command, { kind: 'wrong path' }>, visit: Visit): Promise<number> {
+function serve(
+  rooms: SshDeps,
+  command: Exclude<Command, { kind: 'wrong path' }>,
+  visit: AuthenticatedSession,
+): Promise<number> {
   switch (command.kind) {
     case 'git':
       return serveGit(rooms, command, visit);
     case 'lfs':
       return refuseLfs(rooms, command, visit);
     default:
-      return serveSideDoor(rooms, command, visit);
+      return serveInfoCommand(rooms, command, visit);
   }
 }

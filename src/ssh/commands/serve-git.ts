@@ -1,9 +1,9 @@
 import { isDomainError } from '../../kernel/index.ts';
 import type { GitService } from './parse-command.ts';
 import { plainText } from './plain-text.ts';
-import type { SshRooms } from '../rooms.ts';
-import { send } from './send.ts';
-import type { Visit } from './visit.ts';
+import type { SshDeps } from '../deps.ts';
+import { send } from './write-output.ts';
+import type { AuthenticatedSession } from './session.ts';
 
 type Request = { service: GitService; owner: string; name: string };
 
@@ -12,7 +12,7 @@ type Request = { service: GitService; owner: string; name: string };
  * status for the client. Refuses what `repositories` and `git` refuse; a hidden and
  * an absent repository are refused alike.
  */
-export async function serveGit(rooms: SshRooms, request: Request, visit: Visit): Promise<number> {
+export async function serveGit(rooms: SshDeps, request: Request, visit: AuthenticatedSession): Promise<number> {
   try {
     return await serveAt(rooms, request, visit);
   } catch (error) {
@@ -25,7 +25,11 @@ export async function serveGit(rooms: SshRooms, request: Request, visit: Visit):
   }
 }
 
-async function serveAt(rooms: SshRooms, { service, owner, name }: Request, visit: Visit): Promise<number> {
+async function serveAt(
+  rooms: SshDeps,
+  { service, owner, name }: Request,
+  visit: AuthenticatedSession,
+): Promise<number> {
   const { repositories, git } = rooms;
   const { viewer, protocol, input, output, signal } = visit;
   const client = viewer.id;

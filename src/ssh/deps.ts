@@ -5,7 +5,7 @@ import type { Clock, Logger, Random } from '../kernel/index.ts';
 import type { Repositories } from '../repositories/index.ts';
 
 /** What the server asks of the rooms behind it. */
-export interface SshRooms {
+export interface SshDeps {
   accounts: SshAccounts;
   repositories: SshRepositories;
   git: SshGit;

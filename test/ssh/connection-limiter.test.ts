@@ -1,7 +1,7 @@
 import t from 'tap';
 import { addressGroup } from '../../src/ssh/address-group.ts';
-import { createDoor } from '../../src/ssh/door.ts';
-import type { Place } from '../../src/ssh/door.ts';
+import { createConnectionLimiter } from '../../src/ssh/connection-limiter.ts';
+import type { ConnectionSlot } from '../../src/ssh/connection-limiter.ts';
 
 const limits = { arriving: 4, perAddress: 2, perAccount: 100, waiting: 3, silentMs: 500, quietMs: 3_000 };
 
@@ -9,20 +9,20 @@ const limits = { arriving: 4, perAddress: 2, perAccount: 100, waiting: 3, silent
 function open(t: { teardown(done: () => void): void }, over: Partial<typeof limits> = {}) {
   // Not zero: time may not matter, only how much of it passes.
   let time = 1e6;
-  const door = createDoor({ limits: { ...limits, ...over }, now: () => time });
+  const door = createConnectionLimiter({ limits: { ...limits, ...over }, now: () => time });
   t.teardown(() => door.close());
   const happened: string[] = [];
-  const places = new Map<string, Place>();
+  const places = new Map<string, ConnectionSlot>();
   return {
     happened,
-    place: (name: string) => places.get(name) as Place,
+    place: (name: string) => places.get(name) as ConnectionSlot,
     arrive(name: string, address: string) {
       places.set(
         name,
         door.arrive({
           address,
           begin: () => happened.push(`${name} begins`),
-          turnAway: (reason) => happened.push(`${name} ${reason}`),
+          reject: (reason) => happened.push(`${name} ${reason}`),
         }),
       );
     },

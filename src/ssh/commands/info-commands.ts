@@ -3,9 +3,9 @@ import type { Found, ListedRepository, RepositoryPage } from '../../repositories
 import { cloneAddress } from './clone-address.ts';
 import type { Command } from './parse-command.ts';
 import { plainText } from './plain-text.ts';
-import type { SshRooms } from '../rooms.ts';
-import { send } from './send.ts';
-import type { Visit } from './visit.ts';
+import type { SshDeps } from '../deps.ts';
+import { send } from './write-output.ts';
+import type { AuthenticatedSession } from './session.ts';
 
 type Asked = Exclude<Command, { kind: 'git' | 'lfs' | 'wrong path' }>;
 
@@ -29,12 +29,12 @@ Everything else is git: clone, fetch, push and "git archive --remote".
  * The commands besides git (command-line §2.8). They call the same use-cases as the
  * pages and the command line, and print what a pipe can read: tab-separated, no headers.
  */
-export async function serveSideDoor(rooms: SshRooms, asked: Asked, visit: Visit): Promise<number> {
+export async function serveInfoCommand(rooms: SshDeps, asked: Asked, visit: AuthenticatedSession): Promise<number> {
   for await (const text of answer(rooms, asked, visit)) await send(plainText(text), visit);
   return 0;
 }
 
-async function* answer(rooms: SshRooms, asked: Asked, visit: Visit): AsyncGenerator<string> {
+async function* answer(rooms: SshDeps, asked: Asked, visit: AuthenticatedSession): AsyncGenerator<string> {
   const { repositories } = rooms;
   const { viewer } = visit;
   if (asked.kind === 'help') return yield help;
@@ -64,8 +64,8 @@ async function* answer(rooms: SshRooms, asked: Asked, visit: Visit): AsyncGenera
 }
 
 async function* everyPage(
-  { repositories }: SshRooms,
-  viewer: Visit['viewer'],
+  { repositories }: SshDeps,
+  viewer: AuthenticatedSession['viewer'],
   which: { owner?: { kind: 'user'; id: string } },
 ): AsyncGenerator<string> {
   let after: string | null = null;
@@ -76,7 +76,7 @@ async function* everyPage(
   } while (after !== null);
 }
 
-function described({ config }: SshRooms, { port }: Visit, { repository, canonical }: Found): string {
+function described({ config }: SshDeps, { port }: AuthenticatedSession, { repository, canonical }: Found): string {
   return rows([
     ['name', `${canonical.owner}/${canonical.name}`],
     ['visibility', repository.visibility],

@@ -3,16 +3,16 @@ import type { Connection } from 'ssh2';
 import { addressGroup } from '../address-group.ts';
 import { authenticate } from './authenticate.ts';
 import type { Identity } from './authenticate.ts';
-import type { Door } from '../door.ts';
+import type { ConnectionLimiter } from '../connection-limiter.ts';
 import { hostSession } from './host-session.ts';
 import type { SshLimits } from '../limits.ts';
-import type { SshRooms } from '../rooms.ts';
+import type { SshDeps } from '../deps.ts';
 import { offerMlkem } from './mlkem-key-exchange.ts';
 import { tellReason, tellSignatureAlgorithms } from './ssh2-internals.ts';
 import { signatureAlgorithms } from '../keys/verify-key.ts';
 
 /** One client from its socket to its end. */
-export interface Guest {
+export interface ClientConnection {
   /** The client has introduced itself; from here on ssh2 speaks for it. */
   meet(connection: Connection): void;
   /** Closes as soon as no session is open. */
@@ -22,11 +22,11 @@ export interface Guest {
 interface Needs {
   socket: Socket;
   address: string;
-  door: Door;
+  door: ConnectionLimiter;
   /** Hands the socket to ssh2, when the door says so. */
   begin(): void;
   limits: SshLimits;
-  rooms: SshRooms;
+  rooms: SshDeps;
 }
 
 /** A client that leaves more than this unread, or sends more than this unasked, ignores the protocol. */
@@ -34,7 +34,7 @@ const maxUnreadBytes = 8 * 1024 * 1024;
 /** Sessions that are closed before they ask for anything; ssh2 never forgets those. */
 const maxEmptySessions = 16;
 /** How long a client may take to close its side. */
-const farewellMs = 1_000;
+const disconnectMs = 1_000;
 /** Reasons that a client's user can do something about: the code of RFC 4253 §11.1, and words. */
 const toldReasons: Readonly<Record<string, { code: number; words: string }>> = {
   account_full: {
@@ -45,7 +45,7 @@ const toldReasons: Readonly<Record<string, { code: number; words: string }>> = {
 };
 
 /** Looks after one client: its place at the door, time limits, sign-in, sessions, and a clean end of all of it. */
-export function createGuest({ socket, address, door, begin, limits, rooms }: Needs): Guest {
+export function createClientConnection({ socket, address, door, begin, limits, rooms }: Needs): ClientConnection {
   const logger = rooms.logger.child({ address });
   const gone = new AbortController();
   /** How many bytes each running command has not read yet. */
@@ -76,7 +76,7 @@ export function createGuest({ socket, address, door, begin, limits, rooms }: Nee
     if (Math.max(socket.writableLength, ...[...unread].map((bytes) => bytes())) > maxUnreadBytes)
       leave('flow_control_ignored');
   });
-  const place = door.arrive({ address: addressGroup(address), begin, turnAway: leave });
+  const place = door.arrive({ address: addressGroup(address), begin, reject: leave });
 
   function leave(reason: string): void {
     if (socket.destroyed || isLeaving) return;
@@ -86,7 +86,7 @@ export function createGuest({ socket, address, door, begin, limits, rooms }: Nee
     if (told !== undefined && connection !== undefined) tellReason(connection, told.code, told.words);
     connection?.end();
     if (identity === null && told === undefined) socket.destroy();
-    else setTimeout(() => socket.destroy(), farewellMs).unref();
+    else setTimeout(() => socket.destroy(), disconnectMs).unref();
   }
 
   function meet(met: Connection): void {

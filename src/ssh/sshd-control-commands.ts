@@ -3,7 +3,7 @@ import { createSystemSshd } from './system-sshd.ts';
 import type { SystemSshdNeeds } from './system-sshd.ts';
 
 /** What the two helpers of the system's sshd ask of the server (command-line §2.8). */
-export function sshdPrograms(needs: SystemSshdNeeds): Record<string, ControlCommand> {
+export function sshdControlCommands(needs: SystemSshdNeeds): Record<string, ControlCommand> {
   const sshd = createSystemSshd(needs);
   return {
     /** Answers the id of the key, or nothing. */

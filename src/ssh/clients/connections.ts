@@ -1,33 +1,33 @@
 import type { Socket } from 'node:net';
 import ssh2 from 'ssh2';
 import { algorithms } from './algorithms.ts';
-import type { Door } from '../door.ts';
-import { createGuest } from './guest.ts';
-import type { Guest } from './guest.ts';
+import type { ConnectionLimiter } from '../connection-limiter.ts';
+import { createClientConnection } from './connection.ts';
+import type { ClientConnection } from './connection.ts';
 import type { SshLimits } from '../limits.ts';
-import type { SshRooms } from '../rooms.ts';
+import type { SshDeps } from '../deps.ts';
 import { socketOf } from './ssh2-internals.ts';
 
-export interface Conversations {
+export interface Connections {
   /** Looks after a client that has just connected, and whose socket nobody reads yet. */
-  receive(socket: Socket): void;
+  accept(socket: Socket): void;
   /** Closes who is idle; running commands go on. */
-  finish(): void;
+  closeIdle(): void;
   /** Cuts every connection. */
-  cut(): void;
+  destroyAll(): void;
 }
 
-export interface ConversationNeeds {
+export interface ConnectionsDeps {
   /** In OpenSSH format. */
   privateKey: string;
-  door: Door;
+  door: ConnectionLimiter;
   limits: SshLimits;
-  rooms: SshRooms;
+  rooms: SshDeps;
 }
 
 /** Everything that speaks SSH: loaded with the first client, since ssh2 would be a tenth of each start. */
-export function createConversations({ privateKey, door, limits, rooms }: ConversationNeeds): Conversations {
-  const guests = new Map<Socket, Guest>();
+export function createConnections({ privateKey, door, limits, rooms }: ConnectionsDeps): Connections {
+  const guests = new Map<Socket, ClientConnection>();
   const ssh = new ssh2.Server({
     hostKeys: [privateKey],
     algorithms,
@@ -39,11 +39,11 @@ export function createConversations({ privateKey, door, limits, rooms }: Convers
   ssh.on('error', (error: Error) => rooms.logger.error('ssh.server_error', { error }));
 
   return {
-    receive(socket) {
+    accept(socket) {
       const { remoteAddress } = socket;
       // The client has hung up already.
       if (remoteAddress === undefined) return void socket.destroy();
-      const guest = createGuest({
+      const guest = createClientConnection({
         socket,
         door,
         limits,
@@ -54,10 +54,10 @@ export function createConversations({ privateKey, door, limits, rooms }: Convers
       guests.set(socket, guest);
       socket.once('close', () => guests.delete(socket));
     },
-    finish() {
+    closeIdle() {
       for (const guest of guests.values()) guest.finish();
     },
-    cut() {
+    destroyAll() {
       for (const socket of guests.keys()) socket.destroy();
     },
   };

@@ -1,17 +1,17 @@
 import type { SshLimits } from './limits.ts';
 
 /** Somebody at the door: a socket, seen through what the door has to know. */
-export interface Caller {
+export interface PendingConnection {
   /** As `addressGroup` gives it. */
   address: string;
   /** It is their turn: start the SSH conversation. */
   begin(): void;
   /** There is no place for them (any more): close the connection. */
-  turnAway(reason: string): void;
+  reject(reason: string): void;
 }
 
 /** What a caller tells the door afterwards. */
-export interface Place {
+export interface ConnectionSlot {
   /** Bytes have come in. */
   heard(): void;
   /** @returns false when the account has no room left; then `turnAway` was called. */
@@ -22,7 +22,7 @@ export interface Place {
   leave(): void;
 }
 
-interface Entry extends Caller {
+interface Entry extends PendingConnection {
   stage: 'waiting' | 'arriving' | 'signed in' | 'gone';
   hasSpoken: boolean;
   isBusy: boolean;
@@ -32,7 +32,7 @@ interface Entry extends Caller {
 
 const retryMs = 50;
 
-type DoorLimits = Pick<SshLimits, 'arriving' | 'perAddress' | 'perAccount' | 'waiting' | 'silentMs' | 'quietMs'>;
+type ConnectionLimits = Pick<SshLimits, 'arriving' | 'perAddress' | 'perAccount' | 'waiting' | 'silentMs' | 'quietMs'>;
 
 /**
  * Decides who is served when many connect at once.
@@ -50,7 +50,7 @@ type DoorLimits = Pick<SshLimits, 'arriving' | 'perAddress' | 'perAccount' | 'wa
  *
  * @param now milliseconds that never go back
  */
-export function createDoor({ limits, now }: { limits: DoorLimits; now: () => number }) {
+export function createConnectionLimiter({ limits, now }: { limits: ConnectionLimits; now: () => number }) {
   const entries = new Set<Entry>();
   let retry: NodeJS.Timeout | undefined;
 
@@ -73,7 +73,7 @@ export function createDoor({ limits, now }: { limits: DoorLimits; now: () => num
 
   function turnAway(entry: Entry, reason: string): void {
     remove(entry);
-    entry.turnAway(reason);
+    entry.reject(reason);
   }
 
   /** Who gives way to a caller from `address`; `null` when a place is free, `undefined` when nobody can. */
@@ -118,7 +118,7 @@ export function createDoor({ limits, now }: { limits: DoorLimits; now: () => num
   }
 
   return {
-    arrive(caller: Caller): Place {
+    arrive(caller: PendingConnection): ConnectionSlot {
       const entry: Entry = {
         ...caller,
         stage: 'waiting',
@@ -161,7 +161,7 @@ export function createDoor({ limits, now }: { limits: DoorLimits; now: () => num
   };
 }
 
-export type Door = ReturnType<typeof createDoor>;
+export type ConnectionLimiter = ReturnType<typeof createConnectionLimiter>;
 
 function longestQuiet(entries: Entry[]): Entry | undefined {
   return entries.sort((one, other) => one.lastHeardMs - other.lastHeardMs)[0];

@@ -25,6 +25,6 @@ export interface Client extends Session {
 }
 
 /** A client, and who they are at this moment. */
-export interface Visit extends Client {
+export interface AuthenticatedSession extends Client {
   viewer: PersonViewer;
 }
