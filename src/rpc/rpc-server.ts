@@ -4,7 +4,7 @@ import type { Ci } from '../ci/index.ts';
 import type { Config } from '../config/index.ts';
 import type { Clock, Logger } from '../kernel/index.ts';
 import type { ConnectHandler } from './connect/connect-handler.ts';
-import { createGrpcDoor } from './grpc/grpc-door.ts';
+import { createGrpcListener } from './grpc/grpc-listener.ts';
 import { RunnerService } from './runner-service.ts';
 
 export interface RpcOptions {
@@ -33,7 +33,7 @@ const isOwn = (path: string): boolean =>
 /** Nothing listens before `listen`; the web edge hands over what belongs here (app.ts plugs the two together). */
 export function createRpcServer({ config, ci, clock, logger }: RpcOptions): RpcServer {
   const service = new RunnerService(ci, clock.now());
-  const grpc = createGrpcDoor({ ...config.grpc.listen, service, logger });
+  const grpc = createGrpcListener({ ...config.grpc.listen, service, logger });
   // Loaded with the first call, like the other framing: they are a sixth of all that a start would load.
   let connect: Promise<ConnectHandler> | null = null;
   return {

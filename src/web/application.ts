@@ -5,36 +5,36 @@ import { createHighlighting } from '../highlighting/index.ts';
 import { systemRandom } from '../kernel/index.ts';
 import type { Logger, Random } from '../kernel/index.ts';
 import { createFederationHandlers, nameActors } from './activitypub/index.ts';
-import { answerApiErrors, createApiHandler } from './api/index.ts';
+import { withApiErrors, createApiHandler } from './api/index.ts';
 import { createArtifactHandlers } from './artifacts/index.ts';
-import { createAssets } from './answers/assets.ts';
+import { createAssets } from './responses/assets.ts';
 import type { Context, State } from './context.ts';
 import { createGitHandlers, gitFirst } from './git/index.ts';
-import { createGivingWay } from './giving-way.ts';
-import { createSaidAgain } from './kept-pages/said-again.ts';
+import { createBackgroundPriority } from './background-priority.ts';
+import { createResponseCache } from './page-cache/cached-response.ts';
 import { createHttpCounts } from './metrics/http-counts.ts';
 import { serveMetrics } from './metrics/serve-metrics.ts';
-import { createAnonymousBudget } from './middleware/anonymous-budget.ts';
+import { createAnonymousCpuBudget } from './middleware/anonymous-cpu-budget.ts';
 import { createBudgets } from './middleware/budget.ts';
 import { compressText } from './middleware/compression.ts';
-import { answerErrors } from './middleware/errors.ts';
+import { withErrorMapping } from './middleware/map-errors.ts';
 import { acceptHost } from './middleware/host.ts';
-import { paceRefusals } from './middleware/pace-refusals.ts';
+import { delayRefusals } from './middleware/delay-refusals.ts';
 import { nameRequest } from './middleware/request-id.ts';
 import { createRequestLog } from './middleware/request-log.ts';
 import { securityHeaders } from './middleware/security-headers.ts';
-import { createOnceSecrets } from './once-secrets.ts';
-import { createRender } from './answers/render.ts';
-import type { WebRooms } from './rooms.ts';
+import { createOneTimeSecrets } from './one-time-secrets.ts';
+import { createRender } from './responses/render.ts';
+import type { WebDeps } from './deps.ts';
 import { mountRoutes } from './routing.ts';
 import { routes } from './routes.ts';
-import { createClientReader } from './requests/trusted-proxies.ts';
-import { createTurns } from './turns.ts';
+import { createClientReader } from './requests/client-address.ts';
+import { createFairQueue } from './fair-queue.ts';
 
 /** The rooms that pages call, without what is made here. */
 export interface WebOptions
-  extends Omit<WebRooms, 'assets' | 'highlighting' | 'onceSecrets' | 'givingWay' | 'origins' | 'jobs'>,
-    Partial<Pick<WebRooms, 'origins' | 'jobs'>> {
+  extends Omit<WebDeps, 'assets' | 'highlighting' | 'oneTimeSecrets' | 'backgroundPriority' | 'origins' | 'jobs'>,
+    Partial<Pick<WebDeps, 'origins' | 'jobs'>> {
   logger: Logger;
   random?: Random;
 }
@@ -43,25 +43,25 @@ export interface WebOptions
 export function createWebApplication(options: WebOptions): RequestListener {
   const { config, clock, logger, random = systemRandom } = options;
   const assets = createAssets(embedded);
-  const givingWay = createGivingWay();
+  const givingWay = createBackgroundPriority();
   const render = createRender({ embedded, assets });
-  const rooms: WebRooms = {
+  const rooms: WebDeps = {
     origins: new Map(),
     jobs: async () => [],
     ...options,
     assets,
     highlighting: createHighlighting(options),
-    onceSecrets: createOnceSecrets({ clock, random }),
-    givingWay,
+    oneTimeSecrets: createOneTimeSecrets({ clock, random }),
+    backgroundPriority: givingWay,
   };
 
   const app = new Koa<State>();
   const readClient = createClientReader(config.proxy.trusted);
   const counts = createHttpCounts(clock, options.git.traffic);
-  const turns = createTurns();
+  const turns = createFairQueue();
   const notes = [createRequestLog({ logger, clock }), counts.count, turns.note, givingWay.note];
   const headers = securityHeaders(config);
-  const again = createSaidAgain({ rooms, random, readClient, notes });
+  const again = createResponseCache({ rooms, random, readClient, notes });
   app.use(again.remember);
   app.use(nameRequest(random));
   app.use((ctx, next) => {
@@ -69,14 +69,14 @@ export function createWebApplication(options: WebOptions): RequestListener {
     ctx.set(headers);
     return next();
   });
-  app.use(paceRefusals());
+  app.use(delayRefusals());
   app.use(compressText);
-  app.use(answerErrors({ logger, render }));
-  app.use(answerApiErrors(logger));
+  app.use(withErrorMapping({ logger, render }));
+  app.use(withApiErrors(logger));
   app.use(acceptHost(config));
   app.use(nameActors(options.federation));
   const budgets = createBudgets(givingWay);
-  const anonymous = createAnonymousBudget(clock);
+  const anonymous = createAnonymousCpuBudget(clock);
   const metrics = serveMetrics(rooms, counts, anonymous);
   const git = createGitHandlers(options);
   const table = routes(

@@ -6,7 +6,7 @@ import type { Person, Session } from '../accounts/index.ts';
 import type { ImageUpload } from '../images/index.ts';
 import type { Organisation } from '../organisations/index.ts';
 import type { Found } from '../repositories/index.ts';
-import type { AtWork } from './giving-way.ts';
+import type { ActiveRequest } from './background-priority.ts';
 import type { Form } from './requests/form.ts';
 
 /** Who is looking, as the session cookie says. */
@@ -37,7 +37,7 @@ export interface State {
   routePath: string | null;
   identity: Identity;
   /** For whoever gives way to this request; see `giving-way.ts`. */
-  atWork?: AtWork;
+  atWork?: ActiveRequest;
   /** Whoever answered has written the line of this request into the log. */
   isLogged?: boolean;
   /** Set on routes that name a repository, once the viewer may see it. */

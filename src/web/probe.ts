@@ -3,7 +3,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config/index.ts';
 import type { ControlCommand } from '../control/index.ts';
-import { createClientReader } from './requests/trusted-proxies.ts';
+import { createClientReader } from './requests/client-address.ts';
 
 /**
  * What arrives here of a request that was sent to the public address: `hearth doctor --url` compares it

@@ -14,7 +14,7 @@ import { showBadge } from './pages/ci/badge.ts';
 import { dispatchWorkflow, showDispatch } from './pages/ci/dispatch.ts';
 import { downloadLog, followJob, followRun } from './pages/ci/job-log.ts';
 import { showJob } from './pages/ci/job.ts';
-import { ofInstance, ofOrganisation, ofPerson, ofRepository } from './pages/ci/places.ts';
+import { ofInstance, ofOrganisation, ofPerson, ofRepository } from './pages/ci/scopes.ts';
 import { showAdminQueue, showQueue } from './pages/ci/queue.ts';
 import { cancelRun, removeRun, rerunJobs, showRun } from './pages/ci/run.ts';
 import { runnerPages } from './pages/ci/runners.ts';
@@ -28,8 +28,8 @@ import { showBranches } from './pages/code/branches.ts';
 import { addBranch, confirmDeletion, removeBranch } from './pages/code/change-branches.ts';
 import { showCommit } from './pages/code/commit.ts';
 import { showComparison } from './pages/code/compare.ts';
-import { showFind } from './pages/code/find.ts';
-import { goToRef } from './pages/code/go.ts';
+import { showFind } from './pages/code/file-finder.ts';
+import { goToRef } from './pages/code/go-to-ref.ts';
 import { showHistory } from './pages/code/history.ts';
 import { showRaw } from './pages/code/raw.ts';
 import { showTagFeed, showTags } from './pages/code/tags.ts';
@@ -62,7 +62,7 @@ import { createRepository, showNewRepository } from './pages/new-repository.ts';
 import { showHome } from './pages/home.ts';
 import { addInvite, removeInvite, showInvites, showNewInvite } from './pages/invites.ts';
 import { showLogin, signIn, signOut } from './pages/login.ts';
-import { showAsset, showFavicon, showHealth, showReadiness, showRobots } from './pages/machine-files.ts';
+import { showAsset, showFavicon, showHealth, showReadiness, showRobots } from './pages/well-known-files.ts';
 import { addFollow, endFollow, retryFollow, showFollowing } from './pages/following.ts';
 import { showNotFound } from './pages/not-found.ts';
 import { createOrganisation, showNewOrganisation } from './pages/new-organisation.ts';
@@ -114,7 +114,7 @@ import {
 import { revokeOtherSessions, revokeSession, showSessions } from './pages/settings-sessions.ts';
 import { addToken, removeToken, showNewToken, showTokens } from './pages/settings-tokens.ts';
 import { setUp, showSetup } from './pages/setup.ts';
-import { redirectCloneAddress, redirectGit, showOwner, showRepositoryByShortAddress } from './pages/short-addresses.ts';
+import { redirectCloneAddress, redirectGit, showOwner, showRepositoryByShortAddress } from './pages/short-urls.ts';
 import { showSignup, signUp } from './pages/signup.ts';
 import { webhookPages } from './pages/webhooks.ts';
 import {
@@ -126,15 +126,15 @@ import {
   showMirror,
   syncMirror,
 } from './pages/repository-mirror.ts';
-import { seeOther } from './answers/reply.ts';
+import { seeOther } from './responses/reply.ts';
 import type {
-  OrganisationOwnerVisit,
+  OrganisationOwnerContext,
   Page,
-  PersonVisit,
-  RepositoryPersonVisit,
-  RepositoryVisit,
-  Visit,
-} from './visit.ts';
+  PersonContext,
+  RepositoryPersonContext,
+  RepositoryContext,
+  RequestContext,
+} from './request-context.ts';
 
 interface Declaration<Access extends AccessDeclaration> {
   method: 'GET' | 'POST';
@@ -147,11 +147,13 @@ interface Declaration<Access extends AccessDeclaration> {
 
 /** The access declaration decides what a page's visit surely has; the compiler holds the two together. */
 export type Route =
-  | (Declaration<'open' | 'public'> & { page: Page<Visit> })
-  | (Declaration<'newcomer' | 'signed-in' | 'administrator'> & { page: Page<PersonVisit> })
-  | (Declaration<'organisation:owner'> & { page: Page<OrganisationOwnerVisit> })
-  | (Declaration<'repository:read'> & { page: Page<RepositoryVisit> })
-  | (Declaration<'repository:write' | 'repository:admin' | 'repository:owner'> & { page: Page<RepositoryPersonVisit> })
+  | (Declaration<'open' | 'public'> & { page: Page<RequestContext> })
+  | (Declaration<'newcomer' | 'signed-in' | 'administrator'> & { page: Page<PersonContext> })
+  | (Declaration<'organisation:owner'> & { page: Page<OrganisationOwnerContext> })
+  | (Declaration<'repository:read'> & { page: Page<RepositoryContext> })
+  | (Declaration<'repository:write' | 'repository:admin' | 'repository:owner'> & {
+      page: Page<RepositoryPersonContext>;
+    })
   | (Omit<Declaration<'git'>, 'method'> & { method: 'GET' | 'POST' | 'ANY'; handle: Middleware })
   | (Omit<Declaration<'api'>, 'method'> & { method: 'ANY'; handle: Middleware })
   | (Omit<Declaration<'task'>, 'method'> & { method: 'ANY'; handle: Middleware })

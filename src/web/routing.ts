@@ -2,38 +2,38 @@ import Router from '@koa/router';
 import { notFound } from '../kernel/index.ts';
 import { accessDeclarations, neededRight } from './access-declarations.ts';
 import type { Context, Middleware, State } from './context.ts';
-import { admit } from './middleware/admit.ts';
-import type { AnonymousBudget } from './middleware/anonymous-budget.ts';
-import { answer } from './middleware/answer.ts';
+import { authorize } from './middleware/authorize.ts';
+import type { AnonymousCpuBudget } from './middleware/anonymous-cpu-budget.ts';
+import { sendResponse } from './middleware/send-response.ts';
 import type { Budgets, CostClass } from './middleware/budget.ts';
 import { refuseCrossSite } from './middleware/csrf.ts';
 import { readForm } from './middleware/forms.ts';
-import { finishErrandsFirst } from './middleware/onboarding.ts';
+import { requireOnboarding } from './middleware/require-onboarding.ts';
 import { readUpload } from './middleware/uploads.ts';
 import { identifyViewer } from './middleware/viewer.ts';
-import { Refusal } from './answers/refusal.ts';
-import { createKeptPages } from './kept-pages/kept-pages.ts';
-import type { KeptPages } from './kept-pages/kept-pages.ts';
-import type { Render } from './answers/render.ts';
-import type { WebRooms } from './rooms.ts';
+import { Refusal } from './responses/refusal.ts';
+import { createPageCache } from './page-cache/page-cache.ts';
+import type { PageCache } from './page-cache/page-cache.ts';
+import type { Render } from './responses/render.ts';
+import type { WebDeps } from './deps.ts';
 import type { Route } from './routes.ts';
-import type { PageHandler } from './visit.ts';
+import type { PageHandler } from './request-context.ts';
 
 interface Mounting {
-  rooms: WebRooms;
+  rooms: WebDeps;
   render: Render;
   budgets: Budgets;
-  anonymous: AnonymousBudget;
+  anonymous: AnonymousCpuBudget;
 }
 
 /** Pages read from git for whoever may read: what is dear to make and the same for the next reader. */
 const mayBeKept = ({ method, access, cost }: Route): boolean =>
   method === 'GET' && access === 'repository:read' && cost === 'objects';
 
-function remember(route: Route, { givingWay }: WebRooms): Middleware {
+function remember(route: Route, { backgroundPriority }: WebDeps): Middleware {
   return (ctx, next) => {
     ctx.state.routePath = route.path;
-    if (route.cost === 'search') givingWay.yield(ctx.state);
+    if (route.cost === 'search') backgroundPriority.yield(ctx.state);
     return next();
   };
 }
@@ -45,7 +45,7 @@ const allowSilence: Middleware = (ctx, next) => {
 };
 
 /** Everything a request passes on its way to a page, in order. */
-function chainFor(route: Route, { rooms, render, budgets, anonymous }: Mounting, kept: KeptPages): Middleware[] {
+function chainFor(route: Route, { rooms, render, budgets, anonymous }: Mounting, kept: PageCache): Middleware[] {
   const budget = budgets[route.cost];
   if (
     route.access === 'git' ||
@@ -57,14 +57,14 @@ function chainFor(route: Route, { rooms, render, budgets, anonymous }: Mounting,
     return [remember(route, rooms), budget, ...(route.access === 'git' ? [allowSilence] : []), route.handle];
   }
   // The declaration decides what a visit surely has; `admit` makes it true.
-  const page = answer(route.page as PageHandler, { rooms, render, kept: mayBeKept(route) ? kept : null });
+  const page = sendResponse(route.page as PageHandler, { rooms, render, kept: mayBeKept(route) ? kept : null });
   if (route.access === 'open') return [remember(route, rooms), budget, page];
   return [
     remember(route, rooms),
     ...beforeWork(route.cost, budget, identifyViewer(rooms), anonymous),
     refuseCrossSite,
-    finishErrandsFirst(route.path),
-    admit(route.access, rooms),
+    requireOnboarding(route.path),
+    authorize(route.access, rooms),
     route.upload === undefined ? readForm : readUpload(route.upload),
     page,
   ];
@@ -75,7 +75,7 @@ function beforeWork(
   cost: CostClass,
   budget: Middleware,
   identify: Middleware,
-  { before }: AnonymousBudget,
+  { before }: AnonymousCpuBudget,
 ): Middleware[] {
   const line = before[cost];
   return line === null ? [budget, identify] : [identify, line, budget];
@@ -107,7 +107,7 @@ function refuseUnrouted(routerOf: (path: string) => Router<State>): (ctx: Contex
 
 /** Puts the table into effect. The first route that matches answers. */
 export function mountRoutes(routes: readonly Route[], mounting: Mounting): Middleware[] {
-  const kept = createKeptPages();
+  const kept = createPageCache();
   const chains = routes.map((route) => {
     checkDeclaration(route);
     return { ...route, chain: chainFor(route, mounting, kept) };

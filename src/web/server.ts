@@ -1,9 +1,9 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createConnectionLimiter } from './connection-limiter.ts';
-import { createTrustedPeers } from './requests/trusted-proxies.ts';
-import { splitOffHttp2 } from './runner-door.ts';
-import type { RunnerDoor } from './runner-door.ts';
+import { createTrustedPeers } from './requests/client-address.ts';
+import { splitOffHttp2 } from './runner-listener.ts';
+import type { RunnerListener } from './runner-listener.ts';
 
 /**
  * Node's own defaults cut an upload after 300 s even while it flows, and let a
@@ -33,7 +33,7 @@ interface HttpServerOptions {
   port: number;
   handle: RequestListener;
   /** Who takes connections that speak HTTP/2. */
-  runners?: RunnerDoor | undefined;
+  runners?: RunnerListener | undefined;
   /** Proxies that speak for many clients, as `proxy.trusted` names them. */
   trusted?: readonly string[];
   /** How long clients may take, in milliseconds; for tests, which have less patience. */

@@ -1,6 +1,6 @@
 import { isDomainError } from '../kernel/index.ts';
-import { statusOfRefusal } from './middleware/errors.ts';
-import type { PageReply, Reply } from './answers/reply.ts';
+import { statusOfRefusal } from './middleware/map-errors.ts';
+import type { PageReply, Reply } from './responses/reply.ts';
 
 /** Why a form was refused, for the page that shows it again. */
 export interface FormRefusal {

@@ -8,7 +8,7 @@ import type { TaskContent } from '../../src/ci/index.ts';
 import { instanceScope } from '../../src/ci/index.ts';
 import { loadConfig } from '../../src/config/index.ts';
 import { silentLogger } from '../../src/kernel/index.ts';
-import { statusTicks } from '../../src/web/views/ci/status-tick.ts';
+import { statusIcons } from '../../src/web/views/ci/status-icon.ts';
 import { seededRandom } from '../fixtures/seeded-random.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { openCi, reasonOf, workflow } from './ci-fixture.ts';
@@ -92,7 +92,7 @@ t.test(
     const world = await openCi(t);
     const { ci, rooms, found, viewer, push } = world;
     const sha = await push(one);
-    const ticks = () => statusTicks(rooms.repositories, { id: found.repository.id, url: '/repos/alice/work' }, [sha]);
+    const ticks = () => statusIcons(rooms.repositories, { id: found.repository.id, url: '/repos/alice/work' }, [sha]);
     const runner = await world.addRunner(['linux']);
     const task = (await runner.fetch())!;
     const artifact = await leave(world, task, 'site', 'content');

@@ -4,7 +4,7 @@ import { keysNumber, startFakePeer } from './fake-peer.ts';
 import type { FakeActor, FakePeer } from './fake-peer.ts';
 import { openFederation } from './federation-room.ts';
 import type { RoomStage } from './federation-room.ts';
-import { viewFollowedPerson, viewStanding } from '../../src/web/views/follows.ts';
+import { viewFollowedPerson, viewFollowStatus } from '../../src/web/views/follow-status.ts';
 import { seededRandom } from '../fixtures/seeded-random.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 import { insertRow } from '../fixtures/test-database.ts';
@@ -329,13 +329,13 @@ t.test('a follow that waits for a server that is down says so, and asking again 
   ]);
   const waiting = repositories.find(({ standing }) => (standing as { why: string }).why === 'waiting')!;
   t.match(waiting.standing, { attempts: 0, error: /it refused the connection/, nextAttemptAt: clock.now() + 60_000 });
-  const view = viewStanding(waiting.standing, clock.now());
+  const view = viewFollowStatus(waiting.standing, clock.now());
   t.match(view, {
     sentence: /^Not sent yet: .* did not answer: it refused the connection\. It is tried in 1 minute\.$/,
     mayRetry: true,
   });
   const retried = repositories.find(({ standing }) => (standing as { why: string }).why === 'retrying')!;
-  t.match(viewStanding(retried.standing, clock.now()).sentence, /^Tried once: /);
+  t.match(viewFollowStatus(retried.standing, clock.now()).sentence, /^Tried once: /);
 
   for (const id of ids) await federation.retryFollow(alice.id, id);
   const pending = async () => (await federation.listDeliveries({ state: 'PENDING' })).length;

@@ -7,14 +7,14 @@ import t from 'tap';
 import { until } from '../git/git-fixture.ts';
 import { createConnectionLimiter } from '../../src/web/connection-limiter.ts';
 import { createHttpServer } from '../../src/web/server.ts';
-import type { RunnerDoor } from '../../src/web/runner-door.ts';
+import type { RunnerListener } from '../../src/web/runner-listener.ts';
 
 const flooding = '127.0.0.2';
 const other = '127.0.0.3';
 
 interface Started {
   trusted?: readonly string[];
-  runners?: RunnerDoor;
+  runners?: RunnerListener;
 }
 
 async function start(t: { teardown(work: () => unknown): void }, { trusted = [], runners }: Started = {}) {

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { fixedClock } from '../fixtures/fixed-clock.ts';
 import { currentCharge } from '../../src/kernel/index.ts';
-import { createAnonymousBudget } from '../../src/web/middleware/anonymous-budget.ts';
+import { createAnonymousCpuBudget } from '../../src/web/middleware/anonymous-cpu-budget.ts';
 import { createHistogram } from '../../src/kernel/index.ts';
 import { exposition, histogramSamples } from '../../src/web/metrics/registry.ts';
 import { startWeb } from './web-fixture.ts';
@@ -68,7 +68,7 @@ t.test('security K04 metrics are for this machine or the token, without names', 
 
 t.test('a crawler runs out of its budget, others do not notice, and it earns more with time', async (t) => {
   const clock = fixedClock();
-  const { before, families } = createAnonymousBudget(clock);
+  const { before, families } = createAnonymousCpuBudget(clock);
   const visit = (address: string, kind: 'anonymous' | 'person', gitMs = 0) =>
     before.objects!({ res: {}, state: { address, identity: { viewer: { kind } } } } as never, async () =>
       currentCharge()?.(gitMs),
@@ -85,7 +85,7 @@ t.test('a crawler runs out of its budget, others do not notice, and it earns mor
 
 t.test('strangers have a part of the places and a line; whoever is signed in waits for none of them', async (t) => {
   const one = { atWork: 1, line: 0, waitMs: 1 };
-  const { before, families } = createAnonymousBudget(fixedClock(), {
+  const { before, families } = createAnonymousCpuBudget(fixedClock(), {
     git: { atWork: 2, line: 2, waitMs: 60_000 },
     rows: one,
     search: one,
@@ -118,7 +118,7 @@ t.test('strangers have a part of the places and a line; whoever is signed in wai
     { samples: [{ labels: { result: 'busy' }, value: 1 }] },
   );
 
-  const { before: hasty } = createAnonymousBudget(fixedClock(), {
+  const { before: hasty } = createAnonymousCpuBudget(fixedClock(), {
     git: { atWork: 1, line: 1, waitMs: 5 },
     rows: one,
     search: one,

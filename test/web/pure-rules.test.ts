@@ -3,12 +3,12 @@ import { createForm } from '../../src/web/requests/form.ts';
 import { readCookie, writeCookie } from '../../src/web/requests/cookies.ts';
 import { externalOrigin } from '../../src/web/requests/external-origin.ts';
 import { isSameSite } from '../../src/web/middleware/csrf.ts';
-import { createOnceSecrets } from '../../src/web/once-secrets.ts';
+import { createOneTimeSecrets } from '../../src/web/one-time-secrets.ts';
 import { returnTarget } from '../../src/web/requests/return-target.ts';
-import { createClientReader } from '../../src/web/requests/trusted-proxies.ts';
+import { createClientReader } from '../../src/web/requests/client-address.ts';
 import { avatarColours, drawAvatar } from '../../src/web/views/avatar.ts';
 import { viewCloneBox } from '../../src/web/views/clone-box.ts';
-import { viewDevice } from '../../src/web/views/device.ts';
+import { viewDevice } from '../../src/web/views/user-agent.ts';
 import { viewFileTable } from '../../src/web/views/file-table.ts';
 import { readText } from '../../src/web/views/code/read-text.ts';
 import { viewName } from '../../src/web/views/plain-text.ts';
@@ -188,7 +188,7 @@ t.test('security D-12 a form gives named fields only', async (t) => {
 
 t.test('a secret to show once is shown once, to its owner, for five minutes', async (t) => {
   const clock = fixedClock();
-  const secrets = createOnceSecrets({ clock, random: seededRandom() });
+  const secrets = createOneTimeSecrets({ clock, random: seededRandom() });
   const secret = { name: 'laptop', value: 'hth_x' };
   const ticket = secrets.keep('alice', secret);
   t.equal(secrets.take('bob', ticket), null);

@@ -14,7 +14,7 @@ import { localAdministrator } from '../../src/access/index.ts';
 import { silentLogger } from '../../src/kernel/index.ts';
 import { nobody } from '../../src/web/context.ts';
 import { createGitHandlers } from '../../src/web/git/index.ts';
-import type { GitRooms } from '../../src/web/git/rooms.ts';
+import type { GitHttpDeps } from '../../src/web/git/deps.ts';
 import { gitSync } from '../git/git-fixture.ts';
 import { addRefs, branchCount, branchName, largeClient, pushWithin } from '../git/large-refusal-fixture.ts';
 import { packOf, pushBytes, readAnswer, zeroId } from '../git/push-fixture.ts';
@@ -117,7 +117,7 @@ t.test('a client that goes on with a request that is answered is left', async (t
       receivePush: async (_: unknown, { output }: { output: Writable }) => void output.write('answered'),
     },
     logger: silentLogger,
-  } as unknown as GitRooms;
+  } as unknown as GitHttpDeps;
   const { receivePack } = createGitHandlers(rooms);
   const params = { owner: 'alice', name: 'work' };
   const listener = createServer((req, res) => {

@@ -1,8 +1,8 @@
 import t from 'tap';
 import { reservedHandles } from '../../src/owners/index.ts';
 import { accessDeclarations } from '../../src/web/access-declarations.ts';
-import { createGivingWay } from '../../src/web/giving-way.ts';
-import { createAnonymousBudget } from '../../src/web/middleware/anonymous-budget.ts';
+import { createBackgroundPriority } from '../../src/web/background-priority.ts';
+import { createAnonymousCpuBudget } from '../../src/web/middleware/anonymous-cpu-budget.ts';
 import { createBudgets } from '../../src/web/middleware/budget.ts';
 import { mountRoutes } from '../../src/web/routing.ts';
 import { routes } from '../../src/web/routes.ts';
@@ -31,8 +31,8 @@ t.test('security D-10 a route without a declared access stops the start', async 
   const mounting = {
     rooms: { accounts: {}, repositories: {} } as never,
     render: () => '',
-    budgets: createBudgets(createGivingWay()),
-    anonymous: createAnonymousBudget(fixedClock()),
+    budgets: createBudgets(createBackgroundPriority()),
+    anonymous: createAnonymousCpuBudget(fixedClock()),
   };
   t.doesNotThrow(() => mountRoutes(table, mounting));
   const page = () => ({}) as never;
@@ -169,7 +169,7 @@ t.test('methods that a page does not have are refused with those it has', async 
 });
 
 t.test('web-ui §9 a flood on one class of pages leaves the others alone', async (t) => {
-  const budgets = createBudgets(createGivingWay(), {
+  const budgets = createBudgets(createBackgroundPriority(), {
     free: 1,
     rows: 1,
     search: 1,

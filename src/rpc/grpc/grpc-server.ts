@@ -10,7 +10,7 @@ import { LogDecoder } from '../messages/log-decoder.ts';
 import { procedures } from '../messages/message-types.ts';
 import type { Procedure } from '../messages/message-types.ts';
 import type { Call, RunnerService } from '../runner-service.ts';
-import { admitFirst, maxMessageBytes, readCredentials } from './admit-first.ts';
+import { authenticateCall, maxMessageBytes, readCredentials } from './authenticate-call.ts';
 
 export interface GrpcOptions {
   service: RunnerService;
@@ -36,7 +36,7 @@ export function createGrpcServer({ service, logger }: GrpcOptions): GrpcServer {
     'grpc.max_concurrent_streams': 100,
     'grpc.max_metadata_size': 16 * 1024,
     'grpc.max_connection_idle_ms': 300_000,
-    interceptors: [admitFirst(service, logger)],
+    interceptors: [authenticateCall(service, logger)],
   } as never);
   for (const before of ['', prefix]) server.addService(definition(before), implementation(service, logger));
   const injector = server.createConnectionInjector(ServerCredentials.createInsecure());

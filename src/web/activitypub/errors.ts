@@ -1,7 +1,7 @@
 import { isDomainError } from '../../kernel/index.ts';
 import type { Context, Middleware } from '../context.ts';
-import { Refusal } from '../answers/refusal.ts';
-import { statusOf } from '../answers/status-of.ts';
+import { Refusal } from '../responses/refusal.ts';
+import { statusOf } from '../responses/status-of.ts';
 import type { RefusalLog } from './refusal-log.ts';
 import { refuseUnread } from './refuse-unread.ts';
 
@@ -37,7 +37,7 @@ function refuse(ctx: Context, status: number): void {
 }
 
 /** Turns what a handler throws into a short answer, and into a line of the log that says why. */
-export function answeringServers(log: RefusalLog, handle: (ctx: Context) => Promise<void>): Middleware {
+export function withErrorMapping(log: RefusalLog, handle: (ctx: Context) => Promise<void>): Middleware {
   return async (ctx) => {
     ctx.vary('Accept');
     try {

@@ -3,7 +3,7 @@ import type { CollectionName, Document, Federation } from '../../federation/inde
 import { notFound } from '../../kernel/index.ts';
 import type { Clock, Logger } from '../../kernel/index.ts';
 import type { Context, Middleware } from '../context.ts';
-import { answeringServers } from './errors.ts';
+import { withErrorMapping } from './errors.ts';
 import { readBody } from './read-body.ts';
 import { createRefusalLog } from './refusal-log.ts';
 
@@ -46,7 +46,7 @@ export function createFederationHandlers({
     read: (ctx: Context) => Promise<Document>,
     headers: Record<string, string> = {},
   ): Middleware =>
-    answeringServers(log, async (ctx) => {
+    withErrorMapping(log, async (ctx) => {
       const document = await read(ctx);
       // A repository may turn private at any moment, so nobody keeps an answer without asking again.
       ctx.set({ 'Cache-Control': 'no-cache', ...headers });
@@ -77,7 +77,7 @@ export function createFederationHandlers({
     repositories: collection('repositories'),
     activity: publishing(activityType, (ctx) => publications.activity(actorPath(ctx, 2), ctx.path.split('/').at(-1)!)),
 
-    inbox: answeringServers(log, async (ctx) => {
+    inbox: withErrorMapping(log, async (ctx) => {
       // Before the body is read, and the same for hidden and absent (SPEC §4.6).
       if (!(await publications.hasInbox(actorPath(ctx, 1)))) throw notFound();
       const { method = 'POST', url = '', rawHeaders } = ctx.req;
@@ -92,10 +92,10 @@ export function createFederationHandlers({
       ctx.status = 202;
       ctx.body = '';
     }),
-    nothing: answeringServers(log, async () => {
+    nothing: withErrorMapping(log, async () => {
       throw notFound();
     }),
-    pairing: answeringServers(log, async (ctx) => {
+    pairing: withErrorMapping(log, async (ctx) => {
       if (!federation.isOperational) throw notFound();
       await federation.receivePairing(await readBody(ctx.req, maxPairingBytes, bodyMs));
       ctx.status = 202;

@@ -2,8 +2,8 @@ import { isDomainError } from '../../kernel/index.ts';
 import type { ErrorCode, Logger } from '../../kernel/index.ts';
 import type { Context, Middleware } from '../context.ts';
 import { discardBody } from '../middleware/discard-body.ts';
-import { Refusal } from '../answers/refusal.ts';
-import { statusOf } from '../answers/status-of.ts';
+import { Refusal } from '../responses/refusal.ts';
+import { statusOf } from '../responses/status-of.ts';
 
 /** The one place where the house's errors become JSON (DESIGN §5). */
 const apiStatusOf: Record<ErrorCode, number> = { ...statusOf, invalid: 422 };
@@ -26,12 +26,12 @@ export interface ErrorBody {
   error: { code: string; message: string; field?: string };
 }
 
-interface ErrorAnswer extends ErrorBody {
+interface ErrorResponse extends ErrorBody {
   status: number;
   headers: Readonly<Record<string, string>>;
 }
 
-function answerTo(error: unknown, requestId: string): ErrorAnswer {
+function responseTo(error: unknown, requestId: string): ErrorResponse {
   if (error instanceof Refusal) {
     const { status, message, headers } = error;
     return { status, headers, error: { code: codeOfStatus[status] ?? 'refused', message } };
@@ -55,14 +55,14 @@ function answerTo(error: unknown, requestId: string): ErrorAnswer {
  * Catches everything that the operations throw, and what is refused on the way to them.
  * Hidden and absent things give the same bytes: nothing of the request is in an answer.
  */
-export function answerApiErrors(logger: Logger): Middleware {
+export function withApiErrors(logger: Logger): Middleware {
   return async (ctx: Context, next) => {
     if (!ctx.path.startsWith('/api/')) return next();
     try {
       await next();
     } catch (error) {
       if (ctx.res.headersSent || ctx.res.destroyed) throw error;
-      const { status, headers, error: said } = answerTo(error, ctx.state.requestId);
+      const { status, headers, error: said } = responseTo(error, ctx.state.requestId);
       if (status === 500) logger.error('api.fault', { id: ctx.state.requestId, error });
       discardBody(ctx);
       ctx.status = status;

@@ -1,11 +1,11 @@
 import { embedded } from '../../embedded/index.ts';
 import type { Middleware } from '../context.ts';
-import type { AnonymousBudget } from '../middleware/anonymous-budget.ts';
+import type { AnonymousCpuBudget } from '../middleware/anonymous-cpu-budget.ts';
 import type { Budgets } from '../middleware/budget.ts';
-import type { WebRooms } from '../rooms.ts';
+import type { WebDeps } from '../deps.ts';
 import type { OpenApi } from './open-api.ts';
 
-export { answerApiErrors } from './errors.ts';
+export { withApiErrors } from './errors.ts';
 export type { OpenApi, OpenApiOperation, OpenApiParameter } from './open-api.ts';
 
 /** Read by the first call and not at every start: some forty operations with their schemas. */
@@ -16,9 +16,9 @@ async function loadOperations() {
 
 /** Serves every operation of the API; `v1/operations.ts` is their table. */
 export function createApiHandler(mounting: {
-  rooms: WebRooms;
+  rooms: WebDeps;
   budgets: Budgets;
-  anonymous: AnonymousBudget;
+  anonymous: AnonymousCpuBudget;
 }): Middleware {
   let serving: Promise<Middleware> | undefined;
   return async (ctx, next) => {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { demandOf } from './admit-call.ts';
+import { demandOf } from './authorize-call.ts';
 import type { Operation, Tag } from './operation.ts';
 import { error as errorSchema } from './v1/schemas.ts';
 

@@ -4,8 +4,8 @@ import type { ImageUpload } from '../../images/index.ts';
 import type { Organisation } from '../../organisations/index.ts';
 import type { Found, Needed } from '../../repositories/index.ts';
 import type { CostClass } from '../middleware/budget.ts';
-import type { WebRooms } from '../rooms.ts';
-import type { Answer } from './answer.ts';
+import type { WebDeps } from '../deps.ts';
+import type { ApiResponse } from './responses.ts';
 
 /**
  * Who may call an operation, decided before its input is read.
@@ -59,7 +59,7 @@ export type Call<Who extends Access, Path extends string, Query, Body> = CallFor
   params: Record<NamesIn<Path>, string>;
   query: Query;
   body: Body;
-  rooms: WebRooms;
+  rooms: WebDeps;
   /** What clients know this server as, without a slash at the end. */
   origin: string;
 };
@@ -121,14 +121,14 @@ interface TypedOperation<
   body?: Body;
   run(
     call: Call<Who, Path, z.output<Query>, Body extends z.ZodType ? z.output<Body> : ImageUpload>,
-  ): Promise<Answer<Result>>;
+  ): Promise<ApiResponse<Result>>;
 }
 
 /** An operation as the table holds it. */
 export interface Operation extends Declaration<Access, string, unknown> {
   query?: z.ZodType;
   body?: z.ZodType | 'image';
-  run(call: AnyCall): Promise<Answer<unknown>>;
+  run(call: AnyCall): Promise<ApiResponse<unknown>>;
 }
 
 /** A call before its operation says what is surely set. */
@@ -139,7 +139,7 @@ export interface AnyCall {
   params: Record<string, string>;
   query: unknown;
   body: unknown;
-  rooms: WebRooms;
+  rooms: WebDeps;
   origin: string;
 }
 

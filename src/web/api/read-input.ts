@@ -4,7 +4,7 @@ import type { ImageUpload } from '../../images/index.ts';
 import { invalid } from '../../kernel/index.ts';
 import type { Context } from '../context.ts';
 import { readBytes } from '../requests/read-bytes.ts';
-import { Refusal } from '../answers/refusal.ts';
+import { Refusal } from '../responses/refusal.ts';
 import type { Operation } from './operation.ts';
 
 const maxJsonBytes = 64 * 1024;

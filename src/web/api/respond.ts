@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Context } from '../context.ts';
-import { setBody } from '../answers/set-body.ts';
-import type { Answer } from './answer.ts';
+import { setBody } from '../responses/set-body.ts';
+import type { ApiResponse } from './responses.ts';
 import type { Operation } from './operation.ts';
 
 /**
@@ -11,7 +11,7 @@ import type { Operation } from './operation.ts';
 export function respond(
   ctx: Context,
   { status, method }: Pick<Operation, 'status' | 'method'>,
-  answer: Answer<unknown>,
+  answer: ApiResponse<unknown>,
 ): void {
   ctx.vary('Authorization');
   ctx.set('Cache-Control', 'no-store');

@@ -1,11 +1,11 @@
 import Router from '@koa/router';
 import { notFound } from '../../kernel/index.ts';
 import type { Context, Middleware, State } from '../context.ts';
-import type { AnonymousBudget } from '../middleware/anonymous-budget.ts';
+import type { AnonymousCpuBudget } from '../middleware/anonymous-cpu-budget.ts';
 import type { Budgets } from '../middleware/budget.ts';
-import { Refusal } from '../answers/refusal.ts';
-import type { WebRooms } from '../rooms.ts';
-import { admitCall } from './admit-call.ts';
+import { Refusal } from '../responses/refusal.ts';
+import type { WebDeps } from '../deps.ts';
+import { authorizeCall } from './authorize-call.ts';
 import { authenticate } from './authenticate.ts';
 import type { Operation } from './operation.ts';
 import { readBody, readQuery } from './read-input.ts';
@@ -17,16 +17,16 @@ export const apiPrefix = '/api/v1';
 /** Everything a call passes on its way, in order: whoever is refused has made the server read nothing. */
 function serveOperation(
   operation: Operation,
-  rooms: WebRooms,
+  rooms: WebDeps,
   within: (ctx: Context, serve: () => Promise<void>) => Promise<unknown>,
 ): Middleware {
   return async (ctx: Context) => {
     ctx.state.routePath = apiPrefix + operation.path;
-    if (operation.cost === 'search') rooms.givingWay.yield(ctx.state);
+    if (operation.cost === 'search') rooms.backgroundPriority.yield(ctx.state);
     const viewer = await authenticate(ctx, rooms);
     const params = (ctx.params ?? {}) as Record<string, string>;
     const serve = async (): Promise<void> => {
-      const { found, organisation } = await admitCall(operation, viewer, params, rooms);
+      const { found, organisation } = await authorizeCall(operation, viewer, params, rooms);
       const query = readQuery(operation, new URLSearchParams(ctx.querystring));
       const body = await readBody(operation, ctx);
       respond(
@@ -45,7 +45,7 @@ const routerPath = (path: string): string => apiPrefix + path.replaceAll(/\{([a-
 /** Puts the operations into effect, and words into what is no operation. */
 export function serveOperations(
   operations: readonly Operation[],
-  { rooms, budgets, anonymous }: { rooms: WebRooms; budgets: Budgets; anonymous: AnonymousBudget },
+  { rooms, budgets, anonymous }: { rooms: WebDeps; budgets: Budgets; anonymous: AnonymousCpuBudget },
 ): Middleware {
   const router = new Router<State>({ sensitive: true });
   for (const operation of operations) {

@@ -2,8 +2,8 @@ import { isDomainError } from '../../kernel/index.ts';
 import type { DomainError, Logger } from '../../kernel/index.ts';
 import type { Context } from '../context.ts';
 import { discardBody } from '../middleware/discard-body.ts';
-import { Refusal } from '../answers/refusal.ts';
-import { statusOf } from '../answers/status-of.ts';
+import { Refusal } from '../responses/refusal.ts';
+import { statusOf } from '../responses/status-of.ts';
 
 // The one place where the house's errors become answers to the actions that carry artifacts.
 
@@ -34,7 +34,7 @@ const twirpCodes: Record<number, string> = {
 type Words = Pick<DomainError, 'reason' | 'message'>;
 
 /** What clients of one protocol understand. */
-export interface Tongue {
+export interface ErrorFormat {
   /** Of refusals for want of room, and of those for the present state. */
   status: { outOfRoom: number; conflict: number };
   write(status: number, words: Words): { type: string; body: string };
@@ -46,7 +46,7 @@ const json = (value: unknown): { type: string; body: string } => ({
 });
 const escape = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
-export const twirp: Tongue = {
+export const twirp: ErrorFormat = {
   status: { outOfRoom: 403, conflict: 412 },
   write: (status, { reason, message }) =>
     json({
@@ -57,7 +57,7 @@ export const twirp: Tongue = {
 };
 
 /** As Azure's blob storage says it: that is what stock clients believe to upload to. */
-export const blobStorage: Tongue = {
+export const blobStorage: ErrorFormat = {
   status: { outOfRoom: 413, conflict: 409 },
   write: (_status, { reason, message }) => ({
     type: 'application/xml; charset=utf-8',
@@ -66,16 +66,16 @@ export const blobStorage: Tongue = {
 };
 
 /** The older clients try again after 413, and read 403 as "no room". */
-export const pipelines: Tongue = {
+export const pipelines: ErrorFormat = {
   status: { outOfRoom: 403, conflict: 400 },
   write: (_status, { reason, message }) => json({ code: reason, message }),
 };
 
 /** Runs a handler; what it throws becomes an answer in the tongue of its clients. */
-export async function answering(
+export async function withErrorFormat(
   ctx: Context,
   logger: Logger,
-  tongue: Tongue,
+  tongue: ErrorFormat,
   handle: () => Promise<void>,
 ): Promise<void> {
   try {
@@ -95,7 +95,7 @@ export async function answering(
 
 function readError(
   error: unknown,
-  tongue: Tongue,
+  tongue: ErrorFormat,
   requestId: string,
 ): { status: number; words: Words; headers: Readonly<Record<string, string>> } {
   if (error instanceof Refusal)

@@ -1,7 +1,7 @@
 import type { Middleware } from '../context.ts';
 import { createPipelinesApi } from './pipelines-api.ts';
 import { createResultsApi } from './results-api.ts';
-import type { ArtifactRooms } from './rooms.ts';
+import type { ArtifactDeps } from './deps.ts';
 
 /** The two protocols in which jobs leave artifacts and fetch them. */
 export interface ArtifactHandlers {
@@ -9,6 +9,6 @@ export interface ArtifactHandlers {
   pipelines: Middleware;
 }
 
-export function createArtifactHandlers(rooms: ArtifactRooms): ArtifactHandlers {
+export function createArtifactHandlers(rooms: ArtifactDeps): ArtifactHandlers {
   return { results: createResultsApi(rooms), pipelines: createPipelinesApi(rooms) };
 }

@@ -3,10 +3,10 @@ import type { ArtifactFileRow, FilePiece, RunningTask } from '../../ci/index.ts'
 import { invalid } from '../../kernel/index.ts';
 import type { Context, Middleware } from '../context.ts';
 import { bodyOf } from '../requests/read-bytes.ts';
-import { Refusal } from '../answers/refusal.ts';
-import { answering, pipelines } from './errors.ts';
+import { Refusal } from '../responses/refusal.ts';
+import { withErrorFormat, pipelines } from './errors.ts';
 import { readJson, readWhole, requireOwnRun, taskOf } from './read-request.ts';
-import type { ArtifactRooms } from './rooms.ts';
+import type { ArtifactDeps } from './deps.ts';
 
 export const pipelinesPath = '/api/actions_pipeline';
 
@@ -19,7 +19,7 @@ const place = /^\/_apis\/pipelines\/workflows\/(\d{1,15})\/artifacts(?:\/(\d{1,1
  * The older protocol of artifacts (version 3 of the actions): files one by one, in pieces,
  * perhaps compressed. Every request brings the runtime token of its task.
  */
-export function createPipelinesApi(rooms: ArtifactRooms): Middleware {
+export function createPipelinesApi(rooms: ArtifactDeps): Middleware {
   const { ci, logger } = rooms;
 
   async function handle(ctx: Context): Promise<void> {
@@ -75,7 +75,7 @@ export function createPipelinesApi(rooms: ArtifactRooms): Middleware {
     },
   };
 
-  return (ctx) => answering(ctx, logger, pipelines, () => handle(ctx));
+  return (ctx) => withErrorFormat(ctx, logger, pipelines, () => handle(ctx));
 }
 
 function reply(ctx: Context, status: number, value: unknown): void {

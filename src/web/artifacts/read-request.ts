@@ -3,11 +3,11 @@ import { invalid, notFound, unauthenticated } from '../../kernel/index.ts';
 import type { Context } from '../context.ts';
 import { readToken } from '../requests/authorization.ts';
 import { readBytes } from '../requests/read-bytes.ts';
-import { Refusal } from '../answers/refusal.ts';
-import type { ArtifactRooms } from './rooms.ts';
+import { Refusal } from '../responses/refusal.ts';
+import type { ArtifactDeps } from './deps.ts';
 
 /** Who calls, by the runtime token of its task. Before anything of the body is read. Refuses `bad_runtime_token`. */
-export function taskOf({ ci }: ArtifactRooms, ctx: Context): Promise<RunningTask> {
+export function taskOf({ ci }: ArtifactDeps, ctx: Context): Promise<RunningTask> {
   const token = readToken(ctx.req.headers.authorization);
   if (token === null) throw unauthenticated('bad_runtime_token', 'This token opens nothing here, or no longer.');
   return ci.authoriseTask(token);

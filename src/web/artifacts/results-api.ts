@@ -2,10 +2,10 @@ import type { ArtifactRow, RunningTask } from '../../ci/index.ts';
 import { invalid } from '../../kernel/index.ts';
 import type { Context, Middleware } from '../context.ts';
 import { bodyOf } from '../requests/read-bytes.ts';
-import { Refusal } from '../answers/refusal.ts';
-import { answering, blobStorage, twirp } from './errors.ts';
+import { Refusal } from '../responses/refusal.ts';
+import { withErrorFormat, blobStorage, twirp } from './errors.ts';
 import { readJson, readSmallBody, readWhole, requireOwnRun, taskOf } from './read-request.ts';
-import type { ArtifactRooms } from './rooms.ts';
+import type { ArtifactDeps } from './deps.ts';
 import { sendArtifact } from './send-artifact.ts';
 
 /** `github.actions.results.api.v1.ArtifactService`, Twirp with JSON: what the actions of version 4 and later speak. */
@@ -17,7 +17,7 @@ type Fields = ReadonlyMap<string, unknown>;
  * The methods of the service, each authenticated by the runtime token of a task, and the
  * two addresses that bytes go to and come from, which carry their permission in the address.
  */
-export function createResultsApi(rooms: ArtifactRooms): Middleware {
+export function createResultsApi(rooms: ArtifactDeps): Middleware {
   const { ci, logger } = rooms;
 
   const methods: Readonly<Record<string, (ctx: Context, task: RunningTask, fields: Fields) => Promise<unknown>>> = {
@@ -83,12 +83,12 @@ export function createResultsApi(rooms: ArtifactRooms): Middleware {
 
   return (ctx) => {
     const name = ctx.path.slice(resultsPath.length + 1);
-    if (name === 'UploadArtifact') return answering(ctx, logger, blobStorage, () => upload(ctx));
+    if (name === 'UploadArtifact') return withErrorFormat(ctx, logger, blobStorage, () => upload(ctx));
     if (name === 'DownloadArtifact')
-      return answering(ctx, logger, blobStorage, async () =>
+      return withErrorFormat(ctx, logger, blobStorage, async () =>
         sendArtifact(ctx, await ci.openByLink(ctx.URL.searchParams)),
       );
-    return answering(ctx, logger, twirp, () => call(ctx, name));
+    return withErrorFormat(ctx, logger, twirp, () => call(ctx, name));
   };
 }
 

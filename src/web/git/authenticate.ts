@@ -4,7 +4,7 @@ import { unauthenticated } from '../../kernel/index.ts';
 import { readAuthorization } from '../requests/authorization.ts';
 import type { Credentials } from '../requests/authorization.ts';
 import type { GitExchange } from './exchange.ts';
-import type { GitRooms } from './rooms.ts';
+import type { GitHttpDeps } from './deps.ts';
 
 /**
  * Who a git client is. An access token counts as `Bearer` or `token`, and as password or user name of
@@ -17,7 +17,7 @@ import type { GitRooms } from './rooms.ts';
  * whoever sends a token wants to know that it has expired.
  */
 export async function authenticate(
-  { accounts, ci }: Pick<GitRooms, 'accounts' | 'ci'>,
+  { accounts, ci }: Pick<GitHttpDeps, 'accounts' | 'ci'>,
   { req, state }: Pick<GitExchange, 'req' | 'state'>,
 ): Promise<Viewer> {
   const credentials = readAuthorization(req.headers.authorization);

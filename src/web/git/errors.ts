@@ -3,7 +3,7 @@ import { isDomainError, internal, unauthenticated } from '../../kernel/index.ts'
 import type { DomainError, Logger } from '../../kernel/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import type { GitExchange } from './exchange.ts';
-import { statusOf } from '../answers/status-of.ts';
+import { statusOf } from '../responses/status-of.ts';
 
 // The one place where the house's errors become git over HTTP (DESIGN §5).
 
@@ -28,7 +28,7 @@ export const uncached = {
  * What a refusal to open a repository means for this viewer. To somebody unknown it
  * always means "say who you are": the same bytes for private, absent and read-only.
  */
-export function challengeStrangers(viewer: Viewer): (error: unknown) => never {
+export function challengeAnonymous(viewer: Viewer): (error: unknown) => never {
   return (error) => {
     const isRefusal = isDomainError(error) && ['not_found', 'forbidden', 'unauthenticated'].includes(error.code);
     if (viewer.kind === 'anonymous' && isRefusal)
@@ -38,7 +38,7 @@ export function challengeStrangers(viewer: Viewer): (error: unknown) => never {
 }
 
 /** Answers a refusal or a fault, unless an answer is on its way already: that one is broken off. */
-export async function answerError(
+export async function sendError(
   { req, res, state, headers }: GitExchange,
   thrown: unknown,
   logger: Logger,
@@ -75,7 +75,7 @@ export async function answerError(
   // A client that is still sending much must get to read this: closing at once would
   // reset the connection and take the answer with it.
   res.write(body);
-  await linger(req);
+  await drainRequest(req);
   res.end();
 }
 
@@ -92,7 +92,7 @@ const lingerMs = 5_000;
 const lingerBytes = 32 * 1024 * 1024;
 
 /** Throws away what still comes, for a while. */
-function linger(request: IncomingMessage): Promise<void> {
+function drainRequest(request: IncomingMessage): Promise<void> {
   return new Promise((resolve) => {
     let bytes = 0;
     const finish = () => {

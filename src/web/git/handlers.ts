@@ -3,10 +3,10 @@ import type { Viewer } from '../../access/index.ts';
 import { lfsNotStored } from '../../git/index.ts';
 import { forbidden, invalid } from '../../kernel/index.ts';
 import { authenticate } from './authenticate.ts';
-import { answerError, challengeStrangers, uncached } from './errors.ts';
+import { sendError, challengeAnonymous, uncached } from './errors.ts';
 import type { GitExchange, GitHandler, GitHandlers } from './exchange.ts';
 import { openBody } from './request-body.ts';
-import type { GitRooms } from './rooms.ts';
+import type { GitHttpDeps } from './deps.ts';
 
 type Service = 'upload-pack' | 'receive-pack';
 
@@ -20,7 +20,7 @@ const stallMs = 60_000;
  * Git's smart HTTP protocol (gitprotocol-http): the ref advertisement, fetches, pushes.
  * There is no other way in: no plain files, no cookies.
  */
-export function createGitHandlers(rooms: GitRooms): GitHandlers {
+export function createGitHandlers(rooms: GitHttpDeps): GitHandlers {
   return {
     infoRefs: guarded(rooms, async (exchange, signal) => {
       const { res, headers } = exchange;
@@ -118,7 +118,7 @@ const advertised: Record<Service, readonly string[]> = {
 
 /** Runs a handler with a signal for a client that leaves, and turns what it throws into an answer. */
 function guarded(
-  { logger }: GitRooms,
+  { logger }: GitHttpDeps,
   handle: (exchange: GitExchange, signal: AbortSignal) => Promise<void>,
 ): GitHandler {
   return async (exchange) => {
@@ -134,7 +134,7 @@ function guarded(
     try {
       await handle(exchange, gone.signal);
     } catch (error) {
-      await answerError(exchange, error, logger);
+      await sendError(exchange, error, logger);
     }
     discardRest(req);
   };
@@ -153,7 +153,7 @@ function discardRest(req: IncomingMessage): void {
   req.resume();
 }
 
-function open(rooms: GitRooms, { params }: GitExchange, viewer: Viewer, service: Service) {
+function open(rooms: GitHttpDeps, { params }: GitExchange, viewer: Viewer, service: Service) {
   const { owner = '', name = '' } = params;
   const bare = name.replace(/\.git$/i, '');
   const { repositories } = rooms;
@@ -161,11 +161,11 @@ function open(rooms: GitRooms, { params }: GitExchange, viewer: Viewer, service:
     service === 'upload-pack'
       ? repositories.openForRead(viewer, owner, bare)
       : repositories.openForPush(viewer, owner, bare);
-  return opening.catch(challengeStrangers(viewer));
+  return opening.catch(challengeAnonymous(viewer));
 }
 
 /** Where a repository is now that was once at this address, for who may see it there. */
-async function movedTo({ repositories }: GitRooms, { params }: GitExchange, viewer: Viewer): Promise<string | null> {
+async function movedTo({ repositories }: GitHttpDeps, { params }: GitExchange, viewer: Viewer): Promise<string | null> {
   const { owner = '', name = '' } = params;
   const moved = await repositories.findMoved(viewer, owner, name.replace(/\.git$/i, ''));
   return moved === null ? null : `/git/${encodeURIComponent(moved.owner)}/${encodeURIComponent(moved.name)}.git`;

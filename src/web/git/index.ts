@@ -1,3 +1,3 @@
-export { gitFirst, throughPages } from './door.ts';
+export { gitFirst, throughPages } from './git-first.ts';
 export type { GitHandlers } from './exchange.ts';
 export { createGitHandlers } from './handlers.ts';

@@ -3,9 +3,9 @@ import { BlockList, isIP } from 'node:net';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { notFound } from '../../kernel/index.ts';
 import type { Middleware } from '../context.ts';
-import type { AnonymousBudget } from '../middleware/anonymous-budget.ts';
+import type { AnonymousCpuBudget } from '../middleware/anonymous-cpu-budget.ts';
 import { readToken } from '../requests/authorization.ts';
-import type { WebRooms } from '../rooms.ts';
+import type { WebDeps } from '../deps.ts';
 import { federationFamilies } from './federation-families.ts';
 import { gitFamilies } from './git-families.ts';
 import type { HttpCounts } from './http-counts.ts';
@@ -27,7 +27,7 @@ const sha256 = (text: string): Buffer => createHash('sha256').update(text).diges
  * else there is no such page. What a proxy hands on comes from elsewhere, also when the
  * proxy runs on this machine and does not say for whom it asks.
  */
-export function serveMetrics(rooms: WebRooms, counts: HttpCounts, budget: AnonymousBudget): Middleware {
+export function serveMetrics(rooms: WebDeps, counts: HttpCounts, budget: AnonymousCpuBudget): Middleware {
   const delay = monitorEventLoopDelay({ resolution: sampledEveryMs });
   delay.enable();
   const { token } = rooms.config.metrics;

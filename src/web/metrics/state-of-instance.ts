@@ -2,11 +2,11 @@ import { stat, statfs } from 'node:fs/promises';
 import path from 'node:path';
 import { getHeapStatistics } from 'node:v8';
 import type { SlotLoad } from '../../git/index.ts';
-import type { ListedJob, WebRooms } from '../rooms.ts';
+import type { ListedJob, WebDeps } from '../deps.ts';
 import { histogramSamples } from './registry.ts';
 import type { Family, Sample } from './registry.ts';
 
-type Rooms = Pick<WebRooms, 'config' | 'db' | 'git' | 'backups' | 'ci' | 'clock' | 'jobs' | 'counts' | 'mirrors'>;
+type Rooms = Pick<WebDeps, 'config' | 'db' | 'git' | 'backups' | 'ci' | 'clock' | 'jobs' | 'counts' | 'mirrors'>;
 
 const runnerStatuses = ['idle', 'active', 'offline', 'unspecified'] as const;
 

@@ -1,6 +1,6 @@
 import { unavailable } from '../../kernel/index.ts';
 import type { Middleware } from '../context.ts';
-import type { GivingWay } from '../giving-way.ts';
+import type { BackgroundPriority } from '../background-priority.ts';
 
 /**
  * How dear a route is, so that a flood on dear pages leaves the cheap ones
@@ -57,7 +57,7 @@ function budget(max: number, turn?: () => Promise<void>): Middleware {
 }
 
 export function createBudgets(
-  { turn }: Pick<GivingWay, 'turn'>,
+  { turn }: Pick<BackgroundPriority, 'turn'>,
   limits: Readonly<Record<CostClass, number>> = costs,
 ): Budgets {
   return Object.fromEntries(

@@ -1,5 +1,5 @@
 import type { Context, Middleware } from '../context.ts';
-import { Refusal } from '../answers/refusal.ts';
+import { Refusal } from '../responses/refusal.ts';
 
 interface CrossSiteInput {
   method: string;

@@ -1,6 +1,6 @@
 import type { Middleware } from '../context.ts';
 import { createForm } from '../requests/form.ts';
-import { Refusal } from '../answers/refusal.ts';
+import { Refusal } from '../responses/refusal.ts';
 
 const maxBytes = 64 * 1024;
 const maxFields = 100;

@@ -1,9 +1,9 @@
 import type { Config } from '../../config/index.ts';
 import type { Middleware } from '../context.ts';
 import { externalOrigin } from '../requests/external-origin.ts';
-import { countHostLines } from '../requests/host-lines.ts';
-import { Refusal } from '../answers/refusal.ts';
-import { createClientReader } from '../requests/trusted-proxies.ts';
+import { countHostHeaders } from '../requests/host-header.ts';
+import { Refusal } from '../responses/refusal.ts';
+import { createClientReader } from '../requests/client-address.ts';
 
 const maxUrlLength = 4096;
 
@@ -40,7 +40,7 @@ export function acceptHost(config: Pick<Config, 'baseUrl' | 'proxy'>): Middlewar
     if (ctx.url.length > maxUrlLength) throw new Refusal(414, 'This address is too long.');
     if (!ctx.url.startsWith('/') || !isPath(ctx.path) || !isWellFormed(ctx.querystring))
       throw new Refusal(400, 'This address is not well-formed.');
-    if (countHostLines(ctx.req) !== 1) throw new Refusal(400, 'A request needs exactly one Host header.');
+    if (countHostHeaders(ctx.req) !== 1) throw new Refusal(400, 'A request needs exactly one Host header.');
 
     const called = { host: client.forwardedHost ?? ctx.req.headers.host, forwardedProto: client.forwardedProto };
     const asConfigured = externalOrigin({ ...called, baseUrl: config.baseUrl });

@@ -3,7 +3,7 @@ import { Transform, Writable } from 'node:stream';
 import { imageTooLarge, maxImageBytes, type ImageUpload } from '../../images/index.ts';
 import { invalid, isDomainError } from '../../kernel/index.ts';
 import type { Middleware } from '../context.ts';
-import { Refusal } from '../answers/refusal.ts';
+import { Refusal } from '../responses/refusal.ts';
 import { discardBody } from './discard-body.ts';
 
 /** Besides the file: boundaries, headers and the few fields that a form may have (security.md 2.6). */

@@ -1,19 +1,19 @@
-import { page, seeOther } from '../answers/reply.ts';
-import type { PageReply, Reply } from '../answers/reply.ts';
-import type { WebRooms } from '../rooms.ts';
+import { page, seeOther } from '../responses/reply.ts';
+import type { PageReply, Reply } from '../responses/reply.ts';
+import type { WebDeps } from '../deps.ts';
 import { submit } from '../submit.ts';
 import type { FormRefusal } from '../submit.ts';
 import { viewActivityPush } from '../views/activity-row.ts';
 import { viewNotice, withNotice } from '../views/notices.ts';
 import { viewRepositoryHead } from '../views/repository-head.ts';
 import { repositoryUrl } from '../views/urls.ts';
-import type { Page, RepositoryPersonVisit, RepositoryVisit } from '../visit.ts';
+import type { Page, RepositoryPersonContext, RepositoryContext } from '../request-context.ts';
 
 const perPage = 30;
 
 async function activityPage(
-  { found, query }: RepositoryVisit,
-  { repositories, owners, git, config, clock }: WebRooms,
+  { found, query }: RepositoryContext,
+  { repositories, owners, git, config, clock }: WebDeps,
   refusal: FormRefusal | null,
 ): Promise<PageReply> {
   const head = viewRepositoryHead(found);
@@ -36,10 +36,10 @@ async function activityPage(
 }
 
 /** `B/activity`: every push of the last thirty days, and what refs lost by them. */
-export const showActivity: Page<RepositoryVisit> = (visit, rooms) => activityPage(visit, rooms, null);
+export const showActivity: Page<RepositoryContext> = (visit, rooms) => activityPage(visit, rooms, null);
 
 /** Fields `id`, `expected`; with `as`, the tip gets a branch of its own. */
-export const restoreTip: Page<RepositoryPersonVisit> = (visit, rooms): Promise<Reply> => {
+export const restoreTip: Page<RepositoryPersonContext> = (visit, rooms): Promise<Reply> => {
   const {
     viewer,
     found: { canonical },

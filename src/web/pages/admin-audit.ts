@@ -1,7 +1,7 @@
-import { page } from '../answers/reply.ts';
+import { page } from '../responses/reply.ts';
 import { idsIn, viewAuditDetails } from '../views/audit-details.ts';
 import { viewTime } from '../views/times.ts';
-import type { Page, PersonVisit } from '../visit.ts';
+import type { Page, PersonContext } from '../request-context.ts';
 
 const perPage = 100;
 
@@ -12,7 +12,7 @@ const whoElse: Readonly<Record<string, string>> = {
 };
 
 /** Query `before`: an entry's number; those before it are shown, newest first. */
-export const showAdminAudit: Page<PersonVisit> = async ({ query }, { audit, owners, repositories, clock }) => {
+export const showAdminAudit: Page<PersonContext> = async ({ query }, { audit, owners, repositories, clock }) => {
   const before = Number(query.get('before'));
   const entries = await audit.list({
     limit: perPage,

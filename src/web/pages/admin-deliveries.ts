@@ -1,12 +1,12 @@
 import type { DeliveryState } from '../../federation/index.ts';
 import { invalid, notFound } from '../../kernel/index.ts';
-import { page, seeOther, type PageReply } from '../answers/reply.ts';
-import type { WebRooms } from '../rooms.ts';
+import { page, seeOther, type PageReply } from '../responses/reply.ts';
+import type { WebDeps } from '../deps.ts';
 import { submit, type FormRefusal } from '../submit.ts';
 import { viewNotice, withNotice } from '../views/notices.ts';
 import { viewDelivery } from '../views/peers.ts';
 import { viewCount } from '../views/sizes.ts';
-import type { Page, PersonVisit } from '../visit.ts';
+import type { Page, PersonContext } from '../request-context.ts';
 
 const here = '/admin/federation/deliveries';
 const perPage = 50;
@@ -23,8 +23,8 @@ const readState = (text: string | null): DeliveryState | undefined =>
   (['PENDING', 'DELIVERED', 'FAILED'] as const).find((state) => state.toLowerCase() === text);
 
 async function deliveriesPage(
-  { query, form }: PersonVisit,
-  { federation, clock }: WebRooms,
+  { query, form }: PersonContext,
+  { federation, clock }: WebDeps,
   extra: Extra = {},
 ): Promise<PageReply> {
   const state = readState(query.get('state'));
@@ -60,7 +60,7 @@ async function deliveriesPage(
   });
 }
 
-const acting = (visit: PersonVisit, rooms: WebRooms, act: () => Promise<unknown>) =>
+const acting = (visit: PersonContext, rooms: WebDeps, act: () => Promise<unknown>) =>
   submit(
     async () => {
       await act();
@@ -70,7 +70,7 @@ const acting = (visit: PersonVisit, rooms: WebRooms, act: () => Promise<unknown>
   );
 
 /** Activities on their way to other servers, the newest first: `?state=`, `?host=`, `?before=` a number. */
-export const showDeliveries: Page<PersonVisit> = (visit, rooms) => deliveriesPage(visit, rooms);
+export const showDeliveries: Page<PersonContext> = (visit, rooms) => deliveriesPage(visit, rooms);
 
 /** Refuses what is no number like a delivery that is not there. */
 function readDeliveryId(text: string | undefined): number {
@@ -80,7 +80,7 @@ function readDeliveryId(text: string | undefined): number {
 }
 
 /** One delivery with the document that it sends. */
-export const showDelivery: Page<PersonVisit> = async ({ params, query }, { federation, clock }) => {
+export const showDelivery: Page<PersonContext> = async ({ params, query }, { federation, clock }) => {
   const row = await federation.showDelivery(readDeliveryId(params.id));
   return page('admin/delivery', {
     delivery: viewDelivery(row, clock.now()),
@@ -91,17 +91,17 @@ export const showDelivery: Page<PersonVisit> = async ({ params, query }, { feder
   });
 };
 
-export const retryDelivery: Page<PersonVisit> = (visit, rooms) =>
+export const retryDelivery: Page<PersonContext> = (visit, rooms) =>
   acting(visit, rooms, () => rooms.federation.retryDelivery(readDeliveryId(visit.params.id)));
 
 /** Field `host`: only those to one server; all of them without it. */
-export const retryFailedDeliveries: Page<PersonVisit> = (visit, rooms) => {
+export const retryFailedDeliveries: Page<PersonContext> = (visit, rooms) => {
   const host = visit.form.text('host').trim().toLowerCase();
   return acting(visit, rooms, () => rooms.federation.retryFailedDeliveries(host === '' ? null : host));
 };
 
 /** Fields `days`, and `confirm` once the administrator has seen how many go: what ended longer ago is removed. */
-export const purgeDeliveries: Page<PersonVisit> = (visit, rooms) =>
+export const purgeDeliveries: Page<PersonContext> = (visit, rooms) =>
   submit(
     async () => {
       const days = Number(visit.form.text('days'));

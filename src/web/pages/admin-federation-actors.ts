@@ -1,11 +1,11 @@
 import { nullIfNotFound } from '../../kernel/index.ts';
-import { page } from '../answers/reply.ts';
+import { page } from '../responses/reply.ts';
 import { numberedPage } from '../views/numbered-page.ts';
 import { viewTime } from '../views/times.ts';
-import type { Page, PersonVisit } from '../visit.ts';
+import type { Page, PersonContext } from '../request-context.ts';
 
 /** Who follows a repository from elsewhere: `?repository=owner/name`. */
-export const showFollowers: Page<PersonVisit> = async ({ query }, { federation, clock }) => {
+export const showFollowers: Page<PersonContext> = async ({ query }, { federation, clock }) => {
   const repository = query.get('repository')?.trim() ?? '';
   const [owner = '', name = '', more] = repository.split('/');
   let isKnown = name !== '' && more === undefined;
@@ -33,7 +33,7 @@ export const showFollowers: Page<PersonVisit> = async ({ query }, { federation, 
 };
 
 /** The actors of this server that have a key; never the private one. */
-export const showActors: Page<PersonVisit> = async ({ query }, { federation, clock }) => {
+export const showActors: Page<PersonContext> = async ({ query }, { federation, clock }) => {
   const { rows, next, previous } = await numberedPage(federation.listKeys, query, '/admin/federation/actors');
   return page('admin/federation-actors', {
     keys: rows.map(({ actorId, keyId, kind, createdAt }) => ({

@@ -1,10 +1,10 @@
 import { invalid } from '../../kernel/index.ts';
-import { page, seeOther, type PageReply } from '../answers/reply.ts';
-import type { WebRooms } from '../rooms.ts';
+import { page, seeOther, type PageReply } from '../responses/reply.ts';
+import type { WebDeps } from '../deps.ts';
 import { submit, type FormRefusal } from '../submit.ts';
 import { viewNotice, withNotice } from '../views/notices.ts';
 import { viewPeer } from '../views/peers.ts';
-import type { Page, PersonVisit } from '../visit.ts';
+import type { Page, PersonContext } from '../request-context.ts';
 
 const here = '/admin/federation';
 
@@ -17,8 +17,8 @@ interface Extra {
 }
 
 async function federationPage(
-  { query, form }: PersonVisit,
-  { federation, clock }: WebRooms,
+  { query, form }: PersonContext,
+  { federation, clock }: WebDeps,
   extra: Extra = {},
 ): Promise<PageReply> {
   const now = clock.now();
@@ -44,7 +44,7 @@ async function federationPage(
 }
 
 /** A form of this page: what refuses it stands above. */
-const acting = (visit: PersonVisit, rooms: WebRooms, notice: string, act: () => Promise<unknown>) =>
+const acting = (visit: PersonContext, rooms: WebDeps, notice: string, act: () => Promise<unknown>) =>
   submit(
     async () => {
       await act();
@@ -54,10 +54,10 @@ const acting = (visit: PersonVisit, rooms: WebRooms, notice: string, act: () => 
   );
 
 /** Whether federation works, and how the other servers do. */
-export const showFederation: Page<PersonVisit> = (visit, rooms) => federationPage(visit, rooms);
+export const showFederation: Page<PersonContext> = (visit, rooms) => federationPage(visit, rooms);
 
 /** Field `host`. Asks the other server step by step; the answer is this page with what was found. */
-export const testPeer: Page<PersonVisit> = async (visit, rooms) => {
+export const testPeer: Page<PersonContext> = async (visit, rooms) => {
   const host = visit.form.text('host').trim();
   return submit(
     async () => {
@@ -69,23 +69,23 @@ export const testPeer: Page<PersonVisit> = async (visit, rooms) => {
 };
 
 /** Makes a pairing code and leads to the page that shows it once. */
-export const invitePeer: Page<PersonVisit> = async (visit, rooms) =>
+export const invitePeer: Page<PersonContext> = async (visit, rooms) =>
   submit(
     async () => {
       const { code } = await rooms.federation.invitePeer();
-      return seeOther(`${here}/code/${rooms.onceSecrets.keep(visit.person.id, { name: 'pairing', value: code })}`);
+      return seeOther(`${here}/code/${rooms.oneTimeSecrets.keep(visit.person.id, { name: 'pairing', value: code })}`);
     },
     (refusal) => federationPage(visit, rooms, { refusal }),
   );
 
-export const showPairingCode: Page<PersonVisit> = ({ person, params }, { onceSecrets }) => {
-  const secret = onceSecrets.take(person.id, params.ticket ?? '');
+export const showPairingCode: Page<PersonContext> = ({ person, params }, { oneTimeSecrets }) => {
+  const secret = oneTimeSecrets.take(person.id, params.ticket ?? '');
   if (secret === null) return seeOther(withNotice(here, 'pairing-code-gone'));
   return page('pages/pairing-code', { code: secret.value }, { showsSecret: true });
 };
 
 /** Field `code`; `confirm` once the administrator has seen whose code it is. */
-export const acceptPeer: Page<PersonVisit> = (visit, rooms) => {
+export const acceptPeer: Page<PersonContext> = (visit, rooms) => {
   const code = visit.form.text('code').trim();
   return submit(
     async () => {
@@ -99,9 +99,9 @@ export const acceptPeer: Page<PersonVisit> = (visit, rooms) => {
 };
 
 /** Field `host`, of a server that asked with a code. */
-export const confirmPeer: Page<PersonVisit> = (visit, rooms) =>
+export const confirmPeer: Page<PersonContext> = (visit, rooms) =>
   acting(visit, rooms, 'peer-paired', () => rooms.federation.confirmPeer(visit.form.text('host')));
 
 /** Field `host`. Ends a pairing, or turns down who asked for one. */
-export const removePeer: Page<PersonVisit> = (visit, rooms) =>
+export const removePeer: Page<PersonContext> = (visit, rooms) =>
   acting(visit, rooms, 'peer-removed', () => rooms.federation.removePeer(visit.form.text('host')));

@@ -1,12 +1,12 @@
 import type { ScanResult } from '../../federation/index.ts';
 import { invalid, nullIfNotFound } from '../../kernel/index.ts';
-import { page, seeOther, type PageReply } from '../answers/reply.ts';
-import type { WebRooms } from '../rooms.ts';
+import { page, seeOther, type PageReply } from '../responses/reply.ts';
+import type { WebDeps } from '../deps.ts';
 import { submit, type FormRefusal } from '../submit.ts';
-import { viewListedFollow } from '../views/follows.ts';
+import { viewListedFollow } from '../views/follow-status.ts';
 import { viewNotice, withNotice } from '../views/notices.ts';
 import { numberedPage } from '../views/numbered-page.ts';
-import type { Page, PersonVisit } from '../visit.ts';
+import type { Page, PersonContext } from '../request-context.ts';
 
 const here = '/admin/federation/follows';
 
@@ -16,7 +16,7 @@ interface Extra {
   scanned?: readonly ScanResult[];
 }
 
-async function followsPage(visit: PersonVisit, rooms: WebRooms, { refusal, scanned }: Extra = {}): Promise<PageReply> {
+async function followsPage(visit: PersonContext, rooms: WebDeps, { refusal, scanned }: Extra = {}): Promise<PageReply> {
   const { query, form } = visit;
   const { federation, accounts, clock } = rooms;
   const now = clock.now();
@@ -46,9 +46,9 @@ function viewScan(results: readonly ScanResult[]) {
   };
 }
 
-const personCalled = ({ accounts }: WebRooms, name: string) => accounts.personByUsername(name).catch(nullIfNotFound);
+const personCalled = ({ accounts }: WebDeps, name: string) => accounts.personByUsername(name).catch(nullIfNotFound);
 
-const acting = (visit: PersonVisit, rooms: WebRooms, notice: string, act: () => Promise<unknown>) =>
+const acting = (visit: PersonContext, rooms: WebDeps, notice: string, act: () => Promise<unknown>) =>
   submit(
     async () => {
       await act();
@@ -58,24 +58,24 @@ const acting = (visit: PersonVisit, rooms: WebRooms, notice: string, act: () => 
   );
 
 /** Who follows what elsewhere; `?user=` only what one person does. */
-export const showFollows: Page<PersonVisit> = (visit, rooms) => followsPage(visit, rooms);
+export const showFollows: Page<PersonContext> = (visit, rooms) => followsPage(visit, rooms);
 
 /** Fields `user` and `target`: somebody here follows a repository or a person elsewhere. */
-export const addFollowFor: Page<PersonVisit> = (visit, rooms) =>
+export const addFollowFor: Page<PersonContext> = (visit, rooms) =>
   acting(visit, rooms, 'follow-added-for', async () => {
     const person = await personCalled(rooms, visit.form.text('user').trim());
     if (person === null) throw invalid('unknown_follower', 'Nobody here has this name.', { field: 'user' });
     await rooms.federation.followFor(person.id, visit.form.text('target'));
   });
 
-export const endFollowFor: Page<PersonVisit> = (visit, rooms) =>
+export const endFollowFor: Page<PersonContext> = (visit, rooms) =>
   acting(visit, rooms, 'follow-ended-for', () => rooms.federation.unfollowFor(visit.params.id ?? ''));
 
-export const retryFollowFor: Page<PersonVisit> = (visit, rooms) =>
+export const retryFollowFor: Page<PersonContext> = (visit, rooms) =>
   acting(visit, rooms, 'follow-retried', () => rooms.federation.retryFollowFor(visit.params.id ?? ''));
 
 /** Looks for new repositories of all followed people now; the answer says what was found. */
-export const resyncFollows: Page<PersonVisit> = (visit, rooms) =>
+export const resyncFollows: Page<PersonContext> = (visit, rooms) =>
   submit(
     async () => followsPage(visit, rooms, { scanned: await rooms.federation.resync() }),
     (refusal) => followsPage(visit, rooms, { refusal }),

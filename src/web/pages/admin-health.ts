@@ -1,12 +1,12 @@
 import { localAdministrator } from '../../access/index.ts';
-import { page, seeOther } from '../answers/reply.ts';
-import type { PageReply } from '../answers/reply.ts';
-import type { WebRooms } from '../rooms.ts';
+import { page, seeOther } from '../responses/reply.ts';
+import type { PageReply } from '../responses/reply.ts';
+import type { WebDeps } from '../deps.ts';
 import { submit } from '../submit.ts';
 import { viewNotice, withNotice } from '../views/notices.ts';
 import { viewCount, viewSize } from '../views/sizes.ts';
 import { viewTime } from '../views/times.ts';
-import type { Page, PersonVisit } from '../visit.ts';
+import type { Page, PersonContext } from '../request-context.ts';
 
 const here = '/admin/health';
 const shownMirrors = 50;
@@ -15,7 +15,7 @@ const shownPushes = 50;
 const oldMs = 2 * 86_400_000;
 
 /** How the server is, when a restore was last proven, and which mirrors fail. */
-async function healthPage({ query }: PersonVisit, rooms: WebRooms, more: object = {}): Promise<PageReply> {
+async function healthPage({ query }: PersonContext, rooms: WebDeps, more: object = {}): Promise<PageReply> {
   const { unready, backups, counts, git, clock } = rooms;
   const [parts, { newest, lastProof }, count, mirrors, parked] = await Promise.all([
     unready(),
@@ -63,7 +63,7 @@ async function healthPage({ query }: PersonVisit, rooms: WebRooms, more: object 
 }
 
 /** Pushes that a listener has failed with three times; the newest first. */
-async function viewParkedPushes({ repositories, clock }: WebRooms) {
+async function viewParkedPushes({ repositories, clock }: WebDeps) {
   const pushes = await repositories.listParkedPushes(shownPushes);
   const names = await namesOf(
     repositories,
@@ -79,7 +79,7 @@ async function viewParkedPushes({ repositories, clock }: WebRooms) {
 }
 
 async function namesOf(
-  repositories: WebRooms['repositories'],
+  repositories: WebDeps['repositories'],
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
   const rows = await repositories.listByIds(localAdministrator, [...new Set(ids)]);
@@ -87,7 +87,7 @@ async function namesOf(
 }
 
 /** Private ones are named here, too, as on the page of repositories. */
-async function viewMirrors({ mirrors, repositories, clock }: WebRooms) {
+async function viewMirrors({ mirrors, repositories, clock }: WebDeps) {
   const { failing, failingCount, count } = await mirrors.listFailing({ limit: shownMirrors });
   const names = await namesOf(
     repositories,
@@ -115,10 +115,10 @@ async function viewMirrors({ mirrors, repositories, clock }: WebRooms) {
   };
 }
 
-export const showAdminHealth: Page<PersonVisit> = (visit, rooms) => healthPage(visit, rooms);
+export const showAdminHealth: Page<PersonContext> = (visit, rooms) => healthPage(visit, rooms);
 
 /** Makes a mirror due now, one that waits for a person, too. */
-export const syncFailingMirror: Page<PersonVisit> = (visit, rooms) =>
+export const syncFailingMirror: Page<PersonContext> = (visit, rooms) =>
   submit(
     async () => {
       await rooms.mirrors.sync(visit.params.id ?? '');
@@ -128,7 +128,7 @@ export const syncFailingMirror: Page<PersonVisit> = (visit, rooms) =>
   );
 
 /** Tells the listeners that are left of a parked push. It may take them minutes, so nobody waits here. */
-export const retryParkedPush: Page<PersonVisit> = (visit, rooms) =>
+export const retryParkedPush: Page<PersonContext> = (visit, rooms) =>
   submit(
     async () => {
       const push = await rooms.repositories.unparkPush(visit.params.id ?? '');

@@ -1,9 +1,9 @@
-import { page } from '../answers/reply.ts';
+import { page } from '../responses/reply.ts';
 import { viewTime } from '../views/times.ts';
-import type { Page, PersonVisit } from '../visit.ts';
+import type { Page, PersonContext } from '../request-context.ts';
 
 /** What runs by the clock, and how it went the last time. */
-export const showAdminJobs: Page<PersonVisit> = async (_visit, { jobs, clock }) =>
+export const showAdminJobs: Page<PersonContext> = async (_visit, { jobs, clock }) =>
   page('admin/jobs', {
     jobs: (await jobs()).map(({ name, time, last }) => ({
       name,

@@ -1,16 +1,16 @@
-import { page, seeOther } from '../answers/reply.ts';
+import { page, seeOther } from '../responses/reply.ts';
 import { submit } from '../submit.ts';
 import { viewAvatar } from '../views/avatar.ts';
 import { listPage, pageLinks, readFilter } from '../views/list-page.ts';
 import { viewNotice, withNotice } from '../views/notices.ts';
 import { viewCount } from '../views/sizes.ts';
 import { viewTime } from '../views/times.ts';
-import type { Page, PersonVisit } from '../visit.ts';
-import type { WebRooms } from '../rooms.ts';
+import type { Page, PersonContext } from '../request-context.ts';
+import type { WebDeps } from '../deps.ts';
 
 const here = '/admin/people';
 
-async function peoplePage({ person: self, query }: PersonVisit, { accounts, clock }: WebRooms, more: object = {}) {
+async function peoplePage({ person: self, query }: PersonContext, { accounts, clock }: WebDeps, more: object = {}) {
   const filter = readFilter(query);
   const [{ people, next, previous }, counts] = await Promise.all([
     listPage((paging) => accounts.listAccounts({ prefix: filter, ...paging }), query),
@@ -36,7 +36,7 @@ async function peoplePage({ person: self, query }: PersonVisit, { accounts, cloc
   });
 }
 
-const changing = (visit: PersonVisit, rooms: WebRooms, change: () => Promise<unknown>) =>
+const changing = (visit: PersonContext, rooms: WebDeps, change: () => Promise<unknown>) =>
   submit(
     async () => {
       await change();
@@ -46,12 +46,12 @@ const changing = (visit: PersonVisit, rooms: WebRooms, change: () => Promise<unk
   );
 
 /** Everybody with an account, by handle. Query: `q`, how the handle begins; `after`, `before`. */
-export const showAdminPeople: Page<PersonVisit> = (visit, rooms) => peoplePage(visit, rooms);
+export const showAdminPeople: Page<PersonContext> = (visit, rooms) => peoplePage(visit, rooms);
 
 /** Field `on`: `yes` makes an administrator of them, anything else ends it. */
-export const setAdministrator: Page<PersonVisit> = (visit, rooms) =>
+export const setAdministrator: Page<PersonContext> = (visit, rooms) =>
   changing(visit, rooms, () => rooms.accounts.setAdministrator(visit.params.id ?? '', visit.form.text('on') === 'yes'));
 
 /** Field `on`: `yes` shuts them out, anything else lets them in. */
-export const setDisabled: Page<PersonVisit> = (visit, rooms) =>
+export const setDisabled: Page<PersonContext> = (visit, rooms) =>
   changing(visit, rooms, () => rooms.accounts.setDisabled(visit.params.id ?? '', visit.form.text('on') === 'yes'));

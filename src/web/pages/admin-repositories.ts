@@ -1,18 +1,18 @@
 import { localAdministrator } from '../../access/index.ts';
 import type { Owner } from '../../owners/index.ts';
-import { page } from '../answers/reply.ts';
-import type { WebRooms } from '../rooms.ts';
+import { page } from '../responses/reply.ts';
+import type { WebDeps } from '../deps.ts';
 import { listPage, pageLinks, readFilter } from '../views/list-page.ts';
 import { viewCount, viewSize } from '../views/sizes.ts';
 import { viewTime } from '../views/times.ts';
-import type { Page, PersonVisit } from '../visit.ts';
+import type { Page, PersonContext } from '../request-context.ts';
 
 const here = '/admin/repositories';
 
 /** Reads `name`, `owner/` and `owner/name`: how the name begins, and whose. An owner that nobody is has nothing. */
 async function readWanted(
   filter: string,
-  { owners }: Pick<WebRooms, 'owners'>,
+  { owners }: Pick<WebDeps, 'owners'>,
 ): Promise<{ prefix: string; owner?: Owner } | null> {
   const [, handle, prefix = ''] = /^(?:([^/]*)\/)?(.*)$/.exec(filter) ?? [];
   if (handle === undefined) return { prefix };
@@ -21,7 +21,7 @@ async function readWanted(
 }
 
 /** What takes the room, largest first; filtered, by name. Query: `q`, `after`, `before`. */
-export const showAdminRepositories: Page<PersonVisit> = async ({ query }, rooms) => {
+export const showAdminRepositories: Page<PersonContext> = async ({ query }, rooms) => {
   const { repositories, clock } = rooms;
   const filter = readFilter(query);
   const wanted = await readWanted(filter, rooms);

@@ -1,10 +1,10 @@
 import { configValue, options } from '../../config/index.ts';
 import type { Option, Origin } from '../../config/index.ts';
-import { page } from '../answers/reply.ts';
-import type { Page, PersonVisit } from '../visit.ts';
+import { page } from '../responses/reply.ts';
+import type { Page, PersonContext } from '../request-context.ts';
 
 /** Every setting as it is in effect, and where it comes from; secrets are dots. */
-export const showAdminSettings: Page<PersonVisit> = (_visit, { config, origins }) =>
+export const showAdminSettings: Page<PersonContext> = (_visit, { config, origins }) =>
   page('admin/settings', {
     settings: (options as readonly Option[]).map((option) => {
       const value = configValue(config, option);

@@ -1,7 +1,7 @@
 import { apiDocument } from '../api/index.ts';
-import { content, page } from '../answers/reply.ts';
+import { content, page } from '../responses/reply.ts';
 import { viewApi } from '../views/api.ts';
-import type { Page } from '../visit.ts';
+import type { Page } from '../request-context.ts';
 
 /** `/api/v1/openapi.json`: the document itself, for programs that read it from anywhere. */
 export const showOpenApi: Page = async () =>

@@ -1,8 +1,8 @@
 import { notFound } from '../../kernel/index.ts';
-import { imageReply } from '../answers/image-reply.ts';
-import { content } from '../answers/reply.ts';
+import { imageReply } from '../responses/image-reply.ts';
+import { content } from '../responses/reply.ts';
 import { avatarColours, drawAvatar } from '../views/avatar.ts';
-import type { Page } from '../visit.ts';
+import type { Page } from '../request-context.ts';
 
 const file = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(\.svg)?$/;
 

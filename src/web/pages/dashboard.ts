@@ -1,17 +1,17 @@
 import { commitPlace } from '../../repositories/index.ts';
 import type { ListedRepository, RecentPush } from '../../repositories/index.ts';
-import { page } from '../answers/reply.ts';
-import type { WebRooms } from '../rooms.ts';
+import { page } from '../responses/reply.ts';
+import type { WebDeps } from '../deps.ts';
 import { viewAvatar } from '../views/avatar.ts';
-import { viewStatusTick } from '../views/ci/status-tick.ts';
-import type { StatusTickView } from '../views/ci/status-tick.ts';
+import { viewStatusIcon } from '../views/ci/status-icon.ts';
+import type { StatusIconView } from '../views/ci/status-icon.ts';
 import { listPage } from '../views/list-page.ts';
-import { viewReceivedPush } from '../views/follows.ts';
+import { viewReceivedPush } from '../views/follow-status.ts';
 import { viewNotice } from '../views/notices.ts';
 import { viewPushRow } from '../views/push-row.ts';
 import { viewRepositoryRow } from '../views/repository-row.ts';
 import { organisationUrl, repositoryUrl } from '../views/urls.ts';
-import type { Page, PersonVisit } from '../visit.ts';
+import type { Page, PersonContext } from '../request-context.ts';
 
 const maxPushes = 8;
 const maxFollowedPushes = 5;
@@ -20,7 +20,7 @@ const manyPins = 12;
 
 /** What checks say of the pushes and of the default branches that the page shows, in two questions however many there are. */
 async function readTicks(
-  { ci, repositories }: WebRooms,
+  { ci, repositories }: WebDeps,
   pushes: readonly RecentPush[],
   shown: readonly ListedRepository[],
 ) {
@@ -33,9 +33,9 @@ async function readTicks(
     ...pushes.map(placeOf),
     ...[...heads].map(([repositoryId, sha]) => ({ repositoryId, sha })),
   ]);
-  const tick = (repositoryId: string, sha: string, { owner, name }: ListedRepository): StatusTickView | null => {
+  const tick = (repositoryId: string, sha: string, { owner, name }: ListedRepository): StatusIconView | null => {
     const status = combined.get(commitPlace({ repositoryId, sha }));
-    return status === undefined ? null : viewStatusTick(status, repositoryUrl({ owner: owner.handle, name }));
+    return status === undefined ? null : viewStatusIcon(status, repositoryUrl({ owner: owner.handle, name }));
   };
   return {
     ofPush: (push: RecentPush) => tick(push.repository.id, placeOf(push).sha, push.repository),
@@ -44,7 +44,7 @@ async function readTicks(
 }
 
 /** What the person follows on other servers: the newest pushes, and requests that did not get through. */
-async function readFollowing(personId: string, { federation, clock }: WebRooms) {
+async function readFollowing(personId: string, { federation, clock }: WebDeps) {
   if (!federation.isOperational) return { pushes: [], stuck: [] };
   const { pushes, pending } = await federation.followedNews(personId, maxFollowedPushes);
   return {
@@ -59,7 +59,7 @@ async function readFollowing(personId: string, { federation, clock }: WebRooms) 
  * The person's pins, what waits for them, the latest pushes and their own repositories,
  * filtered by name; for a newcomer, what to do first.
  */
-export const showDashboard: Page<PersonVisit> = async ({ viewer, person, query }, rooms) => {
+export const showDashboard: Page<PersonContext> = async ({ viewer, person, query }, rooms) => {
   const { accounts, organisations, owners, repositories, clock } = rooms;
   const filter = (query.get('q') ?? '').slice(0, 100);
   const own = { owner: { kind: 'user' as const, id: person.id }, filter };

@@ -1,13 +1,13 @@
 import { languageCalled } from '../../highlighting/index.ts';
 import { oneOf } from '../requests/preferences.ts';
-import { page, type Reply } from '../answers/reply.ts';
+import { page, type Reply } from '../responses/reply.ts';
 import { viewAvatar } from '../views/avatar.ts';
 import { listPage, pageLinks, readFilter } from '../views/list-page.ts';
 import { viewRepositoryRow } from '../views/repository-row.ts';
 import { viewCount } from '../views/sizes.ts';
 import { viewTime } from '../views/times.ts';
 import { organisationUrl, personUrl } from '../views/urls.ts';
-import type { Page } from '../visit.ts';
+import type { Page } from '../request-context.ts';
 
 type Tab = 'repositories' | 'people' | 'organisations';
 

@@ -1,14 +1,14 @@
 import type { Following } from '../../federation/index.ts';
-import { page, seeOther, type PageReply } from '../answers/reply.ts';
-import type { WebRooms } from '../rooms.ts';
+import { page, seeOther, type PageReply } from '../responses/reply.ts';
+import type { WebDeps } from '../deps.ts';
 import { submit, type FormRefusal } from '../submit.ts';
-import { viewFollowedPerson, viewFollowedRepository, viewReceivedPush } from '../views/follows.ts';
+import { viewFollowedPerson, viewFollowedRepository, viewReceivedPush } from '../views/follow-status.ts';
 import { viewNotice, withNotice } from '../views/notices.ts';
 import { numberedPage } from '../views/numbered-page.ts';
-import type { Page, PersonVisit } from '../visit.ts';
+import type { Page, PersonContext } from '../request-context.ts';
 
 /** So many repositories at once, followed for themselves or along with a person; pushes stand on the first page. */
-async function readPart({ person, query }: PersonVisit, federation: WebRooms['federation']) {
+async function readPart({ person, query }: PersonContext, federation: WebDeps['federation']) {
   let part: Following = { people: [], repositories: [], pushes: [] };
   const { rows, next, previous } = await numberedPage(
     async (paging) => {
@@ -29,8 +29,8 @@ async function readPart({ person, query }: PersonVisit, federation: WebRooms['fe
 }
 
 async function followingPage(
-  visit: PersonVisit,
-  { federation, clock }: WebRooms,
+  visit: PersonContext,
+  { federation, clock }: WebDeps,
   refusal: FormRefusal | null,
 ): Promise<PageReply> {
   const { viewer, form, query } = visit;
@@ -52,10 +52,10 @@ async function followingPage(
 }
 
 /** `/following`: repositories and people on other servers, and what was pushed there (SPEC §4.7). */
-export const showFollowing: Page<PersonVisit> = (visit, rooms) => followingPage(visit, rooms, null);
+export const showFollowing: Page<PersonContext> = (visit, rooms) => followingPage(visit, rooms, null);
 
 /** Field `target`: a handle, or the address of an actor or a page. */
-export const addFollow: Page<PersonVisit> = (visit, rooms) =>
+export const addFollow: Page<PersonContext> = (visit, rooms) =>
   submit(
     async () => {
       const { kind } = await rooms.federation.follow(visit.person.id, visit.form.text('target'));
@@ -64,12 +64,12 @@ export const addFollow: Page<PersonVisit> = (visit, rooms) =>
     (refusal) => followingPage(visit, rooms, refusal),
   );
 
-export const endFollow: Page<PersonVisit> = async ({ person, params }, { federation }) => {
+export const endFollow: Page<PersonContext> = async ({ person, params }, { federation }) => {
   await federation.unfollow(person.id, params.id ?? '');
   return seeOther(withNotice('/following', 'unfollowed'));
 };
 
-export const retryFollow: Page<PersonVisit> = async ({ person, params }, { federation }) => {
+export const retryFollow: Page<PersonContext> = async ({ person, params }, { federation }) => {
   await federation.retryFollow(person.id, params.id ?? '');
   return seeOther(withNotice('/following', 'follow-retried'));
 };

@@ -1,14 +1,14 @@
 import { anonymous } from '../../access/index.ts';
-import { page, type Reply } from '../answers/reply.ts';
-import type { WebRooms } from '../rooms.ts';
+import { page, type Reply } from '../responses/reply.ts';
+import type { WebDeps } from '../deps.ts';
 import { viewNotice } from '../views/notices.ts';
 import { viewRepositoryRow } from '../views/repository-row.ts';
-import type { Page, PersonVisit, Visit } from '../visit.ts';
+import type { Page, PersonContext, RequestContext } from '../request-context.ts';
 import { showDashboard } from './dashboard.ts';
 
 const recentLimit = 20;
 
-async function showWelcome({ query }: Visit, { accounts, repositories, clock }: WebRooms): Promise<Reply> {
+async function showWelcome({ query }: RequestContext, { accounts, repositories, clock }: WebDeps): Promise<Reply> {
   const [recent, isSetUp] = await Promise.all([
     repositories.list(anonymous, { limit: recentLimit }),
     accounts.hasAdministrator(),
@@ -22,4 +22,4 @@ async function showWelcome({ query }: Visit, { accounts, repositories, clock }: 
 
 /** `/`: the dashboard for people, an introduction for everybody else. */
 export const showHome: Page = (visit, rooms) =>
-  visit.person ? showDashboard(visit as PersonVisit, rooms) : showWelcome(visit, rooms);
+  visit.person ? showDashboard(visit as PersonContext, rooms) : showWelcome(visit, rooms);

@@ -1,11 +1,11 @@
-import { page, seeOther } from '../answers/reply.ts';
+import { page, seeOther } from '../responses/reply.ts';
 import { listPage, pageLinks } from '../views/list-page.ts';
 import { viewNotice, withNotice } from '../views/notices.ts';
 import { viewTime } from '../views/times.ts';
-import type { Page, PersonVisit } from '../visit.ts';
+import type { Page, PersonContext } from '../request-context.ts';
 
 /** Open invites; registration is closed, so this is how people come in. */
-export const showInvites: Page<PersonVisit> = async ({ query }, { accounts, clock }) => {
+export const showInvites: Page<PersonContext> = async ({ query }, { accounts, clock }) => {
   const { rows: invites, ...beside } = await listPage((paging) => accounts.listInvites(paging), query);
   const authors = await accounts.peopleById(invites.flatMap(({ createdBy }) => createdBy ?? []));
   return page('pages/invites', {
@@ -21,19 +21,19 @@ export const showInvites: Page<PersonVisit> = async ({ query }, { accounts, cloc
 };
 
 /** Makes a link for one person and leads to the page that shows it once. */
-export const addInvite: Page<PersonVisit> = async ({ person, origin }, { accounts, onceSecrets }) => {
+export const addInvite: Page<PersonContext> = async ({ person, origin }, { accounts, oneTimeSecrets }) => {
   const { secret } = await accounts.addInvite(person.id);
   const link = `${origin}/signup?invite=${encodeURIComponent(secret)}`;
-  return seeOther(`/admin/invites/new/${onceSecrets.keep(person.id, { name: 'invite', value: link })}`);
+  return seeOther(`/admin/invites/new/${oneTimeSecrets.keep(person.id, { name: 'invite', value: link })}`);
 };
 
-export const showNewInvite: Page<PersonVisit> = ({ person, params }, { onceSecrets }) => {
-  const secret = onceSecrets.take(person.id, params.ticket ?? '');
+export const showNewInvite: Page<PersonContext> = ({ person, params }, { oneTimeSecrets }) => {
+  const secret = oneTimeSecrets.take(person.id, params.ticket ?? '');
   if (secret === null) return seeOther(withNotice('/admin/invites', 'invite-gone'));
   return page('pages/new-invite', { link: secret.value }, { showsSecret: true });
 };
 
-export const removeInvite: Page<PersonVisit> = async ({ params }, { accounts }) => {
+export const removeInvite: Page<PersonContext> = async ({ params }, { accounts }) => {
   await accounts.removeInvite(params.id ?? '');
   return seeOther(withNotice('/admin/invites', 'invite-removed'));
 };

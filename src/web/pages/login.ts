@@ -1,11 +1,15 @@
-import { page, seeOther, type PageReply } from '../answers/reply.ts';
+import { page, seeOther, type PageReply } from '../responses/reply.ts';
 import { returnTarget } from '../requests/return-target.ts';
 import { endedSessionCookie, sessionCookie } from '../requests/session-cookie.ts';
 import { submit, type FormRefusal } from '../submit.ts';
 import { viewNotice, withNotice } from '../views/notices.ts';
-import { sessionOrigin, type Page, type Visit } from '../visit.ts';
+import { sessionOrigin, type Page, type RequestContext } from '../request-context.ts';
 
-function loginPage({ query }: Visit, form: { username: string; next: string }, refusal: FormRefusal | null): PageReply {
+function loginPage(
+  { query }: RequestContext,
+  form: { username: string; next: string },
+  refusal: FormRefusal | null,
+): PageReply {
   return page('pages/login', { form, refusal, notice: viewNotice(query) });
 }
 

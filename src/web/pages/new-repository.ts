@@ -1,12 +1,12 @@
 import type { Visibility } from '../../access/index.ts';
 import { plainHttpMirrorRisk as plainHttpRisk } from '../../mirrors/index.ts';
 import { oneOf } from '../requests/preferences.ts';
-import { page, seeOther, type PageReply } from '../answers/reply.ts';
+import { page, seeOther, type PageReply } from '../responses/reply.ts';
 import { submit, type FormRefusal } from '../submit.ts';
-import type { WebRooms } from '../rooms.ts';
+import type { WebDeps } from '../deps.ts';
 import { withNotice } from '../views/notices.ts';
 import { repositoryUrl } from '../views/urls.ts';
-import type { Page, PersonVisit } from '../visit.ts';
+import type { Page, PersonContext } from '../request-context.ts';
 
 interface NewRepositoryForm {
   owner: string;
@@ -23,15 +23,15 @@ interface NewRepositoryForm {
 const visibilities = ['PRIVATE', 'PUBLIC'] as const;
 
 /** Where the person may create: under their own handle, and where they are MEMBER or OWNER. */
-async function ownersFor({ person }: PersonVisit, { organisations }: WebRooms): Promise<string[]> {
+async function ownersFor({ person }: PersonContext, { organisations }: WebDeps): Promise<string[]> {
   const memberships = await organisations.organisationsOf(person.id);
   const writing = memberships.filter(({ role }) => role !== 'GUEST').map(({ organisation }) => organisation.name);
   return [person.username ?? '', ...writing];
 }
 
 async function newRepositoryPage(
-  visit: PersonVisit,
-  rooms: WebRooms,
+  visit: PersonContext,
+  rooms: WebDeps,
   form: NewRepositoryForm,
   refusal: FormRefusal | null,
 ): Promise<PageReply> {
@@ -39,7 +39,7 @@ async function newRepositoryPage(
 }
 
 /** `?owner=` chooses an organisation beforehand: its page leads here. */
-export const showNewRepository: Page<PersonVisit> = (visit, rooms) => {
+export const showNewRepository: Page<PersonContext> = (visit, rooms) => {
   const owner = visit.query.get('owner') ?? visit.person.username ?? '';
   return newRepositoryPage(
     visit,
@@ -62,7 +62,7 @@ export const showNewRepository: Page<PersonVisit> = (visit, rooms) => {
  * Fields `owner` (left out: oneself), `name`, `description`, `visibility`, `default_branch`; to import
  * one from elsewhere `import_address`, `import_username`, `import_secret`, `import_mirror`.
  */
-export const createRepository: Page<PersonVisit> = (visit, rooms) => {
+export const createRepository: Page<PersonContext> = (visit, rooms) => {
   const { form, viewer, person } = visit;
   const input: NewRepositoryForm = {
     owner: form.text('owner') || (person.username ?? ''),

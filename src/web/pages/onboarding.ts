@@ -1,17 +1,17 @@
-import { page, seeOther, type PageReply } from '../answers/reply.ts';
+import { page, seeOther, type PageReply } from '../responses/reply.ts';
 import { submit, type FormRefusal } from '../submit.ts';
 import { withNotice } from '../views/notices.ts';
-import type { Page, PersonVisit } from '../visit.ts';
+import type { Page, PersonContext } from '../request-context.ts';
 
 function onboardingPage(handle: string, refusal: FormRefusal | null): PageReply {
   return page('pages/onboarding', { form: { handle }, refusal });
 }
 
 /** Until a handle is chosen this is the only page a person gets (SPEC §2.4). */
-export const showOnboarding: Page<PersonVisit> = ({ person }) =>
+export const showOnboarding: Page<PersonContext> = ({ person }) =>
   person.username === null ? onboardingPage('', null) : seeOther('/');
 
-export const chooseHandle: Page<PersonVisit> = ({ person, form }, { accounts }) => {
+export const chooseHandle: Page<PersonContext> = ({ person, form }, { accounts }) => {
   const handle = form.text('handle').trim();
   return submit(
     async () => {

@@ -1,16 +1,16 @@
-import { page, seeOther, type PageReply } from '../answers/reply.ts';
-import type { WebRooms } from '../rooms.ts';
+import { page, seeOther, type PageReply } from '../responses/reply.ts';
+import type { WebDeps } from '../deps.ts';
 import { submit, type FormRefusal } from '../submit.ts';
 import { listPage, pageLinks, readFilter } from '../views/list-page.ts';
 import { viewMember } from '../views/member.ts';
 import { viewNotice, withNotice } from '../views/notices.ts';
 import { viewOrganisationHead } from '../views/organisation-head.ts';
 import { organisationUrl } from '../views/urls.ts';
-import type { OrganisationOwnerVisit, Page } from '../visit.ts';
+import type { OrganisationOwnerContext, Page } from '../request-context.ts';
 
 async function membersPage(
-  visit: OrganisationOwnerVisit,
-  rooms: WebRooms,
+  visit: OrganisationOwnerContext,
+  rooms: WebDeps,
   refusal: FormRefusal | null,
 ): Promise<PageReply> {
   const { viewer, organisation, form, query } = visit;
@@ -37,14 +37,14 @@ async function membersPage(
   });
 }
 
-const membersUrl = ({ organisation }: OrganisationOwnerVisit): string =>
+const membersUrl = ({ organisation }: OrganisationOwnerContext): string =>
   `${organisationUrl(organisation.name)}/members`;
 
 /** For OWNERs; for everybody else there is no such page (SPEC §4.4). */
-export const showMembers: Page<OrganisationOwnerVisit> = (visit, rooms) => membersPage(visit, rooms, null);
+export const showMembers: Page<OrganisationOwnerContext> = (visit, rooms) => membersPage(visit, rooms, null);
 
 /** Fields `username`, `role`: GUEST, MEMBER or OWNER. */
-export const addMember: Page<OrganisationOwnerVisit> = (visit, rooms) => {
+export const addMember: Page<OrganisationOwnerContext> = (visit, rooms) => {
   const { viewer, organisation, form } = visit;
   return submit(
     async () => {
@@ -59,7 +59,7 @@ export const addMember: Page<OrganisationOwnerVisit> = (visit, rooms) => {
 };
 
 /** Field `role`. An OWNER who takes the role from themselves sees the organisation as what they are now. */
-export const changeMemberRole: Page<OrganisationOwnerVisit> = (visit, rooms) => {
+export const changeMemberRole: Page<OrganisationOwnerContext> = (visit, rooms) => {
   const { viewer, organisation, form, params } = visit;
   return stateForm(
     visit,
@@ -77,7 +77,7 @@ export const changeMemberRole: Page<OrganisationOwnerVisit> = (visit, rooms) => 
   );
 };
 
-export const removeMember: Page<OrganisationOwnerVisit> = (visit, rooms) => {
+export const removeMember: Page<OrganisationOwnerContext> = (visit, rooms) => {
   const { viewer, organisation, params } = visit;
   return stateForm(
     visit,
@@ -91,7 +91,7 @@ export const removeMember: Page<OrganisationOwnerVisit> = (visit, rooms) => {
 };
 
 /** A form in a row of the list: what refuses it is the present state, so the words stand above the list. */
-function stateForm(visit: OrganisationOwnerVisit, rooms: WebRooms, act: () => Promise<string>, notice: string) {
+function stateForm(visit: OrganisationOwnerContext, rooms: WebDeps, act: () => Promise<string>, notice: string) {
   return submit(
     async () => seeOther(withNotice(await act(), notice)),
     (refusal) => membersPage(visit, rooms, { ...refusal, field: null }),

@@ -1,12 +1,12 @@
 import { invalid } from '../../kernel/index.ts';
-import { page, seeOther, type PageReply, type Reply } from '../answers/reply.ts';
-import type { WebRooms } from '../rooms.ts';
+import { page, seeOther, type PageReply, type Reply } from '../responses/reply.ts';
+import type { WebDeps } from '../deps.ts';
 import { submit, type FormRefusal } from '../submit.ts';
 import { viewNotice, withNotice } from '../views/notices.ts';
 import { viewOrganisationHead } from '../views/organisation-head.ts';
 import { viewRepositoryRow } from '../views/repository-row.ts';
 import { organisationUrl } from '../views/urls.ts';
-import type { OrganisationOwnerVisit, Page } from '../visit.ts';
+import type { OrganisationOwnerContext, Page } from '../request-context.ts';
 
 /** Which form of the page came back. */
 type SettingsForm = 'profile' | 'avatar' | 'rename' | 'delete';
@@ -19,7 +19,7 @@ interface Refused {
 /** What stands in the way of deleting it; more are counted by the refusal. */
 const maxOwned = 50;
 
-async function settingsPage(visit: OrganisationOwnerVisit, rooms: WebRooms, refused?: Refused): Promise<PageReply> {
+async function settingsPage(visit: OrganisationOwnerContext, rooms: WebDeps, refused?: Refused): Promise<PageReply> {
   const { organisation, form, query, viewer } = visit;
   const { owners, repositories, federation, clock } = rooms;
   const [found, owned, trash, followers] = await Promise.all([
@@ -56,8 +56,8 @@ const settingsUrl = (name: string): string => `${organisationUrl(name)}/settings
 
 function settingsForm(
   which: SettingsForm,
-  act: (visit: OrganisationOwnerVisit, rooms: WebRooms) => Promise<Reply>,
-): Page<OrganisationOwnerVisit> {
+  act: (visit: OrganisationOwnerContext, rooms: WebDeps) => Promise<Reply>,
+): Page<OrganisationOwnerContext> {
   return (visit, rooms) =>
     submit(
       () => act(visit, rooms),
@@ -65,7 +65,7 @@ function settingsForm(
     );
 }
 
-export const showOrganisationSettings: Page<OrganisationOwnerVisit> = (visit, rooms) => settingsPage(visit, rooms);
+export const showOrganisationSettings: Page<OrganisationOwnerContext> = (visit, rooms) => settingsPage(visit, rooms);
 
 /** Fields `display_name`, `description`. */
 export const saveOrganisation = settingsForm('profile', async ({ viewer, organisation, form }, { organisations }) => {
@@ -85,7 +85,7 @@ export const uploadOrganisationAvatar = settingsForm(
   },
 );
 
-export const deleteOrganisationAvatar: Page<OrganisationOwnerVisit> = async (
+export const deleteOrganisationAvatar: Page<OrganisationOwnerContext> = async (
   { viewer, organisation },
   { organisations },
 ) => {

@@ -1,6 +1,6 @@
 import { notFound } from '../../kernel/index.ts';
-import { movedTo, page, seeOther, type PageReply } from '../answers/reply.ts';
-import type { WebRooms } from '../rooms.ts';
+import { movedTo, page, seeOther, type PageReply } from '../responses/reply.ts';
+import type { WebDeps } from '../deps.ts';
 import { submit, type FormRefusal } from '../submit.ts';
 import { listPage } from '../views/list-page.ts';
 import { viewNotice, withNotice } from '../views/notices.ts';
@@ -9,11 +9,11 @@ import { viewRepositoryRow } from '../views/repository-row.ts';
 import { viewCount } from '../views/sizes.ts';
 import { viewTime } from '../views/times.ts';
 import { organisationUrl } from '../views/urls.ts';
-import type { Page, PersonVisit, Visit } from '../visit.ts';
+import type { Page, PersonContext, RequestContext } from '../request-context.ts';
 
 async function organisationPage(
-  visit: Visit,
-  rooms: WebRooms,
+  visit: RequestContext,
+  rooms: WebDeps,
   name: string,
   refusal: FormRefusal | null,
 ): Promise<PageReply> {
@@ -54,7 +54,7 @@ export const showOrganisation: Page = async (visit, rooms) => {
 };
 
 /** Ends one's own membership. The last OWNER is told on the organisation's page why not. */
-export const leaveOrganisation: Page<PersonVisit> = (visit, rooms) => {
+export const leaveOrganisation: Page<PersonContext> = (visit, rooms) => {
   const name = visit.params.name ?? '';
   return submit(
     async () => {

@@ -1,14 +1,14 @@
 import type { Viewer } from '../../access/index.ts';
 import type { Membership, Organisations } from '../../organisations/index.ts';
 import { notFound } from '../../kernel/index.ts';
-import { movedTo, page } from '../answers/reply.ts';
+import { movedTo, page } from '../responses/reply.ts';
 import { viewAvatar } from '../views/avatar.ts';
 import { listPage } from '../views/list-page.ts';
 import { firstDayShown, viewPushCalendar } from '../views/push-calendar.ts';
 import { viewRepositoryRow } from '../views/repository-row.ts';
 import { viewTime } from '../views/times.ts';
 import { organisationUrl, personUrl } from '../views/urls.ts';
-import type { Page } from '../visit.ts';
+import type { Page } from '../request-context.ts';
 
 const isPerson = (viewer: Viewer, id: string): boolean => viewer.kind === 'person' && viewer.id === id;
 

@@ -1,15 +1,15 @@
 import { oneOf } from '../requests/preferences.ts';
-import { seeOther } from '../answers/reply.ts';
+import { seeOther } from '../responses/reply.ts';
 import { returnTarget } from '../requests/return-target.ts';
 import { repositoryUrl } from '../views/urls.ts';
-import type { Page, RepositoryVisit } from '../visit.ts';
+import type { Page, RepositoryContext } from '../request-context.ts';
 
 /** Where the form was: the dashboard says so in the field `next`, the repository's page says nothing. */
-const back = ({ form, found }: RepositoryVisit): string =>
+const back = ({ form, found }: RepositoryContext): string =>
   returnTarget(form.text('next') || repositoryUrl(found.canonical));
 
 /** Anyone who can read a repository may pin it to their dashboard. */
-export const pinRepository: Page<RepositoryVisit> = async (visit, { repositories }) => {
+export const pinRepository: Page<RepositoryContext> = async (visit, { repositories }) => {
   const {
     viewer,
     found: { canonical },
@@ -18,7 +18,7 @@ export const pinRepository: Page<RepositoryVisit> = async (visit, { repositories
   return seeOther(back(visit));
 };
 
-export const unpinRepository: Page<RepositoryVisit> = async (visit, { repositories }) => {
+export const unpinRepository: Page<RepositoryContext> = async (visit, { repositories }) => {
   const {
     viewer,
     found: { canonical },
@@ -28,7 +28,7 @@ export const unpinRepository: Page<RepositoryVisit> = async (visit, { repositori
 };
 
 /** Field `direction`, up or down; leads to the dashboard, where the order shows. */
-export const movePin: Page<RepositoryVisit> = async ({ viewer, found: { canonical }, form }, { repositories }) => {
+export const movePin: Page<RepositoryContext> = async ({ viewer, found: { canonical }, form }, { repositories }) => {
   await repositories.movePin(viewer, canonical.owner, canonical.name, oneOf(['up', 'down'], form.text('direction')));
   return seeOther('/');
 };

@@ -1,17 +1,17 @@
 import { unauthenticated } from '../../kernel/index.ts';
-import { page, seeOther, type PageReply } from '../answers/reply.ts';
-import type { WebRooms } from '../rooms.ts';
+import { page, seeOther, type PageReply } from '../responses/reply.ts';
+import type { WebDeps } from '../deps.ts';
 import { submit, type FormRefusal } from '../submit.ts';
 import { listPage, pageLinks, readFilter } from '../views/list-page.ts';
 import { describeAccess, viewCollaborator } from '../views/member.ts';
 import { viewNotice, withNotice } from '../views/notices.ts';
 import { viewRepositoryHead } from '../views/repository-head.ts';
 import { repositoryUrl } from '../views/urls.ts';
-import type { Page, RepositoryPersonVisit, RepositoryVisit } from '../visit.ts';
+import type { Page, RepositoryPersonContext, RepositoryContext } from '../request-context.ts';
 
 async function collaboratorsPage(
-  visit: RepositoryPersonVisit,
-  rooms: WebRooms,
+  visit: RepositoryPersonContext,
+  rooms: WebDeps,
   refusal: FormRefusal | null,
 ): Promise<PageReply> {
   const { repositories, owners, clock } = rooms;
@@ -37,13 +37,13 @@ async function collaboratorsPage(
   });
 }
 
-const listUrl = ({ found }: RepositoryVisit): string => `${repositoryUrl(found.canonical)}/settings/collaborators`;
+const listUrl = ({ found }: RepositoryContext): string => `${repositoryUrl(found.canonical)}/settings/collaborators`;
 
 /** For everybody who administers the repository: choosing who works here is what that right is for. */
-export const showCollaborators: Page<RepositoryPersonVisit> = (visit, rooms) => collaboratorsPage(visit, rooms, null);
+export const showCollaborators: Page<RepositoryPersonContext> = (visit, rooms) => collaboratorsPage(visit, rooms, null);
 
 /** Fields `username`, `role`: read, write or admin. */
-export const addCollaborator: Page<RepositoryPersonVisit> = (visit, rooms) => {
+export const addCollaborator: Page<RepositoryPersonContext> = (visit, rooms) => {
   const {
     viewer,
     found: { canonical },
@@ -60,7 +60,7 @@ export const addCollaborator: Page<RepositoryPersonVisit> = (visit, rooms) => {
 };
 
 /** Field `role`. */
-export const changeCollaborator: Page<RepositoryPersonVisit> = (visit, rooms) => {
+export const changeCollaborator: Page<RepositoryPersonContext> = (visit, rooms) => {
   const {
     viewer,
     found: { canonical },
@@ -77,7 +77,7 @@ export const changeCollaborator: Page<RepositoryPersonVisit> = (visit, rooms) =>
   );
 };
 
-export const removeCollaborator: Page<RepositoryPersonVisit> = async (visit, { repositories }) => {
+export const removeCollaborator: Page<RepositoryPersonContext> = async (visit, { repositories }) => {
   const {
     viewer,
     found: { canonical },
@@ -88,7 +88,7 @@ export const removeCollaborator: Page<RepositoryPersonVisit> = async (visit, { r
 };
 
 /** Ends one's own collaboration; to who is no collaborator there is nothing here. */
-export const leaveRepository: Page<RepositoryVisit> = async ({ viewer, found: { canonical } }, { repositories }) => {
+export const leaveRepository: Page<RepositoryContext> = async ({ viewer, found: { canonical } }, { repositories }) => {
   if (viewer.kind === 'anonymous') throw unauthenticated('sign_in', 'Please sign in first.');
   await repositories.leave(viewer, canonical.owner, canonical.name);
   return seeOther(withNotice('/', 'repository-left'));

@@ -1,12 +1,12 @@
 import { invalid } from '../../kernel/index.ts';
 import type { RepositoryAddress } from '../../repositories/index.ts';
-import { page, seeOther, type PageReply, type Reply } from '../answers/reply.ts';
-import type { WebRooms } from '../rooms.ts';
+import { page, seeOther, type PageReply, type Reply } from '../responses/reply.ts';
+import type { WebDeps } from '../deps.ts';
 import { submit, type FormRefusal } from '../submit.ts';
 import { viewNotice, withNotice } from '../views/notices.ts';
 import { viewRepositoryHead } from '../views/repository-head.ts';
 import { repositoryUrl } from '../views/urls.ts';
-import type { Page, RepositoryPersonVisit } from '../visit.ts';
+import type { Page, RepositoryPersonContext } from '../request-context.ts';
 
 /** Which of the forms came back; several have a field of the same name. */
 type DangerForm = 'rename' | 'transfer' | 'archive' | 'delete';
@@ -17,8 +17,8 @@ interface DangerInput {
 }
 
 async function dangerPage(
-  visit: RepositoryPersonVisit,
-  { repositories, federation, config }: WebRooms,
+  visit: RepositoryPersonContext,
+  { repositories, federation, config }: WebDeps,
   input?: DangerInput,
 ): Promise<PageReply> {
   const { viewer, found, form, query } = visit;
@@ -51,8 +51,8 @@ function requireTyped(confirm: string, { owner, name }: RepositoryAddress): void
 /** A form of this page; refused, it comes back as it was sent. */
 function dangerForm(
   which: DangerForm,
-  act: (visit: RepositoryPersonVisit, rooms: WebRooms) => Promise<Reply>,
-): Page<RepositoryPersonVisit> {
+  act: (visit: RepositoryPersonContext, rooms: WebDeps) => Promise<Reply>,
+): Page<RepositoryPersonContext> {
   return (visit, rooms) =>
     submit(
       () => act(visit, rooms),
@@ -60,7 +60,7 @@ function dangerForm(
     );
 }
 
-export const showDangerZone: Page<RepositoryPersonVisit> = (visit, rooms) => dangerPage(visit, rooms);
+export const showDangerZone: Page<RepositoryPersonContext> = (visit, rooms) => dangerPage(visit, rooms);
 
 /** Field `name`. The old path leads on until it is used again. */
 export const renameRepository = dangerForm(
@@ -83,7 +83,7 @@ export const transferRepository = dangerForm(
   },
 );
 
-export const withdrawTransfer: Page<RepositoryPersonVisit> = async (
+export const withdrawTransfer: Page<RepositoryPersonContext> = async (
   { viewer, found: { canonical } },
   { repositories },
 ) => {
@@ -91,7 +91,7 @@ export const withdrawTransfer: Page<RepositoryPersonVisit> = async (
   return seeOther(withNotice(dangerUrl(canonical), 'transfer-withdrawn'));
 };
 
-export const archiveRepository: Page<RepositoryPersonVisit> = async (
+export const archiveRepository: Page<RepositoryPersonContext> = async (
   { viewer, found: { canonical } },
   { repositories },
 ) => {
@@ -99,7 +99,7 @@ export const archiveRepository: Page<RepositoryPersonVisit> = async (
   return seeOther(withNotice(dangerUrl(canonical), 'archived'));
 };
 
-export const unarchiveRepository: Page<RepositoryPersonVisit> = async (
+export const unarchiveRepository: Page<RepositoryPersonContext> = async (
   { viewer, found: { canonical } },
   { repositories },
 ) => {

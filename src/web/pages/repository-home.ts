@@ -1,7 +1,7 @@
 import type { Location, TreeEntry } from '../../git/index.ts';
-import { page, type Reply } from '../answers/reply.ts';
-import type { WebRooms } from '../rooms.ts';
-import { rely } from '../kept-pages/relied.ts';
+import { page, type Reply } from '../responses/reply.ts';
+import type { WebDeps } from '../deps.ts';
+import { dependOn } from '../page-cache/dependency.ts';
 import { viewCloneBox } from '../views/clone-box.ts';
 import { codeUrl, encodeRef } from '../views/code/code-urls.ts';
 import { viewLanguages } from '../views/code/languages.ts';
@@ -11,13 +11,13 @@ import { viewRefCounts } from '../views/ref-counts.ts';
 import { viewRepositoryHead } from '../views/repository-head.ts';
 import { viewCount, viewSize } from '../views/sizes.ts';
 import { repositoryUrl } from '../views/urls.ts';
-import type { Page, RepositoryVisit } from '../visit.ts';
+import type { Page, RepositoryContext } from '../request-context.ts';
 import { frameAt } from './code/at-ref.ts';
 import { readFolder } from './code/tree.ts';
-import { inTime } from './in-time.ts';
+import { resultWithin } from './result-within.ts';
 
 /** What the clone box says to somebody who could not push yet. */
-async function credentialsOf({ person }: RepositoryVisit, { accounts }: WebRooms) {
+async function credentialsOf({ person }: RepositoryContext, { accounts }: WebDeps) {
   if (person === null) return null;
   const [keys, tokens] = await Promise.all([accounts.listKeys(person.id), accounts.listTokens(person.id)]);
   return { username: person.username, hasKey: keys.length > 0, hasToken: tokens.length > 0 };
@@ -25,8 +25,8 @@ async function credentialsOf({ person }: RepositoryVisit, { accounts }: WebRooms
 
 /** What the viewer may do beyond what anybody may, and why: the higher of all rights counts (SPEC §5). */
 async function ownAccess(
-  { person, viewer, found: { canonical, isOwner } }: RepositoryVisit,
-  { repositories }: WebRooms,
+  { person, viewer, found: { canonical, isOwner } }: RepositoryContext,
+  { repositories }: WebDeps,
 ) {
   if (person === null || isOwner) return null;
   const access = await repositories.explainAccess(viewer, canonical.owner, canonical.name);
@@ -38,7 +38,7 @@ async function ownAccess(
   };
 }
 
-function frameOf(visit: RepositoryVisit, rooms: WebRooms) {
+function frameOf(visit: RepositoryContext, rooms: WebDeps) {
   const { found, origin, preferences } = visit;
   return {
     repository: viewRepositoryHead(found),
@@ -57,7 +57,7 @@ const maxCountedFiles = 100_000;
 /** How long the page waits for what a large repository is asked for the first time. */
 const waitMs = 150;
 
-async function readLicence({ found }: RepositoryVisit, { git }: WebRooms, ref: string, entries: readonly TreeEntry[]) {
+async function readLicence({ found }: RepositoryContext, { git }: WebDeps, ref: string, entries: readonly TreeEntry[]) {
   const entry = findLicence(entries);
   if (entry === null) return null;
   const { content } = await git.blob(found.path, entry.oid, { maxBytes: maxLicenceBytes });
@@ -68,12 +68,12 @@ async function readLicence({ found }: RepositoryVisit, { git }: WebRooms, ref: s
 }
 
 /** What stands beside the files: all of it known by commit id, and left out while it is not known yet. */
-async function readFacts(visit: RepositoryVisit, { git }: WebRooms, at: Location) {
+async function readFacts(visit: RepositoryContext, { git }: WebDeps, at: Location) {
   const { path, repository } = visit.found;
   const [refs, files, commits] = await Promise.all([
     git.queries.recentRefs(path),
-    inTime(git.queries.listFiles(path, at.oid, { limit: maxCountedFiles }), waitMs),
-    inTime(git.queries.countCommits(path, at.oid), waitMs),
+    resultWithin(git.queries.listFiles(path, at.oid, { limit: maxCountedFiles }), waitMs),
+    resultWithin(git.queries.countCommits(path, at.oid), waitMs),
   ]);
   const url = repositoryUrl(visit.found.canonical);
   return {
@@ -101,12 +101,12 @@ function emptyPage(frame: ReturnType<typeof frameOf>, branch: string): Reply {
 }
 
 /** `/repos/{owner}/{name}`: clone box, files of the default branch, README; for an empty one, what to type. */
-export const showRepository: Page<RepositoryVisit> = async (visit, rooms): Promise<Reply> => {
+export const showRepository: Page<RepositoryContext> = async (visit, rooms): Promise<Reply> => {
   const { found } = visit;
   const [{ branch, oid }, credentials, access] = await Promise.all([
     rooms.git.head(found.path),
-    rely(() => credentialsOf(visit, rooms)),
-    rely(() => ownAccess(visit, rooms)),
+    dependOn(() => credentialsOf(visit, rooms)),
+    dependOn(() => ownAccess(visit, rooms)),
   ]);
   const frame = { ...frameOf(visit, rooms), credentials: credentials.value, access: access.value };
   if (oid === null) return emptyPage(frame, branch ?? found.repository.defaultBranch);

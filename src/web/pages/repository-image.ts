@@ -1,20 +1,20 @@
-import { imageReply } from '../answers/image-reply.ts';
-import { seeOther } from '../answers/reply.ts';
+import { imageReply } from '../responses/image-reply.ts';
+import { seeOther } from '../responses/reply.ts';
 import { submit } from '../submit.ts';
 import { withNotice } from '../views/notices.ts';
 import { repositoryUrl } from '../views/urls.ts';
-import type { Page, RepositoryPersonVisit, RepositoryVisit } from '../visit.ts';
+import type { Page, RepositoryPersonContext, RepositoryContext } from '../request-context.ts';
 import { settingsPage } from './repository-settings.ts';
 
 /** `/repos/{owner}/{name}/image` (SPEC §4.3). `?v=` only changes the address. */
-export const showRepositoryImage: Page<RepositoryVisit> = async ({ viewer, found }, { repositories }) => {
+export const showRepositoryImage: Page<RepositoryContext> = async ({ viewer, found }, { repositories }) => {
   const { owner, name } = found.canonical;
   const image = await repositories.openImage(viewer, owner, name);
   return imageReply(image, image.repository.visibility === 'PUBLIC' ? 'public' : 'private');
 };
 
 /** Field `image`, the file. What is wrong with it is said beside the field, and the image before stays. */
-export const uploadRepositoryImage: Page<RepositoryPersonVisit> = (visit, rooms) => {
+export const uploadRepositoryImage: Page<RepositoryPersonContext> = (visit, rooms) => {
   const {
     viewer,
     found: { canonical },
@@ -28,7 +28,7 @@ export const uploadRepositoryImage: Page<RepositoryPersonVisit> = (visit, rooms)
   );
 };
 
-export const deleteRepositoryImage: Page<RepositoryPersonVisit> = async (
+export const deleteRepositoryImage: Page<RepositoryPersonContext> = async (
   { viewer, found: { canonical } },
   { repositories },
 ) => {

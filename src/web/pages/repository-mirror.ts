@@ -1,16 +1,16 @@
 import { invalid } from '../../kernel/index.ts';
 import { plainHttpMirrorRisk as plainHttpRisk } from '../../mirrors/index.ts';
 import type { Mirror } from '../../mirrors/index.ts';
-import { page, seeOther } from '../answers/reply.ts';
-import type { PageReply, Reply } from '../answers/reply.ts';
-import type { WebRooms } from '../rooms.ts';
+import { page, seeOther } from '../responses/reply.ts';
+import type { PageReply, Reply } from '../responses/reply.ts';
+import type { WebDeps } from '../deps.ts';
 import { submit } from '../submit.ts';
 import type { FormRefusal } from '../submit.ts';
 import { viewNotice, withNotice } from '../views/notices.ts';
 import { viewRepositoryHead } from '../views/repository-head.ts';
 import { viewTime } from '../views/times.ts';
 import { repositoryUrl } from '../views/urls.ts';
-import type { Page, RepositoryPersonVisit } from '../visit.ts';
+import type { Page, RepositoryPersonContext } from '../request-context.ts';
 
 const hourMs = 3_600_000;
 /** Hours between two syncs. */
@@ -21,7 +21,7 @@ const intervals = [
   ['168', 'every week'],
 ] as const;
 
-const mirrorUrl = ({ found }: RepositoryPersonVisit): string => `${repositoryUrl(found.canonical)}/settings/mirror`;
+const mirrorUrl = ({ found }: RepositoryPersonContext): string => `${repositoryUrl(found.canonical)}/settings/mirror`;
 
 function viewMirror(mirror: Mirror, now: number) {
   const { direction, url, state, isRunning, progress, lastError, lastOkAt, nextAt, isPaused, intervalMs, hasSecret } =
@@ -66,8 +66,8 @@ interface SshView {
 }
 
 async function mirrorPage(
-  visit: RepositoryPersonVisit,
-  { mirrors, clock }: WebRooms,
+  visit: RepositoryPersonContext,
+  { mirrors, clock }: WebDeps,
   refusal: FormRefusal | null,
 ): Promise<PageReply> {
   const { found, form, query } = visit;
@@ -99,10 +99,10 @@ async function mirrorPage(
   });
 }
 
-export const showMirror: Page<RepositoryPersonVisit> = (visit, rooms) => mirrorPage(visit, rooms, null);
+export const showMirror: Page<RepositoryPersonContext> = (visit, rooms) => mirrorPage(visit, rooms, null);
 
 /** Fields `direction`, `address`, `username`, `secret` (empty: as it was), `interval` (hours), `prune`, `new_key`. */
-export const saveMirror: Page<RepositoryPersonVisit> = (visit, rooms): Promise<Reply> => {
+export const saveMirror: Page<RepositoryPersonContext> = (visit, rooms): Promise<Reply> => {
   const { form, viewer, found } = visit;
   return submit(
     async () => {
@@ -124,8 +124,8 @@ export const saveMirror: Page<RepositoryPersonVisit> = (visit, rooms): Promise<R
 const done =
   (
     notice: string,
-    work: (visit: RepositoryPersonVisit, rooms: WebRooms) => Promise<void>,
-  ): Page<RepositoryPersonVisit> =>
+    work: (visit: RepositoryPersonContext, rooms: WebDeps) => Promise<void>,
+  ): Page<RepositoryPersonContext> =>
   (visit, rooms) =>
     submit(
       async () => {

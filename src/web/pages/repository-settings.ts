@@ -1,12 +1,12 @@
 import { oneOf } from '../requests/preferences.ts';
-import { page, seeOther, type PageReply } from '../answers/reply.ts';
-import type { WebRooms } from '../rooms.ts';
+import { page, seeOther, type PageReply } from '../responses/reply.ts';
+import type { WebDeps } from '../deps.ts';
 import { submit, type FormRefusal } from '../submit.ts';
 import { viewNotice, withNotice } from '../views/notices.ts';
 import { viewRepositoryHead } from '../views/repository-head.ts';
 import { viewCount } from '../views/sizes.ts';
 import { repositoryUrl } from '../views/urls.ts';
-import type { Page, RepositoryPersonVisit } from '../visit.ts';
+import type { Page, RepositoryPersonContext } from '../request-context.ts';
 
 interface SettingsForm {
   description: string;
@@ -18,7 +18,7 @@ interface SettingsForm {
 /** More than this in one drop-down nobody reads; then the name is typed. */
 const maxChoices = 200;
 
-function formOf({ found: { repository } }: RepositoryPersonVisit): SettingsForm {
+function formOf({ found: { repository } }: RepositoryPersonContext): SettingsForm {
   const { description, defaultBranch, defaultBranchProtected, acceptsGerritRefs } = repository;
   return {
     description,
@@ -36,8 +36,8 @@ function viewContents(branches: number, refs: ReadonlyMap<string, string>) {
 
 /** The first page of the settings; also where a refused image is told about (SPEC §7). */
 export async function settingsPage(
-  visit: RepositoryPersonVisit,
-  { git }: WebRooms,
+  visit: RepositoryPersonContext,
+  { git }: WebDeps,
   { form = formOf(visit), refusal = null }: { form?: SettingsForm; refusal?: FormRefusal | null } = {},
 ): Promise<PageReply> {
   const { found, query } = visit;
@@ -56,10 +56,10 @@ export async function settingsPage(
 }
 
 /** For the owner only; for everybody else there is no such page (SPEC §4.3). */
-export const showRepositorySettings: Page<RepositoryPersonVisit> = (visit, rooms) => settingsPage(visit, rooms);
+export const showRepositorySettings: Page<RepositoryPersonContext> = (visit, rooms) => settingsPage(visit, rooms);
 
 /** Fields `description`, `default_branch`, `protect_default_branch` and `accept_gerrit_refs` (check-boxes). */
-export const saveRepositorySettings: Page<RepositoryPersonVisit> = (visit, rooms) => {
+export const saveRepositorySettings: Page<RepositoryPersonContext> = (visit, rooms) => {
   const {
     viewer,
     found: { canonical },
@@ -86,7 +86,7 @@ export const saveRepositorySettings: Page<RepositoryPersonVisit> = (visit, rooms
 };
 
 /** Field `visibility`, PUBLIC or PRIVATE; anything else hides, which harms nobody. */
-export const changeVisibility: Page<RepositoryPersonVisit> = async (
+export const changeVisibility: Page<RepositoryPersonContext> = async (
   { viewer, found: { canonical }, form },
   { repositories },
 ) => {

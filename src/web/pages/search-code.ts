@@ -1,7 +1,7 @@
-import { page } from '../answers/reply.ts';
+import { page } from '../responses/reply.ts';
 import { readSearchQuery } from '../requests/search-query.ts';
 import { viewCodeHit, viewCoverage } from '../views/search-code.ts';
-import type { Page } from '../visit.ts';
+import type { Page } from '../request-context.ts';
 
 /** `/search/code?q=`: the default branches of the repositories that the viewer may see. */
 export const showCodeSearch: Page = async ({ query, viewer }, { codeSearch }) => {

@@ -1,9 +1,9 @@
 import { hitMarker, mostCounted } from '../../search/index.ts';
 import type { First } from '../../search/index.ts';
-import { page } from '../answers/reply.ts';
+import { page } from '../responses/reply.ts';
 import { readSearchQuery } from '../requests/search-query.ts';
 import { viewPersonHit, viewRepositoryHit } from '../views/search-hits.ts';
-import type { Page } from '../visit.ts';
+import type { Page } from '../request-context.ts';
 
 /** Rows of each kind on one page. */
 const rowsShown = 50;
@@ -16,10 +16,15 @@ function countInWords({ rows, total }: First<unknown>): string {
 }
 
 /** `/search?q=`: repositories that the viewer may see, and people (SPEC §4.2). Spaces around the query are not meant. */
-export const showSearch: Page = async ({ query, viewer }, { search, givingWay, clock }) => {
+export const showSearch: Page = async ({ query, viewer }, { search, backgroundPriority, clock }) => {
   const text = readSearchQuery(query).trim();
-  const { repositories, persons } = await search.findFirst(viewer, text, rowsShown, givingWay.isAnybodyAbout());
-  await givingWay.turn();
+  const { repositories, persons } = await search.findFirst(
+    viewer,
+    text,
+    rowsShown,
+    backgroundPriority.hasRecentRequests(),
+  );
+  await backgroundPriority.turn();
   const now = clock.now();
   const mark = hitMarker(text);
   const locals = {
@@ -31,6 +36,6 @@ export const showSearch: Page = async ({ query, viewer }, { search, givingWay, c
     people: { count: countInWords(persons), rows: persons.rows.map((person) => viewPersonHit(person, mark)) },
   };
   // Finding words for a hundred rows and laying them out are two steps.
-  await givingWay.turn();
+  await backgroundPriority.turn();
   return page('pages/search', locals);
 };

@@ -1,17 +1,17 @@
 import { invalid } from '../../kernel/index.ts';
-import { page, seeOther, type PageReply } from '../answers/reply.ts';
-import type { WebRooms } from '../rooms.ts';
+import { page, seeOther, type PageReply } from '../responses/reply.ts';
+import type { WebDeps } from '../deps.ts';
 import { endedSessionCookie } from '../requests/session-cookie.ts';
 import { submit, type FormRefusal } from '../submit.ts';
 import { viewNotice, withNotice } from '../views/notices.ts';
-import type { Page, PersonVisit } from '../visit.ts';
+import type { Page, PersonContext } from '../request-context.ts';
 
 /** Which form of the page came back; two have a field `confirm`. */
 type AccountForm = 'password' | 'handle' | 'delete';
 
 async function accountPage(
-  { person, query, form }: PersonVisit,
-  { federation }: WebRooms,
+  { person, query, form }: PersonContext,
+  { federation }: WebDeps,
   which: AccountForm | null,
   refusal: FormRefusal | null,
 ): Promise<PageReply> {
@@ -28,15 +28,15 @@ async function accountPage(
 }
 
 /** Refuses unless the person typed their handle. */
-function requireTyped({ person: { username }, form }: PersonVisit): void {
+function requireTyped({ person: { username }, form }: PersonContext): void {
   if (form.text('confirm').trim() === username) return;
   throw invalid('wrong_confirmation', `Type ${username} to confirm.`, { field: 'confirm' });
 }
 
-export const showAccountSettings: Page<PersonVisit> = (visit, rooms) => accountPage(visit, rooms, null, null);
+export const showAccountSettings: Page<PersonContext> = (visit, rooms) => accountPage(visit, rooms, null, null);
 
 /** Fields `current_password`, `new_password`. Everybody else who used the old one is signed out. */
-export const changePassword: Page<PersonVisit> = (visit, rooms) => {
+export const changePassword: Page<PersonContext> = (visit, rooms) => {
   const { form, person, session, address } = visit;
   return submit(
     async () => {
@@ -53,7 +53,7 @@ export const changePassword: Page<PersonVisit> = (visit, rooms) => {
 };
 
 /** Fields `handle` and `confirm`, the handle of now. The old one stays reserved and leads on (web-ui §12.1). */
-export const changeHandle: Page<PersonVisit> = (visit, rooms) =>
+export const changeHandle: Page<PersonContext> = (visit, rooms) =>
   submit(
     async () => {
       requireTyped(visit);
@@ -64,7 +64,7 @@ export const changeHandle: Page<PersonVisit> = (visit, rooms) =>
   );
 
 /** Fields `confirm`, the handle, and `password`. Who owns repositories, or is the last OWNER somewhere, is told what to do first. */
-export const deleteAccount: Page<PersonVisit> = (visit, rooms) =>
+export const deleteAccount: Page<PersonContext> = (visit, rooms) =>
   submit(
     async () => {
       requireTyped(visit);

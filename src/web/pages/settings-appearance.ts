@@ -1,8 +1,8 @@
 import { cloneTransports, keyChoices, oneOf, preferenceCookies, themes } from '../requests/preferences.ts';
-import { page, seeOther } from '../answers/reply.ts';
+import { page, seeOther } from '../responses/reply.ts';
 import { returnTarget } from '../requests/return-target.ts';
 import { viewNotice } from '../views/notices.ts';
-import type { Page } from '../visit.ts';
+import type { Page } from '../request-context.ts';
 
 /** How the pages look in this browser; open to visitors without an account too. */
 export const showAppearance: Page = ({ preferences, query }) =>

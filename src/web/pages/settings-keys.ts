@@ -1,9 +1,9 @@
-import { page, seeOther, type PageReply } from '../answers/reply.ts';
-import type { WebRooms } from '../rooms.ts';
+import { page, seeOther, type PageReply } from '../responses/reply.ts';
+import type { WebDeps } from '../deps.ts';
 import { submit, type FormRefusal } from '../submit.ts';
 import { viewNotice, withNotice } from '../views/notices.ts';
 import { viewSshKey } from '../views/ssh-key.ts';
-import type { Page, PersonVisit } from '../visit.ts';
+import type { Page, PersonContext } from '../request-context.ts';
 
 interface KeyForm {
   title: string;
@@ -11,8 +11,8 @@ interface KeyForm {
 }
 
 async function keysPage(
-  { person, query }: PersonVisit,
-  { accounts, clock, config }: WebRooms,
+  { person, query }: PersonContext,
+  { accounts, clock, config }: WebDeps,
   form: KeyForm,
   refusal: FormRefusal | null,
 ): Promise<PageReply> {
@@ -25,10 +25,10 @@ async function keysPage(
   });
 }
 
-export const showKeys: Page<PersonVisit> = (visit, rooms) => keysPage(visit, rooms, { title: '', key: '' }, null);
+export const showKeys: Page<PersonContext> = (visit, rooms) => keysPage(visit, rooms, { title: '', key: '' }, null);
 
 /** Fields `title` and `key`, a whole line of a `.pub` file. */
-export const addKey: Page<PersonVisit> = (visit, rooms) => {
+export const addKey: Page<PersonContext> = (visit, rooms) => {
   const input = { title: visit.form.text('title'), key: visit.form.text('key') };
   return submit(
     async () => {
@@ -39,7 +39,7 @@ export const addKey: Page<PersonVisit> = (visit, rooms) => {
   );
 };
 
-export const removeKey: Page<PersonVisit> = async ({ person, params }, { accounts }) => {
+export const removeKey: Page<PersonContext> = async ({ person, params }, { accounts }) => {
   await accounts.removeKey(person.id, params.id ?? '');
   return seeOther(withNotice('/settings/keys', 'key-removed'));
 };

@@ -1,8 +1,8 @@
-import { page, seeOther, type PageReply } from '../answers/reply.ts';
+import { page, seeOther, type PageReply } from '../responses/reply.ts';
 import { submit, type FormRefusal } from '../submit.ts';
 import { viewAvatar } from '../views/avatar.ts';
 import { viewNotice, withNotice } from '../views/notices.ts';
-import type { Page, PersonVisit } from '../visit.ts';
+import type { Page, PersonContext } from '../request-context.ts';
 
 interface ProfileForm {
   display_name: string;
@@ -11,7 +11,7 @@ interface ProfileForm {
 }
 
 function profilePage(
-  { person, avatarAt, query }: PersonVisit,
+  { person, avatarAt, query }: PersonContext,
   form: ProfileForm,
   refusal: FormRefusal | null,
 ): PageReply {
@@ -24,16 +24,16 @@ function profilePage(
   });
 }
 
-const formOf = ({ person: { displayName, bio, website } }: PersonVisit): ProfileForm => ({
+const formOf = ({ person: { displayName, bio, website } }: PersonContext): ProfileForm => ({
   display_name: displayName,
   bio,
   website,
 });
 
-export const showProfileSettings: Page<PersonVisit> = (visit) => profilePage(visit, formOf(visit), null);
+export const showProfileSettings: Page<PersonContext> = (visit) => profilePage(visit, formOf(visit), null);
 
 /** Fields `display_name`, `bio`, `website`. */
-export const saveProfile: Page<PersonVisit> = (visit, { accounts }) => {
+export const saveProfile: Page<PersonContext> = (visit, { accounts }) => {
   const { form, person } = visit;
   const input = { display_name: form.text('display_name'), bio: form.text('bio'), website: form.text('website') };
   return submit(
@@ -50,7 +50,7 @@ export const saveProfile: Page<PersonVisit> = (visit, { accounts }) => {
 };
 
 /** Field `avatar`, the file: one's own picture. */
-export const uploadAvatar: Page<PersonVisit> = (visit, { avatars }) =>
+export const uploadAvatar: Page<PersonContext> = (visit, { avatars }) =>
   submit(
     async () => {
       await avatars.replace(visit.person.id, visit.takeUpload());
@@ -59,7 +59,7 @@ export const uploadAvatar: Page<PersonVisit> = (visit, { avatars }) =>
     (refusal) => profilePage(visit, formOf(visit), refusal),
   );
 
-export const deleteAvatar: Page<PersonVisit> = async ({ person }, { avatars }) => {
+export const deleteAvatar: Page<PersonContext> = async ({ person }, { avatars }) => {
   await avatars.remove(person.id);
   return seeOther(withNotice('/settings/profile', 'avatar-removed'));
 };

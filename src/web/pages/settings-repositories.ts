@@ -1,11 +1,11 @@
-import { page, seeOther, type PageReply } from '../answers/reply.ts';
-import type { WebRooms } from '../rooms.ts';
+import { page, seeOther, type PageReply } from '../responses/reply.ts';
+import type { WebDeps } from '../deps.ts';
 import { submit, type FormRefusal } from '../submit.ts';
 import { viewNotice, withNotice } from '../views/notices.ts';
 import { viewRepositoryRow } from '../views/repository-row.ts';
 import { viewTime } from '../views/times.ts';
 import { repositoryUrl } from '../views/urls.ts';
-import type { Page, PersonVisit } from '../visit.ts';
+import type { Page, PersonContext } from '../request-context.ts';
 
 interface Refused {
   /** Of the repository whose form came back. */
@@ -14,8 +14,8 @@ interface Refused {
 }
 
 async function repositoriesPage(
-  visit: PersonVisit,
-  { repositories, clock, config }: WebRooms,
+  visit: PersonContext,
+  { repositories, clock, config }: WebDeps,
   refused?: Refused,
 ): Promise<PageReply> {
   const { viewer, form, query } = visit;
@@ -43,9 +43,9 @@ async function repositoriesPage(
 }
 
 /** Repositories on their way: offered to the person, and deleted ones that can come back. */
-export const showOwnRepositories: Page<PersonVisit> = (visit, rooms) => repositoriesPage(visit, rooms);
+export const showOwnRepositories: Page<PersonContext> = (visit, rooms) => repositoriesPage(visit, rooms);
 
-export const acceptTransfer: Page<PersonVisit> = (visit, rooms) => {
+export const acceptTransfer: Page<PersonContext> = (visit, rooms) => {
   const id = visit.params.id ?? '';
   return submit(
     async () =>
@@ -54,13 +54,13 @@ export const acceptTransfer: Page<PersonVisit> = (visit, rooms) => {
   );
 };
 
-export const declineTransfer: Page<PersonVisit> = async ({ viewer, params }, { repositories }) => {
+export const declineTransfer: Page<PersonContext> = async ({ viewer, params }, { repositories }) => {
   await repositories.declineTransfer(viewer, params.id ?? '');
   return seeOther(withNotice('/settings/repositories', 'transfer-declined'));
 };
 
 /** Field `name`: another one when the old is in use again. */
-export const restoreRepository: Page<PersonVisit> = (visit, rooms) => {
+export const restoreRepository: Page<PersonContext> = (visit, rooms) => {
   const { viewer, params, form } = visit;
   const id = params.id ?? '';
   return submit(

@@ -1,10 +1,10 @@
-import { page, seeOther } from '../answers/reply.ts';
+import { page, seeOther } from '../responses/reply.ts';
 import { endedSessionCookie } from '../requests/session-cookie.ts';
 import { viewNotice, withNotice } from '../views/notices.ts';
 import { viewSession } from '../views/session.ts';
-import type { Page, PersonVisit } from '../visit.ts';
+import type { Page, PersonContext } from '../request-context.ts';
 
-export const showSessions: Page<PersonVisit> = async ({ person, session, query }, { accounts, clock }) => {
+export const showSessions: Page<PersonContext> = async ({ person, session, query }, { accounts, clock }) => {
   const sessions = await accounts.listSessions(person.id);
   return page('settings/sessions', {
     sessions: sessions.map((each) => viewSession(each, session.id, clock.now())),
@@ -12,14 +12,14 @@ export const showSessions: Page<PersonVisit> = async ({ person, session, query }
   });
 };
 
-export const revokeSession: Page<PersonVisit> = async ({ person, session, params, origin }, { accounts }) => {
+export const revokeSession: Page<PersonContext> = async ({ person, session, params, origin }, { accounts }) => {
   const id = params.id ?? '';
   await accounts.revokeSession(person.id, id);
   if (id === session.id) return seeOther(withNotice('/login', 'signed-out'), { cookies: [endedSessionCookie(origin)] });
   return seeOther(withNotice('/settings/sessions', 'session-ended'));
 };
 
-export const revokeOtherSessions: Page<PersonVisit> = async ({ person, session }, { accounts }) => {
+export const revokeOtherSessions: Page<PersonContext> = async ({ person, session }, { accounts }) => {
   await accounts.revokeOtherSessions(person.id, session.id);
   return seeOther(withNotice('/settings/sessions', 'sessions-ended'));
 };

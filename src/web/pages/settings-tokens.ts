@@ -1,11 +1,11 @@
 import type { Scope } from '../../access/index.ts';
 import { oneOf } from '../requests/preferences.ts';
-import { page, seeOther, type PageReply } from '../answers/reply.ts';
-import type { WebRooms } from '../rooms.ts';
+import { page, seeOther, type PageReply } from '../responses/reply.ts';
+import type { WebDeps } from '../deps.ts';
 import { submit, type FormRefusal } from '../submit.ts';
 import { viewAccessToken } from '../views/access-token.ts';
 import { viewNotice, withNotice } from '../views/notices.ts';
-import type { Page, PersonVisit } from '../visit.ts';
+import type { Page, PersonContext } from '../request-context.ts';
 
 const accesses = ['read', 'write', 'admin'] as const satisfies readonly Scope[];
 const lifetimes = ['90', '30', '365', 'never'] as const;
@@ -22,12 +22,12 @@ interface TokenForm {
 
 const emptyTokenForm: TokenForm = { name: '', access: 'write', expires_in: '90', repos: ['all'] };
 
-const ownRepositories = ({ person, viewer }: PersonVisit, { repositories }: WebRooms) =>
+const ownRepositories = ({ person, viewer }: PersonContext, { repositories }: WebDeps) =>
   repositories.list(viewer, { owner: { kind: 'user', id: person.id }, limit: maxOffered });
 
 async function tokensPage(
-  visit: PersonVisit,
-  rooms: WebRooms,
+  visit: PersonContext,
+  rooms: WebDeps,
   form: TokenForm,
   refusal: FormRefusal | null,
 ): Promise<PageReply> {
@@ -41,10 +41,10 @@ async function tokensPage(
   });
 }
 
-export const showTokens: Page<PersonVisit> = (visit, rooms) => tokensPage(visit, rooms, emptyTokenForm, null);
+export const showTokens: Page<PersonContext> = (visit, rooms) => tokensPage(visit, rooms, emptyTokenForm, null);
 
 /** The choice "only these" sends an empty value beside the chosen ids; a client that says nothing means all. */
-function readTokenForm({ form }: PersonVisit): TokenForm {
+function readTokenForm({ form }: PersonContext): TokenForm {
   const repos = form.all('repos');
   return {
     name: form.text('name'),
@@ -55,7 +55,7 @@ function readTokenForm({ form }: PersonVisit): TokenForm {
 }
 
 /** Ids that the page offered; a token cannot name anything else, nor be used to ask whether an id exists. */
-async function reachOf(visit: PersonVisit, rooms: WebRooms, repos: readonly string[]): Promise<string[] | null> {
+async function reachOf(visit: PersonContext, rooms: WebDeps, repos: readonly string[]): Promise<string[] | null> {
   if (repos.includes('all')) return null;
   const own = await ownRepositories(visit, rooms);
   return own.repositories.map(({ id }) => id).filter((id) => repos.includes(id));
@@ -65,9 +65,9 @@ async function reachOf(visit: PersonVisit, rooms: WebRooms, repos: readonly stri
  * Fields `name`, `access`, `expires_in` (days or `never`), `repos` (`all` or ids).
  * Answers with a redirect to the page that shows the token once.
  */
-export const addToken: Page<PersonVisit> = (visit, rooms) => {
+export const addToken: Page<PersonContext> = (visit, rooms) => {
   const { person } = visit;
-  const { accounts, clock, onceSecrets } = rooms;
+  const { accounts, clock, oneTimeSecrets } = rooms;
   const input = readTokenForm(visit);
   return submit(
     async () => {
@@ -77,15 +77,15 @@ export const addToken: Page<PersonVisit> = (visit, rooms) => {
         repositoryIds: await reachOf(visit, rooms, input.repos),
         expiresAt: input.expires_in === 'never' ? null : clock.now() + Number(input.expires_in) * dayMs,
       });
-      return seeOther(`/settings/tokens/new/${onceSecrets.keep(person.id, { name: token.name, value: secret })}`);
+      return seeOther(`/settings/tokens/new/${oneTimeSecrets.keep(person.id, { name: token.name, value: secret })}`);
     },
     (refusal) => tokensPage(visit, rooms, input, refusal),
   );
 };
 
 /** The only page that ever shows the token; asked again, it leads back to the list. */
-export const showNewToken: Page<PersonVisit> = ({ person, params }, { onceSecrets }) => {
-  const secret = onceSecrets.take(person.id, params.ticket ?? '');
+export const showNewToken: Page<PersonContext> = ({ person, params }, { oneTimeSecrets }) => {
+  const secret = oneTimeSecrets.take(person.id, params.ticket ?? '');
   if (secret === null) return seeOther(withNotice('/settings/tokens', 'token-gone'));
   return page(
     'settings/new-token',
@@ -94,7 +94,7 @@ export const showNewToken: Page<PersonVisit> = ({ person, params }, { onceSecret
   );
 };
 
-export const removeToken: Page<PersonVisit> = async ({ person, params }, { accounts }) => {
+export const removeToken: Page<PersonContext> = async ({ person, params }, { accounts }) => {
   await accounts.removeToken(person.id, params.id ?? '');
   return seeOther(withNotice('/settings/tokens', 'token-removed'));
 };

@@ -1,10 +1,10 @@
-import { page, seeOther, type PageReply } from '../answers/reply.ts';
+import { page, seeOther, type PageReply } from '../responses/reply.ts';
 import { sessionCookie } from '../requests/session-cookie.ts';
 import { submit, type FormRefusal } from '../submit.ts';
 import { withNotice } from '../views/notices.ts';
-import { sessionOrigin, type Page, type Visit } from '../visit.ts';
+import { sessionOrigin, type Page, type RequestContext } from '../request-context.ts';
 
-const tokenOf = ({ form, query }: Visit): string => form.text('token') || query.get('token') || '';
+const tokenOf = ({ form, query }: RequestContext): string => form.text('token') || query.get('token') || '';
 
 function setupPage(handle: string, refusal: FormRefusal | null): PageReply {
   return page('pages/setup', { form: { handle }, refusal });

@@ -1,19 +1,19 @@
 import { notFound } from '../../kernel/index.ts';
 import { plainHttpWebhookRisk as plainHttpRisk, webhookEvents } from '../../webhooks/index.ts';
 import type { WebhookScope } from '../../webhooks/index.ts';
-import { page, seeOther } from '../answers/reply.ts';
-import type { PageReply, Reply } from '../answers/reply.ts';
-import type { WebRooms } from '../rooms.ts';
+import { page, seeOther } from '../responses/reply.ts';
+import type { PageReply, Reply } from '../responses/reply.ts';
+import type { WebDeps } from '../deps.ts';
 import { submit } from '../submit.ts';
 import type { FormRefusal } from '../submit.ts';
 import { viewNotice, withNotice } from '../views/notices.ts';
 import { eventWords, viewDelivery, viewWebhook } from '../views/webhook.ts';
-import type { Page, PersonVisit } from '../visit.ts';
-import type { PlaceOf } from './ci/places.ts';
+import type { Page, PersonContext } from '../request-context.ts';
+import type { ScopePageOf } from './ci/scopes.ts';
 import { queryNumber } from './ci/read-numbers.ts';
 
 /** The pages about the webhooks of one kind of place. */
-export interface WebhookPages<V extends PersonVisit> {
+export interface WebhookPages<V extends PersonContext> {
   list: Page<V>;
   /** Fields `url`, `secret`, `events` (several), `active`. */
   add: Page<V>;
@@ -28,7 +28,7 @@ export interface WebhookPages<V extends PersonVisit> {
 const perPage = 20;
 const choices = webhookEvents.map((event) => ({ value: event, text: eventWords[event] }));
 
-export function webhookPages<V extends PersonVisit>(placeOf: PlaceOf<V>): WebhookPages<V> {
+export function webhookPages<V extends PersonContext>(placeOf: ScopePageOf<V>): WebhookPages<V> {
   const scopeOf = (visit: V) => placeOf(visit).scope as WebhookScope;
   const listUrl = (visit: V): string => `${placeOf(visit).url}/webhooks`;
   const hookUrl = (visit: V): string => `${listUrl(visit)}/${visit.params['hook'] ?? ''}`;
@@ -42,7 +42,7 @@ export function webhookPages<V extends PersonVisit>(placeOf: PlaceOf<V>): Webhoo
 
   async function listPage(
     visit: V,
-    { webhooks, clock, config }: WebRooms,
+    { webhooks, clock, config }: WebDeps,
     refusal: FormRefusal | null,
   ): Promise<PageReply> {
     const rows = await webhooks.list(scopeOf(visit));
@@ -60,7 +60,7 @@ export function webhookPages<V extends PersonVisit>(placeOf: PlaceOf<V>): Webhoo
     });
   }
 
-  async function showPage(visit: V, { webhooks, clock }: WebRooms, refusal: FormRefusal | null): Promise<PageReply> {
+  async function showPage(visit: V, { webhooks, clock }: WebDeps, refusal: FormRefusal | null): Promise<PageReply> {
     const before = queryNumber(visit.query, 'before');
     const hook = await webhooks.find(scopeOf(visit), hookId(visit));
     const rows = await webhooks.listDeliveries(scopeOf(visit), hook.id, { limit: perPage + 1, before });
@@ -79,7 +79,7 @@ export function webhookPages<V extends PersonVisit>(placeOf: PlaceOf<V>): Webhoo
   }
 
   const done =
-    (work: (visit: V, rooms: WebRooms) => Promise<unknown>, to: (visit: V) => string, notice: string): Page<V> =>
+    (work: (visit: V, rooms: WebDeps) => Promise<unknown>, to: (visit: V) => string, notice: string): Page<V> =>
     async (visit, rooms) => {
       await work(visit, rooms);
       return seeOther(withNotice(to(visit), notice));

@@ -1,4 +1,4 @@
-import { Refusal } from '../answers/refusal.ts';
+import { Refusal } from '../responses/refusal.ts';
 
 /** Characters that a query may have. */
 export const longestQuery = 256;

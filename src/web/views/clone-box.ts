@@ -1,6 +1,6 @@
 import type { Config } from '../../config/index.ts';
 import type { CloneTransport } from '../requests/preferences.ts';
-import type { SshFacts } from '../rooms.ts';
+import type { SshFacts } from '../deps.ts';
 
 /** The addresses a repository is cloned from, and what a newcomer must know to use them. */
 export interface CloneBoxView {

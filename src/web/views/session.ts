@@ -1,5 +1,5 @@
 import type { Session } from '../../accounts/index.ts';
-import { viewDevice } from './device.ts';
+import { viewDevice } from './user-agent.ts';
 import { viewTime, type TimeView } from './times.ts';
 
 export interface SessionView {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ActivityPush, LostTip } from '../../../repositories/index.ts';
-import { json, listed } from '../answer.ts';
+import { json, listed } from '../responses.ts';
 import { operation } from '../operation.ts';
 import { activityPush, lostTip, movedRef, paging, undoRequest } from './schemas.ts';
 import { isoTime, isoTimeOrNull } from './show.ts';

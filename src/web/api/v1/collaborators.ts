@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { created, listed, nothing } from '../answer.ts';
+import { created, listed, nothing } from '../responses.ts';
 import { operation } from '../operation.ts';
-import type { WebRooms } from '../../rooms.ts';
+import type { WebDeps } from '../../deps.ts';
 import type { Found } from '../../../repositories/index.ts';
 import type { PeopleOptions } from '../../../accounts/index.ts';
 import type { PersonViewer } from '../../../access/index.ts';
@@ -10,7 +10,7 @@ import { showCollaborator } from './show.ts';
 
 const at = '/repos/{owner}/{name}/collaborators';
 
-const pageOf = ({ repositories }: WebRooms, viewer: PersonViewer, { canonical }: Found, options: PeopleOptions) =>
+const pageOf = ({ repositories }: WebDeps, viewer: PersonViewer, { canonical }: Found, options: PeopleOptions) =>
   repositories.listCollaboratorsPage(viewer, canonical.owner, canonical.name, options);
 
 export const listCollaborators = operation({

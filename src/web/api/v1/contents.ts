@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { allows } from '../../../access/index.ts';
 import { invalid, notFound } from '../../../kernel/index.ts';
 import type { Found } from '../../../repositories/index.ts';
-import type { WebRooms } from '../../rooms.ts';
+import type { WebDeps } from '../../deps.ts';
 import { repositoryUrl } from '../../views/urls.ts';
-import { json, listed } from '../answer.ts';
+import { json, listed } from '../responses.ts';
 import { operation } from '../operation.ts';
 import { archive, branch, commit, namedRef, paging, tree } from './schemas.ts';
 import { showCommit } from './show.ts';
@@ -15,7 +15,7 @@ const ref = z.string().optional().describe('A branch, tag or commit id; left out
 
 /** The commit that a name stands for. Refuses `revision_not_found`, also for an empty repository. */
 export async function resolveRef(
-  { git }: Pick<WebRooms, 'git'>,
+  { git }: Pick<WebDeps, 'git'>,
   { path, level }: Pick<Found, 'path' | 'level'>,
   name: string | undefined,
 ): Promise<string> {

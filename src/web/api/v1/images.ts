@@ -1,4 +1,4 @@
-import { nothing } from '../answer.ts';
+import { nothing } from '../responses.ts';
 import { operation } from '../operation.ts';
 
 const at = '/repos/{owner}/{name}/image';

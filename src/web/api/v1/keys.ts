@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { created, json, nothing } from '../answer.ts';
+import { created, json, nothing } from '../responses.ts';
 import { operation } from '../operation.ts';
 import { sshKey } from './schemas.ts';
 import { showKey } from './show.ts';

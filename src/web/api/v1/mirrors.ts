@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { notFound } from '../../../kernel/index.ts';
 import type { Mirror } from '../../../mirrors/index.ts';
-import { json, nothing } from '../answer.ts';
+import { json, nothing } from '../responses.ts';
 import { operation } from '../operation.ts';
 import { hostKeyAcceptance, mirror as mirrorShape, mirrorInput } from './schemas.ts';
 import { isoTimeOrNull } from './show.ts';

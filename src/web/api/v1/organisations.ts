@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { created, json, listed, nothing } from '../answer.ts';
+import { created, json, listed, nothing } from '../responses.ts';
 import { operation } from '../operation.ts';
 import { member, organisation, organisationRole, paging } from './schemas.ts';
 import { showMember, showOrganisation } from './show.ts';

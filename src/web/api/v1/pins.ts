@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { json, nothing } from '../answer.ts';
+import { json, nothing } from '../responses.ts';
 import { operation } from '../operation.ts';
 import { repository } from './schemas.ts';
 import { showListed } from './show.ts';

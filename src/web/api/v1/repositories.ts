@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { languageCalled } from '../../../highlighting/index.ts';
 import { notFound } from '../../../kernel/index.ts';
-import { created, json, listed, nothing } from '../answer.ts';
+import { created, json, listed, nothing } from '../responses.ts';
 import { operation } from '../operation.ts';
 import { paging, repository } from './schemas.ts';
 import { showListed, showRepository } from './show.ts';

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { Runner } from '../../../ci/index.ts';
 import { notFound } from '../../../kernel/index.ts';
-import { json, nothing } from '../answer.ts';
+import { json, nothing } from '../responses.ts';
 import { operation } from '../operation.ts';
 import type { AnyCall, Operation } from '../operation.ts';
-import { ciPlaces, inPath } from './ci-places.ts';
-import type { CiPlace } from './ci-places.ts';
+import { ciScopePaths, inPath } from './ci-scopes.ts';
+import type { CiScopePath } from './ci-scopes.ts';
 import { madeRunner, newRunner, registrationToken, runner as runnerShape, sharedRunner } from './ci-schemas.ts';
 import { isoTime, isoTimeOrNull } from './show.ts';
 
@@ -33,7 +33,7 @@ function readId(params: Readonly<Record<string, string>>): number {
   return Number(text);
 }
 
-function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiPlace): Operation[] {
+function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath): Operation[] {
   const common = { tag: 'Runners', access, cost: 'rows' } as const;
   const scope = (call: unknown) => scopeOf(call as AnyCall);
   return [
@@ -148,4 +148,4 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiPlace): O
 }
 
 /** The runners of every kind of place. */
-export const runnerOperations: readonly Operation[] = ciPlaces.flatMap(operationsOf);
+export const runnerOperations: readonly Operation[] = ciScopePaths.flatMap(operationsOf);

@@ -5,9 +5,9 @@ import type { JobRow, RunRow } from '../../../ci/index.ts';
 import { invalid, notFound } from '../../../kernel/index.ts';
 import type { Found } from '../../../repositories/index.ts';
 import { pathNumber } from '../../pages/ci/read-numbers.ts';
-import type { WebRooms } from '../../rooms.ts';
+import type { WebDeps } from '../../deps.ts';
 import { repositoryUrl } from '../../views/urls.ts';
-import { created, json, listed } from '../answer.ts';
+import { created, json, listed } from '../responses.ts';
 import { operation } from '../operation.ts';
 import {
   type job as jobShape,
@@ -27,7 +27,7 @@ const at = '/repos/{owner}/{name}/runs';
 
 interface Where {
   found: Found;
-  rooms: Pick<WebRooms, 'accounts'>;
+  rooms: Pick<WebDeps, 'accounts'>;
   origin: string;
 }
 
@@ -48,7 +48,7 @@ function showJob(where: Where, number: number, job: JobRow, waitsFor: string | n
   return { ...describeJob(job, waitsFor, isoTime), url: `${pageOf(where, number)}/jobs/${job.id}` };
 }
 
-async function reasonsToWait({ ci }: Pick<WebRooms, 'ci'>, found: Found): Promise<Map<number, string>> {
+async function reasonsToWait({ ci }: Pick<WebDeps, 'ci'>, found: Found): Promise<Map<number, string>> {
   return new Map((await ci.explainQueue(found)).map(({ job, reason }) => [job.id, reason]));
 }
 

@@ -26,9 +26,9 @@ export const search = operation({
     const bytes = await rooms.search.findAll(
       viewer,
       readSearchQuery(new URLSearchParams({ q })),
-      rooms.givingWay.isAnybodyAbout(),
+      rooms.backgroundPriority.hasRecentRequests(),
     );
-    await rooms.givingWay.turn();
+    await rooms.backgroundPriority.turn();
     return { kind: 'live-json', bytes };
   },
 });

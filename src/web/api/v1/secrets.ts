@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { json, nothing } from '../answer.ts';
+import { json, nothing } from '../responses.ts';
 import { operation } from '../operation.ts';
 import type { AnyCall, Operation } from '../operation.ts';
-import { ciPlaces, inPath } from './ci-places.ts';
-import type { CiPlace } from './ci-places.ts';
+import { ciScopePaths, inPath } from './ci-scopes.ts';
+import type { CiScopePath } from './ci-scopes.ts';
 import { newValue, secret as secretShape, variable as variableShape } from './ci-schemas.ts';
 import { isoTime } from './show.ts';
 
-function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiPlace): Operation[] {
+function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath): Operation[] {
   const common = { tag: 'Secrets', access, cost: 'rows' } as const;
   const scope = (call: unknown) => scopeOf(call as AnyCall);
   return [
@@ -104,4 +104,4 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiPlace): O
 }
 
 /** The secrets and variables of every kind of place. */
-export const secretOperations: readonly Operation[] = ciPlaces.flatMap(operationsOf);
+export const secretOperations: readonly Operation[] = ciScopePaths.flatMap(operationsOf);

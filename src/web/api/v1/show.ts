@@ -4,7 +4,7 @@ import type { Commit, Signature } from '../../../git/index.ts';
 import type { Member, Organisation } from '../../../organisations/index.ts';
 import type { Collaborator, CommitStatus, ListedRepository, Repository } from '../../../repositories/index.ts';
 import type { Owner } from '../../../owners/index.ts';
-import type { WebRooms } from '../../rooms.ts';
+import type { WebDeps } from '../../deps.ts';
 import { viewCloneBox } from '../../views/clone-box.ts';
 import { organisationUrl, personUrl, repositoryImageUrl, repositoryUrl } from '../../views/urls.ts';
 import type * as schemas from './schemas.ts';
@@ -12,7 +12,7 @@ import type * as schemas from './schemas.ts';
 /** Where the API answers from: absolute addresses start with it. */
 interface Place {
   origin: string;
-  rooms: Pick<WebRooms, 'config' | 'ssh'>;
+  rooms: Pick<WebDeps, 'config' | 'ssh'>;
 }
 
 type Shown<Schema extends z.ZodType> = z.output<Schema>;

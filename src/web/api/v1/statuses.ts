@@ -1,5 +1,5 @@
 import { repositoryUrl } from '../../views/urls.ts';
-import { json } from '../answer.ts';
+import { json } from '../responses.ts';
 import { operation } from '../operation.ts';
 import { resolveRef } from './contents.ts';
 import { combinedStatus, commitStatus, newCommitStatus } from './schemas.ts';

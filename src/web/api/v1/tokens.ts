@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { PersonViewer } from '../../../access/index.ts';
 import type { AccessToken } from '../../../accounts/index.ts';
 import { invalid, isDomainError } from '../../../kernel/index.ts';
-import type { WebRooms } from '../../rooms.ts';
-import { json, nothing } from '../answer.ts';
+import type { WebDeps } from '../../deps.ts';
+import { json, nothing } from '../responses.ts';
 import { operation } from '../operation.ts';
 import { accessToken, madeAccessToken, newAccessToken } from './schemas.ts';
 import { isoTime, isoTimeOrNull } from './show.ts';
@@ -12,7 +12,7 @@ import { isoTime, isoTimeOrNull } from './show.ts';
 async function namesFor(
   viewer: PersonViewer,
   tokens: readonly AccessToken[],
-  { repositories }: WebRooms,
+  { repositories }: WebDeps,
 ): Promise<Map<string, string>> {
   const seen = await repositories.listByIds(
     viewer,
@@ -35,7 +35,7 @@ function showToken(token: AccessToken, names: ReadonlyMap<string, string>): z.ou
   };
 }
 
-async function idOf(viewer: PersonViewer, path: string, { repositories }: WebRooms): Promise<string> {
+async function idOf(viewer: PersonViewer, path: string, { repositories }: WebDeps): Promise<string> {
   const [owner = '', name = ''] = path.split('/', 2);
   try {
     return (await repositories.find(viewer, owner, name)).repository.id;

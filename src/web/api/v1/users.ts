@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { json } from '../answer.ts';
+import { json } from '../responses.ts';
 import { operation } from '../operation.ts';
 import { me, membership, person } from './schemas.ts';
 import { showPerson } from './show.ts';

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { notFound } from '../../../kernel/index.ts';
 import type { Webhook, WebhookDelivery, WebhookScope } from '../../../webhooks/index.ts';
-import { created, json, listed, nothing } from '../answer.ts';
+import { created, json, listed, nothing } from '../responses.ts';
 import { operation } from '../operation.ts';
 import type { AnyCall, Operation } from '../operation.ts';
-import { ciPlaces, inPath } from './ci-places.ts';
-import type { CiPlace } from './ci-places.ts';
+import { ciScopePaths, inPath } from './ci-scopes.ts';
+import type { CiScopePath } from './ci-scopes.ts';
 import { paging, queuedDelivery, webhook as webhookShape, webhookDelivery, webhookInput } from './schemas.ts';
 import { isoTime, isoTimeOrNull } from './show.ts';
 
@@ -61,7 +61,7 @@ function readNumber(text: string): number {
   return Number(text);
 }
 
-function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiPlace): Operation[] {
+function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath): Operation[] {
   const common = { tag: 'Webhooks', access, cost: 'rows' } as const;
   const scope = (call: unknown) => scopeOf(call as AnyCall) as WebhookScope;
   const one = `${at}/webhooks/{webhook}` as const;
@@ -182,7 +182,7 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiPlace): O
 }
 
 const [ofRepository, ofOrganisation] = ['/repos/', '/orgs/'].map(
-  (start) => ciPlaces.find(({ at }) => at.startsWith(start))!,
+  (start) => ciScopePaths.find(({ at }) => at.startsWith(start))!,
 );
 
 export const webhooksOfRepositories = operationsOf(ofRepository!);

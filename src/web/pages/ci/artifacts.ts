@@ -1,14 +1,14 @@
 import { artifactDisposition } from '../../artifacts/send-artifact.ts';
-import { content, seeOther } from '../../answers/reply.ts';
-import type { Reply } from '../../answers/reply.ts';
+import { content, seeOther } from '../../responses/reply.ts';
+import type { Reply } from '../../responses/reply.ts';
 import { runUrl } from '../../views/ci/run-row.ts';
 import { withNotice } from '../../views/notices.ts';
 import { repositoryUrl } from '../../views/urls.ts';
-import type { Page, RepositoryPersonVisit, RepositoryVisit } from '../../visit.ts';
+import type { Page, RepositoryPersonContext, RepositoryContext } from '../../request-context.ts';
 import { pathNumber } from './read-numbers.ts';
 
 /** One artifact of a run as a zip. */
-export const downloadArtifact: Page<RepositoryVisit> = async ({ found, params }, { ci }): Promise<Reply> => {
+export const downloadArtifact: Page<RepositoryContext> = async ({ found, params }, { ci }): Promise<Reply> => {
   const { name, bytes, content: body } = await ci.openArtifact(found, pathNumber(params.number), pathNumber(params.id));
   return content('application/zip', body, {
     headers: {
@@ -21,7 +21,7 @@ export const downloadArtifact: Page<RepositoryVisit> = async ({ found, params },
   });
 };
 
-export const removeArtifact: Page<RepositoryPersonVisit> = async (
+export const removeArtifact: Page<RepositoryPersonContext> = async (
   { viewer, found, params },
   { ci },
 ): Promise<Reply> => {

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { badgeSvg } from '../../views/ci/badge.ts';
-import { content } from '../../answers/reply.ts';
-import type { Reply } from '../../answers/reply.ts';
-import type { Page, RepositoryVisit } from '../../visit.ts';
+import { content } from '../../responses/reply.ts';
+import type { Reply } from '../../responses/reply.ts';
+import type { Page, RepositoryContext } from '../../request-context.ts';
 
 /** `runs/badge/{workflow}.svg`: the newest run of a workflow on a branch. Query: `branch`; left out, the default one. */
-export const showBadge: Page<RepositoryVisit> = async ({ found, params, query }, { ci }): Promise<Reply> => {
+export const showBadge: Page<RepositoryContext> = async ({ found, params, query }, { ci }): Promise<Reply> => {
   const workflow = (params.workflow ?? '').replace(/\.svg$/, '');
   const branch = query.get('branch') ?? found.repository.defaultBranch;
   const run = await ci.newestRun(found.repository.id, workflow, `refs/heads/${branch}`);

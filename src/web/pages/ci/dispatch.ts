@@ -1,20 +1,20 @@
-import { page, seeOther } from '../../answers/reply.ts';
-import type { PageReply, Reply } from '../../answers/reply.ts';
-import type { WebRooms } from '../../rooms.ts';
+import { page, seeOther } from '../../responses/reply.ts';
+import type { PageReply, Reply } from '../../responses/reply.ts';
+import type { WebDeps } from '../../deps.ts';
 import { submit } from '../../submit.ts';
 import type { FormRefusal } from '../../submit.ts';
 import { runUrl } from '../../views/ci/run-row.ts';
 import { viewName } from '../../views/plain-text.ts';
 import { viewRepositoryHead } from '../../views/repository-head.ts';
 import { repositoryUrl } from '../../views/urls.ts';
-import type { Page, RepositoryPersonVisit } from '../../visit.ts';
+import type { Page, RepositoryPersonContext } from '../../request-context.ts';
 
 /** Workflows that can be started by hand, and the form of one. Query: `workflow`. */
-export const showDispatch: Page<RepositoryPersonVisit> = (visit, rooms) => dispatchPage(visit, rooms, null);
+export const showDispatch: Page<RepositoryPersonContext> = (visit, rooms) => dispatchPage(visit, rooms, null);
 
 async function dispatchPage(
-  visit: RepositoryPersonVisit,
-  { ci }: WebRooms,
+  visit: RepositoryPersonContext,
+  { ci }: WebDeps,
   refusal: FormRefusal | null,
 ): Promise<PageReply> {
   const { found, query, form } = visit;
@@ -38,7 +38,7 @@ async function dispatchPage(
 }
 
 /** Fields `workflow`, `ref`, and one `input-<name>` for each input. Leads to the run. */
-export const dispatchWorkflow: Page<RepositoryPersonVisit> = (visit, rooms): Promise<Reply> => {
+export const dispatchWorkflow: Page<RepositoryPersonContext> = (visit, rooms): Promise<Reply> => {
   const { viewer, found, form } = visit;
   return submit(
     async () => {

@@ -2,21 +2,21 @@ import { Readable } from 'node:stream';
 import { embedded } from '../../../embedded/index.ts';
 import { notFound, unavailable } from '../../../kernel/index.ts';
 import type { TaskRow } from '../../../ci/index.ts';
-import { content } from '../../answers/reply.ts';
-import type { Reply } from '../../answers/reply.ts';
-import type { WebRooms } from '../../rooms.ts';
+import { content } from '../../responses/reply.ts';
+import type { Reply } from '../../responses/reply.ts';
+import type { WebDeps } from '../../deps.ts';
 import { viewLogRow } from '../../views/ci/log-rows.ts';
-import type { Page, RepositoryVisit } from '../../visit.ts';
+import type { Page, RepositoryContext } from '../../request-context.ts';
 import { pathNumber, queryNumber } from './read-numbers.ts';
 
-async function taskOf({ found, params }: RepositoryVisit, { ci }: WebRooms): Promise<TaskRow> {
+async function taskOf({ found, params }: RepositoryContext, { ci }: WebDeps): Promise<TaskRow> {
   const { task } = await ci.findJob(found, pathNumber(params.number), pathNumber(params.job));
   if (task === null || task.logRemovedAt !== null) throw notFound('log_not_found', 'There is no log.');
   return task;
 }
 
 /** The whole log as a text file. */
-export const downloadLog: Page<RepositoryVisit> = async (visit, rooms): Promise<Reply> => {
+export const downloadLog: Page<RepositoryContext> = async (visit, rooms): Promise<Reply> => {
   const task = await taskOf(visit, rooms);
   return content('text/plain; charset=utf-8', Readable.from(rooms.ci.rawLog(task.id)), {
     headers: {
@@ -42,7 +42,7 @@ const open = new Map<string, number>();
  * `changed`: something about the run is new. A browser that lost the connection says
  * in `Last-Event-ID` where it was.
  */
-export const followJob: Page<RepositoryVisit> = async (visit, rooms): Promise<Reply> => {
+export const followJob: Page<RepositoryContext> = async (visit, rooms): Promise<Reply> => {
   const task = await taskOf(visit, rooms);
   const { run } = await rooms.ci.findJob(visit.found, pathNumber(visit.params.number), pathNumber(visit.params.job));
   const from = visit.lastEventId ?? queryNumber(visit.query, 'from') ?? 0;
@@ -52,7 +52,7 @@ export const followJob: Page<RepositoryVisit> = async (visit, rooms): Promise<Re
 };
 
 /** The same for the page of a run, which shows no log. */
-export const followRun: Page<RepositoryVisit> = async (visit, rooms): Promise<Reply> => {
+export const followRun: Page<RepositoryContext> = async (visit, rooms): Promise<Reply> => {
   const { run } = await rooms.ci.findRun(visit.found, pathNumber(visit.params.number));
   return stream(visit, rooms, (signal) => runEvents(rooms, run.id, signal));
 };
@@ -61,8 +61,8 @@ export const followRun: Page<RepositoryVisit> = async (visit, rooms): Promise<Re
 const lookAgainMs = 4_000;
 
 async function maySee(
-  { viewer, session, sessionSecret, address, found }: RepositoryVisit,
-  { accounts, repositories }: WebRooms,
+  { viewer, session, sessionSecret, address, found }: RepositoryContext,
+  { accounts, repositories }: WebDeps,
 ): Promise<boolean> {
   const isSignedIn = session === null || (await accounts.viewerOfSession(sessionSecret ?? '', { address })) !== null;
   const { owner, name } = found.canonical;
@@ -76,8 +76,8 @@ async function maySee(
 }
 
 function stream(
-  visit: RepositoryVisit,
-  rooms: WebRooms,
+  visit: RepositoryContext,
+  rooms: WebDeps,
   events: (signal: AbortSignal) => AsyncIterable<string>,
 ): Reply {
   const who = visit.session?.id ?? visit.address;
@@ -116,7 +116,7 @@ function stream(
   });
 }
 
-async function* logEvents({ ci }: WebRooms, taskId: number, from: number, signal: AbortSignal): AsyncGenerator<string> {
+async function* logEvents({ ci }: WebDeps, taskId: number, from: number, signal: AbortSignal): AsyncGenerator<string> {
   for await (const news of ci.followLog(taskId, from, signal)) {
     const rows = news.rows.map((row, at) => viewLogRow(row, news.from + at + 1));
     if (rows.length > 0) {
@@ -127,7 +127,7 @@ async function* logEvents({ ci }: WebRooms, taskId: number, from: number, signal
   }
 }
 
-async function* runEvents({ ci }: WebRooms, runId: number, signal: AbortSignal): AsyncGenerator<string> {
+async function* runEvents({ ci }: WebDeps, runId: number, signal: AbortSignal): AsyncGenerator<string> {
   while (!signal.aborted) {
     const waitedFrom = performance.now();
     await ci.waitForRun(runId, { signal, timeoutMs: heartbeatMs });

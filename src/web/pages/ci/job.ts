@@ -1,8 +1,8 @@
 import type { JobRow, RunRow, StepRow, TaskRow } from '../../../ci/index.ts';
 import { isFinal } from '../../../ci/index.ts';
-import { page } from '../../answers/reply.ts';
-import type { Reply } from '../../answers/reply.ts';
-import type { WebRooms } from '../../rooms.ts';
+import { page } from '../../responses/reply.ts';
+import type { Reply } from '../../responses/reply.ts';
+import type { WebDeps } from '../../deps.ts';
 import { viewDuration } from '../../views/ci/durations.ts';
 import { viewLogRow, viewLogSections } from '../../views/ci/log-rows.ts';
 import { runUrl } from '../../views/ci/run-row.ts';
@@ -10,7 +10,7 @@ import { viewStatus } from '../../views/ci/status.ts';
 import { viewName } from '../../views/plain-text.ts';
 import { viewRepositoryHead } from '../../views/repository-head.ts';
 import { viewTime } from '../../views/times.ts';
-import type { Page, RepositoryVisit } from '../../visit.ts';
+import type { Page, RepositoryContext } from '../../request-context.ts';
 import { pathNumber, queryNumber } from './read-numbers.ts';
 
 /** Rows that one page holds; a log of a million rows is read in windows. */
@@ -22,7 +22,7 @@ const maxQuery = 256;
  * One job: its steps, and a window of its log. Query: `from`, the first row (0 is the
  * first of all; left out, what somebody most likely looks for); `q`, what to look for.
  */
-export const showJob: Page<RepositoryVisit> = async (visit, rooms): Promise<Reply> => {
+export const showJob: Page<RepositoryContext> = async (visit, rooms): Promise<Reply> => {
   const { found, params, query } = visit;
   const { ci, clock } = rooms;
   const { run, job, task, steps } = await ci.findJob(found, pathNumber(params.number), pathNumber(params.job));
@@ -67,7 +67,7 @@ const runHead = (run: RunRow, repositoryUrl: string) => ({
 });
 
 async function logView(
-  { ci }: WebRooms,
+  { ci }: WebDeps,
   task: TaskRow,
   steps: readonly StepRow[],
   job: JobRow,

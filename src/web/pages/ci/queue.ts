@@ -1,13 +1,13 @@
 import type { QueuedJob } from '../../../ci/index.ts';
-import { page } from '../../answers/reply.ts';
-import type { Reply } from '../../answers/reply.ts';
+import { page } from '../../responses/reply.ts';
+import type { Reply } from '../../responses/reply.ts';
 import { runUrl } from '../../views/ci/run-row.ts';
 import { viewStatus } from '../../views/ci/status.ts';
 import { viewName } from '../../views/plain-text.ts';
 import { viewRepositoryHead } from '../../views/repository-head.ts';
 import { viewTime } from '../../views/times.ts';
 import { repositoryUrl } from '../../views/urls.ts';
-import type { Page, PersonVisit, RepositoryVisit } from '../../visit.ts';
+import type { Page, PersonContext, RepositoryContext } from '../../request-context.ts';
 
 function viewQueued({ job, run, place, reason }: QueuedJob, repository: { url: string; name: string }, now: number) {
   return {
@@ -24,7 +24,7 @@ function viewQueued({ job, run, place, reason }: QueuedJob, repository: { url: s
 }
 
 /** The jobs of a repository that have not begun: each one's place and why. */
-export const showQueue: Page<RepositoryVisit> = async ({ found }, { ci, clock }): Promise<Reply> => {
+export const showQueue: Page<RepositoryContext> = async ({ found }, { ci, clock }): Promise<Reply> => {
   const head = viewRepositoryHead(found);
   const jobs = await ci.explainQueue(found);
   const name = `${found.canonical.owner}/${found.canonical.name}`;
@@ -35,7 +35,7 @@ export const showQueue: Page<RepositoryVisit> = async ({ found }, { ci, clock })
 };
 
 /** The same for the whole instance. */
-export const showAdminQueue: Page<PersonVisit> = async (_visit, rooms): Promise<Reply> => {
+export const showAdminQueue: Page<PersonContext> = async (_visit, rooms): Promise<Reply> => {
   const jobs = await rooms.ci.explainQueue(null);
   const located = await rooms.repositories.locate(jobs.map(({ job }) => job.repositoryId));
   return page('ci/queue', {

@@ -1,8 +1,8 @@
 import type { JobRow } from '../../../ci/index.ts';
 import { isFinal } from '../../../ci/index.ts';
-import { page, seeOther } from '../../answers/reply.ts';
-import type { PageReply, Reply } from '../../answers/reply.ts';
-import type { WebRooms } from '../../rooms.ts';
+import { page, seeOther } from '../../responses/reply.ts';
+import type { PageReply, Reply } from '../../responses/reply.ts';
+import type { WebDeps } from '../../deps.ts';
 import { submit } from '../../submit.ts';
 import type { FormRefusal } from '../../submit.ts';
 import { viewArtifact } from '../../views/ci/artifact.ts';
@@ -14,14 +14,14 @@ import { viewNotice, withNotice } from '../../views/notices.ts';
 import { viewName } from '../../views/plain-text.ts';
 import { viewRepositoryHead } from '../../views/repository-head.ts';
 import { repositoryUrl } from '../../views/urls.ts';
-import type { Page, RepositoryPersonVisit, RepositoryVisit } from '../../visit.ts';
+import type { Page, RepositoryPersonContext, RepositoryContext } from '../../request-context.ts';
 import { pathNumber, queryNumber } from './read-numbers.ts';
 import { actorsOf } from './runs.ts';
 
 /** One run: what started it, what needs what, every job of one attempt. Query: `attempt`. */
-export const showRun: Page<RepositoryVisit> = (visit, rooms) => runPage(visit, rooms, null);
+export const showRun: Page<RepositoryContext> = (visit, rooms) => runPage(visit, rooms, null);
 
-async function runPage(visit: RepositoryVisit, rooms: WebRooms, refusal: FormRefusal | null): Promise<PageReply> {
+async function runPage(visit: RepositoryContext, rooms: WebDeps, refusal: FormRefusal | null): Promise<PageReply> {
   const { found, params, query } = visit;
   const { ci, clock } = rooms;
   const { run, attempt, jobs } = await ci.findRun(found, pathNumber(params.number), queryNumber(query, 'attempt'));
@@ -61,13 +61,13 @@ async function runPage(visit: RepositoryVisit, rooms: WebRooms, refusal: FormRef
   });
 }
 
-const urlOf = ({ found, params }: RepositoryVisit): string =>
+const urlOf = ({ found, params }: RepositoryContext): string =>
   runUrl(repositoryUrl(found.canonical), pathNumber(params.number));
 
 /** A button of the run page; what refuses it is the present state, said on the same page. */
 function act(
-  visit: RepositoryPersonVisit,
-  rooms: WebRooms,
+  visit: RepositoryPersonContext,
+  rooms: WebDeps,
   work: () => Promise<unknown>,
   notice: string,
 ): Promise<Reply> {
@@ -81,7 +81,7 @@ function act(
 }
 
 /** Field `force`: `yes` does not wait for runners to wind up. */
-export const cancelRun: Page<RepositoryPersonVisit> = (visit, rooms) => {
+export const cancelRun: Page<RepositoryPersonContext> = (visit, rooms) => {
   const { viewer, found, params, form } = visit;
   const force = form.text('force') === 'yes';
   return act(
@@ -93,7 +93,7 @@ export const cancelRun: Page<RepositoryPersonVisit> = (visit, rooms) => {
 };
 
 /** Field `jobs`: `all`, `failed`, or the id of one. */
-export const rerunJobs: Page<RepositoryPersonVisit> = (visit, rooms) => {
+export const rerunJobs: Page<RepositoryPersonContext> = (visit, rooms) => {
   const { viewer, found, params, form } = visit;
   const jobs = form.text('jobs');
   const choice = jobs === 'all' || jobs === 'failed' ? jobs : { jobId: pathNumber(jobs) };
@@ -101,7 +101,7 @@ export const rerunJobs: Page<RepositoryPersonVisit> = (visit, rooms) => {
 };
 
 /** Deletes a run for good, and leads to the list of those that are left. */
-export const removeRun: Page<RepositoryPersonVisit> = (visit, rooms) => {
+export const removeRun: Page<RepositoryPersonContext> = (visit, rooms) => {
   const { viewer, found, params } = visit;
   return submit(
     async () => {

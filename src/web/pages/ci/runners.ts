@@ -1,17 +1,17 @@
-import { page, seeOther } from '../../answers/reply.ts';
-import type { PageReply, Reply } from '../../answers/reply.ts';
-import type { WebRooms } from '../../rooms.ts';
+import { page, seeOther } from '../../responses/reply.ts';
+import type { PageReply, Reply } from '../../responses/reply.ts';
+import type { WebDeps } from '../../deps.ts';
 import { submit } from '../../submit.ts';
 import type { FormRefusal } from '../../submit.ts';
 import { viewRunner } from '../../views/ci/runner.ts';
 import { numberedPage } from '../../views/numbered-page.ts';
 import { viewNotice, withNotice } from '../../views/notices.ts';
-import type { Page, PersonVisit } from '../../visit.ts';
-import type { PlaceOf } from './places.ts';
+import type { Page, PersonContext } from '../../request-context.ts';
+import type { ScopePageOf } from './scopes.ts';
 import { pathNumber } from './read-numbers.ts';
 
 /** The pages about the runners of one kind of place. */
-export interface RunnerPages<V extends PersonVisit> {
+export interface RunnerPages<V extends PersonContext> {
   show: Page<V>;
   /** Makes a new registration token; the one before stops working. Leads to the page that shows it once. */
   resetToken: Page<V>;
@@ -24,10 +24,10 @@ export interface RunnerPages<V extends PersonVisit> {
   remove: Page<V>;
 }
 
-export function runnerPages<V extends PersonVisit>(placeOf: PlaceOf<V>): RunnerPages<V> {
+export function runnerPages<V extends PersonContext>(placeOf: ScopePageOf<V>): RunnerPages<V> {
   const list = (visit: V): string => `${placeOf(visit).url}/runners`;
 
-  async function runnersPage(visit: V, { ci, clock }: WebRooms, refusal: FormRefusal | null): Promise<PageReply> {
+  async function runnersPage(visit: V, { ci, clock }: WebDeps, refusal: FormRefusal | null): Promise<PageReply> {
     const place = placeOf(visit);
     const [{ rows: runners, ...beside }, madeAt] = await Promise.all([
       numberedPage((paging) => ci.listRunners(place.scope, paging), visit.query, list(visit)),
@@ -54,15 +54,15 @@ export function runnerPages<V extends PersonVisit>(placeOf: PlaceOf<V>): RunnerP
   return {
     show: (visit, rooms) => runnersPage(visit, rooms, null),
 
-    resetToken: async (visit, { ci, onceSecrets }) => {
+    resetToken: async (visit, { ci, oneTimeSecrets }) => {
       const { scope } = placeOf(visit);
       const token = await ci.resetRegistrationToken(scope, visit.person.id);
       return seeOther(
-        `${list(visit)}/token/${onceSecrets.keep(visit.person.id, { name: 'registration', value: token })}`,
+        `${list(visit)}/token/${oneTimeSecrets.keep(visit.person.id, { name: 'registration', value: token })}`,
       );
     },
-    showToken: (visit, { onceSecrets }) => {
-      const secret = onceSecrets.take(visit.person.id, visit.params.ticket ?? '');
+    showToken: (visit, { oneTimeSecrets }) => {
+      const secret = oneTimeSecrets.take(visit.person.id, visit.params.ticket ?? '');
       if (secret === null) return seeOther(withNotice(list(visit), 'runner-token-gone'));
       return page(
         'ci/runner-token',
@@ -87,12 +87,12 @@ export function runnerPages<V extends PersonVisit>(placeOf: PlaceOf<V>): RunnerP
             ephemeral: runner.ephemeral,
             token,
           });
-          return seeOther(`${list(visit)}/new/${rooms.onceSecrets.keep(person.id, { name: 'runner', value })}`);
+          return seeOther(`${list(visit)}/new/${rooms.oneTimeSecrets.keep(person.id, { name: 'runner', value })}`);
         },
         (refusal) => runnersPage(visit, rooms, refusal),
       ),
-    showNew: (visit, { onceSecrets }) => {
-      const secret = onceSecrets.take(visit.person.id, visit.params.ticket ?? '');
+    showNew: (visit, { oneTimeSecrets }) => {
+      const secret = oneTimeSecrets.take(visit.person.id, visit.params.ticket ?? '');
       if (secret === null) return seeOther(withNotice(list(visit), 'runner-token-gone'));
       const runner = JSON.parse(secret.value) as {
         id: number;

@@ -1,18 +1,18 @@
 import { eventNames, runStatusGroups } from '../../../ci/index.ts';
 import type { RunFilter, RunRow } from '../../../ci/index.ts';
-import { page } from '../../answers/reply.ts';
-import type { Reply } from '../../answers/reply.ts';
-import type { WebRooms } from '../../rooms.ts';
+import { page } from '../../responses/reply.ts';
+import type { Reply } from '../../responses/reply.ts';
+import type { WebDeps } from '../../deps.ts';
 import { viewRunRow } from '../../views/ci/run-row.ts';
 import { viewNotice } from '../../views/notices.ts';
 import { viewRepositoryHead } from '../../views/repository-head.ts';
-import type { Page, RepositoryVisit } from '../../visit.ts';
+import type { Page, RepositoryContext } from '../../request-context.ts';
 import { queryNumber } from './read-numbers.ts';
 
 const perPage = 30;
 
 /** Query: `workflow`, `status`, `event`, `branch`, `actor`; `before` for the next page. */
-export const showRuns: Page<RepositoryVisit> = async (visit, rooms): Promise<Reply> => {
+export const showRuns: Page<RepositoryContext> = async (visit, rooms): Promise<Reply> => {
   const { found, query } = visit;
   const { ci, clock } = rooms;
   const chosen = {
@@ -56,7 +56,7 @@ function withoutEmpty(values: Record<string, string>): Record<string, string> {
 /** Somebody who does not exist has started nothing. */
 async function filterOf(
   { workflow, status, event, branch, actor }: Record<string, string>,
-  { accounts }: WebRooms,
+  { accounts }: WebDeps,
 ): Promise<RunFilter> {
   const person = actor ? await accounts.personByUsername(actor).catch(() => ({ id: 'nobody' })) : null;
   return { workflow, status, event, ref: branch ? `refs/heads/${branch}` : undefined, actorId: person?.id };
@@ -65,7 +65,7 @@ async function filterOf(
 /** Handles of who started some runs, by id. */
 export async function actorsOf(
   runs: readonly Pick<RunRow, 'actorId'>[],
-  { accounts }: Pick<WebRooms, 'accounts'>,
+  { accounts }: Pick<WebDeps, 'accounts'>,
 ): Promise<Map<string, string>> {
   const people = await accounts.peopleById(runs.flatMap(({ actorId }) => actorId ?? []));
   return new Map([...people].flatMap(([id, { username }]) => (username === null ? [] : [[id, username] as const])));

@@ -1,15 +1,15 @@
-import { page, seeOther } from '../../answers/reply.ts';
-import type { PageReply, Reply } from '../../answers/reply.ts';
-import type { WebRooms } from '../../rooms.ts';
+import { page, seeOther } from '../../responses/reply.ts';
+import type { PageReply, Reply } from '../../responses/reply.ts';
+import type { WebDeps } from '../../deps.ts';
 import { submit } from '../../submit.ts';
 import type { FormRefusal } from '../../submit.ts';
 import { viewNotice, withNotice } from '../../views/notices.ts';
 import { viewTime } from '../../views/times.ts';
-import type { Page, PersonVisit } from '../../visit.ts';
-import type { PlaceOf } from './places.ts';
+import type { Page, PersonContext } from '../../request-context.ts';
+import type { ScopePageOf } from './scopes.ts';
 
 /** The pages about the secrets and variables of one kind of place. */
-export interface SecretPages<V extends PersonVisit> {
+export interface SecretPages<V extends PersonContext> {
   show: Page<V>;
   /** Fields `name`, `value`. A secret is never shown again. */
   setSecret: Page<V>;
@@ -19,12 +19,12 @@ export interface SecretPages<V extends PersonVisit> {
   removeVariable: Page<V>;
 }
 
-export function secretPages<V extends PersonVisit>(placeOf: PlaceOf<V>): SecretPages<V> {
+export function secretPages<V extends PersonContext>(placeOf: ScopePageOf<V>): SecretPages<V> {
   const list = (visit: V): string => `${placeOf(visit).url}/secrets`;
 
   async function secretsPage(
     visit: V,
-    { ci, clock }: WebRooms,
+    { ci, clock }: WebDeps,
     kind: 'secret' | 'variable',
     refusal: FormRefusal | null,
   ): Promise<PageReply> {
@@ -49,7 +49,7 @@ export function secretPages<V extends PersonVisit>(placeOf: PlaceOf<V>): SecretP
   }
 
   const save =
-    (kind: 'secret' | 'variable', work: (visit: V, rooms: WebRooms) => Promise<unknown>): Page<V> =>
+    (kind: 'secret' | 'variable', work: (visit: V, rooms: WebDeps) => Promise<unknown>): Page<V> =>
     (visit, rooms): Promise<Reply> =>
       submit(
         async () => {

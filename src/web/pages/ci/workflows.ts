@@ -1,11 +1,11 @@
-import { page } from '../../answers/reply.ts';
-import type { Reply } from '../../answers/reply.ts';
+import { page } from '../../responses/reply.ts';
+import type { Reply } from '../../responses/reply.ts';
 import { viewWorkflow } from '../../views/ci/workflow.ts';
 import { viewRepositoryHead } from '../../views/repository-head.ts';
-import type { Page, RepositoryVisit } from '../../visit.ts';
+import type { Page, RepositoryContext } from '../../request-context.ts';
 
 /** The workflows of the default branch: what starts each, what never will, and what is wrong with a file. */
-export const showWorkflows: Page<RepositoryVisit> = async ({ found }, { ci }): Promise<Reply> => {
+export const showWorkflows: Page<RepositoryContext> = async ({ found }, { ci }): Promise<Reply> => {
   const head = viewRepositoryHead(found);
   const workflows = await ci.listWorkflows(found);
   return page('ci/workflows', {

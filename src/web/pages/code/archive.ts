@@ -1,8 +1,8 @@
 import { allows } from '../../../access/index.ts';
 import { notFound } from '../../../kernel/index.ts';
 import type { ArchiveFormat } from '../../../git/index.ts';
-import { content, type Reply } from '../../answers/reply.ts';
-import type { Page, RepositoryVisit } from '../../visit.ts';
+import { content, type Reply } from '../../responses/reply.ts';
+import type { Page, RepositoryContext } from '../../request-context.ts';
 import { rawPath } from './raw-path.ts';
 
 const types: Readonly<Record<ArchiveFormat, string>> = { 'tar.gz': 'application/gzip', zip: 'application/zip' };
@@ -16,7 +16,7 @@ const plainName = (text: string): string =>
     .slice(0, 100) || 'files';
 
 /** `B/archive/{ref}.tar.gz` and `.zip`: all files of a commit, as they come. */
-export const showArchive: Page<RepositoryVisit> = async ({ found, path, address }, { git }): Promise<Reply> => {
+export const showArchive: Page<RepositoryContext> = async ({ found, path, address }, { git }): Promise<Reply> => {
   const [, ref, format] = /^(.+)\.(tar\.gz|zip)$/s.exec(rawPath(path).toString('latin1')) ?? [];
   if (ref === undefined) throw notFound();
   const at = await git.queries.locate(found.path, Buffer.from(ref, 'latin1'), {

@@ -2,21 +2,21 @@ import { allows } from '../../../access/index.ts';
 import { notFound } from '../../../kernel/index.ts';
 import type { Location } from '../../../git/index.ts';
 import type { Found } from '../../../repositories/index.ts';
-import type { WebRooms } from '../../rooms.ts';
+import type { WebDeps } from '../../deps.ts';
 import type { CodePage } from '../../views/code/code-urls.ts';
-import { viewPlace } from '../../views/code/place.ts';
+import { viewBreadcrumbs } from '../../views/code/breadcrumbs.ts';
 import { viewRefSelector } from '../../views/code/ref-selector.ts';
 import { viewRepositoryHead } from '../../views/repository-head.ts';
-import type { RepositoryVisit } from '../../visit.ts';
+import type { RepositoryContext } from '../../request-context.ts';
 import { rawPath } from './raw-path.ts';
 
 /** The ref and path that an address names; the default branch when it names none. */
-export async function locate({ found, path }: RepositoryVisit, { git }: WebRooms): Promise<Location> {
+export async function locate({ found, path }: RepositoryContext, { git }: WebDeps): Promise<Location> {
   return locateBytes(found, rawPath(path), git);
 }
 
 /** Who may push also sees what no ref leads to any more. */
-export async function locateBytes(found: Found, rest: Buffer, git: WebRooms['git']): Promise<Location> {
+export async function locateBytes(found: Found, rest: Buffer, git: WebDeps['git']): Promise<Location> {
   if (rest.length > 0) return git.queries.locate(found.path, rest, { withLost: allows(found.level, 'write') });
   const { branch, oid } = await git.head(found.path);
   if (oid === null) throw notFound();
@@ -24,12 +24,12 @@ export async function locateBytes(found: Found, rest: Buffer, git: WebRooms['git
 }
 
 /** What every page about a place in a repository shows around its content. */
-export async function frameAt({ found }: RepositoryVisit, { git }: WebRooms, at: Location, page: CodePage) {
+export async function frameAt({ found }: RepositoryContext, { git }: WebDeps, at: Location, page: CodePage) {
   const [refs, { branch }] = await Promise.all([git.queries.recentRefs(found.path), git.head(found.path)]);
   const repository = viewRepositoryHead(found);
   return {
     repository,
-    place: viewPlace(repository.url, found.canonical.name, at, page),
+    place: viewBreadcrumbs(repository.url, found.canonical.name, at, page),
     selector: viewRefSelector({ repositoryUrl: repository.url, refs, at, page, defaultBranch: branch }),
   };
 }

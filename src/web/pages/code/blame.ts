@@ -1,16 +1,16 @@
 import { isDomainError } from '../../../kernel/index.ts';
-import { movedTo, page, type Reply } from '../../answers/reply.ts';
+import { movedTo, page, type Reply } from '../../responses/reply.ts';
 import { viewBlame } from '../../views/code/blame-table.ts';
 import { codeUrl } from '../../views/code/code-urls.ts';
 import { readText } from '../../views/code/read-text.ts';
 import { repositoryUrl } from '../../views/urls.ts';
-import type { Page, RepositoryVisit } from '../../visit.ts';
+import type { Page, RepositoryContext } from '../../request-context.ts';
 import { frameAt, locate } from './at-ref.ts';
 
 const maxBytes = 512 * 1024;
 
 /** `B/blame/{ref}/{path}`: who wrote each line, and when. */
-export const showBlame: Page<RepositoryVisit> = async (visit, rooms): Promise<Reply> => {
+export const showBlame: Page<RepositoryContext> = async (visit, rooms): Promise<Reply> => {
   const { found } = visit;
   const { git, highlighting, clock } = rooms;
   const url = repositoryUrl(found.canonical);

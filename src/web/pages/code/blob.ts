@@ -1,29 +1,29 @@
 import type { Location, TreeEntry } from '../../../git/index.ts';
 import { imageSize } from '../../../images/index.ts';
-import { movedTo, page, type Reply } from '../../answers/reply.ts';
-import type { WebRooms } from '../../rooms.ts';
+import { movedTo, page, type Reply } from '../../responses/reply.ts';
+import type { WebDeps } from '../../deps.ts';
 import { renderDocument } from '../../markdown/render-document.ts';
 import { codeUrl, splitPath } from '../../views/code/code-urls.ts';
 import { readLineRange, viewCodeLines } from '../../views/code/code-lines.ts';
 import { viewCommitLine } from '../../views/code/commit-line.ts';
 import { readLfsPointer } from '../../views/code/lfs-pointer.ts';
-import { imageType } from '../../views/code/media.ts';
+import { imageType } from '../../views/code/media-types.ts';
 import { readText } from '../../views/code/read-text.ts';
 import { viewName } from '../../views/plain-text.ts';
 import { markdownName, maxReadmeBytes } from '../../views/readme.ts';
 import { viewCount, viewSize } from '../../views/sizes.ts';
 import { repositoryUrl } from '../../views/urls.ts';
-import type { Page, RepositoryVisit } from '../../visit.ts';
+import type { Page, RepositoryContext } from '../../request-context.ts';
 import { frameAt, locate } from './at-ref.ts';
 import { sizePictures } from './picture-size.ts';
-import { readTicks } from './ticks.ts';
+import { readCommitStatuses } from './commit-statuses.ts';
 
 /** Larger files are not shown line by line (security I05). */
 const maxShownBytes = 1024 * 1024;
 
 interface Asked {
-  visit: RepositoryVisit;
-  rooms: WebRooms;
+  visit: RepositoryContext;
+  rooms: WebDeps;
   at: Location;
   entry: TreeEntry;
 }
@@ -73,7 +73,7 @@ async function readContent({ visit, rooms: { config, git, highlighting, workers 
 }
 
 /** `B/blob/{ref}/{path}`: a file. */
-export const showBlob: Page<RepositoryVisit> = async (visit, rooms): Promise<Reply> => {
+export const showBlob: Page<RepositoryContext> = async (visit, rooms): Promise<Reply> => {
   const { found } = visit;
   const url = repositoryUrl(found.canonical);
   const at = await locate(visit, rooms);
@@ -85,7 +85,7 @@ export const showBlob: Page<RepositoryVisit> = async (visit, rooms): Promise<Rep
     readContent({ visit, rooms, at, entry }),
     rooms.git.queries.lastChange(found.path, at.oid, at.file),
   ]);
-  const ticks = await readTicks(visit, rooms, commit === null ? [] : [commit.oid]);
+  const ticks = await readCommitStatuses(visit, rooms, commit === null ? [] : [commit.oid]);
   return page(
     'code/blob',
     {

@@ -1,7 +1,7 @@
 import type { Commit, NamedRef } from '../../../git/index.ts';
-import { page } from '../../answers/reply.ts';
-import type { PageReply } from '../../answers/reply.ts';
-import type { WebRooms } from '../../rooms.ts';
+import { page } from '../../responses/reply.ts';
+import type { PageReply } from '../../responses/reply.ts';
+import type { WebDeps } from '../../deps.ts';
 import type { FormRefusal } from '../../submit.ts';
 import { codeUrl, encodeRef } from '../../views/code/code-urls.ts';
 import { viewCommitLine } from '../../views/code/commit-line.ts';
@@ -9,8 +9,8 @@ import { viewName } from '../../views/plain-text.ts';
 import { viewRepositoryHead } from '../../views/repository-head.ts';
 import { viewCount } from '../../views/sizes.ts';
 import { repositoryUrl } from '../../views/urls.ts';
-import type { Page, RepositoryVisit } from '../../visit.ts';
-import { readTicks } from './ticks.ts';
+import type { Page, RepositoryContext } from '../../request-context.ts';
+import { readCommitStatuses } from './commit-statuses.ts';
 
 const perPage = 30;
 /** With more branches than this they stand in the order of their names: reading all their commits would take too long. */
@@ -31,11 +31,11 @@ interface RefusedForm {
 }
 
 /** `B/branches`: the default one first, then by their last commit. */
-export const showBranches: Page<RepositoryVisit> = (visit, rooms) => branchesPage(visit, rooms, null);
+export const showBranches: Page<RepositoryContext> = (visit, rooms) => branchesPage(visit, rooms, null);
 
 export async function branchesPage(
-  visit: RepositoryVisit,
-  rooms: Pick<WebRooms, 'git' | 'clock' | 'repositories'>,
+  visit: RepositoryContext,
+  rooms: Pick<WebDeps, 'git' | 'clock' | 'repositories'>,
   refused: RefusedForm | null,
 ): Promise<PageReply> {
   const { found, query } = visit;
@@ -56,7 +56,7 @@ export async function branchesPage(
     ...all.filter(({ name }) => start === 0 && name === branch),
     ...ordered.slice(start, start + perPage),
   ]);
-  const ticks = await readTicks(
+  const ticks = await readCommitStatuses(
     visit,
     rooms,
     shown.map(({ commit }) => commit.oid),

@@ -1,7 +1,7 @@
 import { notFound } from '../../../kernel/index.ts';
-import { page, seeOther } from '../../answers/reply.ts';
-import type { PageReply } from '../../answers/reply.ts';
-import type { WebRooms } from '../../rooms.ts';
+import { page, seeOther } from '../../responses/reply.ts';
+import type { PageReply } from '../../responses/reply.ts';
+import type { WebDeps } from '../../deps.ts';
 import { submit } from '../../submit.ts';
 import type { FormRefusal } from '../../submit.ts';
 import { codeUrl } from '../../views/code/code-urls.ts';
@@ -10,11 +10,11 @@ import { withNotice } from '../../views/notices.ts';
 import { viewName } from '../../views/plain-text.ts';
 import { viewRepositoryHead } from '../../views/repository-head.ts';
 import { repositoryUrl } from '../../views/urls.ts';
-import type { Page, RepositoryPersonVisit } from '../../visit.ts';
+import type { Page, RepositoryPersonContext } from '../../request-context.ts';
 import { branchesPage } from './branches.ts';
 
 /** Fields `name` and `from`. */
-export const addBranch: Page<RepositoryPersonVisit> = (visit, rooms) => {
+export const addBranch: Page<RepositoryPersonContext> = (visit, rooms) => {
   const {
     viewer,
     found: { canonical },
@@ -31,12 +31,12 @@ export const addBranch: Page<RepositoryPersonVisit> = (visit, rooms) => {
 };
 
 /** `B/branches/delete?name=`: what goes, before it goes. */
-export const confirmDeletion: Page<RepositoryPersonVisit> = (visit, rooms) =>
+export const confirmDeletion: Page<RepositoryPersonContext> = (visit, rooms) =>
   deletionPage(visit, rooms, visit.query.get('name') ?? '', null);
 
 async function deletionPage(
-  { found }: RepositoryPersonVisit,
-  { git, config, clock }: WebRooms,
+  { found }: RepositoryPersonContext,
+  { git, config, clock }: WebDeps,
   name: string,
   refusal: FormRefusal | null,
 ): Promise<PageReply> {
@@ -57,7 +57,7 @@ async function deletionPage(
 }
 
 /** Fields `name`, and `expected`: the commit that the person saw it at. */
-export const removeBranch: Page<RepositoryPersonVisit> = (visit, rooms) => {
+export const removeBranch: Page<RepositoryPersonContext> = (visit, rooms) => {
   const {
     viewer,
     found: { canonical },

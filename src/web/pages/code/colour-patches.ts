@@ -1,9 +1,9 @@
 import type { Patch } from '../../../git/index.ts';
 import { languageOf } from '../../../highlighting/index.ts';
-import type { WebRooms } from '../../rooms.ts';
+import type { WebDeps } from '../../deps.ts';
 import type { Colours } from '../../views/code/diff-lines.ts';
 import { readText } from '../../views/code/read-text.ts';
-import { inTime } from '../in-time.ts';
+import { resultWithin } from '../result-within.ts';
 
 /** Both versions of a file are coloured whole, because a line alone does not say what it is in. */
 const maxFiles = 40;
@@ -22,7 +22,7 @@ interface Coloured {
 /** Colours the first files of a comparison whose language is known. */
 export async function colourPatches(
   path: string,
-  rooms: Pick<WebRooms, 'git' | 'highlighting'>,
+  rooms: Pick<WebDeps, 'git' | 'highlighting'>,
   patches: readonly Patch[],
 ): Promise<Coloured> {
   const colours: Coloured['colours'] = new Map();
@@ -37,7 +37,7 @@ export async function colourPatches(
     if (leftMs <= 0) return { colours, isComplete: false };
     const has = (...kinds: string[]): boolean =>
       hunks.some(({ lines }) => lines.some(({ kind }) => kinds.includes(kind)));
-    const sides = await inTime(
+    const sides = await resultWithin(
       Promise.all([
         has('removed') ? colourBlob(path, rooms, file.oldOid, file.oldPath) : null,
         has('added', 'same') ? colourBlob(path, rooms, file.newOid, file.newPath) : null,
@@ -52,7 +52,7 @@ export async function colourPatches(
 
 async function colourBlob(
   path: string,
-  { git, highlighting }: Pick<WebRooms, 'git' | 'highlighting'>,
+  { git, highlighting }: Pick<WebDeps, 'git' | 'highlighting'>,
   oid: string,
   name: Buffer,
 ): Promise<string[] | null> {

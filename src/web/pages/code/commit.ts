@@ -1,21 +1,21 @@
 import { allows } from '../../../access/index.ts';
 import { notFound } from '../../../kernel/index.ts';
-import { content, movedTo, page, type Reply } from '../../answers/reply.ts';
+import { content, movedTo, page, type Reply } from '../../responses/reply.ts';
 import { viewCommitLine } from '../../views/code/commit-line.ts';
 import { commitUrl } from '../../views/code/code-urls.ts';
 import { viewName } from '../../views/plain-text.ts';
 import { viewRepositoryHead } from '../../views/repository-head.ts';
 import { repositoryUrl } from '../../views/urls.ts';
-import type { Page, RepositoryVisit } from '../../visit.ts';
+import type { Page, RepositoryContext } from '../../request-context.ts';
 import { readComparison } from './comparison.ts';
-import { readSeals } from './seals.ts';
-import { readTicks } from './ticks.ts';
+import { readSignatures } from './signatures.ts';
+import { readCommitStatuses } from './commit-statuses.ts';
 
 const maxNote = 20_000;
 const address = /^([0-9a-f]{4,64})(\.patch|\.diff)?$/;
 
 /** `B/commit/{oid}`: what one commit changed; `.patch` as a mail, `.diff` plain. A short id leads to the full one. */
-export const showCommit: Page<RepositoryVisit> = async (visit, rooms): Promise<Reply> => {
+export const showCommit: Page<RepositoryContext> = async (visit, rooms): Promise<Reply> => {
   const { found, params } = visit;
   const { git, clock } = rooms;
   const [, id, ending = ''] = address.exec(params['id'] ?? '') ?? [];
@@ -41,8 +41,8 @@ export const showCommit: Page<RepositoryVisit> = async (visit, rooms): Promise<R
   const {
     views: [seal],
     relied,
-  } = await readSeals(rooms, [commit.signature]);
-  const ticks = await readTicks(visit, rooms, [oid]);
+  } = await readSignatures(rooms, [commit.signature]);
+  const ticks = await readCommitStatuses(visit, rooms, [oid]);
   return page(
     'code/commit',
     {

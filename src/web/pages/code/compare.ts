@@ -1,16 +1,16 @@
 import { allows } from '../../../access/index.ts';
 import { nullIfNotFound } from '../../../kernel/index.ts';
-import { page, seeOther, type Reply } from '../../answers/reply.ts';
-import type { WebRooms } from '../../rooms.ts';
+import { page, seeOther, type Reply } from '../../responses/reply.ts';
+import type { WebDeps } from '../../deps.ts';
 import { encodeRef } from '../../views/code/code-urls.ts';
 import { viewCommitLine } from '../../views/code/commit-line.ts';
 import { viewName } from '../../views/plain-text.ts';
 import { viewRepositoryHead } from '../../views/repository-head.ts';
 import { repositoryUrl } from '../../views/urls.ts';
-import type { Page, RepositoryVisit } from '../../visit.ts';
+import type { Page, RepositoryContext } from '../../request-context.ts';
 import { readComparison } from './comparison.ts';
 import { rawPath } from './raw-path.ts';
-import { readTicks } from './ticks.ts';
+import { readCommitStatuses } from './commit-statuses.ts';
 
 const maxCommits = 100;
 /** Suggestions in the two boxes; any other name may be typed. */
@@ -30,11 +30,11 @@ function readRange(text: string): Range | null {
 }
 
 /** The commit of a name, or null when there is none: the page says so beside the boxes. */
-function resolveName({ found }: RepositoryVisit, { git }: WebRooms, name: string): Promise<string | null> {
+function resolveName({ found }: RepositoryContext, { git }: WebDeps, name: string): Promise<string | null> {
   return git.resolve(found.path, name, { withLost: allows(found.level, 'write') }).catch(nullIfNotFound);
 }
 
-async function suggest({ found }: RepositoryVisit, { git }: WebRooms): Promise<string[]> {
+async function suggest({ found }: RepositoryContext, { git }: WebDeps): Promise<string[]> {
   const refs = [...(await git.queries.recentRefs(found.path)).keys()];
   return refs
     .filter((name) => /^refs\/(?:heads|tags)\//.test(name))
@@ -42,7 +42,7 @@ async function suggest({ found }: RepositoryVisit, { git }: WebRooms): Promise<s
     .map((name) => name.replace(/^refs\/[^/]+\//, ''));
 }
 
-async function compareCommits(visit: RepositoryVisit, rooms: WebRooms, range: Range, [base, head]: [string, string]) {
+async function compareCommits(visit: RepositoryContext, rooms: WebDeps, range: Range, [base, head]: [string, string]) {
   const { queries } = rooms.git;
   const { path, canonical } = visit.found;
   const url = repositoryUrl(canonical);
@@ -52,7 +52,7 @@ async function compareCommits(visit: RepositoryVisit, rooms: WebRooms, range: Ra
     queries.distance(path, base, head),
     queries.commitsBetween(path, base, head, { limit: maxCommits }),
   ]);
-  const ticks = await readTicks(
+  const ticks = await readCommitStatuses(
     visit,
     rooms,
     commits.map(({ oid }) => oid),
@@ -71,7 +71,7 @@ async function compareCommits(visit: RepositoryVisit, rooms: WebRooms, range: Ra
 }
 
 /** `B/compare/{base}...{head}`: what one side has that the other has not. The boxes come here as `?base=&head=`. */
-export const showComparison: Page<RepositoryVisit> = async (visit, rooms): Promise<Reply> => {
+export const showComparison: Page<RepositoryContext> = async (visit, rooms): Promise<Reply> => {
   const { found, query } = visit;
   const url = repositoryUrl(found.canonical);
   const [asked, wanted] = [query.get('base')?.trim(), query.get('head')?.trim()];

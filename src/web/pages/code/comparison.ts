@@ -1,9 +1,9 @@
 import type { ChangedFile, DiffRange, PatchLimits } from '../../../git/index.ts';
-import type { WebRooms } from '../../rooms.ts';
+import type { WebDeps } from '../../deps.ts';
 import { fileParameter, isPicture, viewChangedFile } from '../../views/code/changed-file.ts';
 import { viewCount } from '../../views/sizes.ts';
 import { repositoryUrl } from '../../views/urls.ts';
-import type { RepositoryVisit } from '../../visit.ts';
+import type { RepositoryContext } from '../../request-context.ts';
 import { colourPatches } from './colour-patches.ts';
 import { markWords } from './mark-words.ts';
 import { pictureSizes } from './picture-size.ts';
@@ -13,7 +13,7 @@ const pageLimits: PatchLimits = { files: 100, linesPerFile: 1_000, bytesPerLine:
 const fileLimits: PatchLimits = { files: 2, linesPerFile: 20_000, bytesPerLine: 5_100, bytes: 4 * 1024 * 1024 };
 
 /** How the address wants a comparison to be shown; anything unknown is the default. */
-function readLook({ query }: RepositoryVisit) {
+function readLook({ query }: RepositoryContext) {
   return {
     look: query.get('view') === 'split' ? ('split' as const) : ('unified' as const),
     ignoreWhitespace: query.get('w') === '1',
@@ -23,8 +23,8 @@ function readLook({ query }: RepositoryVisit) {
 
 /** The files in which two commits differ, line by line, within limits. @param self this page without its query */
 export async function readComparison(
-  visit: RepositoryVisit,
-  rooms: WebRooms,
+  visit: RepositoryContext,
+  rooms: WebDeps,
   range: Pick<DiffRange, 'from' | 'to'>,
   self: string,
 ) {

@@ -1,15 +1,15 @@
-import { page, type Reply } from '../../answers/reply.ts';
-import type { WebRooms } from '../../rooms.ts';
+import { page, type Reply } from '../../responses/reply.ts';
+import type { WebDeps } from '../../deps.ts';
 import { writeFeed } from '../../views/code/atom.ts';
 import { codeUrl } from '../../views/code/code-urls.ts';
 import { viewHistoryDays } from '../../views/code/history-days.ts';
 import { repositoryUrl } from '../../views/urls.ts';
-import { content } from '../../answers/reply.ts';
-import type { Page, RepositoryVisit } from '../../visit.ts';
+import { content } from '../../responses/reply.ts';
+import type { Page, RepositoryContext } from '../../request-context.ts';
 import { frameAt, locateBytes } from './at-ref.ts';
 import { rawPath } from './raw-path.ts';
-import { readSeals } from './seals.ts';
-import { readTicks } from './ticks.ts';
+import { readSignatures } from './signatures.ts';
+import { readCommitStatuses } from './commit-statuses.ts';
 
 const perPage = 50;
 const perFeed = 30;
@@ -19,7 +19,7 @@ const objectId = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 const feedEnding = Buffer.from('.atom');
 
 /** What the address names, and whether it asks for the feed: a ref that ends in `.atom` itself wins. */
-async function readAddress({ found, path }: RepositoryVisit, { git }: WebRooms) {
+async function readAddress({ found, path }: RepositoryContext, { git }: WebDeps) {
   const rest = rawPath(path);
   if (!rest.subarray(-feedEnding.length).equals(feedEnding))
     return { at: await locateBytes(found, rest, git), isFeed: false };
@@ -29,7 +29,7 @@ async function readAddress({ found, path }: RepositoryVisit, { git }: WebRooms) 
 }
 
 /** `B/commits/{ref}/{path}`: what happened, newest first; `.atom` behind it makes a feed. */
-export const showHistory: Page<RepositoryVisit> = async (visit, rooms): Promise<Reply> => {
+export const showHistory: Page<RepositoryContext> = async (visit, rooms): Promise<Reply> => {
   const { found, query } = visit;
   const { at, isFeed } = await readAddress(visit, rooms);
   if (isFeed) return feed(visit, rooms, at);
@@ -39,11 +39,11 @@ export const showHistory: Page<RepositoryVisit> = async (visit, rooms): Promise<
     frameAt(visit, rooms, at, 'commits'),
     rooms.git.queries.history(found.path, { oid: at.oid, file: at.file, author, after, limit: perPage }),
   ]);
-  const { views: seals, relied } = await readSeals(
+  const { views: seals, relied } = await readSignatures(
     rooms,
     history.entries.map(({ commit }) => commit.signature),
   );
-  const ticks = await readTicks(
+  const ticks = await readCommitStatuses(
     visit,
     rooms,
     history.entries.map(({ commit }) => commit.oid),
@@ -75,8 +75,8 @@ export const showHistory: Page<RepositoryVisit> = async (visit, rooms): Promise<
 };
 
 async function feed(
-  { found, origin }: RepositoryVisit,
-  { git, clock }: WebRooms,
+  { found, origin }: RepositoryContext,
+  { git, clock }: WebDeps,
   at: Awaited<ReturnType<typeof locateBytes>>,
 ): Promise<Reply> {
   const { entries } = await git.queries.history(found.path, { oid: at.oid, file: at.file, limit: perFeed });

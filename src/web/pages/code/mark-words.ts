@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { Patch } from '../../../git/index.ts';
 import type { TaskLimits } from '../../../workers/index.ts';
-import type { WebRooms } from '../../rooms.ts';
+import type { WebDeps } from '../../deps.ts';
 import { changedPairs } from '../../views/code/diff-lines.ts';
 import type { WordMarks } from '../../views/code/diff-lines.ts';
 import type { run } from '../../views/code/word-marks-task.ts';
-import { inTime } from '../in-time.ts';
+import { resultWithin } from '../result-within.ts';
 
 const limits: TaskLimits = {
   deadlineMs: 500,
@@ -28,7 +28,7 @@ interface Marked {
 /** Finds which words differ in pairs of changed lines, file by file in the worker pool. */
 export async function markWords(
   path: string,
-  { workers }: Pick<WebRooms, 'workers'>,
+  { workers }: Pick<WebDeps, 'workers'>,
   patches: readonly Patch[],
 ): Promise<Marked> {
   const marks: Marked['marks'] = new Map();
@@ -46,6 +46,6 @@ export async function markWords(
     if (outcome.ok) marks.set(patch.file, outcome.value);
     return outcome.ok;
   });
-  const all = await inTime(Promise.all(outcomes), waitMs);
+  const all = await resultWithin(Promise.all(outcomes), waitMs);
   return { marks: new Map(marks), isComplete: all?.every(Boolean) ?? false };
 }

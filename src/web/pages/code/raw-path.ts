@@ -1,4 +1,4 @@
-import { Refusal } from '../../answers/refusal.ts';
+import { Refusal } from '../../responses/refusal.ts';
 
 /**
  * What follows the page's name in an address, as bytes: `/repos/o/n/tree/main/%FF`.

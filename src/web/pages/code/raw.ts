@@ -1,9 +1,9 @@
 import { notFound } from '../../../kernel/index.ts';
-import { content, type Reply } from '../../answers/reply.ts';
+import { content, type Reply } from '../../responses/reply.ts';
 import { splitPath } from '../../views/code/code-urls.ts';
-import { imageType, isActive } from '../../views/code/media.ts';
+import { imageType, isActive } from '../../views/code/media-types.ts';
 import { charsetOf } from '../../views/code/read-text.ts';
-import type { Page, RepositoryVisit } from '../../visit.ts';
+import type { Page, RepositoryContext } from '../../request-context.ts';
 import { locate } from './at-ref.ts';
 
 /** Smaller files come from memory; larger ones flow from a process of their own. */
@@ -21,7 +21,7 @@ function disposition(kind: 'inline' | 'attachment', name: Buffer): string {
  * pictures have their type; what a browser would run is only ever downloaded, and all of
  * it stands in a sandbox (security.md C03).
  */
-export const showRaw: Page<RepositoryVisit> = async (visit, rooms): Promise<Reply> => {
+export const showRaw: Page<RepositoryContext> = async (visit, rooms): Promise<Reply> => {
   const { git } = rooms;
   const { found, query } = visit;
   const at = await locate(visit, rooms);

@@ -1,9 +1,9 @@
-import { page, type Reply } from '../../answers/reply.ts';
+import { page, type Reply } from '../../responses/reply.ts';
 import { readSearchQuery } from '../../requests/search-query.ts';
 import { submit } from '../../submit.ts';
 import { viewGrep } from '../../views/search-code.ts';
 import { viewRepositoryHead } from '../../views/repository-head.ts';
-import type { Page, RepositoryVisit } from '../../visit.ts';
+import type { Page, RepositoryContext } from '../../request-context.ts';
 
 const maxLines = 500;
 const linesPerFile = 20;
@@ -12,7 +12,7 @@ const linesPerFile = 20;
  * `B/search?q=`: lines of the default branch. `case=1` tells upper from lower case,
  * `pattern=1` takes the query for a regular expression; otherwise it means itself.
  */
-export const searchRepository: Page<RepositoryVisit> = async ({ found, query }, { git }): Promise<Reply> => {
+export const searchRepository: Page<RepositoryContext> = async ({ found, query }, { git }): Promise<Reply> => {
   const text = readSearchQuery(query);
   const repository = viewRepositoryHead(found);
   const [isPattern, isExact] = [query.get('pattern') === '1', query.get('case') === '1'];

@@ -1,5 +1,5 @@
-import { content, page, type Reply } from '../../answers/reply.ts';
-import type { WebRooms } from '../../rooms.ts';
+import { content, page, type Reply } from '../../responses/reply.ts';
+import type { WebDeps } from '../../deps.ts';
 import { writeFeed } from '../../views/code/atom.ts';
 import { codeUrl, encodeRef } from '../../views/code/code-urls.ts';
 import { viewCommitLine } from '../../views/code/commit-line.ts';
@@ -9,15 +9,15 @@ import { viewRepositoryHead } from '../../views/repository-head.ts';
 import { viewCount } from '../../views/sizes.ts';
 import { viewTime } from '../../views/times.ts';
 import { repositoryUrl } from '../../views/urls.ts';
-import type { Page, RepositoryVisit } from '../../visit.ts';
-import { readSeals } from './seals.ts';
-import { readTicks } from './ticks.ts';
+import type { Page, RepositoryContext } from '../../request-context.ts';
+import { readSignatures } from './signatures.ts';
+import { readCommitStatuses } from './commit-statuses.ts';
 
 const perPage = 30;
 const maxNote = 4_000;
 
 /** Tags by falling version, with what they say and the commit behind them; those that name no commit are left out. */
-async function readTags({ found, query }: RepositoryVisit, { git }: WebRooms) {
+async function readTags({ found, query }: RepositoryContext, { git }: WebDeps) {
   const all = (await git.tags(found.path)).sort(
     (a, b) => compareVersions(b.name, a.name) || (a.name < b.name ? 1 : -1),
   );
@@ -47,16 +47,16 @@ async function readTags({ found, query }: RepositoryVisit, { git }: WebRooms) {
 }
 
 /** `B/tags`: releases, newest version first. */
-export const showTags: Page<RepositoryVisit> = async (visit, rooms): Promise<Reply> => {
+export const showTags: Page<RepositoryContext> = async (visit, rooms): Promise<Reply> => {
   const { found } = visit;
   const url = repositoryUrl(found.canonical);
   const now = rooms.clock.now();
   const { total, rows, nextAfter, isFirst } = await readTags(visit, rooms);
-  const { views: seals, relied } = await readSeals(
+  const { views: seals, relied } = await readSignatures(
     rooms,
     rows.map(({ note }) => note?.signature),
   );
-  const ticks = await readTicks(
+  const ticks = await readCommitStatuses(
     visit,
     rooms,
     rows.flatMap(({ commit }) => commit?.oid ?? []),
@@ -88,7 +88,7 @@ export const showTags: Page<RepositoryVisit> = async (visit, rooms): Promise<Rep
 };
 
 /** `B/tags.atom` */
-export const showTagFeed: Page<RepositoryVisit> = async (visit, rooms): Promise<Reply> => {
+export const showTagFeed: Page<RepositoryContext> = async (visit, rooms): Promise<Reply> => {
   const { found, origin } = visit;
   const url = `${origin}${repositoryUrl(found.canonical)}`;
   const { rows } = await readTags(visit, rooms);

@@ -1,28 +1,28 @@
 import type { Location } from '../../../git/index.ts';
-import { movedTo, page, type Reply } from '../../answers/reply.ts';
-import type { WebRooms } from '../../rooms.ts';
+import { movedTo, page, type Reply } from '../../responses/reply.ts';
+import type { WebDeps } from '../../deps.ts';
 import { codeUrl } from '../../views/code/code-urls.ts';
 import { viewCommitLine } from '../../views/code/commit-line.ts';
 import { maxRows, viewFileTable } from '../../views/file-table.ts';
 import { findReadme, maxReadmeBytes, viewReadme } from '../../views/readme.ts';
 import { repositoryUrl } from '../../views/urls.ts';
-import type { Page, RepositoryVisit } from '../../visit.ts';
+import type { Page, RepositoryContext } from '../../request-context.ts';
 import { frameAt, locate } from './at-ref.ts';
 import { sizePictures } from './picture-size.ts';
-import { readTicks } from './ticks.ts';
+import { readCommitStatuses } from './commit-statuses.ts';
 
 /** How long a page waits for rows of the last-commit column that are not known yet. */
 const waitMs = 200;
 
 /** A folder's rows and README, and the commit that it shows. */
-export async function readFolder(visit: RepositoryVisit, rooms: WebRooms, at: Location) {
+export async function readFolder(visit: RepositoryContext, rooms: WebDeps, at: Location) {
   const { found } = visit;
   const { git, clock } = rooms;
   const url = repositoryUrl(found.canonical);
   const [tree, commit, ticks] = await Promise.all([
     git.queries.folder(found.path, at.oid, at.file, { maxEntries: maxRows + 1 }),
     git.commit(found.path, at.oid),
-    readTicks(visit, rooms, [at.oid]),
+    readCommitStatuses(visit, rooms, [at.oid]),
   ]);
   const now = clock.now();
   const shown = tree.entries.slice(0, maxRows);
@@ -60,7 +60,7 @@ export async function readFolder(visit: RepositoryVisit, rooms: WebRooms, at: Lo
 }
 
 /** `B/tree/{ref}/{path}`: a folder. */
-export const showTree: Page<RepositoryVisit> = async (visit, rooms): Promise<Reply> => {
+export const showTree: Page<RepositoryContext> = async (visit, rooms): Promise<Reply> => {
   const at = await locate(visit, rooms);
   if (at.file.length > 0) {
     const entry = await rooms.git.entryAt(visit.found.path, at.oid, at.file);
@@ -79,7 +79,7 @@ export const showTree: Page<RepositoryVisit> = async (visit, rooms): Promise<Rep
 };
 
 /** The files of a submodule are in another repository; all there is here is its commit and address. */
-async function showSubmodule(visit: RepositoryVisit, rooms: WebRooms, at: Location, oid: string): Promise<Reply> {
+async function showSubmodule(visit: RepositoryContext, rooms: WebDeps, at: Location, oid: string): Promise<Reply> {
   const frame = await frameAt(visit, rooms, at, 'tree');
   return page(
     'code/submodule',
@@ -93,7 +93,7 @@ const maxModulesBytes = 64 * 1024;
 /** The `url` that `.gitmodules` gives to a path; shown as text, and as a link only when a browser can open it. */
 async function submoduleAddress(
   path: string,
-  { git }: WebRooms,
+  { git }: WebDeps,
   at: Location,
 ): Promise<{ text: string; link: string | null } | null> {
   try {

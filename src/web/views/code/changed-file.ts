@@ -5,7 +5,7 @@ import { viewCount } from '../sizes.ts';
 import { codeUrl, encodePath } from './code-urls.ts';
 import { viewSplit, viewUnified } from './diff-lines.ts';
 import type { Colours, WordMarks } from './diff-lines.ts';
-import { imageType } from './media.ts';
+import { imageType } from './media-types.ts';
 
 export type DiffLook = 'unified' | 'split';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Commit } from '../../../git/index.ts';
 import { viewAvatar, type AvatarView } from '../avatar.ts';
-import type { StatusTickView } from '../ci/status-tick.ts';
+import type { StatusIconView } from '../ci/status-icon.ts';
 import { viewName } from '../plain-text.ts';
 import { viewTime, type TimeView } from '../times.ts';
 import { codeUrl, commitUrl } from './code-urls.ts';
@@ -22,7 +22,7 @@ export interface CommitLineView {
   /** The files as they were then. */
   browse: string;
   /** What its checks say; null where there are none, and where the page does not ask. */
-  tick: StatusTickView | null;
+  tick: StatusIconView | null;
 }
 
 const most = { subject: 300, name: 100, body: 20_000 };
@@ -35,7 +35,7 @@ export function viewCommitLine(
   commit: Commit,
   repositoryUrl: string,
   now: number,
-  tick: StatusTickView | null = null,
+  tick: StatusIconView | null = null,
 ): CommitLineView {
   const { oid, author, committer, message, subject } = commit;
   const body = message

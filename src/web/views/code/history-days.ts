@@ -3,15 +3,15 @@ import { viewName } from '../plain-text.ts';
 import { codeUrl } from './code-urls.ts';
 import { viewCommitLine } from './commit-line.ts';
 import type { CommitLineView } from './commit-line.ts';
-import type { StatusTickView } from '../ci/status-tick.ts';
-import type { SealView } from './seal.ts';
+import type { StatusIconView } from '../ci/status-icon.ts';
+import type { SignatureView } from './signature.ts';
 
 interface HistoryRow extends CommitLineView {
   /** The file as it was in this commit; null when the page shows no file, or the commit removed it. */
   file: string | null;
   /** What the file was called, from the commit that moved it backwards. */
   movedFrom: string | null;
-  seal: SealView | null;
+  seal: SignatureView | null;
 }
 
 export interface HistoryDay {
@@ -40,8 +40,8 @@ export function viewHistoryDays(
     repositoryUrl: string;
     file: Buffer;
     now: number;
-    seals: readonly (SealView | null)[];
-    tickOf: (oid: string) => StatusTickView | null;
+    seals: readonly (SignatureView | null)[];
+    tickOf: (oid: string) => StatusIconView | null;
   },
 ): HistoryDay[] {
   const days: HistoryDay[] = [];

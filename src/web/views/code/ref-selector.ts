@@ -2,7 +2,7 @@ import type { Location } from '../../../git/index.ts';
 import { viewName } from '../plain-text.ts';
 import { codeUrl, encodePath } from './code-urls.ts';
 import type { CodePage } from './code-urls.ts';
-import { labelOf } from './place.ts';
+import { labelOf } from './breadcrumbs.ts';
 
 interface Choice {
   name: string;

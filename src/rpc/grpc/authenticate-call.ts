@@ -1,0 +1,99 @@
+import { Metadata, ServerInterceptingCall, status } from '@grpc/grpc-js';
+import type { ServerInterceptor } from '@grpc/grpc-js';
+import type { Logger } from '../../kernel/index.ts';
+import { toRpcError } from '../codes.ts';
+import { procedures } from '../messages/message-types.ts';
+import type { Call, RunnerService } from '../runner-service.ts';
+
+/** One message; a backlog of log rows comes as a whole. */
+export const maxMessageBytes = 160 * 1024 * 1024;
+
+/** grpc-js holds a message in memory until it is complete: so many large ones at once (security 2.7). */
+const maxLargeMessages = 2;
+/** And for no longer than this, so that a slow sender does not keep others out. */
+const largeMessageMs = 60_000;
+
+/** The credentials of a runner, as metadata carries them. */
+export function readCredentials(metadata: Metadata): Pick<Call, 'uuid' | 'token'> {
+  const read = (name: string): string => {
+    const [value] = metadata.get(name);
+    return typeof value === 'string' ? value : '';
+  };
+  return { uuid: read('x-runner-uuid'), token: read('x-runner-token') };
+}
+
+/**
+ * Lets a call in before its message is read: a stranger cannot make the server hold
+ * a message, and of the one procedure with large messages only a few are read at
+ * the same time.
+ */
+export function authenticateCall(service: RunnerService, logger: Logger): ServerInterceptor {
+  const places = new MessageSlots(maxLargeMessages);
+  return (method, call) => {
+    const procedure = procedures.get(method.path.replace(/^\/api\/actions/, ''));
+    let leave = (): void => {};
+    return new ServerInterceptingCall(call, {
+      start(next) {
+        next({
+          onReceiveMetadata(metadata, pass) {
+            void (async () => {
+              try {
+                if (procedure !== undefined) await service.admit(procedure.name, readCredentials(metadata));
+                if (procedure?.name === 'UpdateLog') {
+                  leave = await places.take();
+                  const tooSlow = setTimeout(
+                    () =>
+                      call.sendStatus({
+                        code: status.DEADLINE_EXCEEDED,
+                        details: 'The message stopped coming.',
+                        metadata: new Metadata(),
+                      }),
+                    largeMessageMs,
+                  );
+                  const leavePlace = leave;
+                  leave = () => {
+                    clearTimeout(tooSlow);
+                    leavePlace();
+                  };
+                }
+                pass(metadata);
+              } catch (error) {
+                const { code, message } = toRpcError(error, logger, method.path);
+                call.sendStatus({ code: code.number, details: message, metadata: new Metadata() });
+              }
+            })();
+          },
+          onCancel: () => leave(),
+        });
+      },
+      sendStatus(ended, next) {
+        leave();
+        next(ended);
+      },
+    });
+  };
+}
+
+/** A few places, given out in the order of asking. */
+class MessageSlots {
+  #free: number;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(count: number) {
+    this.#free = count;
+  }
+
+  /** Resolves with what gives the place back; calling that twice does no harm. */
+  async take(): Promise<() => void> {
+    if (this.#free > 0) this.#free -= 1;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    let isTaken = true;
+    return () => {
+      if (!isTaken) return;
+      isTaken = false;
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#free += 1;
+      else next();
+    };
+  }
+}

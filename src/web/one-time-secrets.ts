@@ -1,0 +1,51 @@
+import type { Clock, Random } from '../kernel/index.ts';
+
+/**
+ * Secrets waiting for the one page that shows them. A form that makes a token
+ * answers with a redirect, and the page behind it must show the token exactly
+ * once: so the secret waits here, in memory, under a random ticket that only
+ * its owner can redeem. A restart loses it; then the person makes a new one.
+ */
+export interface OneTimeSecrets {
+  /** Keeps a secret for five minutes. @returns the ticket for the URL */
+  keep(ownerId: string, secret: OneTimeSecret): string;
+  /** Hands the secret out and forgets it; null for a used, old or foreign ticket. */
+  take(ownerId: string, ticket: string): OneTimeSecret | null;
+}
+
+export interface OneTimeSecret {
+  /** What the secret belongs to, in the person's words. */
+  name: string;
+  value: string;
+}
+
+const lifeMs = 5 * 60 * 1000;
+const maxKept = 1000;
+
+export function createOneTimeSecrets({ clock, random }: { clock: Clock; random: Random }): OneTimeSecrets {
+  const kept = new Map<string, { ownerId: string; secret: OneTimeSecret; until: number }>();
+
+  const forgetOld = (): void => {
+    // Map keeps insertion order and all lives are equally long: the first ones are the oldest.
+    for (const [ticket, { until }] of kept) {
+      if (until > clock.now() && kept.size < maxKept) break;
+      kept.delete(ticket);
+    }
+  };
+
+  return {
+    keep(ownerId, secret) {
+      forgetOld();
+      const ticket = random.bytes(16).toString('base64url');
+      kept.set(ticket, { ownerId, secret, until: clock.now() + lifeMs });
+      return ticket;
+    },
+    take(ownerId, ticket) {
+      forgetOld();
+      const found = kept.get(ticket);
+      if (found?.ownerId !== ownerId) return null;
+      kept.delete(ticket);
+      return found.secret;
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+/**
+ * What CI runners ask of the web port. They know one address only, that of the web
+ * pages, so their calls arrive here; `app.ts` plugs in who answers them.
+ */
+export interface RunnerListener {
+  /** Answers a request that is a runner's; says whether it was. */
+  takeRequest(request: IncomingMessage, response: ServerResponse): boolean;
+  /** Takes over a connection that speaks HTTP/2 from its first byte. */
+  takeHttp2(socket: Socket): void;
+}
+
+/** Runners' requests pass by the pages: no cookie, form or redirect has a meaning there. */
+export function runnersFirst(door: RunnerListener | undefined, pages: RequestListener): RequestListener {
+  if (door === undefined) return pages;
+  return (request, response) => {
+    if (!door.takeRequest(request, response)) pages(request, response);
+  };
+}
+
+/** How HTTP/2 begins (RFC 9113, 3.4); no method of HTTP/1 begins so. */
+const preface = Buffer.from('PRI');
+const firstBytesMs = 15_000;
+
+/**
+ * Looks at the first bytes of every connection: one that begins with HTTP/2's preface
+ * goes to the runners' door, all others go on as if nobody had looked.
+ * @param onHttp2 hears of those that go there
+ * @returns what ends the connections that have said nothing yet; the server does not
+ *   know of them, and would wait for them when it closes
+ */
+export function splitOffHttp2(
+  server: Server,
+  door: RunnerListener | undefined,
+  onHttp2: (socket: Socket) => void,
+): () => void {
+  if (door === undefined) return () => {};
+  const unread = new Set<Socket>();
+  const [accept] = server.listeners('connection') as ((socket: Socket) => void)[];
+  server.removeAllListeners('connection');
+  server.on('connection', (socket: Socket) => {
+    let read: Buffer = Buffer.alloc(0);
+    const end = () => socket.destroy();
+    const stop = () => {
+      clearTimeout(silence);
+      unread.delete(socket);
+      socket.off('data', onData).off('error', end).off('end', end).off('close', stop).pause();
+    };
+    const onData = (bytes: Buffer) => {
+      read = read.length === 0 ? bytes : Buffer.concat([read, bytes]);
+      const seen = read.subarray(0, preface.length);
+      if (seen.length < preface.length && seen.equals(preface.subarray(0, seen.length))) return;
+      stop();
+      socket.unshift(read);
+      if (seen.equals(preface)) {
+        onHttp2(socket);
+        return door.takeHttp2(socket);
+      }
+      accept!.call(server, socket);
+      // It was paused by us, so a listener alone does not set it going again.
+      socket.resume();
+    };
+    const silence = setTimeout(end, firstBytesMs);
+    unread.add(socket);
+    socket.on('data', onData).on('error', end).on('end', end).on('close', stop);
+  });
+  return () => {
+    for (const socket of unread) socket.destroy();
+  };
+}
