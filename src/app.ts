@@ -319,7 +319,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     { createProbe, createWebServer },
     { createSshServer, sshdControlCommands },
     { createRpcServer },
-    { createJobRuns, createScheduler, schedulerControlCommands, packingControlCommands, pushPrograms },
+    { createJobRuns, createScheduler, schedulerControlCommands, packingControlCommands, pushControlCommands },
     { createControlServer },
   ] = await edges;
   const runs = createJobRuns({ db, clock });
@@ -386,7 +386,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
       ...options.controlCommands,
       ...(config.ssh.systemSshd ? sshdControlCommands(forSsh) : {}),
       ...schedulerControlCommands(schedule),
-      ...pushPrograms(rooms),
+      ...pushControlCommands(rooms),
       ...packingControlCommands(rooms),
       'address.probe': probe.program,
     },

@@ -13,7 +13,7 @@ export type {
   PushVerdict,
   RefusedRef,
 } from './pushes/push.ts';
-export { atomicFailure } from './pushes/judge-refs.ts';
+export { atomicFailure } from './pushes/check-refs.ts';
 export type { RefUpdate } from './pushes/push-head.ts';
 export type { FastForwardRule } from './pushes/fast-forward-check.ts';
 export { readBundleRef } from './remotes/bundle.ts';

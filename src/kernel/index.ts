@@ -11,8 +11,8 @@ export {
   unavailable,
 } from './errors.ts';
 export type { ErrorCode, ErrorDetails } from './errors.ts';
-export { chargeEffort, currentCharge } from './effort.ts';
-export type { Charge } from './effort.ts';
+export { chargeCpuTime, currentCharge } from './cpu-time.ts';
+export type { Charge } from './cpu-time.ts';
 export { systemClock } from './clock.ts';
 export type { Clock } from './clock.ts';
 export { systemRandom } from './random.ts';

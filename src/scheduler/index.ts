@@ -2,6 +2,6 @@ export { schedulerControlCommands } from './control-commands.ts';
 export { createJobRuns } from './task-runs.ts';
 export type { TaskRun, TaskRuns } from './task-runs.ts';
 export { packingControlCommands, packRepositories } from './pack-repositories.ts';
-export { pushPrograms } from '../jobs/push-programs.ts';
+export { pushControlCommands } from './push-control-commands.ts';
 export { createScheduler } from './scheduler.ts';
 export type { CronTask, TaskOutcome, Scheduler } from './scheduler.ts';

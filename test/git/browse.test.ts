@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
-import { chargeEffort } from '../../src/kernel/index.ts';
+import { chargeCpuTime } from '../../src/kernel/index.ts';
 import type { Git } from '../../src/git/index.ts';
 import { parseCommit, parseTree } from '../../src/git/objects/parse-objects.ts';
 import { because, clientEnvironment, gitSync, killBelow, openGit, sampleRepository, until } from './git-fixture.ts';
@@ -357,7 +357,7 @@ t.test('large and many objects pass through one reader', async (t) => {
   for (let turn = 0; turn < 20; turn += 1) await git.blob(repository, large, { maxBytes: 4_000_000 });
   const free = performance.now() - startedAt;
   let cost = 0;
-  await chargeEffort(
+  await chargeCpuTime(
     (ms) => (cost += ms),
     () => git.blob(repository, large, { maxBytes: 4_000_000 }),
   );

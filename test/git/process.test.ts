@@ -13,7 +13,7 @@ import path from 'node:path';
 import t from 'tap';
 import type { Test } from 'tap';
 import { createGit } from '../../src/git/index.ts';
-import { chargeEffort } from '../../src/kernel/index.ts';
+import { chargeCpuTime } from '../../src/kernel/index.ts';
 import { askVersion } from '../../src/git/processes/ask-version.ts';
 import { createGitRunner } from '../../src/git/processes/git-runner.ts';
 import { createSlots } from '../../src/git/processes/slots.ts';
@@ -86,7 +86,7 @@ both('what git costs is charged to whoever asked, in processor time and not the 
   );
   const costOf = async (word: string) => {
     let cost = 0;
-    await chargeEffort(
+    await chargeCpuTime(
       (ms) => (cost += ms),
       () => door.run({ argv: [word], timeLimitMs: 20_000 }, 1_000),
     );

@@ -4,7 +4,7 @@ import path from 'node:path';
 import t from 'tap';
 import type { Test } from 'tap';
 import { embedded } from '../../src/embedded/index.ts';
-import { cacheStatistics, chargeEffort, silentLogger } from '../../src/kernel/index.ts';
+import { cacheStatistics, chargeCpuTime, silentLogger } from '../../src/kernel/index.ts';
 import { fillLinks, placeholders } from '../../src/web/markdown/link-placeholders.ts';
 import { renderDocument } from '../../src/web/markdown/render-document.ts';
 import { renderMarkdown } from '../../src/web/markdown/render-markdown.ts';
@@ -77,7 +77,7 @@ t.test('what rendering costs is charged to whoever asked, and a document that is
   const workers = openWorkers(t);
   const costOf = async (ref: string) => {
     let cost = 0;
-    await chargeEffort(
+    await chargeCpuTime(
       (ms) => (cost += ms),
       () => renderDocument(workers, 'oid', place(ref), () => '# a\n\ntext\n\n'.repeat(1_000)),
     );

@@ -1,7 +1,7 @@
 import t from 'tap';
 import type { Test } from 'tap';
 import { Worker } from 'node:worker_threads';
-import { chargeEffort, silentLogger } from '../../src/kernel/index.ts';
+import { chargeCpuTime, silentLogger } from '../../src/kernel/index.ts';
 import type { LogFields } from '../../src/kernel/index.ts';
 import { createWorkerPool } from '../../src/workers/index.ts';
 import type { PoolLimits, WorkerPool } from '../../src/workers/index.ts';
@@ -153,7 +153,7 @@ t.test('processor time is charged to whoever asked first, also where the deadlin
   const { ask } = openPool(t);
   const costOf = async (work: () => Promise<unknown>) => {
     let cost = 0;
-    await chargeEffort(async (ms) => void (cost += ms), work);
+    await chargeCpuTime(async (ms) => void (cost += ms), work);
     await new Promise(setImmediate);
     return cost;
   };

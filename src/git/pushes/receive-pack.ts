@@ -1,9 +1,9 @@
 import { isDomainError } from '../../kernel/index.ts';
 import type { GitProcess } from '../processes/git-runner.ts';
 import { expectErrors } from '../transfer.ts';
-import { answerPush } from './answer-push.ts';
-import { atomicFailure, isAtomic, judgeRefs, refuseTheRest, summarise } from './judge-refs.ts';
-import type { Refusals } from './judge-refs.ts';
+import { answerPush } from './report-push.ts';
+import { atomicFailure, isAtomic, judgeRefs, refuseTheRest, summarise } from './check-refs.ts';
+import type { Refusals } from './check-refs.ts';
 import { countPackObjects, checkFastForward } from './fast-forward-check.ts';
 import type { FastForwardRule } from './fast-forward-check.ts';
 import type { ProposedPush, PushDeps, PushOutcome, PushRequest, PushVerdict } from './push.ts';

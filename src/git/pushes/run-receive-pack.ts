@@ -1,7 +1,7 @@
 import { isDomainError } from '../../kernel/index.ts';
-import { answerPush } from './answer-push.ts';
+import { answerPush } from './report-push.ts';
 import { forwardPack } from './forward-pack.ts';
-import type { Refusals } from './judge-refs.ts';
+import type { Refusals } from './check-refs.ts';
 import type { GitLimits } from '../limits.ts';
 import type { FastForwardRule } from './fast-forward-check.ts';
 import { flushPacket } from '../pkt-line.ts';

@@ -1,4 +1,4 @@
-import { addressGroup, chargeEffort, unavailable } from '../../kernel/index.ts';
+import { addressGroup, chargeCpuTime, unavailable } from '../../kernel/index.ts';
 import type { Clock } from '../../kernel/index.ts';
 import { createCounter } from '../metrics/registry.ts';
 import type { Family } from '../metrics/registry.ts';
@@ -97,7 +97,7 @@ export function createAnonymousCpuBudget(clock: Clock, places = defaultSlots): A
       purse.leftMs -= ms;
       seconds.add({ result: 'served' }, ms / 1000);
     };
-    await forGit(unlessLeft(ctx, () => chargeEffort(charge, next)));
+    await forGit(unlessLeft(ctx, () => chargeCpuTime(charge, next)));
   };
 
   const wait =

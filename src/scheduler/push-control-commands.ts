@@ -5,7 +5,7 @@ import type { Repositories } from '../repositories/index.ts';
  * What `hearth job retry` asks of the running server: to announce a push there, where runners and
  * deliveries wait for what listeners record. Answers `{isAnnounced, error}` as JSON.
  */
-export const pushPrograms = ({
+export const pushControlCommands = ({
   repositories,
 }: {
   repositories: Pick<Repositories, 'announceAgain'>;

@@ -6,7 +6,7 @@ export type Charge = (ms: number) => void;
 const charges = new AsyncLocalStorage<Charge>();
 
 /** Tells what is done on somebody's behalf costs: whatever `work` has programs and worker threads do for it. */
-export function chargeEffort<T>(charge: Charge, work: () => Promise<T>): Promise<T> {
+export function chargeCpuTime<T>(charge: Charge, work: () => Promise<T>): Promise<T> {
   return charges.run(charge, work);
 }
 
