@@ -146,17 +146,17 @@ async function measure(rounds: number, count: number): Promise<void> {
     cwd: folder,
     readFile: () => '',
   });
-  const rooms = await openModules(config, { logger: silentLogger, clock: systemClock }, 'always');
-  const web = createWebServer({ ...rooms, ssh: () => null, unready: async () => [] });
+  const modules = await openModules(config, { logger: silentLogger, clock: systemClock }, 'always');
+  const web = createWebServer({ ...modules, ssh: () => null, unready: async () => [] });
   const { port } = await web.listen();
   try {
-    await rooms.accounts.addPerson({ username: 'alice' });
-    const repository = await rooms.repositories.create(localAdministrator, {
+    await modules.accounts.addPerson({ username: 'alice' });
+    const repository = await modules.repositories.create(localAdministrator, {
       owner: 'alice',
       name: 'tool',
       visibility: 'PUBLIC',
     });
-    await rooms.federation.publications.actor('/ap/repos/alice/tool');
+    await modules.federation.publications.actor('/ap/repos/alice/tool');
     const actor = `http://127.0.1.1:${peerPort}/ap/repos/bob/lib`;
     await prepareInbox(actor, keys.publicKey.export({ type: 'spki', format: 'pem' }) as string);
 
@@ -185,7 +185,7 @@ async function measure(rounds: number, count: number): Promise<void> {
     peers.kill();
     sender.kill();
     await web.stop({ graceMs: 100 });
-    await rooms.close();
+    await modules.close();
     rmSync(folder, { recursive: true });
   }
 
@@ -203,7 +203,7 @@ async function measure(rounds: number, count: number): Promise<void> {
   }
 
   async function prepareInbox(actor: string, pem: string): Promise<void> {
-    await rooms.db.write(async ({ manager, now }) => {
+    await modules.db.write(async ({ manager, now }) => {
       const { host } = new URL(actor);
       await manager.query(
         `INSERT INTO remote_actors (id, host, type, name, handle, inbox, key_id, public_key_pem, fetched_at) VALUES (?, ?, 'Repository', 'lib', 'bob/lib', ?, ?, ?, ?)`,
@@ -238,7 +238,7 @@ async function measure(rounds: number, count: number): Promise<void> {
   }
 
   async function deliveries(repositoryId: string): Promise<Done> {
-    await rooms.db.write(async ({ manager, now }) => {
+    await modules.db.write(async ({ manager, now }) => {
       const id = randomUUID();
       await manager.query(`INSERT INTO federation_outbox VALUES (?, '/ap/repos/alice/tool', ?, 'Push', 1, ?, ?)`, [
         id,
@@ -254,14 +254,14 @@ async function measure(rounds: number, count: number): Promise<void> {
       );
     });
     const startedAt = performance.now();
-    const { delivered } = await rooms.federation.drain();
+    const { delivered } = await modules.federation.drain();
     if (delivered !== count) throw new Error(`${delivered} of ${count} were delivered`);
     return { count, ms: performance.now() - startedAt };
   }
 
   /** What a push costs its own write when ten thousand follow. */
   async function enqueue(repositoryId: string): Promise<number> {
-    await rooms.db.write(({ manager, now }) =>
+    await modules.db.write(({ manager, now }) =>
       manager.query(
         `WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < ?)
          INSERT OR IGNORE INTO repository_followers (repository_id, actor_id, inbox, host, follow_id, created_at)
@@ -269,22 +269,22 @@ async function measure(rounds: number, count: number): Promise<void> {
         [followers, repositoryId, now],
       ),
     );
-    const room = {
+    const deps = {
       random: systemRandom,
       localActors: { idOf: (path: string) => origin + path },
     } as unknown as Parameters<typeof publish>[0];
     const content = { '@context': [], padding: 'x'.repeat(bodyBytes) };
     const startedAt = performance.now();
-    await rooms.db.write((tx) =>
+    await modules.db.write((tx) =>
       publish(
-        room,
+        deps,
         tx,
         { type: 'Push', actorPath: '/ap/repos/alice/tool', repositoryId, content },
         { followersOf: repositoryId },
       ),
     );
     const ms = performance.now() - startedAt;
-    await rooms.db.write(async ({ manager }) => {
+    await modules.db.write(async ({ manager }) => {
       await manager.query(`DELETE FROM federation_delivery WHERE host LIKE 'h%.example'`);
     });
     return ms;
@@ -333,7 +333,7 @@ async function measure(rounds: number, count: number): Promise<void> {
     const requests = await signedPushes(actor, 500, commits);
     bytes.set(commits, requests[0]!.body.length);
     const host = new URL(origin).host;
-    const signer = await rooms.db.read.query('SELECT id, host FROM remote_actors');
+    const signer = await modules.db.read.query('SELECT id, host FROM remote_actors');
     return async () => {
       let done = 0;
       const startedAt = performance.now();

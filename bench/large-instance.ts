@@ -52,21 +52,26 @@ async function furnish(dataFolder: string): Promise<Secrets[]> {
   }
   mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
   const { config } = loadConfig({ env: { SERVICE_DATA_DIR: dataFolder }, cwd: dataFolder, readFile: () => '' });
-  const rooms = await openModules(config, { logger: silentLogger }, 'always');
+  const modules = await openModules(config, { logger: silentLogger }, 'always');
   const people: Secrets[] = [];
   for (const name of ['bob', 'carol'] as const) {
     const password = `${name} has a long password`;
-    const { id } = await rooms.accounts.addPerson({ username: name, password, isAdministrator: name === 'carol' });
-    const token = await rooms.accounts.addToken(id, {
+    const { id } = await modules.accounts.addPerson({ username: name, password, isAdministrator: name === 'carol' });
+    const token = await modules.accounts.addToken(id, {
       name: 'bench',
       access: 'admin',
       repositoryIds: null,
       expiresAt: null,
     });
-    const session = await rooms.accounts.signIn({ username: name, password, address: '127.0.0.1', userAgent: 'bench' });
+    const session = await modules.accounts.signIn({
+      username: name,
+      password,
+      address: '127.0.0.1',
+      userAgent: 'bench',
+    });
     people.push({ name, id, session: session.secret, token: token.secret });
   }
-  await rooms.close();
+  await modules.close();
   // With rooms open each write would bring the search index up to date; the first start does it at once.
   const bare = await openBare(config.dataDir);
   await fillOwners(bare, count);

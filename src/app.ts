@@ -313,8 +313,8 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     import('./scheduler/index.ts'),
     import('./control/index.ts'),
   ]);
-  const rooms = await openModules(config, options, 'always');
-  const { accounts, avatars, ci, clock, db, federation, git, logger, organisations, owners, repositories } = rooms;
+  const modules = await openModules(config, options, 'always');
+  const { accounts, avatars, ci, clock, db, federation, git, logger, organisations, owners, repositories } = modules;
   const [
     { createProbe, createWebServer },
     { createSshServer, sshdControlCommands },
@@ -343,16 +343,16 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     repositories,
     federation,
     ci,
-    webhooks: rooms.webhooks,
-    mirrors: rooms.mirrors,
+    webhooks: modules.webhooks,
+    mirrors: modules.mirrors,
     git,
-    search: rooms.search,
-    codeSearch: rooms.codeSearch,
+    search: modules.search,
+    codeSearch: modules.codeSearch,
     runners: rpc,
-    audit: rooms.audit,
-    workers: rooms.workers,
-    backups: rooms.backups,
-    counts: rooms.counts,
+    audit: modules.audit,
+    workers: modules.workers,
+    backups: modules.backups,
+    counts: modules.counts,
     origins: options.origins ?? new Map(),
     jobs: async () => {
       const known = new Map((await runs.list()).map((run) => [run.name, run]));
@@ -377,7 +377,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     logger,
     clock,
     runs,
-    jobs: jobsOf(rooms),
+    jobs: jobsOf(modules),
   });
   const control = createControlServer({
     dataDir: config.dataDir,
@@ -386,18 +386,18 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
       ...options.controlCommands,
       ...(config.ssh.systemSshd ? sshdControlCommands(forSsh) : {}),
       ...schedulerControlCommands(schedule),
-      ...pushControlCommands(rooms),
-      ...packingControlCommands(rooms),
+      ...pushControlCommands(modules),
+      ...packingControlCommands(modules),
       'address.probe': probe.program,
     },
   });
 
   return {
-    modules: rooms,
+    modules: modules,
     async start() {
-      await rooms.search.recover();
+      await modules.search.recover();
       await repositories.recover();
-      await Promise.all([avatars.recover(), federation.recover(), ci.recover(), rooms.mirrors.recover()]);
+      await Promise.all([avatars.recover(), federation.recover(), ci.recover(), modules.mirrors.recover()]);
       const [http, sshAt, grpc] = await Promise.all([
         web.listen(),
         ssh === null ? null : ssh.listen(),
@@ -426,14 +426,14 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
         federation.stop(),
         schedule.stop(),
       ]);
-      await rooms.close();
+      await modules.close();
     },
   };
 }
 
 /** Everything that runs by the clock; `hearth cron run` runs one of them where there is no server. */
-export function jobsOf(rooms: Modules): CronTask[] {
-  const { accounts, backups, ci, codeSearch, config, federation, git, repositories, webhooks } = rooms;
+export function jobsOf(modules: Modules): CronTask[] {
+  const { accounts, backups, ci, codeSearch, config, federation, git, repositories, webhooks } = modules;
   return [
     {
       name: 'trash.empty',
@@ -444,7 +444,7 @@ export function jobsOf(rooms: Modules): CronTask[] {
     {
       name: 'git.pack',
       time: '0 0 2 * * *',
-      run: () => import('./scheduler/index.ts').then(({ packRepositories }) => packRepositories(rooms, 1.25)),
+      run: () => import('./scheduler/index.ts').then(({ packRepositories }) => packRepositories(modules, 1.25)),
     },
     ...(config.backup.nightly ? [{ name: 'backup.nightly', time: '0 30 3 * * *', run: () => backups.nightly() }] : []),
     { name: 'pushes.finish', time: '30 * * * * *', run: () => repositories.finishPushes() },
@@ -454,7 +454,7 @@ export function jobsOf(rooms: Modules): CronTask[] {
     { name: 'ci.remove-old', time: '0 40 4 * * *', run: async () => (await backups.isRunning()) || ci.removeOld() },
     { name: 'ci.schedules', time: '5 * * * * *', run: () => ci.runSchedules() },
     { name: 'git.maintain', time: '40 * * * * *', run: () => git.maintain(async () => !(await backups.isRunning())) },
-    { name: 'mirrors.sync', time: '20 * * * * *', run: () => rooms.mirrors.runDue() },
+    { name: 'mirrors.sync', time: '20 * * * * *', run: () => modules.mirrors.runDue() },
     { name: 'webhooks.deliver', time: '*/10 * * * * *', run: () => webhooks.drain() },
     { name: 'webhooks.remove-old', time: '0 45 4 * * *', run: () => webhooks.removeOld() },
     { name: 'code-search.update', time: '15 */5 * * * *', run: () => codeSearch.update() },

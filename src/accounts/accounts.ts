@@ -66,7 +66,7 @@ export interface AccountsOptions {
 export function createAccounts({ config, settings: changed, ...tools }: AccountsOptions) {
   const { db, clock, logger, random } = tools;
   const settings: AccountSettings = { ...defaultAccountSettings, ...(config && settingsOf(config)), ...changed };
-  const room: AccountsDeps = {
+  const deps: AccountsDeps = {
     ...tools,
     settings,
     hasher: createPasswordHasher({
@@ -84,12 +84,12 @@ export function createAccounts({ config, settings: changed, ...tools }: Accounts
   };
   /** Gives the room to a use-case; what remains are the parameters its own page describes. */
   const bind =
-    <Rest extends unknown[], Result>(useCase: (room: AccountsDeps, ...rest: Rest) => Result) =>
+    <Rest extends unknown[], Result>(useCase: (deps: AccountsDeps, ...rest: Rest) => Result) =>
     (...rest: Rest): Result =>
-      useCase(room, ...rest);
+      useCase(deps, ...rest);
 
   return {
-    addPerson: withLog(room, 'person.added', bind(addPerson), (person) => byName(person)),
+    addPerson: withLog(deps, 'person.added', bind(addPerson), (person) => byName(person)),
     personById: bind(personById),
     personByUsername: bind(personByUsername),
     peopleById: bind(peopleById),
@@ -105,22 +105,22 @@ export function createAccounts({ config, settings: changed, ...tools }: Accounts
     deletePerson: bind(deletePerson),
     deleteOwnAccount: bind(deleteOwnAccount),
     /** Plugs in who must hear that a person is about to go, and may refuse. */
-    onFarewell: (farewell: AccountDeletionHook) => void room.deletionHooks.push(farewell),
+    onFarewell: (farewell: AccountDeletionHook) => void deps.deletionHooks.push(farewell),
     setDisabled: withLog(
-      room,
+      deps,
       (_id, disabled) => (disabled ? 'person.disabled' : 'person.enabled'),
       bind(setDisabled),
       (person) => byName(person),
     ),
     setAdministrator: withLog(
-      room,
+      deps,
       (_id, is) => (is ? 'person.administrator_set' : 'person.administrator_unset'),
       bind(setAdministrator),
       (person) => byName(person),
     ),
 
-    setPassword: withLog(room, 'person.password_set', bind(setPassword), (_done, personId) => ({ personId })),
-    changePassword: withLog(room, 'person.password_changed', bind(changePassword), (_done, personId) => ({
+    setPassword: withLog(deps, 'person.password_set', bind(setPassword), (_done, personId) => ({ personId })),
+    changePassword: withLog(deps, 'person.password_changed', bind(changePassword), (_done, personId) => ({
       personId,
       by: personId,
     })),
@@ -131,56 +131,56 @@ export function createAccounts({ config, settings: changed, ...tools }: Accounts
     signOut: bind(signOut),
     viewerOfSession: bind(viewerOfSession),
     listSessions: bind(listSessions),
-    revokeSession: withLog(room, 'session.revoked', bind(revokeSession), (_done, personId, sessionId) => ({
+    revokeSession: withLog(deps, 'session.revoked', bind(revokeSession), (_done, personId, sessionId) => ({
       personId,
       sessionId,
     })),
-    revokeOtherSessions: withLog(room, 'session.others_revoked', bind(revokeOtherSessions), (ended, personId) => ({
+    revokeOtherSessions: withLog(deps, 'session.others_revoked', bind(revokeOtherSessions), (ended, personId) => ({
       personId,
       ended,
     })),
 
-    addToken: withLog(room, 'token.added', bind(addToken), ({ token }, personId) => ({
+    addToken: withLog(deps, 'token.added', bind(addToken), ({ token }, personId) => ({
       personId,
       tokenId: token.id,
       name: token.name,
       access: token.access,
     })),
     listTokens: bind(listTokens),
-    removeToken: withLog(room, 'token.removed', bind(removeToken), (_done, personId, tokenId) => ({
+    removeToken: withLog(deps, 'token.removed', bind(removeToken), (_done, personId, tokenId) => ({
       personId,
       tokenId,
     })),
     viewerOfToken: bind(viewerOfToken),
 
-    addKey: withLog(room, 'key.added', bind(addKey), ({ id, fingerprint }, personId) => ({
+    addKey: withLog(deps, 'key.added', bind(addKey), ({ id, fingerprint }, personId) => ({
       personId,
       keyId: id,
       fingerprint,
     })),
     listKeys: bind(listKeys),
     keyHolders: bind(findKeyOwners),
-    removeKey: withLog(room, 'key.removed', bind(removeKey), (_done, personId, keyId) => ({ personId, keyId })),
+    removeKey: withLog(deps, 'key.removed', bind(removeKey), (_done, personId, keyId) => ({ personId, keyId })),
     viewerOfKey: bind(viewerOfKey),
     keyBlob: bind(keyBlob),
 
     setupToken: bind(setupToken),
     checkSetupToken: bind(checkSetupToken),
-    setUp: withLog(room, 'setup.done', bind(setUp), (person) => ({ ...byName(person), by: person.id })),
-    addInvite: withLog(room, 'invite.added', bind(addInvite), ({ invite }) => ({
+    setUp: withLog(deps, 'setup.done', bind(setUp), (person) => ({ ...byName(person), by: person.id })),
+    addInvite: withLog(deps, 'invite.added', bind(addInvite), ({ invite }) => ({
       inviteId: invite.id,
       ...(invite.createdBy === null ? {} : { by: invite.createdBy }),
     })),
     listInvites: bind(listInvites),
-    removeInvite: withLog(room, 'invite.removed', bind(removeInvite), (_done, inviteId) => ({ inviteId })),
+    removeInvite: withLog(deps, 'invite.removed', bind(removeInvite), (_done, inviteId) => ({ inviteId })),
     checkInvite: bind(checkInvite),
-    signUp: withLog(room, 'invite.used', bind(signUp), (person) => ({ ...byName(person), by: person.id })),
+    signUp: withLog(deps, 'invite.used', bind(signUp), (person) => ({ ...byName(person), by: person.id })),
 
     removeExpired: bind(removeExpired),
     /** Resolves when all "last used" times noted so far are written. */
-    settled: () => room.lastUse.settled(),
+    settled: () => deps.lastUse.settled(),
     /** To be awaited before the database closes: no use of a session, token or key is written afterwards. */
-    stop: () => room.lastUse.stop(),
+    stop: () => deps.lastUse.stop(),
   };
 }
 

@@ -13,15 +13,15 @@ const markAt = ({ config }: BackupDeps): string => path.join(config.dataDir, 'ru
  * Whether a backup is being made, by this process or another. Until it is done nothing
  * is removed for good: not from the trash, not by packing anew.
  */
-export async function isBackupRunning(room: BackupDeps): Promise<boolean> {
-  const mark = await stat(markAt(room)).catch(() => null);
-  return mark !== null && room.clock.now() - mark.mtimeMs < deadAfterMs;
+export async function isBackupRunning(deps: BackupDeps): Promise<boolean> {
+  const mark = await stat(markAt(deps)).catch(() => null);
+  return mark !== null && deps.clock.now() - mark.mtimeMs < deadAfterMs;
 }
 
 /** Runs `work` as the only backup of the data folder. Refuses `backup_under_way`. */
-export async function withBackupLock<T>(room: BackupDeps, work: () => Promise<T>): Promise<T> {
-  const mark = markAt(room);
-  if (await isBackupRunning(room)) throw conflict('backup_under_way', 'A backup is being made already.');
+export async function withBackupLock<T>(deps: BackupDeps, work: () => Promise<T>): Promise<T> {
+  const mark = markAt(deps);
+  if (await isBackupRunning(deps)) throw conflict('backup_under_way', 'A backup is being made already.');
   await mkdir(path.dirname(mark), { recursive: true, mode: 0o700 });
   await rm(mark, { force: true });
   const refused = await writeFile(mark, '', { flag: 'wx', mode: 0o600 }).then(
@@ -29,7 +29,7 @@ export async function withBackupLock<T>(room: BackupDeps, work: () => Promise<T>
     () => true,
   );
   if (refused) throw conflict('backup_under_way', 'A backup is being made already.');
-  const touch = async (): Promise<void> => utimes(mark, room.clock.now() / 1000, room.clock.now() / 1000);
+  const touch = async (): Promise<void> => utimes(mark, deps.clock.now() / 1000, deps.clock.now() / 1000);
   await touch();
   const beat = setInterval(() => void touch().catch(() => {}), beatMs);
   try {

@@ -38,10 +38,10 @@ export interface Backups {
 
 const sampled = 50;
 
-export function createBackups(room: BackupDeps): Backups {
-  const { folder } = room.config.backup;
+export function createBackups(deps: BackupDeps): Backups {
+  const { folder } = deps.config.backup;
   const backups: Backups = {
-    create: (options) => createBackup(room, options),
+    create: (options) => createBackup(deps, options),
     list: () => listBackups(folder),
     async state() {
       const all = await listBackups(folder);
@@ -50,27 +50,27 @@ export function createBackups(room: BackupDeps): Backups {
     },
     async verify(name, { all = false, onProgress = () => {} } = {}) {
       const at = await findBackup(folder, name);
-      const parts = await verifyBackup(room, at, { onProgress, ...(all ? {} : { sample: sampled }) });
+      const parts = await verifyBackup(deps, at, { onProgress, ...(all ? {} : { sample: sampled }) });
       const said: Verification = {
-        at: new Date(room.clock.now()).toISOString(),
+        at: new Date(deps.clock.now()).toISOString(),
         isWhole: all,
         problems: parts.flatMap(({ problems }) => problems),
       };
       // A backup on a disk that takes no more writes can be looked at all the same.
       await writeFile(path.join(at, verifiedName), `${JSON.stringify(said)}\n`, { mode: 0o600 }).catch(
-        (error: unknown) => room.logger.info('backup.not_noted', { error }),
+        (error: unknown) => deps.logger.info('backup.not_noted', { error }),
       );
       return parts;
     },
     async drill(name, onProgress) {
       return runRestoreTest(
-        room,
+        deps,
         name === undefined ? await newestOf(folder) : await findBackup(folder, name),
         onProgress,
       );
     },
     prune: (rule, options) => pruneBackups(folder, rule, options),
-    isRunning: () => isBackupRunning(room),
+    isRunning: () => isBackupRunning(deps),
     async nightly() {
       await backups.create();
       await backups.drill();

@@ -46,22 +46,22 @@ const unfinished = '.unfinished-';
  * Refuses `backup_under_way`, `backup_folder_unusable`, `low_disk_space`.
  */
 export function createBackup(
-  room: BackupDeps,
-  { to = room.config.backup.folder, ...options }: CreateOptions = {},
+  deps: BackupDeps,
+  { to = deps.config.backup.folder, ...options }: CreateOptions = {},
 ): Promise<CreatedBackup> {
-  return withBackupLock(room, async () => {
+  return withBackupLock(deps, async () => {
     await createFolder(to);
-    await refuseLowDisk(room, to);
+    await refuseLowDisk(deps, to);
     const earlier = await newestBackup(to);
     for (const name of await readdir(to)) {
       if (name.startsWith(unfinished)) await rm(path.join(to, name), { recursive: true, force: true });
     }
-    const startedAt = room.clock.now();
+    const startedAt = deps.clock.now();
     const name = await freeName(to, startedAt);
     const target = path.join(to, unfinished + name);
     await mkdir(target, { mode: 0o700 });
     try {
-      const manifest = await fill(room, target, createCopier(target, earlier), { startedAt, ...options });
+      const manifest = await fill(deps, target, createCopier(target, earlier), { startedAt, ...options });
       await rename(target, path.join(to, name));
       await syncFolder(to);
       const { repositories, missing } = manifest;
@@ -70,10 +70,10 @@ export function createBackup(
         folder: path.join(to, name),
         bytes: totalBytes(manifest),
         repositories: repositories.length,
-        tookMs: Math.round(room.clock.now() - startedAt),
+        tookMs: Math.round(deps.clock.now() - startedAt),
         missing,
       };
-      room.logger.info('backup.created', made);
+      deps.logger.info('backup.created', made);
       return made;
     } catch (error) {
       await rm(target, { recursive: true, force: true });
@@ -95,13 +95,13 @@ async function freeName(folder: string, at: number): Promise<string> {
 }
 
 async function fill(
-  room: BackupDeps,
+  deps: BackupDeps,
   target: string,
   copier: Copier,
   { startedAt, withKeys = false, onProgress = () => {} }: CreateOptions & { startedAt: number },
 ): Promise<Manifest> {
   const database = path.join(target, databaseName);
-  await copyDatabase(databaseAt(room.config), database);
+  await copyDatabase(databaseAt(deps.config), database);
   if (!withKeys) await stripKeys(database);
   const [rows = [], steps = []] = await askDatabaseFile(database, [
     plain('SELECT id, coalesce(owner_user_id, owner_org_id) AS owner, deleted_at FROM repositories ORDER BY owner, id'),
@@ -113,31 +113,31 @@ async function fill(
   for (const [done, { id, owner, deleted_at: deletedAt }] of rows.entries()) {
     const row = { id: String(id), owner: String(owner), isDeleted: deletedAt !== null };
     onProgress({ done, total: rows.length, item: row.id });
-    if (done % 64 === 63) await refuseLowDisk(room, target);
-    const copied = await copyOne(room, target, copier, row);
+    if (done % 64 === 63) await refuseLowDisk(deps, target);
+    const copied = await copyOne(deps, target, copier, row);
     if (copied !== null) repositories.push(copied);
-    else if (await isKnown(room, row.id)) missing.push(row.id);
+    else if (await isKnown(deps, row.id)) missing.push(row.id);
     // It went for good after the database was copied; the copy would name what is nowhere.
     else
       await askDatabaseFile(database, [{ sql: 'DELETE FROM repositories WHERE id = ?', parameters: [row.id] }], {
         setUp: [],
       });
   }
-  for (const { place, at } of plainParts(room.config)) {
+  for (const { place, at } of plainParts(deps.config)) {
     onProgress({ done: rows.length, total: rows.length, item: place });
     await copier.folder(at, place, (name) => name.startsWith('.') || (!withKeys && isKey(`${place}/${name}`)));
   }
-  if (withKeys) await copier.folder(path.join(room.config.dataDir, 'secrets'), 'secrets');
-  await copier.file(path.join(room.config.dataDir, 'README'), 'README').catch(whenGone);
+  if (withKeys) await copier.folder(path.join(deps.config.dataDir, 'secrets'), 'secrets');
+  await copier.file(path.join(deps.config.dataDir, 'README'), 'README').catch(whenGone);
 
   const { bytes, sha256 } = await hashFile(database);
   copier.files.set(databaseName, [bytes, startedAt, sha256]);
   const { rows: counts } = await checkDatabaseFile(database);
   const manifest: Manifest = {
     format: 1,
-    hearth: room.version,
+    hearth: deps.version,
     startedAt: new Date(startedAt).toISOString(),
-    finishedAt: new Date(room.clock.now()).toISOString(),
+    finishedAt: new Date(deps.clock.now()).toISOString(),
     schema: Math.max(0, ...steps.map(({ name }) => Number(/^V(\d+)/.exec(String(name))?.[1] ?? 0))),
     withKeys,
     repositories,
@@ -156,14 +156,14 @@ interface Row {
 }
 
 /** Copies a repository from where it is now to where the copied database says that it is; null when it is nowhere. */
-async function copyOne(room: BackupDeps, target: string, copier: Copier, row: Row): Promise<BackedUpRepository | null> {
+async function copyOne(deps: BackupDeps, target: string, copier: Copier, row: Row): Promise<BackedUpRepository | null> {
   const folder = row.isDeleted ? `trash/${row.id}.git` : `repositories/${row.owner}/${row.id}.git`;
   for (let turn = 1; ; turn += 1) {
-    const from = await findFolder(room, row);
+    const from = await findFolder(deps, row);
     if (from === null) return null;
     try {
       await copyRepository(copier, from, target, folder);
-      return { id: row.id, folder, ...(await describeRefs(room, path.join(target, folder))) };
+      return { id: row.id, folder, ...(await describeRefs(deps, path.join(target, folder))) };
     } catch (error) {
       if (turn === maxTries || (error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
       copier.forget(folder);

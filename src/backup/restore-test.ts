@@ -13,17 +13,17 @@ import { verifyBackup } from './verify-backup.ts';
  * Refuses `no_backup`.
  */
 export async function runRestoreTest(
-  room: BackupDeps,
+  deps: BackupDeps,
   folder: string,
   onProgress: OnProgress = () => {},
 ): Promise<RestoreTest> {
   const manifest = await readManifest(folder);
-  const copy = path.join(room.config.dataDir, 'tmp', `drill-${room.random.uuid()}`);
+  const copy = path.join(deps.config.dataDir, 'tmp', `drill-${deps.random.uuid()}`);
   await mkdir(copy, { recursive: true, mode: 0o700 });
   try {
     const problems = await copyFiles(folder, manifest, copy, onProgress, true);
     await writeFile(path.join(copy, manifestName), JSON.stringify(manifest));
-    const parts = await verifyBackup(room, copy, { onProgress, hashes: false });
+    const parts = await verifyBackup(deps, copy, { onProgress, hashes: false });
     for (const { problems: more } of parts) problems.push(...more.filter((problem) => !problems.includes(problem)));
     const broken = new Set(
       manifest.repositories
@@ -32,14 +32,14 @@ export async function runRestoreTest(
     );
     const total = manifest.repositories.length;
     const proof: RestoreTest = {
-      at: new Date(room.clock.now()).toISOString(),
+      at: new Date(deps.clock.now()).toISOString(),
       proven: total - broken.size,
       total,
       problems,
     };
     await keep(folder, proof);
-    if (problems.length === 0) room.logger.info('backup.proven', { folder, repositories: total });
-    else room.logger.error('backup.not_proven', { folder, problems });
+    if (problems.length === 0) deps.logger.info('backup.proven', { folder, repositories: total });
+    else deps.logger.error('backup.not_proven', { folder, problems });
     return proof;
   } finally {
     await rm(copy, { recursive: true, force: true, maxRetries: 3 });

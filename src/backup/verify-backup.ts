@@ -28,7 +28,7 @@ const filesAtOnce = 4;
  * Refuses `no_backup`.
  */
 export async function verifyBackup(
-  room: BackupDeps,
+  deps: BackupDeps,
   folder: string,
   {
     sample = Infinity,
@@ -40,7 +40,7 @@ export async function verifyBackup(
   const files = hashes ? [await checkFiles(folder, manifest, onProgress)] : [];
   // A damaged file makes SQLite and git say much that says nothing more.
   const database = await checkDatabase(path.join(folder, databaseName), manifest);
-  return [...files, database, await checkRepositories(room, folder, manifest, sample, onProgress)];
+  return [...files, database, await checkRepositories(deps, folder, manifest, sample, onProgress)];
 }
 
 async function checkFiles(folder: string, { files }: Manifest, onProgress: OnProgress): Promise<CheckedPart> {
@@ -84,7 +84,7 @@ async function checkDatabase(file: string, { rows }: Manifest): Promise<CheckedP
 }
 
 async function checkRepositories(
-  room: BackupDeps,
+  deps: BackupDeps,
   folder: string,
   { repositories }: Manifest,
   sample: number,
@@ -97,9 +97,9 @@ async function checkRepositories(
   for (const [done, { id, folder: place, refsSha256 }] of chosen.entries()) {
     onProgress({ done, total: chosen.length, item: id });
     const at = path.join(folder, place);
-    const found = await room.git.check(at).catch((error: Error) => [error.message]);
+    const found = await deps.git.check(at).catch((error: Error) => [error.message]);
     if (found.length > 0) problems.push(`${place}: ${found[0]}`);
-    else if ((await describeRefs(room, at)).refsSha256 !== refsSha256)
+    else if ((await describeRefs(deps, at)).refsSha256 !== refsSha256)
       problems.push(`${place}: its refs differ from the manifest`);
   }
   return { part: 'repositories', looked: chosen.length, problems };

@@ -92,11 +92,11 @@ export function createCi(options: CiOptions) {
     db,
     logger,
     claim: (runner, requestKey): Promise<Claim | null> =>
-      changeRuns(room, (tx, after: AfterCommit) => claimTask(room, tx, after, runner, requestKey, order)),
-    release: ({ task }) => returnTask(room, task.id),
+      changeRuns(deps, (tx, after: AfterCommit) => claimTask(deps, tx, after, runner, requestKey, order)),
+    release: ({ task }) => returnTask(deps, task.id),
   });
   const workflows = new WorkflowReader(options.workers);
-  const room: CiDeps = {
+  const deps: CiDeps = {
     ...options,
     key: new InstanceKey(settings.keyFile, random, 'ci'),
     presence: new Presence(clock),
@@ -117,19 +117,19 @@ export function createCi(options: CiOptions) {
 
   /** Gives the room to a use-case; what remains are the parameters its own page describes. */
   const bind =
-    <Rest extends unknown[], Result>(useCase: (room: CiDeps, ...rest: Rest) => Result) =>
+    <Rest extends unknown[], Result>(useCase: (deps: CiDeps, ...rest: Rest) => Result) =>
     (...rest: Rest): Result =>
-      useCase(room, ...rest);
+      useCase(deps, ...rest);
 
   /** The same for an act that the audit log keeps. */
   const noted =
     <Rest extends unknown[], Result>(
-      useCase: (room: CiDeps, ...rest: Rest) => Promise<Result>,
+      useCase: (deps: CiDeps, ...rest: Rest) => Promise<Result>,
       event: (...rest: Rest) => string,
       fields: (...rest: Rest) => LogFields,
     ) =>
     async (...rest: Rest): Promise<Result> => {
-      const result = await useCase(room, ...rest);
+      const result = await useCase(deps, ...rest);
       logger.info(event(...rest), fields(...rest));
       return result;
     };
@@ -162,16 +162,16 @@ export function createCi(options: CiOptions) {
     ),
     removeRunner: bind(removeRunner),
 
-    fetchTask: (runner: RunnerRow, fetch: FetchOptions) => fetchTask(room, calls, runner, fetch),
+    fetchTask: (runner: RunnerRow, fetch: FetchOptions) => fetchTask(deps, calls, runner, fetch),
     /** For an answer that could not be sent: its job waits again. */
     returnTask: bind(returnTask),
     reportTask: bind(reportTask),
-    newLogRows: () => room.logs.newRows(),
-    receiveLog: (runner: RunnerRow, incoming: IncomingLog) => receiveLog(room, masks, runner, incoming),
+    newLogRows: () => deps.logs.newRows(),
+    receiveLog: (runner: RunnerRow, incoming: IncomingLog) => receiveLog(deps, masks, runner, incoming),
     viewerOfTaskToken: bind(viewerOfTaskToken),
 
     listRuns: (found: Found, filter: RunFilter, page: { limit: number; before?: number | undefined }) =>
-      listRuns(room, found, filter, page),
+      listRuns(deps, found, filter, page),
     workflowsOf: bind(workflowsOf),
     newestRun: bind(newestRun),
     newestChecked: bind(newestChecked),
@@ -184,10 +184,10 @@ export function createCi(options: CiOptions) {
     followLog: bind(followLog),
     /** Resolves when something about a run has changed, or after a while. */
     waitForRun: (runId: number, options: { signal: AbortSignal; timeoutMs: number }) =>
-      room.notifier.wait(runTopic(runId), options),
+      deps.notifier.wait(runTopic(runId), options),
     cancelRun: bind(cancelRun),
     rerun: (viewer: Viewer, found: Found, number: number, choice: RerunChoice) =>
-      rerun(room, viewer, found, number, choice),
+      rerun(deps, viewer, found, number, choice),
     listDispatchable: bind(listDispatchable),
     listWorkflows: bind(listWorkflows),
     dispatchWorkflow: bind(dispatchWorkflow),
@@ -228,32 +228,32 @@ export function createCi(options: CiOptions) {
     removeVariable: bind(removeVariable),
 
     /** Plugs in who hears of the end of every run, inside the write that ends it. */
-    onRunEnd: (ending: RunEnding) => void room.endings.push(ending),
+    onRunEnd: (ending: RunEnding) => void deps.endings.push(ending),
     /** For `repositories.onPush`. */
-    onPush: runOnPush(room),
+    onPush: runOnPush(deps),
 
     /** At start, before any port opens: removes files of calls that a crash cut short. */
     async recover(): Promise<void> {
       startedAt = clock.now();
-      await room.logs.sweep();
-      await room.artifacts.recover();
+      await deps.logs.sweep();
+      await deps.artifacts.recover();
     },
     /** Once the ports are open, because it reads every unfinished run's workflow: goes on with what a crash left half done. */
-    advanceRuns: () => (advancing = advanceAll(room, () => hasStopped)),
+    advanceRuns: () => (advancing = advanceAll(deps, () => hasStopped)),
     /** Every few seconds: what time does to tasks and runners. */
-    sweep: () => sweepTasks(room, startedAt),
+    sweep: () => sweepTasks(deps, startedAt),
     /** Once a night: logs and artifacts whose time is over. */
-    removeOld: () => removeOld(room),
+    removeOld: () => removeOld(deps),
     /** Every minute: workflows that start by the clock. */
-    runSchedules: () => runSchedules(room),
+    runSchedules: () => runSchedules(deps),
     /** Lets waiting runners go; for the moment when the doors are about to close. */
     stopWaiting: () => queue.stop(),
     async stop(): Promise<void> {
       hasStopped = true;
       await advancing;
       await queue.stop();
-      await room.presence.write(db);
-      await room.logs.close();
+      await deps.presence.write(db);
+      await deps.logs.close();
     },
   };
 }

@@ -71,7 +71,7 @@ export interface CliTools {
 
 export function createCli(process: CliProcess, flags: GlobalFlags, tools: CliTools, onSignal: OnSignal): Cli {
   const { clock } = tools;
-  let rooms: Promise<Modules> | null = null;
+  let modules: Promise<Modules> | null = null;
   const cli: Cli = {
     process,
     flags,
@@ -90,7 +90,7 @@ export function createCli(process: CliProcess, flags: GlobalFlags, tools: CliToo
       return loadConfig(configSources(process, flags, overrides));
     },
     async openModules() {
-      return (rooms ??= open());
+      return (modules ??= open());
     },
     async logger() {
       if (!flags.verbose && !flags.debug) return silentLogger;
@@ -120,7 +120,7 @@ export function createCli(process: CliProcess, flags: GlobalFlags, tools: CliToo
         throw invalid('not_confirmed', `Not confirmed: that is not ${name}. Nothing was changed.`);
     },
     async close() {
-      await (await rooms?.catch(() => null))?.close();
+      await (await modules?.catch(() => null))?.close();
     },
   };
   return cli;

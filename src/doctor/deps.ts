@@ -26,7 +26,7 @@ export interface CheckContext extends DoctorDeps {
   now: number;
 }
 
-export type CheckGroup = (room: CheckContext) => Promise<GroupReport>;
+export type CheckGroup = (deps: CheckContext) => Promise<GroupReport>;
 
 /** Rows of one statement, from the side thread: some of these look at every row. */
 export async function rowsOf({ aside }: CheckContext, sql: string, parameters: unknown[] = []): Promise<ThreadRow[]> {

@@ -30,15 +30,15 @@ export interface Doctor {
   examine(only?: string): AsyncGenerator<GroupReport>;
 }
 
-export function createDoctor(room: DoctorDeps): Doctor {
+export function createDoctor(deps: DoctorDeps): Doctor {
   return {
     async *examine(only) {
-      const aside = room.db.openThread({ requestMs: 3_600_000, queue: 16 });
+      const aside = deps.db.openThread({ requestMs: 3_600_000, queue: 16 });
       try {
         for (const [name, area] of Object.entries(areas)) {
           if (only !== undefined && only !== name) continue;
           // An area that cannot be looked at is a finding, and no reason to keep quiet about the others.
-          yield await area({ ...room, aside, now: room.clock.now() }).catch((error: Error) => ({
+          yield await area({ ...deps, aside, now: deps.clock.now() }).catch((error: Error) => ({
             area: name,
             findings: [problem(`${name}.unreadable`, `This could not be looked at: ${error.message}`)],
             summary: '',

@@ -73,7 +73,7 @@ export function createFederation({
   const localActors = createLocalActors({ db: tools.db, origin: settings.origin, now: () => tools.clock.now() });
   const measures = createFederationMetrics();
   const remoteActors = createRemoteActors({ ...tools, outbound, localActors, metrics: measures });
-  const room: FederationDeps = {
+  const deps: FederationDeps = {
     ...tools,
     settings,
     outbound,
@@ -83,23 +83,23 @@ export function createFederation({
     groupCommit: createGroupCommit(tools.db),
     recordContact: createContactRecorder(tools),
   };
-  const drain = createDeliveryQueue(room);
-  const publications = createPublications(room);
+  const drain = createDeliveryQueue(deps);
+  const publications = createPublications(deps);
 
   /** Gives the room to a use-case; what remains are the parameters its own page describes. */
   const bind =
-    <Rest extends unknown[], Result>(useCase: (room: FederationDeps, ...rest: Rest) => Result) =>
+    <Rest extends unknown[], Result>(useCase: (deps: FederationDeps, ...rest: Rest) => Result) =>
     (...rest: Rest): Result =>
-      useCase(room, ...rest);
+      useCase(deps, ...rest);
   /** For what other servers ask: without federation there is nothing here. */
   const whileOperational =
-    <Rest extends unknown[], Result>(useCase: (room: FederationDeps, ...rest: Rest) => Promise<Result>) =>
+    <Rest extends unknown[], Result>(useCase: (deps: FederationDeps, ...rest: Rest) => Promise<Result>) =>
     async (...rest: Rest): Promise<Result> => {
       if (!isOperational(settings)) throw notFound();
-      return useCase(room, ...rest);
+      return useCase(deps, ...rest);
     };
 
-  if (isOperational(settings)) tools.repositories.onPush(pushListener(room));
+  if (isOperational(settings)) tools.repositories.onPush(pushListener(deps));
 
   return {
     isOperational: isOperational(settings),
@@ -118,7 +118,7 @@ export function createFederation({
 
     publications,
     receive: whileOperational(receiveActivity),
-    receivePairing: whileOperational((_room, body: Buffer) => receivePairing(room, body)),
+    receivePairing: whileOperational((_room, body: Buffer) => receivePairing(deps, body)),
 
     follow: bind(follow),
     /** Of a repository or a person. */
@@ -149,7 +149,7 @@ export function createFederation({
     confirmPeer: bind(confirmPeer),
     removePeer: bind(removePeer),
     listKeys: bind(listKeys),
-    showActor: (text: string) => showActor(room, publications, text),
+    showActor: (text: string) => showActor(deps, publications, text),
 
     listDeliveries: bind(deliveries.listDeliveries),
     showDelivery: bind(deliveries.showDelivery),

@@ -16,10 +16,10 @@ const keptPushesMs = 180 * dayMs;
 const furthestAttemptMs = 3_600_000;
 
 /** Once a day: what nobody looks at any more goes. Pushes of ours stay, they are the outbox. */
-export async function removeOld(room: FederationDeps): Promise<void> {
-  const now = room.clock.now();
-  await removeSettled(room, now - keptMs);
-  await room.db.write(async ({ manager }) => {
+export async function removeOld(deps: FederationDeps): Promise<void> {
+  const now = deps.clock.now();
+  await removeSettled(deps, now - keptMs);
+  await deps.db.write(async ({ manager }) => {
     await manager.delete(inboxSchema, { receivedAt: LessThan(now - keptMs) });
     await manager
       .createQueryBuilder()
@@ -46,17 +46,17 @@ export async function removeOld(room: FederationDeps): Promise<void> {
  * At start, with the instance lock held: claims of the program that ran before
  * are nobody's, and no delivery waits longer than an hour.
  */
-export async function recover(room: FederationDeps): Promise<void> {
-  await noteOrigin(room);
-  const latest = room.clock.now() + furthestAttemptMs;
+export async function recover(deps: FederationDeps): Promise<void> {
+  await noteOrigin(deps);
+  const latest = deps.clock.now() + furthestAttemptMs;
   // Nearly every start finds nothing, and then waits for no write.
-  const found: unknown[] = await room.db.read.query(
+  const found: unknown[] = await deps.db.read.query(
     `SELECT 1 WHERE EXISTS (SELECT 1 FROM federation_delivery WHERE state = 'PENDING' AND (locked_until > 0 OR next_attempt_at > ?))
      OR EXISTS (SELECT 1 FROM federation_peers WHERE retry_at > ?)`,
     [latest, latest],
   );
   if (found.length === 0) return;
-  await room.db.write(async ({ manager, now }) => {
+  await deps.db.write(async ({ manager, now }) => {
     await manager.query(`UPDATE federation_delivery SET locked_until = 0 WHERE state = 'PENDING' AND locked_until > 0`);
     await manager.query(
       `UPDATE federation_delivery SET next_attempt_at = ? WHERE state = 'PENDING' AND next_attempt_at > ?`,

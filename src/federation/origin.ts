@@ -29,10 +29,10 @@ export interface OriginConsequences {
 }
 
 /** Null while the base URL is what it was when the first actor was made, or federation is off. */
-export async function originChange(room: Pick<FederationDeps, 'db' | 'settings'>): Promise<OriginChange | null> {
-  if (!isOperational(room.settings)) return null;
-  const to = room.settings.origin;
-  const from = await acceptedOrigin(room);
+export async function originChange(deps: Pick<FederationDeps, 'db' | 'settings'>): Promise<OriginChange | null> {
+  if (!isOperational(deps.settings)) return null;
+  const to = deps.settings.origin;
+  const from = await acceptedOrigin(deps);
   return from === null || from === to ? null : { from, to };
 }
 
@@ -45,19 +45,19 @@ async function acceptedOrigin({ db }: Pick<FederationDeps, 'db'>): Promise<strin
  * At start: notes the origin when none is known, and warns when another one is. Until the first key
  * is made nobody knows this server, so until then a base URL may be corrected freely.
  */
-export async function noteOrigin(room: FederationDeps): Promise<void> {
-  if (!isOperational(room.settings)) return;
-  const { origin } = room.settings;
-  const accepted = await acceptedOrigin(room);
+export async function noteOrigin(deps: FederationDeps): Promise<void> {
+  if (!isOperational(deps.settings)) return;
+  const { origin } = deps.settings;
+  const accepted = await acceptedOrigin(deps);
   if (accepted === origin) return;
-  if (accepted === null || !(await room.db.read.existsBy(keySchema, {}))) {
-    await room.db.write(async ({ manager, now }) => {
+  if (accepted === null || !(await deps.db.read.existsBy(keySchema, {}))) {
+    await deps.db.write(async ({ manager, now }) => {
       await manager.createQueryBuilder().delete().from(originSchema).execute();
       await manager.insert(originSchema, { origin, acceptedAt: now });
     });
     return;
   }
-  room.logger.warn('federation.origin_changed', {
+  deps.logger.warn('federation.origin_changed', {
     from: accepted,
     to: origin,
     meaning: 'other servers know the former address: follows do not work in either direction',
@@ -81,37 +81,37 @@ export async function originConsequences({ db }: FederationDeps): Promise<Origin
  * @param origin what the settings say, repeated by the administrator
  * Refuses `federation_off`; `other_origin` when the settings say something else.
  */
-export async function acceptOrigin(room: FederationDeps, origin: string): Promise<OriginConsequences> {
-  requireOperational(room);
-  if (URL.parse(origin)?.origin !== room.settings.origin) {
-    throw invalid('other_origin', `SERVICE_FEDERATION_BASE_URL is ${room.settings.origin}; set it first.`);
+export async function acceptOrigin(deps: FederationDeps, origin: string): Promise<OriginConsequences> {
+  requireOperational(deps);
+  if (URL.parse(origin)?.origin !== deps.settings.origin) {
+    throw invalid('other_origin', `SERVICE_FEDERATION_BASE_URL is ${deps.settings.origin}; set it first.`);
   }
-  const from = await acceptedOrigin(room);
+  const from = await acceptedOrigin(deps);
   let followers = 0;
-  if (from !== room.settings.origin) {
-    followers = await room.db.write(async (tx) => {
+  if (from !== deps.settings.origin) {
+    followers = await deps.db.write(async (tx) => {
       const { manager, now } = tx;
-      await manager.upsert(originSchema, { origin: room.settings.origin, acceptedAt: now }, ['origin']);
+      await manager.upsert(originSchema, { origin: deps.settings.origin, acceptedAt: now }, ['origin']);
       await cancelWaiting(tx, 'it speaks of the former address of this server');
       const forgotten = await manager.createQueryBuilder().delete().from(followerSchema).execute();
       return forgotten.affected ?? 0;
     });
   }
-  const follows = await askAgain(room);
-  room.logger.info('federation.origin_accepted', { from, to: room.settings.origin, followers, follows });
+  const follows = await askAgain(deps);
+  deps.logger.info('federation.origin_accepted', { from, to: deps.settings.origin, followers, follows });
   return { followers, follows };
 }
 
 /** Every follow that was asked for under another origin. @returns how many */
-async function askAgain(room: FederationDeps): Promise<number> {
-  const former = { followId: Not(Like(`${room.settings.origin}/%`)) };
+async function askAgain(deps: FederationDeps): Promise<number> {
+  const former = { followId: Not(Like(`${deps.settings.origin}/%`)) };
   let count = 0;
   for (let last = ''; ; ) {
     const where = { ...former, id: MoreThan(last) };
-    const rows = await room.db.read.find(remoteFollowSchema, { where, order: { id: 'ASC' }, take: followsPerWrite });
+    const rows = await deps.db.read.find(remoteFollowSchema, { where, order: { id: 'ASC' }, take: followsPerWrite });
     if (rows.length === 0) return count;
-    await room.db.write(async (tx) => {
-      for (const row of rows) await followAgain(room, tx, row);
+    await deps.db.write(async (tx) => {
+      for (const row of rows) await followAgain(deps, tx, row);
     });
     count += rows.length;
     last = rows.at(-1)!.id;

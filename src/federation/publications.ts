@@ -40,11 +40,11 @@ export interface Publications {
   actorOfPage(path: string): Promise<string | null>;
 }
 
-export function createPublications(room: FederationDeps): Publications {
-  const { db, settings } = room;
+export function createPublications(deps: FederationDeps): Publications {
+  const { db, settings } = deps;
 
   async function find(path: string): Promise<FoundActor> {
-    const found = isOperational(settings) ? await findActorAt(room, path) : null;
+    const found = isOperational(settings) ? await findActorAt(deps, path) : null;
     if (found === null) throw notFound();
     return found;
   }
@@ -52,7 +52,7 @@ export function createPublications(room: FederationDeps): Publications {
   async function describe(found: FoundActor): Promise<Document> {
     if (found.kind === 'instance') return instanceDocument(found.actor, settings);
     if (found.kind === 'user') {
-      const { avatarAt = null } = (await room.owners.ownersById([found.person.id])).get(found.person.id) ?? {};
+      const { avatarAt = null } = (await deps.owners.ownersById([found.person.id])).get(found.person.id) ?? {};
       return personDocument(found.actor, { ...found.person, username: found.person.username!, avatarAt }, settings);
     }
     return repositoryDocument(found.actor, found, await ownerActorId(found.repository.ownerUserId), settings);
@@ -60,23 +60,23 @@ export function createPublications(room: FederationDeps): Publications {
 
   async function ownerActorId(userId: string | null): Promise<string | null> {
     if (userId === null) return null;
-    return (await personActor(room, await room.accounts.personById(userId)))?.actor.id ?? null;
+    return (await personActor(deps, await deps.accounts.personById(userId)))?.actor.id ?? null;
   }
 
   return {
     async actor(path) {
-      const found = isOperational(settings) ? await findActorAt(room, path) : null;
+      const found = isOperational(settings) ? await findActorAt(deps, path) : null;
       if (found !== null) return describe(found);
-      const departed = isOperational(settings) ? await deletedActor(room, path) : null;
+      const departed = isOperational(settings) ? await deletedActor(deps, path) : null;
       if (departed === null) throw notFound();
       return tombstoneDocument(departed);
     },
-    hasInbox: async (path) => isOperational(settings) && (await findActorAt(room, path)) !== null,
+    hasInbox: async (path) => isOperational(settings) && (await findActorAt(deps, path)) !== null,
     async collection(path, name, page) {
       const found = await find(path);
-      if (name === 'outbox') return outboxOf(room, found, page);
-      if (name === 'followers' && found.kind === 'repository') return followersOf(room, found, page);
-      if (name === 'repositories' && found.kind === 'user') return repositoriesOf(room, found, page);
+      if (name === 'outbox') return outboxOf(deps, found, page);
+      if (name === 'followers' && found.kind === 'repository') return followersOf(deps, found, page);
+      if (name === 'repositories' && found.kind === 'user') return repositoriesOf(deps, found, page);
       throw notFound();
     },
     async activity(path, uuid) {
@@ -86,33 +86,33 @@ export function createPublications(room: FederationDeps): Publications {
       return JSON.parse(row.activity) as Document;
     },
     async webFinger(resource) {
-      const found = isOperational(settings) ? await webFinger(room, resource) : null;
+      const found = isOperational(settings) ? await webFinger(deps, resource) : null;
       if (found === null) throw notFound();
       return found;
     },
     async nodeInfoLinks() {
       if (!isOperational(settings)) throw notFound();
-      return nodeInfoLinks(room);
+      return nodeInfoLinks(deps);
     },
     async nodeInfo() {
       if (!isOperational(settings)) throw notFound();
-      return nodeInfo(room);
+      return nodeInfo(deps);
     },
     async actorOfPage(path) {
       const address = isOperational(settings) ? parseActorPath(`/ap${path}`) : null;
       // By its present name: an actor path may be that of something that was called so once.
       if (address?.kind === 'repository') {
-        const found = await publicRepositoryAt(room, address.owner, address.name);
+        const found = await publicRepositoryAt(deps, address.owner, address.name);
         if (found === null) return null;
-        return room.localActors.peekId(
+        return deps.localActors.peekId(
           'repository',
           found.repository.id,
           repositoryPath(found.owner.handle, found.repository.name),
         );
       }
       if (address?.kind !== 'user') return null;
-      const owner = await room.owners.resolve(address.username);
-      return owner?.kind === 'user' ? room.localActors.peekId('user', owner.id, personPath(owner.handle)) : null;
+      const owner = await deps.owners.resolve(address.username);
+      return owner?.kind === 'user' ? deps.localActors.peekId('user', owner.id, personPath(owner.handle)) : null;
     },
   };
 }

@@ -57,7 +57,7 @@ const scratchIn = ({ temporaryFolder, random }: BundleDeps): string =>
  * Refuses `parcel_not_written` for a file that cannot be made.
  */
 export async function exportBundle(
-  room: BundleDeps,
+  deps: BundleDeps,
   found: Found,
   target: string,
 ): Promise<{ refs: number; bytes: number }> {
@@ -65,8 +65,8 @@ export async function exportBundle(
   await access(path.dirname(target), constants.W_OK).catch((cause: unknown) => {
     throw conflict('parcel_not_written', `Nothing can be written to ${path.dirname(target)}.`, { cause });
   });
-  const refs = new Map([...(await room.git.refs(folder))].filter(([ref]) => isTaken(ref)));
-  const at = room.clock.now();
+  const refs = new Map([...(await deps.git.refs(folder))].filter(([ref]) => isTaken(ref)));
+  const at = deps.clock.now();
   const facts: Facts = {
     format: 1,
     ...canonical,
@@ -79,16 +79,16 @@ export async function exportBundle(
     createdAt: new Date(repository.createdAt).toISOString(),
     exportedAt: new Date(at).toISOString(),
   };
-  const image = await imageOf(room, found);
+  const image = await imageOf(deps, found);
   const name = `${canonical.owner}/${canonical.name}`;
   const unfinished = `${target}.unfinished`;
   try {
-    await room.git.bundles.write({
+    await deps.git.bundles.write({
       path: folder,
       refs,
       at,
       target: unfinished,
-      scratch: scratchIn(room),
+      scratch: scratchIn(deps),
       defaultBranch: repository.defaultBranch,
       message: `Parcel of ${name}`,
       files: [
@@ -136,13 +136,13 @@ export interface Imported {
  * @param source absolute path
  */
 export async function importBundle(
-  room: BundleDeps,
+  deps: BundleDeps,
   source: string,
   wishes: ImportRequest,
   options?: ExchangeOptions,
 ): Promise<Imported> {
-  const { git, repositories } = room;
-  const scratch = scratchIn(room);
+  const { git, repositories } = deps;
+  const scratch = scratchIn(deps);
   try {
     await git.bundles.read(source, scratch, options);
     const there = await git.refs(scratch);
@@ -172,7 +172,7 @@ export async function importBundle(
             updates: differences(new Map(), refs, false),
           });
     const refused = results.flatMap((result) => (result.ok ? [] : [`${result.ref}: ${result.reason}`]));
-    if (facts !== null) await takeOver(room, found, facts, image);
+    if (facts !== null) await takeOver(deps, found, facts, image);
     return {
       found: await repositories.find(localAdministrator, owner, made.name),
       refs: refs.size - refused.length,

@@ -33,8 +33,8 @@ const maxPages = 50;
  * The public keys that an address shows, one line each, as `https://github.com/alice.keys` does.
  * Refuses `elsewhere_refused` where this server may not go there, `elsewhere_not_found`, `elsewhere_failed`.
  */
-export async function keysAt(room: MirrorDeps, url: string): Promise<string[]> {
-  const { body } = await get(room, url, {}, maxKeysBytes);
+export async function keysAt(deps: MirrorDeps, url: string): Promise<string[]> {
+  const { body } = await get(deps, url, {}, maxKeysBytes);
   return body
     .toString('utf8')
     .split('\n')
@@ -44,7 +44,7 @@ export async function keysAt(room: MirrorDeps, url: string): Promise<string[]> {
 
 /** The repositories of an account. Refuses as `keysAt` does. */
 export async function repositoriesAt(
-  room: MirrorDeps,
+  deps: MirrorDeps,
   { api, login, isStarred, secret }: RemoteAccount,
 ): Promise<RemoteRepository[]> {
   const whose = isStarred
@@ -57,7 +57,7 @@ export async function repositoriesAt(
     const query = `per_page=${perPage}&limit=${limit}&page=${page}${whose === 'user/repos' ? '&affiliation=owner' : ''}`;
     const headers = { Accept: 'application/json', ...(secret === '' ? {} : { Authorization: `Bearer ${secret}` }) };
     const { headers: answered, body } = await get(
-      room,
+      deps,
       `${api.replace(/\/$/, '')}/${whose}?${query}`,
       headers,
       maxPageBytes,

@@ -27,23 +27,23 @@ export interface ImportInput extends NewRepository {
  * Refuses as `createRepository` and `saveMirror` do; nothing is made then.
  */
 export async function importRepository(
-  room: MirrorDeps,
+  deps: MirrorDeps,
   viewer: Viewer,
   { address: given, username = '', secret = '', sshKey, keepMirroring, ...repository }: ImportInput,
 ): Promise<Repository> {
   const input = { direction: 'pull', address: given, username, secret, intervalMs: minIntervalMs, prune: true };
   const { address } = readInput(input);
-  const ssh = await contact(room, address, { username, secret }, sshKey);
-  const made = await room.repositories.create(viewer, repository);
+  const ssh = await contact(deps, address, { username, secret }, sshKey);
+  const made = await deps.repositories.create(viewer, repository);
   const { id: repositoryId } = made;
-  await room.db.write(({ manager, now }) =>
+  await deps.db.write(({ manager, now }) =>
     manager.insert(mirrorSchema, {
       repositoryId,
       direction: 'pull',
       url: address.text,
       username: ssh === null ? username : '',
-      secretCiphertext: secret === '' ? null : encryptSecret(room, repositoryId, address.text, secret),
-      ...(ssh === null ? noSsh : { ...sealKey(room, repositoryId, ssh.key), hostKey: ssh.hostKey }),
+      secretCiphertext: secret === '' ? null : encryptSecret(deps, repositoryId, address.text, secret),
+      ...(ssh === null ? noSsh : { ...sealKey(deps, repositoryId, ssh.key), hostKey: ssh.hostKey }),
       offeredHostKey: null,
       intervalMs: keepMirroring ? 8 * 3_600_000 : null,
       prune: true,
@@ -58,7 +58,7 @@ export async function importRepository(
       updatedAt: now,
     }),
   );
-  room.logger.info('mirror.saved', {
+  deps.logger.info('mirror.saved', {
     repositoryId,
     direction: 'pull',
     host: hostOf(address.text),
@@ -72,23 +72,23 @@ export const noSsh = { sshKeyCiphertext: null, sshPublicKey: null, hostKey: null
 
 /** Tries what can be tried before anything is made: a new key is not known over there yet. */
 async function contact(
-  room: MirrorDeps,
+  deps: MirrorDeps,
   address: RemoteAddress,
   credentials: { username: string; secret: string },
   sshKey: string | undefined,
 ): Promise<{ key: MirrorKey; hostKey: string } | null> {
   if (address.kind === 'http') {
-    await probeAddress(address.text, async () => room.git.listRemote(await reachHttp(room, address, credentials)));
+    await probeAddress(address.text, async () => deps.git.listRemote(await reachHttp(deps, address, credentials)));
     return null;
   }
-  const comment = `mirror@${room.settings.name}`;
+  const comment = `mirror@${deps.settings.name}`;
   const key = sshKey === undefined ? makeMirrorKey(comment) : readMirrorKey(sshKey, comment);
-  const hostKey = await probeAddress(address.text, () => readHostKey(room, address));
+  const hostKey = await probeAddress(address.text, () => readHostKey(deps, address));
   refusePassword(credentials.secret);
   if (sshKey !== undefined) {
     const { privateKey } = key;
     await probeAddress(address.text, async () =>
-      room.git.listRemote(await reachSsh(room, address, { privateKey, hostKey })),
+      deps.git.listRemote(await reachSsh(deps, address, { privateKey, hostKey })),
     );
   }
   return { key, hostKey };

@@ -22,33 +22,33 @@ import { forgetFetched } from './sync.ts';
 const noMirror = () => conflict('no_mirror', 'This repository is no mirror.');
 
 /** Null for a repository that is none. */
-export async function findMirror(room: MirrorDeps, repositoryId: string): Promise<Mirror | null> {
-  const row = await room.db.read.findOneBy(mirrorSchema, { repositoryId });
-  return row === null ? null : describeMirror(room, row);
+export async function findMirror(deps: MirrorDeps, repositoryId: string): Promise<Mirror | null> {
+  const row = await deps.db.read.findOneBy(mirrorSchema, { repositoryId });
+  return row === null ? null : describeMirror(deps, row);
 }
 
 /** Every mirror, for the command line. */
-export async function listMirrors(room: MirrorDeps): Promise<Mirror[]> {
-  return (await room.db.read.find(mirrorSchema, { order: { createdAt: 'ASC', repositoryId: 'ASC' } })).map((row) =>
-    describeMirror(room, row),
+export async function listMirrors(deps: MirrorDeps): Promise<Mirror[]> {
+  return (await deps.db.read.find(mirrorSchema, { order: { createdAt: 'ASC', repositoryId: 'ASC' } })).map((row) =>
+    describeMirror(deps, row),
   );
 }
 
 /** Those that failed the last time, the longest failing first, and how many mirrors there are. For administrators. */
 export async function listFailing(
-  room: MirrorDeps,
+  deps: MirrorDeps,
   { limit }: { limit: number },
 ): Promise<{ failing: Mirror[]; failingCount: number; count: number }> {
   const [rows, counts] = await Promise.all([
-    room.db.read.find(mirrorSchema, {
+    deps.db.read.find(mirrorSchema, {
       where: { failures: MoreThan(0) },
       order: { failures: 'DESC', repositoryId: 'ASC' },
       take: limit,
     }),
-    readCounts(room.db.read),
+    readCounts(deps.db.read),
   ]);
   return {
-    failing: rows.map((row) => describeMirror(room, row)),
+    failing: rows.map((row) => describeMirror(deps, row)),
     failingCount: counts.failing_mirrors,
     count: counts.mirrors,
   };
@@ -61,22 +61,22 @@ export async function listFailing(
  * one that has branches of its own.
  */
 export async function saveMirror(
-  room: MirrorDeps,
+  deps: MirrorDeps,
   viewer: Viewer,
   { repository, path }: Pick<Found, 'repository' | 'path'>,
   input: MirrorInput,
 ): Promise<Mirror> {
   const { direction, address, username, intervalMs } = readInput(input);
   const { id } = repository;
-  const before = await room.db.read.findOneBy(mirrorSchema, { repositoryId: id });
-  if (direction === 'pull' && before?.direction !== 'pull' && (await room.git.refs(path)).size > 0) {
+  const before = await deps.db.read.findOneBy(mirrorSchema, { repositoryId: id });
+  if (direction === 'pull' && before?.direction !== 'pull' && (await deps.git.refs(path)).size > 0) {
     throw conflict('repository_not_empty', 'This repository has branches of its own. Make a new one for the copy.');
   }
   const credentials =
     address.kind === 'ssh'
-      ? await sshCredentials(room, id, address, before, input)
-      : await httpCredentials(room, id, address, before, { username, secret: input.secret ?? '' });
-  await room.db.write(async ({ manager, now }) => {
+      ? await sshCredentials(deps, id, address, before, input)
+      : await httpCredentials(deps, id, address, before, { username, secret: input.secret ?? '' });
+  await deps.db.write(async ({ manager, now }) => {
     const said = {
       direction,
       url: address.text,
@@ -101,13 +101,13 @@ export async function saveMirror(
       });
     } else await manager.update(mirrorSchema, { repositoryId: id }, said);
   });
-  room.logger.info('mirror.saved', {
+  deps.logger.info('mirror.saved', {
     repositoryId: id,
     direction,
     host: hostOf(address.text),
     by: viewerForLog(viewer),
   });
-  return (await findMirror(room, id))!;
+  return (await findMirror(deps, id))!;
 }
 
 type Credentials = Pick<
@@ -121,7 +121,7 @@ const isSameHost = (before: MirrorRow | null, { origin }: HttpAddress | SshAddre
 
 /** A secret that is not given again stays for the host that it was given for, and is never shown to another. */
 async function httpCredentials(
-  room: MirrorDeps,
+  deps: MirrorDeps,
   id: string,
   address: HttpAddress,
   before: MirrorRow | null,
@@ -131,13 +131,13 @@ async function httpCredentials(
   const kept = secret === '' && isSameHost(before, address) ? before : null;
   // A secret that is kept was tried when it came; without it the other side would refuse.
   if (kept === null || kept.secretCiphertext === null || kept.url !== url || kept.username !== username) {
-    const known = kept === null ? secret : openSecret(room, kept);
+    const known = kept === null ? secret : openSecret(deps, kept);
     await probeAddress(url, async () =>
-      room.git.listRemote(await reachHttp(room, address, { username, secret: known })),
+      deps.git.listRemote(await reachHttp(deps, address, { username, secret: known })),
     );
   }
   return {
-    secretCiphertext: secret !== '' ? encryptSecret(room, id, url, secret) : (kept?.secretCiphertext ?? null),
+    secretCiphertext: secret !== '' ? encryptSecret(deps, id, url, secret) : (kept?.secretCiphertext ?? null),
     sshKeyCiphertext: null,
     sshPublicKey: null,
     hostKey: null,
@@ -147,18 +147,18 @@ async function httpCredentials(
 
 /** The key of a mirror stays with it; the host key that is trusted stays with the host. */
 async function sshCredentials(
-  room: MirrorDeps,
+  deps: MirrorDeps,
   id: string,
   address: SshAddress,
   before: MirrorRow | null,
   { newKey = false, secret }: MirrorInput,
 ): Promise<Credentials> {
   const known = isSameHost(before, address) ? before : null;
-  const hostKey = known?.hostKey ?? (await probeAddress(address.text, () => readHostKey(room, address)));
+  const hostKey = known?.hostKey ?? (await probeAddress(address.text, () => readHostKey(deps, address)));
   refusePassword(secret);
   const offeredHostKey = known?.offeredHostKey ?? null;
   if (before === null || before.sshKeyCiphertext === null || newKey) {
-    const key = sealKey(room, id, makeMirrorKey(`mirror@${room.settings.name}`));
+    const key = sealKey(deps, id, makeMirrorKey(`mirror@${deps.settings.name}`));
     return { secretCiphertext: null, ...key, hostKey, offeredHostKey, isPaused: true, lastStartedAt: null };
   }
   const { sshKeyCiphertext, sshPublicKey } = before;
@@ -176,12 +176,12 @@ export async function askForSync({ db }: MirrorDeps, repositoryId: string): Prom
 
 /** Refuses `no_mirror`. */
 export async function setPaused(
-  room: MirrorDeps,
+  deps: MirrorDeps,
   viewer: Viewer,
   repositoryId: string,
   isPaused: boolean,
 ): Promise<void> {
-  const { affected } = await room.db.write(({ manager, now }) =>
+  const { affected } = await deps.db.write(({ manager, now }) =>
     manager.update(
       mirrorSchema,
       { repositoryId },
@@ -189,19 +189,19 @@ export async function setPaused(
     ),
   );
   if (affected === 0) throw noMirror();
-  room.logger.info(isPaused ? 'mirror.paused_by_hand' : 'mirror.resumed', { repositoryId, by: viewerForLog(viewer) });
+  deps.logger.info(isPaused ? 'mirror.paused_by_hand' : 'mirror.resumed', { repositoryId, by: viewerForLog(viewer) });
 }
 
 /** The repository is one like any other from now on; all that came stays. Refuses `no_mirror`. */
 export async function endMirror(
-  room: MirrorDeps,
+  deps: MirrorDeps,
   viewer: Viewer,
   { repository: { id }, path }: Pick<Found, 'repository' | 'path'>,
 ): Promise<void> {
-  const { affected } = await room.db.write(({ manager }) => manager.delete(mirrorSchema, { repositoryId: id }));
+  const { affected } = await deps.db.write(({ manager }) => manager.delete(mirrorSchema, { repositoryId: id }));
   if (affected === 0) throw noMirror();
-  await forgetFetched(room.git, path);
-  room.logger.info('mirror.ended', { repositoryId: id, by: viewerForLog(viewer) });
+  await forgetFetched(deps.git, path);
+  deps.logger.info('mirror.ended', { repositoryId: id, by: viewerForLog(viewer) });
 }
 
 /** Keeps people from pushing to a copy: the next sync would take their commits away. */

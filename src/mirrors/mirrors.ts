@@ -31,7 +31,7 @@ export interface MirrorOptions extends Omit<MirrorDeps, 'settings' | 'outbound' 
 export function createMirrors({ config: { baseUrl, caFile, mirrors }, keyFile, ...tools }: MirrorOptions) {
   // Named by an administrator: any address, and without TLS or by ssh.
   const isNamed = (url: URL): boolean => isListed(url, mirrors.allowedHosts);
-  const room: MirrorDeps = {
+  const deps: MirrorDeps = {
     ...tools,
     outbound: createOutbound({
       isAllowed: () => true,
@@ -45,20 +45,20 @@ export function createMirrors({ config: { baseUrl, caFile, mirrors }, keyFile, .
     progress: new Map(),
     settings: { caFile, name: baseUrl === null ? 'hearth' : new URL(baseUrl).hostname },
   };
-  const runner = createRunner(room);
+  const runner = createRunner(deps);
   const wake = (): void =>
-    void runner.run().catch((error: unknown) => room.logger.error('mirror.run_failed', { error }));
+    void runner.run().catch((error: unknown) => deps.logger.error('mirror.run_failed', { error }));
 
   /** Gives the room to a use-case; what remains are the parameters its own page describes. */
   const bind =
-    <Rest extends unknown[], Result>(useCase: (room: MirrorDeps, ...rest: Rest) => Result) =>
+    <Rest extends unknown[], Result>(useCase: (deps: MirrorDeps, ...rest: Rest) => Result) =>
     (...rest: Rest): Result =>
-      useCase(room, ...rest);
+      useCase(deps, ...rest);
   /** The same for what makes a mirror due: it begins beside the answer. */
   const soon =
-    <Rest extends unknown[], Result>(useCase: (room: MirrorDeps, ...rest: Rest) => Promise<Result>) =>
+    <Rest extends unknown[], Result>(useCase: (deps: MirrorDeps, ...rest: Rest) => Promise<Result>) =>
     async (...rest: Rest): Promise<Result> => {
-      const result = await useCase(room, ...rest);
+      const result = await useCase(deps, ...rest);
       wake();
       return result;
     };
@@ -78,14 +78,14 @@ export function createMirrors({ config: { baseUrl, caFile, mirrors }, keyFile, .
     /** For `repositories.refusePushes`. */
     guard: refusePushesToMirrors,
     /** For `repositories.onPush`. */
-    onPush: onPush(room, wake),
+    onPush: onPush(deps, wake),
     /** At start, with the instance lock held. */
     recover: bind(freeClaims),
     /** For a job: runs what is due, and waits for it. */
     runDue: () => runner.run(),
     async stop(): Promise<void> {
       await runner.stop();
-      room.outbound.close();
+      deps.outbound.close();
     },
   };
 }

@@ -17,15 +17,15 @@ const maxUpdates = 100_000;
  * @returns how many refs moved
  */
 export async function pull(
-  room: MirrorDeps,
+  deps: MirrorDeps,
   located: Located,
   row: Pick<MirrorRow, 'prune' | 'lastOkAt'>,
   remote: Remote,
   signal: AbortSignal,
 ): Promise<number> {
-  const { git, repositories, logger } = room;
+  const { git, repositories, logger } = deps;
   const { repository, path } = located;
-  const progress = (text: string): void => void room.progress.set(repository.id, text);
+  const progress = (text: string): void => void deps.progress.set(repository.id, text);
   const { head, refs: there } = await git.listRemote(remote, { signal });
   if (there.size > maxUpdates)
     throw unavailable('too_many_refs', `The other side has more than ${maxUpdates} branches and tags.`);

@@ -36,13 +36,13 @@ export function openSecret(
  * Where a mirror leads, with the addresses that git may connect to: looked up now, once.
  * Refuses as `outbound.resolve` does, and `mirror_secret_closed`.
  */
-export async function openRemote(room: MirrorDeps, row: MirrorRow): Promise<Remote> {
+export async function openRemote(deps: MirrorDeps, row: MirrorRow): Promise<Remote> {
   const address = parseRemoteAddress(row.url);
   if (address.kind === 'http')
-    return reachHttp(room, address, { username: row.username, secret: openSecret(room, row) });
+    return reachHttp(deps, address, { username: row.username, secret: openSecret(deps, row) });
   if (row.hostKey === null)
     throw unavailable('host_key_unknown', 'The host key of the other side is not known yet. Save the mirror again.');
-  return reachSsh(room, address, { privateKey: openKey(room, row), hostKey: row.hostKey });
+  return reachSsh(deps, address, { privateKey: openKey(deps, row), hostKey: row.hostKey });
 }
 
 export interface Credentials {
@@ -59,11 +59,11 @@ export async function reachHttp(
 }
 
 export async function reachSsh(
-  room: MirrorDeps,
+  deps: MirrorDeps,
   address: SshAddress,
   keys: { privateKey: string; hostKey: string },
 ): Promise<Remote> {
-  return { ssh: await findHost(room, address), path: address.path, ...keys };
+  return { ssh: await findHost(deps, address), path: address.path, ...keys };
 }
 
 async function findHost({ outbound }: MirrorDeps, { origin, user, host, port }: SshAddress): Promise<SshHost> {
@@ -72,8 +72,8 @@ async function findHost({ outbound }: MirrorDeps, { origin, user, host, port }: 
 }
 
 /** The host key that the other side shows now. Refuses as `outbound.resolve` and `git.hostKeyOf` do. */
-export async function readHostKey(room: MirrorDeps, address: SshAddress): Promise<string> {
-  return room.git.hostKeyOf(await findHost(room, address));
+export async function readHostKey(deps: MirrorDeps, address: SshAddress): Promise<string> {
+  return deps.git.hostKeyOf(await findHost(deps, address));
 }
 
 /**

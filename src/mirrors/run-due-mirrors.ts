@@ -14,7 +14,7 @@ export interface MirrorRunner {
   stop(): Promise<void>;
 }
 
-export function createRunner(room: MirrorDeps): MirrorRunner {
+export function createRunner(deps: MirrorDeps): MirrorRunner {
   const stopping = new AbortController();
   const atWork = new Set<Promise<void>>();
   let looking: Promise<number> | null = null;
@@ -24,11 +24,11 @@ export function createRunner(room: MirrorDeps): MirrorRunner {
     let begun = 0;
     do {
       again = false;
-      for (let row = await claim(room); row !== null; row = await claim(room)) {
+      for (let row = await claim(deps); row !== null; row = await claim(deps)) {
         begun += 1;
-        const work: Promise<void> = sync(room, row, stopping.signal)
+        const work: Promise<void> = sync(deps, row, stopping.signal)
           .catch((error: unknown) =>
-            room.logger.error('mirror.not_recorded', { repositoryId: row!.repositoryId, error }),
+            deps.logger.error('mirror.not_recorded', { repositoryId: row!.repositoryId, error }),
           )
           .finally(() => atWork.delete(work));
         atWork.add(work);

@@ -12,8 +12,8 @@ import type { MirrorDeps } from './deps.ts';
 export const leaseMs = 3 * 3_600_000;
 
 /** Runs one mirror that was claimed, and writes down how it went. Never throws. */
-export async function sync(room: MirrorDeps, row: MirrorRow, signal: AbortSignal): Promise<void> {
-  const { db, clock, logger, repositories, progress } = room;
+export async function sync(deps: MirrorDeps, row: MirrorRow, signal: AbortSignal): Promise<void> {
+  const { db, clock, logger, repositories, progress } = deps;
   const { repositoryId } = row;
   let error: string | null = null;
   let offeredHostKey: string | null = null;
@@ -21,11 +21,11 @@ export async function sync(room: MirrorDeps, row: MirrorRow, signal: AbortSignal
   try {
     located = (await repositories.locate([repositoryId])).get(repositoryId);
     // In the trash it rests; it goes on when the repository comes back.
-    if (located !== undefined) await exchange(room, located, row, signal);
+    if (located !== undefined) await exchange(deps, located, row, signal);
   } catch (fault) {
     if (signal.aborted) return;
     error = describeFailure(fault, row.url);
-    if (isDomainError(fault) && fault.reason === 'host_key_changed') offeredHostKey = await offered(room, row);
+    if (isDomainError(fault) && fault.reason === 'host_key_changed') offeredHostKey = await offered(deps, row);
     logger.warn('mirror.failed', { repositoryId, direction: row.direction, error: fault });
   } finally {
     progress.delete(repositoryId);
@@ -43,7 +43,7 @@ export async function sync(room: MirrorDeps, row: MirrorRow, signal: AbortSignal
     else await manager.update(mirrorSchema, { repositoryId }, { ...next, ...again });
   });
   if (error === null && located !== undefined && row.intervalMs === null)
-    await forgetFetched(room.git, located.path).catch((fault: unknown) =>
+    await forgetFetched(deps.git, located.path).catch((fault: unknown) =>
       logger.warn('mirror.leftovers', { repositoryId, error: fault }),
     );
   if (error === null) logger.info('mirror.synced', { repositoryId, direction: row.direction });
@@ -52,9 +52,9 @@ export async function sync(room: MirrorDeps, row: MirrorRow, signal: AbortSignal
 }
 
 /** What a person is to compare before the mirror goes on; null when the host does not show it a second time. */
-async function offered(room: MirrorDeps, row: MirrorRow): Promise<string | null> {
+async function offered(deps: MirrorDeps, row: MirrorRow): Promise<string | null> {
   const address = parseRemoteAddress(row.url);
-  const key = address.kind === 'ssh' ? await readHostKey(room, address).catch(() => null) : null;
+  const key = address.kind === 'ssh' ? await readHostKey(deps, address).catch(() => null) : null;
   return key === row.hostKey ? null : key;
 }
 
@@ -64,13 +64,13 @@ export async function forgetFetched(git: MirrorDeps['git'], path: string): Promi
   await git.letGo(path, names);
 }
 
-async function exchange(room: MirrorDeps, located: Located, row: MirrorRow, signal: AbortSignal): Promise<void> {
-  const remote = await openRemote(room, row);
-  if (row.direction === 'pull') return void (await pull(room, located, row, remote, signal));
-  const refused = await room.git.pushRemote(located.path, remote, {
+async function exchange(deps: MirrorDeps, located: Located, row: MirrorRow, signal: AbortSignal): Promise<void> {
+  const remote = await openRemote(deps, row);
+  if (row.direction === 'pull') return void (await pull(deps, located, row, remote, signal));
+  const refused = await deps.git.pushRemote(located.path, remote, {
     prune: row.prune,
     signal,
-    progress: (text) => void room.progress.set(row.repositoryId, text),
+    progress: (text) => void deps.progress.set(row.repositoryId, text),
   });
   const [first] = refused;
   if (first !== undefined) {

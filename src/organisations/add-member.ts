@@ -18,19 +18,19 @@ export interface NewMember {
  * `invalid_role`; `no_such_person`, also for people without a handle; `person_disabled`;
  * `already_member`.
  */
-export async function addMember(room: OrganisationDeps, viewer: Viewer, name: string, input: NewMember): Promise<void> {
-  const organisation = await findManaged(room, viewer, name);
+export async function addMember(deps: OrganisationDeps, viewer: Viewer, name: string, input: NewMember): Promise<void> {
+  const organisation = await findManaged(deps, viewer, name);
   const role = parseRole(input.role);
-  const { id: userId, username } = await personToAdd(room, input.username);
+  const { id: userId, username } = await personToAdd(deps, input.username);
   const at = { organisationId: organisation.id, userId };
-  await room.db.write(async ({ manager, now }) => {
+  await deps.db.write(async ({ manager, now }) => {
     await refuseUnlessOwner(manager, viewer, organisation.id);
     if (await manager.existsBy(memberSchema, at)) {
       throw conflict('already_member', `${username} is already a member.`, { field: 'username' });
     }
     await manager.insert(memberSchema, { ...at, role, createdAt: now });
   });
-  room.logger.info('organisation.member_added', { ...at, role, by: viewerForLog(viewer) });
+  deps.logger.info('organisation.member_added', { ...at, role, by: viewerForLog(viewer) });
 }
 
 /** Somebody who is given a right, by handle. Refuses `no_such_person`, `person_disabled`. */

@@ -21,21 +21,21 @@ const memberNotFound = () => notFound('member_not_found', 'There is no such memb
  * `member_not_found`; `last_owner`.
  */
 export async function changeMemberRole(
-  room: OrganisationDeps,
+  deps: OrganisationDeps,
   viewer: Viewer,
   name: string,
   change: { username: string; role: string },
 ): Promise<void> {
   const role = parseRole(change.role);
-  const at = await memberToChange(room, viewer, name, change.username);
-  const before = await room.db.write(async (tx) => {
+  const at = await memberToChange(deps, viewer, name, change.username);
+  const before = await deps.db.write(async (tx) => {
     await refuseUnlessOwner(tx.manager, viewer, at.organisationId);
     const before = await currentRole(tx, at);
     if (before === 'OWNER' && role !== 'OWNER') await refuseLastOwner(tx, at.organisationId, at.userId);
     await tx.manager.update(memberSchema, { ...at }, { role });
     return before;
   });
-  if (before !== role) room.logger.info('organisation.role_changed', { ...at, before, role, by: viewerForLog(viewer) });
+  if (before !== role) deps.logger.info('organisation.role_changed', { ...at, before, role, by: viewerForLog(viewer) });
 }
 
 /**
@@ -43,38 +43,38 @@ export async function changeMemberRole(
  * `member_not_found`; `last_owner`.
  */
 export async function removeMember(
-  room: OrganisationDeps,
+  deps: OrganisationDeps,
   viewer: Viewer,
   name: string,
   username: string,
 ): Promise<void> {
-  const at = await memberToChange(room, viewer, name, username);
-  await room.db.write(async (tx) => {
+  const at = await memberToChange(deps, viewer, name, username);
+  await deps.db.write(async (tx) => {
     await refuseUnlessOwner(tx.manager, viewer, at.organisationId);
     await endMembership(tx, at);
   });
-  room.logger.info('organisation.member_removed', { ...at, by: viewerForLog(viewer) });
+  deps.logger.info('organisation.member_removed', { ...at, by: viewerForLog(viewer) });
 }
 
 /** Ends one's own membership. Refuses `organisation_not_found` to who is no member; `insufficient_scope`; `last_owner`. */
-export async function leaveOrganisation(room: OrganisationDeps, viewer: Viewer, name: string): Promise<void> {
-  const organisation = await findOrganisation(room, name);
+export async function leaveOrganisation(deps: OrganisationDeps, viewer: Viewer, name: string): Promise<void> {
+  const organisation = await findOrganisation(deps, name);
   if (viewer.kind !== 'person') throw organisationNotFound();
   const at = { organisationId: organisation.id, userId: viewer.id };
-  if (!(await room.db.read.existsBy(memberSchema, at))) throw organisationNotFound();
+  if (!(await deps.db.read.existsBy(memberSchema, at))) throw organisationNotFound();
   if (!mayManage(viewer)) throw insufficientScope();
-  await room.db.write((tx) => endMembership(tx, at));
-  room.logger.info('organisation.member_left', at);
+  await deps.db.write((tx) => endMembership(tx, at));
+  deps.logger.info('organisation.member_left', at);
 }
 
 async function memberToChange(
-  room: OrganisationDeps,
+  deps: OrganisationDeps,
   viewer: Viewer,
   name: string,
   username: string,
 ): Promise<MemberOf> {
-  const organisation = await findManaged(room, viewer, name);
-  const owner = await room.owners.resolve(username);
+  const organisation = await findManaged(deps, viewer, name);
+  const owner = await deps.owners.resolve(username);
   if (owner?.kind !== 'user') throw memberNotFound();
   return { organisationId: organisation.id, userId: owner.id };
 }

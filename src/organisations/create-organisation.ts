@@ -27,17 +27,17 @@ export interface NewOrganisation {
  * `no_such_person` for `owner`.
  */
 export async function createOrganisation(
-  room: OrganisationDeps,
+  deps: OrganisationDeps,
   viewer: Viewer,
   input: NewOrganisation,
 ): Promise<Organisation> {
-  const founderId = await founder(room, viewer, input.owner);
-  const id = room.random.uuid();
+  const founderId = await founder(deps, viewer, input.owner);
+  const id = deps.random.uuid();
   const displayName = parseDisplayName(input.displayName ?? '');
   const description = parseOrganisationDescription(input.description ?? '');
 
-  const organisation = await room.db.write(async (tx) => {
-    const { display: name } = await room.owners.claim(tx, {
+  const organisation = await deps.db.write(async (tx) => {
+    const { display: name } = await deps.owners.claim(tx, {
       handle: input.name,
       kind: 'organisation',
       ownerId: id,
@@ -48,15 +48,15 @@ export async function createOrganisation(
     await tx.manager.insert(memberSchema, { organisationId: id, userId: founderId, role: 'OWNER', createdAt: tx.now });
     return toOrganisation(row);
   });
-  room.logger.info('organisation.created', { organisationId: id, name: organisation.name, by: viewerForLog(viewer) });
+  deps.logger.info('organisation.created', { organisationId: id, name: organisation.name, by: viewerForLog(viewer) });
   return organisation;
 }
 
-async function founder(room: OrganisationDeps, viewer: Viewer, owner: string | undefined): Promise<string> {
+async function founder(deps: OrganisationDeps, viewer: Viewer, owner: string | undefined): Promise<string> {
   if (viewer.kind !== 'person') throw unauthenticated('sign_in_required', 'Sign in to create an organisation.');
   if (isLocalAdministrator(viewer)) {
     if (owner === undefined) throw internal('the command line names the first owner');
-    return (await personToAdd(room, owner, 'owner')).id;
+    return (await personToAdd(deps, owner, 'owner')).id;
   }
   if (viewer.username === null) throw forbidden('onboarding_required', 'Choose a handle first.');
   if (!scopeAllows(viewer, 'write') || viewer.repositoryIds !== null) {

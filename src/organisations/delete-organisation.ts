@@ -14,22 +14,22 @@ const namesShown = 10;
  * Refuses `organisation_not_found` to everyone but an OWNER;
  * `organisation_owns_repositories`, naming them, while any is left (SPEC §3).
  */
-export async function deleteOrganisation(room: OrganisationDeps, viewer: Viewer, name: string): Promise<void> {
-  const { id, name: handle } = await findManaged(room, viewer, name);
-  const tidyUp = await room.db.write(async (tx) => {
+export async function deleteOrganisation(deps: OrganisationDeps, viewer: Viewer, name: string): Promise<void> {
+  const { id, name: handle } = await findManaged(deps, viewer, name);
+  const tidyUp = await deps.db.write(async (tx) => {
     await refuseUnlessOwner(tx.manager, viewer, id);
-    const left = await room.ownedRepositories.namesOf(tx, id);
+    const left = await deps.ownedRepositories.namesOf(tx, id);
     if (left.length > 0) throw conflict('organisation_owns_repositories', stillOwns(handle, left));
-    const tidyUp = await room.ownedRepositories.forgetTrash(tx, id);
-    await room.owners.release(tx, id);
-    await room.avatars.forget(tx, id);
+    const tidyUp = await deps.ownedRepositories.forgetTrash(tx, id);
+    await deps.owners.release(tx, id);
+    await deps.avatars.forget(tx, id);
     await tx.manager.delete(organisationSchema, { id });
     return tidyUp;
   });
-  room.logger.info('organisation.deleted', { organisationId: id, name: handle, by: viewerForLog(viewer) });
+  deps.logger.info('organisation.deleted', { organisationId: id, name: handle, by: viewerForLog(viewer) });
   // Nothing refers to these files any more; what is left of them after a crash is swept at start.
   await tidyUp();
-  await room.avatars.remove(id);
+  await deps.avatars.remove(id);
 }
 
 function stillOwns(handle: string, names: string[]): string {

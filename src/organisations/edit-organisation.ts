@@ -17,21 +17,21 @@ export interface OrganisationProfile {
 
 /** Refuses `organisation_not_found` to everyone but an OWNER; `invalid_text`, `text_too_long`. */
 export async function editOrganisation(
-  room: OrganisationDeps,
+  deps: OrganisationDeps,
   viewer: Viewer,
   name: string,
   profile: OrganisationProfile,
 ): Promise<void> {
-  const { id } = await findManaged(room, viewer, name);
+  const { id } = await findManaged(deps, viewer, name);
   const changes: Partial<OrganisationRow> = {};
   if (profile.displayName !== undefined) changes.displayName = parseDisplayName(profile.displayName);
   if (profile.description !== undefined) changes.description = parseOrganisationDescription(profile.description);
   if (Object.keys(changes).length === 0) return;
-  await room.db.write(async ({ manager }) => {
+  await deps.db.write(async ({ manager }) => {
     await refuseUnlessOwner(manager, viewer, id);
     await manager.update(organisationSchema, { id }, changes);
   });
-  room.logger.info('organisation.edited', { organisationId: id, by: viewerForLog(viewer) });
+  deps.logger.info('organisation.edited', { organisationId: id, by: viewerForLog(viewer) });
 }
 
 /**
@@ -41,20 +41,20 @@ export async function editOrganisation(
  * `handle_taken`, with the field `name`.
  */
 export async function renameOrganisation(
-  room: OrganisationDeps,
+  deps: OrganisationDeps,
   viewer: Viewer,
   name: string,
   newName: string,
 ): Promise<Organisation> {
-  const organisation = await findManaged(room, viewer, name);
+  const organisation = await findManaged(deps, viewer, name);
   const { id } = organisation;
-  const { display } = await room.db.write(async (tx) => {
+  const { display } = await deps.db.write(async (tx) => {
     await refuseUnlessOwner(tx.manager, viewer, id);
-    const handle = await room.owners.rename(tx, { handle: newName, kind: 'organisation', ownerId: id, field: 'name' });
+    const handle = await deps.owners.rename(tx, { handle: newName, kind: 'organisation', ownerId: id, field: 'name' });
     await tx.manager.update(organisationSchema, { id }, { name: handle.display });
     return handle;
   });
-  room.logger.info('organisation.renamed', {
+  deps.logger.info('organisation.renamed', {
     organisationId: id,
     before: organisation.name,
     name: display,
@@ -65,20 +65,20 @@ export async function renameOrganisation(
 
 /** Refuses `organisation_not_found` to everyone but an OWNER; the rules of images. */
 export async function replaceAvatar(
-  room: OrganisationDeps,
+  deps: OrganisationDeps,
   viewer: Viewer,
   name: string,
   upload: ImageUpload,
 ): Promise<AvatarRow> {
-  const { id } = await findManaged(room, viewer, name);
-  const avatar = await room.avatars.replace(id, upload);
-  room.logger.info('organisation.avatar_replaced', { organisationId: id, by: viewerForLog(viewer) });
+  const { id } = await findManaged(deps, viewer, name);
+  const avatar = await deps.avatars.replace(id, upload);
+  deps.logger.info('organisation.avatar_replaced', { organisationId: id, by: viewerForLog(viewer) });
   return avatar;
 }
 
 /** Refuses `organisation_not_found` to everyone but an OWNER. There may be no avatar. */
-export async function removeAvatar(room: OrganisationDeps, viewer: Viewer, name: string): Promise<void> {
-  const { id } = await findManaged(room, viewer, name);
-  await room.avatars.remove(id);
-  room.logger.info('organisation.avatar_removed', { organisationId: id, by: viewerForLog(viewer) });
+export async function removeAvatar(deps: OrganisationDeps, viewer: Viewer, name: string): Promise<void> {
+  const { id } = await findManaged(deps, viewer, name);
+  await deps.avatars.remove(id);
+  deps.logger.info('organisation.avatar_removed', { organisationId: id, by: viewerForLog(viewer) });
 }

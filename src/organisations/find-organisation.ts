@@ -32,9 +32,9 @@ export async function roleOf(door: Door, personId: string, organisationId: strin
  * Refuses `organisation_not_found` to everybody else, members included (SPEC §5);
  * `insufficient_scope` for an OWNER's token that may not.
  */
-export async function findManaged(room: OrganisationDeps, viewer: Viewer, name: string): Promise<Organisation> {
-  const organisation = await findOrganisation(room, name);
-  await refuseUnlessOwner(room.db.read, viewer, organisation.id);
+export async function findManaged(deps: OrganisationDeps, viewer: Viewer, name: string): Promise<Organisation> {
+  const organisation = await findOrganisation(deps, name);
+  await refuseUnlessOwner(deps.db.read, viewer, organisation.id);
   return organisation;
 }
 

@@ -17,10 +17,10 @@ export interface Member {
  * All members with their roles, by handle; for the command line. Refuses `organisation_not_found` to
  * everyone but an OWNER (SPEC §4.4).
  */
-export async function listMembers(room: OrganisationDeps, viewer: Viewer, name: string): Promise<Member[]> {
-  const organisation = await findManaged(room, viewer, name);
-  const rows = await room.db.read.findBy(memberSchema, { organisationId: organisation.id });
-  const people = await room.accounts.peopleById(rows.map(({ userId }) => userId));
+export async function listMembers(deps: OrganisationDeps, viewer: Viewer, name: string): Promise<Member[]> {
+  const organisation = await findManaged(deps, viewer, name);
+  const rows = await deps.db.read.findBy(memberSchema, { organisationId: organisation.id });
+  const people = await deps.accounts.peopleById(rows.map(({ userId }) => userId));
   const members = rows.flatMap(({ userId, role, createdAt }) => {
     const person = people.get(userId);
     return person === undefined ? [] : [{ person, role, since: createdAt }];
@@ -40,19 +40,19 @@ export interface MembersPage extends Omit<KeysetPage<Member>, 'rows'> {
  * Refuses `organisation_not_found` to everyone but an OWNER (SPEC §4.4).
  */
 export async function listMembersPage(
-  room: OrganisationDeps,
+  deps: OrganisationDeps,
   viewer: Viewer,
   name: string,
   options: PeopleOptions,
 ): Promise<MembersPage> {
-  const { id: organisationId } = await findManaged(room, viewer, name);
-  const { people, next, previous } = await room.accounts.listPeopleAmong(
+  const { id: organisationId } = await findManaged(deps, viewer, name);
+  const { people, next, previous } = await deps.accounts.listPeopleAmong(
     { table: 'organisation_members', column: 'organisation_id', id: organisationId },
     options,
   );
   const [rows, owners] = await Promise.all([
-    room.db.read.findBy(memberSchema, { organisationId, userId: In(people.map(({ id }) => id)) }),
-    room.db.read.find(memberSchema, { where: { organisationId, role: 'OWNER' }, take: 2 }),
+    deps.db.read.findBy(memberSchema, { organisationId, userId: In(people.map(({ id }) => id)) }),
+    deps.db.read.find(memberSchema, { where: { organisationId, role: 'OWNER' }, take: 2 }),
   ]);
   const byId = new Map(rows.map((row) => [row.userId, row]));
   return {

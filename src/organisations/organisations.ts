@@ -17,12 +17,12 @@ import type { OwnedRepositories, OrganisationDeps } from './deps.ts';
  */
 export function createOrganisations(tools: Omit<OrganisationDeps, 'ownedRepositories'>) {
   const unplugged = () => Promise.reject(internal('nobody told organisations what they own'));
-  const room: OrganisationDeps = { ...tools, ownedRepositories: { namesOf: unplugged, forgetTrash: unplugged } };
+  const deps: OrganisationDeps = { ...tools, ownedRepositories: { namesOf: unplugged, forgetTrash: unplugged } };
   /** Gives the room to a use-case; what remains are the parameters its own page describes. */
   const bind =
-    <Rest extends unknown[], Result>(useCase: (room: OrganisationDeps, ...rest: Rest) => Result) =>
+    <Rest extends unknown[], Result>(useCase: (deps: OrganisationDeps, ...rest: Rest) => Result) =>
     (...rest: Rest): Result =>
-      useCase(room, ...rest);
+      useCase(deps, ...rest);
 
   return {
     create: bind(createOrganisation),
@@ -36,7 +36,7 @@ export function createOrganisations(tools: Omit<OrganisationDeps, 'ownedReposito
      * A person's role in an organisation, `null` for no member.
      * @param door pass the write's manager to see what the write has done
      */
-    roleOf: (personId: string, organisationId: string, door: Door = room.db.lookup) =>
+    roleOf: (personId: string, organisationId: string, door: Door = deps.db.lookup) =>
       roleOf(door, personId, organisationId),
 
     edit: bind(editOrganisation),
@@ -56,7 +56,7 @@ export function createOrganisations(tools: Omit<OrganisationDeps, 'ownedReposito
 
     /** Plugs in who knows what organisations own; before anything is deleted. */
     owning(belongings: OwnedRepositories): void {
-      room.ownedRepositories = belongings;
+      deps.ownedRepositories = belongings;
     },
   };
 }

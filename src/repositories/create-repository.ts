@@ -29,22 +29,22 @@ export interface NewRepository {
  * Afterwards both the row and the bare repository exist, or neither.
  */
 export async function createRepository(
-  room: RepositoryDeps,
+  deps: RepositoryDeps,
   viewer: Viewer,
   input: NewRepository,
 ): Promise<Repository> {
-  const owner = await ownerToCreateFor(room, viewer, input.owner);
+  const owner = await ownerToCreateFor(deps, viewer, input.owner);
   const name = parseRepositoryName(input.name);
   const description = parseDescription(input.description ?? '');
   const defaultBranch = parseBranchName(input.defaultBranch ?? 'main');
-  const id = room.random.uuid();
-  const path = room.git.repositoryPath(owner.id, id);
+  const id = deps.random.uuid();
+  const path = deps.git.repositoryPath(owner.id, id);
 
   // Disk first: a crash in between leaves an empty folder that no row names,
   // never a row whose repository is missing.
-  await room.git.createRepository(path, { defaultBranch });
+  await deps.git.createRepository(path, { defaultBranch });
   try {
-    return await room.db.write(async (tx) => {
+    return await deps.db.write(async (tx) => {
       const { manager, now } = tx;
       const repository: Repository = {
         id,
@@ -72,7 +72,7 @@ export async function createRepository(
       return repository;
     });
   } catch (error) {
-    await room.git.removeRepository(path);
+    await deps.git.removeRepository(path);
     if (isNameTaken(error)) throw nameTaken(owner.handle, name);
     throw isForeignKeyViolation(error) ? unknownOwner() : error;
   }
@@ -101,20 +101,20 @@ export function parseDescription(text: string): string {
   return description;
 }
 
-async function ownerToCreateFor(room: RepositoryDeps, viewer: Viewer, handle: string | undefined): Promise<Owner> {
+async function ownerToCreateFor(deps: RepositoryDeps, viewer: Viewer, handle: string | undefined): Promise<Owner> {
   if (viewer.kind !== 'person') throw unauthenticated('sign_in_required', 'Sign in to create a repository.');
   if (!scopeAllows(viewer, 'write') || viewer.repositoryIds !== null) {
     throw forbidden('insufficient_scope', 'This token may not create repositories.');
   }
   const wanted = handle ?? viewer.username;
-  const owner = wanted === null ? null : await room.owners.resolve(wanted);
+  const owner = wanted === null ? null : await deps.owners.resolve(wanted);
   if (owner === null) throw unknownOwner();
   if (isLocalAdministrator(viewer)) return owner;
   if (owner.kind === 'user') {
     if (owner.id !== viewer.id) throw unknownOwner();
     return owner;
   }
-  const role = await room.organisations.roleOf(viewer.id, owner.id);
+  const role = await deps.organisations.roleOf(viewer.id, owner.id);
   if (role !== 'MEMBER' && role !== 'OWNER') throw unknownOwner();
   return owner;
 }

@@ -47,27 +47,27 @@ type FindRoom = Pick<RepositoryDeps, 'db' | 'owners' | 'organisations' | 'git'>;
  * not visible or not allowed enough to the viewer.
  */
 export async function findRepository(
-  room: FindRoom,
+  deps: FindRoom,
   viewer: Viewer,
   at: RepositoryAddress,
   needed: Needed = 'read',
 ): Promise<Found> {
   if (!isRepositoryName(at.name)) throw repositoryNotFound();
-  const owner = await room.owners.resolve(at.owner);
+  const owner = await deps.owners.resolve(at.owner);
   if (owner === null) throw repositoryNotFound();
   const own = owner.kind === 'user' ? { ownerUserId: owner.id } : { ownerOrganisationId: owner.id };
-  const rows = room.db.lookup(repositorySchema, { ...own, nameFolded: foldRepositoryName(at.name), deletedAt: null });
+  const rows = deps.db.lookup(repositorySchema, { ...own, nameFolded: foldRepositoryName(at.name), deletedAt: null });
   // One in the trash counts as absent.
   const repository = rows[0];
   if (repository === undefined) throw repositoryNotFound();
-  const { level, isOwner } = await judge(room, room.db.lookup, viewer, repository, needed);
+  const { level, isOwner } = await judge(deps, deps.db.lookup, viewer, repository, needed);
   return {
     repository,
     owner,
     level,
     isOwner,
     canonical: { owner: owner.handle, name: repository.name },
-    path: room.git.repositoryPath(owner.id, repository.id),
+    path: deps.git.repositoryPath(owner.id, repository.id),
   };
 }
 
@@ -77,7 +77,7 @@ export async function findRepository(
  * Refuses `repository_not_found`.
  */
 export async function findAgain(
-  room: Pick<RepositoryDeps, 'organisations'>,
+  deps: Pick<RepositoryDeps, 'organisations'>,
   { manager }: Tx,
   viewer: Viewer,
   repositoryId: string,
@@ -85,7 +85,7 @@ export async function findAgain(
 ): Promise<Repository> {
   const repository = await manager.findOneBy(repositorySchema, { id: repositoryId });
   if (repository === null) throw repositoryNotFound();
-  await judge(room, manager, viewer, repository, needed);
+  await judge(deps, manager, viewer, repository, needed);
   return repository;
 }
 
@@ -96,7 +96,7 @@ export function repositoryOf({ manager }: Tx, repositoryId: string): Promise<Rep
 
 /** Refuses `repository_not_found` unless the repository is live and the viewer may do what is needed. */
 async function judge(
-  room: Pick<RepositoryDeps, 'organisations'>,
+  deps: Pick<RepositoryDeps, 'organisations'>,
   door: Door,
   viewer: Viewer,
   repository: Repository,
@@ -104,7 +104,7 @@ async function judge(
 ): Promise<{ level: Level; isOwner: boolean }> {
   // Also to the command line: only `restore` knows what is in the trash.
   if (repository.deletedAt !== null) throw repositoryNotFound();
-  const facts = await repositoryFacts(room, door, viewer.kind === 'person' ? viewer.id : null, repository);
+  const facts = await repositoryFacts(deps, door, viewer.kind === 'person' ? viewer.id : null, repository);
   const level = repositoryLevel(viewer, facts);
   const isOwner = ownsRepository(viewer, facts);
   const enough = needed === 'owner' ? isOwner : level !== 'none' && allows(level, needed);

@@ -45,7 +45,7 @@ export interface ListOptions extends KeysetPaging {
  * Refuses `invalid_page` for an `after` or `before` that it did not make.
  */
 export async function listRepositories(
-  room: RepositoryDeps,
+  deps: RepositoryDeps,
   viewer: Viewer,
   options: ListOptions,
 ): Promise<RepositoryPage> {
@@ -53,9 +53,9 @@ export async function listRepositories(
   const { rows, next, previous } = await readKeysetPage<Repository>(
     options,
     (row) => `${key.of(row)}.${row.id}`,
-    async (range) => rowsInOrder(room, viewer, await firstIds(room, viewer, options, key, range)),
+    async (range) => rowsInOrder(deps, viewer, await firstIds(deps, viewer, options, key, range)),
   );
-  return { repositories: await withOwners(room, rows), next, previous };
+  return { repositories: await withOwners(deps, rows), next, previous };
 }
 
 /** How many repositories of a language are sorted, at most; where there are more, a page is soon full in any order. */
@@ -148,17 +148,17 @@ export async function rowsInOrder(
 
 /** Those of the ids that the viewer may see, in no order. */
 export async function listByIds(
-  room: RepositoryDeps,
+  deps: RepositoryDeps,
   viewer: Viewer,
   ids: Iterable<string>,
 ): Promise<ListedRepository[]> {
   const visible = visibleRepositories(viewer, 'r');
-  const rows = await room.db.read
+  const rows = await deps.db.read
     .createQueryBuilder(repositorySchema, 'r')
     .where('r.id IN (SELECT value FROM json_each(:ids))', { ids: JSON.stringify([...new Set(ids)]) })
     .andWhere(eachRow(visible.sql), visible.parameters)
     .getMany();
-  return withOwners(room, rows);
+  return withOwners(deps, rows);
 }
 
 /** How many there are outside the trash, and how much room they take. */
@@ -168,14 +168,14 @@ export async function countRepositories({ db }: RepositoryDeps): Promise<{ count
 }
 
 /** Every repository, for the command line: sorted by owner and name. */
-export async function listAllRepositories(room: RepositoryDeps): Promise<ListedRepository[]> {
+export async function listAllRepositories(deps: RepositoryDeps): Promise<ListedRepository[]> {
   const visible = visibleRepositories(localAdministrator, 'r');
-  const rows = await room.db.read
+  const rows = await deps.db.read
     .createQueryBuilder(repositorySchema, 'r')
     .where(visible.sql, visible.parameters)
     .andWhere('r.deleted_at IS NULL')
     .getMany();
-  const listed = await withOwners(room, rows);
+  const listed = await withOwners(deps, rows);
   return listed.sort(
     (a, b) => a.owner.handle.localeCompare(b.owner.handle, 'en') || a.nameFolded.localeCompare(b.nameFolded, 'en'),
   );
@@ -183,13 +183,13 @@ export async function listAllRepositories(room: RepositoryDeps): Promise<ListedR
 
 /** Adds who owns each and what it is written in; a repository of somebody without a handle is nowhere to be linked, so it is left out. */
 export async function withOwners(
-  room: Pick<RepositoryDeps, 'db' | 'owners'>,
+  deps: Pick<RepositoryDeps, 'db' | 'owners'>,
   rows: Repository[],
 ): Promise<ListedRepository[]> {
   const [owners, languages] = await Promise.all([
-    room.owners.ownersById(rows.map(ownerIdOf)),
+    deps.owners.ownersById(rows.map(ownerIdOf)),
     languagesOf(
-      room,
+      deps,
       rows.map(({ id }) => id),
     ),
   ]);

@@ -12,8 +12,8 @@ import type { RepositoryDeps } from './deps.ts';
  * Refuses `repository_not_found`; `read_only_access` to somebody who may read but not
  * write; `repository_archived`.
  */
-export async function openForPush(room: RepositoryDeps, viewer: Viewer, at: RepositoryAddress): Promise<Found> {
-  const found = await findOrCreate(room, viewer, at);
+export async function openForPush(deps: RepositoryDeps, viewer: Viewer, at: RepositoryAddress): Promise<Found> {
+  const found = await findOrCreate(deps, viewer, at);
   if (!allows(found.level, 'write'))
     throw forbidden('read_only_access', 'You may read this repository, but not push to it.');
   if (found.repository.archivedAt !== null) {
@@ -22,18 +22,18 @@ export async function openForPush(room: RepositoryDeps, viewer: Viewer, at: Repo
   return found;
 }
 
-async function findOrCreate(room: RepositoryDeps, viewer: Viewer, at: RepositoryAddress): Promise<Found> {
+async function findOrCreate(deps: RepositoryDeps, viewer: Viewer, at: RepositoryAddress): Promise<Found> {
   try {
-    return await findRepository(room, viewer, at);
+    return await findRepository(deps, viewer, at);
   } catch (error) {
     const absent = isDomainError(error) && error.code === 'not_found';
-    if (!absent || !room.settings.pushToCreate || viewer.kind !== 'person') throw error;
+    if (!absent || !deps.settings.pushToCreate || viewer.kind !== 'person') throw error;
     // A push to an old path means the repository that was there.
-    if ((await findRedirect(room, viewer, at)) !== null) throw error;
+    if ((await findRedirect(deps, viewer, at)) !== null) throw error;
     // Whatever stands in the way of making it must not tell that it exists hidden.
-    await createRepository(room, viewer, { ...at, visibility: 'PRIVATE' }).catch((refusal: unknown) => {
+    await createRepository(deps, viewer, { ...at, visibility: 'PRIVATE' }).catch((refusal: unknown) => {
       throw isDomainError(refusal) ? error : refusal;
     });
-    return findRepository(room, viewer, at);
+    return findRepository(deps, viewer, at);
   }
 }

@@ -71,29 +71,29 @@ import { createRepositoryStatistics } from './repository-statistics.ts';
 
 /** The front door of the room; the functions behind these names say what each refuses. */
 export function createRepositories(tools: Omit<RepositoryDeps, 'preReceiveChecks' | 'optionRemarks'>) {
-  const room: RepositoryDeps = { ...tools, preReceiveChecks: [], optionRemarks: [] };
-  const journal = new PushJournal(room.db);
+  const deps: RepositoryDeps = { ...tools, preReceiveChecks: [], optionRemarks: [] };
+  const journal = new PushJournal(deps.db);
   const running: RunningPushes = new Set();
-  const survey = createRepositoryStatistics(room);
-  const listeners = [preserveOverwrittenTips(room)] as unknown as PushListener<never>[];
-  const announcer = new PushAnnouncer(room, journal, listeners as PushListener[]);
-  const recovery = new PushRecovery(room, journal, announcer);
+  const survey = createRepositoryStatistics(deps);
+  const listeners = [preserveOverwrittenTips(deps)] as unknown as PushListener<never>[];
+  const announcer = new PushAnnouncer(deps, journal, listeners as PushListener[]);
+  const recovery = new PushRecovery(deps, journal, announcer);
   /** The finishing of pushes under way. */
   let finishing: Promise<void> | null = null;
-  const belongings = ownedRepositoriesIn(room);
+  const belongings = ownedRepositoriesIn(deps);
 
   /** Gives the room to a use-case; what remains are the parameters its own page describes. */
   const bind =
-    <Rest extends unknown[], Result>(useCase: (room: RepositoryDeps, ...rest: Rest) => Result) =>
+    <Rest extends unknown[], Result>(useCase: (deps: RepositoryDeps, ...rest: Rest) => Result) =>
     (...rest: Rest): Result =>
-      useCase(room, ...rest);
+      useCase(deps, ...rest);
   /** The same for a use-case about `{owner}/{name}`, which edges have apart. */
   const bindAt =
     <Rest extends unknown[], Result>(
-      useCase: (room: RepositoryDeps, viewer: Viewer, at: RepositoryAddress, ...rest: Rest) => Result,
+      useCase: (deps: RepositoryDeps, viewer: Viewer, at: RepositoryAddress, ...rest: Rest) => Result,
     ) =>
     (viewer: Viewer, owner: string, name: string, ...rest: Rest): Result =>
-      useCase(room, viewer, { owner, name }, ...rest);
+      useCase(deps, viewer, { owner, name }, ...rest);
 
   /** For pushes of this process, whose settlement has counted the announcement. */
   function tell(pushId: string, repositoryId: string): void {
@@ -103,7 +103,7 @@ export function createRepositories(tools: Omit<RepositoryDeps, 'preReceiveChecks
 
   async function apply(found: Pick<Found, 'repository' | 'path'>, push: ServerPush): Promise<AppliedPush> {
     await recovery.ready(found.repository.id);
-    const applied = await applyUpdates(room, journal, running, found, push);
+    const applied = await applyUpdates(deps, journal, running, found, push);
     if (applied.results.some(({ ok }) => ok)) tell(applied.pushId, found.repository.id);
     return applied;
   }
@@ -111,19 +111,19 @@ export function createRepositories(tools: Omit<RepositoryDeps, 'preReceiveChecks
   /** Leaves what the last run left to the recovery, as long as that is at work. */
   async function finish(): Promise<void> {
     await recovery.ended();
-    await finishPushes(room, journal, running);
-    for (const push of await unannouncedPushes(room, 'due')) await announcer.announce(push.id, push.repositoryId);
+    await finishPushes(deps, journal, running);
+    for (const push of await unannouncedPushes(deps, 'due')) await announcer.announce(push.id, push.repositoryId);
   }
 
   return {
     create: bind(createRepository),
     find: (viewer: Viewer, owner: string, name: string, needed: Needed = 'read'): Promise<Found> =>
-      findRepository(room, viewer, { owner, name }, needed),
+      findRepository(deps, viewer, { owner, name }, needed),
     findMoved: bindAt(findRedirect),
     openForRead: (viewer: Viewer, owner: string, name: string): Promise<Found> =>
-      findRepository(room, viewer, { owner, name }),
+      findRepository(deps, viewer, { owner, name }),
     async openForPush(viewer: Viewer, owner: string, name: string): Promise<Found> {
-      const found = await openForPush(room, viewer, { owner, name });
+      const found = await openForPush(deps, viewer, { owner, name });
       await recovery.ready(found.repository.id);
       return found;
     },
@@ -144,29 +144,29 @@ export function createRepositories(tools: Omit<RepositoryDeps, 'preReceiveChecks
     listActivity: bind(listActivity),
     listLostTips: bind(listLostTips),
     undo: (viewer: Viewer, owner: string, name: string, request: UndoRequest) =>
-      undoPush(room, apply, viewer, { owner, name }, request),
+      undoPush(deps, apply, viewer, { owner, name }, request),
     createBranch: (viewer: Viewer, owner: string, name: string, wanted: { name: string; from: string }) =>
-      createBranch(room, apply, viewer, { owner, name }, wanted),
+      createBranch(deps, apply, viewer, { owner, name }, wanted),
     deleteBranch: (viewer: Viewer, owner: string, name: string, branch: { name: string; expected: string }) =>
-      deleteBranch(room, apply, viewer, { owner, name }, branch),
+      deleteBranch(deps, apply, viewer, { owner, name }, branch),
     /** For a job: what refs lost is kept for a limited time. */
-    letOldTipsGo: () => releaseOverwrittenTips(room),
-    locate: (ids: Iterable<string>) => locateRepositories(room, ids),
+    letOldTipsGo: () => releaseOverwrittenTips(deps),
+    locate: (ids: Iterable<string>) => locateRepositories(deps, ids),
 
     setCommitStatus,
     removeCommitStatus,
     removeStatusesTo,
     reportStatus: (viewer: Viewer, owner: string, name: string, status: ReportedStatus) =>
-      reportStatus(room, viewer, { owner, name }, status),
-    commitStatusesOf: (places: readonly CommitPlace[]) => commitStatusesOf(room.db, places),
-    commitStatuses: (repositoryId: string, shas: readonly string[]) => commitStatuses(room.db, repositoryId, shas),
+      reportStatus(deps, viewer, { owner, name }, status),
+    commitStatusesOf: (places: readonly CommitPlace[]) => commitStatusesOf(deps.db, places),
+    commitStatuses: (repositoryId: string, shas: readonly string[]) => commitStatuses(deps.db, repositoryId, shas),
 
     async edit(viewer: Viewer, owner: string, name: string, edit: RepositoryEdit): Promise<void> {
-      const edited = await editRepository(room, viewer, { owner, name }, edit);
+      const edited = await editRepository(deps, viewer, { owner, name }, edit);
       if (edit.defaultBranch !== undefined && edited !== null) survey.schedule(edited);
     },
     changeVisibility: (viewer: Viewer, owner: string, name: string, visibility: Visibility) =>
-      changeVisibility(room, viewer, { owner, name }, visibility),
+      changeVisibility(deps, viewer, { owner, name }, visibility),
     setArchived: bindAt(setArchived),
     rename: bindAt(renameRepository),
     transfer: bindAt(transferRepository),
@@ -183,7 +183,7 @@ export function createRepositories(tools: Omit<RepositoryDeps, 'preReceiveChecks
     emptyTrash: bind(emptyTrash),
 
     replaceImage: (viewer: Viewer, owner: string, name: string, upload: ImageUpload) =>
-      replaceImage(room, viewer, { owner, name }, upload),
+      replaceImage(deps, viewer, { owner, name }, upload),
     removeImage: bindAt(removeImage),
     openImage: bindAt(openImage),
 
@@ -211,18 +211,18 @@ export function createRepositories(tools: Omit<RepositoryDeps, 'preReceiveChecks
       if (listeners.some(({ name }) => name === listener.name))
         throw internal(`two push listeners are called ${listener.name}`);
       listeners.push(listener as PushListener<never>);
-      if (listener.remarkOn !== undefined) room.optionRemarks.push(listener.remarkOn);
+      if (listener.remarkOn !== undefined) deps.optionRemarks.push(listener.remarkOn);
     },
 
     /** Plugs in who may say no to every push to a repository. */
-    refusePushes: (guard: PreReceiveCheck) => void room.preReceiveChecks.push(guard),
+    refusePushes: (guard: PreReceiveCheck) => void deps.preReceiveChecks.push(guard),
 
     /** Moves refs on the server's own account, as a push that everybody hears of. All objects are there already. */
     applyUpdates: apply,
 
     /** Receives a push for what `openForPush` found. The listeners hear of it while the client gets its answer. */
     async receivePush(opened: Found, incoming: IncomingPush): Promise<void> {
-      const pushId = await receivePush(room, journal, running, opened, incoming);
+      const pushId = await receivePush(deps, journal, running, opened, incoming);
       if (pushId !== null) tell(pushId, opened.repository.id);
     },
 
@@ -231,9 +231,9 @@ export function createRepositories(tools: Omit<RepositoryDeps, 'preReceiveChecks
      * and images where their rows say, and notes which pushes `recoverPushes` will finish.
      */
     async recover(): Promise<void> {
-      await room.git.endStrayProcesses();
-      await recoverFolders(room);
-      await recoverImages(room);
+      await deps.git.endStrayProcesses();
+      await recoverFolders(deps);
+      await recoverImages(deps);
       await recovery.begin();
     },
 
@@ -251,7 +251,7 @@ export function createRepositories(tools: Omit<RepositoryDeps, 'preReceiveChecks
     /** Announces a push to the listeners that have not heard of it, and says how that went. */
     async announceAgain({ id, repositoryId }: UnannouncedPush): Promise<RetriedPush> {
       await announcer.announce(id, repositoryId);
-      return outcomeOf(room, id);
+      return outcomeOf(deps, id);
     },
 
     /** Waits for announcements under way, as long as a stop may take. */

@@ -26,7 +26,7 @@ export interface RepositoryStatistics {
  * Keeps what is known of a repository by looking into it, its size and its main languages, true.
  * Nothing waits for it: a push is over when it is looked at, and what a stop leaves undone is due.
  */
-export function createRepositoryStatistics(room: RepositoryDeps): RepositoryStatistics {
+export function createRepositoryStatistics(deps: RepositoryDeps): RepositoryStatistics {
   const waiting = new Map<string, NodeJS.Timeout>();
   /** One at a time. */
   let tail: Promise<unknown> = Promise.resolve();
@@ -37,7 +37,7 @@ export function createRepositoryStatistics(room: RepositoryDeps): RepositoryStat
     tail = done.catch(() => undefined);
     return done;
   }
-  const look = (id: string) => inTurn(() => lookInto(room, id), false);
+  const look = (id: string) => inTurn(() => lookInto(deps, id), false);
 
   return {
     schedule(repositoryId) {
@@ -50,7 +50,7 @@ export function createRepositoryStatistics(room: RepositoryDeps): RepositoryStat
       waiting.set(repositoryId, timer.unref());
     },
     async due() {
-      const rows: { id: string }[] = await room.db.read.query(
+      const rows: { id: string }[] = await deps.db.read.query(
         `SELECT r.id FROM repositories r LEFT JOIN language_counts c ON c.repository_id = r.id
          WHERE r.deleted_at IS NULL AND r.pushed_at IS NOT NULL AND (c.counted_at IS NULL OR c.counted_at <= r.pushed_at)
          ORDER BY r.pushed_at DESC LIMIT ?`,
@@ -62,16 +62,16 @@ export function createRepositoryStatistics(room: RepositoryDeps): RepositoryStat
     },
     async measureAll() {
       let changed = 0;
-      for (const repository of await room.db.read.findBy(repositorySchema, { deletedAt: IsNull() })) {
-        if (await inTurn(() => measureOrLog(room, repository), false)) changed += 1;
+      for (const repository of await deps.db.read.findBy(repositorySchema, { deletedAt: IsNull() })) {
+        if (await inTurn(() => measureOrLog(deps, repository), false)) changed += 1;
       }
       return changed;
     },
     async recount() {
-      const rows: { id: string }[] = await room.db.read.query(
+      const rows: { id: string }[] = await deps.db.read.query(
         'SELECT id FROM repositories WHERE deleted_at IS NULL AND pushed_at IS NOT NULL ORDER BY id',
       );
-      await room.db.write(({ manager }) => manager.query('DELETE FROM language_counts'));
+      await deps.db.write(({ manager }) => manager.query('DELETE FROM language_counts'));
       let seen = 0;
       for (const { id } of rows) if (await look(id)) seen += 1;
       return seen;
@@ -88,34 +88,34 @@ const pathOf = ({ git }: RepositoryDeps, repository: Repository): string =>
   git.repositoryPath(ownerIdOf(repository), repository.id);
 
 /** Answers whether all is known now. Of a repository that cannot be read, what was known stays. */
-async function lookInto(room: RepositoryDeps, id: string): Promise<boolean> {
-  const startedAt = room.clock.now();
+async function lookInto(deps: RepositoryDeps, id: string): Promise<boolean> {
+  const startedAt = deps.clock.now();
   try {
-    const repository = await room.db.read.findOneBy(repositorySchema, { id });
+    const repository = await deps.db.read.findOneBy(repositorySchema, { id });
     if (repository === null || repository.deletedAt !== null) return false;
-    await measure(room, repository);
-    await countLanguages(room, id, pathOf(room, repository), startedAt);
+    await measure(deps, repository);
+    await countLanguages(deps, id, pathOf(deps, repository), startedAt);
     return true;
   } catch (error) {
-    room.logger.warn('repository.not_surveyed', { repositoryId: id, error });
+    deps.logger.warn('repository.not_surveyed', { repositoryId: id, error });
     return false;
   }
 }
 
 /** One that cannot be read keeps what was known of it, and the others are measured all the same. */
-async function measureOrLog(room: RepositoryDeps, repository: Repository): Promise<boolean> {
+async function measureOrLog(deps: RepositoryDeps, repository: Repository): Promise<boolean> {
   try {
-    return await measure(room, repository);
+    return await measure(deps, repository);
   } catch (error) {
-    room.logger.warn('repository.not_measured', { repositoryId: repository.id, error });
+    deps.logger.warn('repository.not_measured', { repositoryId: repository.id, error });
     return false;
   }
 }
 
 /** Answers whether its size is another one now. */
-async function measure(room: RepositoryDeps, repository: Repository): Promise<boolean> {
-  const sizeBytes = await room.git.size(pathOf(room, repository));
+async function measure(deps: RepositoryDeps, repository: Repository): Promise<boolean> {
+  const sizeBytes = await deps.git.size(pathOf(deps, repository));
   if (sizeBytes === repository.sizeBytes) return false;
-  await room.db.write(({ manager }) => manager.update(repositorySchema, { id: repository.id }, { sizeBytes }));
+  await deps.db.write(({ manager }) => manager.update(repositorySchema, { id: repository.id }, { sizeBytes }));
   return true;
 }

@@ -13,15 +13,15 @@ const keyBytes = 32;
 export class InstanceKey {
   readonly #file: string;
   readonly #random: Random;
-  readonly #room: string;
+  readonly #deps: string;
   #key: Buffer | null = null;
   readonly #derived = new Map<string, Buffer>();
 
   /** @param room whose secrets they are: what one room sealed opens for no other */
-  constructor(file: string, random: Random, room: string) {
+  constructor(file: string, random: Random, deps: string) {
     this.#file = file;
     this.#random = random;
-    this.#room = room;
+    this.#deps = deps;
   }
 
   /** A key of its own for each use, so that a value of one is never accepted as another's. */
@@ -29,7 +29,7 @@ export class InstanceKey {
     let key = this.#derived.get(use);
     if (key === undefined) {
       this.#key ??= this.#readOrMake();
-      key = Buffer.from(hkdfSync('sha256', this.#key, '', `hearth ${this.#room} ${use}`, keyBytes));
+      key = Buffer.from(hkdfSync('sha256', this.#key, '', `hearth ${this.#deps} ${use}`, keyBytes));
       this.#derived.set(use, key);
     }
     return key;

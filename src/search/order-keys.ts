@@ -18,8 +18,8 @@ export const defaultDistance = 2 ** 16;
  */
 export function orderKeysBetween(before: number | null, after: number | null, count: number): number[] | null {
   if (before === null && after === null) return orderKeysBetween((range.low + range.high) / 2, null, count);
-  const room = (after ?? range.high) - (before ?? range.low);
-  const widest = Math.floor(room / (count + 1));
+  const deps = (after ?? range.high) - (before ?? range.low);
+  const widest = Math.floor(deps / (count + 1));
   const distance = before === null || after === null ? Math.min(widest, defaultDistance) : widest;
   if (distance < 1) return null;
   const first = before === null ? after! - count * distance : before + distance;

@@ -26,7 +26,7 @@ export interface SshServer {
 
 /** git over SSH, and a few commands besides (SPEC §4.5, security §2.2). */
 export function createSshServer(needs: SshServerNeeds): SshServer {
-  const rooms: SshDeps = { ...needs, random: needs.random ?? systemRandom };
+  const deps: SshDeps = { ...needs, random: needs.random ?? systemRandom };
   const limits: SshLimits = { ...defaultLimits, ...needs.limits };
   const door = createConnectionLimiter({ limits, now: () => performance.now() });
   let conversations: Promise<Connections> | null = null;
@@ -42,7 +42,7 @@ export function createSshServer(needs: SshServerNeeds): SshServer {
         // Until its guest listens: an error that nobody hears would end the program.
         socket.on('error', () => {});
         conversations ??= import('./clients/connections.ts').then(({ createConnections }) =>
-          createConnections({ privateKey, door, limits, rooms }),
+          createConnections({ privateKey, door, limits, deps }),
         );
         void conversations.then(({ accept }) => (isStopping ? socket.destroy() : accept(socket)));
       });
@@ -63,7 +63,7 @@ export function createSshServer(needs: SshServerNeeds): SshServer {
   };
 
   function bind(): Promise<{ host: string; port: number }> {
-    const { host, port } = rooms.config.ssh.listen;
+    const { host, port } = deps.config.ssh.listen;
     return new Promise((resolve, reject) => {
       listener.once('error', (cause) => {
         reject(
@@ -74,7 +74,7 @@ export function createSshServer(needs: SshServerNeeds): SshServer {
       });
       listener.listen(port, host, () => {
         listener.removeAllListeners('error');
-        listener.on('error', (error) => rooms.logger.error('ssh.server_error', { error }));
+        listener.on('error', (error) => deps.logger.error('ssh.server_error', { error }));
         resolve({ host, port: (listener.address() as AddressInfo).port });
       });
     });

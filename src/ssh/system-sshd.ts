@@ -45,7 +45,7 @@ const keyType = /^(?:sk-)?(?:ssh|ecdsa)-[\w.@-]+$/;
 
 /** The same commands, access policy, journal and places per address as the built-in server has. */
 export function createSystemSshd(needs: SystemSshdNeeds): SystemSshd {
-  const rooms: SshDeps = { ...needs, random: needs.random ?? systemRandom };
+  const deps: SshDeps = { ...needs, random: needs.random ?? systemRandom };
   const { accounts, logger, clock } = needs;
   const limits: SshLimits = { ...defaultLimits, ...needs.limits };
   const door = createConnectionLimiter({ limits, now: () => performance.now() });
@@ -61,7 +61,7 @@ export function createSystemSshd(needs: SystemSshdNeeds): SystemSshd {
     const protocol = session.protocol !== null && gitProtocol.test(session.protocol) ? session.protocol : null;
     const output = watched(session.output, limits.stallMs, stalled);
     const { address, port, input, complain, moved, keyId } = session;
-    const exitCode = await runCommand(rooms, command, {
+    const exitCode = await runCommand(deps, command, {
       blob,
       address,
       port,

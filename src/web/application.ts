@@ -45,7 +45,7 @@ export function createWebApplication(options: WebOptions): RequestListener {
   const assets = createAssets(embedded);
   const givingWay = createBackgroundPriority();
   const render = createRender({ embedded, assets });
-  const rooms: WebDeps = {
+  const deps: WebDeps = {
     origins: new Map(),
     jobs: async () => [],
     ...options,
@@ -61,7 +61,7 @@ export function createWebApplication(options: WebOptions): RequestListener {
   const turns = createFairQueue();
   const notes = [createRequestLog({ logger, clock }), counts.count, turns.note, givingWay.note];
   const headers = securityHeaders(config);
-  const again = createResponseCache({ rooms, random, readClient, notes });
+  const again = createResponseCache({ deps, random, readClient, notes });
   app.use(again.remember);
   app.use(nameRequest(random));
   app.use((ctx, next) => {
@@ -77,16 +77,16 @@ export function createWebApplication(options: WebOptions): RequestListener {
   app.use(nameActors(options.federation));
   const budgets = createBudgets(givingWay);
   const anonymous = createAnonymousCpuBudget(clock);
-  const metrics = serveMetrics(rooms, counts, anonymous);
+  const metrics = serveMetrics(deps, counts, anonymous);
   const git = createGitHandlers(options);
   const table = routes(
     git,
     createFederationHandlers(options),
     createArtifactHandlers(options),
-    createApiHandler({ rooms, budgets, anonymous }),
+    createApiHandler({ deps, budgets, anonymous }),
     metrics,
   );
-  for (const middleware of mountRoutes(table, { rooms, render, budgets, anonymous })) {
+  for (const middleware of mountRoutes(table, { deps, render, budgets, anonymous })) {
     app.use(middleware);
   }
   // What is thrown past `answerErrors` broke while the answer was being sent.

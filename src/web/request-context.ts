@@ -77,7 +77,7 @@ export type AnyContext = RequestContext & {
 };
 
 /** One page: reads its input, calls one use-case, answers. */
-export type Page<V extends RequestContext = RequestContext> = (visit: V, rooms: WebDeps) => Reply | Promise<Reply>;
+export type Page<V extends RequestContext = RequestContext> = (visit: V, deps: WebDeps) => Reply | Promise<Reply>;
 export type PageHandler = Page<AnyContext>;
 
 /** Where a new session starts, as the person's own list of devices will show it. */

@@ -20,7 +20,7 @@ import type { Route } from './routes.ts';
 import type { PageHandler } from './request-context.ts';
 
 interface Mounting {
-  rooms: WebDeps;
+  deps: WebDeps;
   render: Render;
   budgets: Budgets;
   anonymous: AnonymousCpuBudget;
@@ -45,7 +45,7 @@ const allowSilence: Middleware = (ctx, next) => {
 };
 
 /** Everything a request passes on its way to a page, in order. */
-function chainFor(route: Route, { rooms, render, budgets, anonymous }: Mounting, kept: PageCache): Middleware[] {
+function chainFor(route: Route, { deps, render, budgets, anonymous }: Mounting, kept: PageCache): Middleware[] {
   const budget = budgets[route.cost];
   if (
     route.access === 'git' ||
@@ -54,17 +54,17 @@ function chainFor(route: Route, { rooms, render, budgets, anonymous }: Mounting,
     route.access === 'task' ||
     route.access === 'operator'
   ) {
-    return [remember(route, rooms), budget, ...(route.access === 'git' ? [allowSilence] : []), route.handle];
+    return [remember(route, deps), budget, ...(route.access === 'git' ? [allowSilence] : []), route.handle];
   }
   // The declaration decides what a visit surely has; `admit` makes it true.
-  const page = sendResponse(route.page as PageHandler, { rooms, render, kept: mayBeKept(route) ? kept : null });
-  if (route.access === 'open') return [remember(route, rooms), budget, page];
+  const page = sendResponse(route.page as PageHandler, { deps, render, kept: mayBeKept(route) ? kept : null });
+  if (route.access === 'open') return [remember(route, deps), budget, page];
   return [
-    remember(route, rooms),
-    ...beforeWork(route.cost, budget, identifyViewer(rooms), anonymous),
+    remember(route, deps),
+    ...beforeWork(route.cost, budget, identifyViewer(deps), anonymous),
     refuseCrossSite,
     requireOnboarding(route.path),
-    authorize(route.access, rooms),
+    authorize(route.access, deps),
     route.upload === undefined ? readForm : readUpload(route.upload),
     page,
   ];

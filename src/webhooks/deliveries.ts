@@ -17,13 +17,13 @@ const keptMs = 30 * 86_400_000;
 
 /** Newest first. Refuses `webhook_not_found`. */
 export async function listDeliveries(
-  room: WebhookDeps,
+  deps: WebhookDeps,
   scope: WebhookScope,
   webhookId: string,
   { limit, before }: { limit: number; before?: number | undefined },
 ): Promise<WebhookDelivery[]> {
-  await findWebhook(room, scope, webhookId);
-  return room.db.read.find(webhookDeliverySchema, {
+  await findWebhook(deps, scope, webhookId);
+  return deps.db.read.find(webhookDeliverySchema, {
     where: { webhookId, ...(before === undefined ? {} : { id: LessThan(before) }) },
     order: { id: 'DESC' },
     take: limit,
@@ -35,43 +35,43 @@ export async function listDeliveries(
  * Refuses `webhook_not_found`, `delivery_not_found`.
  */
 export async function redeliver(
-  room: WebhookDeps,
+  deps: WebhookDeps,
   scope: WebhookScope,
   webhookId: string,
   deliveryId: number,
 ): Promise<number> {
-  await findWebhook(room, scope, webhookId);
-  return room.db.write(async (tx) => {
+  await findWebhook(deps, scope, webhookId);
+  return deps.db.write(async (tx) => {
     const row = await tx.manager.findOneBy(webhookDeliverySchema, { id: deliveryId, webhookId });
     if (row === null) throw notFound('delivery_not_found', 'There is no such delivery.');
     const { event, about, payload } = row;
-    return enqueueDelivery(room, tx, { webhookId, event, about, payload, redeliveryOf: deliveryId });
+    return enqueueDelivery(deps, tx, { webhookId, event, about, payload, redeliveryOf: deliveryId });
   });
 }
 
 /** The same by the number of the delivery alone, for whoever administers the server. */
-export async function redeliverAny(room: WebhookDeps, deliveryId: number): Promise<number> {
-  const row = await room.db.read.findOneBy(webhookDeliverySchema, { id: deliveryId });
-  const hook = row === null ? null : await room.db.read.findOneBy(webhookSchema, { id: row.webhookId });
+export async function redeliverAny(deps: WebhookDeps, deliveryId: number): Promise<number> {
+  const row = await deps.db.read.findOneBy(webhookDeliverySchema, { id: deliveryId });
+  const hook = row === null ? null : await deps.db.read.findOneBy(webhookSchema, { id: row.webhookId });
   if (hook === null) throw notFound('delivery_not_found', 'There is no such delivery.');
-  return redeliver(room, scopeOf(hook), hook.id, deliveryId);
+  return redeliver(deps, scopeOf(hook), hook.id, deliveryId);
 }
 
 /**
  * Sends something to try the webhook out: the push of the default branch's last commit, or a
  * `ping` where there is none and for an organisation. Refuses `webhook_not_found`.
  */
-export async function testWebhook(room: WebhookDeps, scope: WebhookScope, webhookId: string): Promise<number> {
-  const hook = await findWebhook(room, scope, webhookId);
-  const { event, payload } = (scope.kind === 'repository' ? await lastPush(room, scope.id) : null) ?? {
+export async function testWebhook(deps: WebhookDeps, scope: WebhookScope, webhookId: string): Promise<number> {
+  const hook = await findWebhook(deps, scope, webhookId);
+  const { event, payload } = (scope.kind === 'repository' ? await lastPush(deps, scope.id) : null) ?? {
     event: 'ping',
     payload: { zen: 'It works.', hook: { id: hook.id, url: hook.url, events: hook.events, active: hook.isActive } },
   };
-  return room.db.write((tx) => enqueueDelivery(room, tx, { webhookId, event, payload: JSON.stringify(payload) }));
+  return deps.db.write((tx) => enqueueDelivery(deps, tx, { webhookId, event, payload: JSON.stringify(payload) }));
 }
 
-async function lastPush(room: WebhookDeps, repositoryId: string) {
-  const { repositories, git, settings } = room;
+async function lastPush(deps: WebhookDeps, repositoryId: string) {
+  const { repositories, git, settings } = deps;
   const located = (await repositories.locate([repositoryId])).get(repositoryId);
   if (located === undefined) return null;
   const { branch, oid } = await git.head(located.path);
@@ -82,7 +82,7 @@ async function lastPush(room: WebhookDeps, repositoryId: string) {
     ref: `refs/heads/${branch}`,
     oldId: commit.parents[0] ?? '0'.repeat(oid.length),
     newId: oid,
-    commits: [await withFiles(room, located.path, commit)],
+    commits: [await withFiles(deps, located.path, commit)],
     total: 1,
     pusher: null,
   };

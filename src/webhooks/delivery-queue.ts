@@ -18,7 +18,7 @@ export interface DeliveryQueue {
 }
 
 /** @param version of the program, for the User-Agent */
-export function createDeliveryQueue(room: WebhookDeps, version: string): DeliveryQueue {
+export function createDeliveryQueue(deps: WebhookDeps, version: string): DeliveryQueue {
   const stopping = new AbortController();
   let running: Promise<number> | null = null;
   let again = false;
@@ -27,13 +27,13 @@ export function createDeliveryQueue(room: WebhookDeps, version: string): Deliver
     let tried = 0;
     do {
       again = false;
-      for (let claimed = await claim(room); claimed.length > 0; claimed = await claim(room)) {
+      for (let claimed = await claim(deps); claimed.length > 0; claimed = await claim(deps)) {
         const byHook = [...Map.groupBy(claimed, ({ webhookId }) => webhookId).values()];
         await Promise.all(
           Array.from({ length: slots }, async () => {
             for (let rows = byHook.shift(); rows !== undefined; rows = byHook.shift()) {
               for (const row of rows)
-                if (!stopping.signal.aborted) await sendDelivery(room, row, version, stopping.signal);
+                if (!stopping.signal.aborted) await sendDelivery(deps, row, version, stopping.signal);
             }
           }),
         );

@@ -37,19 +37,19 @@ const maxSecretLength = 500;
 export const webhookNotFound = () => notFound('webhook_not_found', 'There is no such webhook.');
 
 /** Oldest first. */
-export async function listWebhooks(room: WebhookDeps, scope: WebhookScope): Promise<Webhook[]> {
-  const rows = await room.db.read.find(webhookSchema, {
+export async function listWebhooks(deps: WebhookDeps, scope: WebhookScope): Promise<Webhook[]> {
+  const rows = await deps.db.read.find(webhookSchema, {
     where: inScope(scope),
     order: { createdAt: 'ASC', id: 'ASC' },
   });
-  return Promise.all(rows.map((row) => describe(room, row)));
+  return Promise.all(rows.map((row) => describe(deps, row)));
 }
 
 /** Refuses `webhook_not_found`, also for one of another scope. */
-export async function findWebhook(room: WebhookDeps, scope: WebhookScope, id: string): Promise<Webhook> {
-  const row = await room.db.read.findOneBy(webhookSchema, { ...inScope(scope), id });
+export async function findWebhook(deps: WebhookDeps, scope: WebhookScope, id: string): Promise<Webhook> {
+  const row = await deps.db.read.findOneBy(webhookSchema, { ...inScope(scope), id });
   if (row === null) throw webhookNotFound();
-  return describe(room, row);
+  return describe(deps, row);
 }
 
 async function describe(
@@ -65,13 +65,13 @@ async function describe(
  * Refuses `invalid_webhook_url`, `no_events`, `unknown_event`, `invalid_webhook_secret`, `too_many_webhooks`.
  */
 export async function addWebhook(
-  room: WebhookDeps,
+  deps: WebhookDeps,
   viewer: Viewer,
   scope: WebhookScope,
   input: WebhookInput,
 ): Promise<Webhook> {
-  const { db, random, logger } = room;
-  const changes = await read(room, input);
+  const { db, random, logger } = deps;
+  const changes = await read(deps, input);
   const id = random.uuid();
   const secret = readSecret(input.secret);
   await db.write(async ({ manager, now }) => {
@@ -85,7 +85,7 @@ export async function addWebhook(
       isActive: input.isActive ?? true,
       createdAt: now,
       updatedAt: now,
-      secretCiphertext: secret == null ? null : encryptSecret(room, id, secret),
+      secretCiphertext: secret == null ? null : encryptSecret(deps, id, secret),
     });
   });
   logger.info('webhook.added', {
@@ -95,38 +95,38 @@ export async function addWebhook(
     host: new URL(changes.url).host,
     by: viewerForLog(viewer),
   });
-  return findWebhook(room, scope, id);
+  return findWebhook(deps, scope, id);
 }
 
 /** Refuses as `addWebhook` does, and `webhook_not_found`. */
 export async function editWebhook(
-  room: WebhookDeps,
+  deps: WebhookDeps,
   viewer: Viewer,
   scope: WebhookScope,
   id: string,
   input: WebhookInput,
 ): Promise<Webhook> {
-  const changes = await read(room, input);
+  const changes = await read(deps, input);
   const secret = readSecret(input.secret);
-  await room.db.write(async ({ manager, now }) => {
+  await deps.db.write(async ({ manager, now }) => {
     const row = await manager.findOneBy(webhookSchema, { ...inScope(scope), id });
     if (row === null) throw webhookNotFound();
     const sealed =
-      secret === undefined ? {} : { secretCiphertext: secret === null ? null : encryptSecret(room, id, secret) };
+      secret === undefined ? {} : { secretCiphertext: secret === null ? null : encryptSecret(deps, id, secret) };
     await manager.update(
       webhookSchema,
       { id },
       { ...changes, ...sealed, isActive: input.isActive ?? row.isActive, updatedAt: now },
     );
   });
-  room.logger.info('webhook.edited', {
+  deps.logger.info('webhook.edited', {
     webhookId: id,
     scope: scope.kind,
     scopeId: scope.id,
     host: new URL(changes.url).host,
     by: viewerForLog(viewer),
   });
-  return findWebhook(room, scope, id);
+  return findWebhook(deps, scope, id);
 }
 
 /** With everything that was to be sent. Refuses `webhook_not_found`. */

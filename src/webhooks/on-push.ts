@@ -24,49 +24,49 @@ const maxCommits = 20;
 const maxFiles = 300;
 
 /** Hears of every push; the rows of the queue are written with the note that this listener is done. */
-export function onPush(room: WebhookDeps, wake: () => void): PushListener<PushEvent[]> {
+export function onPush(deps: WebhookDeps, wake: () => void): PushListener<PushEvent[]> {
   return {
     name: 'webhooks',
     async prepare(push) {
-      const found = await prepare(room, push);
+      const found = await prepare(deps, push);
       return found.length === 0 ? null : found;
     },
     async record(tx, push, prepared) {
       const hooks = await webhooksFor(tx.manager, push.repository, events);
       for (const { event, payload } of prepared) {
         for (const hook of hooks.filter((each) => each.events.includes(event)))
-          await enqueueDelivery(room, tx, { webhookId: hook.id, event, payload: JSON.stringify(payload) });
+          await enqueueDelivery(deps, tx, { webhookId: hook.id, event, payload: JSON.stringify(payload) });
       }
     },
     recorded: () => wake(),
   };
 }
 
-async function prepare(room: WebhookDeps, push: AnnouncedPush): Promise<PushEvent[]> {
-  const hooks = await webhooksFor(room.db.read, push.repository, events);
+async function prepare(deps: WebhookDeps, push: AnnouncedPush): Promise<PushEvent[]> {
+  const hooks = await webhooksFor(deps.db.read, push.repository, events);
   if (hooks.length === 0) return [];
-  const located = (await room.repositories.locate([push.repository.id])).get(push.repository.id);
+  const located = (await deps.repositories.locate([push.repository.id])).get(push.repository.id);
   if (located === undefined) return [];
   const wanted = new Set(hooks.flatMap((hook) => hook.events));
   const pusher =
-    push.pusherId === null ? null : ((await room.accounts.peopleById([push.pusherId])).get(push.pusherId) ?? null);
+    push.pusherId === null ? null : ((await deps.accounts.peopleById([push.pusherId])).get(push.pusherId) ?? null);
   const found: PushEvent[] = [];
   for (const update of push.updates.filter(({ ref }) => announcedRefs.test(ref)).slice(0, maxRefs)) {
     const { ref, oldId, newId } = update;
     if (noRef.test(newId)) {
       if (wanted.has('delete'))
-        found.push({ event: 'delete', payload: deletePayload(located, { ref, pusher }, room.settings) });
+        found.push({ event: 'delete', payload: deletePayload(located, { ref, pusher }, deps.settings) });
       continue;
     }
     if (noRef.test(oldId) && wanted.has('create'))
-      found.push({ event: 'create', payload: createPayload(located, { ref, newId, pusher }, room.settings) });
+      found.push({ event: 'create', payload: createPayload(located, { ref, newId, pusher }, deps.settings) });
     if (wanted.has('push'))
       found.push({
         event: 'push',
         payload: pushPayload(
           located,
-          { ...update, pusher, ...(await commitsOf(room, located, update)) },
-          room.settings,
+          { ...update, pusher, ...(await commitsOf(deps, located, update)) },
+          deps.settings,
         ),
       });
   }
@@ -75,19 +75,19 @@ async function prepare(room: WebhookDeps, push: AnnouncedPush): Promise<PushEven
 
 /** What a moved ref brought; a new branch brings what no other branch has, a tag nothing. */
 async function commitsOf(
-  room: WebhookDeps,
+  deps: WebhookDeps,
   { path }: Pick<Located, 'path'>,
   { ref, oldId, newId }: Update,
 ): Promise<Pick<PushFacts, 'commits' | 'total'>> {
   if (!ref.startsWith('refs/heads/')) return { commits: [], total: 0 };
   const others = async () =>
-    [...(await room.git.refs(path))]
+    [...(await deps.git.refs(path))]
       .filter(([name]) => name !== ref && name.startsWith('refs/heads/'))
       .map(([, oid]) => oid);
-  const { total, commits } = await room.git.newCommits(path, newId, noRef.test(oldId) ? await others() : [oldId], {
+  const { total, commits } = await deps.git.newCommits(path, newId, noRef.test(oldId) ? await others() : [oldId], {
     limit: maxCommits,
   });
-  return { total, commits: await Promise.all(commits.map((commit) => withFiles(room, path, commit))) };
+  return { total, commits: await Promise.all(commits.map((commit) => withFiles(deps, path, commit))) };
 }
 
 export async function withFiles({ git }: WebhookDeps, path: string, commit: Commit): Promise<CommitWithFiles> {

@@ -9,7 +9,7 @@ import { webhooksFor } from './scope.ts';
  * Hears of the end of every run, inside the write that ends it. Names of people and owners
  * are looked up when it is sent; what the run was like at its end is kept here.
  */
-export function onRunFinished(room: WebhookDeps): RunEnding {
+export function onRunFinished(deps: WebhookDeps): RunEnding {
   return async (tx, run) => {
     const repository = await repositoryOf(tx, run.repositoryId);
     if (repository === null) return;
@@ -48,6 +48,6 @@ export function onRunFinished(room: WebhookDeps): RunEnding {
       status,
     } as EndedRun;
     const about = JSON.stringify({ repositoryId: repository.id, run: ended });
-    for (const hook of hooks) await enqueueDelivery(room, tx, { webhookId: hook.id, event: 'workflow_run', about });
+    for (const hook of hooks) await enqueueDelivery(deps, tx, { webhookId: hook.id, event: 'workflow_run', about });
   };
 }

@@ -17,16 +17,16 @@ const keptAnswerLength = 4_096;
 
 /** Makes one attempt with a claimed row and writes down how it went. */
 export async function sendDelivery(
-  room: WebhookDeps,
+  deps: WebhookDeps,
   row: WebhookDeliveryRow,
   version: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const { db, logger, settings } = room;
+  const { db, logger, settings } = deps;
   const hook = await db.read.findOneBy(webhookSchema, { id: row.webhookId });
   if (hook === null) return;
-  const payload = row.payload ?? (await writePayload(room, row));
-  const outcome = await attempt(room, hook, row, payload, version, signal);
+  const payload = row.payload ?? (await writePayload(deps, row));
+  const outcome = await attempt(deps, hook, row, payload, version, signal);
   if (signal.aborted) return;
   const next = nextState(row, outcome, settings.maxAttempts);
   await db.write(({ manager }) =>
@@ -60,14 +60,14 @@ async function writePayload(
 }
 
 async function attempt(
-  room: WebhookDeps,
+  deps: WebhookDeps,
   hook: WebhookRow,
   { event, uuid }: WebhookDeliveryRow,
   payload: string | null,
   version: string,
   signal: AbortSignal,
 ): Promise<Outcome> {
-  const triedAt = room.clock.now();
+  const triedAt = deps.clock.now();
   const began = performance.now();
   const ended = (rest: Omit<Outcome, 'triedAt' | 'tookMs'>): Outcome => ({
     ...rest,
@@ -78,8 +78,8 @@ async function attempt(
   if (payload === null) return ended({ ...none, error: 'What it is about is gone.', mayRetry: false });
   try {
     const body = Buffer.from(payload);
-    const headers = deliveryHeaders({ event, uuid, body, secret: decryptSecret(room, hook), version });
-    const answer = await room.outbound.send({
+    const headers = deliveryHeaders({ event, uuid, body, secret: decryptSecret(deps, hook), version });
+    const answer = await deps.outbound.send({
       method: 'POST',
       url: hook.url,
       headers,
@@ -94,7 +94,7 @@ async function attempt(
     });
   } catch (error) {
     const fault = isDomainError(error) ? error : internal('a delivery failed', { cause: error });
-    if (fault.code === 'internal') room.logger.error('webhook.attempt_failed', { webhookId: hook.id, error });
+    if (fault.code === 'internal') deps.logger.error('webhook.attempt_failed', { webhookId: hook.id, error });
     return ended({ ...none, error: describeFailure(fault, hook.url), mayRetry: fault.code === 'unavailable' });
   }
 }

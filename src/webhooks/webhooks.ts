@@ -25,7 +25,7 @@ export function createWebhooks({ config, keyFile, version, ...tools }: WebhookOp
   const { baseUrl, caFile, webhooks } = config;
   // Named by an administrator: any address, and without TLS.
   const isNamed = (url: URL): boolean => isListed(url, webhooks.allowedHosts);
-  const room: WebhookDeps = {
+  const deps: WebhookDeps = {
     ...tools,
     outbound: createOutbound({
       // Anybody may be told; who is not public has to be named.
@@ -38,15 +38,15 @@ export function createWebhooks({ config, keyFile, version, ...tools }: WebhookOp
     key: new InstanceKey(keyFile, tools.random, 'webhooks'),
     settings: { baseUrl, sshOrigin: sshOrigin(config), maxAttempts: webhooks.maxAttempts },
   };
-  const drain = createDeliveryQueue(room, version);
+  const drain = createDeliveryQueue(deps, version);
   const wake = (): void =>
-    void drain.drain().catch((error: unknown) => room.logger.error('webhook.drain_failed', { error }));
+    void drain.drain().catch((error: unknown) => deps.logger.error('webhook.drain_failed', { error }));
 
   /** Gives the room to a use-case; what remains are the parameters its own page describes. */
   const bind =
-    <Rest extends unknown[], Result>(useCase: (room: WebhookDeps, ...rest: Rest) => Result) =>
+    <Rest extends unknown[], Result>(useCase: (deps: WebhookDeps, ...rest: Rest) => Result) =>
     (...rest: Rest): Result =>
-      useCase(room, ...rest);
+      useCase(deps, ...rest);
 
   return {
     list: bind(listWebhooks),
@@ -57,32 +57,32 @@ export function createWebhooks({ config, keyFile, version, ...tools }: WebhookOp
     listDeliveries: bind(listDeliveries),
     /** Sent at once, beside the answer. */
     async redeliver(scope: WebhookScope, webhookId: string, deliveryId: number): Promise<number> {
-      const id = await redeliver(room, scope, webhookId, deliveryId);
+      const id = await redeliver(deps, scope, webhookId, deliveryId);
       wake();
       return id;
     },
     async redeliverAny(deliveryId: number): Promise<number> {
-      const id = await redeliverAny(room, deliveryId);
+      const id = await redeliverAny(deps, deliveryId);
       wake();
       return id;
     },
     async test(scope: WebhookScope, webhookId: string): Promise<number> {
-      const id = await testWebhook(room, scope, webhookId);
+      const id = await testWebhook(deps, scope, webhookId);
       wake();
       return id;
     },
 
     /** For `repositories.onPush`. */
-    onPush: onPush(room, wake),
+    onPush: onPush(deps, wake),
     /** For `ci.onRunEnd`. */
-    onRunEnd: onRunFinished(room),
+    onRunEnd: onRunFinished(deps),
     /** For a job: sends what is due. */
     drain: () => drain.drain(),
     /** For a job. */
     removeOld: bind(removeOldDeliveries),
     async stop(): Promise<void> {
       await drain.stop();
-      room.outbound.close();
+      deps.outbound.close();
     },
   };
 }

@@ -45,12 +45,12 @@ export async function openAccounts(t: Owner, settings: Partial<AccountSettings> 
 
 /** The same with one person in it, who signs in. */
 export async function openWithAlice(t: Owner, settings: Partial<AccountSettings> = {}) {
-  const rooms = await openAccounts(t, settings);
-  const alice = await rooms.accounts.addPerson({ username: 'Alice', password });
+  const modules = await openAccounts(t, settings);
+  const alice = await modules.accounts.addPerson({ username: 'Alice', password });
   const signIn = (
     given: Partial<{ username: string; password: string; address: string; previousSecret: string }> = {},
-  ) => rooms.accounts.signIn({ username: 'alice', password, ...origin, ...given });
-  return { ...rooms, alice, signIn };
+  ) => modules.accounts.signIn({ username: 'alice', password, ...origin, ...given });
+  return { ...modules, alice, signIn };
 }
 
 /** A refusal, or `null` when there was none. Anything that is no refusal goes through. */

@@ -7,7 +7,7 @@ import { userSchema } from '../../src/accounts/user-schema.ts';
 import { insertRow, openTestDatabase } from '../fixtures/test-database.ts';
 
 const { db, random } = await openTestDatabase(t, { entities: [userSchema] as never });
-const room = { db } as unknown as AccountsDeps;
+const deps = { db } as unknown as AccountsDeps;
 
 interface Made {
   id: string;
@@ -52,9 +52,9 @@ const profiles = made.filter(({ username, disabled }) => username !== null && !d
 
 t.test('everybody sees people with a handle who are not shut out, by handle or the latest first', async (t) => {
   const named = ids(profiles.toSorted(byHandle));
-  t.strictSame(await walk((paging) => listProfiles(room, paging)), [named, named]);
+  t.strictSame(await walk((paging) => listProfiles(deps, paging)), [named, named]);
   const latest = ids(profiles.toSorted(byAge));
-  t.strictSame(await walk((paging) => listProfiles(room, { ...paging, sort: 'created' })), [latest, latest]);
+  t.strictSame(await walk((paging) => listProfiles(deps, { ...paging, sort: 'created' })), [latest, latest]);
 });
 
 t.test('a prefix finds handles that begin with it, whatever its case, and they come by handle', async (t) => {
@@ -62,23 +62,23 @@ t.test('a prefix finds handles that begin with it, whatever its case, and they c
     const expected = ids(
       profiles.filter(({ username }) => username!.toLowerCase().startsWith(prefix.toLowerCase())).toSorted(byHandle),
     );
-    const found = await walk((paging) => listProfiles(room, { ...paging, prefix, sort: 'created' }));
+    const found = await walk((paging) => listProfiles(deps, { ...paging, prefix, sort: 'created' }));
     t.strictSame(found, [expected, expected], prefix);
   }
 });
 
 t.test('administrators see all accounts, those without a handle last', async (t) => {
   const expected = ids(made.toSorted(byHandle));
-  t.strictSame(await walk((paging) => listAccounts(room, paging)), [expected, expected]);
+  t.strictSame(await walk((paging) => listAccounts(deps, paging)), [expected, expected]);
   const bo = ids(made.filter(({ username }) => username?.toLowerCase().startsWith('bo')).toSorted(byHandle));
-  t.strictSame(await walk((paging) => listAccounts(room, { ...paging, prefix: 'Bo' })), [bo, bo]);
+  t.strictSame(await walk((paging) => listAccounts(deps, { ...paging, prefix: 'Bo' })), [bo, bo]);
 });
 
 const refused = { reason: 'invalid_page' } as unknown as Error;
 
 t.test('a page address that was not given out is refused', async (t) => {
-  await t.rejects(listProfiles(room, { sort: 'created', limit: 5, after: 'x' }), refused);
-  await t.resolves(listProfiles(room, { limit: 5, after: 'x' }), 'any name can have been one');
+  await t.rejects(listProfiles(deps, { sort: 'created', limit: 5, after: 'x' }), refused);
+  await t.resolves(listProfiles(deps, { limit: 5, after: 'x' }), 'any name can have been one');
 });
 
 t.test('the people of an organisation come by handle, in a small one and in a very large one', async (t) => {
@@ -97,7 +97,7 @@ t.test('the people of an organisation come by handle, in a small one and in a ve
     );
   });
   const among = (id: string, options: PeopleOptions) =>
-    listPeopleAmong(room, { table: 'organisation_members', column: 'organisation_id', id }, options);
+    listPeopleAmong(deps, { table: 'organisation_members', column: 'organisation_id', id }, options);
   const expected = ids(members.filter(({ username }) => username !== null).toSorted(byHandle));
   t.strictSame(await walk((paging) => among('small', paging)), [expected, expected]);
   const [forwards, backwards] = await walk((paging) => among('large', paging));

@@ -10,13 +10,13 @@ const keyLine = (n: number, comment = '') => `${genuineKeys[n]!.type} ${genuineK
 const keyBlob = (n: number) => Buffer.from(genuineKeys[n]!.base64, 'base64');
 
 async function openWithRepositories(...args: Parameters<typeof openWithAlice>) {
-  const rooms = await openWithAlice(...args);
-  const bob = await rooms.accounts.addPerson({ username: 'bob' });
+  const modules = await openWithAlice(...args);
+  const bob = await modules.accounts.addPerson({ username: 'bob' });
   for (const id of ['r-1', 'r-2']) {
-    await rooms.db.write((tx) =>
+    await modules.db.write((tx) =>
       insertRow(tx, 'repositories', {
         id,
-        owner_user_id: rooms.alice.id,
+        owner_user_id: modules.alice.id,
         name: id,
         name_folded: id,
         visibility: 'PRIVATE',
@@ -25,7 +25,7 @@ async function openWithRepositories(...args: Parameters<typeof openWithAlice>) {
       }),
     );
   }
-  return { ...rooms, bob };
+  return { ...modules, bob };
 }
 
 t.test('a token speaks for its owner, within its scope', async (t) => {

@@ -8,7 +8,7 @@ import { projectFolder, readSources, valueImports } from './source-files.ts';
 const arrows: string[][] = [
   ['cli'],
   ['app'],
-  ['web', 'ssh', 'rpc', 'jobs'],
+  ['web', 'ssh', 'rpc', 'scheduler'],
   ['doctor'],
   ['webhooks', 'mirrors'],
   ['search', 'federation', 'ci', 'backup'],
@@ -22,7 +22,7 @@ const arrows: string[][] = [
   ['config', 'embedded'],
   ['kernel'],
 ];
-const lineOf = (room: string): number => arrows.findIndex((line) => line.includes(room));
+const lineOf = (deps: string): number => arrows.findIndex((line) => line.includes(deps));
 
 /** Rooms that may see less than their place in the picture would let them. */
 const narrower: Record<string, string[]> = {
@@ -40,7 +40,7 @@ const homes: Record<string, string> = {
   'koa-body': 'web',
   ssh2: 'ssh',
   '@grpc/grpc-js': 'rpc',
-  'node-cron': 'jobs',
+  'node-cron': 'scheduler',
   pug: 'embedded',
   'smol-toml': 'config',
 };
@@ -53,16 +53,16 @@ const packageOf = (specifier: string): string =>
     .join('/');
 
 t.test('every room has its place in the picture', async (t) => {
-  for (const room of new Set(sources.map((source) => source.room))) t.not(lineOf(room), -1, room);
+  for (const deps of new Set(sources.map((source) => source.deps))) t.not(lineOf(deps), -1, deps);
 });
 
 t.test('DESIGN §1 a room imports only rooms to its right, through their index.ts', async (t) => {
   const wrong: string[] = [];
-  for (const { path: from, room, imports } of sources) {
+  for (const { path: from, deps, imports } of sources) {
     for (const { file, specifier } of imports) {
       if (file === null || file === 'package.json') continue;
       if (file.startsWith('migrations/')) {
-        if (room !== 'app' && room !== 'cli')
+        if (deps !== 'app' && deps !== 'cli')
           wrong.push(`${from} imports ${specifier}: only app and cli know the migrations`);
         continue;
       }
@@ -71,11 +71,11 @@ t.test('DESIGN §1 a room imports only rooms to its right, through their index.t
         continue;
       }
       const target = file.split('/')[1]!.replace(/\.ts$/, '');
-      if (target === room) continue;
-      if (lineOf(target) <= lineOf(room))
-        wrong.push(`${from} imports ${specifier}: ${target} is not to the right of ${room}`);
-      if (narrower[room]?.includes(target) === false)
-        wrong.push(`${from} imports ${specifier}: ${room} may not see ${target}`);
+      if (target === deps) continue;
+      if (lineOf(target) <= lineOf(deps))
+        wrong.push(`${from} imports ${specifier}: ${target} is not to the right of ${deps}`);
+      if (narrower[deps]?.includes(target) === false)
+        wrong.push(`${from} imports ${specifier}: ${deps} may not see ${target}`);
       if (file !== 'src/app.ts' && file !== `src/${target}/index.ts`)
         wrong.push(`${from} imports ${specifier}, past the front door`);
     }
@@ -86,7 +86,7 @@ t.test('DESIGN §1 a room imports only rooms to its right, through their index.t
 t.test('only the command line starts the app, and bin only the command line', async (t) => {
   const importers = sources.filter(({ imports }) => imports.some(({ file }) => file === 'src/app.ts'));
   t.strictSame(
-    importers.filter(({ room }) => room !== 'cli').map((source) => source.path),
+    importers.filter(({ deps }) => deps !== 'cli').map((source) => source.path),
     [],
   );
   for (const { path: from, imports } of readSources('bin')) {
@@ -146,10 +146,10 @@ t.test('every import leads to a file, and every package is one that the program 
 });
 
 t.test('a transport library is known to its own room only', async (t) => {
-  const wrong = sources.flatMap(({ path: from, room, imports }) =>
+  const wrong = sources.flatMap(({ path: from, deps, imports }) =>
     imports
-      .map(({ specifier }) => [specifier, homes[packageOf(specifier)] ?? room] as const)
-      .filter(([, home]) => home !== room)
+      .map(({ specifier }) => [specifier, homes[packageOf(specifier)] ?? deps] as const)
+      .filter(([, home]) => home !== deps)
       .map(([specifier, home]) => `${from} imports ${specifier}, which belongs to ${home}`),
   );
   t.strictSame(wrong, []);

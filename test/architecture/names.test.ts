@@ -50,10 +50,10 @@ t.test('DESIGN §6 no file of src is above 400 lines, except tables', async (t) 
 });
 
 t.test('every room has a front door', async (t) => {
-  const rooms = readdirSync(path.join(projectFolder, 'src'), { withFileTypes: true }).filter((entry) =>
+  const modules = readdirSync(path.join(projectFolder, 'src'), { withFileTypes: true }).filter((entry) =>
     entry.isDirectory(),
   );
-  for (const { name } of rooms)
+  for (const { name } of modules)
     t.ok(existsSync(path.join(projectFolder, 'src', name, 'index.ts')), `src/${name}/index.ts`);
 });
 
@@ -62,7 +62,7 @@ t.test('every test is in a folder of the room that it tests', async (t) => {
     'e2e',
     'docs',
     'chaos',
-    'house',
+    'architecture',
     'fixtures',
     'scripts',
     'bench',
@@ -70,19 +70,19 @@ t.test('every test is in a folder of the room that it tests', async (t) => {
     'templates',
     'app.test.ts',
   ];
-  const rooms = new Set([...ownFolders, ...readdirSync(path.join(projectFolder, 'src'))]);
+  const modules = new Set([...ownFolders, ...readdirSync(path.join(projectFolder, 'src'))]);
   t.strictSame(
-    below('test').filter((file) => !rooms.has(file.split('/')[1]!)),
+    below('test').filter((file) => !modules.has(file.split('/')[1]!)),
     [],
   );
 });
 
 t.test('ARCHITECTURE.md has one line for every room, and for no other', async (t) => {
   const rows = [...read('ARCHITECTURE.md').matchAll(/^\| `src\/([a-z]+)\/?` \|/gm)].map((match) => match[1]!);
-  const rooms = readdirSync(path.join(projectFolder, 'src'), { withFileTypes: true }).filter((entry) =>
+  const modules = readdirSync(path.join(projectFolder, 'src'), { withFileTypes: true }).filter((entry) =>
     entry.isDirectory(),
   );
-  t.strictSame([...rows].sort(), rooms.map((room) => room.name).sort());
+  t.strictSame([...rows].sort(), modules.map((deps) => deps.name).sort());
 });
 
 t.test('every file that a page names is there', async (t) => {

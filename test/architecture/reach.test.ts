@@ -25,7 +25,7 @@ const homes: Record<string, string[]> = {
 
 const modulesAtHome: Check = (source) =>
   valueImports(source)
-    .filter(({ module }) => homes[module]?.includes(source.room) === false)
+    .filter(({ module }) => homes[module]?.includes(source.deps) === false)
     .map(({ module, node }) => `${placeOf(source, node)} uses ${module}`);
 
 /** What opens a connection, by module. A server only answers: `createServer`, `isIP` and types are free. */
@@ -42,7 +42,7 @@ const connectingPackages = ['undici', 'axios', 'got', 'node-fetch', 'ws', 'nodem
 const connectingGlobals = ['fetch', 'WebSocket', 'EventSource', 'XMLHttpRequest'];
 
 const connectsNowhere: Check = (source) => {
-  if (source.room === 'outbound') return [];
+  if (source.deps === 'outbound') return [];
   const found: string[] = [];
   const whole = new Map<string, string>();
   for (const { module, names, node } of valueImports(source)) {
@@ -79,9 +79,9 @@ const connectsNowhere: Check = (source) => {
 const processNames: Record<string, string[]> = { git: ['pid', 'kill', 'env'] };
 
 const knowsNoProcess: Check = (source) => {
-  if (source.room === 'cli') return [];
+  if (source.deps === 'cli') return [];
   // A tick is a place in the queue, not knowledge of the process.
-  const free = ['nextTick', ...(processNames[source.room] ?? [])];
+  const free = ['nextTick', ...(processNames[source.deps] ?? [])];
   const found = source.imports
     .filter(({ specifier }) => specifier === 'node:process' || specifier === 'process')
     .map(() => `${source.path}:1 imports node:process`);
@@ -106,7 +106,7 @@ const databaseDoors = [
 ];
 
 const usesTheTwoDoors: Check = (source) => {
-  if (source.room === 'db') return [];
+  if (source.deps === 'db') return [];
   const found: string[] = [];
   const withTypeorm = source.imports.some(({ specifier }) => specifier === 'typeorm');
   walk(source.tree, (node) => {

@@ -61,14 +61,14 @@ t.test('whatever is changed or taken out of the log is found', async (t) => {
 });
 
 t.test('the rooms are heard: accounts, organisations, repositories', async (t) => {
-  const { rooms, addPerson } = await startHearth(t);
+  const { modules, addPerson } = await startHearth(t);
   const alice = await addPerson('alice');
-  await rooms.accounts.setAdministrator(alice.id, true);
-  await rooms.accounts.addInvite(alice.id);
-  await rooms.ci.setSecret({ kind: 'user', id: alice.id }, { name: 'CANARY', value: 'the value of it' });
-  await rooms.ci.resetRegistrationToken({ kind: 'instance' }, null);
-  await rooms.audit.flush();
-  const entries = await rooms.audit.list({ limit: 10 });
+  await modules.accounts.setAdministrator(alice.id, true);
+  await modules.accounts.addInvite(alice.id);
+  await modules.ci.setSecret({ kind: 'user', id: alice.id }, { name: 'CANARY', value: 'the value of it' });
+  await modules.ci.resetRegistrationToken({ kind: 'instance' }, null);
+  await modules.audit.flush();
+  const entries = await modules.audit.list({ limit: 10 });
   t.same(entries.map(({ event, actor }) => [event, actor === alice.id ? 'alice' : actor]).reverse(), [
     ['person.added', 'server'],
     ['token.added', 'server'],
@@ -80,5 +80,5 @@ t.test('the rooms are heard: accounts, organisations, repositories', async (t) =
   for (const secret of [alice.token, 'the value of it'])
     t.notMatch(JSON.stringify(entries), secret, 'no secret is kept');
   t.match(entries[1], { details: { name: 'CANARY', scope: 'user', scopeId: alice.id } });
-  t.equal(await rooms.audit.findBreak(), null);
+  t.equal(await modules.audit.findBreak(), null);
 });

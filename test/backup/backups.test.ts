@@ -53,7 +53,7 @@ async function instance(t: Owner, repositories = 3) {
   const trees = [];
   for (let at = 1; at <= repositories; at += 1) {
     const name = `garden-${at}`;
-    await hearth.rooms.repositories.create(localAdministrator, { owner: 'alice', name, visibility: 'PUBLIC' });
+    await hearth.modules.repositories.create(localAdministrator, { owner: 'alice', name, visibility: 'PUBLIC' });
     const tree = workTree(
       hearth.folder,
       `${hearth.url.replace('://', `://alice:${alice.token}@`)}/git/alice/${name}.git`,
@@ -79,7 +79,7 @@ const objectFile = /objects\/(?:[0-9a-f]{2}\/|pack\/.*\.pack$)/;
 
 t.test('a backup is whole, proven by a drill, and shares what did not change with the one before', async (t) => {
   const { hearth, trees } = await instance(t);
-  const { backups } = hearth.rooms;
+  const { backups } = hearth.modules;
   const first = await backups.create();
   t.equal(first.repositories, 3);
   t.same(
@@ -114,7 +114,7 @@ t.test('a backup is whole, proven by a drill, and shares what did not change wit
 
 t.test('what is damaged is named, and a damaged backup is not restored', async (t) => {
   const { hearth, cli } = await instance(t, 1);
-  const { backups } = hearth.rooms;
+  const { backups } = hearth.modules;
   const { name, folder } = await backups.create();
   const files = Object.keys(JSON.parse(readFileSync(path.join(folder, 'manifest.json'), 'utf8')).files);
   const object = files.find((file) => objectFile.test(file))!;
@@ -142,14 +142,14 @@ t.test(
   async (t) => {
     const { hearth } = await instance(t, 1);
     const secret = 'a private key that nobody may see';
-    await hearth.rooms.db.write(({ manager }) =>
+    await hearth.modules.db.write(({ manager }) =>
       manager.query(
         `INSERT INTO federation_keys VALUES ('/ap/users/alice', 'user', 'alice', 'public', '${secret}', 1)`,
       ),
     );
-    const without = await hearth.rooms.backups.create();
+    const without = await hearth.modules.backups.create();
     t.notOk(readFileSync(path.join(without.folder, 'hearth.db')).includes(secret), 'not even in free pages');
-    const withKeys = await hearth.rooms.backups.create({ withKeys: true });
+    const withKeys = await hearth.modules.backups.create({ withKeys: true });
     t.ok(readFileSync(path.join(withKeys.folder, 'hearth.db')).includes(secret));
 
     const target = path.join(temporaryFolder(t), 'data');
@@ -157,26 +157,26 @@ t.test(
     t.equal(code, 0);
     t.match(JSON.parse(stdout), { repositories: 1, newKeys: 1, movedAside: null });
     const restored = await startHearth(t, { env: { SERVICE_DATA_DIR: target } });
-    const [row] = (await restored.rooms.db.read.query('SELECT * FROM federation_keys')) as Record<string, string>[];
+    const [row] = (await restored.modules.db.read.query('SELECT * FROM federation_keys')) as Record<string, string>[];
     t.match(row, {
       ap_path: '/ap/users/alice',
       private_key_pem: /BEGIN PRIVATE KEY/,
       public_key_pem: /BEGIN PUBLIC KEY/,
     });
-    t.same(await restored.rooms.db.read.query('SELECT * FROM sessions'), [], 'all sessions ended');
-    t.match(await restored.rooms.audit.list({ limit: 1 }), [
+    t.same(await restored.modules.db.read.query('SELECT * FROM sessions'), [], 'all sessions ended');
+    t.match(await restored.modules.audit.list({ limit: 1 }), [
       { event: 'backup.restored', actor: 'local', details: { repositories: 1 } },
     ]);
-    t.equal(await restored.rooms.audit.findBreak(), null);
+    t.equal(await restored.modules.audit.findBreak(), null);
   },
 );
 
 t.test('restore refuses data that is there, unless confirmed; then it moves it aside', async (t) => {
   const { hearth, cli } = await instance(t, 1);
-  const { path: garden } = await hearth.rooms.repositories.find(localAdministrator, 'alice', 'garden-1');
+  const { path: garden } = await hearth.modules.repositories.find(localAdministrator, 'alice', 'garden-1');
   // As if pushed after the database was copied and before the repository was.
   await run('git', ['update-ref', 'refs/heads/late', 'HEAD'], { cwd: garden });
-  const { folder } = await hearth.rooms.backups.create();
+  const { folder } = await hearth.modules.backups.create();
   await hearth.stop();
   t.match(await cli('restore', folder), { code: 4, stderr: /data_dir|data in .* already/ });
   const { code, stderr } = await cli('restore', folder, '--confirm');
@@ -184,9 +184,9 @@ t.test('restore refuses data that is there, unless confirmed; then it moves it a
   const aside = readdirSync(hearth.config.dataDir).find((name) => name.startsWith('replaced-by-'))!;
   t.ok(existsSync(path.join(hearth.config.dataDir, aside, 'hearth.db')));
   const again = await startHearth(t, { folder: hearth.folder });
-  t.equal((await again.rooms.repositories.listAll()).length, 1);
-  const { pushes } = await again.rooms.repositories.listActivity(
-    await again.rooms.repositories.find(localAdministrator, 'alice', 'garden-1'),
+  t.equal((await again.modules.repositories.listAll()).length, 1);
+  const { pushes } = await again.modules.repositories.listActivity(
+    await again.modules.repositories.find(localAdministrator, 'alice', 'garden-1'),
     { limit: 10 },
   );
   t.match(
@@ -208,7 +208,7 @@ interface TakenBackup {
 
 /** Restores a backup, as the drill does and by hand, and holds it against what was acknowledged. */
 async function proveBackup(t: Test, { hearth, name, folder, lanes, before, round }: TakenBackup): Promise<void> {
-  t.match(await hearth.rooms.backups.drill(name), { problems: [] }, `round ${round}`);
+  t.match(await hearth.modules.backups.drill(name), { problems: [] }, `round ${round}`);
   const target = path.join(temporaryFolder(t), 'data');
   const restored = { env: { SERVICE_DATA_DIR: target } };
   t.equal((await runCli(['restore', folder], restored)).code, 0);
@@ -216,7 +216,7 @@ async function proveBackup(t: Test, { hearth, name, folder, lanes, before, round
   t.equal(code, 0);
   t.same(JSON.parse(stdout).findings, [], 'a clean doctor');
   for (const [at, { repository, ref, heads }] of lanes.entries()) {
-    const { path: home } = await hearth.rooms.repositories.find(
+    const { path: home } = await hearth.modules.repositories.find(
       localAdministrator,
       'alice',
       repository.slice('alice/'.length),
@@ -247,8 +247,8 @@ t.test(`R23 backups under load restore whole with a clean doctor, ${rounds} of $
     // Every look goes into each of them: forty are enough to meet every moment.
     for (let turn = 1; !isOver && turn <= 40; turn += 1) {
       const name = `passing-${turn}`;
-      await hearth.rooms.repositories.create(localAdministrator, { owner: 'alice', name, visibility: 'PRIVATE' });
-      if (turn % 2 === 0) await hearth.rooms.repositories.moveToTrash(localAdministrator, 'alice', name);
+      await hearth.modules.repositories.create(localAdministrator, { owner: 'alice', name, visibility: 'PRIVATE' });
+      if (turn % 2 === 0) await hearth.modules.repositories.moveToTrash(localAdministrator, 'alice', name);
       await new Promise((resolve) => setTimeout(resolve, 300));
     }
   })();
@@ -259,7 +259,7 @@ t.test(`R23 backups under load restore whole with a clean doctor, ${rounds} of $
     const {
       result: { name, folder },
       perSecond,
-    } = await load.during(() => hearth.rooms.backups.create());
+    } = await load.during(() => hearth.modules.backups.create());
     rates.push(perSecond);
     // What follows happens elsewhere when a backup is needed: it must not take the load's processors.
     await load.without(() => proveBackup(t, { hearth, name, folder, lanes: load.lanes, before, round }));
@@ -271,7 +271,7 @@ t.test(`R23 backups under load restore whole with a clean doctor, ${rounds} of $
 
 t.test('one backup at a time, and none from a killed process holds the next one up', async (t) => {
   const { hearth } = await instance(t, 1);
-  const { backups } = hearth.rooms;
+  const { backups } = hearth.modules;
   const [first, second] = await Promise.allSettled([backups.create(), backups.create()]);
   t.same([first, second].map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
   const left = path.join(hearth.config.backup.folder, '.unfinished-2020-01-01T00-00-00Z');

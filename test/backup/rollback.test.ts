@@ -53,9 +53,9 @@ async function repository({ repositories }: Rooms, name: string) {
   };
 }
 
-async function create(rooms: Rooms, name: string) {
-  await rooms.repositories.create(localAdministrator, { owner: 'alice', name, visibility: 'PUBLIC' });
-  return repository(rooms, name);
+async function create(modules: Rooms, name: string) {
+  await modules.repositories.create(localAdministrator, { owner: 'alice', name, visibility: 'PUBLIC' });
+  return repository(modules, name);
 }
 
 t.test('after a rollback the journal knows what was pushed since, and nothing of it is lost', async (t) => {
@@ -205,18 +205,18 @@ t.test('without a newer database that can be read the refs on disk speak', async
   const other = path.join(own, 'data');
   mkdirSync(other, { mode: 0o700 });
   const env = { SERVICE_DATA_DIR: other };
-  const rooms = await openModules(
+  const modules = await openModules(
     loadConfig({ argvOverrides: {}, env, cwd: own, readFile: () => '' }).config,
     { logger: silentLogger },
     'always',
   );
-  await rooms.accounts.addPerson({ username: 'alice' });
-  const garden = await create(rooms, 'garden');
+  await modules.accounts.addPerson({ username: 'alice' });
+  const garden = await create(modules, 'garden');
   const first = await garden.commit('first');
   const snapshot = path.join(own, 'copy.db');
   await copyDatabase(path.join(other, 'hearth.db'), snapshot);
   await garden.push(null, ['refs/heads/main', none, first]);
-  await rooms.close();
+  await modules.close();
   copyFileSync(new URL(import.meta.url), path.join(other, 'hearth.db'));
   const done = await runCli(['rollback', '--to', snapshot, '--yes'], { cwd: own, env });
   t.match(done, { code: 0, stderr: /newer database cannot be read.*1 repository had moved/s }, done.stderr);

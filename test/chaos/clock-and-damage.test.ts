@@ -44,15 +44,15 @@ function workTree({ folder, url }: Hearth, { token }: TestPerson, name: string) 
   };
 }
 
-const findings = async ({ rooms, config }: Hearth) => {
+const findings = async ({ modules, config }: Hearth) => {
   const found: string[] = [];
   const doctor = createDoctor({
-    ...rooms,
+    ...modules,
     config,
     settingsFile: null,
     userId: null,
-    backupState: () => rooms.backups.state(),
-    auditBreak: () => rooms.audit.findBreak(),
+    backupState: () => modules.backups.state(),
+    auditBreak: () => modules.audit.findBreak(),
   });
   for await (const area of doctor.examine())
     found.push(...area.findings.map(({ check, message }) => `${check} ${message}`));
@@ -66,14 +66,14 @@ t.test(
     const clock = fixedClock(start);
     const hearth = await startHearth(t, { clock });
     const alice = await hearth.addPerson('alice');
-    await hearth.rooms.repositories.create(localAdministrator, {
+    await hearth.modules.repositories.create(localAdministrator, {
       owner: 'alice',
       name: 'garden',
       visibility: 'PUBLIC',
     });
     const { push } = workTree(hearth, alice, 'garden');
     const signedIn = async () =>
-      (await hearth.rooms.accounts.viewerOfSession(alice.session, { address: null })) !== null;
+      (await hearth.modules.accounts.viewerOfSession(alice.session, { address: null })) !== null;
     const page = async (at: string) => {
       const answer = await fetch(`${hearth.url}${at}`);
       const text = await answer.text();
@@ -89,9 +89,9 @@ t.test(
       await push(`after a jump of ${jump}`);
       for (const at of ['/', '/explore', '/alice', '/repos/alice/garden', '/repos/alice/garden/commits/main'])
         await page(at).catch((error: Error) => t.fail(error.message));
-      await hearth.rooms.repositories.finishPushes();
-      await hearth.rooms.ci.sweep();
-      await hearth.rooms.accounts.removeExpired();
+      await hearth.modules.repositories.finishPushes();
+      await hearth.modules.ci.sweep();
+      await hearth.modules.accounts.removeExpired();
     }
     clock.set(start + 400 * day);
     t.notOk(await signedIn(), 'no session is immortal');
@@ -100,7 +100,7 @@ t.test(
     t.ok((await findings(hearth)).some((text) => text.startsWith('clock.behind ')));
     await push('long before');
     const open = async () =>
-      (await hearth.rooms.db.read.query(
+      (await hearth.modules.db.read.query(
         'SELECT id FROM pushes WHERE settled_at IS NULL OR announced_at IS NULL',
       )) as unknown[];
     for (let turn = 0; turn < 100 && (await open()).length > 0; turn += 1) await sleep(50);
@@ -114,11 +114,11 @@ t.test(
     const hearth = await startHearth(t);
     const alice = await hearth.addPerson('alice');
     for (const name of ['garden', 'orchard']) {
-      await hearth.rooms.repositories.create(localAdministrator, { owner: 'alice', name, visibility: 'PUBLIC' });
+      await hearth.modules.repositories.create(localAdministrator, { owner: 'alice', name, visibility: 'PUBLIC' });
       await workTree(hearth, alice, name).push('x'.repeat(100_000));
     }
-    const found = await hearth.rooms.repositories.find(localAdministrator, 'alice', 'garden');
-    await hearth.rooms.git.pack(found.path);
+    const found = await hearth.modules.repositories.find(localAdministrator, 'alice', 'garden');
+    await hearth.modules.git.pack(found.path);
     const packs = path.join(found.path, 'objects', 'pack');
     const pack = path.join(packs, readdirSync(packs).find((name) => name.endsWith('.pack'))!);
     chmodSync(pack, 0o600);

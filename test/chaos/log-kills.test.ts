@@ -44,7 +44,7 @@ t.test(`${kills} kills while a log grows: every acknowledged row once, in order,
     acknowledged = Number(said.split('\n').at(-2));
 
     const again = await openCi(t, { folder: first.folder });
-    const stored = await (await driveRunner(again.rooms, runner.credentials)).stored(taskId);
+    const stored = await (await driveRunner(again.modules, runner.credentials)).stored(taskId);
     t.ok(stored >= acknowledged, `${stored} rows are there, ${acknowledged} were acknowledged`);
     const rows = readFileSync(path.join(first.folder, `data/ci/logs/0/${taskId}.log`), 'utf8')
       .split('\n')

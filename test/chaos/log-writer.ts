@@ -3,8 +3,8 @@
 import { driveRunner, openCi } from '../ci/ci-fixture.ts';
 
 const [folder, credentials, task] = process.argv.slice(2) as [string, string, string];
-const { rooms } = await openCi({ teardown() {} }, { folder });
-const runner = await driveRunner(rooms, JSON.parse(credentials) as { uuid: string; token: string });
+const { modules } = await openCi({ teardown() {} }, { folder });
+const runner = await driveRunner(modules, JSON.parse(credentials) as { uuid: string; token: string });
 let index = await runner.stored(Number(task));
 for (;;) {
   const count = 1 + (index % 7);

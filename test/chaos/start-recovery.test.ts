@@ -23,7 +23,7 @@ const kills = Number(process.env['HEARTH_CHAOS'] ?? 2);
 async function afterCrash(t: Owner) {
   const first = await startHearth(t);
   await first.addPerson('alice');
-  const { repositories, db } = first.rooms;
+  const { repositories, db } = first.modules;
   const { id } = await repositories.create(localAdministrator, { owner: 'alice', name: 'work', visibility: 'PUBLIC' });
   await db.write(({ manager, now }) =>
     manager.query("INSERT INTO pushes (id, repository_id, via, created_at) VALUES ('left', ?, 'http', ?)", [id, now]),

@@ -40,11 +40,11 @@ export async function openCi(
     mkdirSync(config.dataDir, { recursive: true });
     await copyTestDatabase(databaseFile(config));
   }
-  const rooms = await openModules(config, { logger, clock });
+  const modules = await openModules(config, { logger, clock });
   let closing: Promise<void> | undefined;
-  const close = () => (closing ??= rooms.close());
+  const close = () => (closing ??= modules.close());
   t.teardown(close);
-  const { ci, repositories, accounts, db } = rooms;
+  const { ci, repositories, accounts, db } = modules;
   await ci.recover();
   await ci.advanceRuns();
 
@@ -104,7 +104,7 @@ export async function openCi(
     await git('push', '--quiet', '--force', to.path, `HEAD:${ref}`);
     const sha = await git('rev-parse', 'HEAD');
     const arrived = {
-      id: rooms.db === db ? `push ${sha}` : '',
+      id: modules.db === db ? `push ${sha}` : '',
       repository: to.repository,
       pusherId: by,
       via: 'http' as const,
@@ -146,11 +146,11 @@ export async function openCi(
       ephemeral: more.ephemeral ?? false,
       capabilities: more.capabilities ?? [],
     });
-    return driveRunner(rooms, { uuid: runner.uuid, token });
+    return driveRunner(modules, { uuid: runner.uuid, token });
   }
 
   return {
-    rooms,
+    modules,
     ci,
     db,
     clock,

@@ -111,7 +111,7 @@ t.test('a log that is full takes further rows and drops them; the count goes on,
   t.equal(first.stored().filter((content) => content.startsWith('[the log')).length, 1);
   await first.close();
   const second = await openCi(t, { folder: first.folder, env: { SERVICE_CI_MAX_LOG_SIZE: '64KiB' } });
-  const again = await driveRunner(second.rooms, first.runner.credentials);
+  const again = await driveRunner(second.modules, first.runner.credentials);
   t.equal(await again.log(first.taskId, index, [line]), index + 1);
   t.equal(await again.log(first.taskId, index + 1, [], true), index + 1);
 });
@@ -122,7 +122,7 @@ t.test('a crash leaves half a row, which is not one; a disk that lied is made up
   await first.close();
   appendFileSync(first.file, '2026-01-01T00:00:00.0000000Z thr');
   const second = await openCi(t, { folder: first.folder });
-  const again = await driveRunner(second.rooms, first.runner.credentials);
+  const again = await driveRunner(second.modules, first.runner.credentials);
   t.equal(await again.stored(first.taskId), 2);
   t.equal(await again.log(first.taskId, 2, ['three'], false), 3);
   t.same(first.stored(), ['one', 'two', 'three']);
@@ -130,7 +130,7 @@ t.test('a crash leaves half a row, which is not one; a disk that lied is made up
   await second.close();
   truncateSync(first.file, readFileSync(first.file, 'utf8').indexOf('three') - 29);
   const third = await openCi(t, { folder: first.folder });
-  t.equal(await (await driveRunner(third.rooms, first.runner.credentials)).log(first.taskId, 3, ['four']), 4);
+  t.equal(await (await driveRunner(third.modules, first.runner.credentials)).log(first.taskId, 3, ['four']), 4);
   t.same(first.stored(), ['one', 'two', '[log line lost in a server crash]', 'four']);
 });
 

@@ -90,9 +90,9 @@ t.test(
   'a run is deleted by who administers its repository, with all it had, and its number is not used again',
   async (t) => {
     const world = await openCi(t);
-    const { ci, rooms, found, viewer, push } = world;
+    const { ci, modules, found, viewer, push } = world;
     const sha = await push(one);
-    const ticks = () => statusIcons(rooms.repositories, { id: found.repository.id, url: '/repos/alice/work' }, [sha]);
+    const ticks = () => statusIcons(modules.repositories, { id: found.repository.id, url: '/repos/alice/work' }, [sha]);
     const runner = await world.addRunner(['linux']);
     const task = (await runner.fetch())!;
     const artifact = await leave(world, task, 'site', 'content');
@@ -146,7 +146,7 @@ t.test('a job of a later attempt finds what an earlier one has left, and may lea
 
 t.test('a backup has logs and artifacts, and the key of secrets only with keys; a restore proves it', async (t) => {
   const world = await openCi(t);
-  const { ci, rooms, push } = world;
+  const { ci, modules, push } = world;
   await ci.setSecret(instanceScope, { name: 'DEPLOY_KEY', value: 'do not tell' });
   await push(one);
   const runner = await world.addRunner(['linux']);
@@ -160,9 +160,9 @@ t.test('a backup has logs and artifacts, and the key of secrets only with keys; 
   await runner.finish(task.taskId);
   await push({ a: '1' });
   for (const withKeys of [true, false]) {
-    const { folder: from, name } = await rooms.backups.create({ withKeys });
+    const { folder: from, name } = await modules.backups.create({ withKeys });
     t.same(
-      (await rooms.backups.verify(name)).flatMap(({ problems }) => problems),
+      (await modules.backups.verify(name)).flatMap(({ problems }) => problems),
       [],
     );
     const folder = temporaryFolder(t);

@@ -49,7 +49,7 @@ ${more}
 `;
 
 t.test('fail-fast with max-parallel: the place that a failed leg leaves is given to nobody', async (t) => {
-  const { ci, found, push, state, addRunner, rooms } = await openCi(t);
+  const { ci, found, push, state, addRunner, modules } = await openCi(t);
   const sha = await push(workflow(file('max-parallel: 1, matrix: {n: [1, 2, 3, 4]}')));
   const runner = await addRunner(['linux']);
   await runner.finish((await runner.fetch())!.taskId, 'failure');
@@ -71,7 +71,7 @@ t.test('fail-fast with max-parallel: the place that a failed leg leaves is given
     [1],
     'the list finds it among those that failed',
   );
-  t.equal((await rooms.repositories.commitStatuses(found.repository.id, [sha])).get(sha)?.state, 'failure');
+  t.equal((await modules.repositories.commitStatuses(found.repository.id, [sha])).get(sha)?.state, 'failure');
   t.equal(await runner.fetch(), null, 'no leg is left to be taken');
 });
 
@@ -153,13 +153,13 @@ t.test('a leg that was cancelled runs when it alone is run again', async (t) => 
 });
 
 t.test('a task is not handed over once its leg was cancelled', async (t) => {
-  const { push, state, addRunner, rooms } = await openCi(t);
+  const { push, state, addRunner, modules } = await openCi(t);
   await push(workflow(file('matrix: {n: [1, 2]}')));
   const [a, b] = [await addRunner(['linux']), await addRunner(['linux'])];
   const one = (await a.fetch())!;
   await a.report(one.taskId);
   // The sibling fails while the second task is claimed and its content is still being gathered.
-  const repositories = rooms.repositories as { locate: typeof rooms.repositories.locate };
+  const repositories = modules.repositories as { locate: typeof modules.repositories.locate };
   const locate = repositories.locate.bind(repositories);
   const { promise: hasFailed, resolve } = Promise.withResolvers<void>();
   const { promise: isClaimed, resolve: claimed } = Promise.withResolvers<void>();
@@ -213,7 +213,7 @@ t.test('a restart between the parts of a matrix changes nothing', async (t) => {
   await first.close();
 
   const second = await openCi(t, { folder: first.folder });
-  const back = await driveRunner(second.rooms, runner.credentials);
+  const back = await driveRunner(second.modules, runner.credentials);
   t.equal(await back.fetch(), null, 'two are at work, no third one is let go');
   await back.finish(one.taskId, 'failure');
   t.match((await second.state(1)).jobs, { 't (3)': 'cancelled', 't (4)': 'cancelled' });
@@ -307,7 +307,7 @@ t.test(
         } else if (random.chance(0.1)) {
           await world.close();
           world = await openCi(t, { folder });
-          runners = await Promise.all(first.map(({ credentials }) => driveRunner(world.rooms, credentials)));
+          runners = await Promise.all(first.map(({ credentials }) => driveRunner(world.modules, credentials)));
           for (const work of atWork.values()) work.runner = random.pick(runners);
           // A task belongs to the runner that took it.
           for (const [taskId, work] of atWork)

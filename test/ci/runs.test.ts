@@ -36,7 +36,7 @@ jobs:
 `;
 
 t.test('SPEC §3 a matrix with needs, from the push to the end', async (t) => {
-  const { ci, push, state, addRunner, found, rooms, clock } = await openCi(t);
+  const { ci, push, state, addRunner, found, modules, clock } = await openCi(t);
   const sha = await push(workflow(matrix), { message: 'Build the site\n\nWith care.' });
   t.match(await state(1), {
     run: 'waiting',
@@ -90,7 +90,7 @@ t.test('SPEC §3 a matrix with needs, from the push to the end', async (t) => {
   t.match(await state(1), { run: 'success' });
   t.equal(await runner.fetch(), null);
 
-  const statuses = (await rooms.repositories.commitStatuses(found.repository.id, [sha])).get(sha);
+  const statuses = (await modules.repositories.commitStatuses(found.repository.id, [sha])).get(sha);
   t.equal(statuses?.state, 'success');
   t.same(
     statuses?.statuses.map(({ context, description }) => [context, description]),
@@ -182,7 +182,7 @@ ${job('')}${job('needs: a\nname: ${{ matrix.n }} of ${{ needs.a.outputs.list }}\
 });
 
 t.test('a broken file fails alone, with line, column and reason', async (t) => {
-  const { push, state, ci, found, rooms } = await openCi(t);
+  const { push, state, ci, found, modules } = await openCi(t);
   const sha = await push({
     ...workflow('on: push\njobs:\n  a:\n    steps: [{run: x}]\n', 'bad.yml'),
     ...workflow('on: [push\n', 'worse.yml'),
@@ -201,7 +201,7 @@ t.test('a broken file fails alone, with line, column and reason', async (t) => {
       ['bad.yml', 'failure', 'bad.yml, line 3, column 3: The job a needs "runs-on".'],
     ],
   );
-  t.equal((await rooms.repositories.commitStatuses(found.repository.id, [sha])).get(sha)?.state, 'failure');
+  t.equal((await modules.repositories.commitStatuses(found.repository.id, [sha])).get(sha)?.state, 'failure');
   t.equal((await state(1)).run, 'failure');
   await push(workflow('on: {push: {branches: [other]}}\njobs: {}\n', 'bad.yml'), { branch: 'topic' });
   t.notOk(
@@ -330,7 +330,7 @@ t.test('a cancelled run: what waits ends at once, a runner that winds up is give
 });
 
 t.test('rerun: failed jobs and what needs them, one job, all of them; earlier logs stay', async (t) => {
-  const { push, state, addRunner, ci, viewer, found, rooms } = await openCi(t);
+  const { push, state, addRunner, ci, viewer, found, modules } = await openCi(t);
   await push(
     workflow(
       `on: push\njobs:\n${job('strategy: {fail-fast: false, matrix: {n: [1, 2]}}')}${job('', 'b')}${job('needs: [a, b]', 'c')}`,
@@ -374,7 +374,7 @@ t.test('rerun: failed jobs and what needs them, one job, all of them; earlier lo
     run: 'waiting',
     jobs: { 'a (1)': 'waiting', 'a (2)': 'waiting', b: 'waiting', c: 'blocked' },
   });
-  const reader = { ...(await rooms.repositories.find(viewer, 'alice', 'work')), level: 'read' as const };
+  const reader = { ...(await modules.repositories.find(viewer, 'alice', 'work')), level: 'read' as const };
   t.equal(await reasonOf(ci.rerun(viewer, reader, 1, 'all')), 'repository_not_found');
   t.equal(await reasonOf(ci.cancelRun(viewer, reader, 1, { force: false })), 'repository_not_found');
 });

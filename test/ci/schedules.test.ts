@@ -69,14 +69,14 @@ t.test('a schedule has at most one run that waits, and one more may be at work',
 });
 
 t.test('a schedule of an archived repository rests, and goes on when it is none any more', async (t) => {
-  const { push, ci, found, clock, viewer, rooms } = await openCi(t);
+  const { push, ci, found, clock, viewer, modules } = await openCi(t);
   await push(workflow(`on:\n  schedule: [{cron: '* * * * *'}]\njobs:\n${job}`));
   const count = async () => (await ci.listRuns(found, {}, { limit: 10 })).runs.length;
-  await rooms.repositories.setArchived(viewer, 'alice', 'work', true);
+  await modules.repositories.setArchived(viewer, 'alice', 'work', true);
   clock.advance(60_000);
   await ci.runSchedules();
   t.equal(await count(), 0);
-  await rooms.repositories.setArchived(viewer, 'alice', 'work', false);
+  await modules.repositories.setArchived(viewer, 'alice', 'work', false);
   clock.advance(60_000);
   await ci.runSchedules();
   t.equal(await count(), 1);

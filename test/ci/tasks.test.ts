@@ -7,7 +7,7 @@ const simple = (labels = 'linux'): Record<string, string> =>
 t.setTimeout(120_000);
 
 t.test('registration: tokens of scopes, reusable until reset; offline; wrong ones', async (t) => {
-  const { ci, alice, found, rooms, clock } = await openCi(t);
+  const { ci, alice, found, modules, clock } = await openCi(t);
   const instance = { kind: 'instance' } as const;
   const input = {
     name: 'builder',
@@ -49,7 +49,7 @@ t.test('registration: tokens of scopes, reusable until reset; offline; wrong one
   clock.advance(86_400_001);
   t.equal(await reasonOf(ci.registerRunner(unused, input)), 'replaced_registration_token', 'nor is it there for ever');
 
-  const rows = JSON.stringify(await rooms.db.read.query('SELECT * FROM ci_runners, ci_registration_tokens'));
+  const rows = JSON.stringify(await modules.db.read.query('SELECT * FROM ci_runners, ci_registration_tokens'));
   for (const secret of [token, next, one.token, two.token]) t.notOk(rows.includes(secret), 'only hashes are stored');
 
   const secret = 'f'.repeat(40);
@@ -182,8 +182,8 @@ t.test('SPEC §3 the status of a runner follows from when it was heard of', asyn
 });
 
 t.test('a job goes to a runner whose scope and labels fit, and to exactly one', async (t) => {
-  const { ci, push, addRunner, alice, found, rooms, viewer } = await openCi(t);
-  const bob = await rooms.accounts.addPerson({ username: 'bob' });
+  const { ci, push, addRunner, alice, found, modules, viewer } = await openCi(t);
+  const bob = await modules.accounts.addPerson({ username: 'bob' });
   await push(simple('[linux, Big]'));
   const others = [
     await addRunner(['linux']),
@@ -192,7 +192,7 @@ t.test('a job goes to a runner whose scope and labels fit, and to exactly one', 
     await addRunner(['linux', 'Big'], {
       scope: {
         kind: 'repository',
-        id: (await rooms.repositories.create(viewer, { name: 'other', visibility: 'PRIVATE' })).id,
+        id: (await modules.repositories.create(viewer, { name: 'other', visibility: 'PRIVATE' })).id,
       },
     }),
   ];
@@ -432,11 +432,11 @@ t.test('time ends what nobody else ends: lost runners, long jobs, jobs that no r
 });
 
 t.test('owners take turns, and so do the repositories of each', async (t) => {
-  const { push, addRunner, rooms, viewer, found } = await openCi(t);
-  const bob = await rooms.accounts.addPerson({ username: 'bob' });
+  const { push, addRunner, modules, viewer, found } = await openCi(t);
+  const bob = await modules.accounts.addPerson({ username: 'bob' });
   const make = async (of: typeof viewer, name: string) => {
-    await rooms.repositories.create(of, { name, visibility: 'PRIVATE' });
-    return rooms.repositories.find(of, of.username!, name);
+    await modules.repositories.create(of, { name, visibility: 'PRIVATE' });
+    return modules.repositories.find(of, of.username!, name);
   };
   const bobs = await make({ ...viewer, id: bob.id, username: 'bob' }, 'his');
   const second = await make(viewer, 'second');
@@ -463,7 +463,7 @@ t.test('owners take turns, and so do the repositories of each', async (t) => {
 });
 
 t.test('the token of a task opens its repository while it runs, as its file permits', async (t) => {
-  const { push, addRunner, ci, found, rooms } = await openCi(t);
+  const { push, addRunner, ci, found, modules } = await openCi(t);
   await push(simple());
   await push(workflow('on: push\npermissions: {contents: read}\njobs:\n  a: {runs-on: linux, steps: [{run: x}]}\n'));
   await push(workflow('on: push\njobs:\n  a: {runs-on: linux, permissions: {}, steps: [{run: x}]}\n'));
@@ -479,10 +479,10 @@ t.test('the token of a task opens its repository while it runs, as its file perm
   t.match(await viewerOf(reads), { scope: 'read' });
   t.equal(await viewerOf(none), null);
   t.equal(await ci.viewerOfTaskToken('0'.repeat(40)), null);
-  t.equal((await rooms.repositories.openForRead((await viewerOf(writes))!, 'alice', 'work')).path, found.path);
+  t.equal((await modules.repositories.openForRead((await viewerOf(writes))!, 'alice', 'work')).path, found.path);
   await runner.finish(writes.taskId);
   t.equal(await viewerOf(writes), null, 'it dies with its task');
-  const dump = JSON.stringify(await rooms.db.read.query('SELECT * FROM ci_tasks'));
+  const dump = JSON.stringify(await modules.db.read.query('SELECT * FROM ci_tasks'));
   t.notOk(dump.includes(String(reads.context.token)));
 });
 
@@ -508,7 +508,7 @@ t.test('a restart loses no task: the runner goes on where it was', async (t) => 
   t.equal(await runner.log(task.taskId, 0, ['one', 'two']), 2);
   await first.close();
   const second = await openCi(t, { folder: first.folder });
-  const again = await driveRunner(second.rooms, runner.credentials);
+  const again = await driveRunner(second.modules, runner.credentials);
   t.equal(await again.log(task.taskId, 1, ['two', 'three'], true), 3);
   t.match(await again.report(task.taskId, { result: 'success' }), { result: 'success' });
   t.equal((await second.state(1)).run, 'success');

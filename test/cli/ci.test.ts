@@ -81,7 +81,7 @@ t.test('command-line.md 2.6 a registration token is alone on stdout, and never r
   );
   t.match(await said('runner', 'token', '--once', '--reset'), /say one of them.*\[2\]$/s);
 
-  await forge.rooms.organisations.create(forge.viewer, { name: 'acme' });
+  await forge.modules.organisations.create(forge.viewer, { name: 'acme' });
   for (const [scope, words] of [
     ['alice', /all repositories of alice/],
     ['acme', /all repositories of acme/],

@@ -34,7 +34,7 @@ const openRooms: typeof realOpenRooms = async (config, options) => {
   return { ...(await opened.get(config.dataDir)!), config, close: async () => {} };
 };
 t.teardown(async () => {
-  for (const rooms of opened.values()) await (await rooms.catch(() => null))?.close();
+  for (const modules of opened.values()) await (await modules.catch(() => null))?.close();
 });
 
 /** Ids and secrets differ from run to run; everything else must not. */

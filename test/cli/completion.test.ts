@@ -10,12 +10,12 @@ const folder = temporaryFolder(t);
 const dataDir = path.join(folder, 'data');
 const program = new URL('../../bin/hearth', import.meta.url).pathname;
 /** Opened once for all commands. */
-let rooms: ReturnType<typeof realOpenRooms> | null = null;
+let modules: ReturnType<typeof realOpenRooms> | null = null;
 const openRooms: typeof realOpenRooms = async (...given) => ({
-  ...(await (rooms ??= realOpenRooms(...given))),
+  ...(await (modules ??= realOpenRooms(...given))),
   close: async () => {},
 });
-t.teardown(async () => (await rooms)?.close());
+t.teardown(async () => (await modules)?.close());
 const hearth = (line: string, input?: string) =>
   runCli(line.split(' '), {
     cwd: folder,

@@ -15,7 +15,7 @@ const openRooms: typeof realOpenRooms = async (config, options) => {
   return { ...(await opened.get(config.dataDir)!), config, close: async () => {} };
 };
 t.teardown(async () => {
-  for (const rooms of opened.values()) await (await rooms).close();
+  for (const modules of opened.values()) await (await modules).close();
 });
 const on =
   (instance: string) =>
@@ -77,9 +77,9 @@ t.test('repo adopt takes a repository of this machine, with a work tree or bare,
 t.test(
   'product.md 3.15 a parcel is one file that plain git clones, and another instance imports with everything',
   async (t) => {
-    const rooms = await opened.get(path.join(folder, 'here'))!;
+    const modules = await opened.get(path.join(folder, 'here'))!;
     await here('repo', 'edit', 'alice/garden', '--description', 'Plants', '--no-protect', '--gerrit-refs');
-    await rooms.repositories.replaceImage(localAdministrator, 'alice', 'garden', {
+    await modules.repositories.replaceImage(localAdministrator, 'alice', 'garden', {
       declaredType: 'image/png',
       bytes: png,
     });

@@ -272,7 +272,7 @@ t.test('webhook add, list, test, deliveries and remove', async (t) => {
 
 t.test('job list shows what waits in every queue and what failed, and job retry tries again', async (t) => {
   const { id: hook } = await json('webhook', 'add', 'alice/site', target.url);
-  const { db } = server.rooms;
+  const { db } = server.modules;
   await db.write(async ({ manager, now }) => {
     await manager.query(
       `INSERT INTO webhook_deliveries (id, uuid, webhook_id, event, payload, state, attempts, next_attempt_at, locked_until, created_at, error)
@@ -326,7 +326,7 @@ t.test('job list shows what waits in every queue and what failed, and job retry 
 });
 
 t.test('a parked push is listed with the reason, and job retry has the running server tell of it', async (t) => {
-  const { db, repositories } = server.rooms;
+  const { db, repositories } = server.modules;
   await db.write(({ manager, now }) =>
     manager.query(
       `INSERT INTO pushes (id, repository_id, via, created_at, settled_at, attempts, tried_at, last_error, parked_at)

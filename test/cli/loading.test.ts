@@ -30,7 +30,7 @@ function packagesOf(urls: readonly string[]): Set<string> {
 /** Runs a command line and answers which packages and rooms it loaded. */
 function loadedBy(...words: string[]): {
   packages: Set<string>;
-  rooms: Set<string>;
+  modules: Set<string>;
   commands: Set<string>;
   status: number | null;
   stdout: string;
@@ -44,7 +44,7 @@ function loadedBy(...words: string[]): {
   const named = (pattern: RegExp): Set<string> => new Set(urls.flatMap((url) => pattern.exec(url)?.[1] ?? []));
   return {
     packages: packagesOf(urls),
-    rooms: named(/\/src\/([a-z]+)/),
+    modules: named(/\/src\/([a-z]+)/),
     commands: named(/\/src\/cli\/commands\/([\w-]+)\.ts/),
     status,
     stdout,
@@ -52,11 +52,11 @@ function loadedBy(...words: string[]): {
 }
 
 t.test('command-line.md 1: --version loads no package at all', async (t) => {
-  const { packages, rooms, status, stdout } = loadedBy('--version');
+  const { packages, modules, status, stdout } = loadedBy('--version');
   t.equal(status, 0);
   t.match(stdout, /^\d+\.\d+\.\d+\n$/);
   t.same([...packages], []);
-  t.same([...rooms].sort(), ['cli', 'embedded']);
+  t.same([...modules].sort(), ['cli', 'embedded']);
 });
 
 t.test('command-line.md 1: help loads commander and nothing else', async (t) => {
@@ -67,10 +67,10 @@ t.test('command-line.md 1: help loads commander and nothing else', async (t) => 
     ['help', 'exit-codes'],
     ['user', 'lst'],
   ]) {
-    const { packages, rooms } = loadedBy(...words);
+    const { packages, modules } = loadedBy(...words);
     t.same([...packages], ['commander'], words.join(' '));
     t.same(
-      [...rooms].filter((room) => !['cli', 'embedded', 'kernel', 'access'].includes(room)),
+      [...modules].filter((deps) => !['cli', 'embedded', 'kernel', 'access'].includes(deps)),
       [],
       words.join(' '),
     );

@@ -31,7 +31,7 @@ const png = sampleImages['image/png'];
 const hearth = await startHearth(t);
 const { dataDir } = hearth.config;
 const alice = await hearth.addPerson('alice');
-await hearth.rooms.accounts.setAdministrator(alice.id, true);
+await hearth.modules.accounts.setAdministrator(alice.id, true);
 
 /** Repositories for faults that must not meet. */
 const folders: Record<string, { id: string; path: string; tip: string }> = {};
@@ -51,8 +51,8 @@ for (const name of [
 ])
   folders[name] = await makeRepository(hearth, name);
 
-async function makeRepository({ url, folder, rooms }: Hearth, name: string) {
-  await rooms.repositories.create(localAdministrator, { owner: 'alice', name, visibility: 'PUBLIC' });
+async function makeRepository({ url, folder, modules }: Hearth, name: string) {
+  await modules.repositories.create(localAdministrator, { owner: 'alice', name, visibility: 'PUBLIC' });
   const work = path.join(folder, `work-${name}`);
   mkdirSync(work);
   // Not at once: the server that is pushed to runs in this process.
@@ -63,17 +63,17 @@ async function makeRepository({ url, folder, rooms }: Hearth, name: string) {
   await git('add', '.');
   await git('-c', 'user.name=alice', '-c', 'user.email=alice@example.org', 'commit', '--quiet', '-m', 'first');
   await git('push', '--quiet', `${url.replace('://', `://alice:${alice.token}@`)}/git/alice/${name}.git`, 'HEAD:main');
-  const found = await rooms.repositories.find(localAdministrator, 'alice', name);
+  const found = await modules.repositories.find(localAdministrator, 'alice', name);
   return { id: found.repository.id, path: found.path, tip: await git('rev-parse', 'HEAD') };
 }
 for (const name of ['image', 'bad-image']) {
-  await hearth.rooms.repositories.replaceImage(localAdministrator, 'alice', name, {
+  await hearth.modules.repositories.replaceImage(localAdministrator, 'alice', name, {
     bytes: png,
     declaredType: 'image/png',
   });
 }
-await hearth.rooms.backups.create();
-await hearth.rooms.audit.flush();
+await hearth.modules.backups.create();
+await hearth.modules.audit.flush();
 
 interface Report {
   problems: number;
@@ -377,7 +377,7 @@ t.test('--fix cures what can be cured without losing anything, and only that', a
   );
   for (const name of ['empty-ref', 'empty-packed', 'empty-unknown']) {
     t.equal(
-      (await hearth.rooms.git.refs(folders[name]!.path)).get('refs/heads/main'),
+      (await hearth.modules.git.refs(folders[name]!.path)).get('refs/heads/main'),
       folders[name]!.tip,
       `${name}: the ref has its last value again`,
     );

@@ -78,7 +78,7 @@ const nobody: Principal = {
 
 export async function accessWorld(t: Owner): Promise<World> {
   const hearth = await startHearth(t);
-  const { accounts, organisations, repositories } = hearth.rooms;
+  const { accounts, organisations, repositories } = hearth.modules;
   const principals: Principal[] = [nobody];
   for (const [name, more] of people) {
     const { id } = await accounts.addPerson({ username: name, isAdministrator: more.isAdministrator ?? false });
@@ -147,20 +147,20 @@ export async function accessWorld(t: Owner): Promise<World> {
 }
 
 async function makePlace(
-  { rooms, folder }: Hearth,
+  { modules, folder }: Hearth,
   owner: string,
   visibility: Visibility,
   viewer: Viewer,
 ): Promise<Place> {
   const name = `${visibility.toLowerCase()}-${owner}`;
   const word = `canary${visibility === 'PRIVATE' ? 'dark' : 'light'}${owner}`;
-  const { id } = await rooms.repositories.create(viewer, {
+  const { id } = await modules.repositories.create(viewer, {
     owner,
     name,
     visibility,
     description: `${word}description`,
   });
-  const { path: bare } = await rooms.repositories.find(viewer, owner, name);
+  const { path: bare } = await modules.repositories.find(viewer, owner, name);
   const work = path.join(folder, `work-${name}`);
   mkdirSync(work);
   writeFileSync(path.join(work, 'README.md'), `# ${word}readme\n`);
@@ -171,7 +171,7 @@ async function makePlace(
   await git('commit', '--quiet', '-m', `${word}message`);
   await git('tag', `${word}tag`);
   await git('push', '--quiet', bare, 'main', `main:${word}branch`, '--tags');
-  await rooms.repositories.replaceImage(viewer, owner, name, {
+  await modules.repositories.replaceImage(viewer, owner, name, {
     declaredType: 'image/png',
     bytes: sampleImages['image/png'],
   });

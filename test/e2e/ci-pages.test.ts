@@ -101,7 +101,7 @@ t.test(
   { timeout: 240_000 },
   async (t) => {
     const forge = await startForge(t);
-    const { ci } = forge.rooms;
+    const { ci } = forge.modules;
     await forge.push({
       '.hearth/workflows/ci.yml': file,
       '.hearth/workflows/bad.yml': broken,
@@ -137,8 +137,8 @@ t.test(
     }
     await ci.removeArtifactOfTask(job, 'gone');
     // Rights are read with each request; her session ends when they change.
-    await forge.rooms.accounts.setAdministrator(forge.alice.id, true);
-    const session = (await forge.rooms.accounts.startSession(forge.alice.id, { address: '', userAgent: '' })).secret;
+    await forge.modules.accounts.setAdministrator(forge.alice.id, true);
+    const session = (await forge.modules.accounts.startSession(forge.alice.id, { address: '', userAgent: '' })).secret;
     const paths = [
       '/runs/workflows',
       '/runs',

@@ -44,7 +44,7 @@ t.before(async () => {
       scope: 'admin',
       repositoryIds: null,
     } as const;
-    const { path } = await web.rooms.repositories.find(viewer, 'alice', name);
+    const { path } = await web.modules.repositories.find(viewer, 'alice', name);
     if (CRAWL_REPOSITORY === undefined) await makeOddRepository(path);
     else if (CRAWL_AS !== (name === 'odd' ? 'alice' : 'visitor')) await pushInto(name, CRAWL_REPOSITORY);
   }
@@ -52,7 +52,7 @@ t.before(async () => {
 
 /** As its owner would: over HTTP, all branches and tags, the default branch first. */
 async function pushInto(name: string, source: string): Promise<void> {
-  const { secret } = await web.rooms.accounts.addToken(alice.id, {
+  const { secret } = await web.modules.accounts.addToken(alice.id, {
     name,
     access: 'write',
     repositoryIds: null,

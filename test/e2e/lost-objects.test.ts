@@ -9,7 +9,7 @@ import { gitClient } from './git-client.ts';
 t.test('SECURITY A06: an object that no ref leads to is answered as if it were absent', async (t) => {
   const hearth = await startHearth(t);
   const [alice, bob] = [await hearth.addPerson('alice'), await hearth.addPerson('bob')];
-  const { accounts, repositories } = hearth.rooms;
+  const { accounts, repositories } = hearth.modules;
   const client = gitClient(hearth.folder);
   await accounts.addKey(bob.id, { title: 'test', line: readFileSync(client.publicKeyFile, 'utf8') });
   await repositories.create(localAdministrator, { owner: 'alice', name: 'work', visibility: 'PUBLIC' });

@@ -107,7 +107,7 @@ t.test('the settings of a repository: image, visibility, collaborators', async (
   await page.goto(`${web.origin}/repos/new`);
   await page.locator('#name').fill('kiln');
   await press(page, 'Create repository');
-  const { path } = await web.rooms.repositories.find(localAdministrator, 'alice', 'kiln');
+  const { path } = await web.modules.repositories.find(localAdministrator, 'alice', 'kiln');
   await fillRepository(t, path, { 'README.md': '# Kiln' });
   await page.getByRole('link', { name: 'Settings' }).first().click();
   await page
@@ -221,7 +221,7 @@ t.test('a repository of an organisation: deleted by an OWNER, seen in its trash,
 
 t.test('the default branch is chosen and its protection is switched', async (t) => {
   const page = await tab('carol');
-  const { path } = await web.rooms.repositories.find(localAdministrator, 'carol', 'oven');
+  const { path } = await web.modules.repositories.find(localAdministrator, 'carol', 'oven');
   await runGit(['branch', 'next', 'main'], { cwd: path });
   await page.goto(`${web.origin}/repos/carol/oven/settings`);
   await page.getByLabel('Default branch', { exact: true }).selectOption('next');

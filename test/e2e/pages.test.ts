@@ -81,17 +81,20 @@ t.before(async () => {
   });
   const key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJl3dIeudNqd0DMROlYsKZMRJPIRy2B1DuQmBq4qD3wQ alice@example.org';
   await alice.post('/settings/keys', { title: 'Laptop', key });
-  await web.rooms.accounts.addInvite(null);
-  invite = (await web.rooms.accounts.addInvite(alice.id)).secret;
-  const { path } = await web.rooms.repositories.find({ kind: 'anonymous' }, 'alice', 'kiln');
+  await web.modules.accounts.addInvite(null);
+  invite = (await web.modules.accounts.addInvite(alice.id)).secret;
+  const { path } = await web.modules.repositories.find({ kind: 'anonymous' }, 'alice', 'kiln');
   await fillRepository(t, path, {
     'README.md': readme,
     'src/main.c': 'int x;',
     'logo.png': logo,
     [`${'long-'.repeat(20)}name.txt`]: 'x',
   });
-  const nameless = await web.rooms.accounts.addPerson({ password });
-  sessions.set('nameless', (await web.rooms.accounts.startSession(nameless.id, { address: '', userAgent: '' })).secret);
+  const nameless = await web.modules.accounts.addPerson({ password });
+  sessions.set(
+    'nameless',
+    (await web.modules.accounts.startSession(nameless.id, { address: '', userAgent: '' })).secret,
+  );
 });
 t.teardown(() => browser?.close());
 

@@ -11,7 +11,7 @@ t.test(
   async (t) => {
     const hearth = await startHearth(t);
     const alice = await hearth.addPerson('alice');
-    const { accounts, repositories } = hearth.rooms;
+    const { accounts, repositories } = hearth.modules;
     const client = gitClient(hearth.folder);
     await accounts.addKey(alice.id, { title: 'test', line: readFileSync(client.publicKeyFile, 'utf8') });
     await repositories.create(localAdministrator, { owner: 'alice', name: 'work', visibility: 'PRIVATE' });

@@ -22,15 +22,15 @@ const sessions: Record<string, string> = {};
 let failed = 0;
 
 async function signedIn(username: string, isAdministrator = false): Promise<string> {
-  const person = await home.rooms.accounts.addPerson({ username, isAdministrator });
-  sessions[username] = (await home.rooms.accounts.startSession(person.id, { address: '', userAgent: '' })).secret;
+  const person = await home.modules.accounts.addPerson({ username, isAdministrator });
+  sessions[username] = (await home.modules.accounts.startSession(person.id, { address: '', userAgent: '' })).secret;
   return person.id;
 }
 
 t.before(async () => {
   browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
   home = await startPeer(t, { host: '127.0.0.1', allow: ['127.0.0.3', '127.0.0.4'] });
-  const { repositories, codeSearch, federation, db } = home.rooms;
+  const { repositories, codeSearch, federation, db } = home.modules;
   const alice = await signedIn('alice', true);
   for (const [name, description, visibility] of [
     ['kiln', 'A quiet controller for kilns', 'PUBLIC'],

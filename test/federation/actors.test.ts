@@ -12,7 +12,7 @@ const hearth: Peer = await startPeer(t, {
   allow: ['127.0.0.3'],
   env: { SERVICE_SSH_PUBLIC_PORT: '2222' },
 });
-const { accounts, organisations, repositories, federation, db } = hearth.rooms;
+const { accounts, organisations, repositories, federation, db } = hearth.modules;
 const port = Number(new URL(hearth.origin).port);
 
 const get = (path: string, headers: Record<string, string> = {}): Promise<Answer> => ask({ port }, path, { headers });
@@ -412,16 +412,16 @@ t.test('SPEC §1 unless federation is operational every endpoint is 404, and not
     const off = await startHearth(t, {
       env: { ...env, SERVICE_SSH_ENABLED: 'false', SERVICE_FEDERATION_PEER_ALLOWLIST: 'other.example' },
     });
-    await off.rooms.accounts.addPerson({ username: 'alice' });
-    await off.rooms.repositories.create(localAdministrator, { owner: 'alice', name: 'tool', visibility: 'PUBLIC' });
+    await off.modules.accounts.addPerson({ username: 'alice' });
+    await off.modules.repositories.create(localAdministrator, { owner: 'alice', name: 'tool', visibility: 'PUBLIC' });
     const web = { port: Number(new URL(off.url).port) };
     for (const path of endpoints) t.equal((await ask(web, path)).status, 404, `${path} with ${JSON.stringify(env)}`);
     for (const path of inboxes) t.equal((await ask(web, path, { method: 'POST', body: '{}' })).status, 404, path);
-    t.notOk(off.rooms.federation.isOperational);
-    t.not(off.rooms.federation.obstacles.length, 0);
-    await t.rejects(off.rooms.federation.follow('x', 'bob/tool@other.example'), /Federation is off/);
+    t.notOk(off.modules.federation.isOperational);
+    t.not(off.modules.federation.obstacles.length, 0);
+    await t.rejects(off.modules.federation.follow('x', 'bob/tool@other.example'), /Federation is off/);
     t.equal((await ask(web, '/repos/alice/tool')).headers['link'], undefined);
-    t.equal((await off.rooms.federation.listKeys()).length, 0);
+    t.equal((await off.modules.federation.listKeys()).length, 0);
     await off.stop();
   }
 });
@@ -437,7 +437,7 @@ t.test(
         SERVICE_FEDERATION_BASE_URL: 'https://Git.example.org/',
       },
     });
-    await on.rooms.accounts.addPerson({ username: 'alice' });
+    await on.modules.accounts.addPerson({ username: 'alice' });
     const web = { port: Number(new URL(on.url).port) };
     const asked: Record<string, string>[] = [
       { Host: 'git.example.org' },

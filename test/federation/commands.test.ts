@@ -14,7 +14,7 @@ const home = await startPeer(t, {
 });
 const peer = await startFakePeer(t);
 const alice = await home.addPerson('alice');
-await home.rooms.repositories.create(localAdministrator, { owner: 'alice', name: 'garden', visibility: 'PUBLIC' });
+await home.modules.repositories.create(localAdministrator, { owner: 'alice', name: 'garden', visibility: 'PUBLIC' });
 peer.addActor(
   '/r/bob/tool',
   { type: 'Repository', preferredUsername: 'bob/tool', url: `${peer.origin}/bob/tool` },
@@ -26,7 +26,7 @@ peer.answer('/u/carol/r', { type: 'OrderedCollection', totalItems: 0, orderedIte
 async function said(...words: string[]): Promise<string> {
   const { code, stdout, stderr } = await runCli(words, {
     cwd: home.folder,
-    openRooms: async (config) => ({ ...home.rooms, config, close: async () => {} }),
+    openRooms: async (config) => ({ ...home.modules, config, close: async () => {} }),
     env: { SERVICE_DATA_DIR: path.join(home.folder, 'data') },
   });
   return `${stdout}${stderr === '' ? '' : `[stderr] ${stderr}`}[${code}]`
@@ -111,7 +111,7 @@ t.test('command-line.md 2.5 follow, follows, unfollow', async (t) => {
     await said('federation', 'follow', `${peer.origin}/r/bob/tool`, '--user', 'alice'),
     'alice has asked to follow bob/tool@PEER already: PENDING until the other server accepts.\n[0]',
   );
-  await home.rooms.db.write(({ manager }) =>
+  await home.modules.db.write(({ manager }) =>
     manager.query(`UPDATE remote_follows SET state = 'ACCEPTED', accepted_at = 1 WHERE remote_actor_id = ?`, [
       `${peer.origin}/r/bob/tool`,
     ]),
@@ -128,7 +128,7 @@ t.test('command-line.md 2.5 follow, follows, unfollow', async (t) => {
     await said('federation', 'follow', `${peer.origin}/u/carol`, '--user', 'alice'),
     /^alice follows carol@PEER already; /,
   );
-  await home.rooms.db.write(({ manager }) => manager.query(`UPDATE remote_follows SET state = 'PENDING'`));
+  await home.modules.db.write(({ manager }) => manager.query(`UPDATE remote_follows SET state = 'PENDING'`));
   t.match(await said('federation', 'resync'), 'Looked at 1 people; 0 repositories are newly followed.\n[0]');
   t.match(
     await said('federation', 'unfollow', `carol@${peer.host}`, '--user', 'alice'),
@@ -138,7 +138,7 @@ t.test('command-line.md 2.5 follow, follows, unfollow', async (t) => {
 });
 
 t.test('DESIGN §9 federation peers, and the test of one', async (t) => {
-  await home.rooms.federation.drain();
+  await home.modules.federation.drain();
   t.match(
     await said('federation', 'peers'),
     /^127\.0\.0\.3\tsettings\tnever\t\t0\t0\nPEER\tsettings\t<time>\t\t0\t0\n\[0\]$/,
@@ -211,7 +211,7 @@ t.test('federation keys and followers never show a private key', async (t) => {
 
 t.test('DESIGN §9 delivery list, show, retry and purge', async (t) => {
   peer.answer('/u/mallory/inbox', (_request, response) => void response.writeHead(500).end());
-  await home.rooms.federation.drain();
+  await home.modules.federation.drain();
   const failed = (await json('delivery', 'list', '--state', 'failed')) as { id: number }[];
   t.match(failed, [
     {
@@ -240,7 +240,7 @@ t.test('DESIGN §9 delivery list, show, retry and purge', async (t) => {
 t.test('pairing on the command line: a code alone on stdout, a question before anything is allowed', async (t) => {
   const invited = await runCli(['federation', 'peer', 'invite'], {
     cwd: home.folder,
-    openRooms: async (config) => ({ ...home.rooms, config, close: async () => {} }),
+    openRooms: async (config) => ({ ...home.modules, config, close: async () => {} }),
     env: { SERVICE_DATA_DIR: path.join(home.folder, 'data') },
   });
   t.match(invited.stdout, /^http:\/\/127\.0\.0\.1:\d+\/ap\/pairing#[\w-]{22}\n$/);
@@ -268,7 +268,7 @@ interface Browser {
 }
 
 async function browserOf(id: string): Promise<Browser> {
-  const { secret } = await home.rooms.accounts.startSession(id, { address: '127.0.0.1', userAgent: 'test' });
+  const { secret } = await home.modules.accounts.startSession(id, { address: '127.0.0.1', userAgent: 'test' });
   const web = { port: Number(new URL(home.origin).port) };
   const headers = { Cookie: `hearth_session=${secret}`, Origin: home.origin };
   return {
@@ -283,7 +283,7 @@ async function browserOf(id: string): Promise<Browser> {
 t.test('SPEC §4.7 /following: login required, plain forms, states in words', async (t) => {
   const web = { port: Number(new URL(home.origin).port) };
   t.match(await ask(web, '/following'), { status: 303, headers: { location: /^\/login/ } });
-  const dave = await home.rooms.accounts.addPerson({ username: 'dave' });
+  const dave = await home.modules.accounts.addPerson({ username: 'dave' });
   const { get, post } = await browserOf(dave.id);
   t.match(await get('/following'), /Nothing is followed yet/);
   t.match(await post('/following', { target: `${peer.origin}/r/bob/tool` }), {
@@ -291,7 +291,7 @@ t.test('SPEC §4.7 /following: login required, plain forms, states in words', as
     location: '/following?done=repository-followed',
   });
   t.match(await get('/following'), /The request goes out within seconds/);
-  await home.rooms.federation.drain();
+  await home.modules.federation.drain();
   t.match(await get('/following'), /The other server took it and has not answered yet/);
   const refused = await post('/following', { target: 'bob/x@other.example' });
   t.match(refused, { status: 422, body: /Could not resolve handle/ });
@@ -306,7 +306,7 @@ t.test('SPEC §4.7 /following: login required, plain forms, states in words', as
 });
 
 t.test('security C01 whatever a peer writes is text on the page', async (t) => {
-  const erin = await home.rooms.accounts.addPerson({ username: 'erin' });
+  const erin = await home.modules.accounts.addPerson({ username: 'erin' });
   const evil = peer.addActor(
     '/r/x',
     {
@@ -317,7 +317,7 @@ t.test('security C01 whatever a peer writes is text on the page', async (t) => {
     },
     keysNumber(1),
   );
-  await home.rooms.federation.follow(erin.id, evil.id);
+  await home.modules.federation.follow(erin.id, evil.id);
   const markup = '<img src=x onerror=alert(1)>';
   await peer.deliver(evil, `${home.origin}/ap/instance/inbox`, {
     id: peer.newId(),
@@ -333,7 +333,7 @@ t.test('security C01 whatever a peer writes is text on the page', async (t) => {
 
 t.test('/admin/federation is for administrators, and does what the command line does', async (t) => {
   t.match(await (await browserOf(alice.id)).get('/admin/federation'), /Nothing here/);
-  const root = await home.rooms.accounts.addPerson({ username: 'root-of-all', isAdministrator: true });
+  const root = await home.modules.accounts.addPerson({ username: 'root-of-all', isAdministrator: true });
   const { get, post } = await browserOf(root.id);
   t.match(await get('/admin/federation'), /Other servers/);
   t.comment('follows: for somebody, listed, asked again, ended');
@@ -385,10 +385,10 @@ t.test('/admin/federation is for administrators, and does what the command line 
     t.match(await post(`/admin/federation/deliveries/${id}/retry`, {}), { status: 404 });
   }
   t.match(await post('/admin/federation/deliveries/purge', { days: '0' }), { status: 422 });
-  await home.rooms.db.write(({ manager }) =>
+  await home.modules.db.write(({ manager }) =>
     manager.query("UPDATE federation_delivery SET settled_at = 1 WHERE state = 'DELIVERED'"),
   );
-  const count = async () => (await home.rooms.federation.listDeliveries()).length;
+  const count = async () => (await home.modules.federation.listDeliveries()).length;
   const before = await count();
   t.match(await post('/admin/federation/deliveries/purge', { days: '30' }), {
     status: 200,
@@ -409,12 +409,12 @@ t.test('/admin/federation is for administrators, and does what the command line 
   t.match(await post('/admin/federation/remove', { host: peer.host }), { status: 303 });
   t.match(await post('/admin/federation/pair', { code: 'nonsense' }), { status: 422, body: /no pairing code/ });
   // The job of every ten seconds may have sent it when it is looked at.
-  await home.rooms.federation.follow(root.id, `${peer.origin}/r/bob/tool`);
-  const unfailed = (await home.rooms.federation.listDeliveries()).find(({ state }) => state !== 'FAILED');
+  await home.modules.federation.follow(root.id, `${peer.origin}/r/bob/tool`);
+  const unfailed = (await home.modules.federation.listDeliveries()).find(({ state }) => state !== 'FAILED');
   t.match(await post(`/admin/federation/deliveries/${unfailed!.id}/retry`, {}), { status: 409 });
   t.match(await post('/admin/federation/deliveries/retry', {}), { status: 303 });
-  await home.rooms.audit.flush();
-  const audited = (await home.rooms.audit.list({ limit: 200 }))
+  await home.modules.audit.flush();
+  const audited = (await home.modules.audit.list({ limit: 200 }))
     .filter(({ actor }) => actor === root.id)
     .map(({ event }) => event);
   t.strictSame(

@@ -203,15 +203,15 @@ t.test(
 
 t.test('federation.md §12.9 what is private when it would be sent is never sent', async (t) => {
   const stage = await setStage(t);
-  const { rooms, federation, peer, repository } = stage;
+  const { modules, federation, peer, repository } = stage;
   await stage.queue([stage.inbox('a')]);
-  await rooms.repositories.changeVisibility(localAdministrator, 'alice', 'tool', 'PRIVATE');
+  await modules.repositories.changeVisibility(localAdministrator, 'alice', 'tool', 'PRIVATE');
   await federation.drain();
   t.match(await deliveryRows(stage), [{ state: 'FAILED', attempts: 0, last_error: /no longer public/ }]);
   t.equal(peer.connections(), 0);
-  await rooms.repositories.changeVisibility(localAdministrator, 'alice', 'tool', 'PUBLIC');
+  await modules.repositories.changeVisibility(localAdministrator, 'alice', 'tool', 'PUBLIC');
   await stage.queue([stage.inbox('b')]);
-  await rooms.repositories.moveToTrash(localAdministrator, 'alice', 'tool');
+  await modules.repositories.moveToTrash(localAdministrator, 'alice', 'tool');
   await federation.drain();
   t.match(
     (await deliveryRows(stage))[1],
@@ -262,9 +262,9 @@ t.test(
   async (t) => {
     const port = await freePort('127.0.0.3');
     const stage = await setStage(t);
-    const { rooms, clock, repository } = stage;
+    const { modules, clock, repository } = stage;
     const host = `127.0.0.3:${port}`;
-    await rooms.db.write(async ({ manager, now }) => {
+    await modules.db.write(async ({ manager, now }) => {
       await manager.query(`INSERT INTO federation_peers (host, failures, retry_at) VALUES (?, 3, ?)`, [
         host,
         now + 8 * minute,
@@ -278,13 +278,13 @@ t.test(
       }
     });
     const { publish } = await import('../../src/federation/deliveries/publish.ts');
-    const room = {
+    const deps = {
       random: { uuid: () => '00000000-0000-4000-8000-ffffffffffff' },
       localActors: { idOf: (path: string) => path },
     } as never;
-    await rooms.db.write((tx) =>
+    await modules.db.write((tx) =>
       publish(
-        room,
+        deps,
         tx,
         { type: 'Push', actorPath: repository.apPath, repositoryId: repository.id, content: {} },
         { followersOf: repository.id },
@@ -295,7 +295,7 @@ t.test(
     t.same(await waits(), { [host]: 8 * minute, [stage.peer.host]: 0 });
 
     const { createContactRecorder } = await import('../../src/federation/peers/record-contact.ts');
-    await createContactRecorder({ db: rooms.db, clock })(host);
+    await createContactRecorder({ db: modules.db, clock })(host);
     t.same(await waits(), { [host]: 0, [stage.peer.host]: 0 });
   },
 );
@@ -332,10 +332,10 @@ t.test('claims are safe when two programs drain at once', async (t) => {
 
 t.test('a claim of a program that died runs out, or is dropped at the next start', async (t) => {
   const stage = await setStage(t);
-  const { rooms, federation, clock } = stage;
+  const { modules, federation, clock } = stage;
   await stage.queue([stage.inbox('a')]);
   const lock = () =>
-    rooms.db.write(({ manager, now }) =>
+    modules.db.write(({ manager, now }) =>
       manager.query(`UPDATE federation_delivery SET locked_until = ?, state = 'PENDING', attempts = 0`, [now + minute]),
     );
   await lock();
@@ -350,7 +350,7 @@ t.test('a claim of a program that died runs out, or is dropped at the next start
 t.test('at start no delivery waits longer than an hour, whatever the clock said before', async (t) => {
   const stage = await setStage(t);
   await stage.queue([stage.inbox('a'), stage.inbox('b')]);
-  await stage.rooms.db.write(({ manager, now }) =>
+  await stage.modules.db.write(({ manager, now }) =>
     manager.query('UPDATE federation_delivery SET next_attempt_at = ? WHERE id = 1', [now + 1e10]),
   );
   await stage.federation.recover();
@@ -439,12 +439,12 @@ t.test('DESIGN §9 a retry by hand is a new delivery; the FAILED row stays', asy
 
 t.test('housekeeping removes what is old, and nothing that is under way or public', async (t) => {
   const stage = await setStage(t);
-  const { rooms, federation, clock } = stage;
+  const { modules, federation, clock } = stage;
   await stage.queue([stage.inbox('a')]);
   await federation.drain();
   clock.advance(20 * 86_400_000);
   await stage.queue([stage.inbox('b')]);
-  await rooms.db.write(async ({ manager, now }) => {
+  await modules.db.write(async ({ manager, now }) => {
     await manager.query(`INSERT INTO federation_inbox VALUES ('s', 'old', 'Follow', ?), ('s', 'new', 'Follow', ?)`, [
       now - 31 * 86_400_000,
       now,
@@ -460,8 +460,8 @@ t.test('housekeeping removes what is old, and nothing that is under way or publi
     (await deliveryRows(stage)).map(({ state }) => state),
     ['PENDING'],
   );
-  t.match(await rooms.db.read.query('SELECT activity_id FROM federation_inbox'), [{ activity_id: 'new' }]);
-  t.match(await rooms.db.read.query('SELECT type FROM federation_outbox ORDER BY created_at'), [
+  t.match(await modules.db.read.query('SELECT activity_id FROM federation_inbox'), [{ activity_id: 'new' }]);
+  t.match(await modules.db.read.query('SELECT type FROM federation_outbox ORDER BY created_at'), [
     { type: 'Push' },
     { type: 'Push' },
   ]);

@@ -240,9 +240,9 @@ const tables = [
   'received_pushes',
 ];
 
-export async function rowsOf({ rooms }: Pick<Hearth, 'rooms'>): Promise<string> {
+export async function rowsOf({ modules }: Pick<Hearth, 'modules'>): Promise<string> {
   const all = await Promise.all(
-    tables.map(async (table) => [table, await rooms.db.read.query(`SELECT * FROM ${table}`)]),
+    tables.map(async (table) => [table, await modules.db.read.query(`SELECT * FROM ${table}`)]),
   );
   return JSON.stringify(all);
 }

@@ -37,7 +37,7 @@ t.test(
         : `127.0.3.${index + 1}:${silentPort}`;
     });
     const hearth = await startPeer(t, { host: '127.0.0.1', allow: names.map((name) => name.split(':')[0]!) });
-    const { repositories, db, federation } = hearth.rooms;
+    const { repositories, db, federation } = hearth.modules;
     const alice = await hearth.addPerson('alice');
     const { id } = await repositories.create(localAdministrator, {
       owner: 'alice',

@@ -18,7 +18,7 @@ import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 
 export interface RoomStage {
-  rooms: Modules;
+  modules: Modules;
   federation: Federation;
   clock: FixedClock;
   origin: string;
@@ -69,7 +69,7 @@ export async function openFederation(t: Owner, options: RoomOptions = {}): Promi
     mkdirSync(path.dirname(file), { recursive: true });
     copyFileSync(await (template ??= makeTemplate()), file);
   }
-  const rooms = await openModules(load({}), { logger, clock }, 'always');
+  const modules = await openModules(load({}), { logger, clock }, 'always');
   const config = load({
     SERVICE_FEDERATION_ENABLED: 'true',
     SERVICE_FEDERATION_BASE_URL: origin,
@@ -78,7 +78,7 @@ export async function openFederation(t: Owner, options: RoomOptions = {}): Promi
     ...env,
   });
   const federation = createFederation({
-    ...rooms,
+    ...modules,
     config,
     clock: clock as Clock,
     random: systemRandom,
@@ -88,9 +88,9 @@ export async function openFederation(t: Owner, options: RoomOptions = {}): Promi
   });
   t.teardown(async () => {
     await federation.stop();
-    await rooms.close();
+    await modules.close();
   });
-  return { rooms, federation, clock, origin, folder };
+  return { modules, federation, clock, origin, folder };
 }
 
 export interface DeliveryRow {
@@ -104,8 +104,8 @@ export interface DeliveryRow {
   locked_until: number;
 }
 
-export const deliveryRows = ({ rooms }: RoomStage): Promise<DeliveryRow[]> =>
-  rooms.db.read.query('SELECT * FROM federation_delivery ORDER BY id');
+export const deliveryRows = ({ modules }: RoomStage): Promise<DeliveryRow[]> =>
+  modules.db.read.query('SELECT * FROM federation_delivery ORDER BY id');
 
 const keys = generateKeyPairSync('rsa', {
   modulusLength: 2048,
@@ -114,11 +114,11 @@ const keys = generateKeyPairSync('rsa', {
 });
 
 /** Gives alice a public repository whose actor exists, with a key that all tests share; answers its id and path. */
-export async function addRepository({ rooms }: RoomStage, name = 'tool'): Promise<{ id: string; apPath: string }> {
-  if (!(await rooms.owners.isTaken('alice'))) await rooms.accounts.addPerson({ username: 'alice' });
-  const { id } = await rooms.repositories.create(localAdministrator, { owner: 'alice', name, visibility: 'PUBLIC' });
+export async function addRepository({ modules }: RoomStage, name = 'tool'): Promise<{ id: string; apPath: string }> {
+  if (!(await modules.owners.isTaken('alice'))) await modules.accounts.addPerson({ username: 'alice' });
+  const { id } = await modules.repositories.create(localAdministrator, { owner: 'alice', name, visibility: 'PUBLIC' });
   const apPath = `/ap/repos/alice/${name}`;
-  await rooms.db.write(({ manager, now }) =>
+  await modules.db.write(({ manager, now }) =>
     manager.query(`INSERT INTO federation_keys VALUES (?, 'repository', ?, ?, ?, ?)`, [
       apPath,
       id,
@@ -134,13 +134,13 @@ let activities = 0;
 
 /** One activity of the repository to each inbox, all due now. */
 export async function addDeliveries(
-  { rooms }: RoomStage,
+  { modules }: RoomStage,
   repository: { id: string; apPath: string },
   inboxes: readonly string[],
   bytes = 200,
 ): Promise<string> {
   const outboxId = `00000000-0000-4000-8000-${String((activities += 1)).padStart(12, '0')}`;
-  await rooms.db.write(async ({ manager, now }) => {
+  await modules.db.write(async ({ manager, now }) => {
     await manager.query(
       `INSERT INTO federation_outbox (id, actor_path, repository_id, type, is_public, activity, created_at) VALUES (?, ?, ?, 'Push', 1, ?, ?)`,
       [

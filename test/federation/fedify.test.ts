@@ -10,8 +10,8 @@ import type { Received } from './fake-peer.ts';
 import { startPeer } from './two-hearths.ts';
 
 const hearth = await startPeer(t, { host: '127.0.0.1', allow: ['127.0.0.3'] });
-const alice = await hearth.rooms.accounts.addPerson({ username: 'alice', displayName: 'Alice' });
-await hearth.rooms.repositories.create(localAdministrator, { owner: 'alice', name: 'tool', visibility: 'PUBLIC' });
+const alice = await hearth.modules.accounts.addPerson({ username: 'alice', displayName: 'Alice' });
+await hearth.modules.repositories.create(localAdministrator, { owner: 'alice', name: 'tool', visibility: 'PUBLIC' });
 const peer = await startFakePeer(t);
 
 const documentLoader = getDocumentLoader({ allowPrivateAddress: true });
@@ -50,8 +50,8 @@ t.test('Fedify looks our people up', async (t) => {
 
 t.test('Fedify verifies what we sign', async (t) => {
   peer.addActor('/repos/bob/lib', { type: 'Repository', preferredUsername: 'bob/lib' });
-  await hearth.rooms.federation.follow(alice.id, `${peer.origin}/repos/bob/lib`);
-  await hearth.rooms.federation.drain();
+  await hearth.modules.federation.follow(alice.id, `${peer.origin}/repos/bob/lib`);
+  await hearth.modules.federation.drain();
   const sent = peer.received.find(({ method }) => method === 'POST')!;
   const key = await verifyRequest(asRequest(sent), loaders);
   t.equal(key?.id?.href, `${hearth.origin}/ap/users/alice#main-key`);
@@ -88,14 +88,14 @@ t.test('we accept what Fedify signs, and answer RFC 9421 with 401 so that it fal
     return (await fetch(await signRequest(request, privateKey, keyId, { spec }))).status;
   }
   const followers = async () =>
-    (await hearth.rooms.federation.followersOf('alice', 'tool')).map(({ actorId }) => actorId);
+    (await hearth.modules.federation.followersOf('alice', 'tool')).map(({ actorId }) => actorId);
   const follow = new Follow({ id: new URL(`${peer.origin}/follows/1`), actor: id, object: tool });
   t.equal(await post(follow, 'rfc9421'), 401);
   t.same(await followers(), []);
   t.equal(await post(follow, 'draft-cavage-http-signatures-12'), 202);
   t.same(await followers(), [id.href]);
 
-  await hearth.rooms.federation.drain();
+  await hearth.modules.federation.drain();
   const accept = peer.received.findLast(({ path }) => path === '/users/fey/inbox')!;
   t.match(JSON.parse(accept.body), { type: 'Accept', object: { id: `${peer.origin}/follows/1` } });
 

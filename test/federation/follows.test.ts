@@ -55,7 +55,7 @@ interface Stage extends RoomStage {
 async function setStage(t: Owner): Promise<Stage> {
   const stage = await openFederation(t);
   const peer = await startFakePeer(t);
-  const alice = await stage.rooms.accounts.addPerson({ username: 'alice' });
+  const alice = await stage.modules.accounts.addPerson({ username: 'alice' });
   peer.answer('/.well-known/webfinger', (request, response) => {
     const resource = new URL(request.path, peer.origin).searchParams.get('resource') ?? '';
     const name = /^acct:([^@]+)@/.exec(resource)?.[1] ?? new URL(resource).pathname.replace(/^\/repos\//, '');
@@ -73,7 +73,7 @@ async function setStage(t: Owner): Promise<Stage> {
     follow: (target) => stage.federation.follow(alice.id, target),
     following: () => stage.federation.followingOf(alice.id),
     async queued() {
-      const rows: { activity: string }[] = await stage.rooms.db.read.query(
+      const rows: { activity: string }[] = await stage.modules.db.read.query(
         'SELECT o.activity FROM federation_delivery d JOIN federation_outbox o ON o.id = d.outbox_id ORDER BY d.id',
       );
       return rows.map(({ activity }) => {
@@ -132,7 +132,7 @@ t.test('SPEC §3 following a repository by handle, by actor URL, by the address 
 });
 
 t.test('SPEC §7 what cannot be resolved is told in those words, with the likely cause and nothing more', async (t) => {
-  const { peer, follow, federation, rooms, alice } = await setStage(t);
+  const { peer, follow, federation, modules, alice } = await setStage(t);
   addRepository(peer, 'ok');
   const messageOf = async (target: string) =>
     follow(target).then(
@@ -162,8 +162,8 @@ t.test('SPEC §7 what cannot be resolved is told in those words, with the likely
     t.match(message, cause, target);
   }
   t.match(await messageOf('alice@127.0.0.1:9'), /That is on this server/);
-  t.equal(Number((await rooms.db.read.query('SELECT count(*) AS n FROM remote_follows'))[0].n), 0);
-  const nameless = await rooms.accounts.addPerson({});
+  t.equal(Number((await modules.db.read.query('SELECT count(*) AS n FROM remote_follows'))[0].n), 0);
+  const nameless = await modules.accounts.addPerson({});
   await t.rejects(federation.follow(nameless.id, `bob/ok@${peer.host}`), /no such person/);
   await t.rejects(federation.unfollow(alice.id, 'nothing'), /no such follow/);
 });
@@ -194,14 +194,14 @@ t.test('WebFinger cannot lead to a host that is not allowed', async (t) => {
 t.test(
   'SPEC §3 unfollowing deletes the row and sends an Undo of the Follow that was sent, also when the peer is gone',
   async (t) => {
-    const { peer, follow, following, federation, alice, queued, rooms } = await setStage(t);
+    const { peer, follow, following, federation, alice, queued, modules } = await setStage(t);
     const one = addRepository(peer, 'one');
     const { id } = await follow(one.id);
     const sent = (await following()).repositories[0]!.followId;
     await peer.stop();
     await federation.unfollow(alice.id, id);
     t.same(await queued(), ['Follow one', 'Undo one']);
-    const [undo] = await rooms.db.read.query(`SELECT activity FROM federation_outbox WHERE type = 'Undo'`);
+    const [undo] = await modules.db.read.query(`SELECT activity FROM federation_outbox WHERE type = 'Undo'`);
     t.match(JSON.parse(undo.activity), {
       type: 'Undo',
       to: [one.id],
@@ -213,20 +213,20 @@ t.test(
 );
 
 t.test('a deleted account undoes what it followed, and its key can be had until all of that is said', async (t) => {
-  const { peer, rooms, federation, follow, queued, origin } = await setStage(t);
-  rooms.accounts.onFarewell(async (tx, personId) => {
+  const { peer, modules, federation, follow, queued, origin } = await setStage(t);
+  modules.accounts.onFarewell(async (tx, personId) => {
     await federation.endAllFollows(tx, personId);
     return async () => {};
   });
-  const bob = await rooms.accounts.addPerson({ username: 'bobby' });
+  const bob = await modules.accounts.addPerson({ username: 'bobby' });
   for (const name of ['one', 'two']) await federation.follow(bob.id, addRepository(peer, name).id);
   await follow(`${peer.origin}/r/bob/one`);
   await federation.drain();
   const before = await federation.publications.actor('/ap/users/bobby');
 
-  await rooms.accounts.deletePerson(bob.id);
+  await modules.accounts.deletePerson(bob.id);
   t.same((await queued()).slice(3).sort(), ['Undo one', 'Undo two'], 'of the others nothing');
-  t.equal((await rooms.db.read.query('SELECT * FROM remote_follows')).length, 1);
+  t.equal((await modules.db.read.query('SELECT * FROM remote_follows')).length, 1);
   const left = await federation.publications.actor('/ap/users/bobby');
   t.match(left, { id: `${origin}/ap/users/bobby`, type: 'Person', publicKey: before['publicKey'] });
   t.same(
@@ -248,10 +248,10 @@ t.test('a deleted account undoes what it followed, and its key can be had until 
 });
 
 t.test('what one server was told has its own address, too, for who was given it', async (t) => {
-  const { peer, rooms, federation, follow, alice, origin } = await setStage(t);
+  const { peer, modules, federation, follow, alice, origin } = await setStage(t);
   const { id } = await follow(addRepository(peer, 'one').id);
   await federation.unfollow(alice.id, id);
-  const rows: { activity: string }[] = await rooms.db.read.query(
+  const rows: { activity: string }[] = await modules.db.read.query(
     'SELECT activity FROM federation_outbox ORDER BY created_at',
   );
   for (const { activity } of rows) {
@@ -273,15 +273,15 @@ t.test('what one server was told has its own address, too, for who was given it'
 });
 
 t.test('security E01, J08 a follow belongs to who made it', async (t) => {
-  const { peer, follow, federation, rooms } = await setStage(t);
+  const { peer, follow, federation, modules } = await setStage(t);
   const { id } = await follow(addRepository(peer, 'one').id);
-  const bob = await rooms.accounts.addPerson({ username: 'bob' });
+  const bob = await modules.accounts.addPerson({ username: 'bob' });
   await t.rejects(federation.unfollow(bob.id, id), /no such follow/);
   await t.rejects(federation.retryFollow(bob.id, id), /no such follow/);
 });
 
 t.test('why a follow waits: not sent, not through, unanswered, given up; a retry sends a new Follow', async (t) => {
-  const { peer, follow, following, federation, alice, clock, rooms } = await setStage(t);
+  const { peer, follow, following, federation, alice, clock, modules } = await setStage(t);
   const { id } = await follow(addRepository(peer, 'one').id);
   const standing = async () => (await following()).repositories[0]!.standing;
   t.match(await standing(), { state: 'PENDING', why: 'queued', attempts: 0 });
@@ -302,13 +302,15 @@ t.test('why a follow waits: not sent, not through, unanswered, given up; a retry
   await federation.retryFollow(alice.id, id);
   t.not((await following()).repositories[0]!.followId, first, 'with a new id');
   t.match(await standing(), { state: 'PENDING', why: 'queued' });
-  await rooms.db.write(({ manager }) =>
+  await modules.db.write(({ manager }) =>
     manager.query(
       `UPDATE federation_delivery SET state = 'FAILED', attempts = 8, last_error = 'it broke' WHERE state = 'PENDING'`,
     ),
   );
   t.match(await standing(), { state: 'PENDING', why: 'failed', attempts: 8, error: 'it broke' });
-  await rooms.db.write(({ manager }) => manager.query(`UPDATE remote_follows SET state = 'ACCEPTED', accepted_at = 5`));
+  await modules.db.write(({ manager }) =>
+    manager.query(`UPDATE remote_follows SET state = 'ACCEPTED', accepted_at = 5`),
+  );
   t.match(await standing(), { state: 'ACCEPTED', since: 5 });
   const before = (await following()).repositories[0]!.followId;
   await federation.retryFollow(alice.id, id);
@@ -379,7 +381,7 @@ t.test('how many repositories of a followed person are followed counts those tha
 });
 
 t.test('SPEC §3 following a person follows each repository of the first page, tagged', async (t) => {
-  const { peer, follow, following, queued, rooms } = await setStage(t);
+  const { peer, follow, following, queued, modules } = await setStage(t);
   const direct = addRepository(peer, 'direct');
   for (const name of ['one', 'two']) addRepository(peer, name);
   peer.addActor('/r/bob/person', { type: 'Person' }, keysNumber(1));
@@ -415,7 +417,7 @@ t.test('SPEC §3 following a person follows each repository of the first page, t
   t.equal(sentinel.connections(), 0);
   t.same(
     (
-      await rooms.db.read.query('SELECT via_user_actor_id FROM remote_follows WHERE remote_actor_id = ?', [direct.id])
+      await modules.db.read.query('SELECT via_user_actor_id FROM remote_follows WHERE remote_actor_id = ?', [direct.id])
     )[0].via_user_actor_id,
     null,
   );
@@ -485,11 +487,11 @@ t.test("a person's list may be a plain collection, or name its first page", asyn
 });
 
 t.test('two people who follow the same person ask its server once a scan', async (t) => {
-  const { peer, follow, federation, rooms } = await setStage(t);
+  const { peer, follow, federation, modules } = await setStage(t);
   addRepository(peer, 'one');
   addPerson(peer, ['one']);
   await follow(`bob@${peer.host}`);
-  const carol = await rooms.accounts.addPerson({ username: 'carol' });
+  const carol = await modules.accounts.addPerson({ username: 'carol' });
   await federation.follow(carol.id, `bob@${peer.host}`);
   const before = peer.received.filter(({ path }) => path === '/u/bob/repositories').length;
   t.equal((await federation.resync()).length, 2);
@@ -497,12 +499,12 @@ t.test('two people who follow the same person ask its server once a scan', async
 });
 
 t.test('SPEC §8 the newest 50 pushes, across what a person follows', async (t) => {
-  const { peer, follow, following, rooms, clock } = await setStage(t);
+  const { peer, follow, following, modules, clock } = await setStage(t);
   const [one, two] = [addRepository(peer, 'one'), addRepository(peer, 'two')];
   await follow(one.id);
   await follow(two.id);
   const other = addRepository(peer, 'other');
-  await rooms.db.write(async ({ manager, now }) => {
+  await modules.db.write(async ({ manager, now }) => {
     for (let index = 0; index < 70; index++) {
       for (const actor of [[one, two][index % 2]!, other]) {
         await manager.query(
@@ -525,11 +527,11 @@ t.test('SPEC §8 the newest 50 pushes, across what a person follows', async (t) 
 });
 
 t.test('the newest pushes of what is followed, however many are followed and however much each has sent', async (t) => {
-  const { federation, rooms, alice } = await setStage(t);
-  const bob = await rooms.accounts.addPerson({ username: 'bob' });
+  const { federation, modules, alice } = await setStage(t);
+  const bob = await modules.accounts.addPerson({ username: 'bob' });
   const random = seededRandom(3);
   const sent: { activity: string; actor: string; at: number }[] = [];
-  await rooms.db.write(async (tx) => {
+  await modules.db.write(async (tx) => {
     for (let actor = 0; actor < 70; actor += 1) {
       const id = `https://other.example.org/r/${actor}`;
       const follower = actor < 60 ? alice : bob;

@@ -25,22 +25,22 @@ interface Stage extends RoomStage {
 
 async function setStage(t: Owner, options: RoomOptions = {}): Promise<Stage> {
   const stage = await openFederation(t, { allow: ['127.0.0.3', '127.0.0.4'], ...options });
-  const { rooms, clock } = stage;
+  const { modules, clock } = stage;
   const repository = await addRepository(stage);
   const port = await freePort('127.0.0.3');
   const dead = `127.0.0.3:${port}`;
   const addFollower = (host: string) =>
-    rooms.db.write(({ manager, now }) =>
+    modules.db.write(({ manager, now }) =>
       manager.query(
         `INSERT INTO repository_followers (repository_id, actor_id, inbox, host, follow_id, created_at) VALUES (?, ?, ?, ?, 'f', ?)`,
         [repository.id, `http://${host}/users/carol`, `http://${host}/inbox`, host, now],
       ),
     );
   await addFollower(dead);
-  const room = { random: systemRandom, localActors: { idOf: (path: string) => stage.origin + path } } as never;
+  const deps = { random: systemRandom, localActors: { idOf: (path: string) => stage.origin + path } } as never;
   const activity = { type: 'Push', actorPath: repository.apPath, repositoryId: repository.id, content: {} } as const;
   const doctor = createDoctor({
-    ...rooms,
+    ...modules,
     clock,
     settingsFile: null,
     userId: null,
@@ -52,7 +52,8 @@ async function setStage(t: Owner, options: RoomOptions = {}): Promise<Stage> {
     repository,
     dead,
     port,
-    push: async () => void (await rooms.db.write((tx) => publish(room, tx, activity, { followersOf: repository.id }))),
+    push: async () =>
+      void (await modules.db.write((tx) => publish(deps, tx, activity, { followersOf: repository.id }))),
     count: async (state) => (await deliveryRows(stage)).filter((row) => row.state === state).length,
     async findings() {
       for await (const { findings } of doctor.examine('queues')) return findings as never;
@@ -123,7 +124,7 @@ t.test('DESIGN §9 a server without any answer for seven days is given up, and n
 
 t.test('the first word of a server that was given up resumes it; so does an answer', async (t) => {
   const stage = await setStage(t);
-  const { federation, clock, dead, port, rooms, push, count } = stage;
+  const { federation, clock, dead, port, modules, push, count } = stage;
   await hourlyPushes(stage, 8 * 24);
   const goneAt = async () => (await federation.listPeers()).find(({ host }) => host === dead)?.goneAt;
   t.type(await goneAt(), 'number');
@@ -134,7 +135,7 @@ t.test('the first word of a server that was given up resumes it; so does an answ
   await federation.drain();
   t.equal(back.received.length, 0, 'nobody knows yet');
   const { createContactRecorder } = await import('../../src/federation/peers/record-contact.ts');
-  await createContactRecorder({ db: rooms.db, clock })(dead);
+  await createContactRecorder({ db: modules.db, clock })(dead);
   t.equal(await goneAt(), null);
   await push();
   await federation.drain();
@@ -161,9 +162,9 @@ t.test('a test by the administrator resumes a server that answers', async (t) =>
 
 t.test('what somebody does for a server that is given up is tried once', async (t) => {
   const stage = await setStage(t);
-  const { federation, count, rooms } = stage;
+  const { federation, count, modules } = stage;
   await hourlyPushes(stage, 8 * 24);
-  const [{ id }] = (await rooms.db.read.query(`SELECT max(id) AS id FROM federation_delivery`)) as [{ id: number }];
+  const [{ id }] = (await modules.db.read.query(`SELECT max(id) AS id FROM federation_delivery`)) as [{ id: number }];
   const made = await federation.retryDelivery(id);
   await federation.drain();
   const row = (await deliveryRows(stage)).find((each) => each.id === made)!;
@@ -216,16 +217,16 @@ t.test(
 
 t.test('DESIGN §9 a push that is held back because its repository turned private is no fault', async (t) => {
   const stage = await setStage(t);
-  const { rooms, federation, clock, dead, push, findings } = stage;
+  const { modules, federation, clock, dead, push, findings } = stage;
   await push();
-  await rooms.repositories.changeVisibility(localAdministrator, 'alice', 'tool', 'PRIVATE');
+  await modules.repositories.changeVisibility(localAdministrator, 'alice', 'tool', 'PRIVATE');
   t.same(await federation.drain(), { delivered: 0, failed: 0 });
   t.match(await deliveryRows(stage), [{ state: 'FAILED', attempts: 0, last_error: /no longer public/ }]);
   t.match(await federation.listDeliveries(), [{ state: 'FAILED', cancelledAt: clock.now() }]);
   t.same(await findings(), [], 'doctor');
   t.match(await federation.countDeliveries(), { pending: 0, failed: 0 });
-  t.match((await countInstance(rooms.db, clock.now())).deliveries, { FAILED: 0 }, 'metrics');
-  t.same(await listQueuedItems(rooms.db, clock.now(), { limit: 10 }), []);
+  t.match((await countInstance(modules.db, clock.now())).deliveries, { FAILED: 0 }, 'metrics');
+  t.same(await listQueuedItems(modules.db, clock.now(), { limit: 10 }), []);
   t.notOk(
     (await federation.listPeers()).some(({ host, failed }) => host === dead && failed > 0),
     'pages',

@@ -19,12 +19,12 @@ const peer: FakePeer = await startFakePeer(t);
 /** On no list: whoever is made to look here has failed. */
 const sentinel: FakePeer = await startFakePeer(t, { host: '127.0.0.9' });
 
-const alice = await hearth.rooms.accounts.addPerson({ username: 'alice' });
+const alice = await hearth.modules.accounts.addPerson({ username: 'alice' });
 for (const [name, visibility] of [
   ['tool', 'PUBLIC'],
   ['secret', 'PRIVATE'],
 ] as const) {
-  await hearth.rooms.repositories.create(localAdministrator, { owner: 'alice', name, visibility });
+  await hearth.modules.repositories.create(localAdministrator, { owner: 'alice', name, visibility });
 }
 const tool = `${hearth.origin}/ap/repos/alice/tool`;
 const inbox = `${tool}/inbox`;
@@ -762,14 +762,14 @@ ignored(
 );
 
 t.test('federation.md §12 hostile deliveries have no effect', async (t) => {
-  const { federation } = hearth.rooms;
+  const { federation } = hearth.modules;
   await peer.deliver(victim, inbox, victimsFollow);
   await federation.follow(alice.id, followed.id);
   await federation.drain();
   const sent = peer.activities().length;
   const effects = async () => (await rowsOf(hearth)).replace(/\["federation_inbox",\[.*?\]\],/, '');
   const seen = async () =>
-    Number((await hearth.rooms.db.read.query('SELECT count(*) AS n FROM federation_inbox'))[0].n);
+    Number((await hearth.modules.db.read.query('SELECT count(*) AS n FROM federation_inbox'))[0].n);
   let [before, known] = [await effects(), await seen()];
 
   for (const { name, status, send } of attacks) {

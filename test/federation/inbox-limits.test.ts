@@ -22,8 +22,8 @@ interface Stage {
 async function setStage(t: Owner): Promise<Stage> {
   const clock = fixedClock(Date.now());
   const hearth = await startPeer(t, { host: '127.0.0.1', allow: ['127.0.0.3'], clock });
-  await hearth.rooms.accounts.addPerson({ username: 'alice' });
-  await hearth.rooms.repositories.create(localAdministrator, { owner: 'alice', name: 'tool', visibility: 'PUBLIC' });
+  await hearth.modules.accounts.addPerson({ username: 'alice' });
+  await hearth.modules.repositories.create(localAdministrator, { owner: 'alice', name: 'tool', visibility: 'PUBLIC' });
   return { hearth, peer: await startFakePeer(t), inbox: `${hearth.origin}/ap/repos/alice/tool/inbox`, clock };
 }
 
@@ -113,9 +113,9 @@ t.test('naming a known signer without its key takes no place from it', async (t)
   };
   const forged = Array.from({ length: 5 }, (_, number) => forge(`203.0.113.${number}`));
   await until('forged requests ask for the key', () => waiting.length >= 2);
-  const follower = await stage.hearth.rooms.accounts.addPerson({ username: 'bob' });
+  const follower = await stage.hearth.modules.accounts.addPerson({ username: 'bob' });
   stage.peer.addActor('/users/other');
-  await stage.hearth.rooms.federation
+  await stage.hearth.modules.federation
     .follow(follower.id, `${stage.peer.origin}/users/other`)
     .catch((error: Error) => t.match(error.message, /no public repository/, 'what people here ask for is fetched'));
   stage.peer.answer('/users/known', (_request, response) => void response.writeHead(404).end());

@@ -30,8 +30,8 @@ async function setStage(owner: Owner, clock?: FixedClock): Promise<Stage> {
     : startPeer(owner, { host: '127.0.0.1', allow: ['127.0.0.3'], clock }));
   const peer = await startFakePeer(owner);
   const username = `alice${(stages += 1)}`;
-  const alice = await hearth.rooms.accounts.addPerson({ username });
-  const { id } = await hearth.rooms.repositories.create(localAdministrator, {
+  const alice = await hearth.modules.accounts.addPerson({ username });
+  const { id } = await hearth.modules.repositories.create(localAdministrator, {
     owner: username,
     name: 'tool',
     visibility: 'PUBLIC',
@@ -50,10 +50,10 @@ const followOf = ({ peer, tool }: Stage, actor: FakeActor, more: object = {}) =>
 });
 
 const followers = async ({ hearth, username }: Stage) =>
-  (await hearth.rooms.federation.followersOf(username, 'tool')).map(({ actorId }) => actorId);
+  (await hearth.modules.federation.followersOf(username, 'tool')).map(({ actorId }) => actorId);
 
 const count = async ({ hearth }: Stage, table: string): Promise<number> =>
-  Number((await hearth.rooms.db.read.query(`SELECT count(*) AS n FROM ${table}`))[0].n);
+  Number((await hearth.modules.db.read.query(`SELECT count(*) AS n FROM ${table}`))[0].n);
 
 t.test('SPEC §3 a Follow of a public repository stores a follower and queues a signed Accept', async (t) => {
   const stage = await setStage(t);
@@ -64,7 +64,7 @@ t.test('SPEC §3 a Follow of a public repository stores a follower and queues a 
   t.strictSame(await followers(stage), [mallory.id]);
   t.equal(peer.received.filter(({ method }) => method === 'POST').length, 0, 'SPEC §6: queued, never sent inline');
 
-  await hearth.rooms.federation.drain();
+  await hearth.modules.federation.drain();
   t.match(peer.activities(), [
     {
       type: 'Accept',
@@ -82,7 +82,7 @@ t.test('SPEC §3 a Follow of a public repository stores a follower and queues a 
   const again = followOf(stage, mallory);
   await peer.deliver(mallory, mallory.inbox.replace(mallory.inbox, `${hearth.origin}/ap/instance/inbox`), again);
   t.equal((await followers(stage)).length, 1, 'a new Follow of a follower adds nothing');
-  await hearth.rooms.federation.drain();
+  await hearth.modules.federation.drain();
   t.match(
     peer.activities()[1],
     { type: 'Accept', object: { id: again.id } },
@@ -93,7 +93,7 @@ t.test('SPEC §3 a Follow of a public repository stores a follower and queues a 
 t.test('what can be followed is a public repository of this server and nothing else', async (t) => {
   const stage = await setStage(t);
   const { hearth, peer, mallory, tool, username } = stage;
-  await hearth.rooms.repositories.create(localAdministrator, {
+  await hearth.modules.repositories.create(localAdministrator, {
     owner: username,
     name: 'secret',
     visibility: 'PRIVATE',
@@ -171,7 +171,7 @@ t.test("SPEC §3 Undo removes the follower: its own row, by the Follow's id or b
 t.test('security J08, SPEC §3 an Accept counts only from the followed actor', async (t) => {
   const stage = await setStage(t);
   const { hearth, peer, mallory, alice, username } = stage;
-  const { federation } = hearth.rooms;
+  const { federation } = hearth.modules;
   const repository = peer.addActor(
     '/repos/bob/lib',
     { type: 'Repository', preferredUsername: 'bob/lib' },
@@ -211,7 +211,7 @@ t.test(
   async (t) => {
     const stage = await setStage(t);
     const { hearth, peer, alice, username } = stage;
-    const { federation } = hearth.rooms;
+    const { federation } = hearth.modules;
     const elsewhere = await startFakePeer(t);
     const repository = peer.addActor(
       '/repos/bob/lib',
@@ -311,7 +311,7 @@ t.test(
 t.test('SPEC §6 a Push is stored when somebody here follows its actor, and dropped otherwise', async (t) => {
   const stage = await setStage(t);
   const { hearth, peer, alice } = stage;
-  const { federation } = hearth.rooms;
+  const { federation } = hearth.modules;
   const repository = peer.addActor(
     '/repos/bob/lib',
     { type: 'Repository', preferredUsername: 'bob/lib' },
@@ -337,7 +337,7 @@ t.test('SPEC §6 a Push is stored when somebody here follows its actor, and drop
     peer.deliver(repository, `${hearth.origin}/ap/instance/inbox`, activity);
   await deliver(push());
   t.equal(
-    (await hearth.rooms.db.read.query('SELECT * FROM received_pushes WHERE actor_id = ?', [repository.id])).length,
+    (await hearth.modules.db.read.query('SELECT * FROM received_pushes WHERE actor_id = ?', [repository.id])).length,
     0,
     'nobody follows',
   );

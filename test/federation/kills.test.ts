@@ -70,7 +70,7 @@ t.test(
     }
     await withRooms(folder, async (stage) => {
       await addDeliveries(stage, await addRepository(stage), inboxes);
-      await stage.rooms.db.write(({ manager }) =>
+      await stage.modules.db.write(({ manager }) =>
         manager.query(
           `INSERT INTO federation_delivery (outbox_id, target_inbox, host, state, attempts, next_attempt_at, created_at, settled_at)
                      SELECT outbox_id, ?, ?, 'FAILED', 8, 0, 0, 1 FROM federation_delivery LIMIT 20`,
@@ -125,7 +125,7 @@ t.test(
       { host: '127.0.0.1', port, allow: ['127.0.0.3'], folder },
     );
     await first.addPerson('alice');
-    await first.rooms.repositories.create(localAdministrator, { owner: 'alice', name: 'tool', visibility: 'PUBLIC' });
+    await first.modules.repositories.create(localAdministrator, { owner: 'alice', name: 'tool', visibility: 'PUBLIC' });
     for (const end of ends.reverse()) await end();
     const tool = `http://127.0.0.1:${port}/ap/repos/alice/tool`;
     const actors = Array.from({ length: 5 * kills }, (_, index) => peer.addActor(`/users/u${index}`));
@@ -161,14 +161,16 @@ t.test(
     await senders;
     last.kill('SIGKILL');
     await once(last, 'exit');
-    await withRooms(folder, async ({ rooms }) => {
-      const followers: { actor_id: string }[] = await rooms.db.read.query('SELECT actor_id FROM repository_followers');
+    await withRooms(folder, async ({ modules }) => {
+      const followers: { actor_id: string }[] = await modules.db.read.query(
+        'SELECT actor_id FROM repository_followers',
+      );
       t.equal(followers.length, actors.length, 'every follower, once');
-      const accepts: { n: number }[] = await rooms.db.read.query(
+      const accepts: { n: number }[] = await modules.db.read.query(
         `SELECT count(*) AS n FROM federation_outbox WHERE type = 'Accept'`,
       );
       t.equal(Number(accepts[0]!.n), actors.length, 'and one Accept for each');
-      t.same(await rooms.db.read.query('PRAGMA integrity_check'), [{ integrity_check: 'ok' }]);
+      t.same(await modules.db.read.query('PRAGMA integrity_check'), [{ integrity_check: 'ok' }]);
     });
   },
 );

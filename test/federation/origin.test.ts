@@ -23,10 +23,10 @@ t.test('SPEC §8 a changed base URL is noticed, and accepted only by an explicit
   await first.federation.recover();
   t.equal(await first.federation.originChange(), null);
   const repository = await addRepository(first);
-  const alice = await first.rooms.accounts.personByUsername('alice');
+  const alice = await first.modules.accounts.personByUsername('alice');
   const { id } = await first.federation.follow(alice.id, tool.id);
   await first.federation.drain();
-  await first.rooms.db.write(async ({ manager }) => {
+  await first.modules.db.write(async ({ manager }) => {
     await manager.query(`UPDATE remote_follows SET state = 'ACCEPTED', accepted_at = 1`);
     await manager.query(
       `INSERT INTO repository_followers (repository_id, actor_id, inbox, host, follow_id, created_at) VALUES (?, 'a', ?, ?, 'f', 1)`,
@@ -62,9 +62,9 @@ t.test('SPEC §8 a changed base URL is noticed, and accepted only by an explicit
   );
   t.match(JSON.parse((await command('federation', 'status', '--json')).stdout), { formerOrigin: former });
   const settingsFindings = async (baseUrl: string) => {
-    const { config } = second.rooms;
+    const { config } = second.modules;
     const doctor = createDoctor({
-      ...second.rooms,
+      ...second.modules,
       config: { ...config, federation: { ...config.federation, enabled: true, devAllowInsecure: true, baseUrl } },
       settingsFile: null,
       userId: null,
@@ -132,7 +132,7 @@ t.test('the start block and the page of the administrator warn of a changed base
   await hearth.stop();
   const port = await freePort('127.0.0.1');
   const moved = await startPeer(t, { host: '127.0.0.1', allow: [], port, folder: hearth.folder });
-  const { accounts } = moved.rooms;
+  const { accounts } = moved.modules;
   const admin = await accounts.addPerson({ username: 'root-of-all', isAdministrator: true });
   const { secret } = await accounts.startSession(admin.id, { address: '127.0.0.1', userAgent: 'test' });
   const page = await ask({ port }, '/admin/federation', { headers: { Cookie: `hearth_session=${secret}` } });

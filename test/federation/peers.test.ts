@@ -26,16 +26,16 @@ t.test('SPEC §5 an empty allowlist denies everybody', async (t) => {
   const { federation } = await openFederation(t, { allow: [] });
   const peer = await startFakePeer(t);
   peer.addActor('/users/x');
-  const { rooms } = await openFederation(t, { allow: [] });
-  const alice = await rooms.accounts.addPerson({ username: 'alice' });
+  const { modules } = await openFederation(t, { allow: [] });
+  const alice = await modules.accounts.addPerson({ username: 'alice' });
   await t.rejects(federation.follow(alice.id, `${peer.origin}/users/x`), /not on this server's peer list/);
   t.equal(peer.connections(), 0);
 });
 
 t.test('two administrators pair their servers: a code, an acceptance, a confirmation', async (t) => {
   const { home, away, alice, bob } = await startPair(t, { home: { allow: [] }, away: { allow: [] } });
-  const [inviting, accepting] = [home.rooms.federation, away.rooms.federation];
-  await home.rooms.repositories.create(
+  const [inviting, accepting] = [home.modules.federation, away.modules.federation];
+  await home.modules.repositories.create(
     {
       kind: 'person',
       id: alice.id,
@@ -102,21 +102,21 @@ t.test('a pairing code works once, for 15 minutes, and only where it was not mad
   const home = await startPeer(t, { host: '127.0.0.1', allow: [], clock });
   const away = await startPeer(t, { host: '127.0.0.2', allow: [] });
   const accept = (code: string) =>
-    away.rooms.federation.acceptInvite(code).then(
+    away.modules.federation.acceptInvite(code).then(
       () => '',
       (error: Error) => error.message,
     );
-  const { code } = await home.rooms.federation.invitePeer();
+  const { code } = await home.modules.federation.invitePeer();
   t.equal(await accept(code), '');
   t.match(await accept(code), /does not know this code/, 'a second time');
-  t.match(await away.rooms.federation.listPeers(), [{ allowed: 'pairing' }], 'what was paired stays paired');
+  t.match(await away.modules.federation.listPeers(), [{ allowed: 'pairing' }], 'what was paired stays paired');
 
-  await away.rooms.federation.removePeer(home.host);
-  const old = await home.rooms.federation.invitePeer();
+  await away.modules.federation.removePeer(home.host);
+  const old = await home.modules.federation.invitePeer();
   clock.advance(15 * 60_000);
   t.match(await accept(old.code), /does not know this code/, 'too late');
   t.match(await accept(code.replace(/#.*/, `#${'A'.repeat(22)}`)), /does not know this code/, 'a guess');
-  t.match(await away.rooms.federation.listPeers(), [{ host: home.host, allowed: 'no' }], 'and nothing stays allowed');
+  t.match(await away.modules.federation.listPeers(), [{ host: home.host, allowed: 'no' }], 'and nothing stays allowed');
   for (const nonsense of [
     '',
     'x',
@@ -130,7 +130,7 @@ t.test('a pairing code works once, for 15 minutes, and only where it was not mad
   }
   const port = await freePort('127.0.0.4');
   t.match(await accept(`http://127.0.0.4:${port}/ap/pairing#${'A'.repeat(22)}`), /did not answer/);
-  t.equal((await away.rooms.federation.listPeers()).filter(({ allowed }) => allowed === 'pairing').length, 0);
+  t.equal((await away.modules.federation.listPeers()).filter(({ allowed }) => allowed === 'pairing').length, 0);
 });
 
 t.test(
@@ -138,7 +138,7 @@ t.test(
   async (t) => {
     const home = await startPeer(t, { host: '127.0.0.1', allow: [] });
     const sentinel = await startFakePeer(t, { host: '127.0.0.9' });
-    const { code } = await home.rooms.federation.invitePeer();
+    const { code } = await home.modules.federation.invitePeer();
     const secret = code.split('#')[1];
     const post = async (body: string) =>
       (await ask({ port: Number(new URL(home.origin).port) }, '/ap/pairing', { method: 'POST', body })).status;
@@ -156,9 +156,9 @@ t.test(
     ])
       t.equal(await post(body), 404, body);
     t.equal(await post('x'.repeat(5000)), 413);
-    t.same(await home.rooms.federation.listPeers(), []);
+    t.same(await home.modules.federation.listPeers(), []);
     t.equal(await post(JSON.stringify({ code: secret, origin: sentinel.origin })), 202, 'with the code it may ask');
-    t.match(await home.rooms.federation.listPeers(), [{ host: sentinel.host, allowed: 'no', askedAt: Number }]);
+    t.match(await home.modules.federation.listPeers(), [{ host: sentinel.host, allowed: 'no', askedAt: Number }]);
     t.equal(sentinel.connections(), 0);
   },
 );

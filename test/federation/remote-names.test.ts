@@ -14,9 +14,9 @@ import type { Pair } from './two-hearths.ts';
 const hour = 3_600_000;
 
 async function follow({ home, away, alice }: Pair, name: string): Promise<string> {
-  const { handle } = await home.rooms.federation.follow(alice.id, `${name}@${away.host}`);
-  await home.rooms.federation.drain();
-  await away.rooms.federation.drain();
+  const { handle } = await home.modules.federation.follow(alice.id, `${name}@${away.host}`);
+  await home.modules.federation.drain();
+  await away.modules.federation.drain();
   return handle;
 }
 
@@ -25,22 +25,22 @@ async function pushTo({ away, bob }: Pair, name: string): Promise<void> {
   await runGit(['init', '-q', '-b', 'main', work], { cwd: away.folder });
   await runGit(['commit', '-q', '--allow-empty', '-m', 'Begin'], { cwd: work });
   await runGit(['push', '-q', `http://bob:${bob.token}@${away.host}/git/${name}.git`, 'main'], { cwd: work });
-  const queued = async () => (await away.rooms.federation.countDeliveries()).pending > 0;
+  const queued = async () => (await away.modules.federation.countDeliveries()).pending > 0;
   await until('the push is queued', queued);
-  await away.rooms.federation.drain();
+  await away.modules.federation.drain();
 }
 
 t.test('a followed repository that was renamed is known by its new name with its next push', async (t) => {
   const pair = await startPair(t);
   const { home, away, alice } = pair;
-  const { repositories } = away.rooms;
+  const { repositories } = away.modules;
   await repositories.create(localAdministrator, { owner: 'bob', name: 'site', visibility: 'PUBLIC' });
   await follow(pair, 'bob/site');
   await repositories.rename(localAdministrator, 'bob', 'site', 'website');
   await repositories.create(localAdministrator, { owner: 'bob', name: 'site', visibility: 'PUBLIC' });
   await follow(pair, 'bob/site');
   const called = async () =>
-    (await home.rooms.federation.followingOf(alice.id)).repositories.map(({ handle, url }) => [handle, url]);
+    (await home.modules.federation.followingOf(alice.id)).repositories.map(({ handle, url }) => [handle, url]);
   t.same(
     (await called()).map(([handle]) => handle),
     [`bob/site@${away.host}`, `bob/site@${away.host}`],
@@ -63,7 +63,7 @@ t.test('a followed repository that was renamed is known by its new name with its
     [`bob/site@${away.host}`, `${away.origin}/repos/bob/site`],
     [`bob/website@${away.host}`, `${away.origin}/repos/bob/website`],
   ]);
-  t.match((await home.rooms.federation.followingOf(alice.id)).pushes, [
+  t.match((await home.modules.federation.followingOf(alice.id)).pushes, [
     { handle: `bob/website@${away.host}`, url: `${away.origin}/repos/bob/website` },
   ]);
   t.match(await hearth('federation', 'unfollow', `bob/site@${away.host}`, '--user', 'alice'), {
@@ -79,7 +79,7 @@ t.test('a followed repository that was renamed is known by its new name with its
 async function setStage(owner: Owner, documents: Record<string, Record<string, unknown>>) {
   const stage = await openFederation(owner);
   const peer = await startFakePeer(owner);
-  const alice = await stage.rooms.accounts.addPerson({ username: 'alice' });
+  const alice = await stage.modules.accounts.addPerson({ username: 'alice' });
   for (const [at, more] of Object.entries(documents))
     peer.addActor(at, { ...more, url: peer.origin + at }, keysNumber(1));
   return { ...stage, peer, alice };

@@ -52,11 +52,11 @@ t.test('federation works over TLS with a private authority, and not without nami
   const away = await startBehindTls('127.0.0.2', '127.0.0.1', { SERVICE_CA_FILE: caFile });
   const home = await startBehindTls('127.0.0.1', '127.0.0.2', { SERVICE_CA_FILE: caFile });
   const [alice, bob] = [await home.addPerson('alice'), await away.addPerson('bob')];
-  await away.rooms.repositories.create(localAdministrator, { owner: 'bob', name: 'tool', visibility: 'PUBLIC' });
-  t.match(await home.rooms.federation.follow(alice.id, `bob/tool@${away.host}`), { handle: `bob/tool@${away.host}` });
-  await home.rooms.federation.drain();
-  await away.rooms.federation.drain();
-  t.match((await home.rooms.federation.followingOf(alice.id)).repositories, [
+  await away.modules.repositories.create(localAdministrator, { owner: 'bob', name: 'tool', visibility: 'PUBLIC' });
+  t.match(await home.modules.federation.follow(alice.id, `bob/tool@${away.host}`), { handle: `bob/tool@${away.host}` });
+  await home.modules.federation.drain();
+  await away.modules.federation.drain();
+  t.match((await home.modules.federation.followingOf(alice.id)).repositories, [
     { remoteActorId: `${away.origin}/ap/repos/bob/tool`, state: 'ACCEPTED' },
   ]);
   const work = path.join(home.folder, 'work');
@@ -65,21 +65,21 @@ t.test('federation works over TLS with a private authority, and not without nami
   await runGit(['push', '-q', `${away.url.replace('://', `://bob:${bob.token}@`)}/git/bob/tool.git`, 'main'], {
     cwd: work,
   });
-  await until('the push is queued', async () => (await away.rooms.federation.countDeliveries()).pending > 0);
-  await away.rooms.federation.drain();
-  t.match((await home.rooms.federation.followingOf(alice.id)).pushes, [
+  await until('the push is queued', async () => (await away.modules.federation.countDeliveries()).pending > 0);
+  await away.modules.federation.drain();
+  t.match((await home.modules.federation.followingOf(alice.id)).pushes, [
     { branch: 'main', commits: [{ summary: 'Over TLS' }] },
   ]);
   t.match(
-    (await home.rooms.federation.testPeer(away.host)).map(({ ok }) => ok),
+    (await home.modules.federation.testPeer(away.host)).map(({ ok }) => ok),
     [true, true, true, true, true, true],
   );
 
   const unaware = await startBehindTls('127.0.0.4', '127.0.0.2', {});
   const carol = await unaware.addPerson('carol');
-  await t.rejects(unaware.rooms.federation.follow(carol.id, `bob/tool@${away.host}`), /Could not resolve handle/);
+  await t.rejects(unaware.modules.federation.follow(carol.id, `bob/tool@${away.host}`), /Could not resolve handle/);
   t.match(
-    (await unaware.rooms.federation.testPeer(away.host)).find(({ ok }) => ok === false),
+    (await unaware.modules.federation.testPeer(away.host)).find(({ ok }) => ok === false),
     { name: 'webfinger', words: /authority that is not trusted/ },
   );
 });

@@ -56,8 +56,8 @@ function ask({ git }: TestGit, repository: string, body: Buffer, output = new Pa
   return { outcome, output, gone, answer: () => Buffer.concat(chunks) };
 }
 
-async function filled(room: TestGit, branches: string[] = ['main', 'topic']): Promise<string> {
-  const repository = await room.newRepository();
+async function filled(deps: TestGit, branches: string[] = ['main', 'topic']): Promise<string> {
+  const repository = await deps.newRepository();
   gitSync(['push', '--quiet', repository, ...branches], { cwd: sample });
   return repository;
 }
@@ -69,7 +69,7 @@ function objectsIn(answer: Buffer): number {
 }
 
 /** How many git processes that serve fetches were started, seen through a wrapper that notes each. */
-async function counting(t: Owner, limits = {}): Promise<{ room: TestGit; started(): number }> {
+async function counting(t: Owner, limits = {}): Promise<{ deps: TestGit; started(): number }> {
   const folder = temporaryFolder(t);
   const [program, notes] = [path.join(folder, 'git'), path.join(folder, 'notes')];
   writeFileSync(notes, '');
@@ -87,129 +87,129 @@ async function counting(t: Owner, limits = {}): Promise<{ room: TestGit; started
     return target;
   };
   const started = () => execFileSync('cat', [notes]).length / 2;
-  return { room: { git, folder, log, newRepository }, started };
+  return { deps: { git, folder, log, newRepository }, started };
 }
 
 const slowDown = ({ folder }: TestGit) => writeFileSync(path.join(folder, 'slow'), '');
 
 t.test('equal requests share one git process, while it runs and afterwards', async (t) => {
-  const { room, started } = await counting(t);
-  const repository = await filled(room);
-  slowDown(room);
-  const burst = Array.from({ length: 8 }, (_, at) => ask(room, repository, fetchOf(main, `git/${at}`)));
+  const { deps, started } = await counting(t);
+  const repository = await filled(deps);
+  slowDown(deps);
+  const burst = Array.from({ length: 8 }, (_, at) => ask(deps, repository, fetchOf(main, `git/${at}`)));
   const outcomes = await Promise.all(burst.map(({ outcome }) => outcome));
   t.equal(started(), 1);
   for (const [at, { exitCode, cutShort, bytes }] of outcomes.entries()) {
     t.same([exitCode, cutShort, bytes], [0, false, burst[at]!.answer().length]);
     t.ok(burst[at]!.answer().equals(burst[0]!.answer()));
   }
-  const later = ask(room, repository, fetchOf(main));
+  const later = ask(deps, repository, fetchOf(main));
   await later.outcome;
   t.equal(started(), 1, 'and a later one is answered from what was kept');
   t.ok(later.answer().equals(burst[0]!.answer()));
   t.equal(objectsIn(later.answer()), Number(gitSync(['rev-list', '--objects', '--count', 'main'], { cwd: sample })));
-  const other = ask(room, repository, fetchOf(topic));
+  const other = ask(deps, repository, fetchOf(topic));
   await other.outcome;
   t.equal(started(), 2, 'another request is another answer');
   t.same(
-    readdirSync(path.join(room.folder, 'data', 'cache', 'answers')),
+    readdirSync(path.join(deps.folder, 'data', 'cache', 'answers')),
     [],
     'no file has a name that could be left behind',
   );
 });
 
 t.test('what git answers without the cache is the same', async (t) => {
-  const room = await openGit(t);
-  const repository = await filled(room);
+  const deps = await openGit(t);
+  const repository = await filled(deps);
   const body = fetchOf(main, 'git/x', ['ofs-delta', 'no-progress']);
   const direct = execFileSync('git', ['upload-pack', '--stateless-rpc', repository], {
     input: body,
     env: { PATH: process.env.PATH, GIT_PROTOCOL: 'version=2' },
     stdio: ['pipe', 'pipe', 'ignore'],
   });
-  const cached = ask(room, repository, body);
+  const cached = ask(deps, repository, body);
   await cached.outcome;
   t.equal(objectsIn(cached.answer()), objectsIn(direct));
 });
 
 t.test('a push, a deletion and a move are seen by the next request', async (t) => {
-  const { room, started } = await counting(t);
-  const repository = await filled(room);
-  await ask(room, repository, fetchOf(topic)).outcome;
+  const { deps, started } = await counting(t);
+  const repository = await filled(deps);
+  await ask(deps, repository, fetchOf(topic)).outcome;
   t.equal(started(), 1);
   const { outcome } = await sendPush(
-    room.git,
+    deps.git,
     repository,
     pushBytes({ commands: [`${main} ${topic} refs/heads/main`], pack: packOf(sample, 'topic', '^main') }),
     observer(),
   );
   t.match(outcome, { kind: 'reported', results: [{ ok: true }] });
-  await ask(room, repository, fetchOf(topic)).outcome;
+  await ask(deps, repository, fetchOf(topic)).outcome;
   t.equal(started(), 2, 'after a push nothing older is found');
 
   for (const branch of ['main', 'topic'])
     gitSync(['--git-dir', repository, 'update-ref', '-d', `refs/heads/${branch}`]);
-  const removed = ask(room, repository, fetchOf(topic));
+  const removed = ask(deps, repository, fetchOf(topic));
   await removed.outcome;
   t.match(removed.answer().toString('latin1'), 'not our ref', 'a branch that was removed is not answered for');
 
-  const second = await filled(room);
-  await ask(room, second, fetchOf(topic)).outcome;
-  await room.git.removeRepository(second);
-  await t.rejects(ask(room, second, fetchOf(topic)).outcome);
+  const second = await filled(deps);
+  await ask(deps, second, fetchOf(topic)).outcome;
+  await deps.git.removeRepository(second);
+  await t.rejects(ask(deps, second, fetchOf(topic)).outcome);
 });
 
 t.test('refs that change while an answer is made: it reaches who asked, and nobody later', async (t) => {
-  const { room, started } = await counting(t);
-  const repository = await filled(room);
-  slowDown(room);
-  const first = ask(room, repository, fetchOf(main));
+  const { deps, started } = await counting(t);
+  const repository = await filled(deps);
+  slowDown(deps);
+  const first = ask(deps, repository, fetchOf(main));
   await until(() => started() === 1);
   gitSync(['--git-dir', repository, 'update-ref', '-d', 'refs/heads/topic']);
   t.same((await first.outcome).exitCode, 0);
   gitSync(['--git-dir', repository, 'update-ref', 'refs/heads/topic', topic]);
-  await ask(room, repository, fetchOf(main)).outcome;
+  await ask(deps, repository, fetchOf(main)).outcome;
   t.equal(started(), 2, 'even when the refs are what they were again');
 });
 
 t.test(
   'SECURITY I12: the last reader to leave ends git; one that leaves earlier changes nothing for the others',
   async (t) => {
-    const { room, started } = await counting(t);
-    const repository = await filled(room);
-    slowDown(room);
-    const [stays, leaves] = [ask(room, repository, fetchOf(main)), ask(room, repository, fetchOf(main))];
+    const { deps, started } = await counting(t);
+    const repository = await filled(deps);
+    slowDown(deps);
+    const [stays, leaves] = [ask(deps, repository, fetchOf(main)), ask(deps, repository, fetchOf(main))];
     await until(() => started() === 1);
     leaves.output.destroy();
     leaves.gone.abort(new Error('gone'));
     await t.rejects(leaves.outcome);
     t.same((await stays.outcome).cutShort, false);
 
-    const alone = ask(room, repository, fetchOf(topic));
+    const alone = ask(deps, repository, fetchOf(topic));
     await until(() => started() === 2);
     alone.output.destroy();
     alone.gone.abort(new Error('gone'));
     await t.rejects(alone.outcome);
-    await until(() => room.git.load().reads.running === 0);
+    await until(() => deps.git.load().reads.running === 0);
   },
 );
 
 t.test('when git dies every reader is told, and nothing is kept', async (t) => {
-  const { room, started } = await counting(t);
-  const repository = await filled(room);
-  writeFileSync(path.join(room.folder, 'dead'), '');
-  slowDown(room);
-  const readers = [1, 2, 3].map(() => ask(room, repository, fetchOf(main)));
+  const { deps, started } = await counting(t);
+  const repository = await filled(deps);
+  writeFileSync(path.join(deps.folder, 'dead'), '');
+  slowDown(deps);
+  const readers = [1, 2, 3].map(() => ask(deps, repository, fetchOf(main)));
   for (const { outcome } of readers) await t.rejects(outcome, { code: 'internal' });
   t.equal(started(), 1);
-  await t.rejects(ask(room, repository, fetchOf(main)).outcome);
+  await t.rejects(ask(deps, repository, fetchOf(main)).outcome);
   t.equal(started(), 2);
 });
 
 t.test('a client that reads slowly keeps no process waiting', async (t) => {
-  const { room } = await counting(t);
-  const repository = await room.newRepository();
-  const work = path.join(room.folder, 'work');
+  const { deps } = await counting(t);
+  const repository = await deps.newRepository();
+  const work = path.join(deps.folder, 'work');
   gitSync(['clone', '--quiet', sample, work]);
   writeFileSync(path.join(work, 'big'), randomBytes(3_000_000));
   gitSync(['add', '.'], { cwd: work });
@@ -217,27 +217,27 @@ t.test('a client that reads slowly keeps no process waiting', async (t) => {
   gitSync(['push', '--quiet', repository, 'main'], { cwd: work });
   const tip = gitSync(['rev-parse', 'main'], { cwd: work });
   const output = new PassThrough();
-  const slow = ask(room, repository, fetchOf(tip), output);
+  const slow = ask(deps, repository, fetchOf(tip), output);
   output.pause();
-  await until(() => room.git.load().reads.running === 1 || slow.answer().length > 0);
-  await until(() => room.git.load().reads.running === 0);
+  await until(() => deps.git.load().reads.running === 1 || slow.answer().length > 0);
+  await until(() => deps.git.load().reads.running === 0);
   t.ok(slow.answer().length < 3_000_000, 'git is done and the client has not read');
   output.resume();
   t.same((await slow.outcome).cutShort, false);
 });
 
 t.test('the cache is bounded: what was used longest ago goes first', async (t) => {
-  const { room, started } = await counting(t, { answerCacheEntries: 2 });
-  const repository = await filled(room);
+  const { deps, started } = await counting(t, { answerCacheEntries: 2 });
+  const repository = await filled(deps);
   const bodies = ['a', 'b', 'c'].map((word) =>
     fetchOf(main, 'x', word === 'a' ? [] : word === 'b' ? ['ofs-delta'] : ['thin-pack']),
   );
-  for (const body of bodies) await ask(room, repository, body).outcome;
+  for (const body of bodies) await ask(deps, repository, body).outcome;
   t.equal(started(), 3);
-  await ask(room, repository, bodies[2]!).outcome;
-  await ask(room, repository, bodies[1]!).outcome;
+  await ask(deps, repository, bodies[2]!).outcome;
+  await ask(deps, repository, bodies[1]!).outcome;
   t.equal(started(), 3);
-  await ask(room, repository, bodies[0]!).outcome;
+  await ask(deps, repository, bodies[0]!).outcome;
   t.equal(started(), 4);
 });
 

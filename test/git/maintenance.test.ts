@@ -11,59 +11,59 @@ const [main, topic] = ['main', 'topic'].map((name) => gitSync(['rev-parse', name
   string,
   string,
 ];
-const room = await openGit(t, { limits: { upkeepQuietMs: 0 } });
+const deps = await openGit(t, { limits: { upkeepQuietMs: 0 } });
 
 const packFiles = (repository: string) => readdirSync(path.join(repository, 'objects', 'pack'));
 const push = (repository: string, branch: string, id: string, ...revisions: string[]) =>
   sendPush(
-    room.git,
+    deps.git,
     repository,
     pushBytes({ commands: [`${zeroId} ${id} refs/heads/${branch}`], pack: packOf(sample, ...revisions) }),
   );
 
 t.test('a repository that is pushed to gets packs with a bitmap and packed refs, and loses nothing', async (t) => {
-  const repository = await room.newRepository();
+  const repository = await deps.newRepository();
   gitSync(['fetch', '--quiet', sample, 'main:refs/heads/before'], { cwd: repository });
   gitSync(['--git-dir', repository, 'repack', '-adq']);
   for (let at = 0; at < 120; at += 1) writeFileSync(path.join(repository, 'refs', 'heads', `b${at}`), `${main}\n`);
   const lost = gitSync(['--git-dir', repository, 'hash-object', '-w', '--stdin'], { input: 'nothing reaches this' });
-  t.equal(await room.git.maintain(), 0, 'nobody has pushed');
+  t.equal(await deps.git.maintain(), 0, 'nobody has pushed');
   const pushed = await push(repository, 'topic', topic, 'topic', '^main');
   t.match(pushed.outcome, { kind: 'reported', results: [{ ok: true }] });
   const before = gitSync(['--git-dir', repository, 'for-each-ref']);
-  t.equal(await room.git.maintain(async () => false), 0, 'a backup is under way');
-  t.equal(await room.git.maintain(), 1);
+  t.equal(await deps.git.maintain(async () => false), 0, 'a backup is under way');
+  t.equal(await deps.git.maintain(), 1);
   t.ok(packFiles(repository).some((name) => name.endsWith('.bitmap')));
   t.same(readdirSync(path.join(repository, 'refs', 'heads')), []);
   t.equal(gitSync(['--git-dir', repository, 'for-each-ref']), before);
   t.equal(gitSync(['--git-dir', repository, 'cat-file', 'blob', lost]), 'nothing reaches this');
   gitSync(['--git-dir', repository, 'fsck', '--strict']);
-  t.equal(await room.git.maintain(), 0, 'and is left alone afterwards');
+  t.equal(await deps.git.maintain(), 0, 'and is left alone afterwards');
 });
 
 t.test('what is fast enough gets a commit-graph and is left as it is', async (t) => {
-  const repository = await room.newRepository();
+  const repository = await deps.newRepository();
   await push(repository, 'main', main, 'main');
-  t.equal(await room.git.maintain(), 1);
+  t.equal(await deps.git.maintain(), 1);
   t.same(
     packFiles(repository).filter((name) => !name.startsWith('pack-')),
     [],
   );
   gitSync(['--git-dir', repository, 'commit-graph', 'verify']);
-  t.equal(await room.git.maintain(), 0);
+  t.equal(await deps.git.maintain(), 0);
 });
 
 t.test('packing anew: those that need it, within the window, and what nothing reaches stays', async (t) => {
-  const [needy, calm] = [await room.newRepository(), await room.newRepository()];
+  const [needy, calm] = [await deps.newRepository(), await deps.newRepository()];
   for (const repository of [needy, calm]) await push(repository, 'main', main, 'main');
   const lost = gitSync(['--git-dir', needy, 'hash-object', '-w', '--stdin'], { input: 'pushed away last week' });
   // As many as would be there after some thousand loose objects.
   mkdirSync(path.join(needy, 'objects', '17'), { recursive: true });
   for (let number = 0; number < 30; number += 1)
     writeFileSync(path.join(needy, 'objects', '17', `tmp_obj_${number}`), '');
-  t.equal(await room.git.packAll([needy, calm], async () => false), 0, 'the window is over');
+  t.equal(await deps.git.packAll([needy, calm], async () => false), 0, 'the window is over');
   const before = packFiles(calm);
-  t.equal(await room.git.packAll([needy, path.join(room.folder, 'absent.git'), calm], async () => true), 1);
+  t.equal(await deps.git.packAll([needy, path.join(deps.folder, 'absent.git'), calm], async () => true), 1);
   t.same(packFiles(calm), before);
   t.equal(packFiles(needy).filter((name) => name.endsWith('.pack')).length, 1);
   t.equal(gitSync(['--git-dir', needy, 'cat-file', 'blob', lost]), 'pushed away last week');
@@ -120,7 +120,7 @@ t.test('one at a time, in the order of asking', async (t) => {
 
 t.test('what is pushed to without a pause gets its turn after two hundred pushes', async (t) => {
   const ran: string[] = [];
-  const repository = await room.newRepository();
+  const repository = await deps.newRepository();
   gitSync(['fetch', '--quiet', sample, 'main:refs/heads/main'], { cwd: repository });
   const upkeep = createMaintenance({
     door: {
@@ -143,31 +143,31 @@ t.test('what is pushed to without a pause gets its turn after two hundred pushes
 });
 
 t.test('pushes and clones go on beside it', async (t) => {
-  const repository = await room.newRepository();
+  const repository = await deps.newRepository();
   mkdirSync(path.join(repository, 'refs', 'heads'), { recursive: true });
   await push(repository, 'main', main, 'main');
   gitSync(['--git-dir', repository, 'repack', '-dq']);
   const results = await Promise.all([
-    room.git.maintain(),
+    deps.git.maintain(),
     ...Array.from({ length: 6 }, (_, at) => push(repository, `p${at}`, topic, 'topic', '^main')),
-    room.git.maintain(),
+    deps.git.maintain(),
   ]);
   t.equal(results.filter((result) => typeof result === 'object' && result.outcome.kind === 'reported').length, 6);
-  await room.git.maintain();
-  t.equal((await room.git.branches(repository)).length, 7);
+  await deps.git.maintain();
+  t.equal((await deps.git.branches(repository)).length, 7);
   gitSync(['--git-dir', repository, 'fsck', '--strict']);
-  gitSync(['clone', '--quiet', '--mirror', repository, path.join(room.folder, 'copy')]);
+  gitSync(['clone', '--quiet', '--mirror', repository, path.join(deps.folder, 'copy')]);
 });
 
 t.test('a repository that goes away is not worked on', async (t) => {
-  const repository = await room.newRepository();
+  const repository = await deps.newRepository();
   await push(repository, 'main', main, 'main');
   gitSync(['--git-dir', repository, 'repack', '-dq']);
   await push(repository, 'topic', topic, 'topic', '^main');
-  const working = room.git.maintain();
-  await room.git.removeRepository(repository);
+  const working = deps.git.maintain();
+  await deps.git.removeRepository(repository);
   await working;
   t.notOk(readdirSync(path.dirname(repository)).length);
   // A push is answered while its git is still on its way out.
-  await until(() => room.git.load().writes.running === 0, 'the place of the push is free');
+  await until(() => deps.git.load().writes.running === 0, 'the place of the push is free');
 });

@@ -213,8 +213,8 @@ t.test('SECURITY I01: a push says how many objects it brings, and may not say to
   const repository = await newRepository();
   const settled: unknown[] = [];
   const seen = {
-    decide: async () => ({ accept: true as const }),
-    settled: async (results: unknown[]) => void settled.push(...results),
+    preReceive: async () => ({ accept: true as const }),
+    postReceive: async (results: unknown[]) => void settled.push(...results),
   };
   const refused = await sendPush(git, repository, pushBytes({ commands, pack: packHead(6) }), seen);
   t.equal(refused.outcome.kind, 'refused');

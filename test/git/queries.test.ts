@@ -13,9 +13,9 @@ let path: string;
 let tip: string;
 
 t.before(async () => {
-  const room = await openGit(t);
-  git = room.git;
-  path = await room.newRepository();
+  const deps = await openGit(t);
+  git = deps.git;
+  path = await deps.newRepository();
   await makeOddRepository(path);
   tip = (await git.head(path)).oid!;
 });
@@ -96,8 +96,8 @@ t.test('issue 3.2 the last commit of every entry is the one that git log -1 name
 t.test(
   'issue 3.2 a generated history with merges, reverts and mode changes gives the same rows as git, and so does a walk that begins at a stored table',
   async (t) => {
-    const room = await openGit(t);
-    const repository = await room.newRepository();
+    const deps = await openGit(t);
+    const repository = await deps.newRepository();
     gitSync(['-C', repository, 'fast-import', '--quiet', '--done'], { input: tangledHistory() });
     const gitThere = (...args: string[]) => gitSync(['-C', repository, ...args]);
     const tips = gitThere('rev-list', '--reverse', '--topo-order', 'main').split('\n');
@@ -105,7 +105,7 @@ t.test(
       for (const commit of commits) {
         for (const folder of folders) {
           const names = gitThere('ls-tree', '--name-only', `${commit}:${folder}`).split('\n');
-          const { rows } = await room.git.queries.lastCommits(repository, {
+          const { rows } = await deps.git.queries.lastCommits(repository, {
             oid: commit,
             folder: Buffer.from(folder),
             names: names.map((name) => Buffer.from(name)),
@@ -122,7 +122,7 @@ t.test(
     };
     const at = (share: number): string => tips[Math.floor((tips.length - 1) * share)]!;
     await compare([at(0.5), tips.at(-2)!, tips.at(-1)!], ['', 'd0']);
-    t.equal(await room.git.maintain(), 1, 'a repository without a commit-graph was noticed');
+    t.equal(await deps.git.maintain(), 1, 'a repository without a commit-graph was noticed');
     t.match(gitThere('commit-graph', 'verify'), '');
     // Older ones have no use for tables of newer ones: these walks go by the graph and its filters alone.
     await compare([at(0.45), at(0.3), at(0.1)], ['', 'd0', 'd1']);
@@ -139,8 +139,8 @@ t.test(
 t.test(
   'issue 3.2 a long history, by a list from git and by the graph: the same rows as git, and many comparisons are made by one process',
   async (t) => {
-    const room = await openGit(t);
-    const repository = await room.newRepository();
+    const deps = await openGit(t);
+    const repository = await deps.newRepository();
     const lines: string[] = [];
     const files = ['café', 'plain', 'deep/a b/one', 'deep/a b/two', 'deep/other', 'busy'];
     const set = (file: string, text: string) => `M 644 inline ${file}\ndata ${text.length}\n${text}`;
@@ -162,7 +162,7 @@ t.test(
     const gitThere = (...args: string[]) => gitSync(['-C', repository, '-c', 'core.quotePath=false', ...args]);
     const check = async (commit: string, folder: string, what: string) => {
       const names = gitThere('ls-tree', '--name-only', `${commit}:${folder}`).split('\n');
-      const { rows } = await room.git.queries.lastCommits(repository, {
+      const { rows } = await deps.git.queries.lastCommits(repository, {
         oid: commit,
         folder: Buffer.from(folder),
         names: names.map((name) => Buffer.from(name)),

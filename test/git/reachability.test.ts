@@ -7,13 +7,13 @@ import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { because, gitSync, openGit } from './git-fixture.ts';
 import { encodePacket, flushPacket } from '../../src/git/index.ts';
 
-const room = await openGit(t);
+const deps = await openGit(t);
 const work = temporaryFolder(t);
 const run = (...args: string[]) => gitSync(args, { cwd: work });
 
 /** A repository where `main` lost its last commit, a branch and a tag are gone, and one commit lies under a hidden ref. */
 async function oneThatLost() {
-  const repository = await room.newRepository();
+  const repository = await deps.newRepository();
   const inside = (...args: string[]) => gitSync([`--git-dir=${repository}`, ...args]);
   run('init', '--quiet', '--initial-branch=main');
   const commit = (word: string, folder = 'docs') => {
@@ -84,7 +84,7 @@ async function fetchIds(
     (input as PassThrough).end(flushPacket);
   }
   const protocol = version === 2 ? 'version=2' : null;
-  await room.git
+  await deps.git
     .uploadPack({ path: repository, protocol, input, output, stateless, signal: new AbortController().signal })
     .catch(() => null);
   return Buffer.concat(chunks).toString('latin1');
@@ -137,16 +137,16 @@ t.test('SECURITY A06: a ref that moves at once changes what is answered', async 
   const [lost] = others as [string];
   world.inside('update-ref', 'refs/heads/back', lost);
   t.match(await fetchIds(repository, [lost]), 'PACK');
-  t.equal(await room.git.resolve(repository, lost), lost);
+  t.equal(await deps.git.resolve(repository, lost), lost);
   world.inside('update-ref', '-d', 'refs/heads/back');
   t.match(await fetchIds(repository, [lost]), 'not our ref');
-  await t.rejects(room.git.resolve(repository, lost), because('revision_not_found'));
+  await t.rejects(deps.git.resolve(repository, lost), because('revision_not_found'));
 });
 
 t.test(
   'SECURITY A06: by its id a commit is found only when a visible ref leads to it, or by who may see what is lost',
   async (t) => {
-    const { resolve, queries } = room.git;
+    const { resolve, queries } = deps.git;
     for (const { commit } of [world.first, world.second]) {
       t.equal(await resolve(repository, commit.slice(0, 12)), commit);
       t.equal((await queries.locate(repository, Buffer.from(`${commit}/docs`))).oid, commit);
@@ -165,5 +165,5 @@ t.test(
 
 t.test('a branch that looks like an id is a branch', async (t) => {
   world.inside('update-ref', `refs/heads/${others[0]!}`, world.first.commit);
-  t.equal(await room.git.resolve(repository, others[0]!), world.first.commit);
+  t.equal(await deps.git.resolve(repository, others[0]!), world.first.commit);
 });

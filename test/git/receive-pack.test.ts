@@ -44,13 +44,13 @@ t.test('an accepted push: decided before git acts, settled before the client hea
   const order: string[] = [];
   const push = openPush(git, repository, {
     async preReceive(asked) {
-      order.push(`decide with ${(await git.refs(repository)).size} refs`);
+      order.push(`preReceive with ${(await git.refs(repository)).size} refs`);
       return seen.preReceive(asked);
     },
     async postReceive(results) {
       await sleep(50);
       order.push(
-        `settled with ${(await git.refs(repository)).size} refs, answer ${readAnswer(push.answer()).report.length} lines`,
+        `postReceive with ${(await git.refs(repository)).size} refs, answer ${readAnswer(push.answer()).report.length} lines`,
       );
       return seen.postReceive(results);
     },
@@ -65,7 +65,7 @@ t.test('an accepted push: decided before git acts, settled before the client hea
   );
   const outcome = await push.outcome;
 
-  t.same(order, ['decide with 0 refs', 'settled with 3 refs, answer 0 lines']);
+  t.same(order, ['preReceive with 0 refs', 'postReceive with 3 refs, answer 0 lines']);
   t.same(seen.pushes, [
     {
       updates: [
@@ -207,7 +207,7 @@ t.test('SECURITY A09: a push that the observer refuses leaves no object, starts 
 t.test('an observer that fails stops the push before git has acted', async (t) => {
   const { git, newRepository } = await openGit(t);
   const repository = await newRepository();
-  const failing = { decide: () => Promise.reject(invalid('journal', 'cannot write')), settled: async () => {} };
+  const failing = { preReceive: () => Promise.reject(invalid('journal', 'cannot write')), postReceive: async () => {} };
   await t.rejects(sendPush(git, repository, created, failing), because('journal'));
   t.equal((await git.refs(repository)).size, 0);
   t.equal(git.load().writes.running, 0);
@@ -566,7 +566,7 @@ t.test('git killed in the middle: the client is told, the caller asks the refs',
 
 t.test('a journal that cannot be settled does not take the acknowledgement from the client', async (t) => {
   const { git, newRepository, log } = await openGit(t);
-  const failing = { ...observer(), settled: () => Promise.reject(new Error('disk full')) };
+  const failing = { ...observer(), postReceive: () => Promise.reject(new Error('disk full')) };
   const { answer, outcome } = await sendPush(git, await newRepository(), created, failing);
   t.match(outcome, { kind: 'reported' });
   t.match(readAnswer(answer).report, ['unpack ok', 'ok refs/heads/main']);

@@ -9,7 +9,7 @@ export interface Refusal {
   options?: readonly string[];
   refspecs?: readonly string[];
   /** Makes the server refuse; answers what undoes it. */
-  prepare?(rooms: Modules, repository: string): Promise<() => unknown>;
+  prepare?(modules: Modules, repository: string): Promise<() => unknown>;
   /** What stock git prints. */
   says: RegExp;
 }

@@ -5,14 +5,14 @@ import { encodePacket } from '../../src/git/pkt-line.ts';
 import { because, gitSync, openGit, processesBelow, until } from './git-fixture.ts';
 import type { TestGit } from './git-fixture.ts';
 
-let room: TestGit;
+let deps: TestGit;
 let path: string;
 let base: string;
 let bomb: string;
 
 t.before(async () => {
-  room = await openGit(t, { limits: { readMemoryBytes: 48 * 1024 ** 2 } });
-  path = await room.newRepository();
+  deps = await openGit(t, { limits: { readMemoryBytes: 48 * 1024 ** 2 } });
+  path = await deps.newRepository();
   const make = (args: string[], input?: string) =>
     gitSync(args, { cwd: path, ...(input === undefined ? {} : { input }) });
   const blob = make(['hash-object', '-w', '--stdin'], 'bang\n');
@@ -27,10 +27,10 @@ t.before(async () => {
 
 /** Ten thousand million files would need a hundred times the limit; git is stopped on the way there. */
 const stopped = () =>
-  room.log.filter(({ event, reason }) => event === 'git.stopped' && reason === 'memory_limit').length;
+  deps.log.filter(({ event, reason }) => event === 'git.stopped' && reason === 'memory_limit').length;
 
 t.test('SECURITY I01, I05, B08: what would take git all memory is refused, and git is ended', async (t) => {
-  const { queries } = room.git;
+  const { queries } = deps.git;
   const streams = [
     () => queries.archive(path, { oid: bomb, format: 'zip', prefix: 'x' }),
     () => queries.archive(path, { oid: bomb, format: 'tar.gz', prefix: 'x' }),
@@ -46,18 +46,18 @@ t.test('SECURITY I01, I05, B08: what would take git all memory is refused, and g
   );
   const output = new PassThrough().resume();
   t.match(
-    await room.git.uploadArchive({ path, input, output, signal: new AbortController().signal }),
+    await deps.git.uploadArchive({ path, input, output, signal: new AbortController().signal }),
     { cutShort: true },
     'git archive --remote',
   );
   t.equal(stopped(), streams.length + 1);
-  await t.rejects(room.git.changedPaths(path, base, bomb, { limit: 300 }), { code: 'internal' });
+  await t.rejects(deps.git.changedPaths(path, base, bomb, { limit: 300 }), { code: 'internal' });
   t.equal(stopped(), streams.length + 2);
   await until(async () => (await processesBelow(path)).length <= 1);
 });
 
 t.test('SECURITY I05: lists of it end where they are enough, or say that they are cut', async (t) => {
-  const { queries } = room.git;
+  const { queries } = deps.git;
   const { files, truncated } = await queries.listFiles(path, bomb, { limit: 1_000 });
   t.same([files.length, truncated], [1_000, true]);
   const diff = await queries.listDiff(path, { from: base, to: bomb });
@@ -68,7 +68,7 @@ t.test('SECURITY I05: lists of it end where they are enough, or say that they ar
 
 t.test('what is not endless is sent as ever', async (t) => {
   const pieces: Buffer[] = [];
-  for await (const piece of await room.git.queries.plainDiff(path, { from: null, to: base }))
+  for await (const piece of await deps.git.queries.plainDiff(path, { from: null, to: base }))
     pieces.push(piece as Buffer);
   t.match(Buffer.concat(pieces).toString(), /^\+bang$/m);
 });

@@ -74,7 +74,7 @@ t.test('the system clock and randomness are the real ones', async (t) => {
 });
 
 t.test('the silent logger takes everything, its children too', async (t) => {
-  const child = silentLogger.child({ room: 'db' });
+  const child = silentLogger.child({ deps: 'db' });
   for (const level of ['debug', 'info', 'warn', 'error'] as const) child[level]('event', { count: 1 });
   t.pass('nothing thrown');
 });

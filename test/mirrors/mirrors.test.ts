@@ -36,7 +36,7 @@ t.before(async () => {
   });
   bob = await there.addPerson('bob');
   alice = await here.addPerson('alice');
-  await there.rooms.repositories.create(viewerOf(bob), { name: 'tool', visibility: 'PRIVATE' });
+  await there.modules.repositories.create(viewerOf(bob), { name: 'tool', visibility: 'PRIVATE' });
   git = gitClient(here.folder);
   work = `${here.folder}/work`;
   await git.expect(here.folder, 'init', '--quiet', '-b', 'trunk', work);
@@ -48,7 +48,7 @@ t.before(async () => {
 });
 
 const address = () => `${there.url}/git/bob/tool.git`;
-const found = (name: string) => here.rooms.repositories.find(viewerOf(alice), 'alice', name);
+const found = (name: string) => here.modules.repositories.find(viewerOf(alice), 'alice', name);
 const settings = (more: Partial<MirrorInput> = {}): MirrorInput => ({
   direction: 'pull',
   address: address(),
@@ -58,16 +58,16 @@ const settings = (more: Partial<MirrorInput> = {}): MirrorInput => ({
   prune: true,
   ...more,
 });
-const refsOf = async (name: string) => [...(await here.rooms.git.refs((await found(name)).path)).keys()];
-const mirrorOf = async (name: string) => here.rooms.mirrors.find((await found(name)).repository.id);
+const refsOf = async (name: string) => [...(await here.modules.git.refs((await found(name)).path)).keys()];
+const mirrorOf = async (name: string) => here.modules.mirrors.find((await found(name)).repository.id);
 /** Due at once, and waited for. */
 async function sync(name: string): Promise<void> {
-  await here.rooms.mirrors.sync((await found(name)).repository.id);
-  await here.rooms.mirrors.runDue();
+  await here.modules.mirrors.sync((await found(name)).repository.id);
+  await here.modules.mirrors.runDue();
 }
 
 t.test('a pull mirror follows branches, tags and the default branch, and everybody hears of it', async (t) => {
-  const { repositories, mirrors } = here.rooms;
+  const { repositories, mirrors } = here.modules;
   await repositories.create(viewerOf(alice), { name: 'copy', visibility: 'PUBLIC' });
   const heard: string[][] = [];
   repositories.onPush({
@@ -77,7 +77,7 @@ t.test('a pull mirror follows branches, tags and the default branch, and everybo
   const saved = await mirrors.save(viewerOf(alice), await found('copy'), settings());
   t.match(saved, { hasSecret: true, direction: 'pull' });
   t.notMatch(
-    JSON.stringify([saved, await mirrors.list(), here.log, await here.rooms.db.read.query('SELECT * FROM mirrors')]),
+    JSON.stringify([saved, await mirrors.list(), here.log, await here.modules.db.read.query('SELECT * FROM mirrors')]),
     bob.token,
   );
   await mirrors.runDue();
@@ -92,15 +92,15 @@ t.test('a pull mirror follows branches, tags and the default branch, and everybo
   await sync('copy');
   t.same(await refsOf('copy'), ['refs/heads/trunk', 'refs/tags/v1']);
   t.equal(
-    (await here.rooms.git.refs((await found('copy')).path)).get('refs/heads/trunk'),
+    (await here.modules.git.refs((await found('copy')).path)).get('refs/heads/trunk'),
     await inWork('rev-parse', 'trunk'),
   );
 });
 
 t.test('web-ui §12.9 a rewritten branch over there keeps its old head here', async (t) => {
-  const { repositories } = here.rooms;
+  const { repositories } = here.modules;
   const before = await inWork('rev-parse', 'trunk');
-  await there.rooms.repositories.edit(viewerOf(bob), 'bob', 'tool', { defaultBranchProtected: false });
+  await there.modules.repositories.edit(viewerOf(bob), 'bob', 'tool', { defaultBranchProtected: false });
   await inWork('commit', '--quiet', '--amend', '--allow-empty', '-m', 'rewritten');
   await inWork('push', '--quiet', '--force', 'there', 'trunk');
   await sync('copy');
@@ -119,12 +119,12 @@ t.test('a push to a copy is refused in one line that says where to push', async 
 });
 
 t.test('what fails is shown, tried again later each time, and waits for a person in the end', async (t) => {
-  const { mirrors, db } = here.rooms;
+  const { mirrors, db } = here.modules;
   const { id } = (await found('copy')).repository;
-  await there.rooms.repositories.rename(viewerOf(bob), 'bob', 'tool', 'moved');
-  await there.rooms.repositories.create(viewerOf(bob), { name: 'tool', visibility: 'PRIVATE' });
-  const token = (await there.rooms.accounts.listTokens(bob.id))[0]!;
-  await there.rooms.accounts.removeToken(bob.id, token.id);
+  await there.modules.repositories.rename(viewerOf(bob), 'bob', 'tool', 'moved');
+  await there.modules.repositories.create(viewerOf(bob), { name: 'tool', visibility: 'PRIVATE' });
+  const token = (await there.modules.accounts.listTokens(bob.id))[0]!;
+  await there.modules.accounts.removeToken(bob.id, token.id);
   for (const failures of [1, 2, 3]) {
     await db.write(({ manager }) => manager.query('UPDATE mirrors SET next_at = 0 WHERE repository_id = ?', [id]));
     await mirrors.runDue();
@@ -145,7 +145,7 @@ t.test('what fails is shown, tried again later each time, and waits for a person
     'mirror_address_refused',
     'an expired secret is told at once',
   );
-  const { secret } = await there.rooms.accounts.addToken(bob.id, {
+  const { secret } = await there.modules.accounts.addToken(bob.id, {
     name: 'new',
     access: 'admin',
     repositoryIds: null,
@@ -178,7 +178,7 @@ t.test('what fails is shown, tried again later each time, and waits for a person
 });
 
 t.test('security G01 inner addresses, other protocols and redirects are refused', async (t) => {
-  const { mirrors, repositories } = here.rooms;
+  const { mirrors, repositories } = here.modules;
   await repositories.create(viewerOf(alice), { name: 'guarded', visibility: 'PRIVATE' });
   for (const [url, reason] of [
     ['https://127.0.0.1/x.git', 'mirror_address_refused'],
@@ -218,14 +218,14 @@ t.test('git connects to the address that was checked, whatever the name says by 
   const url = new URL(address());
   url.hostname = 'nowhere.example.org';
   const remote = { url, addresses: ['127.0.0.1'], username: 'bob', secret: bob.token, caFile: null };
-  const { refs, head } = await here.rooms.git.listRemote(remote);
+  const { refs, head } = await here.modules.git.listRemote(remote);
   t.same([head, [...refs.keys()]], ['trunk', ['refs/heads/trunk', 'refs/tags/v1']]);
 });
 
 t.test('a push mirror brings the other side to where this one is, soon after each push', async (t) => {
-  const { mirrors, repositories } = here.rooms;
+  const { mirrors, repositories } = here.modules;
   await repositories.create(viewerOf(alice), { name: 'source', visibility: 'PRIVATE' });
-  await there.rooms.repositories.create(viewerOf(bob), { name: 'target', visibility: 'PRIVATE' });
+  await there.modules.repositories.create(viewerOf(bob), { name: 'target', visibility: 'PRIVATE' });
   const remote = here.url.replace('://', `://x:${alice.token}@`) + '/git/alice/source.git';
   await inWork('push', '--quiet', remote, 'trunk:main', 'trunk:old');
   t.equal(
@@ -240,7 +240,9 @@ t.test('a push mirror brings the other side to where this one is, soon after eac
   );
   await mirrors.runDue();
   const target = async () => [
-    ...(await there.rooms.git.refs((await there.rooms.repositories.find(viewerOf(bob), 'bob', 'target')).path)).keys(),
+    ...(
+      await there.modules.git.refs((await there.modules.repositories.find(viewerOf(bob), 'bob', 'target')).path)
+    ).keys(),
   ];
   t.same(await target(), ['refs/heads/main', 'refs/heads/old']);
   await inWork('push', '--quiet', remote, 'trunk:new', ':old');
@@ -251,7 +253,7 @@ t.test('a push mirror brings the other side to where this one is, soon after eac
 });
 
 t.test('an import is done once, and the repository is one like any other then', async (t) => {
-  const { mirrors, repositories } = here.rooms;
+  const { mirrors, repositories } = here.modules;
   t.equal(
     await reasonOf(
       mirrors.import(viewerOf(alice), {
@@ -280,10 +282,10 @@ t.test('an import is done once, and the repository is one like any other then', 
   t.same(await refsOf('imported'), ['refs/heads/trunk', 'refs/tags/v1']);
   t.equal((await found('imported')).repository.defaultBranch, 'trunk');
   t.equal(await mirrorOf('imported'), null);
-  t.equal((await here.rooms.git.fetchedRefs((await found('imported')).path)).size, 0, 'and leaves no hidden names');
+  t.equal((await here.modules.git.fetchedRefs((await found('imported')).path)).size, 0, 'and leaves no hidden names');
   const remote = here.url.replace('://', `://x:${alice.token}@`) + '/git/alice/imported.git';
   await inWork('push', '--quiet', remote, 'trunk:mine');
-  t.same(await here.rooms.git.check((await found('imported')).path), []);
+  t.same(await here.modules.git.check((await found('imported')).path), []);
   await mirrors.end(viewerOf(alice), await found('copy'));
   t.equal(await mirrorOf('copy'), null);
   await repositories.finishPushes();

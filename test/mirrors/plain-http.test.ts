@@ -42,8 +42,8 @@ t.before(async () => {
   for (const side of [first, second, third]) newBare(side.folder, 'tool.git');
 });
 
-const found = (name: string) => here.rooms.repositories.find(viewer, 'alice', name);
-const make = (name: string) => here.rooms.repositories.create(viewer, { name, visibility: 'PRIVATE' });
+const found = (name: string) => here.modules.repositories.find(viewer, 'alice', name);
+const make = (name: string) => here.modules.repositories.create(viewer, { name, visibility: 'PRIVATE' });
 const settings = (more: Partial<MirrorInput>): MirrorInput => ({
   direction: 'pull',
   address: `${first.url}/tool.git`,
@@ -52,33 +52,35 @@ const settings = (more: Partial<MirrorInput>): MirrorInput => ({
   ...more,
 });
 const save = async (name: string, more: Partial<MirrorInput>) =>
-  here.rooms.mirrors.save(viewer, await found(name), settings(more));
-const refsOf = async (name: string) => new Map(await here.rooms.git.refs((await found(name)).path));
+  here.modules.mirrors.save(viewer, await found(name), settings(more));
+const refsOf = async (name: string) => new Map(await here.modules.git.refs((await found(name)).path));
 const row = async (name: string): Promise<{ url: string; secret_ciphertext: string | null }> =>
   (
-    await here.rooms.db.read.query('SELECT * FROM mirrors WHERE repository_id = ?', [(await found(name)).repository.id])
+    await here.modules.db.read.query('SELECT * FROM mirrors WHERE repository_id = ?', [
+      (await found(name)).repository.id,
+    ])
   )[0];
 
 t.test('http is for named hosts and ports: a mirror pulls, another pushes, a third imports', async (t) => {
   await make('copy');
   await save('copy', { username: 'bob', secret: 'first password' });
-  await here.rooms.mirrors.runDue();
+  await here.modules.mirrors.runDue();
   t.strictSame(await refsOf('copy'), tips(path.join(first.folder, 'tool.git')));
   t.ok(first.authorizations.includes(basic('bob:first password')));
 
   newBare(second.folder, 'target.git', { isEmpty: true });
-  await here.rooms.mirrors.end(viewer, await found('copy'));
+  await here.modules.mirrors.end(viewer, await found('copy'));
   await save('copy', { direction: 'push', address: `${second.url}/target.git` });
-  await here.rooms.mirrors.runDue();
+  await here.modules.mirrors.runDue();
   t.strictSame(tips(path.join(second.folder, 'target.git')), await refsOf('copy'));
 
-  await here.rooms.mirrors.import(viewer, {
+  await here.modules.mirrors.import(viewer, {
     name: 'imported',
     visibility: 'PRIVATE',
     address: `${second.url}/tool.git`,
     keepMirroring: false,
   });
-  await here.rooms.mirrors.runDue();
+  await here.modules.mirrors.runDue();
   t.strictSame(await refsOf('imported'), tips(path.join(second.folder, 'tool.git')));
 });
 
@@ -108,12 +110,12 @@ t.test(
 t.test('a mirror that is pointed at another host never sends it the old password', async (t) => {
   await make('moved');
   await save('moved', { username: 'bob', secret: 'first password' });
-  await here.rooms.mirrors.runDue();
+  await here.modules.mirrors.runDue();
   t.ok((await row('moved')).secret_ciphertext);
 
   second.authorizations.length = 0;
   await save('moved', { username: 'bob', address: `${second.url}/tool.git` });
-  await here.rooms.mirrors.runDue();
+  await here.modules.mirrors.runDue();
   t.ok(second.authorizations.length >= 2, 'it was tried, and synced');
   t.notMatch(second.authorizations.join(), /Basic (?!Ym9iOg==)/, 'with the user name at most');
   t.notMatch(
@@ -131,13 +133,13 @@ t.test('a password belongs to its host also where the address was changed behind
   await make('edited');
   await save('edited', { username: 'bob', secret: 'first password' });
   const { id } = (await found('edited')).repository;
-  await here.rooms.mirrors.runDue();
+  await here.modules.mirrors.runDue();
   second.authorizations.length = 0;
-  await here.rooms.db.write(({ manager }) =>
+  await here.modules.db.write(({ manager }) =>
     manager.query('UPDATE mirrors SET url = ?, next_at = 0 WHERE repository_id = ?', [`${second.url}/tool.git`, id]),
   );
-  await here.rooms.mirrors.runDue();
-  t.match(await here.rooms.mirrors.find(id), { state: 'failing 1', lastError: /does not open/ });
+  await here.modules.mirrors.runDue();
+  t.match(await here.modules.mirrors.find(id), { state: 'failing 1', lastError: /does not open/ });
   t.strictSame(second.authorizations, []);
 });
 
@@ -145,9 +147,9 @@ t.test('https to http of one host is another host for a password', async (t) => 
   await make('downgraded');
   await save('downgraded', { username: 'bob', secret: 'first password' });
   const { id } = (await found('downgraded')).repository;
-  await here.rooms.mirrors.runDue();
+  await here.modules.mirrors.runDue();
   // As it would be kept of https: sealed for that origin.
-  await here.rooms.db.write(({ manager }) =>
+  await here.modules.db.write(({ manager }) =>
     manager.query('UPDATE mirrors SET url = ? WHERE repository_id = ?', [
       `${first.url.replace('http:', 'https:')}/tool.git`,
       id,
@@ -159,7 +161,7 @@ t.test('https to http of one host is another host for a password', async (t) => 
 });
 
 t.test('a sync that is asked for during a sync is done after it', async (t) => {
-  const { mirrors } = here.rooms;
+  const { mirrors } = here.modules;
   await make('asked');
   const bare = newBare(second.folder, 'asked.git');
   await save('asked', { address: `${second.url}/asked.git` });
@@ -182,7 +184,7 @@ t.test('a sync that is asked for during a sync is done after it', async (t) => {
 });
 
 t.test('a Gitea in the own network lists all its repositories, page by page, and they are imported', async (t) => {
-  const { mirrors } = here.rooms;
+  const { mirrors } = here.modules;
   const asked: string[] = [];
   // Gitea's paging: `limit` up to 50, 30 when it is not given, `Link` while there is more.
   const gitea = createServer((request, response) => {

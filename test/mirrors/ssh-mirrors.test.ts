@@ -42,10 +42,10 @@ t.before(async () => {
   newBare(there.folder, 'tool.git');
 });
 
-const found = (name: string) => here.rooms.repositories.find(viewer, 'alice', name);
+const found = (name: string) => here.modules.repositories.find(viewer, 'alice', name);
 const idOf = async (name: string) => (await found(name)).repository.id;
-const mirrorOf = async (name: string) => (await here.rooms.mirrors.find(await idOf(name)))!;
-const refsOf = async (name: string) => new Map(await here.rooms.git.refs((await found(name)).path));
+const mirrorOf = async (name: string) => (await here.modules.mirrors.find(await idOf(name)))!;
+const refsOf = async (name: string) => new Map(await here.modules.git.refs((await found(name)).path));
 const settings = (more: Partial<MirrorInput> = {}): MirrorInput => ({
   direction: 'pull',
   address: `${there.url}/tool.git`,
@@ -54,11 +54,11 @@ const settings = (more: Partial<MirrorInput> = {}): MirrorInput => ({
   ...more,
 });
 const save = async (name: string, more?: Partial<MirrorInput>) =>
-  here.rooms.mirrors.save(viewer, await found(name), settings(more));
-const make = (name: string) => here.rooms.repositories.create(viewer, { name, visibility: 'PRIVATE' });
+  here.modules.mirrors.save(viewer, await found(name), settings(more));
+const make = (name: string) => here.modules.repositories.create(viewer, { name, visibility: 'PRIVATE' });
 async function sync(name: string): Promise<void> {
-  await here.rooms.mirrors.sync(await idOf(name));
-  await here.rooms.mirrors.runDue();
+  await here.modules.mirrors.sync(await idOf(name));
+  await here.modules.mirrors.runDue();
 }
 /** What a connection leaves behind. */
 const keyFolders = (): string[] =>
@@ -68,7 +68,7 @@ t.test(
   'a pull mirror shows its key, trusts the host at first sight, and begins when told that the key is there',
   canTry,
   async (t) => {
-    const { mirrors, db } = here.rooms;
+    const { mirrors, db } = here.modules;
     await make('copy');
     const saved = await save('copy');
     t.match(saved, {
@@ -117,7 +117,7 @@ t.test(
 );
 
 t.test('a push mirror brings the other side to where this one is, soon after each push', canTry, async (t) => {
-  const { mirrors, repositories } = here.rooms;
+  const { mirrors, repositories } = here.modules;
   const target = newBare(there.folder, 'target.git', { isEmpty: true });
   await make('source');
   const client = gitClient(here.folder);
@@ -139,7 +139,7 @@ t.test('a push mirror brings the other side to where this one is, soon after eac
 });
 
 t.test('each mirror has a key of its own, which opens for it alone', canTry, async (t) => {
-  const { db, mirrors } = here.rooms;
+  const { db, mirrors } = here.modules;
   const rows: { repository_id: string; ssh_key_ciphertext: string; ssh_public_key: string }[] = await db.read.query(
     'SELECT repository_id, ssh_key_ciphertext, ssh_public_key FROM mirrors WHERE ssh_public_key IS NOT NULL',
   );
@@ -160,7 +160,7 @@ t.test('each mirror has a key of its own, which opens for it alone', canTry, asy
 });
 
 t.test('a changed host key stops the mirror until a person accepts the one that was compared', canTry, async (t) => {
-  const { mirrors } = here.rooms;
+  const { mirrors } = here.modules;
   const id = await idOf('source');
   const before = there.fingerprint();
   t.equal(await reasonOf(mirrors.acceptHostKey(viewer, id, `ED25519 ${before}`)), 'no_offered_host_key');
@@ -202,7 +202,7 @@ t.test('a changed host key stops the mirror until a person accepts the one that 
 
 t.test('a host that shows the trusted key again needs no acceptance', canTry, async (t) => {
   const id = await idOf('source');
-  await here.rooms.db.write(({ manager }) =>
+  await here.modules.db.write(({ manager }) =>
     manager.query('UPDATE mirrors SET offered_host_key = ? WHERE repository_id = ?', ['ssh-ed25519 AAAA', id]),
   );
   await sync('source');
@@ -210,7 +210,7 @@ t.test('a host that shows the trusted key again needs no acceptance', canTry, as
 });
 
 t.test('an import by ssh waits for its key, or comes at once with one that the other side knows', canTry, async (t) => {
-  const { mirrors } = here.rooms;
+  const { mirrors } = here.modules;
   const wanted = { visibility: 'PRIVATE', address: `${there.url}/tool.git`, keepMirroring: false } as const;
   await mirrors.import(viewer, { ...wanted, name: 'later' });
   t.match(await mirrorOf('later'), { state: 'waiting for key', intervalMs: null });
@@ -258,7 +258,7 @@ t.test(
     await there.stop();
     t.match(await refusal({}), /^mirror_address_refused: The connection by ssh failed: Connection refused\.$/);
     await there.start();
-    t.equal(await here.rooms.mirrors.find(await idOf('guarded')), null);
+    t.equal(await here.modules.mirrors.find(await idOf('guarded')), null);
     t.match(await refusal({}), 'taken');
     t.equal(await reasonOf(save('guarded', { address: 'ssh://-oProxyCommand=x/y' })), 'invalid_mirror');
   },
@@ -274,7 +274,7 @@ t.test('git connects to the address that was checked, whatever the name says by 
     privateKey: readFileSync(path.join(folder, 'client-key'), 'utf8'),
     hostKey: there.hostKey(),
   };
-  const { refs } = await here.rooms.git.listRemote(remote);
+  const { refs } = await here.modules.git.listRemote(remote);
   t.strictSame([...refs.keys()], ['refs/heads/main', 'refs/tags/v1']);
   const { address: _, ...rest } = remote.ssh;
   for (const ssh of [
@@ -284,7 +284,7 @@ t.test('git connects to the address that was checked, whatever the name says by 
     { ...rest, address: 'nowhere.example.org' },
     { ...rest, address: '127.0.0.1 -oProxyCommand=x' },
   ])
-    t.equal(await reasonOf(here.rooms.git.listRemote({ ...remote, ssh })), 'internal', JSON.stringify(ssh));
+    t.equal(await reasonOf(here.modules.git.listRemote({ ...remote, ssh })), 'internal', JSON.stringify(ssh));
 });
 
 t.test('configuration, agents and known hosts of this machine play no part', canTry, async (t) => {

@@ -9,12 +9,12 @@ const upload = { declaredType: 'image/png', bytes: sampleImages['image/png'] };
 
 /** The rooms with the organisation `example`: alice OWNER, bob MEMBER, carol GUEST. */
 async function openExample(t: Owner): Promise<Rooms> {
-  const rooms = await openRooms(t);
-  const { organisations, alice } = rooms;
+  const modules = await openRooms(t);
+  const { organisations, alice } = modules;
   await organisations.create(alice, { name: 'example', displayName: 'Example' });
   await organisations.addMember(alice, 'example', { username: 'bob', role: 'MEMBER' });
   await organisations.addMember(alice, 'example', { username: 'carol', role: 'guest' });
-  return rooms;
+  return modules;
 }
 
 t.test('SPEC §4.4 any person founds an organisation and is its OWNER; everybody finds it', async (t) => {

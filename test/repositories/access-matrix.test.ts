@@ -22,7 +22,7 @@ type Needed = Exclude<Level, 'none'> | 'owner';
 
 interface Act {
   needed: Needed;
-  run(rooms: Rooms, viewer: Viewer, ...at: At): Promise<unknown>;
+  run(modules: Rooms, viewer: Viewer, ...at: At): Promise<unknown>;
 }
 
 const png = { declaredType: 'image/png', bytes: sampleImages['image/png'] };
@@ -115,8 +115,8 @@ interface Cell {
 }
 
 /** Everybody, with every tie, and with every kind of token of those who have one. */
-async function makeCells(rooms: Rooms): Promise<Cell[]> {
-  const { accounts, db, alice, organisations } = rooms;
+async function makeCells(modules: Rooms): Promise<Cell[]> {
+  const { accounts, db, alice, organisations } = modules;
   const { id: organisationId } = await organisations.find('example');
   const repositoryIds = (await db.read.query('SELECT id FROM repositories')).map(
     (row: { id: string }) => row.id,
@@ -199,8 +199,8 @@ async function makeCells(rooms: Rooms): Promise<Cell[]> {
 t.test(
   'security A08, E06, SPEC §5 every act × every viewer × public and private × owned by a person and an organisation',
   async (t) => {
-    const rooms = await openRooms(t);
-    const { repositories, organisations, alice } = rooms;
+    const modules = await openRooms(t);
+    const { repositories, organisations, alice } = modules;
     await organisations.create(alice, { name: 'example' });
     const places: { at: At; id: string; visibility: Visibility; ofOrganisation: boolean }[] = [];
     for (const owner of ['alice', 'example']) {
@@ -214,11 +214,11 @@ t.test(
     const missing = 'not_found repository_not_found Repository not found';
     const mismatches: string[] = [];
     let count = 0;
-    for (const { who, viewer, may } of await makeCells(rooms)) {
+    for (const { who, viewer, may } of await makeCells(modules)) {
       for (const place of places) {
         const { at } = place;
         for (const [name, act] of Object.entries(acts)) {
-          const answer = await act.run(rooms, viewer, ...at).then(
+          const answer = await act.run(modules, viewer, ...at).then(
             () => 'done',
             (error: { code?: string; reason?: string; message: string }) =>
               `${error.code} ${error.reason} ${error.message}`,
@@ -243,8 +243,8 @@ t.test(
 );
 
 t.test('security E02, SPEC §5 no list, pin or old path shows anybody what they may not read', async (t) => {
-  const rooms = await openRooms(t);
-  const { repositories, organisations, alice } = rooms;
+  const modules = await openRooms(t);
+  const { repositories, organisations, alice } = modules;
   await organisations.create(alice, { name: 'example' });
   const places: { owner: string; name: string; id: string }[] = [];
   for (const [owner, name] of [
@@ -260,7 +260,7 @@ t.test('security E02, SPEC §5 no list, pin or old path shows anybody what they 
     await repositories.rename(alice, owner, `${name}-before`, name);
     places.push({ owner, name, id });
   }
-  for (const { who, viewer, may } of await makeCells(rooms)) {
+  for (const { who, viewer, may } of await makeCells(modules)) {
     for (const { owner, name, id } of places) {
       const mayRead = may({ id, visibility: 'PRIVATE', ofOrganisation: owner === 'example' }, 'read');
       const { repositories: listed } = await repositories.list(viewer, { limit: 100 });

@@ -21,11 +21,11 @@ const main = 'refs/heads/main';
 
 /** alice owns `alice/work` and `example`, where bob is MEMBER; carol is a stranger. */
 async function openWork(t: Owner): Promise<Rooms> {
-  const rooms = await openRooms(t);
-  await rooms.organisations.create(rooms.alice, { name: 'example' });
-  await rooms.organisations.addMember(rooms.alice, 'example', { username: 'bob', role: 'MEMBER' });
-  await rooms.repositories.create(rooms.alice, { name: 'work', visibility: 'PUBLIC', description: 'first' });
-  return rooms;
+  const modules = await openRooms(t);
+  await modules.organisations.create(modules.alice, { name: 'example' });
+  await modules.organisations.addMember(modules.alice, 'example', { username: 'bob', role: 'MEMBER' });
+  await modules.repositories.create(modules.alice, { name: 'work', visibility: 'PUBLIC', description: 'first' });
+  return modules;
 }
 
 const whereIs = async ({ repositories }: Rooms, viewer: Viewer, at: string): Promise<string> => {
@@ -43,15 +43,15 @@ const whereIs = async ({ repositories }: Rooms, viewer: Viewer, at: string): Pro
 };
 
 t.test('edits: description, default branch, protection; what is left out stays', async (t) => {
-  const rooms = await openWork(t);
-  const { repositories, alice, clock, git } = rooms;
-  const history = sampleHistory(rooms.folder);
+  const modules = await openWork(t);
+  const { repositories, alice, clock, git } = modules;
+  const history = sampleHistory(modules.folder);
   const folder = (await repositories.find(alice, 'alice', 'work')).path;
   clock.advance(1000);
   await repositories.edit(alice, 'alice', 'work', { defaultBranch: 'trunk' });
   t.equal(headOf(folder), 'ref: refs/heads/trunk', 'any name while it is empty');
   await push(
-    rooms,
+    modules,
     alice,
     'alice/work',
     [`${zeroId} ${history.commits[0]} refs/heads/trunk`, `${zeroId} ${history.commits[0]} refs/heads/next`],
@@ -73,14 +73,14 @@ t.test('edits: description, default branch, protection; what is left out stays',
 });
 
 t.test('visibility, archive: at once, idempotent, with the right events', async (t) => {
-  const rooms = await openWork(t);
-  const { repositories, alice, carol, log } = rooms;
+  const modules = await openWork(t);
+  const { repositories, alice, carol, log } = modules;
   await repositories.changeVisibility(alice, 'alice', 'work', 'PUBLIC');
   await repositories.changeVisibility(alice, 'alice', 'work', 'PRIVATE');
-  t.equal(await whereIs(rooms, carol, 'alice/work'), 'nowhere');
-  t.equal(await whereIs(rooms, anonymous, 'alice/work'), 'nowhere');
+  t.equal(await whereIs(modules, carol, 'alice/work'), 'nowhere');
+  t.equal(await whereIs(modules, anonymous, 'alice/work'), 'nowhere');
   await repositories.changeVisibility(alice, 'alice', 'work', 'PUBLIC');
-  t.equal(await whereIs(rooms, anonymous, 'alice/work'), 'at alice/work');
+  t.equal(await whereIs(modules, anonymous, 'alice/work'), 'at alice/work');
   for (const archived of [false, true, true, false]) await repositories.setArchived(alice, 'alice', 'work', archived);
   const events = log.filter(({ event }) => /visibility|archived/.test(event));
   t.match(events, [
@@ -92,29 +92,29 @@ t.test('visibility, archive: at once, idempotent, with the right events', async 
 });
 
 t.test('security J06 a rename keeps everything; the old path leads on until the name is used again', async (t) => {
-  const rooms = await openWork(t);
-  const { repositories, alice, carol } = rooms;
+  const modules = await openWork(t);
+  const { repositories, alice, carol } = modules;
   const before = await repositories.find(alice, 'alice', 'work');
   t.same(await repositories.rename(alice, 'alice', 'work', 'Play'), { owner: 'alice', name: 'Play' });
   t.equal((await repositories.find(alice, 'alice', 'play')).path, before.path, 'the folder stays');
-  t.equal(await whereIs(rooms, anonymous, 'ALICE/WORK'), 'moved to alice/Play');
+  t.equal(await whereIs(modules, anonymous, 'ALICE/WORK'), 'moved to alice/Play');
   await repositories.rename(alice, 'alice', 'play', 'PLAY');
-  t.equal(await whereIs(rooms, anonymous, 'alice/play'), 'at alice/PLAY', 'another case is no other path');
+  t.equal(await whereIs(modules, anonymous, 'alice/play'), 'at alice/PLAY', 'another case is no other path');
   await repositories.rename(alice, 'alice', 'play', 'rest');
-  t.equal(await whereIs(rooms, anonymous, 'alice/work'), 'moved to alice/rest', 'the first path goes all the way');
-  t.equal(await whereIs(rooms, anonymous, 'alice/play'), 'moved to alice/rest');
+  t.equal(await whereIs(modules, anonymous, 'alice/work'), 'moved to alice/rest', 'the first path goes all the way');
+  t.equal(await whereIs(modules, anonymous, 'alice/play'), 'moved to alice/rest');
 
   await repositories.changeVisibility(alice, 'alice', 'rest', 'PRIVATE');
-  t.equal(await whereIs(rooms, carol, 'alice/work'), 'nowhere', 'only for those who may see where it went');
-  t.equal(await whereIs(rooms, alice, 'alice/work'), 'moved to alice/rest');
+  t.equal(await whereIs(modules, carol, 'alice/work'), 'nowhere', 'only for those who may see where it went');
+  t.equal(await whereIs(modules, alice, 'alice/work'), 'moved to alice/rest');
 
   await repositories.create(alice, { name: 'work', visibility: 'PUBLIC' });
-  t.equal(await whereIs(rooms, alice, 'alice/work'), 'at alice/work');
+  t.equal(await whereIs(modules, alice, 'alice/work'), 'at alice/work');
   await repositories.moveToTrash(alice, 'alice', 'work');
-  t.equal(await whereIs(rooms, alice, 'alice/work'), 'nowhere', 'the redirect ended when the name was used');
+  t.equal(await whereIs(modules, alice, 'alice/work'), 'nowhere', 'the redirect ended when the name was used');
   await repositories.rename(alice, 'alice', 'rest', 'play');
-  t.equal(await whereIs(rooms, alice, 'alice/play'), 'at alice/play', 'and a repository may go back');
-  t.equal(await whereIs(rooms, alice, 'alice/rest'), 'moved to alice/play');
+  t.equal(await whereIs(modules, alice, 'alice/play'), 'at alice/play', 'and a repository may go back');
+  t.equal(await whereIs(modules, alice, 'alice/rest'), 'moved to alice/play');
 });
 
 t.test('a refused rename changes nothing; of two to one name one succeeds', async (t) => {
@@ -129,20 +129,20 @@ t.test('a refused rename changes nothing; of two to one name one succeeds', asyn
 });
 
 t.test('when a person or an organisation changes the handle, their paths lead on', async (t) => {
-  const rooms = await openWork(t);
-  const { repositories, owners, db, alice } = rooms;
+  const modules = await openWork(t);
+  const { repositories, owners, db, alice } = modules;
   await db.write((tx) => owners.rename(tx, { handle: 'alicia', kind: 'user', ownerId: alice.id }));
-  t.equal(await whereIs(rooms, anonymous, 'alice/work'), 'moved to alicia/work');
+  t.equal(await whereIs(modules, anonymous, 'alice/work'), 'moved to alicia/work');
   await repositories.rename(alice, 'alicia', 'work', 'play');
-  t.equal(await whereIs(rooms, anonymous, 'alice/work'), 'moved to alicia/play', 'through both changes');
-  t.equal(await whereIs(rooms, anonymous, 'alice/nothing'), 'nowhere');
+  t.equal(await whereIs(modules, anonymous, 'alice/work'), 'moved to alicia/play', 'through both changes');
+  t.equal(await whereIs(modules, anonymous, 'alice/nothing'), 'nowhere');
 });
 
 t.test('a transfer happens at once where the viewer is entitled on both sides', async (t) => {
-  const rooms = await openWork(t);
-  const { repositories, alice, bob, clock, git } = rooms;
-  const history = sampleHistory(rooms.folder);
-  await push(rooms, alice, 'alice/work', [`${zeroId} ${history.commits[0]} ${main}`], { pack: history.pack });
+  const modules = await openWork(t);
+  const { repositories, alice, bob, clock, git } = modules;
+  const history = sampleHistory(modules.folder);
+  await push(modules, alice, 'alice/work', [`${zeroId} ${history.commits[0]} ${main}`], { pack: history.pack });
   await repositories.addCollaborator(alice, 'alice', 'work', { username: 'bob', role: 'read' });
   await repositories.pin(bob, 'alice', 'work');
   clock.advance(1000);
@@ -163,12 +163,12 @@ t.test('a transfer happens at once where the viewer is entitled on both sides', 
     git.repositoryPath(found.owner.id, found.repository.id),
     'SPEC §2.2 the folder is at the new owner’s',
   );
-  t.equal(await whereIs(rooms, anonymous, 'alice/work'), 'moved to example/work');
+  t.equal(await whereIs(modules, anonymous, 'alice/work'), 'moved to example/work');
   t.equal((await repositories.listPins(bob)).length, 1);
-  t.same(await rooms.db.read.query('SELECT * FROM repository_moves'), []);
+  t.same(await modules.db.read.query('SELECT * FROM repository_moves'), []);
 
   t.match(await repositories.transfer(alice, 'example', 'work', 'alice'), { kind: 'transferred' });
-  t.equal(await whereIs(rooms, anonymous, 'example/work'), 'moved to alice/work');
+  t.equal(await whereIs(modules, anonymous, 'example/work'), 'moved to alice/work');
   t.match(
     await repositories.transfer(localAdministrator, 'alice', 'work', 'bob'),
     { kind: 'transferred' },
@@ -179,14 +179,14 @@ t.test('a transfer happens at once where the viewer is entitled on both sides', 
 });
 
 t.test('otherwise it is an offer: the receiver accepts or declines, the owner can take it back', async (t) => {
-  const rooms = await openWork(t);
-  const { repositories, alice, bob, carol, clock } = rooms;
+  const modules = await openWork(t);
+  const { repositories, alice, bob, carol, clock } = modules;
   const { id } = (await repositories.find(alice, 'alice', 'work')).repository;
   await repositories.changeVisibility(alice, 'alice', 'work', 'PRIVATE');
   const offer = () => repositories.transfer(alice, 'alice', 'work', 'carol');
   t.match(await offer(), { kind: 'offered', to: { handle: 'carol' } });
   t.match(await repositories.offerOf(alice, 'alice', 'work'), { handle: 'carol' });
-  t.equal(await whereIs(rooms, carol, 'alice/work'), 'nowhere', 'an offer gives no right to read');
+  t.equal(await whereIs(modules, carol, 'alice/work'), 'nowhere', 'an offer gives no right to read');
   t.match(await repositories.listOffers(carol), [
     { repository: { id, name: 'work', owner: { handle: 'alice' } }, to: { handle: 'carol' }, offeredAt: clock.now() },
   ]);
@@ -214,32 +214,32 @@ t.test('otherwise it is an offer: the receiver accepts or declines, the owner ca
 
   await offer();
   t.same(await repositories.acceptTransfer(carol, id), { owner: 'carol', name: 'work' });
-  t.equal(await whereIs(rooms, alice, 'carol/work'), 'nowhere', 'private, and no longer hers');
-  t.equal(await whereIs(rooms, carol, 'alice/work'), 'moved to carol/work');
+  t.equal(await whereIs(modules, alice, 'carol/work'), 'nowhere', 'private, and no longer hers');
+  t.equal(await whereIs(modules, carol, 'alice/work'), 'moved to carol/work');
   t.equal(await reasonOf(repositories.acceptTransfer(carol, id)), 'transfer_not_found');
 });
 
 t.test('a MEMBER offers to the organisation, an OWNER accepts', async (t) => {
-  const rooms = await openWork(t);
-  const { repositories, alice, bob } = rooms;
+  const modules = await openWork(t);
+  const { repositories, alice, bob } = modules;
   const { id } = await repositories.create(bob, { name: 'gift', visibility: 'PUBLIC' });
   t.match(await repositories.transfer(bob, 'bob', 'gift', 'example'), { kind: 'offered' });
   t.equal(await reasonOf(repositories.acceptTransfer(bob, id)), 'transfer_not_found');
   t.equal((await repositories.listOffers(alice)).length, 1);
   await repositories.acceptTransfer(alice, id);
-  t.equal(await whereIs(rooms, bob, 'bob/gift'), 'moved to example/gift');
+  t.equal(await whereIs(modules, bob, 'bob/gift'), 'moved to example/gift');
 });
 
 t.test('an offer is worth what its maker may give away when it is accepted', async (t) => {
-  const rooms = await openWork(t);
-  const { repositories, organisations, alice, bob, carol } = rooms;
+  const modules = await openWork(t);
+  const { repositories, organisations, alice, bob, carol } = modules;
   const { id } = await repositories.create(alice, { owner: 'example', name: 'ours', visibility: 'PUBLIC' });
   await organisations.changeMemberRole(alice, 'example', { username: 'bob', role: 'OWNER' });
   await repositories.transfer(bob, 'example', 'ours', 'carol');
   await organisations.changeMemberRole(alice, 'example', { username: 'bob', role: 'MEMBER' });
   t.equal(await reasonOf(repositories.acceptTransfer(carol, id)), 'transfer_not_found');
-  t.equal(await whereIs(rooms, anonymous, 'example/ours'), 'at example/ours');
-  t.same(await rooms.db.read.query('SELECT * FROM repository_moves'), []);
+  t.equal(await whereIs(modules, anonymous, 'example/ours'), 'at example/ours');
+  t.same(await modules.db.read.query('SELECT * FROM repository_moves'), []);
 
   const { id: trashed } = await repositories.create(alice, { name: 'gone', visibility: 'PUBLIC' });
   await repositories.transfer(alice, 'alice', 'gone', 'carol');
@@ -254,8 +254,8 @@ t.test('an offer is worth what its maker may give away when it is accepted', asy
 });
 
 t.test('security J06 a refused transfer leaves row and folder where they were', async (t) => {
-  const rooms = await openWork(t);
-  const { repositories, alice, git, folder, db } = rooms;
+  const modules = await openWork(t);
+  const { repositories, alice, git, folder, db } = modules;
   await repositories.create(alice, { owner: 'example', name: 'Work', visibility: 'PRIVATE' });
   const before = await repositories.find(alice, 'alice', 'work');
   for (const [to, reason] of [
@@ -290,8 +290,8 @@ t.test('security J06 a refused transfer leaves row and folder where they were', 
 });
 
 t.test('security J06 of several transfers of one repository at once one happens', async (t) => {
-  const rooms = await openWork(t);
-  const { repositories, git, db } = rooms;
+  const modules = await openWork(t);
+  const { repositories, git, db } = modules;
   const attempts = ['bob', 'carol', 'example', 'bob'].map((to) =>
     repositories.transfer(localAdministrator, 'alice', 'work', to),
   );
@@ -303,8 +303,8 @@ t.test('security J06 of several transfers of one repository at once one happens'
 });
 
 t.test('a transfer that a crash cut short: the folder follows the row at the next start', async (t) => {
-  const rooms = await openWork(t);
-  const { repositories, alice, bob, db, git } = rooms;
+  const modules = await openWork(t);
+  const { repositories, alice, bob, db, git } = modules;
   const { repository, path: home } = await repositories.find(alice, 'alice', 'work');
   const elsewhere = git.repositoryPath(bob.id, repository.id);
   const intend = () =>
@@ -313,21 +313,21 @@ t.test('a transfer that a crash cut short: the folder follows the row at the nex
   await intend();
   t.equal(await reasonOf(repositories.transfer(localAdministrator, 'alice', 'work', 'carol')), 'move_in_progress');
   await git.moveRepository(home, elsewhere);
-  let next = await rooms.restart();
+  let next = await modules.restart();
   await next.repositories.recover();
   t.ok(await next.git.repositoryExists(home), 'back, because the row had not changed');
   t.same(await db.read.query('SELECT * FROM repository_moves'), []);
 
   await intend();
-  next = await rooms.restart();
+  next = await modules.restart();
   await next.repositories.recover();
   t.ok(await next.git.repositoryExists(home), 'still there, because nothing had moved');
   t.same(await db.read.query('SELECT * FROM repository_moves'), []);
 });
 
 t.test('the trash: hidden at once, its name free, restored with everything, by the owner only', async (t) => {
-  const rooms = await openWork(t);
-  const { repositories, alice, bob, carol, clock, settings, imageFolder, git } = rooms;
+  const modules = await openWork(t);
+  const { repositories, alice, bob, carol, clock, settings, imageFolder, git } = modules;
   await repositories.replaceImage(alice, 'alice', 'work', {
     declaredType: 'image/gif',
     bytes: sampleImages['image/gif'],
@@ -345,7 +345,7 @@ t.test('the trash: hidden at once, its name free, restored with everything, by t
   t.match(trashed, { deletedAt: clock.now(), deletedBy: alice.id });
   t.notOk(await git.repositoryExists(home));
   t.same(readdirSync(imageFolder), [], 'SPEC §3 deleting the repository also removes the image file');
-  t.equal(await whereIs(rooms, alice, 'alice/work'), 'nowhere');
+  t.equal(await whereIs(modules, alice, 'alice/work'), 'nowhere');
   t.same(await repositories.listPins(carol), []);
   t.match(await repositories.listTrash(), [{ id: trashed.id, owner: { handle: 'alice' } }]);
   t.equal((await repositories.listTrash({ kind: 'user', id: bob.id })).length, 0);
@@ -377,8 +377,8 @@ t.test('the trash: hidden at once, its name free, restored with everything, by t
 });
 
 t.test('what was long enough in the trash goes for good, the rest stays', async (t) => {
-  const rooms = await openWork(t);
-  const { repositories, alice, clock, settings, db, git, trashedImages } = rooms;
+  const modules = await openWork(t);
+  const { repositories, alice, clock, settings, db, git, trashedImages } = modules;
   await repositories.replaceImage(alice, 'alice', 'work', {
     declaredType: 'image/gif',
     bytes: sampleImages['image/gif'],
@@ -417,8 +417,8 @@ t.test('a folder in the trash that no row knows is kept as long, then removed', 
 });
 
 t.test('a deletion, and a restore, that a crash cut short are finished at the next start', async (t) => {
-  const rooms = await openWork(t);
-  const { repositories, alice, git, db, settings, images, trashedImages } = rooms;
+  const modules = await openWork(t);
+  const { repositories, alice, git, db, settings, images, trashedImages } = modules;
   await repositories.replaceImage(alice, 'alice', 'work', {
     declaredType: 'image/gif',
     bytes: sampleImages['image/gif'],
@@ -435,31 +435,31 @@ t.test('a deletion, and a restore, that a crash cut short are finished at the ne
     db.write((tx) => tx.manager.query('UPDATE repositories SET deleted_at = ?', [at]));
 
   await setDeleted(1);
-  await (await rooms.restart()).repositories.recover();
+  await (await modules.restart()).repositories.recover();
   t.same(await where(), [false, true, 0, 1], 'the row was in the trash, folder and image follow');
   await setDeleted(null);
-  await (await rooms.restart()).repositories.recover();
+  await (await modules.restart()).repositories.recover();
   t.same(await where(), [true, false, 1, 0], 'the row was back, folder and image follow');
 });
 
 t.test(
   'a deletion whose folder cannot be moved is a deletion all the same, and can be undone or made final',
   async (t) => {
-    const rooms = await openWork(t);
-    const { repositories, alice, git, clock, events } = rooms;
+    const modules = await openWork(t);
+    const { repositories, alice, git, clock, events } = modules;
     const { repository, path: home } = await repositories.find(alice, 'alice', 'work');
     const { moveRepository } = git;
     const remove = async () => {
       git.moveRepository = () => Promise.reject(Object.assign(new Error('EXDEV'), { code: 'EXDEV' }));
       await repositories.moveToTrash(alice, 'alice', 'work');
       git.moveRepository = moveRepository;
-      t.equal(await whereIs(rooms, alice, 'alice/work'), 'nowhere');
+      t.equal(await whereIs(modules, alice, 'alice/work'), 'nowhere');
       t.ok(await git.repositoryExists(home));
     };
     await remove();
     t.ok(events().includes('repository.move_failed'));
     await repositories.restore(alice, repository.id);
-    t.equal(await whereIs(rooms, alice, 'alice/work'), 'at alice/work');
+    t.equal(await whereIs(modules, alice, 'alice/work'), 'at alice/work');
     await remove();
     clock.advance(1);
     t.equal(await repositories.emptyTrash(0), 1);

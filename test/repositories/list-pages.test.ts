@@ -10,7 +10,7 @@ import type { RepositoryDeps } from '../../src/repositories/deps.ts';
 import { insertRow, openTestDatabase } from '../fixtures/test-database.ts';
 
 const { db, random } = await openTestDatabase(t, { entities: [repositorySchema, handleSchema, avatarSchema] as never });
-const room = { db, owners: createOwners({ db }) } as unknown as RepositoryDeps;
+const deps = { db, owners: createOwners({ db }) } as unknown as RepositoryDeps;
 const languages = ['C', 'Go', 'TypeScript'];
 const people = Array.from({ length: 6 }, () => random.uuid());
 const organisations = Array.from({ length: 4 }, () => random.uuid());
@@ -109,16 +109,16 @@ async function plainly(
 /** Every page forwards, and then every page back to the first. */
 async function walk(viewer: Viewer, options: Omit<ListOptions, 'limit'>) {
   const forwards: string[][] = [];
-  let page = await listRepositories(room, viewer, { ...options, limit: 7 });
+  let page = await listRepositories(deps, viewer, { ...options, limit: 7 });
   t.equal(page.previous, null, 'nothing is before the first page');
   for (;;) {
     forwards.push(page.repositories.map(({ id }) => id));
     if (page.next === null) break;
-    page = await listRepositories(room, viewer, { ...options, limit: 7, after: page.next });
+    page = await listRepositories(deps, viewer, { ...options, limit: 7, after: page.next });
   }
   const backwards: string[][] = [page.repositories.map(({ id }) => id)];
   while (page.previous !== null) {
-    page = await listRepositories(room, viewer, { ...options, limit: 7, before: page.previous });
+    page = await listRepositories(deps, viewer, { ...options, limit: 7, before: page.previous });
     backwards.unshift(page.repositories.map(({ id }) => id));
   }
   return { forwards: forwards.flat(), backwards: backwards.flat() };
@@ -155,7 +155,7 @@ const refused = { reason: 'invalid_page' } as unknown as Error;
 t.test('a key that no page has given out is refused', async (t) => {
   for (const key of ['nonsense', '5', 'x.00000000-0000-4000-8000-000000000000'])
     for (const side of ['after', 'before'])
-      await t.rejects(listRepositories(room, anonymous, { limit: 5, [side]: key }), refused);
+      await t.rejects(listRepositories(deps, anonymous, { limit: 5, [side]: key }), refused);
 });
 
 t.test('a language that very many are written in is listed the same', async (t) => {
@@ -174,8 +174,8 @@ t.test('a language that very many are written in is listed the same', async (t) 
   for (const viewer of viewers.slice(0, 6)) {
     for (const sort of ['updated', 'created', 'name'] as const) {
       const expected = await plainly(viewer, { language: 'C', sort });
-      const first = await listRepositories(room, viewer, { language: 'C', sort, limit: 60 });
-      const second = await listRepositories(room, viewer, { language: 'C', sort, limit: 60, after: first.next });
+      const first = await listRepositories(deps, viewer, { language: 'C', sort, limit: 60 });
+      const second = await listRepositories(deps, viewer, { language: 'C', sort, limit: 60, after: first.next });
       t.strictSame(
         [...first.repositories, ...second.repositories].map(({ id }) => id),
         expected.slice(0, 120),

@@ -10,14 +10,14 @@ import type { Rooms } from './repositories-fixture.ts';
 const later = 10 * 60_000;
 
 async function openWork(t: Owner, options: Parameters<typeof openRooms>[1] = {}) {
-  const rooms = await openRooms(t, options);
-  const { id } = await rooms.repositories.create(rooms.alice, { name: 'work', visibility: 'PUBLIC' });
-  const history = sampleHistory(rooms.folder);
-  const pushOne = (to: Pick<Rooms, 'repositories'> = rooms, name = 'main') =>
-    push(to, rooms.alice, 'alice/work', [`${zeroId} ${history.commits[0]} refs/heads/${name}`], {
+  const modules = await openRooms(t, options);
+  const { id } = await modules.repositories.create(modules.alice, { name: 'work', visibility: 'PUBLIC' });
+  const history = sampleHistory(modules.folder);
+  const pushOne = (to: Pick<Rooms, 'repositories'> = modules, name = 'main') =>
+    push(to, modules.alice, 'alice/work', [`${zeroId} ${history.commits[0]} refs/heads/${name}`], {
       pack: history.pack,
     });
-  return { ...rooms, repositoryId: id, history, pushOne };
+  return { ...modules, repositoryId: id, history, pushOne };
 }
 
 interface JournalRow {
@@ -52,46 +52,46 @@ function failing(name: string): PushListener & { asked: number; heard: string[];
 }
 
 t.test('a listener that fails three times parks the push, also over restarts; by hand it is tried again', async (t) => {
-  const rooms = await openWork(t);
-  const { clock } = rooms;
+  const modules = await openWork(t);
+  const { clock } = modules;
   const [before, broken, after] = [hearing('before'), failing('broken'), hearing('after')];
   const plugIn = (to: Rooms['repositories']) => {
     for (const listener of [before, broken, after]) to.onPush(listener);
     return to;
   };
-  plugIn(rooms.repositories);
-  await rooms.pushOne();
-  await rooms.repositories.stop();
-  t.match(await journal(rooms), [{ announced: 0, parked: 0, attempts: 1, last_error: 'broken: broken is broken' }]);
-  await rooms.repositories.finishPushes();
-  t.match(await journal(rooms), [{ parked: 0, attempts: 2 }]);
+  plugIn(modules.repositories);
+  await modules.pushOne();
+  await modules.repositories.stop();
+  t.match(await journal(modules), [{ announced: 0, parked: 0, attempts: 1, last_error: 'broken: broken is broken' }]);
+  await modules.repositories.finishPushes();
+  t.match(await journal(modules), [{ parked: 0, attempts: 2 }]);
   clock.advance(later);
-  await rooms.repositories.finishPushes();
-  const [{ id }] = (await journal(rooms)) as [JournalRow];
-  t.match(await journal(rooms), [{ announced: 0, parked: 1, attempts: 3, last_error: 'broken: broken is broken' }]);
+  await modules.repositories.finishPushes();
+  const [{ id }] = (await journal(modules)) as [JournalRow];
+  t.match(await journal(modules), [{ announced: 0, parked: 1, attempts: 3, last_error: 'broken: broken is broken' }]);
   t.match(
-    rooms.log.filter(({ event }) => event === 'push.parked'),
+    modules.log.filter(({ event }) => event === 'push.parked'),
     [{ pushId: id, listeners: ['broken'] }],
   );
 
   clock.advance(24 * later);
-  await rooms.repositories.finishPushes();
-  const next = plugIn((await rooms.restart()).repositories);
+  await modules.repositories.finishPushes();
+  const next = plugIn((await modules.restart()).repositories);
   await next.recover();
   await next.recoverPushes();
   t.equal(broken.asked, 3, 'neither the job nor a start asks again');
   t.same([before.heard, after.heard], [[id], [id]], 'the others have heard, once');
-  t.match(await next.listParkedPushes(10), [{ id, repositoryId: rooms.repositoryId, attempts: 3, parkedAt: Number }]);
+  t.match(await next.listParkedPushes(10), [{ id, repositoryId: modules.repositoryId, attempts: 3, parkedAt: Number }]);
 
   const again = await next.unparkPush(id);
   t.match(await next.announceAgain(again), { isAnnounced: false, error: 'broken: broken is broken' });
-  t.match(await journal(rooms), [{ parked: 1, attempts: 4 }], 'one try by hand is one try');
+  t.match(await journal(modules), [{ parked: 1, attempts: 4 }], 'one try by hand is one try');
   broken.isMended = true;
   t.match(await next.announceAgain(await next.unparkPush(id)), { isAnnounced: true, error: null });
   t.same([before.heard, broken.heard, after.heard], [[id], [id], [id]], 'each has heard exactly once');
-  t.match(await journal(rooms), [{ announced: 1, parked: 0, last_error: null }]);
-  t.same(await rooms.db.read.query('SELECT * FROM push_listener_attempts'), [], 'no tries pile up');
-  t.same(await rooms.db.read.query('SELECT * FROM push_announcements'), []);
+  t.match(await journal(modules), [{ announced: 1, parked: 0, last_error: null }]);
+  t.same(await modules.db.read.query('SELECT * FROM push_listener_attempts'), [], 'no tries pile up');
+  t.same(await modules.db.read.query('SELECT * FROM push_announcements'), []);
   t.same(await next.listParkedPushes(10), []);
   t.equal(await reasonOf(next.unparkPush(id)), 'push_announced');
   t.equal(await reasonOf(next.unparkPush('no such push')), 'push_not_found');
@@ -100,7 +100,7 @@ t.test('a listener that fails three times parks the push, also over restarts; by
 t.test(
   'attempts are on record before a listener runs: one that ends the server is tried three times in all',
   async (t) => {
-    const rooms = await openWork(t);
+    const modules = await openWork(t);
     let asked = 0;
     const [before, after] = [hearing('before'), hearing('after')];
     /** The server does not live to see this end: what follows in the same process is the next start. */
@@ -115,22 +115,22 @@ t.test(
     let reached = Promise.withResolvers<void>();
     const graves: (() => void)[] = [];
     const start = async () => {
-      const { repositories } = await rooms.restart();
+      const { repositories } = await modules.restart();
       for (const listener of [before, killer, after]) repositories.onPush(listener);
       return repositories;
     };
 
     const first = await start();
-    await rooms.pushOne({ repositories: first });
+    await modules.pushOne({ repositories: first });
     await reached.promise;
-    t.match(await journal(rooms), [{ announced: 0, attempts: 1 }], 'counted while it runs');
+    t.match(await journal(modules), [{ announced: 0, attempts: 1 }], 'counted while it runs');
     for (const attempts of [2, 3]) {
       reached = Promise.withResolvers<void>();
       const next = await start();
       await next.recover();
       void next.recoverPushes();
       await reached.promise;
-      t.match(await journal(rooms), [
+      t.match(await journal(modules), [
         { attempts, parked: 0, last_error: 'killer: the server ended while this listener ran' },
       ]);
     }
@@ -138,7 +138,7 @@ t.test(
     await last.recover();
     await last.recoverPushes();
     t.equal(asked, 3);
-    t.match(await journal(rooms), [
+    t.match(await journal(modules), [
       { announced: 0, parked: 1, attempts: 4, last_error: 'killer: the server ended while this listener ran' },
     ]);
     t.equal(before.heard.length, 1);
@@ -156,7 +156,7 @@ t.test(
   async (t) => {
     for (const part of ['prepare', 'record', 'recorded'] as const) {
       await t.test(part, async (t) => {
-        const rooms = await openWork(t, { settings: { listenerTimeoutMs: 50 } });
+        const modules = await openWork(t, { settings: { listenerTimeoutMs: 50 } });
         const held = Promise.withResolvers<void>();
         let isHanging = true;
         let ends = 0;
@@ -180,22 +180,22 @@ t.test(
           },
         };
         const [before, after] = [hearing('before'), hearing('after')];
-        for (const listener of [before, hanging, after]) rooms.repositories.onPush(listener);
-        await rooms.pushOne();
-        await rooms.repositories.stop();
+        for (const listener of [before, hanging, after]) modules.repositories.onPush(listener);
+        await modules.pushOne();
+        await modules.repositories.stop();
         t.same([before.heard.length, after.heard.length], [1, 1], 'the others hear');
         const wasRecorded = part === 'recorded';
-        t.match(await journal(rooms), [
+        t.match(await journal(modules), [
           wasRecorded
             ? { announced: 1, last_error: null }
             : { announced: 0, last_error: 'hanging: hanging did not end within 0.05 s.' },
         ]);
         isHanging = false;
         held.resolve();
-        await rooms.repositories.finishPushes();
-        t.match(await journal(rooms), [{ announced: 1, parked: 0 }]);
+        await modules.repositories.finishPushes();
+        t.match(await journal(modules), [{ announced: 1, parked: 0 }]);
         t.ok(ends > 0, 'it went on behind our back');
-        const { repository } = await rooms.repositories.find(rooms.alice, 'alice', 'work');
+        const { repository } = await modules.repositories.find(modules.alice, 'alice', 'work');
         t.equal(repository.description, '');
       });
     }
@@ -203,46 +203,46 @@ t.test(
 );
 
 t.test('two listeners fail differently: the push is parked when the last of them has had its tries', async (t) => {
-  const rooms = await openWork(t);
+  const modules = await openWork(t);
   const [one, two] = [failing('one'), failing('two')];
-  for (const listener of [one, two]) rooms.repositories.onPush(listener);
-  await rooms.pushOne();
-  await rooms.repositories.finishPushes();
+  for (const listener of [one, two]) modules.repositories.onPush(listener);
+  await modules.pushOne();
+  await modules.repositories.finishPushes();
   two.isMended = true;
-  rooms.clock.advance(later);
-  await rooms.repositories.finishPushes();
-  t.match(await journal(rooms), [{ parked: 1, attempts: 3, last_error: 'one: one is broken' }]);
+  modules.clock.advance(later);
+  await modules.repositories.finishPushes();
+  t.match(await journal(modules), [{ parked: 1, attempts: 3, last_error: 'one: one is broken' }]);
   t.same([one.asked, two.asked, two.heard.length], [3, 3, 1]);
 });
 
 t.test('a push that nothing goes wrong with costs no write for its tries', async (t) => {
-  const rooms = await openWork(t);
-  rooms.repositories.onPush(hearing('one'));
-  const { write } = rooms.db;
+  const modules = await openWork(t);
+  modules.repositories.onPush(hearing('one'));
+  const { write } = modules.db;
   let writes = 0;
-  rooms.db.write = (...args) => {
+  modules.db.write = (...args) => {
     writes += 1;
     return write(...args);
   };
-  await rooms.pushOne();
-  await rooms.repositories.stop();
-  rooms.db.write = write;
-  t.match(await journal(rooms), [{ announced: 1, attempts: 1 }]);
+  await modules.pushOne();
+  await modules.repositories.stop();
+  modules.db.write = write;
+  t.match(await journal(modules), [{ announced: 1, attempts: 1 }]);
   t.equal(writes, 3, 'journal, verdict, announcement');
 });
 
 t.test('a parked push does not hold up the next one to its repository', async (t) => {
-  const rooms = await openWork(t);
+  const modules = await openWork(t);
   const broken = failing('broken');
-  rooms.repositories.onPush(broken);
-  await rooms.pushOne();
+  modules.repositories.onPush(broken);
+  await modules.pushOne();
   for (let n = 0; n < 2; n += 1) {
-    rooms.clock.advance(later);
-    await rooms.repositories.finishPushes();
+    modules.clock.advance(later);
+    await modules.repositories.finishPushes();
   }
   broken.isMended = true;
-  await rooms.pushOne(rooms, 'topic');
-  await rooms.repositories.stop();
-  t.match(await journal(rooms), [{ parked: 1 }, { announced: 1, parked: 0 }]);
+  await modules.pushOne(modules, 'topic');
+  await modules.repositories.stop();
+  t.match(await journal(modules), [{ parked: 1 }, { announced: 1, parked: 0 }]);
   t.equal(broken.heard.length, 1);
 });

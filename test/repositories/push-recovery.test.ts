@@ -9,15 +9,15 @@ const topic = 'refs/heads/topic';
 
 /** `alice/work` and `alice/other`, a restart, and a push to `alice/work` whose verdict was never written. */
 async function afterCrash(t: Owner, options: Parameters<typeof openRooms>[1] = {}) {
-  const rooms = await openRooms(t, options);
-  const { alice, db } = rooms;
-  const { id } = await rooms.repositories.create(alice, { name: 'work', visibility: 'PUBLIC' });
-  await rooms.repositories.create(alice, { name: 'other', visibility: 'PUBLIC' });
-  const { commits, pack } = sampleHistory(rooms.folder);
+  const modules = await openRooms(t, options);
+  const { alice, db } = modules;
+  const { id } = await modules.repositories.create(alice, { name: 'work', visibility: 'PUBLIC' });
+  await modules.repositories.create(alice, { name: 'other', visibility: 'PUBLIC' });
+  const { commits, pack } = sampleHistory(modules.folder);
   for (const name of ['work', 'other'])
-    await push(rooms, alice, `alice/${name}`, [`${zeroId} ${commits[0]} refs/heads/main`], { pack });
-  await push(rooms, alice, 'alice/work', [`${zeroId} ${commits[1]} ${topic}`], { pack });
-  await rooms.repositories.stop();
+    await push(modules, alice, `alice/${name}`, [`${zeroId} ${commits[0]} refs/heads/main`], { pack });
+  await push(modules, alice, 'alice/work', [`${zeroId} ${commits[1]} ${topic}`], { pack });
+  await modules.repositories.stop();
   await db.write(async (tx) => {
     await insertRow(tx, 'pushes', { id: 'left', repository_id: id, via: 'http', created_at: tx.now + 1 });
     await insertRow(tx, 'push_updates', {
@@ -29,7 +29,7 @@ async function afterCrash(t: Owner, options: Parameters<typeof openRooms>[1] = {
     });
     await tx.manager.query("DELETE FROM push_updates WHERE push_id <> 'left' AND ref = ?", [topic]);
   });
-  const { repositories, git } = await rooms.restart();
+  const { repositories, git } = await modules.restart();
   const listener = hearing('listener');
   repositories.onPush(listener);
   const held = Promise.withResolvers<void>();
@@ -49,7 +49,7 @@ async function afterCrash(t: Owner, options: Parameters<typeof openRooms>[1] = {
       ?.result;
   const pushMain = (at: string, from: number) =>
     push({ repositories }, alice, at, [`${commits[from]} ${commits[from + 1]} refs/heads/main`], { pack });
-  return { ...rooms, git, repositories, listener, held, recovering, verdict, pushMain, commits };
+  return { ...modules, git, repositories, listener, held, recovering, verdict, pushMain, commits };
 }
 
 /** Whether a promise has ended after everything that can go on has gone on. */
@@ -91,20 +91,20 @@ t.test('a push waits for what is unsettled in its repository; reading and other 
 });
 
 t.test('what was settled and not announced is told of before a push that came since', async (t) => {
-  const rooms = await openRooms(t);
-  const { alice } = rooms;
-  await rooms.repositories.create(alice, { name: 'work', visibility: 'PUBLIC' });
-  const { commits, pack } = sampleHistory(rooms.folder);
-  rooms.repositories.onPush({ name: 'slow', prepare: () => Promise.reject(new Error('the power went')) });
+  const modules = await openRooms(t);
+  const { alice } = modules;
+  await modules.repositories.create(alice, { name: 'work', visibility: 'PUBLIC' });
+  const { commits, pack } = sampleHistory(modules.folder);
+  modules.repositories.onPush({ name: 'slow', prepare: () => Promise.reject(new Error('the power went')) });
   for (const [from, to] of [
     [zeroId, commits[0]],
     [commits[0], commits[1]],
   ]) {
-    await push(rooms, alice, 'alice/work', [`${from} ${to} refs/heads/main`], { pack });
-    rooms.clock.advance(1);
+    await push(modules, alice, 'alice/work', [`${from} ${to} refs/heads/main`], { pack });
+    modules.clock.advance(1);
   }
-  await rooms.repositories.stop();
-  const { repositories } = await rooms.restart();
+  await modules.repositories.stop();
+  const { repositories } = await modules.restart();
   const heard: string[] = [];
   const held = Promise.withResolvers<void>();
   repositories.onPush({

@@ -11,13 +11,13 @@ import type { Rooms } from './repositories-fixture.ts';
 const main = 'refs/heads/main';
 
 async function openWork(t: Owner, options: Parameters<typeof openRooms>[1] = {}) {
-  const rooms = await openRooms(t, options);
-  const repository = await rooms.repositories.create(rooms.alice, { name: 'work', visibility: 'PUBLIC' });
+  const modules = await openRooms(t, options);
+  const repository = await modules.repositories.create(modules.alice, { name: 'work', visibility: 'PUBLIC' });
   return {
-    ...rooms,
+    ...modules,
     repository,
-    path: rooms.git.repositoryPath(rooms.alice.id, repository.id),
-    history: sampleHistory(rooms.folder),
+    path: modules.git.repositoryPath(modules.alice.id, repository.id),
+    history: sampleHistory(modules.folder),
   };
 }
 
@@ -43,14 +43,14 @@ function journal({ db }: Pick<Rooms, 'db'>): Promise<JournalRow[]> {
 t.test(
   'DESIGN §2 an accepted push moves the refs, is journalled with its verdicts, and is announced once',
   async (t) => {
-    const rooms = await openWork(t);
-    const { repositories, alice, git, path, history, clock } = rooms;
+    const modules = await openWork(t);
+    const { repositories, alice, git, path, history, clock } = modules;
     const [listener, other] = [hearing('one'), hearing('two')];
     repositories.onPush(listener);
     repositories.onPush(other);
     clock.advance(5000);
     const answer = await push(
-      rooms,
+      modules,
       alice,
       'alice/work',
       [`${zeroId} ${history.commits[3]} ${main}`, `${zeroId} ${history.aside} refs/heads/x`],
@@ -68,7 +68,7 @@ t.test(
       ],
     );
     await repositories.stop();
-    const rows = await journal(rooms);
+    const rows = await journal(modules);
     t.match(rows, [
       { user_id: alice.id, via: 'ssh', settled: 1, announced: 1, ref: main, result: 'ok' },
       { ref: 'refs/heads/x', result: 'ok' },
@@ -81,29 +81,29 @@ t.test(
 );
 
 t.test('what git refuses is settled as refused, the rest as done, and listeners hear of the rest', async (t) => {
-  const rooms = await openWork(t);
-  const { repositories, alice, history } = rooms;
+  const modules = await openWork(t);
+  const { repositories, alice, history } = modules;
   const heard: string[][] = [];
   repositories.onPush({
     name: 'refs',
     record: async (_tx, { updates }) => void heard.push(updates.map(({ ref }) => ref)),
   });
-  await push(rooms, alice, 'alice/work', [`${zeroId} ${history.commits[1]} ${main}`], { pack: history.pack });
+  await push(modules, alice, 'alice/work', [`${zeroId} ${history.commits[1]} ${main}`], { pack: history.pack });
   const stale = await push(
-    rooms,
+    modules,
     alice,
     'alice/work',
     [`${history.commits[0]} ${history.commits[2]} ${main}`, `${zeroId} ${history.commits[2]} refs/heads/new`],
     { pack: history.pack },
   );
   t.match(stale.report, [/^ng refs\/heads\/main /, 'ok refs/heads/new']);
-  const none = await push(rooms, alice, 'alice/work', [`${history.commits[0]} ${history.commits[2]} ${main}`], {
+  const none = await push(modules, alice, 'alice/work', [`${history.commits[0]} ${history.commits[2]} ${main}`], {
     pack: history.pack,
   });
   t.match(none.report, [/^ng /]);
   await repositories.stop();
   t.match(
-    (await journal(rooms)).slice(1),
+    (await journal(modules)).slice(1),
     [
       { settled: 1, announced: 1, result: 'rejected', reason: /\w/ },
       { result: 'ok', reason: null },
@@ -115,18 +115,18 @@ t.test('what git refuses is settled as refused, the rest as done, and listeners 
 });
 
 t.test('the command line and a person who is gone leave no name in the journal', async (t) => {
-  const rooms = await openWork(t);
-  await push(rooms, localAdministrator, 'alice/work', [`${zeroId} ${rooms.history.commits[0]} ${main}`], {
-    pack: rooms.history.pack,
+  const modules = await openWork(t);
+  await push(modules, localAdministrator, 'alice/work', [`${zeroId} ${modules.history.commits[0]} ${main}`], {
+    pack: modules.history.pack,
   });
-  t.match(await journal(rooms), [{ user_id: null, result: 'ok' }]);
+  t.match(await journal(modules), [{ user_id: null, result: 'ok' }]);
 });
 
 t.test(
   'a right that goes between the advertisement and the push refuses it, with the reason and without a trace',
   async (t) => {
-    const rooms = await openWork(t);
-    const { repositories, organisations, alice, bob, carol, history, path, git } = rooms;
+    const modules = await openWork(t);
+    const { repositories, organisations, alice, bob, carol, history, path, git } = modules;
     await organisations.create(alice, { name: 'example' });
     const open = async (): Promise<Found> => repositories.openForPush(bob, 'alice', 'work');
     const give = () => repositories.addCollaborator(alice, 'alice', 'work', { username: 'bob', role: 'write' });
@@ -153,13 +153,13 @@ t.test(
     const opened = await open();
     for (const [reason, change, undo] of changes) {
       await change();
-      const { report } = await pushTo(rooms, bob, opened, [`${zeroId} ${history.commits[0]} ${main}`], {
+      const { report } = await pushTo(modules, bob, opened, [`${zeroId} ${history.commits[0]} ${main}`], {
         pack: history.pack,
       });
       t.same(report, [`ng ${main} ${reason}`]);
       await undo();
     }
-    t.same(await journal(rooms), []);
+    t.same(await journal(modules), []);
     t.same([...(await git.refs(path))], []);
     t.equal(await reasonOf(repositories.openForPush(carol, 'alice', 'work')), 'repository_not_found');
   },
@@ -179,13 +179,19 @@ t.test('opening for a push says why not, to those who may know', async (t) => {
 });
 
 t.test('a full disk refuses pushes and images, reading goes on', async (t) => {
-  const rooms = await openWork(t, { settings: { lowDiskFloorBytes: Number.MAX_SAFE_INTEGER } });
-  const { report } = await push(rooms, rooms.alice, 'alice/work', [`${zeroId} ${rooms.history.commits[0]} ${main}`], {
-    pack: rooms.history.pack,
-  });
+  const modules = await openWork(t, { settings: { lowDiskFloorBytes: Number.MAX_SAFE_INTEGER } });
+  const { report } = await push(
+    modules,
+    modules.alice,
+    'alice/work',
+    [`${zeroId} ${modules.history.commits[0]} ${main}`],
+    {
+      pack: modules.history.pack,
+    },
+  );
   t.match(report, [/low on disk space; reading still works/]);
   const png = { declaredType: 'image/png', bytes: Buffer.from('\x89PNG\r\n\x1a\n', 'latin1') };
-  t.equal(await reasonOf(rooms.repositories.replaceImage(rooms.alice, 'alice', 'work', png)), 'low_disk_space');
+  t.equal(await reasonOf(modules.repositories.replaceImage(modules.alice, 'alice', 'work', png)), 'low_disk_space');
 });
 
 t.test('a first push decides the default branch when the one that was meant does not come', async (t) => {
@@ -222,11 +228,11 @@ t.test('a first push decides the default branch when the one that was meant does
 });
 
 t.test('issue "reading" part 6: the size of a repository follows its pushes and its packing', async (t) => {
-  const rooms = await openWork(t);
-  const { repositories, alice, history, git, path } = rooms;
+  const modules = await openWork(t);
+  const { repositories, alice, history, git, path } = modules;
   const size = async () => (await repositories.find(alice, 'alice', 'work')).repository.sizeBytes;
   t.equal(await size(), 0);
-  await push(rooms, alice, 'alice/work', [`${zeroId} ${history.commits[3]} ${main}`], { pack: history.pack });
+  await push(modules, alice, 'alice/work', [`${zeroId} ${history.commits[3]} ${main}`], { pack: history.pack });
   t.equal(await repositories.surveyDue(), 1);
   const loose = await size();
   t.equal(loose, await git.size(path));
@@ -250,11 +256,11 @@ t.test('issue "reading" part 6: the size of a repository follows its pushes and 
 });
 
 t.test('the default branch is neither deleted nor rewritten; the second can be allowed', async (t) => {
-  const rooms = await openWork(t);
-  const { repositories, alice, history, git, path } = rooms;
+  const modules = await openWork(t);
+  const { repositories, alice, history, git, path } = modules;
   const { commits, aside, work } = history;
   await push(
-    rooms,
+    modules,
     alice,
     'alice/work',
     [`${zeroId} ${commits[3]} ${main}`, `${zeroId} ${commits[3]} refs/heads/topic`],
@@ -262,61 +268,62 @@ t.test('the default branch is neither deleted nor rewritten; the second can be a
   );
   const before = await git.refs(path);
   const deletions = [`${commits[3]} ${zeroId} ${main}`, `${commits[3]} ${zeroId} refs/heads/topic`];
-  const atomic = await push(rooms, alice, 'alice/work', deletions, {
+  const atomic = await push(modules, alice, 'alice/work', deletions, {
     capabilities: 'report-status side-band-64k atomic',
   });
   const reason = 'main is the default branch and cannot be deleted; choose another one first';
   t.same(atomic.report, [`ng ${main} ${reason}`, 'ng refs/heads/topic atomic push failure'], 'all or nothing');
   t.same(await git.refs(path), before);
-  t.equal((await journal(rooms)).length, 2, 'nothing of it is journalled');
-  const deletion = await push(rooms, alice, 'alice/work', deletions);
+  t.equal((await journal(modules)).length, 2, 'nothing of it is journalled');
+  const deletion = await push(modules, alice, 'alice/work', deletions);
   t.same(deletion.report, [`ng ${main} ${reason}`, 'ok refs/heads/topic'], 'the other one goes');
-  t.match((await journal(rooms)).slice(2), [{ ref: 'refs/heads/topic', settled: 1, result: 'ok' }]);
-  t.equal((await journal(rooms)).length, 3, 'the journal has what was accepted');
-  await push(rooms, alice, 'alice/work', [`${zeroId} ${commits[3]} refs/heads/topic`], { pack: history.pack });
-  const rewrite = await push(rooms, alice, 'alice/work', [`${commits[3]} ${aside} ${main}`], {
+  t.match((await journal(modules)).slice(2), [{ ref: 'refs/heads/topic', settled: 1, result: 'ok' }]);
+  t.equal((await journal(modules)).length, 3, 'the journal has what was accepted');
+  await push(modules, alice, 'alice/work', [`${zeroId} ${commits[3]} refs/heads/topic`], { pack: history.pack });
+  const rewrite = await push(modules, alice, 'alice/work', [`${commits[3]} ${aside} ${main}`], {
     pack: packOf(work, aside, `^${commits[2]}`),
   });
   t.same(rewrite.report, [
     `ng ${main} main is the protected default branch and cannot be rewritten; fetch, then merge or rebase`,
   ]);
-  t.match((await journal(rooms)).slice(-1), [{ settled: 1, announced: 1, result: 'rejected' }]);
+  t.match((await journal(modules)).slice(-1), [{ settled: 1, announced: 1, result: 'rejected' }]);
   t.same(await git.refs(path), before);
 
-  const topic = await push(rooms, alice, 'alice/work', [`${commits[3]} ${aside} refs/heads/topic`], {
+  const topic = await push(modules, alice, 'alice/work', [`${commits[3]} ${aside} refs/heads/topic`], {
     pack: history.pack,
   });
   t.same(topic.report, ['ok refs/heads/topic'], 'other branches are free');
   await repositories.edit(alice, 'alice', 'work', { defaultBranchProtected: false });
-  t.same((await push(rooms, alice, 'alice/work', [`${commits[3]} ${aside} ${main}`], { pack: history.pack })).report, [
-    `ok ${main}`,
-  ]);
-  t.match((await push(rooms, alice, 'alice/work', [`${aside} ${zeroId} ${main}`])).report, [
+  t.same(
+    (await push(modules, alice, 'alice/work', [`${commits[3]} ${aside} ${main}`], { pack: history.pack })).report,
+    [`ok ${main}`],
+  );
+  t.match((await push(modules, alice, 'alice/work', [`${aside} ${zeroId} ${main}`])).report, [
     /^ng .* cannot be deleted/,
   ]);
 });
 
 t.test('protection follows the default branch', async (t) => {
-  const rooms = await openWork(t);
-  const { repositories, alice, history } = rooms;
+  const modules = await openWork(t);
+  const { repositories, alice, history } = modules;
   const { commits } = history;
   await push(
-    rooms,
+    modules,
     alice,
     'alice/work',
     [`${zeroId} ${commits[3]} ${main}`, `${zeroId} ${commits[3]} refs/heads/topic`],
     { pack: history.pack },
   );
   await repositories.edit(alice, 'alice', 'work', { defaultBranch: 'topic' });
-  t.match((await push(rooms, alice, 'alice/work', [`${commits[3]} ${zeroId} refs/heads/topic`])).report, [
+  t.match((await push(modules, alice, 'alice/work', [`${commits[3]} ${zeroId} refs/heads/topic`])).report, [
     /^ng refs\/heads\/topic topic is the default branch/,
   ]);
-  t.same((await push(rooms, alice, 'alice/work', [`${commits[3]} ${zeroId} ${main}`])).report, [`ok ${main}`]);
+  t.same((await push(modules, alice, 'alice/work', [`${commits[3]} ${zeroId} ${main}`])).report, [`ok ${main}`]);
 });
 
 t.test('deleting and transferring wait for a running push: 409, whichever process asks', async (t) => {
-  const rooms = await openWork(t);
-  const { repositories, beside, alice, organisations, history, git } = rooms;
+  const modules = await openWork(t);
+  const { repositories, beside, alice, organisations, history, git } = modules;
   await organisations.create(alice, { name: 'example' });
   const elsewhere = beside().repositories;
   const seen: string[] = [];
@@ -325,10 +332,10 @@ t.test('deleting and transferring wait for a running push: 409, whichever proces
   git.receivePack = (request) => {
     const decide: typeof request.observer.preReceive = async (commands) => {
       const verdict = await request.observer.preReceive(commands);
-      for (const room of [repositories, elsewhere]) {
+      for (const deps of [repositories, elsewhere]) {
         seen.push(
-          await reasonOf(room.moveToTrash(alice, 'alice', 'work')),
-          await reasonOf(room.transfer(alice, 'alice', 'work', 'example')),
+          await reasonOf(deps.moveToTrash(alice, 'alice', 'work')),
+          await reasonOf(deps.transfer(alice, 'alice', 'work', 'example')),
         );
       }
       await repositories.finishPushes();
@@ -336,7 +343,7 @@ t.test('deleting and transferring wait for a running push: 409, whichever proces
     };
     return receivePack({ ...request, observer: { ...request.observer, preReceive: decide } });
   };
-  const answer = await push(rooms, alice, 'alice/work', [`${zeroId} ${history.commits[0]} ${main}`], {
+  const answer = await push(modules, alice, 'alice/work', [`${zeroId} ${history.commits[0]} ${main}`], {
     pack: history.pack,
   });
   t.same(
@@ -344,13 +351,13 @@ t.test('deleting and transferring wait for a running push: 409, whichever proces
     Array.from({ length: 4 }, () => 'push_in_progress'),
   );
   t.same(answer.report, [`ok ${main}`], 'and the job that finishes pushes leaves a running one alone');
-  t.match(await journal(rooms), [{ settled: 1, result: 'ok' }]);
+  t.match(await journal(modules), [{ settled: 1, result: 'ok' }]);
   t.equal(await reasonOf(repositories.transfer(alice, 'alice', 'work', 'example')), 'accepted');
 });
 
 t.test('a listener that throws is asked again until it has recorded; the others are not asked twice', async (t) => {
-  const rooms = await openWork(t);
-  const { repositories, alice, history, events, clock } = rooms;
+  const modules = await openWork(t);
+  const { repositories, alice, history, events, clock } = modules;
   let failures = 3;
   const [before, after] = [hearing('before'), hearing('after')];
   const prepared: string[] = [];
@@ -368,14 +375,14 @@ t.test('a listener that throws is asked again until it has recorded; the others 
     recorded: ({ id }) => stubborn.heard.push(id),
   };
   for (const listener of [before, stubborn, after]) repositories.onPush(listener as PushListener);
-  await push(rooms, alice, 'alice/work', [`${zeroId} ${history.commits[0]} ${main}`], { pack: history.pack });
+  await push(modules, alice, 'alice/work', [`${zeroId} ${history.commits[0]} ${main}`], { pack: history.pack });
   await repositories.stop();
   t.equal(
     (await repositories.find(alice, 'alice', 'work')).repository.description,
     '',
     'a failed record leaves nothing',
   );
-  t.match(await journal(rooms), [{ settled: 1, announced: 0 }]);
+  t.match(await journal(modules), [{ settled: 1, announced: 0 }]);
   t.same([before.heard.length, stubborn.heard.length, after.heard.length], [1, 0, 1]);
   await repositories.finishPushes();
   await repositories.finishPushes();
@@ -385,15 +392,37 @@ t.test('a listener that throws is asked again until it has recorded; the others 
   await repositories.finishPushes();
   t.same([before.heard.length, stubborn.heard.length, after.heard.length], [1, 1, 1]);
   t.equal(prepared.length, 4, 'once with the others, and each time alone');
-  t.match(await journal(rooms), [{ announced: 1 }]);
+  t.match(await journal(modules), [{ announced: 1 }]);
   t.equal(events().filter((event) => event === 'push.listener_failed').length, 2);
   t.match((await repositories.find(alice, 'alice', 'work')).repository.description, /^prepared /);
-  t.same(await rooms.db.read.query('SELECT * FROM push_announcements'), [], 'no marks pile up');
+  t.same(await modules.db.read.query('SELECT * FROM push_announcements'), [], 'no marks pile up');
+});
+
+t.test('a listener that reads a repository while it is transferred is asked again, and nothing failed', async (t) => {
+  const modules = await openWork(t);
+  const { repositories, alice, bob, history, events } = modules;
+  const seen: (string | null)[] = [];
+  repositories.onPush({
+    name: 'reader',
+    async prepare({ repository }) {
+      seen.push(repository.ownerUserId);
+      if (seen.length > 1) return null;
+      await modules.db.write(({ manager }) => manager.query('UPDATE repositories SET owner_user_id = ?', [bob.id]));
+      throw new Error('not a git repository');
+    },
+  });
+  await push(modules, alice, 'alice/work', [`${zeroId} ${history.commits[0]} ${main}`], { pack: history.pack });
+  await repositories.stop();
+  await modules.db.write(({ manager }) => manager.query('UPDATE repositories SET owner_user_id = ?', [alice.id]));
+  await repositories.finishPushes();
+  t.same(seen, [alice.id, alice.id]);
+  t.notOk(events().includes('push.listener_failed'));
+  t.match(await journal(modules), [{ announced: 1 }]);
 });
 
 t.test('what listeners have to say is written at once; of those that have nothing to say nothing is', async (t) => {
-  const rooms = await openWork(t);
-  const { repositories, alice, history } = rooms;
+  const modules = await openWork(t);
+  const { repositories, alice, history } = modules;
   const asked: string[] = [];
   const recorded: string[] = [];
   const telling = (name: string, says: string | null, isAwaited = false): PushListener => ({
@@ -413,7 +442,7 @@ t.test('what listeners have to say is written at once; of those that have nothin
   repositories.onPush(telling('awaited', 'two', true));
   repositories.onPush(telling('third', 'three'));
   repositories.onPush(telling('fourth', 'four'));
-  await push(rooms, alice, 'alice/work', [`${zeroId} ${history.commits[0]} ${main}`], { pack: history.pack });
+  await push(modules, alice, 'alice/work', [`${zeroId} ${history.commits[0]} ${main}`], { pack: history.pack });
   await repositories.stop();
   const before = 'silent,first,awaited';
   t.same(recorded, [
@@ -422,12 +451,12 @@ t.test('what listeners have to say is written at once; of those that have nothin
     `third: three; marked awaited,first; asked ${before},third,fourth`,
     `fourth: four; marked awaited,first; asked ${before},third,fourth`,
   ]);
-  t.match(await journal(rooms), [{ announced: 1 }]);
+  t.match(await journal(modules), [{ announced: 1 }]);
 });
 
 t.test('pushes to one repository are told of in turn', async (t) => {
-  const rooms = await openWork(t);
-  const { repositories, alice, history } = rooms;
+  const modules = await openWork(t);
+  const { repositories, alice, history } = modules;
   const heard: string[] = [];
   let wait = 30;
   repositories.onPush({
@@ -437,7 +466,7 @@ t.test('pushes to one repository are told of in turn', async (t) => {
     record: async (_tx, { updates }) => void heard.push(updates[0]!.ref),
   });
   for (const name of ['a', 'b', 'c'])
-    await push(rooms, alice, 'alice/work', [`${zeroId} ${history.commits[0]} refs/heads/${name}`], {
+    await push(modules, alice, 'alice/work', [`${zeroId} ${history.commits[0]} refs/heads/${name}`], {
       pack: history.pack,
     });
   await repositories.stop();
@@ -445,13 +474,13 @@ t.test('pushes to one repository are told of in turn', async (t) => {
 });
 
 t.test('several announcers of the same pushes at once: each listener records each push once', async (t) => {
-  const rooms = await openWork(t);
-  const { repositories, beside, alice, history } = rooms;
+  const modules = await openWork(t);
+  const { repositories, beside, alice, history } = modules;
   for (const [at, id] of history.commits.entries()) {
-    await push(rooms, alice, 'alice/work', [`${zeroId} ${id} refs/heads/b${at}`], { pack: history.pack });
+    await push(modules, alice, 'alice/work', [`${zeroId} ${id} refs/heads/b${at}`], { pack: history.pack });
   }
   await repositories.stop();
-  await rooms.db.write((tx) => tx.manager.query('UPDATE pushes SET announced_at = NULL'));
+  await modules.db.write((tx) => tx.manager.query('UPDATE pushes SET announced_at = NULL'));
   const heard: string[] = [];
   const announcers = Array.from({ length: 4 }, () => beside().repositories);
   for (const announcer of [repositories, ...announcers]) {
@@ -469,12 +498,12 @@ t.test('several announcers of the same pushes at once: each listener records eac
 });
 
 t.test('a program that ends between the listeners goes on where it was, at the next start', async (t) => {
-  const rooms = await openWork(t);
-  const { repositories, restart, alice, history } = rooms;
+  const modules = await openWork(t);
+  const { repositories, restart, alice, history } = modules;
   const one = hearing('one');
   repositories.onPush(one);
   repositories.onPush({ name: 'two', record: () => Promise.reject(new Error('the power went')) });
-  await push(rooms, alice, 'alice/work', [`${zeroId} ${history.commits[0]} ${main}`], { pack: history.pack });
+  await push(modules, alice, 'alice/work', [`${zeroId} ${history.commits[0]} ${main}`], { pack: history.pack });
   await repositories.stop();
 
   const next = (await restart()).repositories;
@@ -489,13 +518,13 @@ t.test('a program that ends between the listeners goes on where it was, at the n
 });
 
 t.test('a push of many refs that a power failure cut short: what has no value goes, the rest is settled', async (t) => {
-  const rooms = await openWork(t);
-  const { db, path, restart, alice, history } = rooms;
+  const modules = await openWork(t);
+  const { db, path, restart, alice, history } = modules;
   const refs = Array.from({ length: 60 }, (_, n) => `refs/heads/b${n}`);
   const commands = refs.map((ref) => `${zeroId} ${history.commits[0]} ${ref}`);
-  await push(rooms, alice, 'alice/work', commands, { pack: history.pack });
+  await push(modules, alice, 'alice/work', commands, { pack: history.pack });
   // As if the machine had stopped before git's report: unsettled, and one ref was not on the disk yet.
-  await rooms.repositories.stop();
+  await modules.repositories.stop();
   gitSync(['update-ref', '-d', refs[7]!], { cwd: path });
   mkdirSync(`${path}/refs/heads`, { recursive: true });
   writeFileSync(`${path}/${refs[7]}`, '');
@@ -509,7 +538,7 @@ t.test('a push of many refs that a power failure cut short: what has no value go
   await next.repositories.recoverPushes();
   t.notOk(existsSync(`${path}/${refs[7]}`));
   t.equal((await next.git.refs(path)).size, 59);
-  const results = (await journal(rooms)).map(({ result }) => result);
+  const results = (await journal(modules)).map(({ result }) => result);
   t.same(Map.groupBy(results, (result) => result).get('ok')?.length, 59);
   t.equal(results[7], 'rejected');
 });

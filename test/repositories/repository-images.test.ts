@@ -13,14 +13,14 @@ type Type = keyof typeof sampleImages;
 const upload = (declaredType: Type, bytes: Buffer = sampleImages[declaredType]) => ({ declaredType, bytes });
 
 async function openWork(t: Owner) {
-  const rooms = await openRooms(t);
-  const { id } = await rooms.repositories.create(rooms.alice, { name: 'work', visibility: 'PRIVATE' });
+  const modules = await openRooms(t);
+  const { id } = await modules.repositories.create(modules.alice, { name: 'work', visibility: 'PRIVATE' });
   return {
-    ...rooms,
+    ...modules,
     id,
-    row: async () => (await rooms.repositories.find(rooms.alice, 'alice', 'work')).repository,
+    row: async () => (await modules.repositories.find(modules.alice, 'alice', 'work')).repository,
     replace: (type: Type, bytes?: Buffer) =>
-      rooms.repositories.replaceImage(rooms.alice, 'alice', 'work', upload(type, bytes)),
+      modules.repositories.replaceImage(modules.alice, 'alice', 'work', upload(type, bytes)),
   };
 }
 
@@ -128,10 +128,10 @@ t.test('uploads and removals at once: row and file agree at the end', async (t) 
 });
 
 t.test('security 4.2 at start files and rows agree again, and half-written files are gone', async (t) => {
-  const rooms = await openWork(t);
-  const { repositories, alice, images, imageFolder, id, row, db, clock } = rooms;
+  const modules = await openWork(t);
+  const { repositories, alice, images, imageFolder, id, row, db, clock } = modules;
   const other = '0f0e0d0c-0b0a-4908-8706-050403020100';
-  const recover = async () => (await rooms.restart()).repositories.recover();
+  const recover = async () => (await modules.restart()).repositories.recover();
 
   await repositories.replaceImage(alice, 'alice', 'work', upload('image/png'));
   await images.put(id, sampleImages['image/webp'], clock.now() + 77);

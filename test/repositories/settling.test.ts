@@ -12,17 +12,17 @@ const ref = 'refs/heads/topic';
 
 /** A repository with all objects of the history, and the letters for its commits. */
 async function openWork(t: Owner) {
-  const rooms = await openRooms(t);
-  const { id } = await rooms.repositories.create(rooms.alice, { name: 'work', visibility: 'PUBLIC' });
-  const { commits, aside, pack } = sampleHistory(rooms.folder);
+  const modules = await openRooms(t);
+  const { id } = await modules.repositories.create(modules.alice, { name: 'work', visibility: 'PUBLIC' });
+  const { commits, aside, pack } = sampleHistory(modules.folder);
   await push(
-    rooms,
-    rooms.alice,
+    modules,
+    modules.alice,
     'alice/work',
     [`${zeroId} ${commits[3]} refs/heads/main`, `${zeroId} ${aside} refs/heads/aside`],
     { pack },
   );
-  await rooms.repositories.stop();
+  await modules.repositories.stop();
   const ids = new Map([
     ['0', zeroId],
     ['A', commits[0]!],
@@ -30,7 +30,7 @@ async function openWork(t: Owner) {
     ['C', commits[2]!],
     ['D', commits[3]!],
   ]);
-  return { ...rooms, repositoryId: id, folderPath: rooms.git.repositoryPath(rooms.alice.id, id), ids };
+  return { ...modules, repositoryId: id, folderPath: modules.git.repositoryPath(modules.alice.id, id), ids };
 }
 
 function setRef(folder: string, name: string, id: string): void {
@@ -192,7 +192,7 @@ const cases: Case[] = [
 t.test(
   'DESIGN §2 at start the refs say what became of pushes that were cut short, and those that took effect are announced',
   async (t) => {
-    const { ids, folderPath, repositoryId, ...rooms } = await openWork(t);
+    const { ids, folderPath, repositoryId, ...modules } = await openWork(t);
     for (const sameTime of [false, true]) {
       for (const { what, pushes, now, expected } of cases) {
         const rows = Object.entries(pushes).map(([name, [move, verdict]], at): [string, Journalled] => [
@@ -204,13 +204,13 @@ t.test(
           },
         ]);
         setRef(folderPath, ref, ids.get(now)!);
-        await journalPushes(rooms, repositoryId, ids, Object.fromEntries(rows));
+        await journalPushes(modules, repositoryId, ids, Object.fromEntries(rows));
         const listener = hearing('listener');
-        const { repositories } = rooms.beside();
+        const { repositories } = modules.beside();
         repositories.onPush(listener);
         await repositories.finishPushes();
         t.same(
-          await verdicts(rooms, Object.keys(expected)),
+          await verdicts(modules, Object.keys(expected)),
           expected,
           `${what}${sameTime ? ', all in the same millisecond' : ''}`,
         );
@@ -219,75 +219,75 @@ t.test(
           new Set(Object.keys(expected).filter((name) => expected[name] === 'ok')),
           `${what}: announced`,
         );
-        await rooms.db.write((tx) => tx.manager.query("DELETE FROM pushes WHERE id LIKE 'p_'"));
+        await modules.db.write((tx) => tx.manager.query("DELETE FROM pushes WHERE id LIKE 'p_'"));
       }
     }
   },
 );
 
 t.test('each ref of a push is judged by itself', async (t) => {
-  const { ids, folderPath, repositoryId, ...rooms } = await openWork(t);
+  const { ids, folderPath, repositoryId, ...modules } = await openWork(t);
   setRef(folderPath, ref, ids.get('B')!);
-  await journalPushes(rooms, repositoryId, ids, {
+  await journalPushes(modules, repositoryId, ids, {
     p1: { moves: { [ref]: 'A>B', 'refs/heads/other': '0>C', 'refs/tags/v1': 'A>0' }, createdAt: 1 },
   });
-  await rooms.beside().repositories.finishPushes();
-  t.same(await verdicts(rooms, ['p1']), { p1: 'ok rejected ok' });
-  const reasons = await rooms.db.read.query(
+  await modules.beside().repositories.finishPushes();
+  t.same(await verdicts(modules, ['p1']), { p1: 'ok rejected ok' });
+  const reasons = await modules.db.read.query(
     "SELECT reason FROM push_updates WHERE push_id = 'p1' AND result = 'rejected'",
   );
   t.same(reasons, [{ reason: 'interrupted' }]);
 });
 
 t.test('a repository that cannot be read keeps its pushes open; the others are settled', async (t) => {
-  const { ids, folderPath, repositoryId, ...rooms } = await openWork(t);
-  const { id } = await rooms.repositories.create(rooms.alice, { name: 'other', visibility: 'PUBLIC' });
-  await journalPushes(rooms, repositoryId, ids, { p1: { moves: { [ref]: '0>B' }, createdAt: 1 } });
-  await journalPushes(rooms, id, ids, { p2: { moves: { [ref]: '0>B' }, createdAt: 1 } });
-  const refs = rooms.git.refs;
-  rooms.git.refs = (path) => (path === folderPath ? Promise.reject(new Error('damaged')) : refs(path));
-  await rooms.repositories.finishPushes();
-  t.same(await verdicts(rooms, ['p1', 'p2']), { p1: '', p2: 'rejected' });
+  const { ids, folderPath, repositoryId, ...modules } = await openWork(t);
+  const { id } = await modules.repositories.create(modules.alice, { name: 'other', visibility: 'PUBLIC' });
+  await journalPushes(modules, repositoryId, ids, { p1: { moves: { [ref]: '0>B' }, createdAt: 1 } });
+  await journalPushes(modules, id, ids, { p2: { moves: { [ref]: '0>B' }, createdAt: 1 } });
+  const refs = modules.git.refs;
+  modules.git.refs = (path) => (path === folderPath ? Promise.reject(new Error('damaged')) : refs(path));
+  await modules.repositories.finishPushes();
+  t.same(await verdicts(modules, ['p1', 'p2']), { p1: '', p2: 'rejected' });
   t.match(
-    rooms.log.filter(({ event }) => event === 'push.settle_failed'),
+    modules.log.filter(({ event }) => event === 'push.settle_failed'),
     [{ repositoryId }],
   );
-  rooms.git.refs = refs;
-  await rooms.repositories.finishPushes();
-  t.same(await verdicts(rooms, ['p1']), { p1: 'rejected' });
+  modules.git.refs = refs;
+  await modules.repositories.finishPushes();
+  t.same(await verdicts(modules, ['p1']), { p1: 'rejected' });
 });
 
 t.test('pushes of a repository in the trash are settled by the refs there', async (t) => {
-  const { ids, repositoryId, ...rooms } = await openWork(t);
-  await rooms.repositories.moveToTrash(rooms.alice, 'alice', 'work');
-  await journalPushes(rooms, repositoryId, ids, { p1: { moves: { 'refs/heads/main': 'A>D' }, createdAt: 1 } });
-  const { repositories } = await rooms.restart();
+  const { ids, repositoryId, ...modules } = await openWork(t);
+  await modules.repositories.moveToTrash(modules.alice, 'alice', 'work');
+  await journalPushes(modules, repositoryId, ids, { p1: { moves: { 'refs/heads/main': 'A>D' }, createdAt: 1 } });
+  const { repositories } = await modules.restart();
   await repositories.recover();
   await repositories.recoverPushes();
-  t.same(await verdicts(rooms, ['p1']), { p1: 'ok' });
+  t.same(await verdicts(modules, ['p1']), { p1: 'ok' });
 });
 
 t.test(
   'recover removes what a killed git left in a repository with an open push, and puts folders where rows say',
   async (t) => {
-    const { ids, folderPath, repositoryId, ...rooms } = await openWork(t);
+    const { ids, folderPath, repositoryId, ...modules } = await openWork(t);
     execFileSync('touch', ['-d', '2020-01-01', `${folderPath}/refs/heads/main.lock`]);
-    await journalPushes(rooms, repositoryId, ids, { p1: { moves: { 'refs/heads/main': 'A>D' }, createdAt: 1 } });
-    const { id } = await rooms.repositories.create(rooms.alice, { name: 'trashed', visibility: 'PUBLIC' });
-    const home = rooms.git.repositoryPath(rooms.alice.id, id);
-    const trash = `${rooms.settings.trashDirectory}/${id}.git`;
-    await rooms.repositories.moveToTrash(rooms.alice, 'alice', 'trashed');
+    await journalPushes(modules, repositoryId, ids, { p1: { moves: { 'refs/heads/main': 'A>D' }, createdAt: 1 } });
+    const { id } = await modules.repositories.create(modules.alice, { name: 'trashed', visibility: 'PUBLIC' });
+    const home = modules.git.repositoryPath(modules.alice.id, id);
+    const trash = `${modules.settings.trashDirectory}/${id}.git`;
+    await modules.repositories.moveToTrash(modules.alice, 'alice', 'trashed');
     renameSync(trash, home);
 
-    const next = await rooms.restart();
+    const next = await modules.restart();
     await next.repositories.recover();
     await next.repositories.recoverPushes();
     t.match(
-      rooms.log.filter(({ event }) => event === 'repository.recovered'),
+      modules.log.filter(({ event }) => event === 'repository.recovered'),
       [{ repositoryId, file: 'refs/heads/main.lock' }],
     );
     t.equal(await next.git.repositoryExists(trash), true);
     t.equal(await next.git.repositoryExists(home), false);
-    t.equal(rooms.events().filter((event) => event === 'repository.move_finished').length, 1);
+    t.equal(modules.events().filter((event) => event === 'repository.move_finished').length, 1);
   },
 );

@@ -11,35 +11,41 @@ const topic = 'refs/heads/topic';
 const dayMs = 86_400_000;
 
 async function openWork(t: Owner) {
-  const rooms = await openRooms(t);
-  const repository = await rooms.repositories.create(rooms.alice, { name: 'work', visibility: 'PUBLIC' });
-  const path = rooms.git.repositoryPath(rooms.alice.id, repository.id);
-  const history = sampleHistory(rooms.folder);
+  const modules = await openRooms(t);
+  const repository = await modules.repositories.create(modules.alice, { name: 'work', visibility: 'PUBLIC' });
+  const path = modules.git.repositoryPath(modules.alice.id, repository.id);
+  const history = sampleHistory(modules.folder);
   const { commits, pack } = history;
   await push(
-    rooms,
-    rooms.alice,
+    modules,
+    modules.alice,
     'alice/work',
     [`${zeroId} ${commits[1]} ${main}`, `${zeroId} ${commits[3]} ${topic}`],
     { pack },
   );
-  return { ...rooms, repository, path, history };
+  return { ...modules, repository, path, history };
 }
 
 /** Pushes, and waits until everybody has heard of it. */
 async function pushed(
-  rooms: Rooms & { history: SampleHistory },
+  modules: Rooms & { history: SampleHistory },
   who: Parameters<typeof push>[1],
   command: string,
 ): Promise<void> {
-  rooms.clock.advance(1);
+  modules.clock.advance(1);
   const isDeletion = command.split(' ')[1] === zeroId;
-  const { report } = await push(rooms, who, 'alice/work', [command], isDeletion ? {} : { pack: rooms.history.pack });
+  const { report } = await push(
+    modules,
+    who,
+    'alice/work',
+    [command],
+    isDeletion ? {} : { pack: modules.history.pack },
+  );
   t.ok(
     report.every((line) => line.startsWith('ok ')),
     report.join(', '),
   );
-  await rooms.repositories.stop();
+  await modules.repositories.stop();
 }
 
 /** Drops at once whatever no ref leads to: harder than any packing of ours. */
@@ -54,19 +60,19 @@ function isThere(path: string, id: string): boolean {
   return spawnSync('git', [`--git-dir=${path}`, 'cat-file', '-e', id], { env: clientEnvironment }).status === 0;
 }
 
-const found = (rooms: Rooms) => rooms.repositories.find(rooms.alice, 'alice', 'work');
-const tips = async (rooms: Rooms) => rooms.repositories.listLostTips(await found(rooms));
-const restore = (rooms: Rooms, who: Parameters<typeof push>[1], id: string, more = {}) => {
-  rooms.clock.advance(1);
-  return rooms.repositories.undo(who, 'alice', 'work', { id, ...more });
+const found = (modules: Rooms) => modules.repositories.find(modules.alice, 'alice', 'work');
+const tips = async (modules: Rooms) => modules.repositories.listLostTips(await found(modules));
+const restore = (modules: Rooms, who: Parameters<typeof push>[1], id: string, more = {}) => {
+  modules.clock.advance(1);
+  return modules.repositories.undo(who, 'alice', 'work', { id, ...more });
 };
 
 t.test('a deleted branch comes back after a gc, as a push that everybody hears of', async (t) => {
-  const rooms = await openWork(t);
-  const { alice, git, path, history, repositories, clock } = rooms;
-  await pushed(rooms, alice, `${history.commits[3]} ${zeroId} ${topic}`);
+  const modules = await openWork(t);
+  const { alice, git, path, history, repositories, clock } = modules;
+  await pushed(modules, alice, `${history.commits[3]} ${zeroId} ${topic}`);
   prune(path);
-  const [tip, more] = await tips(rooms);
+  const [tip, more] = await tips(modules);
   t.match(tip, {
     ref: topic,
     oldId: history.commits[3],
@@ -79,97 +85,97 @@ t.test('a deleted branch comes back after a gc, as a push that everybody hears o
   t.equal(more, undefined);
   const listener = hearing('one');
   repositories.onPush(listener);
-  t.same(await restore(rooms, alice, tip!.id), { ref: topic, oldId: zeroId, newId: history.commits[3] });
+  t.same(await restore(modules, alice, tip!.id), { ref: topic, oldId: zeroId, newId: history.commits[3] });
   await repositories.stop();
   t.equal((await git.refs(path)).get(topic), history.commits[3]);
   t.same(await git.check(path), []);
   t.equal(listener.heard.length, 1);
   const {
     pushes: [undone],
-  } = await repositories.listActivity(await found(rooms), { limit: 10 });
+  } = await repositories.listActivity(await found(modules), { limit: 10 });
   t.match(undone, {
     id: listener.heard[0],
     via: 'undo',
     person: { username: 'alice' },
     updates: [{ ref: topic, oldId: zeroId, newId: history.commits[3] }],
   });
-  t.equal(await reasonOf(restore(rooms, alice, tip!.id)), 'nothing_to_undo');
+  t.equal(await reasonOf(restore(modules, alice, tip!.id)), 'nothing_to_undo');
 });
 
 t.test('a forced push is undone after a gc, and the undo can be undone', async (t) => {
-  const rooms = await openWork(t);
-  const { alice, git, path, history } = rooms;
-  await pushed(rooms, alice, `${history.commits[3]} ${history.aside} ${topic}`);
+  const modules = await openWork(t);
+  const { alice, git, path, history } = modules;
+  await pushed(modules, alice, `${history.commits[3]} ${history.aside} ${topic}`);
   prune(path);
-  const [tip] = await tips(rooms);
+  const [tip] = await tips(modules);
   t.match(tip, { ref: topic, oldId: history.commits[3], newId: history.aside, forced: true, current: history.aside });
-  await restore(rooms, alice, tip!.id, { expected: history.aside });
-  await rooms.repositories.stop();
+  await restore(modules, alice, tip!.id, { expected: history.aside });
+  await modules.repositories.stop();
   t.equal((await git.refs(path)).get(topic), history.commits[3]);
   prune(path);
-  const again = (await tips(rooms)).find(({ oldId }) => oldId === history.aside);
+  const again = (await tips(modules)).find(({ oldId }) => oldId === history.aside);
   t.match(again, { ref: topic, forced: true, current: history.commits[3] });
-  await restore(rooms, alice, again!.id);
+  await restore(modules, alice, again!.id);
   t.equal((await git.refs(path)).get(topic), history.aside);
 });
 
 t.test('a push that only goes forward leaves nothing to undo', async (t) => {
-  const rooms = await openWork(t);
-  await pushed(rooms, rooms.alice, `${rooms.history.commits[1]} ${rooms.history.commits[3]} ${main}`);
-  t.same(await tips(rooms), []);
+  const modules = await openWork(t);
+  await pushed(modules, modules.alice, `${modules.history.commits[1]} ${modules.history.commits[3]} ${main}`);
+  t.same(await tips(modules), []);
 });
 
 t.test('a ref that moved since is left alone; its old tip fits under a new name', async (t) => {
-  const rooms = await openWork(t);
+  const modules = await openWork(t);
   const {
     alice,
     git,
     path,
     history: { commits, aside },
-  } = rooms;
-  await pushed(rooms, alice, `${commits[3]} ${aside} ${topic}`);
-  const [tip] = await tips(rooms);
-  await pushed(rooms, alice, `${aside} ${commits[2]} ${topic}`);
-  t.equal(await reasonOf(restore(rooms, alice, tip!.id, { expected: aside })), 'ref_moved');
-  t.equal(await reasonOf(restore(rooms, alice, tip!.id, { as: 'main' })), 'branch_exists');
-  t.equal(await reasonOf(restore(rooms, alice, tip!.id, { as: 'a..b' })), 'invalid_branch_name');
-  await restore(rooms, alice, tip!.id, { as: 'rescued' });
+  } = modules;
+  await pushed(modules, alice, `${commits[3]} ${aside} ${topic}`);
+  const [tip] = await tips(modules);
+  await pushed(modules, alice, `${aside} ${commits[2]} ${topic}`);
+  t.equal(await reasonOf(restore(modules, alice, tip!.id, { expected: aside })), 'ref_moved');
+  t.equal(await reasonOf(restore(modules, alice, tip!.id, { as: 'main' })), 'branch_exists');
+  t.equal(await reasonOf(restore(modules, alice, tip!.id, { as: 'a..b' })), 'invalid_branch_name');
+  await restore(modules, alice, tip!.id, { as: 'rescued' });
   t.equal((await git.refs(path)).get('refs/heads/rescued'), commits[3]);
   t.equal((await git.refs(path)).get(topic), commits[2]);
 });
 
 t.test('the protected default branch does not lose commits by an undo', async (t) => {
-  const rooms = await openWork(t);
+  const modules = await openWork(t);
   const {
     alice,
     repositories,
     history: { commits, aside },
-  } = rooms;
+  } = modules;
   await repositories.edit(alice, 'alice', 'work', { defaultBranchProtected: false });
-  await pushed(rooms, alice, `${commits[1]} ${commits[3]} ${main}`);
-  await pushed(rooms, alice, `${commits[3]} ${aside} ${main}`);
+  await pushed(modules, alice, `${commits[1]} ${commits[3]} ${main}`);
+  await pushed(modules, alice, `${commits[3]} ${aside} ${main}`);
   await repositories.edit(alice, 'alice', 'work', { defaultBranchProtected: true });
-  const [tip] = await tips(rooms);
-  t.equal(await reasonOf(restore(rooms, alice, tip!.id)), 'branch_protected');
-  await restore(rooms, alice, tip!.id, { as: 'rescued' });
+  const [tip] = await tips(modules);
+  t.equal(await reasonOf(restore(modules, alice, tip!.id)), 'branch_protected');
+  await restore(modules, alice, tip!.id, { as: 'rescued' });
   await repositories.edit(alice, 'alice', 'work', { defaultBranchProtected: false });
-  await restore(rooms, alice, tip!.id);
+  await restore(modules, alice, tip!.id);
 });
 
 t.test('who may not write restores nothing; neither does anybody in an archive', async (t) => {
-  const rooms = await openWork(t);
+  const modules = await openWork(t);
   const {
     alice,
     bob,
     repositories,
     history: { commits },
-  } = rooms;
-  await pushed(rooms, alice, `${commits[3]} ${zeroId} ${topic}`);
-  const [tip] = await tips(rooms);
-  t.equal(await reasonOf(restore(rooms, bob, tip!.id)), 'repository_not_found');
-  t.equal(await reasonOf(restore(rooms, { kind: 'anonymous' }, tip!.id)), 'repository_not_found');
-  t.equal(await reasonOf(restore(rooms, alice, `${tip!.id}0`)), 'tip_not_found');
-  t.equal(await reasonOf(restore(rooms, alice, 'x')), 'tip_not_found');
+  } = modules;
+  await pushed(modules, alice, `${commits[3]} ${zeroId} ${topic}`);
+  const [tip] = await tips(modules);
+  t.equal(await reasonOf(restore(modules, bob, tip!.id)), 'repository_not_found');
+  t.equal(await reasonOf(restore(modules, { kind: 'anonymous' }, tip!.id)), 'repository_not_found');
+  t.equal(await reasonOf(restore(modules, alice, `${tip!.id}0`)), 'tip_not_found');
+  t.equal(await reasonOf(restore(modules, alice, 'x')), 'tip_not_found');
   await repositories.create(alice, { name: 'other', visibility: 'PUBLIC' });
   t.equal(
     await reasonOf(repositories.undo(alice, 'alice', 'other', { id: tip!.id })),
@@ -177,29 +183,29 @@ t.test('who may not write restores nothing; neither does anybody in an archive',
     'not through another repository',
   );
   await repositories.setArchived(alice, 'alice', 'work', true);
-  t.equal(await reasonOf(restore(rooms, alice, tip!.id)), 'repository_archived');
+  t.equal(await reasonOf(restore(modules, alice, tip!.id)), 'repository_archived');
   await repositories.setArchived(alice, 'alice', 'work', false);
   repositories.refusePushes(async () => 'this is a copy');
-  t.equal(await reasonOf(restore(rooms, alice, tip!.id)), 'push_refused');
+  t.equal(await reasonOf(restore(modules, alice, tip!.id)), 'push_refused');
 });
 
 t.test('after thirty days it is let go, and the next packing drops it', async (t) => {
-  const rooms = await openWork(t);
+  const modules = await openWork(t);
   const {
     alice,
     path,
     repositories,
     clock,
     history: { commits },
-  } = rooms;
-  await pushed(rooms, alice, `${commits[3]} ${zeroId} ${topic}`);
-  const [tip] = await tips(rooms);
+  } = modules;
+  await pushed(modules, alice, `${commits[3]} ${zeroId} ${topic}`);
+  const [tip] = await tips(modules);
   clock.advance(30 * dayMs - 1);
   t.equal(await repositories.letOldTipsGo(), 0);
   prune(path);
   t.equal(isThere(path, commits[3]!), true);
   clock.advance(1);
-  t.equal(await reasonOf(restore(rooms, localAdministrator, tip!.id)), 'tip_not_found');
+  t.equal(await reasonOf(restore(modules, localAdministrator, tip!.id)), 'tip_not_found');
   t.equal(await repositories.letOldTipsGo(), 1);
   t.equal(await repositories.letOldTipsGo(), 0);
   prune(path);
@@ -207,14 +213,14 @@ t.test('after thirty days it is let go, and the next packing drops it', async (t
 });
 
 t.test('what is kept shows to no client and to no page of refs', async (t) => {
-  const rooms = await openWork(t);
+  const modules = await openWork(t);
   const {
     alice,
     git,
     path,
     history: { commits },
-  } = rooms;
-  await pushed(rooms, alice, `${commits[3]} ${zeroId} ${topic}`);
+  } = modules;
+  await pushed(modules, alice, `${commits[3]} ${zeroId} ${topic}`);
   t.same([...(await git.refs(path)).keys()], [main]);
   const listed = execFileSync('git', [`--git-dir=${path}`, 'for-each-ref', '--format=%(refname)', 'refs/hearth/'], {
     env: clientEnvironment,
@@ -223,27 +229,27 @@ t.test('what is kept shows to no client and to no page of refs', async (t) => {
 });
 
 t.test('the activity has pages, and none of what was refused', async (t) => {
-  const rooms = await openWork(t);
+  const modules = await openWork(t);
   const {
     alice,
     repositories,
     clock,
     history: { commits },
-  } = rooms;
-  await push(rooms, alice, 'alice/work', [`${zeroId} ${commits[0]} ${main}`]);
+  } = modules;
+  await push(modules, alice, 'alice/work', [`${zeroId} ${commits[0]} ${main}`]);
   for (const name of ['a', 'b', 'c']) {
     clock.advance(1000);
-    await pushed(rooms, alice, `${zeroId} ${commits[0]} refs/tags/${name}`);
+    await pushed(modules, alice, `${zeroId} ${commits[0]} refs/tags/${name}`);
   }
-  const first = await repositories.listActivity(await found(rooms), { limit: 3 });
+  const first = await repositories.listActivity(await found(modules), { limit: 3 });
   t.same(
     first.pushes.map(({ updates }) => updates[0]!.ref),
     ['refs/tags/c', 'refs/tags/b', 'refs/tags/a'],
   );
-  const second = await repositories.listActivity(await found(rooms), { limit: 3, after: first.next });
+  const second = await repositories.listActivity(await found(modules), { limit: 3, after: first.next });
   t.match(second, { pushes: [{ via: 'http', updateCount: 2 }], next: null });
   t.equal(second.pushes.length, 1);
-  t.equal(await reasonOf(repositories.listActivity(await found(rooms), { limit: 3, after: 'x' })), 'invalid_page');
+  t.equal(await reasonOf(repositories.listActivity(await found(modules), { limit: 3, after: 'x' })), 'invalid_page');
   clock.advance(31 * dayMs);
-  t.same((await repositories.listActivity(await found(rooms), { limit: 3 })).pushes, []);
+  t.same((await repositories.listActivity(await found(modules), { limit: 3 })).pushes, []);
 });

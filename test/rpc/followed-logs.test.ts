@@ -116,7 +116,7 @@ t.test(`${jobCount} jobs with ${followersPerJob} followers each: no runner is lo
   const sessions = await Promise.all(
     Array.from({ length: followersPerJob * 2 }, async () => {
       const { username, password } = forge.alice;
-      return (await forge.rooms.accounts.signIn({ username, password, address: '127.0.0.1', userAgent: 'test' }))
+      return (await forge.modules.accounts.signIn({ username, password, address: '127.0.0.1', userAgent: 'test' }))
         .secret;
     }),
   );
@@ -162,7 +162,7 @@ t.test(`${jobCount} jobs with ${followersPerJob} followers each: no runner is lo
   t.equal(jobs.length, jobCount);
   const all = Array.from({ length: rows }, (_, at) => at);
   for (const { taskId } of jobs) {
-    const { total, rows: stored } = await forge.rooms.ci.readLog(taskId!, 0, rows + 1);
+    const { total, rows: stored } = await forge.modules.ci.readLog(taskId!, 0, rows + 1);
     t.equal(total, rows);
     t.strictSame(
       stored.map(({ content }) => content),

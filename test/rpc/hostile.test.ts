@@ -29,9 +29,9 @@ async function running(t: Parameters<typeof startForge>[0]) {
 }
 
 /** Everything of CI in the database, to see that nothing has changed. */
-async function dump({ rooms }: Forge): Promise<string> {
+async function dump({ modules }: Forge): Promise<string> {
   const tables = ['ci_runners', 'ci_runs', 'ci_jobs', 'ci_tasks', 'ci_steps', 'ci_outputs'];
-  const rows = await Promise.all(tables.map((table) => rooms.db.read.query(`SELECT * FROM ${table}`)));
+  const rows = await Promise.all(tables.map((table) => modules.db.read.query(`SELECT * FROM ${table}`)));
   return JSON.stringify(rows).replace(/"(last_seen_at|last_active_at|reported_at)":(\d+|null)/g, '');
 }
 
@@ -124,9 +124,9 @@ t.test('a runner touches its own tasks only; ends are final; numbers of any size
 });
 
 t.test('registration: what is missing or wrong is said, and counted as the runner’s mistake', async (t) => {
-  const { url, rooms } = await startForge(t);
+  const { url, modules } = await startForge(t);
   const client = connectClient(url);
-  const token = await rooms.ci.resetRegistrationToken({ kind: 'instance' }, null);
+  const token = await modules.ci.resetRegistrationToken({ kind: 'instance' }, null);
   for (const [request, message] of [
     [{ name: 'x' }, /missing runner token, name/],
     [{ token }, /missing runner token, name/],
@@ -134,7 +134,7 @@ t.test('registration: what is missing or wrong is said, and counted as the runne
   ] as const) {
     t.match(await client.register(request).catch((error: unknown) => error), { code: codes.invalid, message });
   }
-  await rooms.ci.resetRegistrationToken({ kind: 'instance' }, null);
+  await modules.ci.resetRegistrationToken({ kind: 'instance' }, null);
   t.match(await client.register({ name: 'x', token }).catch((error: unknown) => error), {
     code: codes.invalid,
     message: /has been invalidated, please use the latest one/,

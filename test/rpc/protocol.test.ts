@@ -16,7 +16,7 @@ t.test(
   'SPEC §4.1 register, declare, fetch, log, outputs, done, in every framing, started by a real push',
   async (t) => {
     const forge = await startForge(t);
-    const { ci } = forge.rooms;
+    const { ci } = forge.modules;
     let number = 0;
     for (const [name, open] of Object.entries(framings(forge))) {
       await t.test(name, async (t) => {

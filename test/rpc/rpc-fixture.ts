@@ -14,7 +14,7 @@ import type { Answer, RunnerClient } from './runner-client.ts';
 
 export async function startForge(t: Owner, options: StartOptions = {}) {
   const hearth = await startHearth(t, options);
-  const { rooms, url } = hearth;
+  const { modules, url } = hearth;
   const alice = await hearth.addPerson('alice');
   const viewer: PersonViewer = {
     kind: 'person',
@@ -25,8 +25,8 @@ export async function startForge(t: Owner, options: StartOptions = {}) {
     scope: 'admin',
     repositoryIds: null,
   };
-  await rooms.repositories.create(viewer, { name: 'work', visibility: 'PRIVATE' });
-  const found = await rooms.repositories.find(viewer, 'alice', 'work');
+  await modules.repositories.create(viewer, { name: 'work', visibility: 'PRIVATE' });
+  const found = await modules.repositories.find(viewer, 'alice', 'work');
   const work = path.join(hearth.folder, 'work');
   mkdirSync(work);
   await runGit(['init', '--quiet', '-b', 'main'], { cwd: work });
@@ -46,13 +46,13 @@ export async function startForge(t: Owner, options: StartOptions = {}) {
 
   /** Registers over Connect. Answers the headers of every further call. */
   async function register(labels: string[], more: object = {}): Promise<Record<string, string>> {
-    const token = await rooms.ci.resetRegistrationToken({ kind: 'instance' }, null);
+    const token = await modules.ci.resetRegistrationToken({ kind: 'instance' }, null);
     const { runner } = await connectClient(url).register({ name: 'builder', token, labels, version: 'test', ...more });
     return { 'x-runner-uuid': runner.uuid, 'x-runner-token': runner.token };
   }
 
   const state = async (number = 1) => {
-    const { run, jobs } = await rooms.ci.findRun(found, number);
+    const { run, jobs } = await modules.ci.findRun(found, number);
     return { run: run.status, jobs: Object.fromEntries(jobs.map((job) => [job.name, job.status])), rows: jobs };
   };
 

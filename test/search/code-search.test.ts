@@ -17,19 +17,19 @@ const viewerOf = (id: string, username: string): PersonViewer => ({
 
 async function start(t: Parameters<typeof startWeb>[0], env: Record<string, string> = {}) {
   const web = await startWeb(t, { env });
-  const alice = viewerOf((await web.rooms.accounts.addPerson({ username: 'alice' })).id, 'alice');
+  const alice = viewerOf((await web.modules.accounts.addPerson({ username: 'alice' })).id, 'alice');
   const add = async (
     name: string,
     files: Record<string, string | Buffer>,
     visibility: 'PUBLIC' | 'PRIVATE' = 'PUBLIC',
   ) => {
-    await web.rooms.repositories.create(alice, { name, visibility });
-    const { path } = await web.rooms.repositories.find(alice, 'alice', name);
+    await web.modules.repositories.create(alice, { name, visibility });
+    const { path } = await web.modules.repositories.find(alice, 'alice', name);
     await fillRepository(t, path, files);
     return path;
   };
   const find = async (viewer: Viewer, text: string) => {
-    const { hits, coverage } = await web.rooms.codeSearch.find(viewer, text);
+    const { hits, coverage } = await web.modules.codeSearch.find(viewer, text);
     return {
       files: hits.map(
         ({ located, path, lines }) => `${located.repository.name}/${path}:${lines.map(({ number }) => number).join()}`,
@@ -42,7 +42,7 @@ async function start(t: Parameters<typeof startWeb>[0], env: Record<string, stri
 
 /** What a push leaves in the row of its repository. */
 const touch = (web: Web, name: string) =>
-  web.rooms.db.write((tx) =>
+  web.modules.db.write((tx) =>
     tx.manager.query('UPDATE repositories SET updated_at = updated_at + 1 WHERE name = ?', [name]),
   );
 
@@ -51,7 +51,7 @@ t.test('code is found exactly as it is written, whatever its case, and only by w
   const source = 'int tool_set;\nint toolXset;\n#97df14 is a colour\nGrüße aus der STRASSE\nquote "q" * (a) %_\n';
   await add('open', { 'src/a.c': source, 'b.bin': Buffer.from('tool_set\0'), empty: '' });
   await add('hidden', { 'secret.c': 'tool_set in private\n' }, 'PRIVATE');
-  await web.rooms.codeSearch.update();
+  await web.modules.codeSearch.update();
   const cases: [string, string[]][] = [
     ['tool_set', ['open/src/a.c:1']],
     ['TOOL_SET', ['open/src/a.c:1']],
@@ -85,7 +85,7 @@ t.test(
     const { web, alice, add, find } = await start(t);
     const bare = await add('tool', { 'a.txt': 'first words\n' });
     await add('copy', { 'a.txt': 'first words\n' });
-    await web.rooms.codeSearch.update();
+    await web.modules.codeSearch.update();
     t.strictSame(
       (await find(anonymous, 'first words')).files,
       ['copy/a.txt:1', 'tool/a.txt:1'],
@@ -97,17 +97,17 @@ t.test(
     });
     await fillRepository(t, bare, { 'b.txt': 'second words\n' });
     await touch(web, 'tool');
-    await web.rooms.codeSearch.update();
+    await web.modules.codeSearch.update();
     t.strictSame(
       [(await find(anonymous, 'first words')).files, (await find(anonymous, 'second words')).files],
       [['copy/a.txt:1'], ['tool/b.txt:1']],
     );
 
-    await web.rooms.repositories.changeVisibility(alice, 'alice', 'tool', 'PRIVATE');
+    await web.modules.repositories.changeVisibility(alice, 'alice', 'tool', 'PRIVATE');
     t.strictSame((await find(anonymous, 'second words')).files, [], 'at once, without the index');
-    await web.rooms.repositories.moveToTrash(alice, 'alice', 'copy');
+    await web.modules.repositories.moveToTrash(alice, 'alice', 'copy');
     t.strictSame((await find(alice, 'first words')).files, []);
-    await web.rooms.codeSearch.update();
+    await web.modules.codeSearch.update();
     t.match((await find(alice, 'first words')).coverage, { visible: 1, searched: 1 });
   },
 );
@@ -116,7 +116,7 @@ t.test('limits are kept and said: one repository that is too large, an index wit
   const large = await start(t, { SERVICE_SEARCH_CODE_REPOSITORY_LIMIT: '1KiB' });
   await large.add('small', { 'a.txt': 'some words\n' });
   await large.add('large', { 'a.txt': `some words\n${'x'.repeat(2_000)}` });
-  await large.web.rooms.codeSearch.update();
+  await large.web.modules.codeSearch.update();
   t.match(await large.find(anonymous, 'some words'), {
     files: ['small/a.txt:1'],
     coverage: { visible: 2, searched: 1, tooLarge: 1 },
@@ -127,7 +127,7 @@ t.test('limits are kept and said: one repository that is too large, an index wit
 
   const full = await start(t, { SERVICE_SEARCH_CODE_INDEX_BUDGET: '1KiB' });
   await full.add('small', { 'a.txt': 'some words\n' });
-  await full.web.rooms.codeSearch.update();
+  await full.web.modules.codeSearch.update();
   t.match(await full.find(anonymous, 'some words'), { files: [], coverage: { visible: 1, searched: 0, tooLarge: 1 } });
 
   const off = await start(t, { SERVICE_SEARCH_CODE_INDEX_BUDGET: '0B' });

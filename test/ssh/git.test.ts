@@ -10,7 +10,7 @@ import type { Outcome, RunOptions } from './ssh-fixture.ts';
 const hearth = await startSsh(t);
 const alice = await hearth.person('alice');
 const bob = await hearth.person('bob');
-const { repositories, git: gitRoom, db } = hearth.rooms;
+const { repositories, git: gitRoom, db } = hearth.modules;
 
 const site = hearth.url('alice/site.git');
 const git = (args: string[], more: RunOptions = {}): Promise<Outcome> =>

@@ -21,8 +21,8 @@ t.test('a client and the server agree on keys by ML-KEM-768 with X25519, and ren
     sshString('ssh-ed25519'),
     sshString(pair.publicKey.export({ format: 'der', type: 'spki' }).subarray(-32)),
   ]);
-  const { id } = await hearth.rooms.accounts.addPerson({ username: 'bob' });
-  await hearth.rooms.accounts.addKey(id, { title: 'test', line: `ssh-ed25519 ${blob.toString('base64')}` });
+  const { id } = await hearth.modules.accounts.addPerson({ username: 'bob' });
+  await hearth.modules.accounts.addKey(id, { title: 'test', line: `ssh-ed25519 ${blob.toString('base64')}` });
   const client = await meet(t);
   t.equal(await client.exchange([mlkem]), serverHalfBytes);
   await client.signIn(pair);

@@ -28,7 +28,7 @@ const lastReason = () => hearth.events('ssh.closing').at(-1)?.['reason'];
 
 /** While it runs, commands that look for a repository wait for ever. */
 function nobodyAnswers(t: { teardown(done: () => void): void }): void {
-  const { repositories } = hearth.rooms;
+  const { repositories } = hearth.modules;
   const { openForRead } = repositories;
   t.teardown(() => (repositories.openForRead = openForRead));
   repositories.openForRead = () => new Promise(() => {});
@@ -56,7 +56,7 @@ t.test('one account has its share of the connections, and is told so', async (t)
   const crowded = await startSsh(t, { limits: { perAccount: 2 } });
   const { key } = await crowded.person('alice');
   const { key: bobs } = await crowded.person('bob');
-  const { repositories } = crowded.rooms;
+  const { repositories } = crowded.modules;
   repositories.openForRead = () => new Promise(() => {});
   const reasons = () => crowded.events('ssh.closing').map(({ reason }) => reason);
   const signIn = () => crowded.client(t, { privateKey: key.privateKey });
@@ -108,7 +108,7 @@ t.test('a client that sends more than it may is closed before it fills the memor
 });
 
 t.test('a client that grants a large window and does not read is closed', async (t) => {
-  const { repositories } = hearth.rooms;
+  const { repositories } = hearth.modules;
   const { list } = repositories;
   t.teardown(() => (repositories.list = list));
   let pages = 0;

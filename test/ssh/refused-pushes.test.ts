@@ -9,7 +9,7 @@ t.setTimeout(600_000);
 const { work, tip } = largeClient(t);
 const hearth = await startSsh(t);
 const { key } = await hearth.person('alice');
-const { repositories, git } = hearth.rooms;
+const { repositories, git } = hearth.modules;
 const branches = 'refs/heads/*:refs/heads/*';
 const command = ['ssh', ...hearth.sshOptions({ keys: [key] })].map((word) => `'${word}'`).join(' ');
 const env = { GIT_SSH_COMMAND: command, GIT_SSH_VARIANT: 'ssh' };
@@ -23,7 +23,7 @@ const { url, refs } = await newRepository('work');
 
 for (const { name, options = [], refspecs = [branches], says, prepare } of refusals) {
   t.test(name, async (t) => {
-    const undo = await prepare?.(hearth.rooms, 'work');
+    const undo = await prepare?.(hearth.modules, 'work');
     const specs = options.includes('--atomic') ? [branches, ...refspecs] : refspecs;
     const { code, stderr } = await pushWithin(['push', ...options, url, ...specs], { cwd: work, env });
     await undo?.();

@@ -8,7 +8,7 @@ import type { KeyFiles, Outcome } from './ssh-fixture.ts';
 const hearth = await startSsh(t, { env: { SERVICE_BASE_URL: 'https://git.example.org' } });
 const alice = await hearth.person('alice');
 const bob = await hearth.person('bob');
-const { repositories } = hearth.rooms;
+const { repositories } = hearth.modules;
 await repositories.create(alice.viewer, { name: 'site', visibility: 'PRIVATE', description: 'The site of alice' });
 await repositories.create(bob.viewer, { name: 'tools', visibility: 'PUBLIC' });
 

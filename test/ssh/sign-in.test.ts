@@ -151,21 +151,21 @@ t.test('security E04: a key or a person that goes loses access at once, also on 
   const carol = await hearth.person('carol');
   const client = await hearth.client(t, { privateKey: carol.key.privateKey });
   t.same(await exec(client, 'whoami'), { code: 0, stdout: 'carol\n', stderr: '' });
-  await hearth.rooms.accounts.setDisabled(carol.id, true);
+  await hearth.modules.accounts.setDisabled(carol.id, true);
   t.same(await exec(client, 'whoami'), { code: 1, stdout: '', stderr: 'hearth: This key is no longer accepted.\n' });
   t.equal(await whoami([carol.key]), denied);
-  await hearth.rooms.accounts.setDisabled(carol.id, false);
+  await hearth.modules.accounts.setDisabled(carol.id, false);
   t.equal(await whoami([carol.key]), 'carol');
-  const [key] = await hearth.rooms.accounts.listKeys(carol.id);
-  await hearth.rooms.accounts.removeKey(carol.id, key!.id);
+  const [key] = await hearth.modules.accounts.listKeys(carol.id);
+  await hearth.modules.accounts.removeKey(carol.id, key!.id);
   t.equal(await whoami([carol.key]), denied);
 });
 
 t.test('only a proven key counts as used', async (t) => {
   const { id, key } = await hearth.person('dave');
   const lastUsed = async () => {
-    await hearth.rooms.accounts.settled();
-    return (await hearth.rooms.accounts.listKeys(id))[0]!.lastUsedAt;
+    await hearth.modules.accounts.settled();
+    return (await hearth.modules.accounts.listKeys(id))[0]!.lastUsedAt;
   };
   await whoami([publicHalfOf(key)]);
   t.equal(await lastUsed(), null);

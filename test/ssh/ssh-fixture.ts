@@ -61,13 +61,13 @@ export async function startSsh(t: Owner, { limits = {}, env = {} }: StartOptions
     readFile: () => '',
   });
   mkdirSync(config.dataDir);
-  const rooms = await openModules(config, { logger }, 'always');
-  const { accounts, repositories, git, clock } = rooms;
+  const modules = await openModules(config, { logger }, 'always');
+  const { accounts, repositories, git, clock } = modules;
   const server = createSshServer({ config, accounts, repositories, git, logger, clock, limits });
   let isStopped = false;
   t.teardown(async () => {
     if (!isStopped) await server.stop({ graceMs: 0 });
-    await rooms.close();
+    await modules.close();
   });
   const { port, fingerprint } = await server.listen().catch((error: unknown) => {
     isStopped = true;
@@ -124,7 +124,7 @@ export async function startSsh(t: Owner, { limits = {}, env = {} }: StartOptions
   const environment = gitEnvironment(work);
 
   return {
-    rooms,
+    modules,
     server,
     port,
     fingerprint,

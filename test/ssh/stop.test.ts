@@ -10,7 +10,7 @@ import type { Running } from './ssh-fixture.ts';
 async function startWaiting(t: Parameters<typeof startSsh>[0]) {
   const hearth = await startSsh(t);
   const alice = await hearth.person('alice');
-  const { repositories } = hearth.rooms;
+  const { repositories } = hearth.modules;
   await repositories.create(alice.viewer, { name: 'site', visibility: 'PRIVATE' });
   const work = path.join(hearth.work, 'site');
   mkdirSync(work);

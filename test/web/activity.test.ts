@@ -10,7 +10,7 @@ t.setTimeout(120_000);
 t.test('a forced push and a deletion are shown, and undone by a form and through the API', async (t) => {
   const hearth = await startHearth(t);
   const [alice, bob] = [await hearth.addPerson('alice'), await hearth.addPerson('bob')];
-  const { rooms, folder } = hearth;
+  const { modules, folder } = hearth;
   const viewer = {
     kind: 'person',
     id: alice.id,
@@ -20,7 +20,7 @@ t.test('a forced push and a deletion are shown, and undone by a form and through
     scope: 'admin',
     repositoryIds: null,
   } as const;
-  await rooms.repositories.create(viewer, { name: 'kiln', visibility: 'PUBLIC' });
+  await modules.repositories.create(viewer, { name: 'kiln', visibility: 'PUBLIC' });
   const git = gitClient(folder);
   const work = `${folder}/work`;
   const remote = hearth.url.replace('://', `://x:${alice.token}@`) + '/git/alice/kiln.git';
@@ -36,7 +36,7 @@ t.test('a forced push and a deletion are shown, and undone by a form and through
   await inWork('commit', '--quiet', '--amend', '--allow-empty', '-m', 'rewritten');
   await inWork('push', '--quiet', '--force', remote, 'topic');
   await inWork('push', '--quiet', remote, ':gone');
-  await rooms.repositories.finishPushes();
+  await modules.repositories.finishPushes();
 
   const port = Number(new URL(hearth.url).port);
   const get = (session: string | null, path: string): Promise<Answer> =>

@@ -31,7 +31,7 @@ jobs:
 `;
 
 /** A runner of a repository takes the next job and says something about it. */
-async function work(ci: Web['rooms']['ci'], id: string, words: string): Promise<void> {
+async function work(ci: Web['modules']['ci'], id: string, words: string): Promise<void> {
   const { runner, token } = await ci.createRunner({ kind: 'repository', id }, { name: words, ephemeral: false });
   await ci.declareRunner(await ci.authenticateRunner({ uuid: runner.uuid, token }, { isActive: false }), {
     version: 'v1',
@@ -63,7 +63,7 @@ async function until<T>(look: () => Promise<T | null>): Promise<T> {
 }
 
 export async function furnish(t: Test, web: Web): Promise<World> {
-  const { accounts, repositories, organisations, git, ci, webhooks, mirrors, db } = web.rooms;
+  const { accounts, repositories, organisations, git, ci, webhooks, mirrors, db } = web.modules;
   const ids: Record<string, string> = {};
   for (const username of ['alice', 'bob', 'carol', 'dora'])
     ids[username] = (

@@ -46,15 +46,15 @@ async function withToken(
   repositoryIds: string[] | null = null,
 ): Promise<Caller> {
   const name = `${access} ${Math.random()}`;
-  const { secret } = await web.rooms.accounts.addToken(personId, { name, access, repositoryIds, expiresAt: null });
+  const { secret } = await web.modules.accounts.addToken(personId, { name, access, repositoryIds, expiresAt: null });
   return caller(web, `Bearer ${secret}`);
 }
 
 async function start(t: Parameters<typeof startWeb>[0]) {
   const web = await startWeb(t);
   const [alice, bob] = [
-    await web.rooms.accounts.addPerson({ username: 'alice', displayName: 'Alice A.' }),
-    await web.rooms.accounts.addPerson({ username: 'bob' }),
+    await web.modules.accounts.addPerson({ username: 'alice', displayName: 'Alice A.' }),
+    await web.modules.accounts.addPerson({ username: 'bob' }),
   ];
   return {
     web,
@@ -156,7 +156,7 @@ t.test('SPEC §4.2 GET /api/v1/search, byte for byte', async (t) => {
   }
   // More than the cap, and more than one piece of a socket's.
   const crowd = JSON.stringify(Array.from({ length: 1200 }, (_, at) => `crowd-${String(at).padStart(4, '0')}`));
-  await web.rooms.db.write(({ manager }) =>
+  await web.modules.db.write(({ manager }) =>
     manager.query(
       `INSERT INTO users (id, username, display_name, created_at) SELECT value, value, 'One of many, with a name of some length: ' || value, 1 FROM json_each(?)`,
       [crowd],
@@ -193,7 +193,7 @@ t.test(
   'security D-02, D-11, web-ui §12.7 missing, mistyped, expired and revoked tokens are the same to look at; cookies are not looked at',
   async (t) => {
     const { web, alice, anonymous } = await start(t);
-    const { accounts } = web.rooms;
+    const { accounts } = web.modules;
     const expiring = await accounts.addToken(alice.id, {
       name: 'expiring',
       access: 'read',
@@ -282,7 +282,7 @@ t.test('tokens do what their scope and their list of repositories let them', asy
   for (const name of ['one', 'two']) await asAlice('POST', '/repos', { name, visibility: 'PRIVATE' });
   const id = async (name: string) =>
     (
-      await web.rooms.repositories.find(
+      await web.modules.repositories.find(
         {
           kind: 'person',
           id: alice.id,
@@ -362,14 +362,14 @@ t.test('the life of a repository by script', async (t) => {
   );
   const alice = {
     kind: 'person',
-    id: (await web.rooms.accounts.personByUsername('alice')).id,
+    id: (await web.modules.accounts.personByUsername('alice')).id,
     username: 'alice',
     isAdministrator: false,
     via: 'session',
     scope: 'admin',
     repositoryIds: null,
   } as const;
-  const { path } = await web.rooms.repositories.find(alice, 'alice', 'ledger');
+  const { path } = await web.modules.repositories.find(alice, 'alice', 'ledger');
   await fillRepository(t, path, {
     'README.md': '# Ledger\n',
     'src/a b.txt': 'text\n',
@@ -567,7 +567,7 @@ t.test('organisations, members, collaborators and statuses by script', async (t)
     scope: 'admin',
     repositoryIds: null,
   } as const;
-  await fillRepository(t, (await web.rooms.repositories.find(viewer, 'guild', 'shared')).path, { a: 'a' });
+  await fillRepository(t, (await web.modules.repositories.find(viewer, 'guild', 'shared')).path, { a: 'a' });
   const at = '/repos/guild/shared/commits/main';
   t.match((await asBob('GET', `${at}/status`)).json, { state: null, statuses: [] });
   t.match(

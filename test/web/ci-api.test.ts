@@ -12,7 +12,7 @@ jobs:
 
 async function start(t: Parameters<typeof startWeb>[0]) {
   const web = await startWeb(t);
-  const { accounts, repositories, organisations, ci } = web.rooms;
+  const { accounts, repositories, organisations, ci } = web.modules;
   async function join(username: string, more: { isAdministrator?: boolean } = {}) {
     const { id } = await accounts.addPerson({ username, ...more });
     const { secret } = await accounts.addToken(id, {

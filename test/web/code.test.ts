@@ -28,9 +28,9 @@ t.before(async () => {
   web = await startWeb(t);
   alice = await signedIn(web, 'alice');
   await alice.post('/repos', { name: 'odd', visibility: 'PUBLIC' });
-  path = (await web.rooms.repositories.find({ kind: 'anonymous' }, 'alice', 'odd')).path;
+  path = (await web.modules.repositories.find({ kind: 'anonymous' }, 'alice', 'odd')).path;
   await makeOddRepository(path);
-  tip = (await web.rooms.git.head(path)).oid!;
+  tip = (await web.modules.git.head(path)).oid!;
 });
 
 t.test('addresses carry bytes there and back', async (t) => {
@@ -287,8 +287,8 @@ t.test('issue 3.8 no page starts more than two git processes when warm', async (
     let most = 0;
     // Another question, so that the page is made anew.
     const again = `${target}?again=1`;
-    const before = web.rooms.git.load().processes;
-    const watch = setInterval(() => (most = Math.max(most, web.rooms.git.load().processes - before)), 0);
+    const before = web.modules.git.load().processes;
+    const watch = setInterval(() => (most = Math.max(most, web.modules.git.load().processes - before)), 0);
     await get(again);
     clearInterval(watch);
     t.ok(most <= 2, `${target}: ${most}`);

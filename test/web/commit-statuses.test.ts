@@ -9,7 +9,7 @@ const workflow = {
 
 t.test('what checks say stands beside commits wherever they are, asked once for each page', async (t) => {
   const forge = await startForge(t);
-  const { url, rooms } = forge;
+  const { url, modules } = forge;
   const first = await forge.push(workflow);
   const second = await forge.push({ 'a.txt': 'two\n' });
   await forge.push({ 'a.txt': 'three\n' }, 'Quiet [skip ci]');
@@ -20,8 +20,8 @@ t.test('what checks say stands beside commits wherever they are, asked once for 
   }
   let questions = 0;
   for (const name of ['commitStatuses', 'commitStatusesOf'] as const) {
-    const ask = rooms.repositories[name] as (...given: unknown[]) => Promise<Map<string, never>>;
-    Object.assign(rooms.repositories, { [name]: (...given: unknown[]) => ((questions += 1), ask(...given)) });
+    const ask = modules.repositories[name] as (...given: unknown[]) => Promise<Map<string, never>>;
+    Object.assign(modules.repositories, { [name]: (...given: unknown[]) => ((questions += 1), ask(...given)) });
   }
   const ticksOf = async (path: string): Promise<string[]> => {
     questions = 0;
@@ -50,7 +50,7 @@ t.test('what checks say stands beside commits wherever they are, asked once for 
     'what needs attention, the repository by its newest checked commit, then its pushes',
   );
 
-  await rooms.ci.rerun(forge.viewer, forge.found, 2, 'failed');
+  await modules.ci.rerun(forge.viewer, forge.found, 2, 'failed');
   const { task } = await runner.fetchTask({ tasksVersion: 0n });
   t.match(await ticksOf(`${B}/commits`), [/^busy .*Checks are running/, good], 'a page that is kept shows what is new');
   await runner.updateTask({ state: { id: task.id, result: 1, steps: [] }, outputs: {} });

@@ -24,7 +24,7 @@ t.test('web-ui §3 pushes of what is followed, and requests that did not get thr
     pending: [{ id: 'f', followId: 'f', handle: 'carol/<kiln>@other.example.org', url: null, standing }],
   };
   const followedNews = async (_id: string, limit: number) => ({ ...news, pushes: pushes.slice(0, limit) });
-  Object.assign(web.rooms.federation, { isOperational: true, followedNews });
+  Object.assign(web.modules.federation, { isOperational: true, followedNews });
   const { body } = await alice.get('/');
   t.match(body, /Needs attention[^]*request to follow[^]*carol\/&lt;kiln&gt;@other\.example\.org[^]*was not delivered/);
   t.equal(body.match(/: 3 commits to/g)?.length, 5, 'the newest few');

@@ -96,7 +96,7 @@ t.test('links in a folder with a long path do not multiply without end', async (
 });
 
 t.test('signed out, the page of workflows and a README are read once, whoever asks again', async (t) => {
-  const { rooms, url, folder, addPerson } = await startHearth(t);
+  const { modules, url, folder, addPerson } = await startHearth(t);
   const alice = await addPerson('alice');
   const viewer = {
     kind: 'person' as const,
@@ -107,8 +107,8 @@ t.test('signed out, the page of workflows and a README are read once, whoever as
     scope: 'admin' as const,
     repositoryIds: null,
   };
-  await rooms.repositories.create(viewer, { name: 'site', visibility: 'PUBLIC' });
-  const found = await rooms.repositories.find(viewer, 'alice', 'site');
+  await modules.repositories.create(viewer, { name: 'site', visibility: 'PUBLIC' });
+  const found = await modules.repositories.find(viewer, 'alice', 'site');
   const work = path.join(folder, 'work');
   mkdirSync(path.join(work, '.hearth/workflows'), { recursive: true });
   for (const [at, { text }] of Object.values(hostileWorkflows).entries())

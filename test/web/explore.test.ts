@@ -36,7 +36,7 @@ t.test('web-ui §3 explore lists what the viewer may see, in three orders, in pa
     const name = `r${String((index * 37) % 53).padStart(2, '0')}`;
     // Some at the same moment: the order must be total.
     if (index % 3 === 0) web.clock.advance(1000);
-    await web.rooms.repositories.create(
+    await web.modules.repositories.create(
       {
         kind: 'person',
         id: alice.id,
@@ -76,7 +76,7 @@ t.test(
   'web-ui §3 repositories are found by what they are mainly written in, and hidden ones give nothing away',
   async (t) => {
     const eve = await signedIn(web, 'eve');
-    const { secret } = await web.rooms.accounts.addToken(eve.id, {
+    const { secret } = await web.modules.accounts.addToken(eve.id, {
       name: 'push',
       access: 'write',
       repositoryIds: null,
@@ -96,8 +96,8 @@ t.test(
     });
     await push('notes', 'PUBLIC', { 'README.md': 'words\n' });
     await push('vault', 'PRIVATE', { 'main.rs': 'fn main() {}\n', 'a.c': 'int a;\n'.repeat(9) });
-    t.equal(await web.rooms.repositories.surveyDue(), 3, 'what was pushed to');
-    t.equal(await web.rooms.repositories.surveyDue(), 0, 'and only that');
+    t.equal(await web.modules.repositories.surveyDue(), 3, 'what was pushed to');
+    t.equal(await web.modules.repositories.surveyDue(), 0, 'and only that');
 
     const offered = (answer: Answer): string[] =>
       [...main(answer).matchAll(/<option value="([^"]+)"/g)].map(([, name]) => name!);
@@ -148,7 +148,7 @@ t.test(
 
     await push('notes', '', { 'x.zig': 'const x = 1;\n' }, 'work');
     await eve.post('/repos/eve/notes/settings', { default_branch: 'work', description: '' });
-    t.equal(await web.rooms.repositories.surveyDue(), 1);
+    t.equal(await web.modules.repositories.surveyDue(), 1);
     t.same(await walk(nobody, '/explore?language=Zig'), ['eve/notes'], 'the default branch counts');
     await eve.post('/repos/eve/engine/settings/visibility', { visibility: 'PRIVATE', confirm: 'eve/engine' });
     t.same(offered(await nobody.get('/explore')), ['Zig'], 'what is hidden from now on is hidden here');
@@ -158,24 +158,24 @@ t.test(
 );
 
 t.test('web-ui §3 a language keeps its pages', async (t) => {
-  await web.rooms.db.write(({ manager }) =>
+  await web.modules.db.write(({ manager }) =>
     manager.query("INSERT INTO repository_languages SELECT id, 0, 'Ada' FROM repositories WHERE name LIKE 'r%'"),
   );
   const all = await walk(nobody, '/explore?language=Ada&sort=name');
   t.equal(new Set(all).size, 53);
   t.match(next(await nobody.get('/explore?language=Ada')), /^\/explore\?language=Ada&after=/);
-  await web.rooms.db.write(({ manager }) => manager.query("DELETE FROM repository_languages WHERE language = 'Ada'"));
+  await web.modules.db.write(({ manager }) => manager.query("DELETE FROM repository_languages WHERE language = 'Ada'"));
 });
 
 t.test('SPEC §2.4 people are listed once they have a handle, and while they are not shut out', async (t) => {
   await signedIn(web, 'bob');
   const carol = await signedIn(web, 'carol');
-  await web.rooms.accounts.addPerson({ password: 'long enough password' });
+  await web.modules.accounts.addPerson({ password: 'long enough password' });
   t.same(await walk(nobody, '/explore/users'), ['alice', 'bob', 'carol', 'eve']);
   t.same((await walk(nobody, '/explore/users?sort=created')).sort(), ['alice', 'bob', 'carol', 'eve']);
-  await web.rooms.accounts.setDisabled(carol.id, true);
+  await web.modules.accounts.setDisabled(carol.id, true);
   t.same(await walk(nobody, '/explore/users'), ['alice', 'bob', 'eve']);
-  await web.rooms.accounts.setDisabled(carol.id, false);
+  await web.modules.accounts.setDisabled(carol.id, false);
 });
 
 t.test('organisations are public, by name or the newest first', async (t) => {
@@ -241,9 +241,9 @@ t.test('the dashboard tells of pushes to what one is tied to, and of nothing els
     oldId: string,
     newId: string,
   ) => {
-    const all = await web.rooms.repositories.listAll();
+    const all = await web.modules.repositories.listAll();
     const repository = all.find((row) => row.owner.handle === owner && row.name === name)!;
-    await web.rooms.db.write(async ({ manager, now }) => {
+    await web.modules.db.write(async ({ manager, now }) => {
       await manager.query('UPDATE repositories SET pushed_at = ? WHERE id = ?', [now, repository.id]);
       await manager.query(
         'INSERT INTO pushes (id, repository_id, user_id, via, options, created_at, settled_at) VALUES (?, ?, ?, ?, ?, ?, ?)',

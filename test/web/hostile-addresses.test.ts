@@ -83,13 +83,13 @@ const web = await startWeb(t, { env: { SERVICE_GIT_PROGRAM: program } });
 const alice = await signedIn(web, 'alice');
 await alice.post('/repos', { name: 'kiln', visibility: 'PUBLIC' });
 const B = '/repos/alice/kiln';
-const { path: bare } = await web.rooms.repositories.find({ kind: 'anonymous' }, 'alice', 'kiln');
+const { path: bare } = await web.modules.repositories.find({ kind: 'anonymous' }, 'alice', 'kiln');
 await fillRepository(t, bare, {
   'a.txt': 'one\n',
   '.gitattributes': '* diff=evil filter=evil export-subst\n',
   'docs/--output=pwned': 'two\n',
 });
-const tip = (await web.rooms.git.head(bare)).oid!;
+const tip = (await web.modules.git.head(bare)).oid!;
 await runGit(['update-ref', '--stdin', '-z'], {
   cwd: bare,
   input: Buffer.concat(
@@ -140,7 +140,7 @@ function foreign({ body, headers }: Answer): string[] {
 /** Everything below the folders of the server that is not git's own business. */
 const everything = (): string[] =>
   [
-    ...readdirSync(path.dirname(web.rooms.config.dataDir), { recursive: true }).map(String),
+    ...readdirSync(path.dirname(web.modules.config.dataDir), { recursive: true }).map(String),
     ...readdirSync(process.cwd()),
   ].filter((name) => name.includes('pwned') && !name.includes('refs/heads'));
 
@@ -264,7 +264,7 @@ t.test('security A03, A04 neither files nor leftovers in a repository start a pr
     `${before}[diff]\n\texternal = touch ${flag}\n[diff "evil"]\n\ttextconv = touch ${flag}\n\tcommand = touch ${flag}\n[core]\n\tpager = touch ${flag}\n\tfsmonitor = touch ${flag}\n\tsshCommand = touch ${flag}\n[uploadpack]\n\tpackObjectsHook = touch ${flag}\n`,
   );
   await alice.post(`${B}/branches`, { name: 'made-last', from: 'main' });
-  t.ok((await web.rooms.git.refs(bare)).has('refs/heads/made-last'), 'a ref was moved');
+  t.ok((await web.modules.git.refs(bare)).has('refs/heads/made-last'), 'a ref was moved');
   await runGit(['clone', '--quiet', `${web.origin}/git/alice/kiln.git`, 'clone'], { cwd: folder });
   for (const page of [
     `commit/${tip}`,

@@ -19,8 +19,8 @@ await alice.post('/repos', { name: 'attic', visibility: 'PRIVATE' });
 const [kiln, attic] = ['/repos/alice/kiln', '/repos/alice/attic'];
 const png = samples['image/png'];
 const image = (bytes: Buffer | string = png, type = 'image/png'): Part => ({ name: 'image', bytes, type });
-const files = (): string[] => readdirSync(web.rooms.config.repositories.imageRoot);
-const row = async (name: string) => (await web.rooms.repositories.find(localAdministrator, 'alice', name)).repository;
+const files = (): string[] => readdirSync(web.modules.config.repositories.imageRoot);
+const row = async (name: string) => (await web.modules.repositories.find(localAdministrator, 'alice', name)).repository;
 const addressIn = ({ body }: Answer, of = kiln): string => new RegExp(`${of}/image\\?v=\\d+`).exec(body)?.[0] ?? '';
 
 t.test('security B06, SPEC §4.3 every allowed type is stored, served as itself, and named by its time', async (t) => {

@@ -13,13 +13,13 @@ const web = await startWeb(t);
 const alice = await signedIn(web, 'alice');
 await alice.post('/repos', { name: 'kiln', visibility: 'PUBLIC' });
 const B = '/repos/alice/kiln';
-const { path: bare } = await web.rooms.repositories.find({ kind: 'anonymous' }, 'alice', 'kiln');
+const { path: bare } = await web.modules.repositories.find({ kind: 'anonymous' }, 'alice', 'kiln');
 await fillRepository(t, bare, {
   'long-line.txt': 'x'.repeat(2_000_000),
   'long.txt': 'a line\n'.repeat(300_000),
   ...Object.fromEntries(Array.from({ length: 1_000 }, (_, n) => [`many/file-${n}`, 'x\n'])),
 });
-const tip = (await web.rooms.git.head(bare)).oid!;
+const tip = (await web.modules.git.head(bare)).oid!;
 const mebibyte = 1024 * 1024;
 
 /** Every page answers, and is no larger than a browser takes. */

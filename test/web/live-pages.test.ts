@@ -13,7 +13,7 @@ const alice = await signedIn(web, 'alice');
 const bob = await signedIn(web, 'bob');
 await alice.post('/repos', { name: 'kiln', visibility: 'PUBLIC' });
 const B = '/repos/alice/kiln';
-const { path } = await web.rooms.repositories.find({ kind: 'anonymous' }, 'alice', 'kiln');
+const { path } = await web.modules.repositories.find({ kind: 'anonymous' }, 'alice', 'kiln');
 await fillRepository(t, path, {
   '.hearth/workflows/ci.yml': 'on: workflow_dispatch\njobs: {build: {runs-on: linux, steps: [{run: make}]}}\n',
 });

@@ -30,7 +30,7 @@ t.test('the text that Prometheus reads', async (t) => {
 
 t.test('security K04 metrics are for this machine or the token, without names', async (t) => {
   const web = await startWeb(t, { env: { SERVICE_METRICS_TOKEN: 'canary' } });
-  await web.rooms.accounts.addPerson({ username: 'alice' });
+  await web.modules.accounts.addPerson({ username: 'alice' });
   await fetch(`${web.origin}/users/alice`);
   const from = (headers: Record<string, string>) => fetch(`${web.origin}/metrics`, { headers });
 

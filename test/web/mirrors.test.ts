@@ -27,7 +27,7 @@ t.test('a repository is imported, goes on following, rests, and becomes one like
     scope: 'admin',
     repositoryIds: null,
   } as const;
-  await there.rooms.repositories.create(viewer, { name: 'tool', visibility: 'PUBLIC' });
+  await there.modules.repositories.create(viewer, { name: 'tool', visibility: 'PUBLIC' });
   const git = gitClient(here.folder);
   const work = `${here.folder}/work`;
   await git.expect(here.folder, 'init', '--quiet', '-b', 'main', work);
@@ -72,7 +72,7 @@ t.test('a repository is imported, goes on following, rests, and becomes one like
     import_mirror: 'yes',
   });
   t.same([begun.status, begun.headers.location], [303, `${page}?done=import-begun`]);
-  await here.rooms.mirrors.runDue();
+  await here.modules.mirrors.runDue();
   t.match((await get(alice.session, page)).body, /A copy of another repository[^]*Up to date/);
   t.match((await get(alice.session, '/repos/alice/tool/branches')).body, /main/);
   t.match((await get(alice.session, '/repos/alice/tool/activity')).body, /by the mirror/);
@@ -88,7 +88,7 @@ t.test('a repository is imported, goes on following, rests, and becomes one like
   );
   t.match((await get(alice.session, page)).body, /value="24" selected/);
   t.match((await post(alice.session, `${page}/sync`)).headers.location, /mirror-sync/);
-  await here.rooms.mirrors.runDue();
+  await here.modules.mirrors.runDue();
   const call = (token: string | null, method: string, path = '', body?: object): Promise<Answer> =>
     ask({ port }, `/api/v1/repos/alice/tool/mirror${path}`, {
       method,
@@ -112,7 +112,7 @@ t.test('a repository is imported, goes on following, rests, and becomes one like
   t.match(JSON.parse((await call(alice.token, 'GET')).body), { state: 'paused', nextAt: null });
   t.equal((await call(alice.token, 'POST', '/resume')).status, 204);
   t.equal((await call(alice.token, 'POST', '/sync')).status, 204);
-  await here.rooms.mirrors.runDue();
+  await here.modules.mirrors.runDue();
   t.match(await post(alice.session, `${page}/end`, { confirm: 'tool' }), {
     status: 422,
     body: /Type alice\/tool to confirm/,
@@ -161,13 +161,13 @@ t.test('by ssh a page shows the key to add, the host key to compare, and the ris
   const [, key = ''] = /id="public-key"[^>]*value="(ssh-ed25519 [^"]+)"/.exec(waiting) ?? [];
   there.allow(key);
   t.match((await post(alice.session, `${page}/sync`)).headers.location, /mirror-sync/);
-  await here.rooms.mirrors.runDue();
+  await here.modules.mirrors.runDue();
   t.match((await get(alice.session, page)).body, /Up to date/);
 
   await there.changeHostKey();
   addCommit(`${there.folder}/tool.git`, 'main', 'two');
   await post(alice.session, `${page}/sync`);
-  await here.rooms.mirrors.runDue();
+  await here.modules.mirrors.runDue();
   const stopped = (await get(alice.session, page)).body;
   t.match(stopped, /Stopped: host key changed[^]*shows now:/);
   const fingerprint = `ED25519 ${there.fingerprint()}`;
@@ -192,7 +192,7 @@ t.test('by ssh a page shows the key to add, the host key to compare, and the ris
   t.equal((await call(bob.token, 'POST', '/host-key', { fingerprint })).status, 404);
   t.equal((await call(alice.token, 'POST', '/host-key', { fingerprint: 'SHA256:other' })).status, 409);
   t.match((await post(alice.session, `${page}/host-key`, { fingerprint })).headers.location, /mirror-host-key/);
-  await here.rooms.mirrors.runDue();
+  await here.modules.mirrors.runDue();
   t.match((await get(alice.session, page)).body, /Up to date/);
   t.equal((await call(alice.token, 'POST', '/host-key', { fingerprint })).status, 409, 'nothing to accept any more');
 
@@ -210,9 +210,9 @@ t.test('by ssh a page shows the key to add, the host key to compare, and the ris
 t.test('the administrator’s page names the host of a failing mirror in each form of address', async (t) => {
   const here = await startHearth(t);
   const alice = await here.addPerson('alice');
-  await here.rooms.accounts.setAdministrator(alice.id, true);
+  await here.modules.accounts.setAdministrator(alice.id, true);
   // Whoever becomes one signs in anew.
-  const session = (await here.rooms.accounts.startSession(alice.id, { address: '', userAgent: '' })).secret;
+  const session = (await here.modules.accounts.startSession(alice.id, { address: '', userAgent: '' })).secret;
   const viewer = {
     kind: 'person',
     id: alice.id,
@@ -227,8 +227,8 @@ t.test('the administrator’s page names the host of a failing mirror in each fo
     ['two', 'ssh://git@git.example.net:2222/bob/tool.git'],
     ['three', 'https://git.example.com:8443/bob/tool.git'],
   ] as const) {
-    const { id } = await here.rooms.repositories.create(viewer, { name, visibility: 'PRIVATE' });
-    await here.rooms.db.write(({ manager, now }) =>
+    const { id } = await here.modules.repositories.create(viewer, { name, visibility: 'PRIVATE' });
+    await here.modules.db.write(({ manager, now }) =>
       manager.query(
         "INSERT INTO mirrors (repository_id, direction, url, failures, last_error, is_paused, next_at, created_at, updated_at) VALUES (?, 'pull', ?, 3, 'no', 1, ?, ?, ?)",
         [id, url, now, now, now],

@@ -254,9 +254,9 @@ t.test('SPEC §9 before a rename the page says how many follow from other server
   await alice.post('/repos', { owner: 'alice', name: 'followed', visibility: 'PUBLIC' });
   const pages = ['/settings/account', '/repos/alice/followed/settings/danger'];
   for (const page of pages) t.notMatch(main(await alice.get(page)), 'other server');
-  const { repository } = await web.rooms.repositories.find(localAdministrator, 'alice', 'followed');
+  const { repository } = await web.modules.repositories.find(localAdministrator, 'alice', 'followed');
   const follow = (actorId: string) =>
-    web.rooms.db.write(({ manager }) =>
+    web.modules.db.write(({ manager }) =>
       manager.query(
         'INSERT INTO repository_followers (repository_id, actor_id, inbox, host, follow_id, created_at) VALUES (?, ?, ?, ?, ?, 1)',
         [repository.id, actorId, `${actorId}/inbox`, 'other.example', `${actorId}/1`],

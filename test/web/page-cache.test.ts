@@ -62,7 +62,7 @@ t.test('flips', async (t) => {
   const anybody = visitor(web);
   await alice.post('/repos', { name: 'kiln', visibility: 'PUBLIC' });
   const B = '/repos/alice/kiln';
-  const { path } = await web.rooms.repositories.find({ kind: 'anonymous' }, 'alice', 'kiln');
+  const { path } = await web.modules.repositories.find({ kind: 'anonymous' }, 'alice', 'kiln');
   await fillRepository(t, path, { 'README.md': '# Kiln\n', 'src/fire.ts': 'const heat = 1;\n' });
 
   /** The second view of a page, which is one that was kept, once all of it could be said. */
@@ -128,9 +128,9 @@ t.test('flips', async (t) => {
 
   await t.test('said again without the middlewares, to the letter, and only to whoever asks the same', async (t) => {
     let finds = 0;
-    const { find } = web.rooms.repositories;
-    web.rooms.repositories.find = (...args) => ((finds += 1), find(...args));
-    t.teardown(() => (web.rooms.repositories.find = find));
+    const { find } = web.modules.repositories;
+    web.modules.repositories.find = (...args) => ((finds += 1), find(...args));
+    t.teardown(() => (web.modules.repositories.find = find));
     /** Asks until nothing more is found out, then once more; and the same past the short way. */
     const both = async (headers: Record<string, string>) => {
       for (let time = 0; time < 3; time += 1) await rawly(web, B, headers);
@@ -185,11 +185,11 @@ t.test('flips', async (t) => {
   });
 
   await t.test('what changes while a page is being answered is not said again', async (t) => {
-    const { refState } = web.rooms.git;
-    t.teardown(() => (web.rooms.git.refState = refState));
+    const { refState } = web.modules.git;
+    t.teardown(() => (web.modules.git.refState = refState));
     web.clock.advance(61_000);
-    web.rooms.git.refState = async (target) => {
-      web.rooms.git.refState = refState;
+    web.modules.git.refState = async (target) => {
+      web.modules.git.refState = refState;
       const state = await refState(target);
       await alice.post(`${B}/settings/visibility`, { visibility: 'PRIVATE' });
       return state;
@@ -270,7 +270,7 @@ t.test('flips', async (t) => {
     await view(alice, B);
     await alice.post('/logout');
     t.notMatch((await view(alice, B)).body, /Alice of the Kiln|Unpin/);
-    await web.rooms.repositories.rename(
+    await web.modules.repositories.rename(
       {
         kind: 'person',
         id: alice.id,
@@ -295,7 +295,7 @@ t.test('flips', async (t) => {
 const sampleKey = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJxkxK/XRNLKp3Zsg+WUy9ifEKx70Hkzuev76XB6KbSe alice';
 
 /** Counts how often a file is read for a page. */
-function watchBlobReads(t: { teardown(undo: () => void): void }, { rooms: { git } }: Web): () => number {
+function watchBlobReads(t: { teardown(undo: () => void): void }, { modules: { git } }: Web): () => number {
   let count = 0;
   const { entryAt } = git;
   git.entryAt = (...args) => {

@@ -7,7 +7,7 @@ const web = await startWeb(t);
 const alice = await signedIn(web, 'alice', { isAdministrator: true });
 const bob = await signedIn(web, 'bob');
 const nobody = visitor(web);
-const { accounts, organisations, repositories, db } = web.rooms;
+const { accounts, organisations, repositories, db } = web.modules;
 const people = Array.from({ length: 53 }, (_, at) => `person${String(at).padStart(2, '0')}`);
 
 await db.write(async ({ manager, now }) => {

@@ -37,7 +37,7 @@ t.test('web-ui §12.1 the first administrator comes in through the setup link', 
   t.match(main(await browser.get('/')), /hearth setup-url/, 'the start page says what is missing');
   for (const wrong of ['/setup', '/setup?token=', '/setup?token=AAAA-AAAA-AAAA-AAAA-AAAA'])
     t.equal((await browser.get(wrong)).status, 404, wrong);
-  const token = await web.rooms.accounts.setupToken();
+  const token = await web.modules.accounts.setupToken();
   const link = `/setup?token=${token}`;
   t.equal((await browser.get(link)).status, 200);
 
@@ -58,7 +58,7 @@ t.test('web-ui §12.1 the first administrator comes in through the setup link', 
 
 t.test('signing in, where it leads, and out again', async (t) => {
   const web = await startWeb(t);
-  await web.rooms.accounts.addPerson({ username: 'alice', password });
+  await web.modules.accounts.addPerson({ username: 'alice', password });
   const browser = visitor(web);
   const asked = await browser.get('/settings/keys?x=1');
   t.match([asked.status, location(asked)], [303, '/login?next=%2Fsettings%2Fkeys%3Fx%3D1']);
@@ -102,7 +102,7 @@ t.test('signing in, where it leads, and out again', async (t) => {
 
 t.test('security D-04 too many wrong passwords are 429 with a time to wait', async (t) => {
   const web = await startWeb(t);
-  await web.rooms.accounts.addPerson({ username: 'alice', password });
+  await web.modules.accounts.addPerson({ username: 'alice', password });
   const browser = visitor(web);
   let answer = await browser.post('/login', { username: 'alice', password: 'wrong wrong' });
   for (let index = 0; index < 10 && answer.status === 422; index += 1)
@@ -143,11 +143,11 @@ t.test('people join by invitation, once per link', async (t) => {
 
 t.test('SPEC §2.4 who has no handle chooses one before anything else', async (t) => {
   const web = await startWeb(t);
-  const { id } = await web.rooms.accounts.addPerson({ password });
+  const { id } = await web.modules.accounts.addPerson({ password });
   const browser = visitor(web);
   browser.cookies.set(
     'hearth_session',
-    (await web.rooms.accounts.startSession(id, { address: '', userAgent: '' })).secret,
+    (await web.modules.accounts.startSession(id, { address: '', userAgent: '' })).secret,
   );
   for (const page of ['/', '/settings/keys', '/repos/new', '/users/x', '/nowhere/at/all'])
     t.equal(location(await browser.get(page)), '/onboarding', page);
@@ -162,7 +162,7 @@ t.test('SPEC §2.4 who has no handle chooses one before anything else', async (t
 
 t.test('who was given a password changes it first', async (t) => {
   const web = await startWeb(t);
-  await web.rooms.accounts.addPerson({ username: 'alice', password, mustChangePassword: true });
+  await web.modules.accounts.addPerson({ username: 'alice', password, mustChangePassword: true });
   const browser = visitor(web);
   await browser.post('/login', { username: 'alice', password });
   t.equal(location(await browser.get('/')), '/settings/account');
@@ -202,7 +202,7 @@ t.test('a repository from the form to its page, and into the trash', async (t) =
   t.match(reader, /This repository is empty/);
   t.notMatch(reader, /git push/, 'a reader is not told to push');
 
-  const { path: bare } = await web.rooms.repositories.find({ kind: 'anonymous' }, 'alice', 'kiln');
+  const { path: bare } = await web.modules.repositories.find({ kind: 'anonymous' }, 'alice', 'kiln');
   await fillRepository(t, bare, { 'README.md': '# Kiln\n\nHot.', 'src/main.c': 'int x;', 'a.txt': 'x'.repeat(1500) });
   const page = main(await visitor(web).get('/repos/alice/kiln'));
   t.match(page, /<bdi class="ref-name">main<\/bdi>[^]*1 branch/);
@@ -225,11 +225,11 @@ t.test('a repository from the form to its page, and into the trash', async (t) =
 t.test('the dashboard lists, filters and pages', async (t) => {
   const web = await startWeb(t);
   const alice = await signedIn(web, 'alice');
-  const first = await web.rooms.repositories.create(sessionViewer(alice.id, 'alice'), {
+  const first = await web.modules.repositories.create(sessionViewer(alice.id, 'alice'), {
     name: 'r0',
     visibility: 'PRIVATE',
   });
-  await web.rooms.db.write(async ({ manager }) => {
+  await web.modules.db.write(async ({ manager }) => {
     for (let index = 1; index < 53; index += 1) {
       const name = `r${index}`;
       await manager.insert('repository', {
@@ -341,7 +341,7 @@ t.test('the address in the address bar clones', async (t) => {
   const web = await startWeb(t);
   const alice = await signedIn(web, 'alice');
   await alice.post('/repos', { name: 'kiln', visibility: 'PUBLIC' });
-  const { path: bare } = await web.rooms.repositories.find({ kind: 'anonymous' }, 'alice', 'kiln');
+  const { path: bare } = await web.modules.repositories.find({ kind: 'anonymous' }, 'alice', 'kiln');
   await fillRepository(t, bare, { 'a.txt': 'a' });
   const { runGit } = await import('../fixtures/git-repositories.ts');
   for (const address of ['/repos/alice/kiln', '/alice/kiln', '/alice/kiln.git', '/git/alice/kiln.git']) {
@@ -371,11 +371,11 @@ t.test('web-ui §12.7 keys', async (t) => {
 t.test('web-ui §12.7 tokens are shown once and reach what was chosen', async (t) => {
   const web = await startWeb(t);
   const [alice, bob] = [await signedIn(web, 'alice'), await signedIn(web, 'bob')];
-  const mine = await web.rooms.repositories.create(sessionViewer(alice.id, 'alice'), {
+  const mine = await web.modules.repositories.create(sessionViewer(alice.id, 'alice'), {
     name: 'ledger',
     visibility: 'PRIVATE',
   });
-  const his = await web.rooms.repositories.create(sessionViewer(bob.id, 'bob'), {
+  const his = await web.modules.repositories.create(sessionViewer(bob.id, 'bob'), {
     name: 'secret',
     visibility: 'PRIVATE',
   });
@@ -386,11 +386,11 @@ t.test('web-ui §12.7 tokens are shown once and reach what was chosen', async (t
   const first = await make({ name: 'all', repos: 'all' });
   t.equal((await bob.get(location(first))).status, 303, 'nobody else can look');
   const secret = await tokenOf(first);
-  t.match(await web.rooms.accounts.viewerOfToken(secret, { address: null }), { scope: 'read', repositoryIds: null });
+  t.match(await web.modules.accounts.viewerOfToken(secret, { address: null }), { scope: 'read', repositoryIds: null });
   t.equal(location(await alice.get(location(first))), '/settings/tokens?done=token-gone');
 
   const some = await tokenOf(await make({ name: 'some', access: 'write', repos: ['', mine.id, his.id] }));
-  t.match(await web.rooms.accounts.viewerOfToken(some, { address: null }), {
+  t.match(await web.modules.accounts.viewerOfToken(some, { address: null }), {
     scope: 'write',
     repositoryIds: [mine.id],
   });
@@ -452,7 +452,7 @@ t.test('appearance is kept in the browser, signed in or not', async (t) => {
 
 t.test('security D-13, I06, I09 forms outside their limits are refused in words', async (t) => {
   const web = await startWeb(t);
-  await web.rooms.accounts.addPerson({ username: 'alice', password });
+  await web.modules.accounts.addPerson({ username: 'alice', password });
   const post = (body: string | Buffer, headers: Record<string, string> = {}, target = '/login') =>
     ask(web, target, { body, headers: { 'Content-Type': 'application/x-www-form-urlencoded', ...headers } });
   const fields = (count: number) => Array.from({ length: count }, (_, index) => `f${index}=x`).join('&');
@@ -518,8 +518,8 @@ t.test('security C01 what people write is text on every page', async (t) => {
   await alice.post('/settings/keys', { title: marker, key: await publicKey(t) });
   await alice.post('/settings/tokens', { name: marker, access: 'read', expires_in: 'never', repos: 'all' });
   await alice.post('/repos', { name: 'kiln', description: marker, visibility: 'PUBLIC' });
-  await web.rooms.accounts.startSession(alice.id, { address: marker, userAgent: marker });
-  const { path: bare } = await web.rooms.repositories.find({ kind: 'anonymous' }, 'alice', 'kiln');
+  await web.modules.accounts.startSession(alice.id, { address: marker, userAgent: marker });
+  const { path: bare } = await web.modules.repositories.find({ kind: 'anonymous' }, 'alice', 'kiln');
   const names = hostileNames.filter((name) => !name.includes('/'));
   await fillRepository(t, bare, {
     ...Object.fromEntries(names.map((name) => [name, marker])),

@@ -33,7 +33,7 @@ if (program !== undefined) {
   t.test('a large push, a clone, addresses and the client’s own address pass nginx unharmed', async (t) => {
     const hearth = await startHearth(t);
     const alice = await hearth.addPerson('alice');
-    await hearth.rooms.repositories.create(localAdministrator, {
+    await hearth.modules.repositories.create(localAdministrator, {
       owner: 'alice',
       name: 'garden',
       visibility: 'PUBLIC',

@@ -54,7 +54,7 @@ t.test('a visitor sees pushes to what they may read', async (t) => {
       scope: 'admin',
       repositoryIds: null,
     } as const;
-    await fillRepository(t, (await web.rooms.repositories.find(viewer, 'alice', name)).path, { 'a.txt': 'one\n' });
+    await fillRepository(t, (await web.modules.repositories.find(viewer, 'alice', name)).path, { 'a.txt': 'one\n' });
     t.equal((await alice.post(`/repos/alice/${name}/branches`, { name: 'topic', from: 'main' })).status, 303);
   }
   const summary = async (who: { get: typeof alice.get }) =>

@@ -111,14 +111,14 @@ t.test('curl, which gives no pack before it is told to go on', async (t) => {
 });
 
 t.test('a client that goes on with a request that is answered is left', async (t) => {
-  const rooms = {
+  const modules = {
     repositories: {
       openForPush: async () => ({ path: '/nowhere' }),
       receivePush: async (_: unknown, { output }: { output: Writable }) => void output.write('answered'),
     },
     logger: silentLogger,
   } as unknown as GitHttpDeps;
-  const { receivePack } = createGitHandlers(rooms);
+  const { receivePack } = createGitHandlers(modules);
   const params = { owner: 'alice', name: 'work' };
   const listener = createServer((req, res) => {
     const state = { requestId: 'r', address: '127.0.0.1', routePath: target, identity: nobody };

@@ -9,7 +9,7 @@ for (const allowed of ['false', 'true']) {
     const web = await startWeb(t, { env: { SERVICE_REPOSITORIES_REMOTE_IMAGES: allowed } });
     const alice = await signedIn(web, 'alice');
     await alice.post('/repos', { name: 'kiln', visibility: 'PUBLIC' });
-    const { path } = await web.rooms.repositories.find({ kind: 'anonymous' }, 'alice', 'kiln');
+    const { path } = await web.modules.repositories.find({ kind: 'anonymous' }, 'alice', 'kiln');
     await fillRepository(t, path, { 'README.md': '![badge](https://img.example.org/b.svg)\n' });
     for (const target of ['/repos/alice/kiln', '/repos/alice/kiln/blob/main/README.md']) {
       const { body, headers } = await ask(web, target);

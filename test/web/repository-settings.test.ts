@@ -17,8 +17,8 @@ const kiln = '/repos/alice/kiln';
 
 t.before(async () => {
   await alice.post('/repos', { name: 'kiln', visibility: 'PRIVATE', description: 'Hot' });
-  const { path } = await web.rooms.repositories.find(
-    web.rooms.config && {
+  const { path } = await web.modules.repositories.find(
+    web.modules.config && {
       kind: 'person',
       id: alice.id,
       username: 'alice',

@@ -29,7 +29,7 @@ const table = routes(
 
 t.test('security D-10 a route without a declared access stops the start', async (t) => {
   const mounting = {
-    rooms: { accounts: {}, repositories: {} } as never,
+    deps: { accounts: {}, repositories: {} } as never,
     render: () => '',
     budgets: createBudgets(createBackgroundPriority()),
     anonymous: createAnonymousCpuBudget(fixedClock()),
@@ -80,11 +80,11 @@ const expected: Record<string, Record<Who, number | 'login' | 'onboarding'>> = {
 async function principals(web: Web): Promise<Record<Who, Visitor>> {
   const owner = await signedIn(web, 'alice');
   await owner.post('/repos', { name: 'ledger', visibility: 'PRIVATE' });
-  const nameless = await web.rooms.accounts.addPerson({ password });
+  const nameless = await web.modules.accounts.addPerson({ password });
   const newcomer = visitor(web);
   newcomer.cookies.set(
     'hearth_session',
-    (await web.rooms.accounts.startSession(nameless.id, { address: '', userAgent: '' })).secret,
+    (await web.modules.accounts.startSession(nameless.id, { address: '', userAgent: '' })).secret,
   );
   return {
     anonymous: visitor(web),

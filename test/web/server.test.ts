@@ -73,7 +73,7 @@ t.test('security C09 with a base URL other names are sent there', async (t) => {
     'loopback is a trusted proxy',
   );
 
-  await web.rooms.accounts.addPerson({ username: 'alice', password });
+  await web.modules.accounts.addPerson({ username: 'alice', password });
   const form = { username: 'alice', password };
   const signIn = (headers: Record<string, string>) => ask(web, '/login', { form, headers });
   const secure = await signIn({ Host: 'git.example.org' });
@@ -101,8 +101,8 @@ t.test('SPEC §1 the origin is rebuilt from a trusted proxy and from nobody else
       'X-Forwarded-Host': 'git.example.org',
       'X-Forwarded-For': '203.0.113.7',
     };
-    const { id } = (await web.rooms.accounts.listPeople())[0]!;
-    const { secret } = await web.rooms.accounts.startSession(id, { address: '', userAgent: '' });
+    const { id } = (await web.modules.accounts.listPeople())[0]!;
+    const { secret } = await web.modules.accounts.startSession(id, { address: '', userAgent: '' });
     const page = await ask(web, '/repos/alice/kiln', {
       headers: { ...headers, Cookie: `__Host-hearth=${secret}; hearth_session=${secret}` },
     });
@@ -238,7 +238,7 @@ t.test('health, readiness and robots', async (t) => {
 
 t.test('security K02 the log has one line per request and no secret in it', async (t) => {
   const web = await startWeb(t);
-  const token = await web.rooms.accounts.setupToken();
+  const token = await web.modules.accounts.setupToken();
   const browser = visitor(web);
   await browser.get(`/setup?token=${token}`);
   await browser.post(`/setup?token=${token}`, { handle: 'alice', password });
@@ -280,7 +280,7 @@ t.test('security E09 a fault is a page with a number, and the log knows why', as
   const web = await startWeb(t);
   const alice = await signedIn(web, 'alice');
   await alice.post('/repos', { name: 'kiln', visibility: 'PUBLIC' });
-  const { path } = await web.rooms.repositories.find({ kind: 'anonymous' }, 'alice', 'kiln');
+  const { path } = await web.modules.repositories.find({ kind: 'anonymous' }, 'alice', 'kiln');
   await fillRepository(t, path, { 'a.txt': 'a' });
   const { rmSync, writeFileSync } = await import('node:fs');
   rmSync(`${path}/objects`, { recursive: true });

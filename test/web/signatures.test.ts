@@ -13,7 +13,7 @@ t.test('web-ui §3 a badge for every state of a signature', async (t) => {
   const web = await startWeb(t);
   const alice = await signedIn(web, 'alice');
   await alice.post('/repos', { name: 'kiln', visibility: 'PUBLIC' });
-  const { path: bare } = await web.rooms.repositories.find({ kind: 'anonymous' }, 'alice', 'kiln');
+  const { path: bare } = await web.modules.repositories.find({ kind: 'anonymous' }, 'alice', 'kiln');
   await fillRepository(t, bare, { 'a.txt': 'one\n' });
   const folder = temporaryFolder(t);
   const key = path.join(folder, 'key');
@@ -56,10 +56,11 @@ t.test('web-ui §3 a badge for every state of a signature', async (t) => {
     t.match(await badge(target), /^good \| .*SSH key of alice: SHA256:.* \| Verified$/, target);
   t.match(await badge(`/commit/${changed}`), /Bad signature$/);
 
-  await web.rooms.accounts.setDisabled(alice.id, true);
+  await web.modules.accounts.setDisabled(alice.id, true);
   t.match(await badge('/commits/main'), /Unknown key$/, 'a disabled account vouches for nothing');
-  await web.rooms.accounts.setDisabled(alice.id, false);
+  await web.modules.accounts.setDisabled(alice.id, false);
   t.match(await badge('/commits/main'), /Verified$/);
-  for (const { id } of await web.rooms.accounts.listKeys(alice.id)) await web.rooms.accounts.removeKey(alice.id, id);
+  for (const { id } of await web.modules.accounts.listKeys(alice.id))
+    await web.modules.accounts.removeKey(alice.id, id);
   t.match(await badge(`/commit/${signed}`), /Unknown key$/, 'also on a page that was kept');
 });

@@ -26,7 +26,7 @@ export interface LoggedLine {
 export interface Web {
   origin: string;
   port: number;
-  rooms: Modules;
+  modules: Modules;
   clock: FixedClock;
   /** What the server logged so far. */
   log: LoggedLine[];
@@ -68,12 +68,12 @@ export async function startWeb(t: Owner, { env = {}, ssh = sshFacts }: WebOption
   const log: LoggedLine[] = [];
   const logger = recordingLogger(log);
   const clock = fixedClock();
-  const rooms = await openModules(config, { logger, clock }, 'always');
-  const web: Partial<Web> & { unready: string[] } = { rooms, clock, log, unready: [] };
-  const server = createWebServer({ ...rooms, ssh: () => ssh, unready: async () => web.unready });
+  const modules = await openModules(config, { logger, clock }, 'always');
+  const web: Partial<Web> & { unready: string[] } = { modules, clock, log, unready: [] };
+  const server = createWebServer({ ...modules, ssh: () => ssh, unready: async () => web.unready });
   const { port } = await server.listen();
   let stopping: Promise<void> | undefined;
-  const stop = () => (stopping ??= server.stop({ graceMs: 100 }).then(() => rooms.close()));
+  const stop = () => (stopping ??= server.stop({ graceMs: 100 }).then(() => modules.close()));
   t.teardown(stop);
   return Object.assign(web, { port, origin: `http://127.0.0.1:${port}`, stop }) as Web;
 }
@@ -158,9 +158,9 @@ export async function signedIn(
   username: string,
   more: { isAdministrator?: boolean } = {},
 ): Promise<Visitor & { id: string }> {
-  const person = await web.rooms.accounts.addPerson({ username, password, ...more });
+  const person = await web.modules.accounts.addPerson({ username, password, ...more });
   const browser = visitor(web);
-  const { secret } = await web.rooms.accounts.startSession(person.id, { address: '127.0.0.1', userAgent: 'test' });
+  const { secret } = await web.modules.accounts.startSession(person.id, { address: '127.0.0.1', userAgent: 'test' });
   browser.cookies.set('hearth_session', secret);
   return { ...browser, id: person.id };
 }

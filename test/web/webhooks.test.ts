@@ -13,7 +13,7 @@ t.test('an owner adds, tries, looks at, changes and removes a webhook in the bro
     env: { SERVICE_WEBHOOKS_ALLOWED_HOSTS: target.host },
   });
   const [alice, bob] = [await hearth.addPerson('alice'), await hearth.addPerson('bob')];
-  const { repositories, organisations, webhooks, owners } = hearth.rooms;
+  const { repositories, organisations, webhooks, owners } = hearth.modules;
   const viewer = {
     kind: 'person',
     id: alice.id,

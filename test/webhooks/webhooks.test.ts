@@ -18,13 +18,13 @@ async function openWorld(t: Owner, { alsoAllowed = [] as string[] } = {}) {
       SERVICE_WEBHOOKS_ALLOWED_HOSTS: [target.host, ...alsoAllowed].join(),
     },
   });
-  const { webhooks, repositories } = world.rooms;
+  const { webhooks, repositories } = world.modules;
   const scope: WebhookScope = { kind: 'repository', id: world.found.repository.id };
   const history = sampleHistory(world.folder);
   const send = async (...commands: string[]): Promise<void> => {
     const onlyDeletes = commands.every((command) => command.split(' ')[1] === zeroId);
     const { report } = await push(
-      world.rooms,
+      world.modules,
       world.viewer,
       'alice/work',
       commands,
@@ -225,14 +225,14 @@ t.test('the end of a run is told once, with how it ended', async (t) => {
 });
 
 t.test('an organisation’s webhook hears of all that it owns, and of nothing else', async (t) => {
-  const { target, rooms, viewer, history, webhooks } = await openWorld(t);
-  await rooms.organisations.create(viewer, { name: 'guild' });
-  await rooms.repositories.create(viewer, { owner: 'guild', name: 'tool', visibility: 'PRIVATE' });
-  const owner = (await rooms.owners.resolve('guild'))!;
+  const { target, modules, viewer, history, webhooks } = await openWorld(t);
+  await modules.organisations.create(viewer, { name: 'guild' });
+  await modules.repositories.create(viewer, { owner: 'guild', name: 'tool', visibility: 'PRIVATE' });
+  const owner = (await modules.owners.resolve('guild'))!;
   await webhooks.add(viewer, { kind: 'organisation', id: owner.id }, { url: target.url, events: ['push'] });
-  await push(rooms, viewer, 'guild/tool', [`${zeroId} ${history.commits[0]} ${main}`], { pack: history.pack });
-  await push(rooms, viewer, 'alice/work', [`${zeroId} ${history.commits[0]} ${main}`], { pack: history.pack });
-  await rooms.repositories.stop();
+  await push(modules, viewer, 'guild/tool', [`${zeroId} ${history.commits[0]} ${main}`], { pack: history.pack });
+  await push(modules, viewer, 'alice/work', [`${zeroId} ${history.commits[0]} ${main}`], { pack: history.pack });
+  await modules.repositories.stop();
   await webhooks.drain();
   t.same(
     target.got.map(
@@ -340,15 +340,15 @@ t.test('what was claimed by somebody who died is sent once the claim is over; wh
 });
 
 t.test('an organisation’s webhook that is off hears nothing, as one of a repository', async (t) => {
-  const { target, rooms, viewer, history, webhooks } = await openWorld(t);
-  await rooms.organisations.create(viewer, { name: 'guild' });
-  await rooms.repositories.create(viewer, { owner: 'guild', name: 'tool', visibility: 'PRIVATE' });
-  const scope: WebhookScope = { kind: 'organisation', id: (await rooms.owners.resolve('guild'))!.id };
+  const { target, modules, viewer, history, webhooks } = await openWorld(t);
+  await modules.organisations.create(viewer, { name: 'guild' });
+  await modules.repositories.create(viewer, { owner: 'guild', name: 'tool', visibility: 'PRIVATE' });
+  const scope: WebhookScope = { kind: 'organisation', id: (await modules.owners.resolve('guild'))!.id };
   const input = { url: target.url, events: ['push', 'create'] };
   const hook = await webhooks.add(viewer, scope, { ...input, isActive: false });
   const pushTo = async (...commands: string[]): Promise<void> => {
-    await push(rooms, viewer, 'guild/tool', commands, { pack: history.pack });
-    await rooms.repositories.stop();
+    await push(modules, viewer, 'guild/tool', commands, { pack: history.pack });
+    await modules.repositories.stop();
     await webhooks.drain();
   };
   await pushTo(`${zeroId} ${history.commits[0]} ${main}`);

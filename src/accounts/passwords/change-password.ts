@@ -22,8 +22,8 @@ export interface PasswordChange {
  * and `same_password`, with their field; `too_many_tries`, `sign_in_busy`;
  * `password_changed` when another change came first; `unknown_person`.
  */
-export async function changePassword(room: AccountsDeps, personId: string, change: PasswordChange): Promise<void> {
-  const { db, hasher, signInRateLimit } = room;
+export async function changePassword(deps: AccountsDeps, personId: string, change: PasswordChange): Promise<void> {
+  const { db, hasher, signInRateLimit } = deps;
   const next = parsePassword(change.newPassword, 'new_password');
   const current = normalisePassword(change.currentPassword);
   const row = await db.read.findOneBy(userSchema, { id: personId });

@@ -22,9 +22,9 @@ export interface NewPerson {
  * Makes an account: `hearth user add`, and whatever else may make one without an invite.
  * Refuses: the rules of handles (`handle_taken` included), of passwords and of texts.
  */
-export async function addPerson(room: AccountsDeps, input: NewPerson): Promise<Person> {
-  const prepared = await preparePerson(room, input);
-  return room.db.write((tx) => insertPerson(room, tx, prepared));
+export async function addPerson(deps: AccountsDeps, input: NewPerson): Promise<Person> {
+  const prepared = await preparePerson(deps, input);
+  return deps.db.write((tx) => insertPerson(deps, tx, prepared));
 }
 
 /** Input that was checked, with its password hashed: ready for a write. */
@@ -48,9 +48,9 @@ export async function preparePerson({ owners, hasher }: AccountsDeps, input: New
 }
 
 /** The rows of a new person: the account, and the handle if there is one. */
-export async function insertPerson(room: AccountsDeps, tx: Tx, prepared: PreparedPerson): Promise<Person> {
+export async function insertPerson(deps: AccountsDeps, tx: Tx, prepared: PreparedPerson): Promise<Person> {
   const row: UserRow = {
-    id: room.random.uuid(),
+    id: deps.random.uuid(),
     ...prepared,
     bio: '',
     website: '',
@@ -58,7 +58,7 @@ export async function insertPerson(room: AccountsDeps, tx: Tx, prepared: Prepare
     createdAt: tx.now,
     lastSeenAt: null,
   };
-  if (row.username !== null) await room.owners.claim(tx, { handle: row.username, kind: 'user', ownerId: row.id });
+  if (row.username !== null) await deps.owners.claim(tx, { handle: row.username, kind: 'user', ownerId: row.id });
   await tx.manager.insert(userSchema, row);
   return toPerson(row);
 }

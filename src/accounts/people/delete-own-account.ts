@@ -17,11 +17,11 @@ export interface Reauthentication {
  * Refuses `wrong_password` with field `password`; `too_many_tries`, `sign_in_busy`; as `deletePerson` does.
  */
 export async function deleteOwnAccount(
-  room: AccountsDeps,
+  deps: AccountsDeps,
   personId: string,
   { password, address }: Reauthentication,
 ): Promise<void> {
-  const { db, hasher, signInRateLimit } = room;
+  const { db, hasher, signInRateLimit } = deps;
   const row = await db.read.findOneBy(userSchema, { id: personId });
   if (row === null) throw noSuchPerson();
   const given = normalisePassword(password);
@@ -34,5 +34,5 @@ export async function deleteOwnAccount(
     }
     await signInRateLimit.forgive(attempt);
   });
-  await deletePerson(room, personId);
+  await deletePerson(deps, personId);
 }

@@ -10,17 +10,17 @@ import { refuseLastAdministrator } from './set-administrator.ts';
  * Refuses `unknown_person`; `last_administrator`; and as the other rooms do that were
  * plugged in: `last_owner`, `person_owns_repositories`.
  */
-export async function deletePerson(room: AccountsDeps, personId: string): Promise<void> {
-  const tidyUps = await room.db.write(async (tx) => {
+export async function deletePerson(deps: AccountsDeps, personId: string): Promise<void> {
+  const tidyUps = await deps.db.write(async (tx) => {
     const row = await tx.manager.findOneBy(userSchema, { id: personId });
     if (row === null) throw noSuchPerson();
     if (row.isAdministrator) await refuseLastAdministrator(tx, personId);
     const tidyUps: (() => Promise<void>)[] = [];
-    for (const farewell of room.deletionHooks) tidyUps.push(await farewell(tx, personId));
-    await room.owners.release(tx, personId);
+    for (const farewell of deps.deletionHooks) tidyUps.push(await farewell(tx, personId));
+    await deps.owners.release(tx, personId);
     await tx.manager.delete(userSchema, { id: personId });
     return tidyUps;
   });
-  room.logger.info('person.deleted', { personId });
+  deps.logger.info('person.deleted', { personId });
   for (const tidyUp of tidyUps) await tidyUp();
 }

@@ -13,10 +13,10 @@ export async function personById({ db }: AccountsDeps, id: string): Promise<Pers
 }
 
 /** Finds a person by handle, whatever the case of its letters. Refuses with `not_found`. */
-export async function personByUsername(room: AccountsDeps, username: string): Promise<Person> {
-  const owner = await room.owners.resolve(username);
+export async function personByUsername(deps: AccountsDeps, username: string): Promise<Person> {
+  const owner = await deps.owners.resolve(username);
   if (owner?.kind !== 'user') throw noSuchPerson();
-  return personById(room, owner.id);
+  return personById(deps, owner.id);
 }
 
 /** The people with these ids, without those who have no handle yet (SPEC §2.4). */

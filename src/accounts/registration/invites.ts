@@ -32,19 +32,19 @@ const toInvite = ({ id, createdBy, createdAt, expiresAt }: InviteRow): Invite =>
  * Refuses: `not_administrator`, `unknown_person`.
  */
 export async function addInvite(
-  room: AccountsDeps,
+  deps: AccountsDeps,
   createdBy: string | null,
-  { lifetimeMs = room.settings.inviteLifetimeMs }: { lifetimeMs?: number } = {},
+  { lifetimeMs = deps.settings.inviteLifetimeMs }: { lifetimeMs?: number } = {},
 ): Promise<{ invite: Invite; secret: string }> {
   if (createdBy !== null) {
-    const { isAdministrator, disabledAt } = await personById(room, createdBy);
+    const { isAdministrator, disabledAt } = await personById(deps, createdBy);
     if (!isAdministrator || disabledAt !== null)
       throw forbidden('not_administrator', 'Only an administrator can invite people.');
   }
-  const secret = newSecret(room.random);
-  const invite = await room.db.write(async ({ manager, now }) => {
+  const secret = newSecret(deps.random);
+  const invite = await deps.db.write(async ({ manager, now }) => {
     const row: InviteRow = {
-      id: room.random.uuid(),
+      id: deps.random.uuid(),
       tokenHash: hashSecret(secret),
       createdBy,
       createdAt: now,

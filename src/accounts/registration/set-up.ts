@@ -20,20 +20,20 @@ export interface SetUpInput {
  * was sent; the rules of handles, passwords and texts, after which the token
  * still works; `sign_in_busy`.
  */
-export async function setUp(room: AccountsDeps, input: SetUpInput): Promise<Person> {
+export async function setUp(deps: AccountsDeps, input: SetUpInput): Promise<Person> {
   // Before anything else: strangers may not make us hash passwords.
-  await checkSetupToken(room, input.token);
+  await checkSetupToken(deps, input.token);
   const { displayName = '' } = input;
   // Handle and password may be missing in other ways to join, not in this one.
-  const username = room.owners.parseHandle(input.username).display;
+  const username = deps.owners.parseHandle(input.username).display;
   const password = parsePassword(input.password);
-  const prepared = await preparePerson(room, { username, password, displayName, isAdministrator: true });
+  const prepared = await preparePerson(deps, { username, password, displayName, isAdministrator: true });
 
-  return room.db.write(async (tx) => {
+  return deps.db.write(async (tx) => {
     const tokenHash = await findOpenToken(tx.manager, input.token, tx.now);
     if (tokenHash === null) throw setupClosed();
     await tx.manager.update(setupTokenSchema, { tokenHash }, { usedAt: tx.now });
     await tx.manager.delete(setupTokenSchema, { tokenHash: Not(tokenHash) });
-    return insertPerson(room, tx, prepared);
+    return insertPerson(deps, tx, prepared);
   });
 }

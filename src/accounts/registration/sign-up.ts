@@ -19,19 +19,19 @@ export interface SignUpInput {
  * was sent; the rules of handles, passwords and texts, after which the invite
  * still works; `sign_in_busy`.
  */
-export async function signUp(room: AccountsDeps, input: SignUpInput): Promise<Person> {
+export async function signUp(deps: AccountsDeps, input: SignUpInput): Promise<Person> {
   // Before anything else: strangers may not make us hash passwords.
-  await checkInvite(room, input.token);
+  await checkInvite(deps, input.token);
   const { displayName = '' } = input;
   // Handle and password may be missing in other ways to join, not in this one.
-  const username = room.owners.parseHandle(input.username).display;
+  const username = deps.owners.parseHandle(input.username).display;
   const password = parsePassword(input.password);
-  const prepared = await preparePerson(room, { username, password, displayName });
+  const prepared = await preparePerson(deps, { username, password, displayName });
 
-  return room.db.write(async (tx) => {
+  return deps.db.write(async (tx) => {
     const invite = await findOpenInvite(tx.manager, input.token, tx.now);
     if (invite === null) throw signUpClosed();
-    const person = await insertPerson(room, tx, prepared);
+    const person = await insertPerson(deps, tx, prepared);
     await tx.manager.update(inviteSchema, { id: invite.id }, { usedAt: tx.now, usedBy: person.id });
     return person;
   });

@@ -27,37 +27,37 @@ export interface SignedIn extends StartedSession {
  * only to who knows the password; with `unavailable` and a time to wait:
  * `too_many_tries` (an edge that can says 429), `sign_in_busy`.
  */
-export async function signIn(room: AccountsDeps, input: SignInInput): Promise<SignedIn> {
+export async function signIn(deps: AccountsDeps, input: SignInInput): Promise<SignedIn> {
   const username = typeof input.username === 'string' ? input.username.trim() : '';
   const attempt = { account: username, address: input.address };
-  await room.signInRateLimit.refuseExhausted(attempt);
+  await deps.signInRateLimit.refuseExhausted(attempt);
 
-  const { row, upgraded } = await room.hasher.inSlot(async (hashing) => {
+  const { row, upgraded } = await deps.hasher.inSlot(async (hashing) => {
     // Counted here and not before the queue: many right passwords at once are
     // a busy morning, not an attack, and none of them may be refused for it.
-    await room.signInRateLimit.count(attempt);
-    const row = await findByUsername(room, username);
+    await deps.signInRateLimit.count(attempt);
+    const row = await findByUsername(deps, username);
     const password = normalisePassword(input.password);
     const isRight = await hashing.matches(password ?? '', password === null ? null : (row?.passwordHash ?? null));
     if (!isRight || row?.passwordHash == null) throw wrongCredentials();
-    await room.signInRateLimit.forgive(attempt);
+    await deps.signInRateLimit.forgive(attempt);
     const upgraded = hashing.isOutdated(row.passwordHash) ? await hashing.hash(password!) : null;
     return { row, upgraded };
   });
   if (row.disabledAt !== null) throw accountDisabled();
 
-  const signedIn = await room.db.write(async (tx) => {
+  const signedIn = await deps.db.write(async (tx) => {
     const now = await tx.manager.findOneBy(userSchema, { id: row.id });
     if (now?.passwordHash !== row.passwordHash) return null;
     if (now.disabledAt !== null) throw accountDisabled();
     if (upgraded !== null) await tx.manager.update(userSchema, { id: row.id }, { passwordHash: upgraded });
-    const started = await insertSession(room, tx, row.id, input);
+    const started = await insertSession(deps, tx, row.id, input);
     return { ...started, person: toPerson({ ...now, lastSeenAt: tx.now }) };
   });
   // Since the hash was compared another one was stored. A change of password ends
   // all sessions, so one that began with the old password must not slip in behind;
   // but the same password may only have been stored anew. The next look tells.
-  return signedIn ?? signIn(room, input);
+  return signedIn ?? signIn(deps, input);
 }
 
 async function findByUsername({ db, owners }: AccountsDeps, username: string): Promise<UserRow | null> {

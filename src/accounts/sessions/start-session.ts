@@ -32,15 +32,15 @@ const maxUserAgentCharacters = 255;
  * after setup, after an invite. Refuses: `account_disabled`, `unknown_person`.
  */
 export async function startSession(
-  room: AccountsDeps,
+  deps: AccountsDeps,
   personId: string,
   origin: SessionOrigin,
 ): Promise<StartedSession> {
-  return room.db.write(async (tx) => {
+  return deps.db.write(async (tx) => {
     const row = await tx.manager.findOneBy(userSchema, { id: personId });
     if (row === null) throw noSuchPerson();
     if (row.disabledAt !== null) throw accountDisabled();
-    return insertSession(room, tx, personId, origin);
+    return insertSession(deps, tx, personId, origin);
   });
 }
 

@@ -18,12 +18,12 @@ const maxFiles = 20_000;
  * `too_many_artifacts`.
  */
 export async function openFileArtifact(
-  room: CiDeps,
+  deps: CiDeps,
   task: RunningTask,
   input: { name: unknown; keptMs: number | null },
 ): Promise<ArtifactRow> {
   const name = parseArtifactName(input.name);
-  return room.db.write(async (tx) => {
+  return deps.db.write(async (tx) => {
     const [present] = await tx.manager.findBy(artifactSchema, {
       runId: task.run.id,
       attempt: task.run.attempt,
@@ -33,7 +33,7 @@ export async function openFileArtifact(
     if (present?.form === 'files') return present;
     if (present !== undefined)
       throw conflict('artifact_exists', 'An artifact with this name already exists on the workflow run.');
-    return insertArtifact(room, tx, task, {
+    return insertArtifact(deps, tx, task, {
       name,
       form: 'files',
       expiresAt: input.keptMs === null ? null : tx.now + input.keptMs,
@@ -62,13 +62,13 @@ export interface FilePiece {
  * `artifact_too_large`, `run_too_large`, `low_disk_space`, `artifact_incomplete`.
  */
 export async function receiveFile(
-  room: CiDeps,
+  deps: CiDeps,
   task: RunningTask,
   artifactId: number,
   piece: FilePiece,
 ): Promise<void> {
   const { start, end, total, isGzipped, sizeBytes } = piece;
-  const artifact = await fileArtifactOf(room, task, artifactId);
+  const artifact = await fileArtifactOf(deps, task, artifactId);
   const path = parseItemPath(piece.itemPath, artifact.name);
   const length = end - start;
   if (
@@ -78,8 +78,8 @@ export async function receiveFile(
     sizeBytes < 0
   )
     throw badRange();
-  await refuseLowDisk(room);
-  const { row, old } = await room.db.write(async ({ manager }) => {
+  await refuseLowDisk(deps);
+  const { row, old } = await deps.db.write(async ({ manager }) => {
     const before = await manager.findOneBy(artifactFileSchema, { artifactId, path });
     if (start > 0) {
       if (
@@ -98,13 +98,13 @@ export async function receiveFile(
       throw conflict('too_many_artifact_files', `An artifact has at most ${maxFiles} files.`);
     const present = (await manager.sum(artifactFileSchema, 'sizeBytes', { artifactId })) ?? 0;
     const sum = present - (before?.sizeBytes ?? 0) + size;
-    if (sum > room.settings.maxArtifactBytes) throw artifactTooLarge();
-    (await allowanceOf(room, manager, artifact.runId))(sum - present);
+    if (sum > deps.settings.maxArtifactBytes) throw artifactTooLarge();
+    (await allowanceOf(deps, manager, artifact.runId))(sum - present);
     // A file of its own for each beginning: two jobs may send the same path at once.
     const fresh: ArtifactFileRow = {
       artifactId,
       path,
-      file: room.random.uuid(),
+      file: deps.random.uuid(),
       isGzipped,
       storedBytes: total,
       receivedBytes: 0,
@@ -114,10 +114,10 @@ export async function receiveFile(
     await manager.update(artifactSchema, { id: artifactId }, { sizeBytes: sum });
     return { row: fresh, old: before?.file ?? null };
   });
-  if (old !== null) await room.artifacts.remove(`${artifact.file}/${old}`);
-  const written = await room.artifacts.write(`${artifact.file}/${row.file}`, start, piece.body, length);
+  if (old !== null) await deps.artifacts.remove(`${artifact.file}/${old}`);
+  const written = await deps.artifacts.write(`${artifact.file}/${row.file}`, start, piece.body, length);
   if (written !== length) throw conflict('artifact_incomplete', `${written} bytes came instead of ${length}.`);
-  await room.db.write(({ manager }) =>
+  await deps.db.write(({ manager }) =>
     manager.update(
       artifactFileSchema,
       { artifactId, path, file: row.file },
@@ -132,9 +132,9 @@ const badRange = () => invalid('invalid_range', 'The range does not follow what 
  * What was uploaded below a name is there now; what another job is still sending follows.
  * Refuses `artifact_not_found`, `artifact_incomplete` when nothing has come to its end.
  */
-export async function finishFileArtifact(room: CiDeps, task: RunningTask, name: unknown): Promise<ArtifactRow> {
+export async function finishFileArtifact(deps: CiDeps, task: RunningTask, name: unknown): Promise<ArtifactRow> {
   const wanted = parseArtifactName(name);
-  const artifact = await room.db.write(async ({ manager }) => {
+  const artifact = await deps.db.write(async ({ manager }) => {
     const row = await manager.findOneBy(artifactSchema, {
       runId: task.run.id,
       attempt: task.run.attempt,
@@ -148,7 +148,7 @@ export async function finishFileArtifact(room: CiDeps, task: RunningTask, name: 
     await manager.update(artifactSchema, { id: row.id }, { state: 'ready' });
     return row;
   });
-  room.notifier.notify(runTopic(task.run.id));
+  deps.notifier.notify(runTopic(task.run.id));
   return artifact;
 }
 
@@ -172,30 +172,30 @@ export async function fileArtifactOf(
 
 /** The files of an artifact, by path. Refuses `artifact_not_found`. */
 export async function filesOfArtifact(
-  room: Pick<CiDeps, 'db'>,
+  deps: Pick<CiDeps, 'db'>,
   task: RunningTask,
   artifactId: number,
 ): Promise<{ name: string; files: ArtifactFileRow[] }> {
-  const { name } = await fileArtifactOf(room, task, artifactId);
-  const files = await room.db.read.find(artifactFileSchema, { where: { artifactId }, order: { path: 'ASC' } });
+  const { name } = await fileArtifactOf(deps, task, artifactId);
+  const files = await deps.db.read.find(artifactFileSchema, { where: { artifactId }, order: { path: 'ASC' } });
   return { name, files: files.filter(isWhole) };
 }
 
 /** One file as it is stored, perhaps compressed. Refuses `artifact_not_found`. */
 export async function openArtifactFile(
-  room: CiDeps,
+  deps: CiDeps,
   task: RunningTask,
   artifactId: number,
   itemPath: string,
 ): Promise<{ content: Readable; bytes: number; isGzipped: boolean }> {
-  const artifact = await fileArtifactOf(room, task, artifactId);
-  const row = await room.db.read.findOneBy(artifactFileSchema, {
+  const artifact = await fileArtifactOf(deps, task, artifactId);
+  const row = await deps.db.read.findOneBy(artifactFileSchema, {
     artifactId,
     path: parseItemPath(itemPath, artifact.name),
   });
   if (row === null || !isWhole(row)) throw artifactNotFound();
   return {
-    content: await room.artifacts.read(`${artifact.file}/${row.file}`),
+    content: await deps.artifacts.read(`${artifact.file}/${row.file}`),
     bytes: row.storedBytes,
     isGzipped: row.isGzipped,
   };

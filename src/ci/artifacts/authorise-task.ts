@@ -20,10 +20,10 @@ const refusal = () => unauthenticated('bad_runtime_token', 'This token opens not
  * The task that a runtime token speaks for, as long as it runs or winds up.
  * Refuses `bad_runtime_token`.
  */
-export async function authoriseTask(room: Pick<CiDeps, 'db' | 'key' | 'clock'>, token: string): Promise<RunningTask> {
-  const claims = readRuntimeToken(room.key, token, room.clock.now());
+export async function authoriseTask(deps: Pick<CiDeps, 'db' | 'key' | 'clock'>, token: string): Promise<RunningTask> {
+  const claims = readRuntimeToken(deps.key, token, deps.clock.now());
   if (claims === null) throw refusal();
-  return runningTask(room, claims.taskId);
+  return runningTask(deps, claims.taskId);
 }
 
 /** Refuses `bad_runtime_token` for a task that is over. */

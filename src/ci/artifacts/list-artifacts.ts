@@ -35,21 +35,21 @@ export async function artifactsOfTask(
 
 /** Refuses `artifact_not_found`. */
 export async function artifactOfTask(
-  room: Pick<CiDeps, 'db'>,
+  deps: Pick<CiDeps, 'db'>,
   task: Pick<RunningTask, 'run'>,
   name: unknown,
 ): Promise<ArtifactRow> {
   const wanted = parseArtifactName(name);
-  const artifact = (await artifactsOfTask(room, task)).find((one) => one.name === wanted);
+  const artifact = (await artifactsOfTask(deps, task)).find((one) => one.name === wanted);
   if (artifact === undefined) throw artifactNotFound();
   return artifact;
 }
 
 /** The query of a link that anybody may download an artifact with, for an hour. Refuses `artifact_not_found`. */
-export async function signedUrlOfArtifact(room: CiDeps, task: RunningTask, name: unknown): Promise<URLSearchParams> {
-  const { id } = await artifactOfTask(room, task, name);
-  const expiresAt = room.clock.now() + downloadMs;
-  return signUrl(room.key, {
+export async function signedUrlOfArtifact(deps: CiDeps, task: RunningTask, name: unknown): Promise<URLSearchParams> {
+  const { id } = await artifactOfTask(deps, task, name);
+  const expiresAt = deps.clock.now() + downloadMs;
+  return signUrl(deps.key, {
     method: 'GET',
     repositoryId: task.run.repositoryId,
     artifactId: id,
@@ -67,21 +67,21 @@ export interface OpenedArtifact {
 }
 
 /** What a signed link leads to. Refuses `bad_artifact_link`, `artifact_not_found`. */
-export async function openBySignedUrl(room: CiDeps, query: URLSearchParams): Promise<OpenedArtifact> {
-  const link = verifyUrl(room.key, 'GET', query, room.clock.now());
-  const artifact = await room.db.read.findOneBy(artifactSchema, { id: link.artifactId, state: 'ready' });
+export async function openBySignedUrl(deps: CiDeps, query: URLSearchParams): Promise<OpenedArtifact> {
+  const link = verifyUrl(deps.key, 'GET', query, deps.clock.now());
+  const artifact = await deps.db.read.findOneBy(artifactSchema, { id: link.artifactId, state: 'ready' });
   if (artifact === null) throw artifactNotFound();
-  return open(room, artifact);
+  return open(deps, artifact);
 }
 
 /** All artifacts of a run, also those that are gone; in the order of their making. Refuses `run_not_found`. */
 export async function listArtifacts(
-  room: Pick<CiDeps, 'db'>,
+  deps: Pick<CiDeps, 'db'>,
   found: Pick<Found, 'repository'>,
   number: number,
 ): Promise<ArtifactRow[]> {
-  const { id } = await findRunRow(room, found, number);
-  return room.db.read.find(artifactSchema, {
+  const { id } = await findRunRow(deps, found, number);
+  return deps.db.read.find(artifactSchema, {
     where: { runId: id, state: In(['ready', 'removed']) },
     order: { id: 'ASC' },
   });
@@ -89,15 +89,15 @@ export async function listArtifacts(
 
 /** Refuses `run_not_found`, `artifact_not_found`, also for an artifact of another run. */
 export async function openArtifact(
-  room: CiDeps,
+  deps: CiDeps,
   found: Pick<Found, 'repository'>,
   number: number,
   artifactId: number,
 ): Promise<OpenedArtifact> {
-  const run = await findRunRow(room, found, number);
-  const artifact = await room.db.read.findOneBy(artifactSchema, { id: artifactId, runId: run.id, state: 'ready' });
+  const run = await findRunRow(deps, found, number);
+  const artifact = await deps.db.read.findOneBy(artifactSchema, { id: artifactId, runId: run.id, state: 'ready' });
   if (artifact === null) throw artifactNotFound();
-  return open(room, artifact);
+  return open(deps, artifact);
 }
 
 async function open(
@@ -121,26 +121,26 @@ async function open(
 }
 
 /** For a job that replaces what it has uploaded before. Refuses `artifact_not_found`. */
-export async function removeArtifactOfTask(room: CiDeps, task: RunningTask, name: unknown): Promise<ArtifactRow> {
-  const artifact = await artifactOfTask(room, task, name);
-  await remove(room, artifact);
+export async function removeArtifactOfTask(deps: CiDeps, task: RunningTask, name: unknown): Promise<ArtifactRow> {
+  const artifact = await artifactOfTask(deps, task, name);
+  await remove(deps, artifact);
   return artifact;
 }
 
 /** Refuses `repository_not_found`, `run_not_found`, `artifact_not_found`. */
 export async function removeArtifact(
-  room: CiDeps,
+  deps: CiDeps,
   viewer: Viewer,
   found: Found,
   number: number,
   artifactId: number,
 ): Promise<void> {
   requireLevel(found, 'write');
-  const run = await findRunRow(room, found, number);
-  const artifact = await room.db.read.findOneBy(artifactSchema, { id: artifactId, runId: run.id, state: 'ready' });
+  const run = await findRunRow(deps, found, number);
+  const artifact = await deps.db.read.findOneBy(artifactSchema, { id: artifactId, runId: run.id, state: 'ready' });
   if (artifact === null) throw artifactNotFound();
-  await remove(room, artifact);
-  room.logger.info('ci.artifact_removed', { artifact: artifact.name, run: run.id, by: viewerForLog(viewer) });
+  await remove(deps, artifact);
+  deps.logger.info('ci.artifact_removed', { artifact: artifact.name, run: run.id, by: viewerForLog(viewer) });
 }
 
 /** The row stays and says that it was there. */

@@ -32,9 +32,9 @@ export interface NewArtifact {
  * @returns the query of a link that takes the bytes, once
  * Refuses `invalid_artifact_name`, `artifact_exists`, `too_many_artifacts`.
  */
-export async function createArtifact(room: CiDeps, task: RunningTask, input: NewArtifact): Promise<URLSearchParams> {
+export async function createArtifact(deps: CiDeps, task: RunningTask, input: NewArtifact): Promise<URLSearchParams> {
   const name = parseArtifactName(input.name);
-  const { row, abandoned } = await room.db.write(async (tx) => {
+  const { row, abandoned } = await deps.db.write(async (tx) => {
     const same = await tx.manager.findBy(artifactSchema, {
       runId: task.run.id,
       attempt: task.run.attempt,
@@ -45,16 +45,16 @@ export async function createArtifact(room: CiDeps, task: RunningTask, input: New
       throw conflict('artifact_exists', 'An artifact with this name already exists on the workflow run.');
     await tx.manager.delete(artifactSchema, { id: In(same.map(({ id }) => id)) });
     return {
-      row: await insertArtifact(room, tx, task, { name, form: 'zip', expiresAt: input.expiresAt }),
+      row: await insertArtifact(deps, tx, task, { name, form: 'zip', expiresAt: input.expiresAt }),
       abandoned: same,
     };
   });
   for (const old of abandoned) {
-    await room.artifacts.abandon(old.id);
-    await room.artifacts.remove(old.file);
+    await deps.artifacts.abandon(old.id);
+    await deps.artifacts.remove(old.file);
   }
-  const expiresAt = room.clock.now() + uploadMs;
-  return signUrl(room.key, {
+  const expiresAt = deps.clock.now() + uploadMs;
+  return signUrl(deps.key, {
     method: 'PUT',
     repositoryId: task.run.repositoryId,
     artifactId: row.id,
@@ -101,16 +101,16 @@ export async function insertArtifact(
  * `artifact_not_found`, `artifact_too_large`, `run_too_large`, `low_disk_space`, `too_many_blocks`.
  */
 export async function receiveArtifact(
-  room: CiDeps,
+  deps: CiDeps,
   query: URLSearchParams,
   part: Part,
   body: AsyncIterable<Buffer>,
 ): Promise<void> {
-  const artifact = await openUpload(room, query);
-  await refuseLowDisk(room);
-  const mayTake = await allowanceOf(room, room.db.read, artifact.runId);
-  await room.artifacts.receive(artifact.id, part, body, (bytes) => {
-    if (room.artifacts.staged(artifact.id) + bytes > room.settings.maxArtifactBytes) throw artifactTooLarge();
+  const artifact = await openUpload(deps, query);
+  await refuseLowDisk(deps);
+  const mayTake = await allowanceOf(deps, deps.db.read, artifact.runId);
+  await deps.artifacts.receive(artifact.id, part, body, (bytes) => {
+    if (deps.artifacts.staged(artifact.id) + bytes > deps.settings.maxArtifactBytes) throw artifactTooLarge();
     mayTake(bytes);
   });
 }
@@ -119,18 +119,18 @@ export const artifactTooLarge = () => conflict('artifact_too_large', 'The artifa
 
 /** Puts the blocks of an artifact in order. Refuses as `receiveArtifact`, and `missing_block`. */
 export async function assembleArtifact(
-  room: CiDeps,
+  deps: CiDeps,
   query: URLSearchParams,
   blockIds: readonly string[],
 ): Promise<void> {
-  const artifact = await openUpload(room, query);
-  await room.artifacts.assemble(artifact.id, blockIds);
+  const artifact = await openUpload(deps, query);
+  await deps.artifacts.assemble(artifact.id, blockIds);
 }
 
-async function openUpload(room: CiDeps, query: URLSearchParams): Promise<ArtifactRow> {
-  const link = verifyUrl(room.key, 'PUT', query, room.clock.now());
-  const { run } = await runningTask(room, link.taskId);
-  const artifact = await room.db.read.findOneBy(artifactSchema, {
+async function openUpload(deps: CiDeps, query: URLSearchParams): Promise<ArtifactRow> {
+  const link = verifyUrl(deps.key, 'PUT', query, deps.clock.now());
+  const { run } = await runningTask(deps, link.taskId);
+  const artifact = await deps.db.read.findOneBy(artifactSchema, {
     id: link.artifactId,
     runId: run.id,
     taskId: link.taskId,
@@ -185,12 +185,12 @@ export interface FinishedUpload {
  * `artifact_digest_differs`.
  */
 export async function finishArtifact(
-  room: CiDeps,
+  deps: CiDeps,
   task: RunningTask,
   { name, sizeBytes, digest }: FinishedUpload,
 ): Promise<ArtifactRow> {
   const { run } = task;
-  const artifact = await room.db.read.findOne(artifactSchema, {
+  const artifact = await deps.db.read.findOne(artifactSchema, {
     where: {
       runId: run.id,
       attempt: run.attempt,
@@ -203,17 +203,17 @@ export async function finishArtifact(
   });
   if (artifact === null) throw artifactNotFound();
   if (artifact.state === 'ready') return artifact;
-  const measured = await room.artifacts.measure(artifact.id);
+  const measured = await deps.artifacts.measure(artifact.id);
   if (measured === null) throw conflict('artifact_incomplete', 'Nothing was uploaded for this artifact.');
   if (sizeBytes !== null && sizeBytes !== measured.bytes) {
     throw invalid('artifact_size_differs', `${measured.bytes} bytes were uploaded and not ${sizeBytes}.`);
   }
   if (digest !== null && digest !== measured.digest)
     throw invalid('artifact_digest_differs', 'What was uploaded has another SHA-256.');
-  await room.artifacts.keep(artifact.id, artifact.file);
+  await deps.artifacts.keep(artifact.id, artifact.file);
   const ready = { state: 'ready', sizeBytes: measured.bytes, digest: measured.digest } as const;
-  await room.db.write(({ manager }) => manager.update(artifactSchema, { id: artifact.id }, ready));
-  room.notifier.notify(runTopic(run.id));
-  room.logger.info('ci.artifact_kept', { artifact: artifact.id, run: run.id, bytes: measured.bytes });
+  await deps.db.write(({ manager }) => manager.update(artifactSchema, { id: artifact.id }, ready));
+  deps.notifier.notify(runTopic(run.id));
+  deps.logger.info('ci.artifact_kept', { artifact: artifact.id, run: run.id, bytes: measured.bytes });
   return { ...artifact, ...ready };
 }

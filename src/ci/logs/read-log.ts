@@ -89,19 +89,19 @@ export interface FollowOptions {
 
 /** Follows a log from a row on, until it is complete or the follower leaves. */
 export async function* followLog(
-  room: Room,
+  deps: Room,
   taskId: number,
   from: number,
   signal: AbortSignal,
   { source = 'writer' }: FollowOptions = {},
 ): AsyncGenerator<LogNews> {
-  const view = source === 'disk' ? room.logs.view(taskId) : null;
+  const view = source === 'disk' ? deps.logs.view(taskId) : null;
   for (let next = from; !signal.aborted; ) {
     // The seal first: whatever is counted after it is the whole log.
-    const task = await room.db.read.findOneBy(taskSchema, { id: taskId });
+    const task = await deps.db.read.findOneBy(taskSchema, { id: taskId });
     const isComplete = task === null || task.sealedAt !== null;
     await view?.refresh();
-    const log = view ?? (await room.logs.log(taskId));
+    const log = view ?? (await deps.logs.log(taskId));
     const window = await windowOf(log, next, rowsAtOnce);
     next = window.from + window.rows.length;
     const isLast = isComplete && next >= window.total;
@@ -109,6 +109,6 @@ export async function* followLog(
     if (isLast) return;
     // Rows that are counted but cannot be read are those of a file that somebody has removed.
     const isGone = window.rows.length === 0 && next < window.total;
-    if (isGone || next >= log.rows) await room.notifier.wait(logTopic(taskId), { signal, timeoutMs: lookAgainMs });
+    if (isGone || next >= log.rows) await deps.notifier.wait(logTopic(taskId), { signal, timeoutMs: lookAgainMs });
   }
 }

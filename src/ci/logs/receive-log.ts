@@ -35,7 +35,7 @@ export interface IncomingLog {
  * `log_sealed` for new rows of a complete log.
  */
 export async function receiveLog(
-  room: CiDeps,
+  deps: CiDeps,
   masks: Masks,
   runner: Pick<RunnerRow, 'id'>,
   incoming: IncomingLog,
@@ -43,8 +43,8 @@ export async function receiveLog(
   const { taskId, index, rows, noMore } = incoming;
   if (index < 0) throw invalid('negative_log_index', 'The index of a log row is not negative.');
   await rows.flush();
-  return room.logs.inTurn(taskId, async (log) => {
-    const task = await room.db.read.findOneBy(taskSchema, { id: taskId, runnerId: runner.id });
+  return deps.logs.inTurn(taskId, async (log) => {
+    const task = await deps.db.read.findOneBy(taskSchema, { id: taskId, runnerId: runner.id });
     if (task === null) throw notFound('task_not_found', 'There is no such task.');
     await restoreLostRows(log, task);
     const known = log.rows + task.logDropped;
@@ -54,13 +54,13 @@ export async function receiveLog(
       return acknowledge(incoming, known);
     }
     if (index > known) return acknowledge(incoming, known);
-    const dropped = hasNew ? await appendRows(room, log, rows.from(known - index), await masks.of(room, task)) : 0;
-    await note(room, task, log, { dropped, isComplete: noMore });
-    if (hasNew || noMore) room.notifier.notify(logTopic(taskId));
+    const dropped = hasNew ? await appendRows(deps, log, rows.from(known - index), await masks.of(deps, task)) : 0;
+    await note(deps, task, log, { dropped, isComplete: noMore });
+    if (hasNew || noMore) deps.notifier.notify(logTopic(taskId));
     const stored = log.rows + task.logDropped + dropped;
     // New rows end the log, so it ends where they do; all else is a fault of ours.
     if (hasNew && stored !== index + rows.count)
-      room.logger.error('log.miscounted', { taskId, stored, sent: index + rows.count });
+      deps.logger.error('log.miscounted', { taskId, stored, sent: index + rows.count });
     return acknowledge(incoming, stored);
   });
 }
@@ -79,14 +79,14 @@ function acknowledge({ index, rows }: IncomingLog, stored: number): number {
  * notice that says so stands in the place of the first of them: a runner counts on
  * being told about exactly as many rows as it has sent.
  */
-async function appendRows(room: CiDeps, log: LogFile, pieces: AsyncIterable<Buffer>, mask: Mask): Promise<number> {
+async function appendRows(deps: CiDeps, log: LogFile, pieces: AsyncIterable<Buffer>, mask: Mask): Promise<number> {
   let dropped = 0;
   for await (const piece of pieces) {
-    if (log.bytes < room.settings.maxLogBytes) await log.append(mask(piece));
+    if (log.bytes < deps.settings.maxLogBytes) await log.append(mask(piece));
     else dropped += countRows(piece);
   }
   if (dropped > 0 && !(await endsWithNotice(log))) {
-    await log.append(Buffer.from(formatRow(timeOf(room), fullNotice)));
+    await log.append(Buffer.from(formatRow(timeOf(deps), fullNotice)));
     dropped -= 1;
   }
   await log.sync();
@@ -122,13 +122,13 @@ async function restoreLostRows(log: LogFile, task: TaskRow): Promise<void> {
 
 /** What the database has to know of a log, which is little while it grows. */
 async function note(
-  room: CiDeps,
+  deps: CiDeps,
   task: TaskRow,
   log: LogFile,
   { dropped, isComplete }: { dropped: number; isComplete: boolean },
 ): Promise<void> {
   if (dropped === 0 && !isComplete && task.confirmedAt !== null) return;
-  await room.db.write(({ manager, now }) =>
+  await deps.db.write(({ manager, now }) =>
     manager.update(
       taskSchema,
       { id: task.id },
@@ -147,8 +147,8 @@ async function note(
 export class Masks {
   readonly #masks = new Map<number, Mask>();
 
-  async of(room: CiDeps, task: TaskRow): Promise<Mask> {
-    const { db, key, repositories } = room;
+  async of(deps: CiDeps, task: TaskRow): Promise<Mask> {
+    const { db, key, repositories } = deps;
     let mask = this.#masks.get(task.id);
     if (mask === undefined) {
       const job = await db.read.findOneByOrFail(jobSchema, { id: task.jobId });
@@ -156,7 +156,7 @@ export class Masks {
       const located = (await repositories.locate([run.repositoryId])).get(run.repositoryId);
       const secrets =
         located === undefined || !run.isTrusted ? [] : await valuesToHide({ key }, db.read, located.repository);
-      mask = createMask([taskToken(key, task.id), runtimeTokenOf(room, task, job), ...secrets]);
+      mask = createMask([taskToken(key, task.id), runtimeTokenOf(deps, task, job), ...secrets]);
       this.#masks.set(task.id, mask);
       if (this.#masks.size > 500) this.#masks.delete(this.#masks.keys().next().value!);
     }

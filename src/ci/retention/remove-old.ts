@@ -21,16 +21,16 @@ export interface RemovedOld {
  * finished, files of what was deleted. Rows stay and say so. Called once a night; may
  * be called at any time and again.
  */
-export async function removeOld(room: CiDeps): Promise<RemovedOld> {
+export async function removeOld(deps: CiDeps): Promise<RemovedOld> {
   const removed = {
-    logs: await removeOldLogs(room),
-    artifacts: await removeOldArtifacts(room),
-    strays: await removeStrays(room),
+    logs: await removeOldLogs(deps),
+    artifacts: await removeOldArtifacts(deps),
+    strays: await removeStrays(deps),
   };
-  await room.db.write(({ manager }) =>
+  await deps.db.write(({ manager }) =>
     manager.query('DELETE FROM ci_workflow_files WHERE NOT EXISTS (SELECT 1 FROM ci_runs WHERE file_hash = hash)'),
   );
-  room.logger.info('ci.old_removed', { ...removed });
+  deps.logger.info('ci.old_removed', { ...removed });
   return removed;
 }
 

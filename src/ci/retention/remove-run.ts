@@ -18,10 +18,10 @@ import { taskSchema } from '../tasks/task-schema.ts';
  * Its number is never used again.
  * Refuses `repository_not_found`, `run_not_found`, `run_not_ended`.
  */
-export async function removeRun(room: CiDeps, viewer: Viewer, found: Found, number: number): Promise<void> {
+export async function removeRun(deps: CiDeps, viewer: Viewer, found: Found, number: number): Promise<void> {
   requireLevel(found, 'admin');
-  const { id } = await findRunRow(room, found, number);
-  const { taskIds, artifacts } = await room.db.write(async (tx) => {
+  const { id } = await findRunRow(deps, found, number);
+  const { taskIds, artifacts } = await deps.db.write(async (tx) => {
     const { manager } = tx;
     const run = await manager.findOneBy(runSchema, { id });
     if (run === null) throw runNotFound();
@@ -33,7 +33,7 @@ export async function removeRun(room: CiDeps, viewer: Viewer, found: Found, numb
     });
     const rows = await manager.findBy(artifactSchema, { runId: id });
     const targets = [`runs/${number}`, ...jobs.map((job) => `runs/${number}/jobs/${job.id}`)];
-    await room.repositories.removeStatusesTo(tx, run.repositoryId, run.sha, targets);
+    await deps.repositories.removeStatusesTo(tx, run.repositoryId, run.sha, targets);
     const last = Math.max(
       number,
       (await manager.findOneBy(runNumberSchema, { repositoryId: run.repositoryId }))?.last ?? 0,
@@ -43,10 +43,10 @@ export async function removeRun(room: CiDeps, viewer: Viewer, found: Found, numb
     return { taskIds: tasks.map((task) => task.id), artifacts: rows };
   });
   // What a crash leaves here, the next night takes away.
-  for (const taskId of taskIds) await room.logs.remove(taskId);
+  for (const taskId of taskIds) await deps.logs.remove(taskId);
   for (const artifact of artifacts) {
-    await room.artifacts.abandon(artifact.id);
-    await room.artifacts.remove(artifact.file);
+    await deps.artifacts.abandon(artifact.id);
+    await deps.artifacts.remove(artifact.file);
   }
-  room.logger.info('ci.run_removed', { run: id, number, repository: found.repository.id, by: viewerForLog(viewer) });
+  deps.logger.info('ci.run_removed', { run: id, number, repository: found.repository.id, by: viewerForLog(viewer) });
 }

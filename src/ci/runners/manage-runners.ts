@@ -17,14 +17,14 @@ type Room = Pick<CiDeps, 'db' | 'clock' | 'presence' | 'logger'>;
  * that declares no labels has those of its registration: `forgejo-runner
  * create-runner-file` writes none, and without any it would never get a job.
  */
-export async function declareRunner(room: Room, runner: RunnerRow, said: DeclaredFacts): Promise<Runner> {
+export async function declareRunner(deps: Room, runner: RunnerRow, said: DeclaredFacts): Promise<Runner> {
   const facts = readDeclaredFacts(said);
   if (facts.labels.length === 0) facts.labels = [...runner.registeredLabels];
   // Since a write is due anyway, commands beside the server see at once that it is there.
-  await room.db.write(({ manager, now }) =>
+  await deps.db.write(({ manager, now }) =>
     manager.update(runnerSchema, { id: runner.id }, { ...facts, lastSeenAt: now }),
   );
-  return toRunner({ ...runner, ...facts }, room.presence, room.clock.now());
+  return toRunner({ ...runner, ...facts }, deps.presence, deps.clock.now());
 }
 
 /** The runners of one scope, or all of them, in the order in which they came, without ephemeral ones that are done; a part of the list when one is asked for. */
@@ -54,23 +54,23 @@ export async function findRunner({ db, presence, clock }: Room, scope: CiScope |
 
 /** A disabled runner keeps its task and gets no further one. Refuses `runner_not_found`. */
 export async function setRunnerDisabled(
-  room: Room,
+  deps: Room,
   scope: CiScope | null,
   id: number,
   isDisabled: boolean,
 ): Promise<Runner> {
-  const runner = await findRunner(room, scope, id);
-  await room.db.write(({ manager, now }) =>
+  const runner = await findRunner(deps, scope, id);
+  await deps.db.write(({ manager, now }) =>
     manager.update(runnerSchema, { id }, { disabledAt: isDisabled ? now : null }),
   );
   return { ...runner, isDisabled };
 }
 
 /** From now on its credentials open nothing; its tasks are given up by the sweep. Refuses `runner_not_found`. */
-export async function removeRunner(room: Room, scope: CiScope | null, id: number): Promise<Runner> {
-  const runner = await findRunner(room, scope, id);
-  await room.db.write(({ manager }) => manager.delete(runnerSchema, { id }));
-  room.logger.info('runner.removed', { runner: id, name: runner.name });
+export async function removeRunner(deps: Room, scope: CiScope | null, id: number): Promise<Runner> {
+  const runner = await findRunner(deps, scope, id);
+  await deps.db.write(({ manager }) => manager.delete(runnerSchema, { id }));
+  deps.logger.info('runner.removed', { runner: id, name: runner.name });
   return runner;
 }
 

@@ -29,19 +29,19 @@ const maxRunnersPerScope = 1000;
  * `replaced_registration_token`, `too_many_runners`.
  */
 export async function registerRunner(
-  room: Room,
+  deps: Room,
   registrationToken: string,
   input: NewRunner,
 ): Promise<{ runner: Runner; token: string }> {
   const name = cutName(input.name);
   if (name === '' || registrationToken === '') throw invalid('incomplete_registration', 'missing runner token, name');
-  const { token, ...kept } = newRunnerToken(room.random);
-  const { row, scope } = await room.db.write(async (tx) => {
+  const { token, ...kept } = newRunnerToken(deps.random);
+  const { row, scope } = await deps.db.write(async (tx) => {
     const scope = await useRegistrationToken(tx, registrationToken);
-    return { scope, row: await insertRunner(tx, scope, { ...input, name, ...kept, uuid: room.random.uuid() }) };
+    return { scope, row: await insertRunner(tx, scope, { ...input, name, ...kept, uuid: deps.random.uuid() }) };
   });
-  room.logger.info('runner.registered', { runner: row.id, name, scope: scope.kind });
-  return { runner: toRunner(row, room.presence, room.clock.now()), token };
+  deps.logger.info('runner.registered', { runner: row.id, name, scope: scope.kind });
+  return { runner: toRunner(row, deps.presence, deps.clock.now()), token };
 }
 
 /**
@@ -49,19 +49,19 @@ export async function registerRunner(
  * configuration. Refuses `incomplete_registration`, `too_many_runners`.
  */
 export async function createRunner(
-  room: Room,
+  deps: Room,
   scope: CiScope,
   input: Pick<NewRunner, 'name' | 'ephemeral'>,
 ): Promise<{ runner: Runner; token: string }> {
   const name = cutName(input.name);
   if (name === '') throw incomplete();
-  const { token, ...kept } = newRunnerToken(room.random);
+  const { token, ...kept } = newRunnerToken(deps.random);
   const said = { version: '', labels: [], capabilities: [] };
-  const row = await room.db.write((tx) =>
-    insertRunner(tx, scope, { ...said, ...input, name, ...kept, uuid: room.random.uuid() }),
+  const row = await deps.db.write((tx) =>
+    insertRunner(tx, scope, { ...said, ...input, name, ...kept, uuid: deps.random.uuid() }),
   );
-  room.logger.info('runner.registered', { runner: row.id, name, scope: scope.kind, how: 'made here' });
-  return { runner: toRunner(row, room.presence, room.clock.now()), token };
+  deps.logger.info('runner.registered', { runner: row.id, name, scope: scope.kind, how: 'made here' });
+  return { runner: toRunner(row, deps.presence, deps.clock.now()), token };
 }
 
 const sharedSecret = /^[0-9a-f]{40}$/;
@@ -83,7 +83,7 @@ export interface OfflineRunner {
  * `runner_elsewhere`.
  */
 export async function registerOffline(
-  room: Room,
+  deps: Room,
   scope: CiScope,
   input: OfflineRunner,
   { mayMove }: { mayMove: boolean },
@@ -95,8 +95,8 @@ export async function registerOffline(
   if (name === '') throw incomplete();
   const uuid = uuidOf(Buffer.from(secret.slice(0, 16), 'ascii'));
   const { labels } = readDeclaredFacts({ version: '', labels: [...input.labels], capabilities: [] });
-  const kept = storeToken(room.random, secret);
-  const row = await room.db.write(async (tx) => {
+  const kept = storeToken(deps.random, secret);
+  const row = await deps.db.write(async (tx) => {
     const before = await tx.manager.findOneBy(runnerSchema, { uuid });
     if (before === null)
       return insertRunner(
@@ -124,8 +124,8 @@ export async function registerOffline(
     await tx.manager.update(runnerSchema, { id: before.id }, changes);
     return { ...before, ...changes };
   });
-  room.logger.info('runner.registered', { runner: row.id, name, scope: scope.kind, how: 'shared secret' });
-  return toRunner(row, room.presence, room.clock.now());
+  deps.logger.info('runner.registered', { runner: row.id, name, scope: scope.kind, how: 'shared secret' });
+  return toRunner(row, deps.presence, deps.clock.now());
 }
 
 const incomplete = () => invalid('incomplete_registration', 'A runner needs a name.', { field: 'name' });

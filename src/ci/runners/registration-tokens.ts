@@ -20,13 +20,13 @@ const singleUseTtlMs = 86_400_000;
  * used any number of times and is shown only this once.
  * @param madeBy UUID of the person; null for the command line
  */
-export function resetRegistrationToken(room: Room, scope: CiScope, madeBy: string | null): Promise<string> {
-  return makeToken(room, scope, madeBy, false);
+export function resetRegistrationToken(deps: Room, scope: CiScope, madeBy: string | null): Promise<string> {
+  return makeToken(deps, scope, madeBy, false);
 }
 
 /** Makes a token that registers one runner, within a day. The token of the scope goes on working beside it. */
-export function makeSingleUseToken(room: Room, scope: CiScope, madeBy: string | null): Promise<string> {
-  return makeToken(room, scope, madeBy, true);
+export function makeSingleUseToken(deps: Room, scope: CiScope, madeBy: string | null): Promise<string> {
+  return makeToken(deps, scope, madeBy, true);
 }
 
 async function makeToken(

@@ -20,15 +20,15 @@ import type { ResolvedMatrixJob } from './resolve-job.ts';
  * settled, failing legs end their siblings, places that came free are given away.
  * May be called at any time and again; it changes only what is due.
  */
-export async function advanceRun(room: CiDeps, tx: Tx, loaded: LoadedRun, after: AfterCommit): Promise<void> {
-  const board = await RunChanges.open(room, tx, after, loaded.run.id);
+export async function advanceRun(deps: CiDeps, tx: Tx, loaded: LoadedRun, after: AfterCommit): Promise<void> {
+  const board = await RunChanges.open(deps, tx, after, loaded.run.id);
   if (board === null || isFinal(board.run.status)) return;
-  await advanceJobs(room, tx, after, board, loaded);
+  await advanceJobs(deps, tx, after, board, loaded);
 }
 
 /** The same for jobs that were changed a moment ago in this write; saves the board. */
 export async function advanceJobs(
-  room: CiDeps,
+  deps: CiDeps,
   tx: Tx,
   after: AfterCommit,
   board: RunChanges,
@@ -45,7 +45,7 @@ export async function advanceJobs(
   }
   if (run.concurrencyState === 'pending') return board.save();
   const { workflow } = parsed;
-  const advance = new Advance(room, tx, after, board, { ...loaded, run }, workflow);
+  const advance = new Advance(deps, tx, after, board, { ...loaded, run }, workflow);
   advance.unhold();
   let before: string;
   do {
@@ -58,7 +58,7 @@ export async function advanceJobs(
 }
 
 class Advance {
-  readonly #room: CiDeps;
+  readonly #deps: CiDeps;
   readonly #tx: Tx;
   readonly #after: AfterCommit;
   readonly #board: RunChanges;
@@ -68,8 +68,8 @@ class Advance {
   /** Once for all legs of a job: what they need has ended, and changes no more. */
   readonly #contexts = new Map<JobDefinition, JobContexts>();
 
-  constructor(room: CiDeps, tx: Tx, after: AfterCommit, board: RunChanges, loaded: LoadedRun, workflow: Workflow) {
-    this.#room = room;
+  constructor(deps: CiDeps, tx: Tx, after: AfterCommit, board: RunChanges, loaded: LoadedRun, workflow: Workflow) {
+    this.#deps = deps;
     this.#tx = tx;
     this.#after = after;
     this.#board = board;
@@ -101,7 +101,7 @@ class Advance {
       for (const sibling of jobs) {
         if (sibling.jobKey !== failed.jobKey || isFinal(sibling.status) || sibling.status === 'cancelling') continue;
         if (failed.finishedAt !== null && sibling.createdAt > failed.finishedAt) continue;
-        await cancelJob(this.#room, this.#tx, this.#board, sibling, {
+        await cancelJob(this.#deps, this.#tx, this.#board, sibling, {
           reason: `Cancelled because ${failed.name} failed.`,
         });
       }
@@ -166,7 +166,7 @@ class Advance {
     );
     const concurrency = settlement.kind === 'go' ? settlement.legs[0]!.concurrency : null;
     const place = await claimGroup(
-      this.#room,
+      this.#deps,
       this.#tx,
       this.#after,
       this.#board.run,
@@ -185,7 +185,7 @@ class Advance {
     this.#variables ??= Object.fromEntries(await variablesFor(this.#tx.manager, this.#loaded.repository));
     const around = {
       manager: this.#tx.manager,
-      settings: this.#room.settings,
+      settings: this.#deps.settings,
       loaded: this.#loaded,
       workflow: this.#workflow,
       variables: this.#variables,

@@ -21,7 +21,7 @@ export interface CancelOptions {
  * then; every other runner, and one that is silent, is not waited for.
  */
 export async function cancelJob(
-  room: Pick<CiDeps, 'presence'>,
+  deps: Pick<CiDeps, 'presence'>,
   tx: Tx,
   board: RunChanges,
   job: JobRow,
@@ -30,7 +30,7 @@ export async function cancelJob(
   if (isFinal(job.status)) return;
   if (!isRunning(job.status)) return board.change(job, { status: 'cancelled', reason });
   const task = await tx.manager.findOneBy(taskSchema, { id: job.taskId! });
-  const windsUp = !force && task?.runnerId != null && (await windsUpTasks(room, tx, task.runnerId));
+  const windsUp = !force && task?.runnerId != null && (await windsUpTasks(deps, tx, task.runnerId));
   if (windsUp) {
     await tx.manager.update(taskSchema, { id: job.taskId! }, { status: 'cancelling' });
     board.change(job, { status: 'cancelling', reason });
@@ -53,13 +53,13 @@ async function windsUpTasks(
 
 /** Cancels all that a run has not ended yet, and keeps what is still blocked from beginning. */
 export async function cancelJobs(
-  room: Pick<CiDeps, 'presence'>,
+  deps: Pick<CiDeps, 'presence'>,
   tx: Tx,
   board: RunChanges,
   options: CancelOptions,
 ): Promise<void> {
   board.run.isCancelled = true;
   if (options.reason !== null) board.run.reason = options.reason;
-  for (const job of board.jobs) await cancelJob(room, tx, board, job, options);
+  for (const job of board.jobs) await cancelJob(deps, tx, board, job, options);
   await board.save();
 }

@@ -18,21 +18,21 @@ import type { RunRow } from './run-schema.ts';
  * Refuses `repository_not_found`, `run_not_found`, `run_ended`.
  */
 export async function cancelRun(
-  room: CiDeps,
+  deps: CiDeps,
   viewer: Viewer,
   found: Found,
   number: number,
   { force }: { force: boolean },
 ): Promise<RunRow> {
   requireLevel(found, 'write');
-  const { id } = await findRunRow(room, found, number);
-  const run = await changeRuns(room, async (tx, after) => {
-    const board = await RunChanges.open(room, tx, after, id);
+  const { id } = await findRunRow(deps, found, number);
+  const run = await changeRuns(deps, async (tx, after) => {
+    const board = await RunChanges.open(deps, tx, after, id);
     if (board === null) throw runNotFound();
     if (isFinal(board.run.status)) throw conflict('run_ended', 'This run has ended already.');
-    await cancelJobs(room, tx, board, { reason: null, force });
+    await cancelJobs(deps, tx, board, { reason: null, force });
     return board.run;
   });
-  room.logger.info('ci.run_cancelled', { run: id, by: viewerForLog(viewer), force });
+  deps.logger.info('ci.run_cancelled', { run: id, by: viewerForLog(viewer), force });
   return run;
 }

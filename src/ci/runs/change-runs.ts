@@ -12,40 +12,40 @@ import { runSchema } from './run-schema.ts';
  * runners get the jobs, and runs that waited for this one go on. A crash between
  * the two loses nothing: `advanceAll` does it at the next start.
  */
-export async function changeRuns<T>(room: CiDeps, work: (tx: Tx, after: AfterCommit) => Promise<T>): Promise<T> {
+export async function changeRuns<T>(deps: CiDeps, work: (tx: Tx, after: AfterCommit) => Promise<T>): Promise<T> {
   const after = new AfterCommit();
-  const result = await room.db.write((tx) => work(tx, after));
-  await follow(room, after);
+  const result = await deps.db.write((tx) => work(tx, after));
+  await follow(deps, after);
   return result;
 }
 
 /** Does what a write has left to be done. */
-export async function follow(room: CiDeps, after: AfterCommit): Promise<void> {
-  for (const id of after.changed) room.notifier.notify(runTopic(id));
-  if (after.mayHaveWork) void room.queue.wake();
-  for (const id of after.toAdvance) await advance(room, id);
+export async function follow(deps: CiDeps, after: AfterCommit): Promise<void> {
+  for (const id of after.changed) deps.notifier.notify(runTopic(id));
+  if (after.mayHaveWork) void deps.queue.wake();
+  for (const id of after.toAdvance) await advance(deps, id);
 }
 
 /** Looks at every run that has not ended: at start, for what a crash left half done. */
-export async function advanceAll(room: CiDeps, hasStopped: () => boolean): Promise<void> {
-  const runs = await room.db.read.find(runSchema, {
+export async function advanceAll(deps: CiDeps, hasStopped: () => boolean): Promise<void> {
+  const runs = await deps.db.read.find(runSchema, {
     where: { finishedAt: IsNull() },
     select: { id: true },
     order: { id: 'ASC' },
   });
   for (const { id } of runs) {
     if (hasStopped()) return;
-    await advance(room, id);
+    await advance(deps, id);
   }
 }
 
-async function advance(room: CiDeps, runId: number): Promise<void> {
+async function advance(deps: CiDeps, runId: number): Promise<void> {
   try {
-    const loaded = await room.runs.load(runId);
-    await changeRuns(room, (tx, after) => advanceRun(room, tx, loaded, after));
+    const loaded = await deps.runs.load(runId);
+    await changeRuns(deps, (tx, after) => advanceRun(deps, tx, loaded, after));
   } catch (error) {
     // Its repository is gone or in the trash: there is nobody to run for.
     if (isDomainError(error) && error.code === 'not_found') return;
-    room.logger.error('ci.advance_failed', { run: runId, error });
+    deps.logger.error('ci.advance_failed', { run: runId, error });
   }
 }

@@ -16,7 +16,7 @@ import type { ResolvedConcurrency } from './resolve-job.ts';
  * @param run who asks, for itself or for one of its jobs; its own hold is no obstacle
  */
 export async function claimGroup(
-  room: Pick<CiDeps, 'presence' | 'repositories' | 'endings'>,
+  deps: Pick<CiDeps, 'presence' | 'repositories' | 'endings'>,
   tx: Tx,
   after: AfterCommit,
   run: RunRow,
@@ -26,7 +26,7 @@ export async function claimGroup(
     groupMembers(tx, run.repositoryId, group, state).then((members) => others(members, run.id));
   if (queue === 'single') {
     await cancelMembers(
-      room,
+      deps,
       tx,
       after,
       await membersOf('pending'),
@@ -35,7 +35,7 @@ export async function claimGroup(
   }
   if (cancelInProgress) {
     await cancelMembers(
-      room,
+      deps,
       tx,
       after,
       await membersOf('holding'),
@@ -52,21 +52,21 @@ function others({ runs, jobs }: GroupMembers, runId: number): GroupMembers {
 }
 
 async function cancelMembers(
-  room: Pick<CiDeps, 'presence' | 'repositories' | 'endings'>,
+  deps: Pick<CiDeps, 'presence' | 'repositories' | 'endings'>,
   tx: Tx,
   after: AfterCommit,
   { runs, jobs }: GroupMembers,
   reason: string,
 ): Promise<void> {
   for (const run of runs) {
-    const board = await RunChanges.open(room, tx, after, run.id);
-    if (board !== null) await cancelJobs(room, tx, board, { reason });
+    const board = await RunChanges.open(deps, tx, after, run.id);
+    if (board !== null) await cancelJobs(deps, tx, board, { reason });
   }
   for (const job of jobs) {
-    const board = await RunChanges.open(room, tx, after, job.runId);
+    const board = await RunChanges.open(deps, tx, after, job.runId);
     const row = board?.jobs.find((one) => one.id === job.id);
     if (board == null || row === undefined) continue;
-    await cancelJob(room, tx, board, row, { reason });
+    await cancelJob(deps, tx, board, row, { reason });
     await board.save();
     // Others of that run may have needed it.
     after.toAdvance.add(job.runId);

@@ -31,27 +31,27 @@ export interface ListedWorkflow {
 }
 
 /** All workflows of the default branch, by path. */
-export async function listWorkflows(room: CiDeps, found: Found): Promise<ListedWorkflow[]> {
-  return (await readDefaultBranch(room, found)).map(({ path, parsed }) => {
+export async function listWorkflows(deps: CiDeps, found: Found): Promise<ListedWorkflow[]> {
+  return (await readDefaultBranch(deps, found)).map(({ path, parsed }) => {
     if (parsed.ok) return { path, name: parsed.workflow.name, triggers: parsed.workflow.triggers, problem: null };
     return { path, name: parsed.name, triggers: parsed.triggers, problem: parsed.problem.describe() };
   });
 }
 
-async function readDefaultBranch(room: CiDeps, found: Found): Promise<{ path: string; parsed: ParsedWorkflow }[]> {
-  const sha = await room.git.resolve(found.path, 'HEAD').catch(() => null);
+async function readDefaultBranch(deps: CiDeps, found: Found): Promise<{ path: string; parsed: ParsedWorkflow }[]> {
+  const sha = await deps.git.resolve(found.path, 'HEAD').catch(() => null);
   if (sha === null) return [];
   const read: { path: string; parsed: ParsedWorkflow }[] = [];
-  for (const file of await findWorkflows(room.git, found.path, sha))
-    read.push({ path: file.path, parsed: await room.workflows.read(sourceOf(file, found.repository.id)) });
+  for (const file of await findWorkflows(deps.git, found.path, sha))
+    read.push({ path: file.path, parsed: await deps.workflows.read(sourceOf(file, found.repository.id)) });
   return read;
 }
 
 const maxInputLength = 64 * 1024;
 
 /** Workflows of the default branch that have `workflow_dispatch`, by path. */
-export async function listDispatchable(room: CiDeps, found: Found): Promise<DispatchableWorkflow[]> {
-  return (await readDefaultBranch(room, found)).flatMap(({ parsed }) => {
+export async function listDispatchable(deps: CiDeps, found: Found): Promise<DispatchableWorkflow[]> {
+  return (await readDefaultBranch(deps, found)).flatMap(({ parsed }) => {
     if (!parsed.ok || parsed.workflow.triggers.dispatch === null) return [];
     const { path, name, triggers } = parsed.workflow;
     return [{ path, name, inputs: triggers.dispatch!.inputs }];
@@ -66,7 +66,7 @@ export async function listDispatchable(room: CiDeps, found: Found): Promise<Disp
  * `input-<name>`), `revision_not_found`.
  */
 export async function dispatchWorkflow(
-  room: CiDeps,
+  deps: CiDeps,
   viewer: Viewer,
   found: Found,
   input: { path: string; ref: string; inputs: ReadonlyMap<string, string> },
@@ -74,13 +74,13 @@ export async function dispatchWorkflow(
   requireLevel(found, 'write');
   refuseArchived(found);
   const { repository, owner, path } = found;
-  const refs = await room.git.refs(path);
+  const refs = await deps.git.refs(path);
   const name = input.ref === '' ? repository.defaultBranch : input.ref;
   const ref = [name, `refs/heads/${name}`, `refs/tags/${name}`].find((one) => one.startsWith('refs/') && refs.has(one));
   if (ref === undefined) throw notFound('revision_not_found', 'There is no such branch or tag.');
-  const sha = await room.git.resolve(path, ref);
-  const file = (await findWorkflows(room.git, path, sha)).find((one) => one.path === input.path);
-  const parsed = file === undefined ? null : await room.workflows.read(sourceOf(file, repository.id));
+  const sha = await deps.git.resolve(path, ref);
+  const file = (await findWorkflows(deps.git, path, sha)).find((one) => one.path === input.path);
+  const parsed = file === undefined ? null : await deps.workflows.read(sourceOf(file, repository.id));
   if (file === undefined || parsed === null || !parsed.ok || parsed.workflow.triggers.dispatch === null) {
     throw notFound('workflow_not_found', `There is no workflow ${input.path} on ${name} that can be started by hand.`);
   }
@@ -88,9 +88,9 @@ export async function dispatchWorkflow(
   const actorId = personIdOf(viewer);
   const actor = viewer.kind === 'person' ? (viewer.username ?? nobody) : nobody;
   const sender = { login: actor, username: actor };
-  return changeRuns(room, (tx, after) =>
+  return changeRuns(deps, (tx, after) =>
     startRun(
-      room,
+      deps,
       tx,
       after,
       { repository, owner, actor },
@@ -103,7 +103,7 @@ export async function dispatchWorkflow(
           inputs,
           ref,
           workflow: file.path,
-          repository: repositoryPayload(found, room.settings.baseUrl),
+          repository: repositoryPayload(found, deps.settings.baseUrl),
           sender,
         },
         ref,

@@ -36,15 +36,15 @@ export interface RunWithJobs {
  * Refuses `run_not_found`, also for an attempt that it has not had.
  */
 export async function findRun(
-  room: Room,
+  deps: Room,
   found: Pick<Found, 'repository'>,
   number: number,
   attempt?: number,
 ): Promise<RunWithJobs> {
-  const run = await findRunRow(room, found, number);
+  const run = await findRunRow(deps, found, number);
   const shown = attempt ?? run.attempt;
   if (shown < 1 || shown > run.attempt) throw runNotFound();
-  const jobs = await room.db.read.find(jobSchema, {
+  const jobs = await deps.db.read.find(jobSchema, {
     where: { runId: run.id, attempt: shown },
     order: { position: 'ASC', id: 'ASC' },
   });
@@ -61,16 +61,16 @@ export interface JobWithTask {
 
 /** Refuses `run_not_found`, also for a job of another run. */
 export async function findJob(
-  room: Room,
+  deps: Room,
   found: Pick<Found, 'repository'>,
   number: number,
   jobId: number,
 ): Promise<JobWithTask> {
-  const run = await findRunRow(room, found, number);
-  const job = await room.db.read.findOneBy(jobSchema, { id: jobId, runId: run.id });
+  const run = await findRunRow(deps, found, number);
+  const job = await deps.db.read.findOneBy(jobSchema, { id: jobId, runId: run.id });
   if (job === null) throw runNotFound();
-  const task = job.taskId === null ? null : await room.db.read.findOneBy(taskSchema, { id: job.taskId });
-  const steps = task === null ? [] : await stepsOf(room, [task.id]);
+  const task = job.taskId === null ? null : await deps.db.read.findOneBy(taskSchema, { id: job.taskId });
+  const steps = task === null ? [] : await stepsOf(deps, [task.id]);
   return { run, job, task, steps: task === null ? [] : steps.map((step) => endedWith(task, step)) };
 }
 

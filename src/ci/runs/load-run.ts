@@ -34,15 +34,15 @@ interface Sources {
  * people have no place inside one.
  */
 export class RunLoader {
-  readonly #room: Sources;
+  readonly #deps: Sources;
 
-  constructor(room: Sources) {
-    this.#room = room;
+  constructor(deps: Sources) {
+    this.#deps = deps;
   }
 
   /** Refuses `run_not_found`, also when its repository is in the trash; and `busy` when its file could not be read now. */
   async load(runId: number): Promise<LoadedRun> {
-    const { db, repositories, accounts, workflows } = this.#room;
+    const { db, repositories, accounts, workflows } = this.#deps;
     const run = await db.read.findOneBy(runSchema, { id: runId });
     if (run === null) throw runNotFound();
     const located = (await repositories.locate([run.repositoryId])).get(run.repositoryId);
@@ -65,7 +65,7 @@ export class RunLoader {
     return {
       path: workflowPath,
       hash: fileHash,
-      content: async () => (await this.#room.db.read.findOneByOrFail(workflowFileSchema, { hash: fileHash })).content,
+      content: async () => (await this.#deps.db.read.findOneByOrFail(workflowFileSchema, { hash: fileHash })).content,
       client: repositoryId,
       // A run that has jobs had a file that could be read; any other failed with a reason.
       wasRead: reason === null,

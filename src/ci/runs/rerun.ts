@@ -30,7 +30,7 @@ const maxAttempts = 50;
  * `nothing_to_rerun`.
  */
 export async function rerun(
-  room: CiDeps,
+  deps: CiDeps,
   viewer: Viewer,
   found: Found,
   number: number,
@@ -38,11 +38,11 @@ export async function rerun(
 ): Promise<RunRow> {
   requireLevel(found, 'write');
   refuseArchived(found);
-  const loaded = await room.runs.load((await findRunRow(room, found, number)).id);
+  const loaded = await deps.runs.load((await findRunRow(deps, found, number)).id);
   const { parsed } = loaded;
   if (!parsed.ok) throw conflict('nothing_to_rerun', 'This run has no jobs: its workflow file could not be read.');
-  return changeRuns(room, async (tx, after) => {
-    const before = await RunChanges.open(room, tx, after, loaded.run.id);
+  return changeRuns(deps, async (tx, after) => {
+    const before = await RunChanges.open(deps, tx, after, loaded.run.id);
     if (before === null) throw runNotFound();
     if (choice === 'all' && !isFinal(before.run.status)) throw conflict('run_not_ended', 'This run has not ended yet.');
     if (before.run.attempt >= maxAttempts)
@@ -61,7 +61,7 @@ export async function rerun(
       finishedAt: null,
     };
     if (run.concurrencyGroup !== null) {
-      run.concurrencyState = await claimGroup(room, tx, after, run, {
+      run.concurrencyState = await claimGroup(deps, tx, after, run, {
         group: run.concurrencyGroup,
         cancelInProgress: false,
         queue: 'max',
@@ -79,8 +79,8 @@ export async function rerun(
           (again.has(job) ? freshJob(job, run.attempt, tx.now, hold) : carriedJob(job, run.attempt)) as never,
         );
     }
-    const board = (await RunChanges.open(room, tx, after, id))!;
-    await advanceJobs(room, tx, after, board, { ...loaded, run });
+    const board = (await RunChanges.open(deps, tx, after, id))!;
+    await advanceJobs(deps, tx, after, board, { ...loaded, run });
     return board.run;
   });
 }

@@ -26,7 +26,7 @@ export const tooManyJobs = `A run has at most ${maxJobsOfRun} jobs, all combinat
 export class RunChanges {
   readonly run: RunRow;
   readonly jobs: JobRow[];
-  readonly #room: Pick<CiDeps, 'repositories' | 'endings'>;
+  readonly #deps: Pick<CiDeps, 'repositories' | 'endings'>;
   readonly #tx: Tx;
   readonly #after: AfterCommit;
   readonly #namesBefore = new Map<JobRow, string>();
@@ -35,13 +35,13 @@ export class RunChanges {
   readonly #legs: Map<string, JobRow[]>;
 
   private constructor(
-    room: Pick<CiDeps, 'repositories' | 'endings'>,
+    deps: Pick<CiDeps, 'repositories' | 'endings'>,
     tx: Tx,
     after: AfterCommit,
     run: RunRow,
     jobs: JobRow[],
   ) {
-    this.#room = room;
+    this.#deps = deps;
     this.#tx = tx;
     this.#after = after;
     this.run = run;
@@ -52,7 +52,7 @@ export class RunChanges {
 
   /** Null when the run is gone. */
   static async open(
-    room: Pick<CiDeps, 'repositories' | 'endings'>,
+    deps: Pick<CiDeps, 'repositories' | 'endings'>,
     tx: Tx,
     after: AfterCommit,
     runId: number,
@@ -63,7 +63,7 @@ export class RunChanges {
       where: { runId, attempt: run.attempt },
       order: { position: 'ASC', id: 'ASC' },
     });
-    return new RunChanges(room, tx, after, run, jobs);
+    return new RunChanges(deps, tx, after, run, jobs);
   }
 
   /** A job that has ended is held by nothing: no later step of the same write may let it begin. */
@@ -118,8 +118,8 @@ export class RunChanges {
 
   async #tellCommit(job: JobRow): Promise<void> {
     const before = this.#namesBefore.get(job);
-    if (before !== undefined && before !== job.name) await removeJobStatus(this.#room, this.#tx, this.run, before);
-    await setJobStatus(this.#room, this.#tx, this.run, job, describeJob(job));
+    if (before !== undefined && before !== job.name) await removeJobStatus(this.#deps, this.#tx, this.run, before);
+    await setJobStatus(this.#deps, this.#tx, this.run, job, describeJob(job));
     this.#namesBefore.set(job, job.name);
   }
 
@@ -143,7 +143,7 @@ export class RunChanges {
       { id },
       { status, reason, isCancelled, startedAt, finishedAt, concurrencyState },
     );
-    if (endsNow) for (const hear of this.#room.endings) await hear(this.#tx, run);
+    if (endsNow) for (const hear of this.#deps.endings) await hear(this.#tx, run);
     this.#after.changed.add(id);
     return freed;
   }

@@ -35,37 +35,37 @@ const maxRefs = 20;
  * pushed. A push that no person made (the token of a task) starts nothing, so that no
  * workflow keeps itself going for ever.
  */
-export function runOnPush(room: CiDeps): PushListener<Prepared> {
+export function runOnPush(deps: CiDeps): PushListener<Prepared> {
   return {
     name: 'ci',
     // A runner may be waiting for just this push.
     isAwaited: true,
     remarkOn: (option) => (skipOption.test(option) ? 'ci.skip: this push starts no workflow' : null),
-    prepare: (push) => prepare(room, push),
+    prepare: (push) => prepare(deps, push),
     async record(tx, _push, { surroundings, runs, schedules, after }) {
-      for (const run of runs) await startRun(room, tx, after, surroundings, run);
+      for (const run of runs) await startRun(deps, tx, after, surroundings, run);
       if (schedules !== null) await saveSchedules(tx, schedules);
     },
     async recorded(_push, { after }) {
-      const woken = after.mayHaveWork ? room.queue.wake() : null;
+      const woken = after.mayHaveWork ? deps.queue.wake() : null;
       after.mayHaveWork = false;
-      void follow(room, after);
+      void follow(deps, after);
       await woken;
     },
   };
 }
 
-async function prepare(room: CiDeps, push: AnnouncedPush): Promise<Prepared | null> {
-  const located = (await room.repositories.locate([push.repository.id])).get(push.repository.id);
+async function prepare(deps: CiDeps, push: AnnouncedPush): Promise<Prepared | null> {
+  const located = (await deps.repositories.locate([push.repository.id])).get(push.repository.id);
   if (located === undefined) return null;
-  const actor = await pusherName(room, push.pusherId);
+  const actor = await pusherName(deps, push.pusherId);
   const moved = push.updates
     .filter(({ ref, newId }) => !isNoRef(newId) && /^refs\/(heads|tags)\//.test(ref))
     .slice(0, maxRefs);
   const silenced = push.pusherId === null || push.options.some((option) => skipOption.test(option));
   const runs: NewRun[] = [];
-  for (const update of silenced ? [] : moved) runs.push(...(await runsOf(room, located, push, update, actor)));
-  const schedules = await planSchedules(room, located, push.pusherId, moved);
+  for (const update of silenced ? [] : moved) runs.push(...(await runsOf(deps, located, push, update, actor)));
+  const schedules = await planSchedules(deps, located, push.pusherId, moved);
   if (runs.length === 0 && schedules === null) return null;
   return {
     surroundings: { repository: located.repository, owner: located.owner, actor },
@@ -81,14 +81,14 @@ async function pusherName({ accounts }: CiDeps, id: string | null): Promise<stri
 
 /** What one moved ref starts. A broken file fails alone, and only where it might have been meant. */
 async function runsOf(
-  room: CiDeps,
+  deps: CiDeps,
   located: Located,
   push: AnnouncedPush,
   update: MovedRef,
   actor: string,
 ): Promise<NewRun[]> {
-  const { git } = room;
-  const sha = await commitBehind(room, located.path, update.newId);
+  const { git } = deps;
+  const sha = await commitBehind(deps, located.path, update.newId);
   if (sha === null) return [];
   const files = await findWorkflows(git, located.path, sha);
   if (files.length === 0) return [];
@@ -96,19 +96,19 @@ async function runsOf(
   if (asksForNoRun(head.message)) return [];
   const client = located.repository.id;
   const parsed: { file: WorkflowFile; parsed: ParsedWorkflow }[] = [];
-  for (const file of files) parsed.push({ file, parsed: await room.workflows.read(sourceOf(file, client)) });
+  for (const file of files) parsed.push({ file, parsed: await deps.workflows.read(sourceOf(file, client)) });
   const pushed = await describeRef(
-    room,
+    deps,
     located,
     update,
     sha,
     parsed.map((one) => one.parsed),
   );
   const matching: typeof parsed = [];
-  for (const one of parsed) if (await isTriggered(room, one.parsed, pushed, client)) matching.push(one);
+  for (const one of parsed) if (await isTriggered(deps, one.parsed, pushed, client)) matching.push(one);
   if (matching.length === 0) return [];
-  const commits = await commitsSince(room, located.path, { ...update, newId: sha }, head);
-  const payload = pushPayload({ ...update, newId: sha }, commits, located, actor, room.settings.baseUrl);
+  const commits = await commitsSince(deps, located.path, { ...update, newId: sha }, head);
+  const payload = pushPayload({ ...update, newId: sha }, commits, located, actor, deps.settings.baseUrl);
   return matching.map(({ file, parsed: one }) => ({
     workflowPath: file.path,
     content: file.content,
@@ -135,7 +135,7 @@ function commitsSince({ git }: CiDeps, path: string, update: MovedRef, head: Com
 
 /** Files are compared only when a filter asks for them. */
 async function describeRef(
-  room: CiDeps,
+  deps: CiDeps,
   { path }: Located,
   { ref, oldId }: MovedRef,
   sha: string,
@@ -143,9 +143,9 @@ async function describeRef(
 ): Promise<PushedRef> {
   const { type: kind, name } = readRef(ref);
   const asked = kind === 'branch' && workflows.some((one) => triggersOf(one)?.push?.paths != null);
-  const from = asked ? await comparedWith(room, path, oldId, sha) : null;
+  const from = asked ? await comparedWith(deps, path, oldId, sha) : null;
   const changedPaths =
-    from === null ? null : await room.git.changedPaths(path, from, sha, { limit: maxChangedPaths }).catch(() => null);
+    from === null ? null : await deps.git.changedPaths(path, from, sha, { limit: maxChangedPaths }).catch(() => null);
   return { kind, name, changedPaths };
 }
 
@@ -157,9 +157,9 @@ async function comparedWith({ git }: CiDeps, path: string, oldId: string, sha: s
 const triggersOf = (parsed: ParsedWorkflow) => (parsed.ok ? parsed.workflow.triggers : parsed.triggers);
 
 /** Whether the push starts it. */
-async function isTriggered(room: CiDeps, parsed: ParsedWorkflow, pushed: PushedRef, client: string): Promise<boolean> {
+async function isTriggered(deps: CiDeps, parsed: ParsedWorkflow, pushed: PushedRef, client: string): Promise<boolean> {
   const triggers = triggersOf(parsed);
   // Nobody knows what starts a file that cannot be read at all.
   if (triggers === null) return pushed.kind === 'branch';
-  return triggers.push !== null && room.workflows.startsOn(triggers.push, pushed, client);
+  return triggers.push !== null && deps.workflows.startsOn(triggers.push, pushed, client);
 }

@@ -26,7 +26,7 @@ const batch = 100;
 
 /** The schedules of a default branch that has moved; null when it has not, or when there were none and are none. */
 export async function planSchedules(
-  room: CiDeps,
+  deps: CiDeps,
   { repository, path }: Located,
   actorId: string | null,
   moved: readonly MovedRef[],
@@ -34,16 +34,16 @@ export async function planSchedules(
   const update = moved.find(({ ref }) => ref === `refs/heads/${repository.defaultBranch}`);
   if (update === undefined) return null;
   const rows: ScheduleRow[] = [];
-  for (const file of await findWorkflows(room.git, path, update.newId)) {
-    const parsed = await room.workflows.read(sourceOf(file, repository.id));
+  for (const file of await findWorkflows(deps.git, path, update.newId)) {
+    const parsed = await deps.workflows.read(sourceOf(file, repository.id));
     const crons = parsed.ok ? parsed.workflow.triggers.schedule : [];
     for (const cron of new Set(crons)) {
-      const nextAt = nextTime(parseCron(cron)!, room.clock.now());
+      const nextAt = nextTime(parseCron(cron)!, deps.clock.now());
       if (nextAt !== null)
         rows.push({ repositoryId: repository.id, workflowPath: file.path, cron, sha: update.newId, actorId, nextAt });
     }
   }
-  const isChange = rows.length > 0 || (await room.db.read.existsBy(scheduleSchema, { repositoryId: repository.id }));
+  const isChange = rows.length > 0 || (await deps.db.read.existsBy(scheduleSchema, { repositoryId: repository.id }));
   return isChange ? { repositoryId: repository.id, rows } : null;
 }
 
@@ -58,9 +58,9 @@ export async function saveSchedules({ manager }: Tx, { repositoryId, rows }: Pla
  * server fall must not do so again at every start. One that fails stands in nobody's
  * way. What was due while the server was down starts once.
  */
-export async function runSchedules(room: CiDeps): Promise<void> {
-  const now = room.clock.now();
-  const due = await room.db.read.find(scheduleSchema, {
+export async function runSchedules(deps: CiDeps): Promise<void> {
+  const now = deps.clock.now();
+  const due = await deps.db.read.find(scheduleSchema, {
     where: { nextAt: LessThanOrEqual(now) },
     order: { nextAt: 'ASC' },
     take: batch,
@@ -68,31 +68,31 @@ export async function runSchedules(room: CiDeps): Promise<void> {
   for (const row of due) {
     const { repositoryId, workflowPath, cron } = row;
     const nextAt = nextTime(parseCron(cron)!, now);
-    await room.db.write(async ({ manager }) => {
+    await deps.db.write(async ({ manager }) => {
       if (nextAt === null) await manager.delete(scheduleSchema, { repositoryId, workflowPath, cron });
       else await manager.update(scheduleSchema, { repositoryId, workflowPath, cron }, { nextAt });
     });
-    await runSchedule(room, row).catch((error: unknown) => {
+    await runSchedule(deps, row).catch((error: unknown) => {
       if (isDomainError(error) && error.code === 'not_found') return;
-      room.logger.error('ci.schedule_failed', { repository: repositoryId, workflow: workflowPath, error });
+      deps.logger.error('ci.schedule_failed', { repository: repositoryId, workflow: workflowPath, error });
     });
   }
 }
 
-async function runSchedule(room: CiDeps, { repositoryId, workflowPath, cron, actorId }: ScheduleRow): Promise<void> {
-  const located = (await room.repositories.locate([repositoryId])).get(repositoryId);
+async function runSchedule(deps: CiDeps, { repositoryId, workflowPath, cron, actorId }: ScheduleRow): Promise<void> {
+  const located = (await deps.repositories.locate([repositoryId])).get(repositoryId);
   if (located === undefined || located.repository.archivedAt !== null) return;
   const ref = `refs/heads/${located.repository.defaultBranch}`;
-  const sha = await room.git.resolve(located.path, ref);
-  const file = (await findWorkflows(room.git, located.path, sha)).find(({ path }) => path === workflowPath);
+  const sha = await deps.git.resolve(located.path, ref);
+  const file = (await findWorkflows(deps.git, located.path, sha)).find(({ path }) => path === workflowPath);
   if (file === undefined) return;
-  const people = actorId === null ? null : await room.accounts.peopleById([actorId]);
+  const people = actorId === null ? null : await deps.accounts.peopleById([actorId]);
   const actor = (actorId === null ? null : people?.get(actorId)?.username) ?? nobody;
-  const parsed = await room.workflows.read(sourceOf(file, repositoryId));
-  await changeRuns(room, async (tx, after) => {
+  const parsed = await deps.workflows.read(sourceOf(file, repositoryId));
+  await changeRuns(deps, async (tx, after) => {
     const waiting = await waitingRun(tx, { repositoryId, workflowPath, ref }, cron);
     if (waiting !== null) {
-      room.logger.info('ci.schedule_passed_over', {
+      deps.logger.info('ci.schedule_passed_over', {
         repository: repositoryId,
         workflow: workflowPath,
         cron,
@@ -101,7 +101,7 @@ async function runSchedule(room: CiDeps, { repositoryId, workflowPath, cron, act
       return;
     }
     await startRun(
-      room,
+      deps,
       tx,
       after,
       { repository: located.repository, owner: located.owner, actor },
@@ -110,7 +110,7 @@ async function runSchedule(room: CiDeps, { repositoryId, workflowPath, cron, act
         content: file.content,
         parsed,
         event: 'schedule',
-        eventPayload: { schedule: cron, repository: repositoryPayload(located, room.settings.baseUrl) },
+        eventPayload: { schedule: cron, repository: repositoryPayload(located, deps.settings.baseUrl) },
         ref,
         sha,
         isTrusted: true,

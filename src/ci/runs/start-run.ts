@@ -45,7 +45,7 @@ const tooManyJobsOfPush = `The workflows of one push have at most ${maxJobsOfPus
  * @returns the row of the run
  */
 export async function startRun(
-  room: CiDeps,
+  deps: CiDeps,
   tx: Tx,
   after: AfterCommit,
   surroundings: RunSurroundings,
@@ -54,30 +54,30 @@ export async function startRun(
   const { repository } = surroundings;
   const run = await insertRun(tx, repository, input);
   after.changed.add(run.id);
-  if (!input.parsed.ok) return failRun(room, tx, run, run.reason!);
+  if (!input.parsed.ok) return failRun(deps, tx, run, run.reason!);
   const { workflow } = input.parsed;
   const loaded: LoadedRun = { ...surroundings, run, attemptActor: surroundings.actor, parsed: input.parsed };
-  const scope = await scopeOfRun(room, tx, after, loaded);
+  const scope = await scopeOfRun(deps, tx, after, loaded);
   const said = evaluateHead(workflow, scope);
-  if (said instanceof Error) return failRun(room, tx, run, said.message);
+  if (said instanceof Error) return failRun(deps, tx, run, said.message);
   const early = [...workflow.jobs.values()].map((definition) => ({
     definition,
     legs: earlyMatrixJobs(definition, scope),
   }));
   const count = early.reduce((sum, { legs }) => sum + legs.length, 0);
   after.jobs += count;
-  if (after.jobs > maxJobsOfPush) return failRun(room, tx, run, tooManyJobsOfPush);
-  if (count > maxJobsOfRun) return failRun(room, tx, run, `${run.workflowPath}, line 1, column 1: ${tooManyJobs}`);
+  if (after.jobs > maxJobsOfPush) return failRun(deps, tx, run, tooManyJobsOfPush);
+  if (count > maxJobsOfRun) return failRun(deps, tx, run, `${run.workflowPath}, line 1, column 1: ${tooManyJobs}`);
   if (said.title !== null) run.title = said.title;
   if (said.concurrency !== null) {
     run.concurrencyGroup = said.concurrency.group;
-    run.concurrencyState = await claimGroup(room, tx, after, run, said.concurrency);
+    run.concurrencyState = await claimGroup(deps, tx, after, run, said.concurrency);
   }
   const { title, concurrencyGroup, concurrencyState } = run;
   await tx.manager.update(runSchema, { id: run.id }, { title, concurrencyGroup, concurrencyState });
-  const board = (await RunChanges.open(room, tx, after, run.id))!;
+  const board = (await RunChanges.open(deps, tx, after, run.id))!;
   for (const job of earlyJobs(run, early, tx.now)) board.add(job);
-  await advanceJobs(room, tx, after, board, loaded);
+  await advanceJobs(deps, tx, after, board, loaded);
   return board.run;
 }
 
@@ -121,12 +121,12 @@ async function insertRun({ manager, now }: Tx, repository: Repository, input: Ne
 }
 
 async function scopeOfRun(
-  room: CiDeps,
+  deps: CiDeps,
   { manager }: Tx,
   after: AfterCommit,
   loaded: LoadedRun,
 ): Promise<ExpressionScope> {
-  const github = githubContext(loaded, room.settings);
+  const github = githubContext(loaded, deps.settings);
   return {
     contexts: {
       github,
@@ -154,11 +154,11 @@ function evaluateHead(
 }
 
 /** A run that ends before it has a job; the commit says why. */
-async function failRun(room: CiDeps, tx: Tx, run: RunRow, reason: string): Promise<RunRow> {
+async function failRun(deps: CiDeps, tx: Tx, run: RunRow, reason: string): Promise<RunRow> {
   Object.assign(run, { status: 'failure', reason, finishedAt: tx.now });
   await tx.manager.update(runSchema, { id: run.id }, { status: 'failure', reason, finishedAt: tx.now });
-  await setRunProblem(room, tx, run, reason);
-  for (const hear of room.endings) await hear(tx, run);
+  await setRunProblem(deps, tx, run, reason);
+  for (const hear of deps.endings) await hear(tx, run);
   return run;
 }
 

@@ -73,12 +73,12 @@ type Owned = Pick<Repository, 'id' | 'ownerUserId' | 'ownerOrganisationId'>;
  * runners only. Refuses `secret_unreadable`: after a restore without keys.
  */
 export async function secretsFor(
-  room: Pick<Room, 'key'>,
+  deps: Pick<Room, 'key'>,
   manager: EntityManager,
   repository: Owned,
 ): Promise<Map<string, string>> {
   const secrets = new Map<string, string>();
-  for (const [name, value] of await openSecrets(room, manager, repository)) {
+  for (const [name, value] of await openSecrets(deps, manager, repository)) {
     if (value === null)
       throw conflict(
         'secret_unreadable',
@@ -91,11 +91,11 @@ export async function secretsFor(
 
 /** The values that logs of a repository must not show. */
 export async function valuesToHide(
-  room: Pick<Room, 'key'>,
+  deps: Pick<Room, 'key'>,
   manager: EntityManager,
   repository: Owned,
 ): Promise<string[]> {
-  return [...(await openSecrets(room, manager, repository)).values()].filter((value) => value !== null);
+  return [...(await openSecrets(deps, manager, repository)).values()].filter((value) => value !== null);
 }
 
 async function openSecrets(

@@ -19,7 +19,7 @@ import { mayTake, groupWaitingJobs } from './group-waiting-jobs.ts';
  * when there is nothing for this runner.
  */
 export async function claimTask(
-  room: Pick<CiDeps, 'repositories' | 'key' | 'endings'>,
+  deps: Pick<CiDeps, 'repositories' | 'key' | 'endings'>,
   tx: Tx,
   after: AfterCommit,
   runner: RunnerRow,
@@ -34,7 +34,7 @@ export async function claimTask(
   for (const line of order.sort(await groupWaitingJobs(manager))) {
     if (!mayTake(present, line)) continue;
     const job = await manager.findOneByOrFail(jobSchema, { id: line.firstJobId });
-    const task = await insertTask(room, tx, present, job, requestKey);
+    const task = await insertTask(deps, tx, present, job, requestKey);
     const { affected } = await manager
       .createQueryBuilder()
       .update(jobSchema)
@@ -42,7 +42,7 @@ export async function claimTask(
       .where("id = :id AND status = 'waiting' AND task_id IS NULL", { id: job.id })
       .execute();
     if (affected !== 1) throw new Error(`job ${job.id} was taken inside the write that took it`);
-    const board = (await RunChanges.open(room, tx, after, job.runId))!;
+    const board = (await RunChanges.open(deps, tx, after, job.runId))!;
     const row = board.jobs.find((one) => one.id === job.id);
     if (row !== undefined) board.change(row, {});
     await board.save();

@@ -27,8 +27,8 @@ const maxShown = 200;
  * The jobs of a repository, or of the whole instance, that have not begun, those
  * that wait for a runner first.
  */
-export async function explainQueue(room: CiDeps, found: Pick<Found, 'repository'> | null): Promise<QueuedJob[]> {
-  const { read } = room.db;
+export async function explainQueue(deps: CiDeps, found: Pick<Found, 'repository'> | null): Promise<QueuedJob[]> {
+  const { read } = deps.db;
   const here = found === null ? {} : { repositoryId: found.repository.id };
   const jobs = await read.find(jobSchema, {
     where: { ...here, status: In(['waiting', 'blocked']) },
@@ -40,8 +40,8 @@ export async function explainQueue(room: CiDeps, found: Pick<Found, 'repository'
     (await read.findBy(runSchema, { id: In(jobs.map((job) => job.runId)) })).map((run) => [run.id, run]),
   );
   const lines = await groupWaitingJobs(read);
-  const explainWaiting = await waitingReasons(room);
-  const places = await placesOf(room, jobs);
+  const explainWaiting = await waitingReasons(deps);
+  const places = await placesOf(deps, jobs);
   return jobs.flatMap((job) => {
     const run = runs.get(job.runId);
     if (run === undefined) return [];

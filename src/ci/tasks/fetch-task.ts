@@ -37,24 +37,24 @@ const answerEarlierMs = 500;
  * `too_many_polls`, `request_key_locked`.
  */
 export async function fetchTask(
-  room: CiDeps,
+  deps: CiDeps,
   calls: FetchCalls,
   runner: RunnerRow,
   options: FetchOptions,
 ): Promise<TaskContent | null> {
   return calls.during(runner.id, options.requestKey, async () => {
     const { requestKey, signal } = options;
-    const before = await taskBefore(room, runner, requestKey);
-    if (before !== null && room.queue.markDispatched(before.task.id)) return contentOf(room, before, options.origin);
-    const mayWork = runner.disabledAt === null && !(runner.ephemeral && (await hasWorked(room, runner)));
+    const before = await taskBefore(deps, runner, requestKey);
+    if (before !== null && deps.queue.markDispatched(before.task.id)) return contentOf(deps, before, options.origin);
+    const mayWork = runner.disabledAt === null && !(runner.ephemeral && (await hasWorked(deps, runner)));
     const until = performance.now() + holdMs(options.deadlineMs);
     for (;;) {
       const left = Math.max(0, until - performance.now());
       if (!mayWork) return pause(left, signal);
-      const claim = await room.queue.wait(runner, requestKey, { holdMs: left, signal });
+      const claim = await deps.queue.wait(runner, requestKey, { holdMs: left, signal });
       if (claim === null) return null;
-      if (requestKey !== null) room.queue.markDispatched(claim.task.id);
-      const content = await contentOf(room, claim, options.origin);
+      if (requestKey !== null) deps.queue.markDispatched(claim.task.id);
+      const content = await contentOf(deps, claim, options.origin);
       if (content !== null) return content;
     }
   });
@@ -97,38 +97,38 @@ async function hasWorked({ db }: CiDeps, runner: RunnerRow): Promise<boolean> {
 }
 
 /** What the runner gets; null when the job has failed over it, and when it was cancelled meanwhile. */
-async function contentOf(room: CiDeps, claim: Claim, origin: string | null): Promise<TaskContent | null> {
+async function contentOf(deps: CiDeps, claim: Claim, origin: string | null): Promise<TaskContent | null> {
   const { task, job } = claim;
   try {
-    const content = await taskContent(room, await room.runs.load(job.runId), job, task, origin);
+    const content = await taskContent(deps, await deps.runs.load(job.runId), job, task, origin);
     // `fail-fast` or a person may have ended the job since it was claimed: then no runner begins with it.
-    const present = await room.db.read.findOneBy(taskSchema, { id: task.id });
+    const present = await deps.db.read.findOneBy(taskSchema, { id: task.id });
     if (present?.status === 'running') return content;
-    await releaseTask(room, task.id, { countsAsLoss: false });
+    await releaseTask(deps, task.id, { countsAsLoss: false });
     return null;
   } catch (error) {
-    room.logger.error('ci.task_not_built', { task: task.id, job: job.id, error });
-    await failJob(room, claim, `This job could not be handed to a runner: ${(error as Error).message}`);
+    deps.logger.error('ci.task_not_built', { task: task.id, job: job.id, error });
+    await failJob(deps, claim, `This job could not be handed to a runner: ${(error as Error).message}`);
     return null;
   }
 }
 
-async function failJob(room: CiDeps, { task, job }: Claim, reason: string): Promise<void> {
-  const loaded = await room.runs.load(job.runId).catch(() => null);
-  await changeRuns(room, async (tx, after) => {
+async function failJob(deps: CiDeps, { task, job }: Claim, reason: string): Promise<void> {
+  const loaded = await deps.runs.load(job.runId).catch(() => null);
+  await changeRuns(deps, async (tx, after) => {
     await tx.manager.update(taskSchema, { id: task.id }, { status: 'failure', stoppedAt: tx.now, sealedAt: tx.now });
-    const board = await RunChanges.open(room, tx, after, job.runId);
+    const board = await RunChanges.open(deps, tx, after, job.runId);
     const row = board?.jobs.find((one) => one.taskId === task.id);
     if (board == null || row === undefined) return;
     board.change(row, { status: 'failure', reason: reason.slice(0, 1000) });
     if (loaded === null) await board.save();
-    else await advanceJobs(room, tx, after, board, loaded);
+    else await advanceJobs(deps, tx, after, board, loaded);
   });
 }
 
 /** Gives back a task whose runner was gone before it had the answer. */
-export function returnTask(room: CiDeps, taskId: number): Promise<void> {
-  return room.queue.takeBack(taskId, () => releaseTask(room, taskId, { countsAsLoss: false }));
+export function returnTask(deps: CiDeps, taskId: number): Promise<void> {
+  return deps.queue.takeBack(taskId, () => releaseTask(deps, taskId, { countsAsLoss: false }));
 }
 
 const emptyAnswersPerSecond = 5;

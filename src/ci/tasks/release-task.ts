@@ -17,15 +17,15 @@ const runnerLost = 'The runner took this job and was not heard of again.';
  * @param countsAsLoss false when it is known that no runner got it
  */
 export async function releaseTask(
-  room: CiDeps,
+  deps: CiDeps,
   taskId: number,
   { countsAsLoss }: { countsAsLoss: boolean },
 ): Promise<void> {
-  const task = await room.db.read.findOneBy(taskSchema, { id: taskId });
-  const job = task === null ? null : await room.db.read.findOneBy(jobSchema, { id: task.jobId });
+  const task = await deps.db.read.findOneBy(taskSchema, { id: taskId });
+  const job = task === null ? null : await deps.db.read.findOneBy(jobSchema, { id: task.jobId });
   if (task === null || job === null) return;
-  const loaded = await room.runs.load(job.runId);
-  await changeRuns(room, async (tx, after) => {
+  const loaded = await deps.runs.load(job.runId);
+  await changeRuns(deps, async (tx, after) => {
     const { affected } = await tx.manager
       .createQueryBuilder()
       .update(taskSchema)
@@ -35,7 +35,7 @@ export async function releaseTask(
     // It was heard of in the meantime.
     if (affected !== 1) return;
     if (!countsAsLoss) await tx.manager.delete(taskSchema, { id: taskId });
-    const board = await RunChanges.open(room, tx, after, job.runId);
+    const board = await RunChanges.open(deps, tx, after, job.runId);
     const row = board?.jobs.find((one) => one.taskId === taskId);
     if (board == null || row === undefined) return;
     const losses = row.losses + (countsAsLoss ? 1 : 0);
@@ -50,7 +50,7 @@ export async function releaseTask(
         startedAt: null,
         waitingSince: row.waitingSince ?? tx.now,
       });
-    await advanceJobs(room, tx, after, board, loaded);
+    await advanceJobs(deps, tx, after, board, loaded);
   });
-  room.logger.info('ci.task_released', { task: taskId, job: job.id, countsAsLoss });
+  deps.logger.info('ci.task_released', { task: taskId, job: job.id, countsAsLoss });
 }

@@ -53,31 +53,31 @@ export interface TaskVerdict {
  * Refuses `no_task_state`, `task_not_found` (also for another runner's).
  */
 export async function reportTask(
-  room: CiDeps,
+  deps: CiDeps,
   runner: Pick<RunnerRow, 'id'>,
   report: TaskReport | null,
 ): Promise<TaskVerdict> {
   if (report === null) throw invalid('no_task_state', 'A report needs the state of its task.');
-  const task = await room.db.read.findOneBy(taskSchema, { id: report.taskId, runnerId: runner.id });
-  const job = task === null ? null : await room.db.read.findOneBy(jobSchema, { id: task.jobId });
+  const task = await deps.db.read.findOneBy(taskSchema, { id: report.taskId, runnerId: runner.id });
+  const job = task === null ? null : await deps.db.read.findOneBy(jobSchema, { id: task.jobId });
   if (task === null || job === null) throw notFound('task_not_found', 'There is no such task.');
-  const known = await room.db.read.findBy(outputSchema, { taskId: task.id });
+  const known = await deps.db.read.findBy(outputSchema, { taskId: task.id });
   const names = known.map(({ name }) => name);
   if (isFinal(task.status)) return { result: task.status, sentOutputs: names };
 
   const outputs = sortOutputs(report.outputs, known);
-  const loaded = await room.runs.load(job.runId);
-  const steps = await mergeSteps(room, task, loaded, job.jobKey, report.steps);
+  const loaded = await deps.runs.load(job.runId);
+  const steps = await mergeSteps(deps, task, loaded, job.jobKey, report.steps);
   const isNews =
     report.result !== null ||
     task.confirmedAt === null ||
     steps.isNews ||
     outputs.kept.size > 0 ||
     outputs.notices.length > 0;
-  const now = room.clock.now();
-  room.reports.record(task.id, now, steps.rows, false);
-  const status = isNews ? await save(room, task, report, steps, outputs, loaded) : task.status;
-  if (steps.isNews) room.notifier.notify(runTopic(job.runId));
+  const now = deps.clock.now();
+  deps.reports.record(task.id, now, steps.rows, false);
+  const status = isNews ? await save(deps, task, report, steps, outputs, loaded) : task.status;
+  if (steps.isNews) deps.notifier.notify(runTopic(job.runId));
   return {
     result: status === 'running' ? null : status === 'cancelling' ? 'cancelled' : status,
     sentOutputs: [...new Set([...names, ...outputs.kept.keys(), ...outputs.dropped])],
@@ -85,14 +85,14 @@ export async function reportTask(
 }
 
 async function save(
-  room: CiDeps,
+  deps: CiDeps,
   { id }: TaskRow,
   report: TaskReport,
   steps: MergedSteps,
   outputs: SortedOutputs,
   loaded: LoadedRun,
 ): Promise<TaskStatus> {
-  const status = await changeRuns(room, async (tx, after) => {
+  const status = await changeRuns(deps, async (tx, after) => {
     const task = await tx.manager.findOneBy(taskSchema, { id });
     // Taken back or ended while the report was on its way.
     if (task === null || isFinal(task.status)) return task?.status ?? 'cancelled';
@@ -112,15 +112,15 @@ async function save(
     await saveSteps(tx, steps);
     for (const [name, value] of outputs.kept) await tx.manager.insert(outputSchema, { taskId: id, name, value });
     if (ended === null) return task.status;
-    const board = await RunChanges.open(room, tx, after, loaded.run.id);
+    const board = await RunChanges.open(deps, tx, after, loaded.run.id);
     const row = board?.jobs.find((one) => one.taskId === id);
     if (board == null || row === undefined) return ended;
     board.change(row, { status: ended });
-    await advanceJobs(room, tx, after, board, loaded);
+    await advanceJobs(deps, tx, after, board, loaded);
     return ended;
   });
-  if (isFinal(status)) room.reports.forget(id);
-  else room.reports.record(id, room.clock.now(), steps.rows, true);
+  if (isFinal(status)) deps.reports.forget(id);
+  else deps.reports.record(id, deps.clock.now(), steps.rows, true);
   return status;
 }
 
@@ -134,13 +134,13 @@ interface MergedSteps {
 
 /** The steps as they are now. Reports of steps that the job does not have are passed over. */
 async function mergeSteps(
-  room: CiDeps,
+  deps: CiDeps,
   task: TaskRow,
   { parsed }: LoadedRun,
   jobKey: string,
   reports: readonly StepReport[],
 ): Promise<MergedSteps> {
-  const stored = await room.db.read.find(stepSchema, { where: { taskId: task.id }, order: { position: 'ASC' } });
+  const stored = await deps.db.read.find(stepSchema, { where: { taskId: task.id }, order: { position: 'ASC' } });
   const names = parsed.ok ? (parsed.workflow.jobs.get(jobKey)?.stepNames ?? []) : [];
   const rows = stored.length > 0 ? stored : names.map((name, position) => emptyStep(task.id, position, name));
   const byId = new Map(reports.map((report) => [report.id, report]));

@@ -31,104 +31,104 @@ const sealAfterMs = 600_000;
  * Called every few seconds; times count from the start of the server at the
  * earliest, because nobody could report while it was down.
  */
-export async function sweepTasks(room: CiDeps, startedAt: number): Promise<void> {
-  await room.presence.write(room.db);
-  await writeReports(room);
-  for (const task of await room.db.read.findBy(taskSchema, { status: In(['running', 'cancelling']) })) {
-    await sweepTask(room, task, startedAt).catch((error: unknown) =>
-      room.logger.error('ci.sweep_failed', { task: task.id, error }),
+export async function sweepTasks(deps: CiDeps, startedAt: number): Promise<void> {
+  await deps.presence.write(deps.db);
+  await writeReports(deps);
+  for (const task of await deps.db.read.findBy(taskSchema, { status: In(['running', 'cancelling']) })) {
+    await sweepTask(deps, task, startedAt).catch((error: unknown) =>
+      deps.logger.error('ci.sweep_failed', { task: task.id, error }),
     );
   }
-  await sweepWaiting(room);
-  await sealLogs(room);
-  await removeEphemeral(room);
+  await sweepWaiting(deps);
+  await sealLogs(deps);
+  await removeEphemeral(deps);
 }
 
-async function sweepTask(room: CiDeps, task: TaskRow, startedAt: number): Promise<void> {
-  const now = room.clock.now();
+async function sweepTask(deps: CiDeps, task: TaskRow, startedAt: number): Promise<void> {
+  const now = deps.clock.now();
   const since = (moment: number): number => now - Math.max(moment, startedAt);
   if (task.confirmedAt === null) {
-    if (since(task.createdAt) > leaseMs) await releaseTask(room, task.id, { countsAsLoss: true });
+    if (since(task.createdAt) > leaseMs) await releaseTask(deps, task.id, { countsAsLoss: true });
     return;
   }
-  const runner = task.runnerId === null ? null : await room.db.read.findOneBy(runnerSchema, { id: task.runnerId });
-  const seenAt = runner === null ? 0 : (room.presence.of(runner).lastSeenAt ?? 0);
-  const heardAt = room.reports.lastReportAt(task.id) ?? task.reportedAt ?? task.confirmedAt;
+  const runner = task.runnerId === null ? null : await deps.db.read.findOneBy(runnerSchema, { id: task.runnerId });
+  const seenAt = runner === null ? 0 : (deps.presence.of(runner).lastSeenAt ?? 0);
+  const heardAt = deps.reports.lastReportAt(task.id) ?? task.reportedAt ?? task.confirmedAt;
   const isLost = since(heardAt) > silentMs && (since(seenAt) > silentMs || since(heardAt) > forgottenMs);
   if (isLost)
-    return endTask(room, task, task.status === 'cancelling' ? 'cancelled' : 'failure', 'The runner was lost.');
-  if (now - task.createdAt > room.settings.maxTaskMs) {
+    return endTask(deps, task, task.status === 'cancelling' ? 'cancelled' : 'failure', 'The runner was lost.');
+  if (now - task.createdAt > deps.settings.maxTaskMs) {
     await endTask(
-      room,
+      deps,
       task,
       'cancelled',
-      `The job ran longer than ${Math.round(room.settings.maxTaskMs / 60_000)} minutes.`,
+      `The job ran longer than ${Math.round(deps.settings.maxTaskMs / 60_000)} minutes.`,
     );
   }
 }
 
-async function endTask(room: CiDeps, { id, jobId }: TaskRow, status: FinalStatus, reason: string): Promise<void> {
-  const job = await room.db.read.findOneByOrFail(jobSchema, { id: jobId });
-  const loaded = await room.runs.load(job.runId);
-  await changeRuns(room, async (tx, after) => {
+async function endTask(deps: CiDeps, { id, jobId }: TaskRow, status: FinalStatus, reason: string): Promise<void> {
+  const job = await deps.db.read.findOneByOrFail(jobSchema, { id: jobId });
+  const loaded = await deps.runs.load(job.runId);
+  await changeRuns(deps, async (tx, after) => {
     const task = await tx.manager.findOneByOrFail(taskSchema, { id });
     if (isFinal(task.status)) return;
     await tx.manager.update(taskSchema, { id }, { status, stoppedAt: tx.now });
-    const board = await RunChanges.open(room, tx, after, job.runId);
+    const board = await RunChanges.open(deps, tx, after, job.runId);
     const row = board?.jobs.find((one) => one.taskId === id);
     if (board == null || row === undefined) return;
     board.change(row, { status, reason });
-    await advanceJobs(room, tx, after, board, loaded);
+    await advanceJobs(deps, tx, after, board, loaded);
   });
-  room.reports.forget(id);
-  room.logger.warn('ci.task_ended', { task: id, status, reason });
+  deps.reports.forget(id);
+  deps.logger.warn('ci.task_ended', { task: id, status, reason });
 }
 
 /** Jobs that nobody could take, and those that waited too long. */
-async function sweepWaiting(room: CiDeps): Promise<void> {
-  const now = room.clock.now();
-  const { maxUnroutableMs, maxWaitMs } = room.settings;
-  const old = (await groupWaitingJobs(room.db.read)).filter(
+async function sweepWaiting(deps: CiDeps): Promise<void> {
+  const now = deps.clock.now();
+  const { maxUnroutableMs, maxWaitMs } = deps.settings;
+  const old = (await groupWaitingJobs(deps.db.read)).filter(
     (line) => now - line.waitingSince > Math.min(maxUnroutableMs, maxWaitMs),
   );
   if (old.length === 0) return;
-  const finished = await finishedRunners(room.db.read, { isLogComplete: false });
-  const runners = (await room.db.read.find(runnerSchema)).filter(({ id }) => !finished.has(id));
+  const finished = await finishedRunners(deps.db.read, { isLogComplete: false });
+  const runners = (await deps.db.read.find(runnerSchema)).filter(({ id }) => !finished.has(id));
   for (const line of old) {
-    const jobs = await room.db.read.findBy(jobSchema, { repositoryId: line.repositoryId, status: 'waiting' });
+    const jobs = await deps.db.read.findBy(jobSchema, { repositoryId: line.repositoryId, status: 'waiting' });
     const isRoutable = runners.some((runner) => mayTake(runner, line));
     for (const job of jobs.filter((one) => one.runsOn?.join() === line.labels.join())) {
       const waited = now - (job.waitingSince ?? now);
       if (!isRoutable && waited > maxUnroutableMs)
-        await endWaiting(room, job, 'failure', `No runner has the labels ${line.labels.join(', ')}.`);
-      else if (waited > maxWaitMs) await endWaiting(room, job, 'cancelled', 'No runner was free in time.');
+        await endWaiting(deps, job, 'failure', `No runner has the labels ${line.labels.join(', ')}.`);
+      else if (waited > maxWaitMs) await endWaiting(deps, job, 'cancelled', 'No runner was free in time.');
     }
   }
 }
 
-async function endWaiting(room: CiDeps, { id, runId }: JobRow, status: FinalStatus, reason: string): Promise<void> {
-  const loaded = await room.runs.load(runId);
-  await changeRuns(room, async (tx, after) => {
-    const board = await RunChanges.open(room, tx, after, runId);
+async function endWaiting(deps: CiDeps, { id, runId }: JobRow, status: FinalStatus, reason: string): Promise<void> {
+  const loaded = await deps.runs.load(runId);
+  await changeRuns(deps, async (tx, after) => {
+    const board = await RunChanges.open(deps, tx, after, runId);
     const row = board?.jobs.find((one) => one.id === id);
     if (board == null || row?.status !== 'waiting') return;
     board.change(row, { status, reason });
-    await advanceJobs(room, tx, after, board, loaded);
+    await advanceJobs(deps, tx, after, board, loaded);
   });
 }
 
 /** A runner that died after its last report never says that its log is complete. */
-async function sealLogs(room: CiDeps): Promise<void> {
-  const open = await room.db.read
+async function sealLogs(deps: CiDeps): Promise<void> {
+  const open = await deps.db.read
     .createQueryBuilder(taskSchema, 't')
     .where('t.sealed_at IS NULL AND t.stopped_at IS NOT NULL AND t.stopped_at < :before', {
-      before: room.clock.now() - sealAfterMs,
+      before: deps.clock.now() - sealAfterMs,
     })
     .limit(500)
     .getMany();
   for (const { id } of open) {
-    await room.logs.inTurn(id, async (log) => {
-      await room.db.write(({ manager, now }) =>
+    await deps.logs.inTurn(id, async (log) => {
+      await deps.db.write(({ manager, now }) =>
         manager.update(
           taskSchema,
           { id, sealedAt: IsNull() },
@@ -136,20 +136,20 @@ async function sealLogs(room: CiDeps): Promise<void> {
         ),
       );
     });
-    room.notifier.notify(logTopic(id));
+    deps.notifier.notify(logTopic(id));
   }
 }
 
 /** An ephemeral runner is gone once its one task is over and its log complete, not before. */
-async function removeEphemeral(room: CiDeps): Promise<void> {
-  const before = room.clock.now() - sealAfterMs;
-  for (const runner of await room.db.read.findBy(runnerSchema, { ephemeral: true })) {
-    const tasks = await room.db.read.findBy(taskSchema, { runnerId: runner.id });
+async function removeEphemeral(deps: CiDeps): Promise<void> {
+  const before = deps.clock.now() - sealAfterMs;
+  for (const runner of await deps.db.read.findBy(runnerSchema, { ephemeral: true })) {
+    const tasks = await deps.db.read.findBy(taskSchema, { runnerId: runner.id });
     const isDone =
       tasks.length > 0 &&
       tasks.every((task) => task.stoppedAt !== null && task.sealedAt !== null && task.sealedAt < before);
     if (!isDone) continue;
-    await room.db.write(({ manager }) => manager.delete(runnerSchema, { id: runner.id }));
-    room.logger.info('runner.removed', { runner: runner.id, name: runner.name, why: 'its one task is done' });
+    await deps.db.write(({ manager }) => manager.delete(runnerSchema, { id: runner.id }));
+    deps.logger.info('runner.removed', { runner: runner.id, name: runner.name, why: 'its one task is done' });
   }
 }

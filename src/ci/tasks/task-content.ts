@@ -37,7 +37,7 @@ const dayMs = 24 * 60 * 60 * 1000;
  * @param origin how the runner reaches this server; for those that have no base URL
  */
 export async function taskContent(
-  room: CiDeps,
+  deps: CiDeps,
   loaded: LoadedRun,
   job: JobRow,
   task: Pick<TaskRow, 'id' | 'createdAt'>,
@@ -45,7 +45,7 @@ export async function taskContent(
 ): Promise<TaskContent> {
   const { run, repository, parsed } = loaded;
   const taskId = task.id;
-  const { key, settings, db } = room;
+  const { key, settings, db } = deps;
   if (!parsed.ok) throw new Error(parsed.problem.describe());
   const definition = parsed.workflow.jobs.get(job.jobKey);
   if (definition === undefined) throw new Error(`the workflow has no job ${job.jobKey}`);
@@ -69,7 +69,7 @@ export async function taskContent(
     definition,
     jobs,
   );
-  const secrets = run.isTrusted ? await secretsFor(room, db.read, repository) : new Map<string, string>();
+  const secrets = run.isTrusted ? await secretsFor(deps, db.read, repository) : new Map<string, string>();
   const called = definition.call === null ? null : contentOfCall(definition.call, contexts, secrets);
   const settled = {
     name: job.name,
@@ -77,11 +77,11 @@ export async function taskContent(
     runsOn: job.runsOn ?? [],
     continueOnError: job.continueOnError,
   };
-  const runtime = runtimeTokenOf(room, task, job);
+  const runtime = runtimeTokenOf(deps, task, job);
   const actions = settings.actionsUrl === 'self' ? (settings.baseUrl ?? origin ?? '') : settings.actionsUrl;
   return {
     taskId,
-    payload: await room.workflows.payload(room.runs.sourceOf(run), { jobKey: definition.key, settled }),
+    payload: await deps.workflows.payload(deps.runs.sourceOf(run), { jobKey: definition.key, settled }),
     context: {
       ...githubContext(loaded, { baseUrl: settings.baseUrl ?? origin }),
       ...(called === null

@@ -9,10 +9,10 @@ const instance: CiScope = { kind: 'instance' };
  * What `--scope` names: `instance`, a person, an organisation, or `owner/name`.
  * Refuses `owner_not_found`, `repository_not_found`. "instance" is reserved as a handle.
  */
-export async function readScope(rooms: Modules, text: string): Promise<CiScope> {
+export async function readScope(modules: Modules, text: string): Promise<CiScope> {
   if (text === 'instance') return instance;
-  if (text.includes('/')) return { kind: 'repository', id: (await findRepository(rooms, text)).repository.id };
-  const owner = await rooms.owners.resolve(text);
+  if (text.includes('/')) return { kind: 'repository', id: (await findRepository(modules, text)).repository.id };
+  const owner = await modules.owners.resolve(text);
   if (owner === null) throw notFound('owner_not_found', `There is no person and no organisation ${text}.`);
   return { kind: owner.kind === 'organisation' ? 'organisation' : 'user', id: owner.id };
 }

@@ -43,12 +43,12 @@ const columns: Column<ShownJob>[] = [
 ];
 
 async function listJobs(cli: Cli): Promise<void> {
-  const rooms = await cli.openModules();
+  const modules = await cli.openModules();
   const { jobsOf } = await import('../../app.ts');
   const { createJobRuns } = await import('../../scheduler/index.ts');
-  const runs = new Map((await createJobRuns(rooms).list()).map((run) => [run.name, run]));
-  const next = JSON.parse((await askServer(rooms.config.dataDir, 'cron.next')) ?? '{}') as Record<string, number>;
-  const rows = jobsOf(rooms).map(({ name, time }): ShownJob => {
+  const runs = new Map((await createJobRuns(modules).list()).map((run) => [run.name, run]));
+  const next = JSON.parse((await askServer(modules.config.dataDir, 'cron.next')) ?? '{}') as Record<string, number>;
+  const rows = jobsOf(modules).map(({ name, time }): ShownJob => {
     const last = runs.get(name);
     return {
       name,
@@ -89,17 +89,17 @@ interface Outcome {
 
 /** Where no server runs, the same work is done by this program. */
 async function runHere(cli: Cli, name: string): Promise<Outcome> {
-  const rooms = await cli.openModules();
+  const modules = await cli.openModules();
   const { jobsOf } = await import('../../app.ts');
   const { createJobRuns } = await import('../../scheduler/index.ts');
-  const job = jobsOf(rooms).find((each) => each.name === name) ?? refuse(name);
+  const job = jobsOf(modules).find((each) => each.name === name) ?? refuse(name);
   const [startedAt, startedAtMs] = [cli.clock.now(), performance.now()];
   const failure = await job.run().then(
     () => null,
     (error: Error) => error,
   );
   const tookMs = Math.round(performance.now() - startedAtMs);
-  await createJobRuns(rooms).record(name, startedAt, tookMs, failure);
+  await createJobRuns(modules).record(name, startedAt, tookMs, failure);
   return { tookMs, error: failure?.message ?? null };
 }
 

@@ -82,18 +82,18 @@ async function doctor(cli: Cli, { fix, ...wanted }: Wanted): Promise<void> {
 async function* reports(cli: Cli, { only, url, peers }: Wanted): AsyncGenerator<GroupReport> {
   try {
     const { config, file } = await cli.loadConfig();
-    const rooms = await cli.openModules();
+    const modules = await cli.openModules();
     const { createDoctor, checkPeers } = await import('../../doctor/index.ts');
     yield* createDoctor({
-      ...rooms,
+      ...modules,
       config,
       settingsFile: file?.path ?? null,
       userId: cli.process.getuid?.() ?? null,
-      backupState: () => rooms.backups.state(),
-      auditBreak: () => rooms.audit.findBreak(),
+      backupState: () => modules.backups.state(),
+      auditBreak: () => modules.audit.findBreak(),
     }).examine(only);
-    if (url !== undefined) yield await address(rooms, url);
-    if (peers) yield await checkPeers(rooms.federation);
+    if (url !== undefined) yield await address(modules, url);
+    if (peers) yield await checkPeers(modules.federation);
   } catch (error) {
     if (!isDomainError(error)) throw error;
     const remedy = 'hint' in error ? String(error.hint) : hintFor(error.reason);

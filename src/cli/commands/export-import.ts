@@ -66,13 +66,13 @@ const exportRepository: Action<{ replace?: true }, [string, string]> = async (cl
   const target = path.resolve(cli.process.cwd(), file);
   if (existsSync(target) && !replace)
     throw conflict('file_exists', `${target} is there already; --replace writes over it.`);
-  const rooms = await cli.openModules();
-  const found = await findRepository(rooms, text);
+  const modules = await cli.openModules();
+  const found = await findRepository(modules, text);
   const [{ exportBundle }, { systemRandom }] = await Promise.all([
     import('../../mirrors/index.ts'),
     import('../../kernel/index.ts'),
   ]);
-  const { refs, bytes } = await exportBundle(bundleDeps(rooms, systemRandom), found, target);
+  const { refs, bytes } = await exportBundle(bundleDeps(modules, systemRandom), found, target);
   const name = `${found.canonical.owner}/${found.canonical.name}`;
   cli.output.result(`Wrote ${name} to ${target}: ${refs} branches and tags, ${readableSize(bytes)}.`, {
     repository: name,
@@ -117,7 +117,7 @@ const adopt: Action<{ public?: true }, [string, string]> = async (cli, options, 
 };
 
 async function bringIn(cli: Cli, source: string, wishes: ImportRequest): Promise<void> {
-  const rooms = await cli.openModules();
+  const modules = await cli.openModules();
   const [{ importBundle }, { systemRandom }] = await Promise.all([
     import('../../mirrors/index.ts'),
     import('../../kernel/index.ts'),
@@ -127,7 +127,7 @@ async function bringIn(cli: Cli, source: string, wishes: ImportRequest): Promise
     const [, share, what] = /(\d+)%.*?(\(.*?\))?/.exec(text) ?? [];
     if (share !== undefined) shown.step({ done: Number(share), total: 100, item: what ?? path.basename(source) });
   };
-  const { found, refs, refused } = await importBundle(bundleDeps(rooms, systemRandom), source, wishes, { progress })
+  const { found, refs, refused } = await importBundle(bundleDeps(modules, systemRandom), source, wishes, { progress })
     .catch((error: unknown) => {
       const isOwnerOfParcel = isDomainError(error) && error.reason === 'no_such_owner' && wishes.owner === undefined;
       throw isOwnerOfParcel
@@ -137,7 +137,7 @@ async function bringIn(cli: Cli, source: string, wishes: ImportRequest): Promise
     .finally(shown.end);
   for (const line of refused) cli.output.message(`not taken: ${line}`);
   const { repository, canonical } = found;
-  const clone = cloneAddresses(rooms.config, canonical);
+  const clone = cloneAddresses(modules.config, canonical);
   cli.output.result(
     `Made ${repository.visibility.toLowerCase()} repository ${canonical.owner}/${canonical.name}: ${refs} branches and tags. Clone it with: git clone ${clone.http}`,
     { ...repositoryToJson(repository, canonical.owner), refs, refused, cloneHttp: clone.http, cloneSsh: clone.ssh },

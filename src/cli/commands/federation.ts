@@ -136,9 +136,9 @@ const acceptOrigin: Action<object, [string]> = async (cli, _options, origin) => 
 };
 
 const follow: Action<{ user: string }, [string]> = async (cli, { user }, target) => {
-  const rooms = await cli.openModules();
-  const person = await findPerson(rooms, user);
-  const followed = await rooms.federation.followFor(person.id, target);
+  const modules = await cli.openModules();
+  const person = await findPerson(modules, user);
+  const followed = await modules.federation.followFor(person.id, target);
   const { kind, id, handle } = followed;
   cli.output.result(whatFollows(user, followed), {
     id,
@@ -162,9 +162,9 @@ function whatFollows(user: string, { kind, handle, state, isNew }: Followed): st
 }
 
 const unfollow: Action<{ user: string }, [string]> = async (cli, { user }, target) => {
-  const rooms = await cli.openModules();
-  const person = await findPerson(rooms, user);
-  const { people, repositories } = await rooms.federation.followingOf(person.id);
+  const modules = await cli.openModules();
+  const person = await findPerson(modules, user);
+  const { people, repositories } = await modules.federation.followingOf(person.id);
   const all = [...people, ...repositories, ...people.flatMap((followed) => followed.repositories)];
   const wanted = target.replace(/^(acct:)?@?/i, '');
   const fitting = all.filter(
@@ -174,13 +174,16 @@ const unfollow: Action<{ user: string }, [string]> = async (cli, { user }, targe
   if (found === undefined) throw notFound('unknown_follow', `${user} follows nothing called ${target}.`);
   // A renamed repository and the one that got its name are both called so until their server is asked again.
   if (fitting.some(({ remoteActorId }) => remoteActorId !== found.remoteActorId)) {
-    const addresses = fitting.map(({ remoteActorId }) => remoteActorId).join(', ');
+    const addresses = fitting
+      .map(({ remoteActorId }) => remoteActorId)
+      .sort()
+      .join(', ');
     throw conflict(
       'ambiguous_follow',
       `${user} follows several called ${target}. Give one of these instead: ${addresses}`,
     );
   }
-  const ended = await rooms.federation.unfollowFor(found.id);
+  const ended = await modules.federation.unfollowFor(found.id);
   cli.output.result(`${user} no longer follows ${ended.handle}.`, { ...ended, user: person.username });
 };
 
@@ -215,10 +218,10 @@ function whyWaiting(standing: FollowStatus): string {
 }
 
 const listFollows: Action<{ user?: string }, []> = async (cli, { user }) => {
-  const rooms = await cli.openModules();
-  const person = user === undefined ? null : await findPerson(rooms, user);
-  const follows = await rooms.federation.listAllFollows({ userId: person?.id });
-  const names = await rooms.accounts.peopleById(follows.map(({ userId }) => userId));
+  const modules = await cli.openModules();
+  const person = user === undefined ? null : await findPerson(modules, user);
+  const follows = await modules.federation.listAllFollows({ userId: person?.id });
+  const names = await modules.accounts.peopleById(follows.map(({ userId }) => userId));
   const rows = follows.map((each) => ({ ...each, user: nameOf(names.get(each.userId)) || each.userId }));
   cli.output.list(rows, followColumns, ['follow', 'follows'], (row) => ({
     id: row.id,

@@ -66,10 +66,10 @@ const toJson = ({ name, from, result, isFailed }: Row): object => ({ name, from,
 const importGithub: Action<Options, [string]> = async (cli, options, login) => {
   if (!/^[\w.-]{1,100}$/.test(login)) throw invalid('usage', `${JSON.stringify(login)} is no name of an account.`);
   const secret = options.secretFile === undefined && !options.secretStdin ? '' : await readSecret(cli, options);
-  const rooms = await cli.openModules();
-  const owner = await rooms.owners.resolve(options.user);
+  const modules = await cli.openModules();
+  const owner = await modules.owners.resolve(options.user);
   if (owner === null) throw invalid('no_such_owner', `There is no person and no organisation ${options.user}.`);
-  const listed = await rooms.mirrors.repositoriesAt({
+  const listed = await modules.mirrors.repositoriesAt({
     api: options.api,
     login,
     isStarred: options.stars === true,

@@ -64,32 +64,32 @@ const listJobs: Action<{ state?: QueueState; limit: string }, []> = async (cli, 
 };
 
 const retryJob: Action<object, [string]> = async (cli, _options, id) => {
-  const rooms = await cli.openModules();
+  const modules = await cli.openModules();
   const [, kind, key] = /^(\w+)-(.+)$/.exec(id) ?? [];
   if (kind === undefined || key === undefined)
     throw invalid('usage', `${JSON.stringify(id)} is no job: hearth job list shows which there are.`);
-  const said = await retry(cli, rooms, kind, key);
+  const said = await retry(cli, modules, kind, key);
   cli.output.result(said, { id });
 };
 
-async function retry(cli: Cli, rooms: Modules, kind: string, key: string): Promise<string> {
+async function retry(cli: Cli, modules: Modules, kind: string, key: string): Promise<string> {
   switch (kind) {
     case 'delivery':
-      return `Delivery ${await rooms.federation.retryDelivery(Number(key))} tries it again; the old one stays FAILED.`;
+      return `Delivery ${await modules.federation.retryDelivery(Number(key))} tries it again; the old one stays FAILED.`;
     case 'webhook': {
-      const made = await rooms.webhooks.redeliverAny(Number(key));
+      const made = await modules.webhooks.redeliverAny(Number(key));
       return `Webhook delivery ${made} sends it again.`;
     }
     case 'mirror': {
-      const mirrors = (await rooms.mirrors.list()).filter(({ repositoryId }) => repositoryId.startsWith(key));
+      const mirrors = (await modules.mirrors.list()).filter(({ repositoryId }) => repositoryId.startsWith(key));
       if (mirrors.length !== 1) throw notFound('no_such_job', 'There is no such mirror.');
-      await rooms.mirrors.sync(mirrors[0]!.repositoryId);
-      await rooms.mirrors.runDue();
-      const { state } = (await rooms.mirrors.find(mirrors[0]!.repositoryId))!;
+      await modules.mirrors.sync(mirrors[0]!.repositoryId);
+      await modules.mirrors.runDue();
+      const { state } = (await modules.mirrors.find(mirrors[0]!.repositoryId))!;
       return `The mirror was tried again: ${state}.`;
     }
     case 'push':
-      return retryPush(cli, rooms, key);
+      return retryPush(cli, modules, key);
     default:
       throw invalid(
         'usage',

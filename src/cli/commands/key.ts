@@ -91,22 +91,22 @@ export function keyToJson(key: SshKey, user: string | null): object {
 }
 
 async function listKeys(cli: Cli, { user }: { user?: string }): Promise<void> {
-  const rooms = await cli.openModules();
-  const people = user === undefined ? await rooms.accounts.listPeople() : [await findPerson(rooms, user)];
-  const keys = await rooms.accounts.listKeys(user === undefined ? null : people[0]!.id);
+  const modules = await cli.openModules();
+  const people = user === undefined ? await modules.accounts.listPeople() : [await findPerson(modules, user)];
+  const keys = await modules.accounts.listKeys(user === undefined ? null : people[0]!.id);
   const names = new Map(people.map((person) => [person.id, person]));
   const rows = keys.map((key) => ({ ...key, user: nameOf(names.get(key.personId)) }));
   cli.output.list(rows, columns, ['key', 'keys'], (row) => keyToJson(row, row.user));
 }
 
 async function addKey(cli: Cli, { user, title, ifMissing }: AddOptions, file: string): Promise<void> {
-  const rooms = await cli.openModules();
-  const person = await findPerson(rooms, user);
+  const modules = await cli.openModules();
+  const person = await findPerson(modules, user);
   const line = file === '-' ? await readInput(cli) : readKeyFile(file);
   try {
-    const key = await rooms.accounts.addKey(person.id, { line, ...(title === undefined ? {} : { title }) });
+    const key = await modules.accounts.addKey(person.id, { line, ...(title === undefined ? {} : { title }) });
     const note =
-      key.worksWithBuiltInServer || rooms.config.ssh.systemSshd
+      key.worksWithBuiltInServer || modules.config.ssh.systemSshd
         ? ''
         : ' The built-in SSH server cannot use keys of this type.';
     cli.output.result(
@@ -151,12 +151,12 @@ async function importKeys(cli: Cli, { user, dryRun }: { user: string; dryRun?: t
   if (!isAddress && !/^[a-z\d](?:-?[a-z\d]){0,38}$/i.test(login))
     throw invalid('usage', `${JSON.stringify(login)} is no name on GitHub. Of another server give the whole address.`);
   const address = isAddress ? login : `https://github.com/${login}.keys`;
-  const rooms = await cli.openModules();
-  const person = await findPerson(rooms, user);
+  const modules = await cli.openModules();
+  const person = await findPerson(modules, user);
   const { host } = new URL(address);
-  const own = new Set((await rooms.accounts.listKeys(person.id)).map(({ fingerprint }) => fingerprint));
+  const own = new Set((await modules.accounts.listKeys(person.id)).map(({ fingerprint }) => fingerprint));
   const rows: Imported[] = [];
-  for (const line of await rooms.mirrors.keysAt(address)) {
+  for (const line of await modules.mirrors.keysAt(address)) {
     const [type = '', fingerprint] = [line.split(/\s+/)[0], await fingerprintOfLine(line)];
     if (own.has(fingerprint)) rows.push({ type, fingerprint, result: 'there already' });
     else if (dryRun) rows.push({ type, fingerprint, result: 'would be added' });
@@ -164,7 +164,7 @@ async function importKeys(cli: Cli, { user, dryRun }: { user: string; dryRun?: t
       rows.push({
         type,
         fingerprint,
-        result: await rooms.accounts
+        result: await modules.accounts
           .addKey(person.id, { line, title: `${isAddress ? '' : `${login} on `}${host}` })
           .then(() => 'added', whyNot),
       });
@@ -185,17 +185,17 @@ function whyNot(error: unknown): string {
 }
 
 async function removeKey(cli: Cli, { dryRun }: { dryRun?: true }, id: string): Promise<void> {
-  const rooms = await cli.openModules();
-  const key = findById(await rooms.accounts.listKeys(null), id, {
+  const modules = await cli.openModules();
+  const key = findById(await modules.accounts.listKeys(null), id, {
     what: 'key',
     reason: 'unknown_key',
     alsoBy: (row) => row.fingerprint,
   });
-  const person = await rooms.accounts.personById(key.personId);
+  const person = await modules.accounts.personById(key.personId);
   const what = `key ${key.title} (${key.fingerprint}) of ${nameOf(person)}`;
   if (dryRun) return cli.output.result(`Would remove ${what}.`, keyToJson(key, person.username));
   await cli.confirm(`Remove ${what}?`);
-  await rooms.accounts.removeKey(key.personId, key.id);
+  await modules.accounts.removeKey(key.personId, key.id);
   cli.output.result(`Removed ${what}.`, keyToJson(key, person.username));
 }
 

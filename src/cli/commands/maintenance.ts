@@ -47,14 +47,14 @@ export function addMaintenanceCommands(program: Command, run: Run): void {
 const maxItems = 10_000;
 
 async function status(cli: Cli): Promise<void> {
-  const rooms = await cli.openModules();
+  const modules = await cli.openModules();
   const { embedded } = await import('../../embedded/index.ts');
-  const server = readRunningServer(rooms.config.dataDir);
+  const server = readRunningServer(modules.config.dataDir);
   const { listQueuedItems } = await import('../../doctor/index.ts');
   const [{ newest, lastProof }, counts, work] = await Promise.all([
-    rooms.backups.state(),
-    rooms.counts(),
-    listQueuedItems(rooms.db, cli.clock.now(), { limit: maxItems }),
+    modules.backups.state(),
+    modules.counts(),
+    listQueuedItems(modules.db, cli.clock.now(), { limit: maxItems }),
   ]);
   const waiting = work.filter(({ state }) => state !== 'failed').length;
   const startedAt = server === null ? null : Date.parse(server.startedAt);
@@ -67,11 +67,11 @@ async function status(cli: Cli): Promise<void> {
   const isStarting = server !== null && server.http === null;
   const door = (at: { host: string; port: number } | null | undefined): string =>
     isStarting ? 'starting' : at == null ? 'off' : `${at.host}:${at.port}`;
-  const sshUrl = server?.http == null ? null : shownAddresses(rooms.config, server.http, server.ssh).ssh;
+  const sshUrl = server?.http == null ? null : shownAddresses(modules.config, server.http, server.ssh).ssh;
   const ssh =
     sshUrl === null
       ? door(server?.ssh)
-      : `${sshUrl}${rooms.config.ssh.systemSshd ? "   through this machine's own sshd" : ''}`;
+      : `${sshUrl}${modules.config.ssh.systemSshd ? "   through this machine's own sshd" : ''}`;
   cli.output.show(
     [
       ['Version', embedded.version],

@@ -99,9 +99,9 @@ async function allOrganisations({ organisations }: Modules): Promise<ListedOrgan
 }
 
 const listOrganisations: Action<object, []> = async (cli) => {
-  const rooms = await cli.openModules();
-  const repositories = await rooms.repositories.listAll();
-  const rows = (await allOrganisations(rooms)).map(
+  const modules = await cli.openModules();
+  const repositories = await modules.repositories.listAll();
+  const rows = (await allOrganisations(modules)).map(
     (each): Row => ({
       ...each,
       repositories: repositories.filter((row) => row.ownerOrganisationId === each.id).length,
@@ -115,11 +115,11 @@ const listOrganisations: Action<object, []> = async (cli) => {
 };
 
 const showOrganisation: Action<object, [string]> = async (cli, _options, name) => {
-  const rooms = await cli.openModules();
-  const organisation = await rooms.organisations.find(name);
-  const members = await rooms.organisations.listMembers(localAdministrator, organisation.name);
+  const modules = await cli.openModules();
+  const organisation = await modules.organisations.find(name);
+  const members = await modules.organisations.listMembers(localAdministrator, organisation.name);
   const owners = members.filter(({ role }) => role === 'OWNER').map(({ person }) => person.username ?? person.id);
-  const repositories = (await rooms.repositories.listAll())
+  const repositories = (await modules.repositories.listAll())
     .filter((row) => row.ownerOrganisationId === organisation.id)
     .map((row) => row.name);
   cli.output.show(
@@ -138,13 +138,18 @@ const showOrganisation: Action<object, [string]> = async (cli, _options, name) =
 };
 
 const addOrganisation: Action<AddOptions, [string]> = async (cli, options, name) => {
-  const rooms = await cli.openModules();
+  const modules = await cli.openModules();
   if (options.ifMissing) {
-    const existing = await rooms.organisations.find(name).catch(nullIfNotFound);
-    if (existing !== null) return acceptExisting(cli, rooms, existing, options.owner);
+    const existing = await modules.organisations.find(name).catch(nullIfNotFound);
+    if (existing !== null) return acceptExisting(cli, modules, existing, options.owner);
   }
   const { owner, displayName = '', description = '' } = options;
-  const organisation = await rooms.organisations.create(localAdministrator, { name, owner, displayName, description });
+  const organisation = await modules.organisations.create(localAdministrator, {
+    name,
+    owner,
+    displayName,
+    description,
+  });
   cli.output.result(
     `Created organisation ${organisation.name} with the owner ${owner} (id ${organisation.id}).`,
     toJson(organisation),
@@ -167,8 +172,8 @@ async function acceptExisting(
 }
 
 const editOrganisation: Action<EditOptions, [string]> = async (cli, { displayName, description, rename }, name) => {
-  const rooms = await cli.openModules();
-  const { organisations } = rooms;
+  const modules = await cli.openModules();
+  const { organisations } = modules;
   await organisations.edit(localAdministrator, name, {
     ...(displayName === undefined ? {} : { displayName }),
     ...(description === undefined ? {} : { description }),
@@ -185,10 +190,10 @@ const editOrganisation: Action<EditOptions, [string]> = async (cli, { displayNam
 };
 
 const deleteOrganisation: Action<{ dryRun?: true }, [string]> = async (cli, { dryRun }, name) => {
-  const rooms = await cli.openModules();
-  const organisation = await rooms.organisations.find(name);
+  const modules = await cli.openModules();
+  const organisation = await modules.organisations.find(name);
   if (dryRun) return cli.output.result(`Would delete ${organisation.name}.`, toJson(organisation));
   await cli.confirm(`Delete the organisation ${organisation.name}? This cannot be undone.`);
-  await rooms.organisations.delete(localAdministrator, organisation.name);
+  await modules.organisations.delete(localAdministrator, organisation.name);
   cli.output.result(`Deleted ${organisation.name}. Its name stays reserved.`, toJson(organisation));
 };

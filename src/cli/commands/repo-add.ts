@@ -35,22 +35,22 @@ export function addRepoAddCommand(repo: Command, run: Run): void {
 
 async function addRepository(cli: Cli, options: AddOptions, text: string): Promise<void> {
   const { owner, name } = splitName(text);
-  const rooms = await cli.openModules();
+  const modules = await cli.openModules();
   const visibility = options.public ? 'PUBLIC' : 'PRIVATE';
   if (options.ifMissing) {
-    const found = await findRepository(rooms, text).catch(nullIfNotFound);
+    const found = await findRepository(modules, text).catch(nullIfNotFound);
     if (found !== null) return acceptExisting(cli, found, visibility);
   }
   const { description, defaultBranch } = options;
-  const repository = await rooms.repositories.create(localAdministrator, {
+  const repository = await modules.repositories.create(localAdministrator, {
     owner,
     name,
     visibility,
     description,
     defaultBranch,
   });
-  const { canonical } = await findRepository(rooms, text);
-  const clone = cloneAddresses(rooms.config, canonical);
+  const { canonical } = await findRepository(modules, text);
+  const clone = cloneAddresses(modules.config, canonical);
   cli.output.result(
     `Created ${visibility.toLowerCase()} repository ${canonical.owner}/${canonical.name}. Clone it with: git clone ${clone.http}`,
     { ...repositoryToJson(repository, canonical.owner), cloneHttp: clone.http, cloneSsh: clone.ssh },

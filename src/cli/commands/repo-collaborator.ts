@@ -62,9 +62,9 @@ const columns: Column<Collaborator>[] = [
 ];
 
 const listCollaborators: Action<object, [string]> = async (cli, _options, text) => {
-  const rooms = await cli.openModules();
-  const { owner, name } = (await findRepository(rooms, text)).canonical;
-  const rows = await rooms.repositories.listCollaborators(localAdministrator, owner, name);
+  const modules = await cli.openModules();
+  const { owner, name } = (await findRepository(modules, text)).canonical;
+  const rows = await modules.repositories.listCollaborators(localAdministrator, owner, name);
   cli.output.list(rows, columns, ['collaborator', 'collaborators'], ({ person, role, access, since }) => ({
     username: person.username,
     role,
@@ -75,9 +75,9 @@ const listCollaborators: Action<object, [string]> = async (cli, _options, text) 
 };
 
 const addCollaborator: Action<{ role: string }, [string, string]> = async (cli, { role }, text, username) => {
-  const rooms = await cli.openModules();
-  const { owner, name } = (await findRepository(rooms, text)).canonical;
-  await rooms.repositories.addCollaborator(localAdministrator, owner, name, { username, role });
+  const modules = await cli.openModules();
+  const { owner, name } = (await findRepository(modules, text)).canonical;
+  await modules.repositories.addCollaborator(localAdministrator, owner, name, { username, role });
   cli.output.result(`${username} has the role ${role.toLowerCase()} on ${owner}/${name}.`, {
     owner,
     name,
@@ -87,9 +87,9 @@ const addCollaborator: Action<{ role: string }, [string, string]> = async (cli, 
 };
 
 const changeRole: Action<object, [string, string, string]> = async (cli, _options, text, username, role) => {
-  const rooms = await cli.openModules();
-  const { owner, name } = (await findRepository(rooms, text)).canonical;
-  await rooms.repositories.changeCollaboratorRole(localAdministrator, owner, name, { username, role });
+  const modules = await cli.openModules();
+  const { owner, name } = (await findRepository(modules, text)).canonical;
+  await modules.repositories.changeCollaboratorRole(localAdministrator, owner, name, { username, role });
   cli.output.result(`${username} has the role ${role.toLowerCase()} on ${owner}/${name}.`, {
     owner,
     name,
@@ -99,15 +99,15 @@ const changeRole: Action<object, [string, string, string]> = async (cli, _option
 };
 
 const removeCollaborator: Action<{ dryRun?: true }, [string, string]> = async (cli, { dryRun }, text, username) => {
-  const rooms = await cli.openModules();
-  const { owner, name } = (await findRepository(rooms, text)).canonical;
+  const modules = await cli.openModules();
+  const { owner, name } = (await findRepository(modules, text)).canonical;
   if (dryRun) {
-    const isIn = (await rooms.repositories.listCollaborators(localAdministrator, owner, name)).some(
+    const isIn = (await modules.repositories.listCollaborators(localAdministrator, owner, name)).some(
       ({ person }) => person.username?.toLowerCase() === username.toLowerCase(),
     );
     if (!isIn) throw notFound('collaborator_not_found', `${username} is no collaborator of ${owner}/${name}.`);
     return cli.output.result(`Would remove ${username} from ${owner}/${name}.`, { owner, name, username });
   }
-  await rooms.repositories.removeCollaborator(localAdministrator, owner, name, username);
+  await modules.repositories.removeCollaborator(localAdministrator, owner, name, username);
   cli.output.result(`Removed ${username} from ${owner}/${name}.`, { owner, name, username });
 };

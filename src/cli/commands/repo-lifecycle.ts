@@ -66,17 +66,17 @@ interface EditOptions {
 
 const editRepository: Action<EditOptions, [string]> = async (cli, options, text) => {
   if (options.public && options.private) throw invalid('usage', 'Say --public or --private, not both.');
-  const rooms = await cli.openModules();
-  const { owner, name } = (await findRepository(rooms, text)).canonical;
-  await rooms.repositories.edit(localAdministrator, owner, name, {
+  const modules = await cli.openModules();
+  const { owner, name } = (await findRepository(modules, text)).canonical;
+  await modules.repositories.edit(localAdministrator, owner, name, {
     ...(options.description === undefined ? {} : { description: options.description }),
     ...(options.defaultBranch === undefined ? {} : { defaultBranch: options.defaultBranch }),
     ...(options.protect === undefined ? {} : { defaultBranchProtected: options.protect }),
     ...(options.gerritRefs === undefined ? {} : { acceptsGerritRefs: options.gerritRefs }),
   });
   const visibility = options.public ? 'PUBLIC' : options.private ? 'PRIVATE' : null;
-  if (visibility !== null) await rooms.repositories.changeVisibility(localAdministrator, owner, name, visibility);
-  const { repository } = await findRepository(rooms, text);
+  if (visibility !== null) await modules.repositories.changeVisibility(localAdministrator, owner, name, visibility);
+  const { repository } = await findRepository(modules, text);
   const { description, defaultBranch, defaultBranchProtected, acceptsGerritRefs } = repository;
   cli.output.result(`Changed ${owner}/${name}.`, {
     owner,
@@ -94,11 +94,11 @@ interface Tentative {
 }
 
 const renameRepository: Action<Tentative, [string, string]> = async (cli, { dryRun }, text, newName) => {
-  const rooms = await cli.openModules();
-  const { owner, name } = (await findRepository(rooms, text)).canonical;
+  const modules = await cli.openModules();
+  const { owner, name } = (await findRepository(modules, text)).canonical;
   if (dryRun) {
-    const other = await rooms.repositories.find(localAdministrator, owner, newName).catch(nullIfNotFound);
-    if (other !== null && other.repository.id !== (await findRepository(rooms, text)).repository.id)
+    const other = await modules.repositories.find(localAdministrator, owner, newName).catch(nullIfNotFound);
+    if (other !== null && other.repository.id !== (await findRepository(modules, text)).repository.id)
       throw conflict('repository_name_taken', `${owner} already has a repository named ${newName}.`);
     return cli.output.result(`Would rename ${owner}/${name} to ${owner}/${newName}. The old path would lead on.`, {
       owner,
@@ -106,7 +106,7 @@ const renameRepository: Action<Tentative, [string, string]> = async (cli, { dryR
       before: `${owner}/${name}`,
     });
   }
-  const to = await rooms.repositories.rename(localAdministrator, owner, name, newName);
+  const to = await modules.repositories.rename(localAdministrator, owner, name, newName);
   cli.output.result(
     `Renamed ${owner}/${name} to ${to.owner}/${to.name}. The old path leads on until it is used again.`,
     {
@@ -117,12 +117,12 @@ const renameRepository: Action<Tentative, [string, string]> = async (cli, { dryR
 };
 
 const transferRepository: Action<Tentative, [string, string]> = async (cli, { dryRun }, text, newOwner) => {
-  const rooms = await cli.openModules();
-  const { owner, name } = (await findRepository(rooms, text)).canonical;
+  const modules = await cli.openModules();
+  const { owner, name } = (await findRepository(modules, text)).canonical;
   if (dryRun) {
-    const to = await rooms.owners.resolve(newOwner);
+    const to = await modules.owners.resolve(newOwner);
     if (to === null) throw invalid('no_such_owner', 'There is no such owner.');
-    if ((await rooms.repositories.find(localAdministrator, to.handle, name).catch(nullIfNotFound)) !== null)
+    if ((await modules.repositories.find(localAdministrator, to.handle, name).catch(nullIfNotFound)) !== null)
       throw conflict('repository_name_taken', `${to.handle} already has a repository named ${name}.`);
     return cli.output.result(`Would transfer ${owner}/${name} to ${to.handle}/${name}. The old path would lead on.`, {
       owner: to.handle,
@@ -130,8 +130,8 @@ const transferRepository: Action<Tentative, [string, string]> = async (cli, { dr
       before: `${owner}/${name}`,
     });
   }
-  await rooms.repositories.transfer(localAdministrator, owner, name, newOwner);
-  const { canonical: to } = await findRepository(rooms, `${newOwner}/${name}`);
+  await modules.repositories.transfer(localAdministrator, owner, name, newOwner);
+  const { canonical: to } = await findRepository(modules, `${newOwner}/${name}`);
   cli.output.result(
     `Transferred ${owner}/${name} to ${to.owner}/${to.name}. The old path leads on until it is used again.`,
     {
@@ -142,9 +142,9 @@ const transferRepository: Action<Tentative, [string, string]> = async (cli, { dr
 };
 
 const archiveRepository: Action<{ undo?: true }, [string]> = async (cli, { undo }, text) => {
-  const rooms = await cli.openModules();
-  const { owner, name } = (await findRepository(rooms, text)).canonical;
-  await rooms.repositories.setArchived(localAdministrator, owner, name, !undo);
+  const modules = await cli.openModules();
+  const { owner, name } = (await findRepository(modules, text)).canonical;
+  await modules.repositories.setArchived(localAdministrator, owner, name, !undo);
   const line = undo
     ? `${owner}/${name} takes pushes again.`
     : `Archived ${owner}/${name}: it can be read, and nobody can push.`;

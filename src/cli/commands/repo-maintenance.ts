@@ -60,10 +60,10 @@ interface Target {
   folder: string;
 }
 
-async function targets(rooms: Modules, text: string | undefined, all: true | undefined): Promise<Target[]> {
+async function targets(modules: Modules, text: string | undefined, all: true | undefined): Promise<Target[]> {
   if ((text === undefined) === (all === undefined)) throw invalid('usage', 'Name one repository, or give --all.');
   if (text !== undefined) {
-    const { repository, canonical, path: folder } = await findRepository(rooms, text);
+    const { repository, canonical, path: folder } = await findRepository(modules, text);
     return [
       {
         id: repository.id,
@@ -73,12 +73,12 @@ async function targets(rooms: Modules, text: string | undefined, all: true | und
       },
     ];
   }
-  const rows = await rooms.repositories.listAll();
+  const rows = await modules.repositories.listAll();
   return rows.map(({ id, name, owner }) => ({
     id,
     ownerId: owner.id,
     name: `${owner.handle}/${name}`,
-    folder: rooms.git.repositoryPath(owner.id, id),
+    folder: modules.git.repositoryPath(owner.id, id),
   }));
 }
 
@@ -93,19 +93,19 @@ interface Packed {
 async function gc(cli: Cli, { all, needed }: { all?: true; needed?: true }, text?: string): Promise<void> {
   if (needed && (all || text !== undefined))
     throw invalid('usage', 'Say --needed alone: it looks at every repository.');
-  const rooms = await cli.openModules();
-  if (await rooms.backups.isRunning())
+  const modules = await cli.openModules();
+  if (await modules.backups.isRunning())
     throw conflict('backup_under_way', 'A backup is being made; packing would pull files from under it.');
   const rows: Packed[] = [];
   const progress = showProgress(cli);
   const { needsPacking } = await import('../../git/index.ts');
-  const list = await targets(rooms, text, all ?? needed);
+  const list = await targets(modules, text, all ?? needed);
   for (const [done, target] of list.entries()) {
     const { name, folder } = target;
     progress.step({ done, total: list.length, item: name });
     if (needed && !(await needsPacking(folder))) continue;
     const [before, startedAt] = [await bytesBelow(folder), performance.now()];
-    const isPacked = await pack(rooms, target);
+    const isPacked = await pack(modules, target);
     const tookMs = Math.round(performance.now() - startedAt);
     rows.push({ name, before, after: await bytesBelow(folder), tookMs, skipped: isPacked ? null : 'push in progress' });
   }
@@ -125,12 +125,12 @@ async function gc(cli: Cli, { all, needed }: { all?: true; needed?: true }, text
 }
 
 /** In the running server, which keeps it apart from pushes; here where there is none. */
-async function pack(rooms: Modules, { id: repositoryId, ownerId, folder }: Target): Promise<boolean> {
+async function pack(modules: Modules, { id: repositoryId, ownerId, folder }: Target): Promise<boolean> {
   const { runControlCommand } = await import('../../control/index.ts');
   let complaint = '';
   try {
     const code = await runControlCommand(
-      rooms.config.dataDir,
+      modules.config.dataDir,
       { program: 'repo.gc', ownerId, repositoryId },
       { output() {}, complain: (text) => void (complaint += text) },
     );
@@ -138,20 +138,20 @@ async function pack(rooms: Modules, { id: repositoryId, ownerId, folder }: Targe
     return code === 0;
   } catch (error) {
     if (!isDomainError(error) || error.reason !== 'server_not_running') throw error;
-    return rooms.git.pack(folder);
+    return modules.git.pack(folder);
   }
 }
 
 async function fsck(cli: Cli, { all, full }: { all?: true; full?: true }, text?: string): Promise<void> {
-  const rooms = await cli.openModules();
+  const modules = await cli.openModules();
   const progress = showProgress(cli);
   const rows: { name: string; errors: string[] }[] = [];
-  const list = await targets(rooms, text, all);
+  const list = await targets(modules, text, all);
   for (const [done, { name, folder }] of list.entries()) {
     progress.step({ done, total: list.length, item: name });
     rows.push({
       name,
-      errors: await rooms.git.check(folder, { full: full === true }).catch((error: Error) => [error.message]),
+      errors: await modules.git.check(folder, { full: full === true }).catch((error: Error) => [error.message]),
     });
   }
   progress.end();
@@ -166,9 +166,9 @@ async function fsck(cli: Cli, { all, full }: { all?: true; full?: true }, text?:
 
 async function size(cli: Cli, { top }: { top: string }): Promise<void> {
   if (!/^[1-9]\d{0,5}$/.test(top)) throw invalid('usage', `${JSON.stringify(top)} is not a number of repositories.`);
-  const rooms = await cli.openModules();
+  const modules = await cli.openModules();
   const rows = [];
-  for (const { name, folder } of await targets(rooms, undefined, true))
+  for (const { name, folder } of await targets(modules, undefined, true))
     rows.push({ name, gitBytes: await bytesBelow(folder) });
   rows.sort((a, b) => b.gitBytes - a.gitBytes);
   const columns: Column<(typeof rows)[number]>[] = [
@@ -180,8 +180,8 @@ async function size(cli: Cli, { top }: { top: string }): Promise<void> {
 
 /** What somebody has put there by hand, or an adopted repository had. */
 async function hooks(cli: Cli, _options: object, text: string): Promise<void> {
-  const rooms = await cli.openModules();
-  const { path: folder } = await findRepository(rooms, text);
+  const modules = await cli.openModules();
+  const { path: folder } = await findRepository(modules, text);
   const entries = await readdir(path.join(folder, 'hooks'), { withFileTypes: true }).catch(() => []);
   const rows = entries
     .filter((entry) => !entry.isDirectory() && !entry.name.endsWith('.sample'))

@@ -117,12 +117,12 @@ const listMirrors: Action<object, []> = async (cli) => {
 };
 
 async function find(cli: Cli, text: string) {
-  const rooms = await cli.openModules();
-  const { repository, canonical } = await findRepository(rooms, text);
-  const mirror = await rooms.mirrors.find(repository.id);
+  const modules = await cli.openModules();
+  const { repository, canonical } = await findRepository(modules, text);
+  const mirror = await modules.mirrors.find(repository.id);
   const name = `${canonical.owner}/${canonical.name}`;
   if (mirror === null) throw conflict('no_mirror', `${name} is no mirror.`);
-  return { rooms, id: repository.id, name, mirror: { ...mirror, name } satisfies Named };
+  return { modules, id: repository.id, name, mirror: { ...mirror, name } satisfies Named };
 }
 
 const showMirror: Action<object, [string]> = async (cli, _options, text) => {
@@ -153,9 +153,9 @@ const showMirror: Action<object, [string]> = async (cli, _options, text) => {
 
 /** Works here until it is done; beside a running server one of the two has it. */
 const syncMirror: Action<object, [string]> = async (cli, _options, text) => {
-  const { rooms, id, name } = await find(cli, text);
-  await rooms.mirrors.sync(id);
-  const after = await waitFor(cli, rooms, id, name);
+  const { modules, id, name } = await find(cli, text);
+  await modules.mirrors.sync(id);
+  const after = await waitFor(cli, modules, id, name);
   if (after?.lastError != null) throw unavailable('mirror_failed', `${name}: ${after.lastError}`);
   cli.output.result(`${name} is up to date.`, { name, lastOkAt: isoOrNull(after?.lastOkAt ?? null) });
 };
@@ -186,24 +186,24 @@ async function waitFor(
 }
 
 const pauseMirror: Action<object, [string]> = async (cli, _options, text) => {
-  const { rooms, id, name } = await find(cli, text);
-  await rooms.mirrors.setPaused(localAdministrator, id, true);
+  const { modules, id, name } = await find(cli, text);
+  await modules.mirrors.setPaused(localAdministrator, id, true);
   cli.output.result(`${name} rests. Let it go on: hearth repo mirror resume ${name}`, { name, state: 'paused' });
 };
 
 const resumeMirror: Action<object, [string]> = async (cli, _options, text) => {
-  const { rooms, id, name } = await find(cli, text);
-  await rooms.mirrors.setPaused(localAdministrator, id, false);
-  await rooms.mirrors.runDue();
-  const { state } = (await rooms.mirrors.find(id))!;
+  const { modules, id, name } = await find(cli, text);
+  await modules.mirrors.setPaused(localAdministrator, id, false);
+  await modules.mirrors.runDue();
+  const { state } = (await modules.mirrors.find(id))!;
   cli.output.result(`${name} goes on: ${state}.`, { name, state });
 };
 
 const acceptHostKey: Action<{ fingerprint: string }, [string]> = async (cli, { fingerprint }, text) => {
-  const { rooms, id, name } = await find(cli, text);
-  await rooms.mirrors.acceptHostKey(localAdministrator, id, fingerprint);
-  await rooms.mirrors.runDue();
-  const { state, hostKeyFingerprint } = (await rooms.mirrors.find(id))!;
+  const { modules, id, name } = await find(cli, text);
+  await modules.mirrors.acceptHostKey(localAdministrator, id, fingerprint);
+  await modules.mirrors.runDue();
+  const { state, hostKeyFingerprint } = (await modules.mirrors.find(id))!;
   cli.output.result(`${name} trusts ${hostKeyFingerprint}: ${state}.`, { name, hostKeyFingerprint, state });
 };
 
@@ -226,9 +226,9 @@ const importRepository: Action<ImportOptions, [string, string]> = async (
   if (!/^(?:https?|ssh):\/\/|^[^/:@]+@[^/]+:/.test(address))
     throw invalid('usage', 'Give the https address of a repository, or the ssh one.');
   const sshKey = key === undefined ? undefined : readKeyFile(path.resolve(cli.process.cwd(), key));
-  const rooms = await cli.openModules();
+  const modules = await cli.openModules();
   const secret = options.secretFile === undefined && !options.secretStdin ? undefined : await readSecret(cli, options);
-  const { id } = await rooms.mirrors.import(localAdministrator, {
+  const { id } = await modules.mirrors.import(localAdministrator, {
     owner,
     name,
     visibility: options.public ? 'PUBLIC' : 'PRIVATE',
@@ -238,13 +238,13 @@ const importRepository: Action<ImportOptions, [string, string]> = async (
     sshKey,
     keepMirroring: mirror === true,
   });
-  const made = (await rooms.mirrors.find(id))!;
+  const made = (await modules.mirrors.find(id))!;
   if (made.isWaitingForKey) return tellKey(cli, text, made);
-  const after = await waitFor(cli, rooms, id, text);
+  const after = await waitFor(cli, modules, id, text);
   if (after?.lastError != null)
     throw unavailable('mirror_failed', `${text} is there, but still empty: ${after.lastError}`);
-  const { path: folder, canonical } = await findRepository(rooms, text);
-  const refs = (await rooms.git.refs(folder)).size;
+  const { path: folder, canonical } = await findRepository(modules, text);
+  const refs = (await modules.git.refs(folder)).size;
   cli.output.result(
     `Imported ${canonical.owner}/${canonical.name}: ${refs} branches and tags${mirror ? '; it goes on following' : ''}.`,
     { ...canonical, refs, isMirror: mirror === true },

@@ -34,13 +34,13 @@ export function addRepoTrashCommands(repo: Command, run: Run): void {
 }
 
 async function deleteRepository(cli: Cli, { dryRun }: { dryRun?: true }, text: string): Promise<void> {
-  const rooms = await cli.openModules();
-  const { repository, canonical } = await findRepository(rooms, text);
+  const modules = await cli.openModules();
+  const { repository, canonical } = await findRepository(modules, text);
   const name = `${canonical.owner}/${canonical.name}`;
   if (dryRun) return cli.output.result(`Would delete ${name}.`, repositoryToJson(repository, canonical.owner));
   await cli.confirm(`Delete ${name}?`);
-  const deleted = await rooms.repositories.moveToTrash(localAdministrator, canonical.owner, canonical.name);
-  const until = goesOn(deleted, rooms.config.repositories.trashKeepMs);
+  const deleted = await modules.repositories.moveToTrash(localAdministrator, canonical.owner, canonical.name);
+  const until = goesOn(deleted, modules.config.repositories.trashKeepMs);
   cli.output.result(
     `Deleted ${name}. Until ${until} it can be brought back: hearth repo restore ${name}`,
     repositoryToJson(deleted, canonical.owner),
@@ -52,11 +52,11 @@ async function restoreRepository(
   { as, dryRun }: { as?: string; dryRun?: true },
   text: string,
 ): Promise<void> {
-  const rooms = await cli.openModules();
-  const row = inTrash(await rooms.repositories.listTrash(), text);
+  const modules = await cli.openModules();
+  const row = inTrash(await modules.repositories.listTrash(), text);
   const name = `${row.owner.handle}/${as ?? row.name}`;
   if (dryRun) return cli.output.result(`Would restore ${name}.`, repositoryToJson(row, row.owner.handle));
-  const restored = await rooms.repositories.restore(localAdministrator, row.id, as);
+  const restored = await modules.repositories.restore(localAdministrator, row.id, as);
   cli.output.result(`Restored ${name}.`, repositoryToJson(restored, row.owner.handle));
 }
 

@@ -59,13 +59,13 @@ interface UndoOptions {
 const undo: Action<UndoOptions, [string]> = async (cli, { list, restore, as }, text) => {
   if (list && restore !== undefined) throw invalid('usage', 'Say --list or --restore, not both.');
   if (as !== undefined && restore === undefined) throw invalid('usage', '--as goes with --restore.');
-  const rooms = await cli.openModules();
-  const found = await findRepository(rooms, text);
+  const modules = await cli.openModules();
+  const found = await findRepository(modules, text);
   const { owner, name } = found.canonical;
-  const tips = await rooms.repositories.listLostTips(found);
+  const tips = await modules.repositories.listLostTips(found);
   if (restore === undefined) return cli.output.list(tips, columns, ['lost tip', 'lost tips'], toJson);
   const tip = findById(tips, restore, { what: 'lost tip', reason: 'tip_not_found' });
-  const { ref, oldId, newId } = await rooms.repositories.undo(localAdministrator, owner, name, {
+  const { ref, oldId, newId } = await modules.repositories.undo(localAdministrator, owner, name, {
     id: tip.id,
     ...(as === undefined ? {} : { as }),
   });

@@ -68,14 +68,14 @@ const orders: Record<ListOptions['sort'], (a: ListedRepository, b: ListedReposit
 };
 
 async function listRepositories(cli: Cli, { owner, visibility, sort, deleted }: ListOptions): Promise<void> {
-  const rooms = await cli.openModules();
-  const ownerId = owner === undefined ? null : await ownerIdOf(rooms, owner);
-  const rows = (deleted ? await rooms.repositories.listTrash() : await rooms.repositories.listAll())
+  const modules = await cli.openModules();
+  const ownerId = owner === undefined ? null : await ownerIdOf(modules, owner);
+  const rows = (deleted ? await modules.repositories.listTrash() : await modules.repositories.listAll())
     .filter((row) => ownerId === null || row.owner.id === ownerId)
     .filter((row) => visibility === undefined || row.visibility === visibility.toUpperCase())
     .sort(orders[sort]);
-  const keepMs = rooms.config.repositories.trashKeepMs;
-  const states = await mirrorStates(rooms);
+  const keepMs = modules.config.repositories.trashKeepMs;
+  const states = await mirrorStates(modules);
   const columns = columnsWith(states);
   const trashColumns: Column<ListedRepository>[] = [
     columns[0]!,
@@ -96,17 +96,17 @@ async function ownerIdOf({ owners }: Modules, handle: string): Promise<string> {
 }
 
 async function showRepository(cli: Cli, _options: object, text: string): Promise<void> {
-  const rooms = await cli.openModules();
-  const { repository, canonical, path } = await findRepository(rooms, text);
-  const refs = [...(await rooms.git.refs(path)).keys()];
+  const modules = await cli.openModules();
+  const { repository, canonical, path } = await findRepository(modules, text);
+  const refs = [...(await modules.git.refs(path)).keys()];
   const count = (prefix: string): number => refs.filter((ref) => ref.startsWith(prefix)).length;
   const [states, mirror, followers, redirects] = await Promise.all([
-    mirrorStates(rooms),
-    rooms.mirrors.find(repository.id),
-    rooms.federation.countFollowers({ repositoryId: repository.id }),
-    rooms.repositories.listFormerPaths(repository),
+    mirrorStates(modules),
+    modules.mirrors.find(repository.id),
+    modules.federation.countFollowers({ repositoryId: repository.id }),
+    modules.repositories.listFormerPaths(repository),
   ]);
-  const clone = cloneAddresses(rooms.config, canonical);
+  const clone = cloneAddresses(modules.config, canonical);
   const facts = {
     branches: count('refs/heads/'),
     tags: count('refs/tags/'),

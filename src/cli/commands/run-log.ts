@@ -41,10 +41,10 @@ const printLog: Action<LogOptions, [string, string, string | undefined]> = async
   number,
   wanted,
 ) => {
-  const rooms = await cli.openModules();
-  const found = await findRepository(rooms, text);
+  const modules = await cli.openModules();
+  const found = await findRepository(modules, text);
   const attempt = options.attempt === undefined ? undefined : readNumber(options.attempt, '--attempt is a number.');
-  const { run, attempt: shown, jobs } = await rooms.ci.findRun(found, readNumber(number), attempt);
+  const { run, attempt: shown, jobs } = await modules.ci.findRun(found, readNumber(number), attempt);
   const chosen = wanted === undefined ? jobs : [findJob(jobs, wanted)];
   if (chosen.length === 0) throw notFound('log_not_found', run.reason ?? 'This run has no jobs, and no log.');
   const left = new AbortController();
@@ -53,7 +53,7 @@ const printLog: Action<LogOptions, [string, string, string | undefined]> = async
     ended = new Interrupted(signal);
     left.abort();
   });
-  const reader = new LogReader(cli, rooms, found, run.number, {
+  const reader = new LogReader(cli, modules, found, run.number, {
     ...options,
     hasTitles: chosen.length > 1,
     signal: left.signal,
@@ -63,7 +63,7 @@ const printLog: Action<LogOptions, [string, string, string | undefined]> = async
     for (const job of waiting) if (await reader.print(job)) printed.add(job.id);
     if (!options.follow || left.signal.aborted) break;
     // A matrix that was not known before has more legs now.
-    const now = wanted === undefined ? (await rooms.ci.findRun(found, run.number, shown)).jobs : chosen;
+    const now = wanted === undefined ? (await modules.ci.findRun(found, run.number, shown)).jobs : chosen;
     waiting = now.filter(({ id }) => !printed.has(id));
     if (waiting.length > 0) await new Promise((resolve) => setTimeout(resolve, lookAgainMs));
   }
@@ -77,14 +77,14 @@ interface ReaderOptions extends LogOptions {
 
 class LogReader {
   readonly #cli: Cli;
-  readonly #rooms: Modules;
+  readonly #modules: Modules;
   readonly #found: Found;
   readonly #number: number;
   readonly #options: ReaderOptions;
 
-  constructor(cli: Cli, rooms: Modules, found: Found, number: number, options: ReaderOptions) {
+  constructor(cli: Cli, modules: Modules, found: Found, number: number, options: ReaderOptions) {
     this.#cli = cli;
-    this.#rooms = rooms;
+    this.#modules = modules;
     this.#found = found;
     this.#number = number;
     this.#options = options;
@@ -92,7 +92,7 @@ class LogReader {
 
   /** Prints the log of a job to its end. Answers false while the job has not begun. */
   async print({ id }: JobRow): Promise<boolean> {
-    const { ci } = this.#rooms;
+    const { ci } = this.#modules;
     const { follow = false, hasTitles, signal } = this.#options;
     const { job, task } = await ci.findJob(this.#found, this.#number, id);
     if (task === null) {

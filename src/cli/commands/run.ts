@@ -91,12 +91,12 @@ interface ListOptions {
 
 const listRuns: Action<ListOptions, [string]> = async (cli, { status, workflow, branch, limit }, text) => {
   const count = readNumber(limit, '--limit is a number of runs.');
-  const rooms = await cli.openModules();
-  const found = await findRepository(rooms, text);
+  const modules = await cli.openModules();
+  const found = await findRepository(modules, text);
   const filter = { status, workflow, ref: branch === undefined ? undefined : `refs/heads/${branch}` };
-  const { runs } = await rooms.ci.listRuns(found, filter, { limit: Math.min(count, 100_000) });
+  const { runs } = await modules.ci.listRuns(found, filter, { limit: Math.min(count, 100_000) });
   const { describeRun } = await shapes();
-  cli.output.list(await toRows(rooms, runs), columns, ['run', 'runs'], (row) =>
+  cli.output.list(await toRows(modules, runs), columns, ['run', 'runs'], (row) =>
     describeRun(row, row.actor, absoluteTime),
   );
 };
@@ -109,15 +109,15 @@ async function toJson(row: Row): Promise<object> {
 }
 
 const showRun: Action<{ attempt?: string }, [string, string]> = async (cli, { attempt }, text, number) => {
-  const rooms = await cli.openModules();
-  const found = await findRepository(rooms, text);
-  const shown = await rooms.ci.findRun(
+  const modules = await cli.openModules();
+  const found = await findRepository(modules, text);
+  const shown = await modules.ci.findRun(
     found,
     readNumber(number),
     attempt === undefined ? undefined : readNumber(attempt, '--attempt is a number.'),
   );
-  const [row] = (await toRows(rooms, [shown.run])) as [Row];
-  const reasons = new Map((await rooms.ci.explainQueue(found)).map(({ job, reason }) => [job.id, reason]));
+  const [row] = (await toRows(modules, [shown.run])) as [Row];
+  const reasons = new Map((await modules.ci.explainQueue(found)).map(({ job, reason }) => [job.id, reason]));
   const { describeJob } = await shapes();
   const about = (job: JobRow): string =>
     [job.status, duration(job.startedAt, job.finishedAt), job.reason ?? reasons.get(job.id) ?? '']
@@ -148,10 +148,10 @@ const showRun: Action<{ attempt?: string }, [string, string]> = async (cli, { at
 };
 
 const cancelRun: Action<{ force?: true }, [string, string]> = async (cli, { force = false }, text, number) => {
-  const rooms = await cli.openModules();
-  const found = await findRepository(rooms, text);
-  const run = await rooms.ci.cancelRun(localAdministrator, found, readNumber(number), { force });
-  const [row] = (await toRows(rooms, [run])) as [Row];
+  const modules = await cli.openModules();
+  const found = await findRepository(modules, text);
+  const run = await modules.ci.cancelRun(localAdministrator, found, readNumber(number), { force });
+  const [row] = (await toRows(modules, [run])) as [Row];
   cli.output.result(
     row.status === 'cancelling' ? `Run ${row.number} is winding up.` : `Run ${row.number} is cancelled.`,
     await toJson(row),
@@ -160,12 +160,12 @@ const cancelRun: Action<{ force?: true }, [string, string]> = async (cli, { forc
 
 const rerun: Action<{ failed?: true; job?: string }, [string, string]> = async (cli, { failed, job }, text, number) => {
   if (failed && job !== undefined) throw invalid('usage', 'Give one of --failed and --job.');
-  const rooms = await cli.openModules();
-  const found = await findRepository(rooms, text);
-  const { jobs } = await rooms.ci.findRun(found, readNumber(number));
+  const modules = await cli.openModules();
+  const found = await findRepository(modules, text);
+  const { jobs } = await modules.ci.findRun(found, readNumber(number));
   const choice = job === undefined ? (failed ? 'failed' : 'all') : { jobId: findJob(jobs, job).id };
-  const [row] = (await toRows(rooms, [
-    await rooms.ci.rerun(localAdministrator, found, readNumber(number), choice),
+  const [row] = (await toRows(modules, [
+    await modules.ci.rerun(localAdministrator, found, readNumber(number), choice),
   ])) as [Row];
   cli.output.result(`Run ${row.number} runs again, as attempt ${row.attempt}.`, await toJson(row));
 };

@@ -129,15 +129,15 @@ function toJson({ where, ...runner }: Row): object {
   };
 }
 
-async function toRow(rooms: Modules, runner: Runner): Promise<Row> {
-  return { ...runner, where: (await namesOfScopes(rooms, [runner.scope]))(runner.scope) };
+async function toRow(modules: Modules, runner: Runner): Promise<Row> {
+  return { ...runner, where: (await namesOfScopes(modules, [runner.scope]))(runner.scope) };
 }
 
 const listRunners: Action<ScopeOptions, []> = async (cli, { scope }) => {
-  const rooms = await cli.openModules();
-  const runners = await rooms.ci.listRunners(scope === undefined ? null : await readScope(rooms, scope));
+  const modules = await cli.openModules();
+  const runners = await modules.ci.listRunners(scope === undefined ? null : await readScope(modules, scope));
   const nameOf = await namesOfScopes(
-    rooms,
+    modules,
     runners.map((one) => one.scope),
   );
   cli.output.list(
@@ -154,8 +154,8 @@ function readId(text: string): number {
 }
 
 const showRunner: Action<object, [string]> = async (cli, _options, id) => {
-  const rooms = await cli.openModules();
-  const row = await toRow(rooms, await rooms.ci.findRunner(null, readId(id)));
+  const modules = await cli.openModules();
+  const row = await toRow(modules, await modules.ci.findRunner(null, readId(id)));
   cli.output.show(
     [
       ['Runner', row.name],
@@ -180,16 +180,16 @@ const makeToken: Action<ScopeOptions & { once?: true; reset?: true }, []> = asyn
   { scope: text, once, reset },
 ) => {
   if (once && reset) throw invalid('usage', '--once makes one more token, --reset another one: say one of them.');
-  const rooms = await cli.openModules();
-  const scope = await readScope(rooms, text ?? 'instance');
-  if (!once && !reset && (await rooms.ci.registrationTokenMadeAt(scope)) !== null) {
+  const modules = await cli.openModules();
+  const scope = await readScope(modules, text ?? 'instance');
+  if (!once && !reset && (await modules.ci.registrationTokenMadeAt(scope)) !== null) {
     throw withHint(
       conflict('registration_token_exists', 'There is a registration token already, and only its hash is kept.'),
       '--once makes one for a single runner; --reset makes a new one, and the present one stops working, but runners that have joined go on',
     );
   }
-  const token = await (once ? rooms.ci.makeOnceToken(scope, null) : rooms.ci.resetRegistrationToken(scope, null));
-  const where = (await namesOfScopes(rooms, [scope]))(scope);
+  const token = await (once ? modules.ci.makeOnceToken(scope, null) : modules.ci.resetRegistrationToken(scope, null));
+  const where = (await namesOfScopes(modules, [scope]))(scope);
   const whom =
     where === 'instance'
       ? 'every repository of this server'
@@ -208,15 +208,15 @@ const makeToken: Action<ScopeOptions & { once?: true; reset?: true }, []> = asyn
 
 const registerRunner: Action<RegisterOptions, []> = async (cli, options) => {
   const secret = await readSecret(cli, options);
-  const rooms = await cli.openModules();
-  const scope: CiScope = await readScope(rooms, options.scope ?? 'instance');
+  const modules = await cli.openModules();
+  const scope: CiScope = await readScope(modules, options.scope ?? 'instance');
   const labels = (options.labels ?? '')
     .split(',')
     .map((label) => label.trim())
     .filter((label) => label !== '');
   const row = await toRow(
-    rooms,
-    await rooms.ci.registerOffline(scope, { name: options.name, secret, labels }, { mayMove: true }),
+    modules,
+    await modules.ci.registerOffline(scope, { name: options.name, secret, labels }, { mayMove: true }),
   );
   cli.output.result(
     `Runner ${row.id}, ${row.name}, is registered for ${row.where} with the uuid ${row.uuid}.`,
@@ -226,8 +226,8 @@ const registerRunner: Action<RegisterOptions, []> = async (cli, options) => {
 
 function switchTo(isDisabled: boolean): Action<object, [string]> {
   return async (cli, _options, id) => {
-    const rooms = await cli.openModules();
-    const row = await toRow(rooms, await rooms.ci.setRunnerDisabled(null, readId(id), isDisabled));
+    const modules = await cli.openModules();
+    const row = await toRow(modules, await modules.ci.setRunnerDisabled(null, readId(id), isDisabled));
     cli.output.result(
       isDisabled ? `Runner ${row.id}, ${row.name}, gets no further job.` : `Runner ${row.id}, ${row.name}, gets jobs.`,
       toJson(row),
@@ -236,11 +236,11 @@ function switchTo(isDisabled: boolean): Action<object, [string]> {
 }
 
 const removeRunner: Action<{ dryRun?: true }, [string]> = async (cli, { dryRun }, id) => {
-  const rooms = await cli.openModules();
-  const row = await toRow(rooms, await rooms.ci.findRunner(null, readId(id)));
+  const modules = await cli.openModules();
+  const row = await toRow(modules, await modules.ci.findRunner(null, readId(id)));
   const what = `runner ${row.id}, ${row.name}`;
   if (dryRun) return cli.output.result(`Would remove ${what}.`, toJson(row));
   await cli.confirm(`Remove ${what}?`);
-  await rooms.ci.removeRunner(null, row.id);
+  await modules.ci.removeRunner(null, row.id);
   cli.output.result(`Removed ${what}.`, toJson(row));
 };

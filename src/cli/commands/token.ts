@@ -87,9 +87,9 @@ export function tokenToJson(token: AccessToken, user: string | null): object {
 }
 
 async function listTokens(cli: Cli, { user }: { user?: string }): Promise<void> {
-  const rooms = await cli.openModules();
-  const people = user === undefined ? await rooms.accounts.listPeople() : [await findPerson(rooms, user)];
-  const tokens = await rooms.accounts.listTokens(user === undefined ? null : people[0]!.id);
+  const modules = await cli.openModules();
+  const people = user === undefined ? await modules.accounts.listPeople() : [await findPerson(modules, user)];
+  const tokens = await modules.accounts.listTokens(user === undefined ? null : people[0]!.id);
   const names = new Map(people.map((person) => [person.id, person]));
   const rows = tokens.map((token) => ({ ...token, user: nameOf(names.get(token.personId)) }));
   cli.output.list(rows, columns, ['token', 'tokens'], (row) => tokenToJson(row, row.user));
@@ -97,10 +97,10 @@ async function listTokens(cli: Cli, { user }: { user?: string }): Promise<void> 
 
 async function addToken(cli: Cli, { user, name, access, repo, expires }: AddOptions): Promise<void> {
   const expiresAt = await expiryOf(cli, expires);
-  const rooms = await cli.openModules();
-  const person = await findPerson(rooms, user);
-  const repositoryIds = repo === undefined ? null : await repositoryIdsOf(rooms, repo, person.id);
-  const { token, secret } = await rooms.accounts.addToken(person.id, { name, access, repositoryIds, expiresAt });
+  const modules = await cli.openModules();
+  const person = await findPerson(modules, user);
+  const repositoryIds = repo === undefined ? null : await repositoryIdsOf(modules, repo, person.id);
+  const { token, secret } = await modules.accounts.addToken(person.id, { name, access, repositoryIds, expiresAt });
   const end = expiresAt === null ? 'It does not expire.' : `It expires on ${isoOrNull(expiresAt)?.slice(0, 10)}.`;
   const line = `Created token ${token.name} of ${nameOf(person)} with ${access} access. ${end} It is shown only this once.`;
   cli.output.secret(secret, line, { ...tokenToJson(token, person.username), token: secret });
@@ -115,8 +115,8 @@ async function expiryOf(cli: Cli, text: string): Promise<number | null> {
 }
 
 /** As on the page: a token can only be limited to repositories that its owner can see. */
-async function repositoryIdsOf(rooms: Modules, names: readonly string[], personId: string): Promise<string[]> {
-  const person = await rooms.accounts.personById(personId);
+async function repositoryIdsOf(modules: Modules, names: readonly string[], personId: string): Promise<string[]> {
+  const person = await modules.accounts.personById(personId);
   const viewer = {
     kind: 'person',
     id: person.id,
@@ -126,16 +126,16 @@ async function repositoryIdsOf(rooms: Modules, names: readonly string[], personI
     scope: 'admin',
     repositoryIds: null,
   } as const;
-  return Promise.all(names.map(async (name) => (await findRepository(rooms, name, viewer)).repository.id));
+  return Promise.all(names.map(async (name) => (await findRepository(modules, name, viewer)).repository.id));
 }
 
 async function removeToken(cli: Cli, { dryRun }: { dryRun?: true }, id: string): Promise<void> {
-  const rooms = await cli.openModules();
-  const token = findById(await rooms.accounts.listTokens(null), id, { what: 'token', reason: 'unknown_token' });
-  const person = await rooms.accounts.personById(token.personId);
+  const modules = await cli.openModules();
+  const token = findById(await modules.accounts.listTokens(null), id, { what: 'token', reason: 'unknown_token' });
+  const person = await modules.accounts.personById(token.personId);
   const what = `token ${token.name} (…${token.ending}) of ${nameOf(person)}`;
   if (dryRun) return cli.output.result(`Would revoke ${what}.`, tokenToJson(token, person.username));
   await cli.confirm(`Revoke ${what}?`);
-  await rooms.accounts.removeToken(token.personId, token.id);
+  await modules.accounts.removeToken(token.personId, token.id);
   cli.output.result(`Revoked ${what}.`, tokenToJson(token, person.username));
 }

@@ -46,9 +46,9 @@ export function addUserAddCommands(user: Command, run: Run): void {
 }
 
 async function addUser(cli: Cli, options: AddOptions, name: string): Promise<void> {
-  const rooms = await cli.openModules();
-  const { accounts, owners } = rooms;
-  if (options.ifMissing && (await isThere(cli, rooms, options, name))) return;
+  const modules = await cli.openModules();
+  const { accounts, owners } = modules;
+  if (options.ifMissing && (await isThere(cli, modules, options, name))) return;
   // Known to be in vain before anybody types a password.
   owners.parseHandle(name);
   if (await owners.isTaken(name)) throw conflict('handle_taken', `The name ${name} is taken.`);
@@ -70,23 +70,23 @@ async function addUser(cli: Cli, options: AddOptions, name: string): Promise<voi
 }
 
 /** Whether there is such an account already. One that differs is a conflict: the caller counts on what it asked for. */
-async function isThere(cli: Cli, rooms: Modules, { admin, displayName }: AddOptions, name: string): Promise<boolean> {
-  const person = await rooms.accounts.personByUsername(name).catch(nullIfNotFound);
+async function isThere(cli: Cli, modules: Modules, { admin, displayName }: AddOptions, name: string): Promise<boolean> {
+  const person = await modules.accounts.personByUsername(name).catch(nullIfNotFound);
   if (person === null) return false;
   if (admin && !person.isAdministrator)
     throw conflict('exists_differently', `User ${name} exists, but is no administrator.`);
   if (displayName !== undefined && displayName !== person.displayName) {
     throw conflict('exists_differently', `User ${name} exists, but with another name to show.`);
   }
-  const [row] = await rowsOf(rooms, [person]);
+  const [row] = await rowsOf(modules, [person]);
   cli.output.result(`User ${name} exists already (id ${person.id}).`, personToJson(row!));
   return true;
 }
 
 async function setPassword(cli: Cli, options: PasswordOptions, name: string): Promise<void> {
-  const rooms = await cli.openModules();
-  const { accounts } = rooms;
-  const person = await findPerson(rooms, name);
+  const modules = await cli.openModules();
+  const { accounts } = modules;
+  const person = await findPerson(modules, name);
   const { password, isRandom } = await readPassword(cli, options, accounts.suggestPassword);
   await accounts.setPassword(person.id, password, { mustChangePassword: isRandom });
   const line = `Changed the password of ${name}. All sessions have ended.`;

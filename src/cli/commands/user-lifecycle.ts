@@ -78,9 +78,9 @@ interface Tentative {
 }
 
 async function renameUser(cli: Cli, { dryRun }: Tentative, name: string, newName: string): Promise<void> {
-  const rooms = await cli.openModules();
-  const { accounts, federation } = rooms;
-  const before = await findPerson(rooms, name);
+  const modules = await cli.openModules();
+  const { accounts, federation } = modules;
+  const before = await findPerson(modules, name);
   const remoteFollowers = await federation.countFollowers({ owner: { kind: 'user', id: before.id } });
   const stay =
     remoteFollowers === 0 ? '' : ` ${remoteFollowers} on other servers follow under the old name and go on seeing it.`;
@@ -113,10 +113,10 @@ async function editUser(cli: Cli, { displayName, bio, website }: EditOptions, na
   );
   if (Object.keys(profile).length === 0)
     throw withHint(invalid('usage', 'Say what to change.'), 'give --display-name, --bio or --website');
-  const rooms = await cli.openModules();
-  const { id } = await findPerson(rooms, name);
-  const person = await rooms.accounts.updateProfile(id, profile);
-  const [row] = await rowsOf(rooms, [person]);
+  const modules = await cli.openModules();
+  const { id } = await findPerson(modules, name);
+  const person = await modules.accounts.updateProfile(id, profile);
+  const [row] = await rowsOf(modules, [person]);
   cli.output.result(`Changed ${nameOf(person)}.`, { ...personToJson(row!), bio: person.bio, website: person.website });
 }
 
@@ -128,12 +128,12 @@ interface DeleteOptions extends Tentative {
 async function deleteUser(cli: Cli, { dryRun, purge, confirm }: DeleteOptions, name: string): Promise<void> {
   if (confirm !== undefined && !purge)
     throw withHint(invalid('usage', '--confirm goes with --purge.'), 'to delete without being asked: --yes');
-  const rooms = await cli.openModules();
-  const person = await findPerson(rooms, name);
-  const [row] = await rowsOf(rooms, [person]);
+  const modules = await cli.openModules();
+  const person = await findPerson(modules, name);
+  const [row] = await rowsOf(modules, [person]);
   const shown = nameOf(person);
   const owned = purge
-    ? (await rooms.repositories.listAll()).filter(({ ownerUserId }) => ownerUserId === person.id)
+    ? (await modules.repositories.listAll()).filter(({ ownerUserId }) => ownerUserId === person.id)
     : [];
   const json = { ...personToJson(row!), ...(purge ? { purged: owned.map((each) => `${shown}/${each.name}`) } : {}) };
   const repositories =
@@ -149,20 +149,20 @@ async function deleteUser(cli: Cli, { dryRun, purge, confirm }: DeleteOptions, n
     );
   if (purge) {
     // What refuses the person is asked before any repository goes.
-    await rooms.db.write((tx) => rooms.organisations.refuseOnlyOwner(tx, person.id));
-    if (person.isAdministrator) await rooms.accounts.setAdministrator(person.id, false);
-    for (const each of owned) await rooms.repositories.moveToTrash(localAdministrator, each.owner.handle, each.name);
+    await modules.db.write((tx) => modules.organisations.refuseOnlyOwner(tx, person.id));
+    if (person.isAdministrator) await modules.accounts.setAdministrator(person.id, false);
+    for (const each of owned) await modules.repositories.moveToTrash(localAdministrator, each.owner.handle, each.name);
   }
   // Goes with what of the person's lies in the trash.
-  await rooms.accounts.deletePerson(person.id);
+  await modules.accounts.deletePerson(person.id);
   cli.output.result(`Deleted ${shown}${repositories}. The name stays reserved.`, json);
 }
 
 async function setDisabled(cli: Cli, name: string, disabled: boolean): Promise<void> {
-  const rooms = await cli.openModules();
-  const { id } = await findPerson(rooms, name);
-  const person = await rooms.accounts.setDisabled(id, disabled);
-  const [row] = await rowsOf(rooms, [person]);
+  const modules = await cli.openModules();
+  const { id } = await findPerson(modules, name);
+  const person = await modules.accounts.setDisabled(id, disabled);
+  const [row] = await rowsOf(modules, [person]);
   const line = disabled
     ? `Disabled ${name}. All sessions have ended; keys and tokens do not work.`
     : `Enabled ${name}.`;
@@ -171,10 +171,10 @@ async function setDisabled(cli: Cli, name: string, disabled: boolean): Promise<v
 
 async function setAdministrator(cli: Cli, _options: object, name: string, wanted: string): Promise<void> {
   if (wanted !== 'on' && wanted !== 'off') throw invalid('usage', 'Say on or off: hearth user admin NAME on.');
-  const rooms = await cli.openModules();
-  const { id } = await findPerson(rooms, name);
-  const person = await rooms.accounts.setAdministrator(id, wanted === 'on');
-  const [row] = await rowsOf(rooms, [person]);
+  const modules = await cli.openModules();
+  const { id } = await findPerson(modules, name);
+  const person = await modules.accounts.setAdministrator(id, wanted === 'on');
+  const [row] = await rowsOf(modules, [person]);
   cli.output.result(
     wanted === 'on' ? `${name} is an administrator now.` : `${name} is no longer an administrator.`,
     personToJson(row!),

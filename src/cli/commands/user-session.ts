@@ -51,14 +51,14 @@ export const sessionToJson = ({ id, createdAt, lastSeenAt, endsAt, address, user
 });
 
 const sessions: Action<{ revoke?: string | true; dryRun?: true }, [string]> = async (cli, { revoke, dryRun }, name) => {
-  const rooms = await cli.openModules();
-  const person = await findPerson(rooms, name);
-  const rows = await rooms.accounts.listSessions(person.id);
+  const modules = await cli.openModules();
+  const person = await findPerson(modules, name);
+  const rows = await modules.accounts.listSessions(person.id);
   if (revoke === undefined) return cli.output.list(rows, columns, ['session', 'sessions'], sessionToJson);
   const ending = revoke === true ? rows : [findById(rows, revoke, { what: 'session', reason: 'unknown_session' })];
   const what = `${ending.length} ${ending.length === 1 ? 'session' : 'sessions'} of ${nameOf(person)}`;
   if (dryRun) return cli.output.result(`Would end ${what}.`, { revoked: ending.map(sessionToJson) });
-  for (const { id } of ending) await rooms.accounts.revokeSession(person.id, id);
+  for (const { id } of ending) await modules.accounts.revokeSession(person.id, id);
   cli.output.result(`Ended ${what}; keys and tokens go on to work.`, { revoked: ending.map(sessionToJson) });
 };
 

@@ -45,23 +45,23 @@ export function addUserCommands(program: Command, run: Run): void {
 }
 
 async function listUsers(cli: Cli, { state, admin }: ListOptions): Promise<void> {
-  const rooms = await cli.openModules();
-  const people = (await rooms.accounts.listPeople())
+  const modules = await cli.openModules();
+  const people = (await modules.accounts.listPeople())
     .filter((person) => state === undefined || stateOf(person) === state)
     .filter((person) => !admin || person.isAdministrator);
-  cli.output.list(await rowsOf(rooms, people), columns, ['user', 'users'], personToJson);
+  cli.output.list(await rowsOf(modules, people), columns, ['user', 'users'], personToJson);
 }
 
 async function showUser(cli: Cli, _options: object, name: string): Promise<void> {
-  const rooms = await cli.openModules();
-  const person = await findPerson(rooms, name);
-  const [row] = await rowsOf(rooms, [person]);
-  const { accounts } = rooms;
+  const modules = await cli.openModules();
+  const person = await findPerson(modules, name);
+  const [row] = await rowsOf(modules, [person]);
+  const { accounts } = modules;
   const [keys, tokens, sessions, memberships] = await Promise.all([
     accounts.listKeys(person.id),
     accounts.listTokens(person.id),
     accounts.listSessions(person.id),
-    rooms.organisations.organisationsOf(person.id),
+    modules.organisations.organisationsOf(person.id),
   ]);
   cli.output.show(
     [

@@ -66,21 +66,21 @@ export function addWebhookCommands(program: Command, run: Run): void {
   );
 }
 
-async function scopeOf(rooms: Modules, text: string): Promise<WebhookScope> {
-  if (text.includes('/')) return { kind: 'repository', id: (await findRepository(rooms, text)).repository.id };
-  const owner = await rooms.owners.resolve(text);
+async function scopeOf(modules: Modules, text: string): Promise<WebhookScope> {
+  if (text.includes('/')) return { kind: 'repository', id: (await findRepository(modules, text)).repository.id };
+  const owner = await modules.owners.resolve(text);
   if (owner?.kind !== 'organisation')
     throw notFound('organisation_not_found', `There is no organisation ${text}; a repository is written owner/name.`);
   return { kind: 'organisation', id: owner.id };
 }
 
 async function find(cli: Cli, place: string, id: string) {
-  const rooms = await cli.openModules();
-  const scope = await scopeOf(rooms, place);
+  const modules = await cli.openModules();
+  const scope = await scopeOf(modules, place);
   return {
-    rooms,
+    modules,
     scope,
-    webhook: findById(await rooms.webhooks.list(scope), id, { what: 'webhook', reason: 'webhook_not_found' }),
+    webhook: findById(await modules.webhooks.list(scope), id, { what: 'webhook', reason: 'webhook_not_found' }),
   };
 }
 
@@ -107,8 +107,8 @@ const toJson = ({ id, url, hasSecret, events, isActive, createdAt, last }: Webho
 });
 
 const listWebhooks: Action<object, [string]> = async (cli, _options, place) => {
-  const rooms = await cli.openModules();
-  cli.output.list(await rooms.webhooks.list(await scopeOf(rooms, place)), columns, ['webhook', 'webhooks'], toJson);
+  const modules = await cli.openModules();
+  cli.output.list(await modules.webhooks.list(await scopeOf(modules, place)), columns, ['webhook', 'webhooks'], toJson);
 };
 
 interface AddOptions {
@@ -118,10 +118,10 @@ interface AddOptions {
 }
 
 const addWebhook: Action<AddOptions, [string, string]> = async (cli, { events, ...from }, place, url) => {
-  const rooms = await cli.openModules();
-  const scope = await scopeOf(rooms, place);
+  const modules = await cli.openModules();
+  const scope = await scopeOf(modules, place);
   const secret = from.secretFile === undefined && !from.secretStdin ? undefined : await readSecret(cli, from);
-  const made = await rooms.webhooks.add(localAdministrator, scope, {
+  const made = await modules.webhooks.add(localAdministrator, scope, {
     url,
     secret,
     events: events.split(',').map((event) => event.trim()),
@@ -133,29 +133,31 @@ const addWebhook: Action<AddOptions, [string, string]> = async (cli, { events, .
 };
 
 const removeWebhook: Action<{ dryRun?: true }, [string, string]> = async (cli, { dryRun }, place, id) => {
-  const { rooms, scope, webhook } = await find(cli, place, id);
+  const { modules, scope, webhook } = await find(cli, place, id);
   if (dryRun) return cli.output.result(`Would remove the webhook to ${webhook.url}.`, toJson(webhook));
   await cli.confirm(`Remove the webhook to ${webhook.url}, with its secret and what it was sent?`);
-  await rooms.webhooks.remove(localAdministrator, scope, webhook.id);
+  await modules.webhooks.remove(localAdministrator, scope, webhook.id);
   cli.output.result(`Removed the webhook to ${webhook.url}.`, toJson(webhook));
 };
 
 /** Sends at once; beside a running server each row is still claimed by one of the two. */
 const testWebhook: Action<object, [string, string]> = async (cli, _options, place, id) => {
-  const { rooms, scope, webhook } = await find(cli, place, id);
-  const number = await rooms.webhooks.test(scope, webhook.id);
-  await sayHowItWent(cli, rooms, scope, webhook.id, number);
+  const { modules, scope, webhook } = await find(cli, place, id);
+  const number = await modules.webhooks.test(scope, webhook.id);
+  await sayHowItWent(cli, modules, scope, webhook.id, number);
 };
 
 async function sayHowItWent(
   cli: Cli,
-  rooms: Modules,
+  modules: Modules,
   scope: WebhookScope,
   webhookId: string,
   number: number,
 ): Promise<void> {
-  await rooms.webhooks.drain();
-  const sent = (await rooms.webhooks.listDeliveries(scope, webhookId, { limit: 50 })).find((row) => row.id === number)!;
+  await modules.webhooks.drain();
+  const sent = (await modules.webhooks.listDeliveries(scope, webhookId, { limit: 50 })).find(
+    (row) => row.id === number,
+  )!;
   const line =
     sent.error === null && sent.status !== null
       ? `It answered with status ${sent.status} after ${sent.tookMs} ms.`
@@ -198,18 +200,18 @@ const deliveryToJson = ({
 });
 
 const listDeliveries: Action<{ redeliver?: string }, [string, string]> = async (cli, { redeliver }, place, id) => {
-  const { rooms, scope, webhook } = await find(cli, place, id);
+  const { modules, scope, webhook } = await find(cli, place, id);
   if (redeliver === undefined) {
-    const rows = await rooms.webhooks.listDeliveries(scope, webhook.id, { limit: 100 });
+    const rows = await modules.webhooks.listDeliveries(scope, webhook.id, { limit: 100 });
     return cli.output.list(rows, deliveryColumns, ['delivery', 'deliveries'], deliveryToJson);
   }
   if (!/^\d{1,15}$/.test(redeliver))
     throw invalid('usage', 'A delivery has a number: hearth webhook deliveries shows it.');
   await sayHowItWent(
     cli,
-    rooms,
+    modules,
     scope,
     webhook.id,
-    await rooms.webhooks.redeliver(scope, webhook.id, Number(redeliver)),
+    await modules.webhooks.redeliver(scope, webhook.id, Number(redeliver)),
   );
 };

@@ -7,14 +7,14 @@ import type { CheckGroup } from '../deps.ts';
 const proofAgeMs = 2 * dayMs;
 
 /** Whether what happened can be told, and what is lost can be had back. */
-export const checkBackups: CheckGroup = async (room) => {
+export const checkBackups: CheckGroup = async (deps) => {
   const findings: CheckResult[] = [];
-  const { newest, lastProof } = await room.backupState();
-  const [first] = await rowsOf(room, 'SELECT min(created_at) AS at FROM users');
-  const isYoung = first?.['at'] == null || room.now - Number(first['at']) < proofAgeMs;
+  const { newest, lastProof } = await deps.backupState();
+  const [first] = await rowsOf(deps, 'SELECT min(created_at) AS at FROM users');
+  const isYoung = first?.['at'] == null || deps.now - Number(first['at']) < proofAgeMs;
   if (newest === null) {
     if (!isYoung) findings.push(warning('backup.none', 'There is no backup.', { remedy: 'hearth backup create' }));
-  } else if (room.now - newest.madeAt > proofAgeMs) {
+  } else if (deps.now - newest.madeAt > proofAgeMs) {
     findings.push(
       warning('backup.old', `The newest backup is of ${new Date(newest.madeAt).toISOString().slice(0, 10)}.`, {
         remedy: 'hearth backup create',
@@ -27,14 +27,14 @@ export const checkBackups: CheckGroup = async (room) => {
         remedy: 'hearth backup create, then: hearth backup drill',
       }),
     );
-  } else if (newest !== null && !isYoung && (lastProof === null || room.now - Date.parse(lastProof.at) > proofAgeMs)) {
+  } else if (newest !== null && !isYoung && (lastProof === null || deps.now - Date.parse(lastProof.at) > proofAgeMs)) {
     findings.push(
       warning('backup.unproven', 'No backup was proven by restoring it for two days.', {
         remedy: 'hearth backup drill',
       }),
     );
   }
-  const broken = await room.auditBreak();
+  const broken = await deps.auditBreak();
   if (broken !== null)
     findings.push(
       problem('audit.broken', `Entry ${broken.id} of the audit log ${broken.why}.`, {

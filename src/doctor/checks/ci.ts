@@ -6,12 +6,12 @@ import { counted, hourMs, rowsOf } from '../deps.ts';
 import type { CheckGroup, CheckContext } from '../deps.ts';
 
 /** Files of CI and the rows that name them: logs, artifacts, the key of secrets. */
-export const checkCi: CheckGroup = async (room) => {
+export const checkCi: CheckGroup = async (deps) => {
   const [rows] = await rowsOf(
-    room,
+    deps,
     "SELECT (SELECT count(*) FROM ci_tasks) AS logs, (SELECT count(*) FROM ci_artifacts WHERE state = 'ready') AS artifacts",
   );
-  const findings = [...(await checkKey(room)), ...(await checkArtifacts(room)), ...(await checkLogs(room))];
+  const findings = [...(await checkKey(deps)), ...(await checkArtifacts(deps)), ...(await checkLogs(deps))];
   return {
     area: 'ci',
     findings,
@@ -19,11 +19,11 @@ export const checkCi: CheckGroup = async (room) => {
   };
 };
 
-async function checkKey(room: CheckContext): Promise<CheckResult[]> {
-  const file = path.join(room.config.dataDir, 'ci', 'secret.key');
+async function checkKey(deps: CheckContext): Promise<CheckResult[]> {
+  const file = path.join(deps.config.dataDir, 'ci', 'secret.key');
   const found = await stat(file).catch(() => null);
   if (found === null) {
-    const [{ count } = { count: 0 }] = await rowsOf(room, 'SELECT count(*) AS count FROM ci_secrets');
+    const [{ count } = { count: 0 }] = await rowsOf(deps, 'SELECT count(*) AS count FROM ci_secrets');
     if (Number(count) === 0) return [];
     return [
       problem(
@@ -54,10 +54,10 @@ async function filesBelow(folder: string): Promise<Set<string>> {
   return files;
 }
 
-async function checkArtifacts(room: CheckContext): Promise<CheckResult[]> {
-  const folder = path.join(room.config.dataDir, 'ci', 'artifacts');
+async function checkArtifacts(deps: CheckContext): Promise<CheckResult[]> {
+  const folder = path.join(deps.config.dataDir, 'ci', 'artifacts');
   const files = await filesBelow(folder);
-  const rows = await rowsOf(room, "SELECT id, name, file, state FROM ci_artifacts WHERE state <> 'removed'");
+  const rows = await rowsOf(deps, "SELECT id, name, file, state FROM ci_artifacts WHERE state <> 'removed'");
   const known = new Set(rows.map(({ file }) => String(file)));
   const findings: CheckResult[] = [];
   for (const { id, name, file, state } of rows) {
@@ -66,7 +66,7 @@ async function checkArtifacts(room: CheckContext): Promise<CheckResult[]> {
       warning('ci.artifact_missing', `The artifact ${String(name)} (${String(id)}) is gone: ${String(file)}.`, {
         remedy: `put ${path.join(folder, String(file))} back from a backup; hearth doctor --fix shows it as no longer kept`,
         fix: async () =>
-          room.db
+          deps.db
             .write(({ manager }) => manager.query("UPDATE ci_artifacts SET state = 'removed' WHERE id = ?", [id]))
             .then(() => `forgot the artifact ${String(id)}`),
       }),
@@ -75,7 +75,7 @@ async function checkArtifacts(room: CheckContext): Promise<CheckResult[]> {
   return [
     ...findings,
     ...(await strays(
-      room,
+      deps,
       folder,
       [...files].filter((file) => !known.has(file)),
       'ci.artifact_orphan',
@@ -83,10 +83,10 @@ async function checkArtifacts(room: CheckContext): Promise<CheckResult[]> {
   ];
 }
 
-async function checkLogs(room: CheckContext): Promise<CheckResult[]> {
-  const folder = path.join(room.config.dataDir, 'ci', 'logs');
+async function checkLogs(deps: CheckContext): Promise<CheckResult[]> {
+  const folder = path.join(deps.config.dataDir, 'ci', 'logs');
   const files = await filesBelow(folder);
-  const rows = await rowsOf(room, 'SELECT id, log_rows AS count, log_removed_at AS removed FROM ci_tasks');
+  const rows = await rowsOf(deps, 'SELECT id, log_rows AS count, log_removed_at AS removed FROM ci_tasks');
   const nameOf = (id: unknown): string => `${Math.floor(Number(id) / 1000)}/${String(id)}.log`;
   const known = new Set(rows.map(({ id }) => nameOf(id)));
   const missing = rows.filter(
@@ -96,7 +96,7 @@ async function checkLogs(room: CheckContext): Promise<CheckResult[]> {
     warning('ci.log_missing', `The log of task ${String(id)} is gone.`, {
       remedy: `put ${path.join(folder, nameOf(id))} back from a backup; hearth doctor --fix shows it as no longer kept`,
       fix: async () =>
-        room.db
+        deps.db
           .write(({ manager, now }) => manager.query('UPDATE ci_tasks SET log_removed_at = ? WHERE id = ?', [now, id]))
           .then(() => `forgot the log of task ${String(id)}`),
     }),
@@ -104,7 +104,7 @@ async function checkLogs(room: CheckContext): Promise<CheckResult[]> {
   return [
     ...findings,
     ...(await strays(
-      room,
+      deps,
       folder,
       [...files].filter((file) => !known.has(file)),
       'ci.log_orphan',

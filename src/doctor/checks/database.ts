@@ -9,10 +9,10 @@ import type { CheckGroup } from '../deps.ts';
 const maxWalBytes = 128 * 1024 * 1024;
 
 /** The file, and what must hold between its rows. */
-export const checkDatabase: CheckGroup = async (room) => {
+export const checkDatabase: CheckGroup = async (deps) => {
   const findings: CheckResult[] = [];
-  const file = path.join(room.config.dataDir, 'hearth.db');
-  const damage = (await rowsOf(room, 'PRAGMA integrity_check(10)'))
+  const file = path.join(deps.config.dataDir, 'hearth.db');
+  const damage = (await rowsOf(deps, 'PRAGMA integrity_check(10)'))
     .map((row) => String(Object.values(row)[0]))
     .filter((text) => text !== 'ok');
   if (damage.length > 0) {
@@ -22,7 +22,7 @@ export const checkDatabase: CheckGroup = async (room) => {
       }),
     );
   }
-  const orphans = Map.groupBy(await rowsOf(room, 'PRAGMA foreign_key_check'), ({ table }) => String(table));
+  const orphans = Map.groupBy(await rowsOf(deps, 'PRAGMA foreign_key_check'), ({ table }) => String(table));
   for (const [table, rows] of orphans) {
     findings.push(
       problem('database.foreign_keys', `${counted(rows.length, 'row', 'rows')} of ${table} lost what they belong to.`, {
@@ -30,7 +30,7 @@ export const checkDatabase: CheckGroup = async (room) => {
       }),
     );
   }
-  const [mode] = await rowsOf(room, 'PRAGMA journal_mode');
+  const [mode] = await rowsOf(deps, 'PRAGMA journal_mode');
   if (mode?.['journal_mode'] !== 'wal') {
     findings.push(
       problem('database.journal_mode', `The journal mode is ${String(mode?.['journal_mode'])} instead of wal.`, {
@@ -49,7 +49,7 @@ export const checkDatabase: CheckGroup = async (room) => {
   const { mode: bits, size } = await stat(file);
   if ((bits & 0o077) !== 0)
     findings.push(problem('database.mode', 'Others may read the database.', { remedy: `chmod 600 ${file}` }));
-  findings.push(...(await checkRows(room)), ...(await examineCounts(room)));
+  findings.push(...(await checkRows(deps)), ...(await examineCounts(deps)));
   return {
     area: 'database',
     findings,
@@ -58,10 +58,10 @@ export const checkDatabase: CheckGroup = async (room) => {
 };
 
 /** Rules between rows that no constraint can state. */
-async function checkRows(room: Parameters<CheckGroup>[0]): Promise<CheckResult[]> {
+async function checkRows(deps: Parameters<CheckGroup>[0]): Promise<CheckResult[]> {
   const findings: CheckResult[] = [];
   const ownerless = await rowsOf(
-    room,
+    deps,
     `SELECT name FROM organisations o WHERE NOT EXISTS
     (SELECT 1 FROM organisation_members m WHERE m.organisation_id = o.id AND m.role = 'OWNER')`,
   );
@@ -73,7 +73,7 @@ async function checkRows(room: Parameters<CheckGroup>[0]): Promise<CheckResult[]
     );
   }
   const [people] = await rowsOf(
-    room,
+    deps,
     'SELECT count(*) AS n, sum(is_administrator AND disabled_at IS NULL) AS administrators FROM users',
   );
   if (Number(people?.['n']) > 0 && Number(people?.['administrators']) === 0) {
@@ -82,7 +82,7 @@ async function checkRows(room: Parameters<CheckGroup>[0]): Promise<CheckResult[]
     );
   }
   const nameless = await rowsOf(
-    room,
+    deps,
     `SELECT display FROM handles WHERE released_at IS NULL AND owner_id NOT IN
     (SELECT id FROM users UNION SELECT id FROM organisations)`,
   );
@@ -94,10 +94,10 @@ async function checkRows(room: Parameters<CheckGroup>[0]): Promise<CheckResult[]
     );
   }
   const [future] = await rowsOf(
-    room,
+    deps,
     'SELECT max(created_at) AS newest FROM (SELECT created_at FROM users UNION ALL SELECT created_at FROM pushes UNION ALL SELECT created_at FROM repositories)',
   );
-  if (Number(future?.['newest'] ?? 0) > room.now + 5 * 60_000) {
+  if (Number(future?.['newest'] ?? 0) > deps.now + 5 * 60_000) {
     findings.push(
       problem(
         'clock.behind',
@@ -112,8 +112,8 @@ async function checkRows(room: Parameters<CheckGroup>[0]): Promise<CheckResult[]
 }
 
 /** Counts that are kept beside the rows: as many as there are? Triggers keep them, which a change of the file by hand goes past. */
-async function examineCounts(room: Parameters<CheckGroup>[0]): Promise<CheckResult[]> {
-  const wrong = (await rowsOf(room, compareCounts)).filter(({ kept, actual }) => kept !== actual);
+async function examineCounts(deps: Parameters<CheckGroup>[0]): Promise<CheckResult[]> {
+  const wrong = (await rowsOf(deps, compareCounts)).filter(({ kept, actual }) => kept !== actual);
   if (wrong.length === 0) return [];
   const words = wrong.map(
     ({ name, kept, actual }) => `${String(name)} is kept as ${String(kept)} and is ${String(actual)}`,
@@ -122,7 +122,7 @@ async function examineCounts(room: Parameters<CheckGroup>[0]): Promise<CheckResu
     warning('database.counts', `Kept counts are wrong: ${words.join(', ')}.`, {
       remedy: 'hearth doctor --fix counts anew',
       fix: () =>
-        room.db
+        deps.db
           .write(({ manager }) => recount(manager))
           .then(() => `counted ${counted(wrong.length, 'thing', 'things')} anew`),
     }),

@@ -17,17 +17,17 @@ interface Kind {
 }
 
 /** Files and rows of images: pictures of repositories, of people and of organisations. */
-export const checkImages: CheckGroup = async (room) => {
+export const checkImages: CheckGroup = async (deps) => {
   const kinds: Kind[] = [
     {
       area: 'images',
-      folder: room.config.repositories.imageRoot,
+      folder: deps.config.repositories.imageRoot,
       sql: 'SELECT id, image_content_type AS type FROM repositories WHERE image_content_type IS NOT NULL AND deleted_at IS NULL',
       clear: 'UPDATE repositories SET image_content_type = NULL, image_updated_at = NULL WHERE id = ?',
     },
     {
       area: 'avatars',
-      folder: path.join(room.config.dataDir, 'avatars'),
+      folder: path.join(deps.config.dataDir, 'avatars'),
       sql: 'SELECT owner_id AS id, content_type AS type FROM avatars',
       clear: 'DELETE FROM avatars WHERE owner_id = ?',
     },
@@ -35,15 +35,15 @@ export const checkImages: CheckGroup = async (room) => {
   const findings: CheckResult[] = [];
   let count = 0;
   for (const kind of kinds) {
-    const rows = new Map((await rowsOf(room, kind.sql)).map(({ id, type }) => [String(id), String(type)]));
+    const rows = new Map((await rowsOf(deps, kind.sql)).map(({ id, type }) => [String(id), String(type)]));
     count += rows.size;
-    findings.push(...(await checkKind(room, kind, rows)));
+    findings.push(...(await checkKind(deps, kind, rows)));
   }
   return { area: 'images', findings, summary: `${count} checked` };
 };
 
 async function checkKind(
-  room: CheckContext,
+  deps: CheckContext,
   { area, folder, clear }: Kind,
   rows: ReadonlyMap<string, string>,
 ): Promise<CheckResult[]> {
@@ -52,7 +52,7 @@ async function checkKind(
   for (const name of names) {
     const at = path.join(folder, name);
     const found = await stat(at).catch(() => null);
-    const isOld = found !== null && room.now - found.mtimeMs > hourMs;
+    const isOld = found !== null && deps.now - found.mtimeMs > hourMs;
     const remove = { remedy: `rm ${at}`, fix: async () => rm(at, { force: true }).then(() => `removed ${at}`) };
     if (name.startsWith('.') && isOld)
       findings.push(warning(`${area}.half_written`, `${at} was never finished.`, remove));
@@ -65,7 +65,7 @@ async function checkKind(
         warning(`${area}.missing`, `The image of ${id} is gone.`, {
           remedy: 'hearth doctor --fix shows the default picture; put the file back from a backup to keep it',
           fix: async () =>
-            room.db.write(({ manager }) => manager.query(clear, [id])).then(() => `forgot the image of ${id}`),
+            deps.db.write(({ manager }) => manager.query(clear, [id])).then(() => `forgot the image of ${id}`),
         }),
       );
     } else if ((await typeOf(path.join(folder, id))) !== type) {

@@ -93,25 +93,25 @@ const queues: Queue[] = [
 ];
 
 /** Work that waits for longer than it should, and jobs that failed. */
-export const checkQueues: CheckGroup = async (room) => {
+export const checkQueues: CheckGroup = async (deps) => {
   const findings: CheckResult[] = [];
   const allowances: Record<string, number> = {
-    'queues.overdue_trash': room.config.repositories.trashKeepMs + 2 * dayMs,
-    'queues.waiting_job': room.config.ci.maxWaitMs + dayMs,
+    'queues.overdue_trash': deps.config.repositories.trashKeepMs + 2 * dayMs,
+    'queues.waiting_job': deps.config.ci.maxWaitMs + dayMs,
   };
   for (const { check, sql, agoMs, words, remedy, level } of queues) {
-    const rows = await rowsOf(room, `${sql} LIMIT 1000`, [room.now - (allowances[check] ?? agoMs)]);
+    const rows = await rowsOf(deps, `${sql} LIMIT 1000`, [deps.now - (allowances[check] ?? agoMs)]);
     if (rows.length > 0)
       findings.push(
         (level === 'problem' ? problem : warning)(check, words(rows.length, String(rows[0]!['example'])), { remedy }),
       );
   }
   const failed = await rowsOf(
-    room,
+    deps,
     `SELECT host, last_error FROM federation_delivery
       WHERE state = 'FAILED' AND settled_at > ? AND cancelled_at IS NULL
         AND host NOT IN (SELECT host FROM federation_peers WHERE gone_at IS NOT NULL) LIMIT 1000`,
-    [room.now - dayMs],
+    [deps.now - dayMs],
   );
   for (const [host, rows] of Map.groupBy(failed, (row) => String(row['host']))) {
     findings.push(
@@ -124,19 +124,19 @@ export const checkQueues: CheckGroup = async (room) => {
       ),
     );
   }
-  findings.push(...(await examineGonePeers(room)), ...(await checkJobs(room)));
+  findings.push(...(await examineGonePeers(deps)), ...(await checkJobs(deps)));
   return { area: 'queues', findings, summary: 'nothing is stuck' };
 };
 
 /** For how long an administrator is reminded of a server that was given up: it may never come back. */
 const remindedMs = 30 * dayMs;
 
-async function examineGonePeers(room: CheckContext): Promise<CheckResult[]> {
+async function examineGonePeers(deps: CheckContext): Promise<CheckResult[]> {
   const rows = await rowsOf(
-    room,
+    deps,
     `SELECT p.host, p.silent_since, (SELECT count(*) FROM repository_followers f WHERE f.host = p.host) AS followers
        FROM federation_peers p WHERE p.gone_at > ? ORDER BY p.host LIMIT 1000`,
-    [room.now - remindedMs],
+    [deps.now - remindedMs],
   );
   return rows.map(({ host, silent_since: since, followers }) =>
     warning(
@@ -147,8 +147,8 @@ async function examineGonePeers(room: CheckContext): Promise<CheckResult[]> {
   );
 }
 
-async function checkJobs(room: CheckContext): Promise<CheckResult[]> {
-  const rows = await rowsOf(room, 'SELECT name, last_error FROM job_runs WHERE last_error IS NOT NULL');
+async function checkJobs(deps: CheckContext): Promise<CheckResult[]> {
+  const rows = await rowsOf(deps, 'SELECT name, last_error FROM job_runs WHERE last_error IS NOT NULL');
   return rows.map(({ name, last_error: error }) =>
     warning('queues.failing_job', `The job ${String(name)} failed the last time: ${String(error)}.`, {
       remedy: `hearth cron run ${String(name)}`,

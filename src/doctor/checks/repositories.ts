@@ -13,10 +13,10 @@ interface Row {
 }
 
 /** Every repository: that it is there, whole, and that nothing is in the way of the next push. */
-export const checkRepositories: CheckGroup = async (room) => {
+export const checkRepositories: CheckGroup = async (deps) => {
   const rows = (
     await rowsOf(
-      room,
+      deps,
       `SELECT r.id, coalesce(r.owner_user_id, r.owner_org_id) AS owner, r.deleted_at, r.default_branch,
     coalesce(h.display || '/', '') || r.name AS name
     FROM repositories r LEFT JOIN handles h ON h.owner_id = coalesce(r.owner_user_id, r.owner_org_id) AND h.released_at IS NULL`,
@@ -28,18 +28,18 @@ export const checkRepositories: CheckGroup = async (room) => {
       defaultBranch: String(branch),
       folder:
         deletedAt === null
-          ? room.git.repositoryPath(String(owner), String(id))
-          : path.join(room.config.dataDir, 'trash', `${String(id)}.git`),
+          ? deps.git.repositoryPath(String(owner), String(id))
+          : path.join(deps.config.dataDir, 'trash', `${String(id)}.git`),
     }),
   );
   const findings: CheckResult[] = [];
-  for (const row of rows) findings.push(...(await checkOne(room, row)));
-  findings.push(...(await findOrphans(room, new Set(rows.map(({ folder }) => folder)))));
+  for (const row of rows) findings.push(...(await checkOne(deps, row)));
+  findings.push(...(await findOrphans(deps, new Set(rows.map(({ folder }) => folder)))));
   return { area: 'repositories', findings, summary: `${rows.length} checked` };
 };
 
-async function checkOne(room: CheckContext, row: Row): Promise<CheckResult[]> {
-  const { git } = room;
+async function checkOne(deps: CheckContext, row: Row): Promise<CheckResult[]> {
+  const { git } = deps;
   if (!(await git.repositoryExists(row.folder))) {
     return [
       problem('repositories.missing', `${row.name} has a row but no folder.`, {
@@ -48,7 +48,7 @@ async function checkOne(room: CheckContext, row: Row): Promise<CheckResult[]> {
     ];
   }
   const findings: CheckResult[] = [];
-  const leftovers = await git.leftovers(row.folder, room.now - hourMs, { remove: false });
+  const leftovers = await git.leftovers(row.folder, deps.now - hourMs, { remove: false });
   const stale = leftovers.filter(({ kind }) => kind === 'removed').map(({ file }) => file);
   if (stale.length > 0) {
     const isLock = stale.some((file) => file.endsWith('.lock'));
@@ -60,14 +60,14 @@ async function checkOne(room: CheckContext, row: Row): Promise<CheckResult[]> {
           remedy: 'hearth doctor --fix',
           fix: async () =>
             git
-              .leftovers(row.folder, room.now - hourMs, { remove: true })
+              .leftovers(row.folder, deps.now - hourMs, { remove: true })
               .then(() => `removed ${counted(stale.length, 'leftover', 'leftovers')} of ${row.name}`),
         },
       ),
     );
   }
   const empty = leftovers.filter(({ kind }) => kind === 'empty_ref').map(({ file }) => file);
-  for (const ref of empty) findings.push(await emptyRef(room, row, ref));
+  for (const ref of empty) findings.push(await emptyRef(deps, row, ref));
   const head = (await readFile(path.join(row.folder, 'HEAD'), 'utf8').catch(() => '')).trim();
   if (!/^(ref: refs\/heads\/.+|[0-9a-f]{40,64})$/.test(head)) {
     findings.push(
@@ -122,10 +122,10 @@ async function checkOne(room: CheckContext, row: Row): Promise<CheckResult[]> {
  * value whose object is there is written back. An empty ref that was deleted last is the rest of a push
  * that nobody was promised.
  */
-async function emptyRef(room: CheckContext, { id, name, folder }: Row, file: string): Promise<CheckResult> {
+async function emptyRef(deps: CheckContext, { id, name, folder }: Row, file: string): Promise<CheckResult> {
   const at = path.join(folder, file);
   const [last] = await rowsOf(
-    room,
+    deps,
     `SELECT u.new_id FROM push_updates u JOIN pushes p ON p.id = u.push_id
     WHERE p.repository_id = ? AND u.ref = ? AND u.result = 'ok' ORDER BY p.created_at DESC, p.rowid DESC LIMIT 1`,
     [id, file],
@@ -134,7 +134,7 @@ async function emptyRef(room: CheckContext, { id, name, folder }: Row, file: str
   const wasDeleted = journalled !== null && /^0+$/.test(journalled);
   const value = wasDeleted
     ? null
-    : await room.git.lastValue(folder, file, journalled === null ? [] : [journalled]).catch(() => null);
+    : await deps.git.lastValue(folder, file, journalled === null ? [] : [journalled]).catch(() => null);
   const words = `${name}: ${file} has no value, so every clone and push fails.`;
   if (wasDeleted) {
     return problem('repositories.empty_ref', words, {

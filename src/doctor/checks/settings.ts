@@ -6,8 +6,8 @@ import { rowsOf } from '../deps.ts';
 import type { CheckGroup } from '../deps.ts';
 
 /** The settings that were read; unknown keys and impossible combinations stop the program before this. */
-export const checkSettings: CheckGroup = async (room) => {
-  const { config, settingsFile, git } = room;
+export const checkSettings: CheckGroup = async (deps) => {
+  const { config, settingsFile, git } = deps;
   const findings: CheckResult[] = [];
   const file = settingsFile === null ? null : await stat(settingsFile).catch(() => null);
   if (file !== null && (file.mode & 0o004) !== 0 && config.metrics.token !== null) {
@@ -45,7 +45,7 @@ export const checkSettings: CheckGroup = async (room) => {
   }
   const { baseUrl: address } = config.federation;
   if (address !== null && federationObstacles(config.federation).length === 0) {
-    const [row] = await rowsOf(room, 'SELECT origin FROM federation_origins ORDER BY accepted_at DESC LIMIT 1');
+    const [row] = await rowsOf(deps, 'SELECT origin FROM federation_origins ORDER BY accepted_at DESC LIMIT 1');
     const [from, to] = [row?.['origin'], new URL(address).origin];
     if (from !== undefined && from !== to) {
       findings.push(

@@ -8,8 +8,8 @@ import type { CheckGroup, CheckContext } from '../deps.ts';
 const networkFileSystems = new Set([0x6969, 0x517b, 0xfe534d42, 0xff534d42, 0x01021997]);
 
 /** The disk, and who may touch what on it. */
-export const checkStorage: CheckGroup = async (room) => {
-  const { dataDir, storage } = room.config;
+export const checkStorage: CheckGroup = async (deps) => {
+  const { dataDir, storage } = deps.config;
   const findings: CheckResult[] = [];
   const { bavail, bsize, type } = await statfs(dataDir);
   const free = bavail * bsize;
@@ -39,7 +39,7 @@ export const checkStorage: CheckGroup = async (room) => {
       );
     }
   }
-  findings.push(...(await checkModes(room)), ...(await checkLeftovers(room)));
+  findings.push(...(await checkModes(deps)), ...(await checkLeftovers(deps)));
   return { area: 'storage', findings, summary: `${dataDir}, ${megabytes(free)} free` };
 };
 

@@ -17,8 +17,8 @@ export function acceptContent(follow: { id: string; actor: string; object: strin
 /** The followed actor, and nobody else, can make a follow ACCEPTED (SPEC §3). */
 export const receiveAccept: ActivityHandler<null> = {
   prepare: nothingToPrepare,
-  async apply(room, tx, activity) {
-    const follow = await followMeant(room, tx, activity);
+  async apply(deps, tx, activity) {
+    const follow = await followMeant(deps, tx, activity);
     if (follow === null || follow.state === 'ACCEPTED') return;
     await tx.manager.update(
       remoteFollowSchema,
@@ -33,7 +33,7 @@ export const receiveAccept: ActivityHandler<null> = {
  * into question. A Follow that is embedded has to be the one that was sent, as far as it says.
  */
 async function followMeant(
-  room: FederationDeps,
+  deps: FederationDeps,
   { manager }: Tx,
   { document, signer }: IncomingActivity,
 ): Promise<RemoteFollow | null> {
@@ -47,9 +47,9 @@ async function followMeant(
   const followId = idOf(document['object']);
   const byId = followId === null ? null : await manager.findOneBy(remoteFollowSchema, { remoteActorId, followId });
   if (byId !== null && follower === null) return byId;
-  const { origin } = room.settings;
+  const { origin } = deps.settings;
   if (follower === null || !follower.startsWith(`${origin}/`)) return null;
-  const person = await room.localActors.atPath(follower.slice(origin.length), manager);
+  const person = await deps.localActors.atPath(follower.slice(origin.length), manager);
   if (person?.kind !== 'user') return null;
   if (byId !== null) return byId.userId === person.ownerId ? byId : null;
   return object === undefined ? null : manager.findOneBy(remoteFollowSchema, { remoteActorId, userId: person.ownerId });

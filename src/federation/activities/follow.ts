@@ -20,20 +20,20 @@ export function followContent(target: string, at: number): Json {
  * one and accepted again. Following anything else is recorded and ignored.
  */
 export const receiveFollow: ActivityHandler<LocalActor | null> = {
-  async prepare(room, { document }) {
+  async prepare(deps, { document }) {
     const target = idOf(document['object']);
-    const found = target === null ? null : await findActorById(room, target);
+    const found = target === null ? null : await findActorById(deps, target);
     return found?.kind === 'repository' ? found.actor : null;
   },
-  async apply(room, tx, { id, signer }, actor) {
-    if (actor === null || !(await room.repositories.isPublic(tx.manager, actor.ownerId))) return;
+  async apply(deps, tx, { id, signer }, actor) {
+    if (actor === null || !(await deps.repositories.isPublic(tx.manager, actor.ownerId))) return;
     const key = { repositoryId: actor.ownerId, actorId: signer.id };
     const force = { inbox: signer.inbox, host: new URL(signer.inbox).host, followId: id };
     const known = await tx.manager.update(followerSchema, key, force);
     if (known.affected === 0) await tx.manager.insert(followerSchema, { ...key, ...force, createdAt: tx.now });
     const content = acceptContent({ id, actor: signer.id, object: actor.id });
     await publish(
-      room,
+      deps,
       tx,
       { type: 'Accept', actorPath: actor.path, repositoryId: actor.ownerId, content },
       { inbox: signer.inbox },

@@ -16,8 +16,8 @@ export interface IncomingActivity {
  * happen or neither, and it judges again whatever may have changed meanwhile.
  */
 export interface ActivityHandler<Prepared> {
-  prepare(room: FederationDeps, activity: IncomingActivity): Promise<Prepared>;
-  apply(room: FederationDeps, tx: Tx, activity: IncomingActivity, prepared: Prepared): Promise<void>;
+  prepare(deps: FederationDeps, activity: IncomingActivity): Promise<Prepared>;
+  apply(deps: FederationDeps, tx: Tx, activity: IncomingActivity, prepared: Prepared): Promise<void>;
 }
 
 export const nothingToPrepare = async (): Promise<null> => null;

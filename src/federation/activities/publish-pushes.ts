@@ -26,33 +26,33 @@ const heads = 'refs/heads/';
  * the journal notes in the same write that it was done. Tags and deleted branches
  * are not told.
  */
-export function pushListener(room: FederationDeps): PushListener<Announcement> {
+export function pushListener(deps: FederationDeps): PushListener<Announcement> {
   return {
     name: 'federation',
-    prepare: (push) => prepareAnnouncement(room, push),
+    prepare: (push) => prepareAnnouncement(deps, push),
     async record(tx, push, announcement) {
       // Asked again by what this write sees: it may have turned private while git was asked.
-      if (!(await room.repositories.isPublic(tx.manager, push.repository.id))) return;
+      if (!(await deps.repositories.isPublic(tx.manager, push.repository.id))) return;
       const { actorPath, contents } = announcement;
       const repositoryId = push.repository.id;
       for (const content of contents) {
-        await publish(room, tx, { type: 'Push', actorPath, repositoryId, content }, { followersOf: repositoryId });
+        await publish(deps, tx, { type: 'Push', actorPath, repositoryId, content }, { followersOf: repositoryId });
       }
     },
   };
 }
 
-async function prepareAnnouncement(room: FederationDeps, push: AnnouncedPush): Promise<Announcement | null> {
+async function prepareAnnouncement(deps: FederationDeps, push: AnnouncedPush): Promise<Announcement | null> {
   const updates = push.updates.filter(({ ref, newId }) => ref.startsWith(heads) && !zeros.test(newId));
-  const found = updates.length === 0 ? null : await publicRepositoryById(room, push.repository.id);
+  const found = updates.length === 0 ? null : await publicRepositoryById(deps, push.repository.id);
   if (found === null) return null;
-  const repository = await repositoryActor(room, found);
-  const pusher = await pusherOf(room, push);
-  const path = room.git.repositoryPath(found.owner.id, found.repository.id);
-  const others = await untouchedTips(room, path, push);
+  const repository = await repositoryActor(deps, found);
+  const pusher = await pusherOf(deps, push);
+  const path = deps.git.repositoryPath(found.owner.id, found.repository.id);
+  const others = await untouchedTips(deps, path, push);
   const contents: Json[] = [];
   for (const update of updates)
-    contents.push(await contentOf(room, path, { repository, pusher, others, update, at: push.arrivedAt }));
+    contents.push(await contentOf(deps, path, { repository, pusher, others, update, at: push.arrivedAt }));
   return { actorPath: repository.actor.path, contents };
 }
 
@@ -61,10 +61,10 @@ interface Pusher {
   name: string;
 }
 
-async function pusherOf(room: FederationDeps, { pusherId }: AnnouncedPush): Promise<Pusher> {
-  const person = pusherId === null ? undefined : (await room.accounts.peopleById([pusherId])).get(pusherId);
-  const found = person === undefined ? null : await personActor(room, person);
-  if (found === null) return { id: (await instanceActor(room)).id, name: 'Somebody' };
+async function pusherOf(deps: FederationDeps, { pusherId }: AnnouncedPush): Promise<Pusher> {
+  const person = pusherId === null ? undefined : (await deps.accounts.peopleById([pusherId])).get(pusherId);
+  const found = person === undefined ? null : await personActor(deps, person);
+  if (found === null) return { id: (await instanceActor(deps)).id, name: 'Somebody' };
   return { id: found.actor.id, name: found.person.displayName || found.person.username! };
 }
 

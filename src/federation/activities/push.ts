@@ -89,13 +89,13 @@ function commitContent({ repositoryActorId, repositoryUrl }: BranchPush, commit:
 
 /** A followed repository was pushed to: kept for the pages of its followers, dropped when it has none here (SPEC §6). */
 export const receivePush: ActivityHandler<null> = {
-  async prepare(room, { document, signer }) {
+  async prepare(deps, { document, signer }) {
     if (!isElsewhereNow(document['object'], signer)) return null;
-    const isFollowed = await room.db.read.existsBy(remoteFollowSchema, { remoteActorId: signer.id });
-    if (isFollowed) await room.remoteActors.actorAgain(signer.id).catch(ignoreRefusal);
+    const isFollowed = await deps.db.read.existsBy(remoteFollowSchema, { remoteActorId: signer.id });
+    if (isFollowed) await deps.remoteActors.actorAgain(signer.id).catch(ignoreRefusal);
     return null;
   },
-  async apply(room, tx, { id, document, signer }) {
+  async apply(deps, tx, { id, document, signer }) {
     const commits = pushedCommits(document['object']);
     const published = Date.parse(cleanText(document['published'], 64));
     // One statement: the question to the writing thread costs more than its answer.
@@ -103,7 +103,7 @@ export const receivePush: ActivityHandler<null> = {
       `INSERT INTO received_pushes (id, actor_id, activity_id, branch, hash_before, hash_after, commit_count, commits, pushed_at, received_at)
        SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ? WHERE EXISTS (SELECT 1 FROM remote_follows WHERE remote_actor_id = ?)`,
       [
-        room.random.uuid(),
+        deps.random.uuid(),
         signer.id,
         id,
         branchOf(document['target']),

@@ -18,7 +18,7 @@ export function undoContent(follow: { id: string; actor: string; object: string 
  */
 export const receiveUndo: ActivityHandler<null> = {
   prepare: nothingToPrepare,
-  async apply(room, tx, { document, signer }) {
+  async apply(deps, tx, { document, signer }) {
     const undone = embedded(document['object']);
     const actor = idOf(undone['actor']);
     const types = typesOf(undone['type']);
@@ -30,11 +30,11 @@ export const receiveUndo: ActivityHandler<null> = {
       const gone = await tx.manager.delete(followerSchema, { actorId: signer.id, followId });
       if (gone.affected !== 0) return;
     }
-    const { origin } = room.settings;
+    const { origin } = deps.settings;
     const target = idOf(undone['object']);
     if (!types.includes('Follow') || target === null || !target.startsWith(`${origin}/`)) return;
     const path = target.slice(origin.length);
-    const local = parseActorPath(path) === null ? null : await room.localActors.atPath(path, tx.manager);
+    const local = parseActorPath(path) === null ? null : await deps.localActors.atPath(path, tx.manager);
     if (local?.kind !== 'repository') return;
     await tx.manager.delete(followerSchema, { actorId: signer.id, repositoryId: local.ownerId });
   },

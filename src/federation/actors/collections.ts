@@ -26,17 +26,17 @@ interface Collection {
 
 /** An actor's outbox of its own; of people and the instance nothing is public, so theirs are empty. */
 export function outboxOf(
-  room: FederationDeps,
+  deps: FederationDeps,
   found: { actor: { id: string; path: string } },
   page: number | null,
 ): Promise<Document> {
   const where = { actorPath: found.actor.path, isPublic: true };
   return collection(page, async () => ({
     id: `${found.actor.id}/outbox`,
-    total: await room.db.read.countBy(outboxSchema, where),
+    total: await deps.db.read.countBy(outboxSchema, where),
     context: pushContext,
     async items({ limit, skip }) {
-      const rows = await room.db.read.find(outboxSchema, {
+      const rows = await deps.db.read.find(outboxSchema, {
         where,
         order: { createdAt: 'DESC', id: 'DESC' },
         take: limit,
@@ -49,16 +49,16 @@ export function outboxOf(
 
 /** Remote actors that follow a repository, newest first, with the first page inside. */
 export function followersOf(
-  room: FederationDeps,
+  deps: FederationDeps,
   { actor, repository }: RepositoryActor,
   page: number | null,
 ): Promise<Document> {
   const where = { repositoryId: repository.id };
   return withFirstPage(page, async () => ({
     id: `${actor.id}/followers`,
-    total: await room.db.read.countBy(followerSchema, where),
+    total: await deps.db.read.countBy(followerSchema, where),
     async items({ limit, skip }) {
-      const rows = await room.db.read.find(followerSchema, {
+      const rows = await deps.db.read.find(followerSchema, {
         where,
         order: { createdAt: 'DESC', actorId: 'ASC' },
         take: limit,
@@ -74,12 +74,12 @@ export function followersOf(
  * made: a hundred of them take longer than the asking server waits.
  */
 export function repositoriesOf(
-  room: FederationDeps,
+  deps: FederationDeps,
   { actor, person }: PersonActor,
   page: number | null,
 ): Promise<Document> {
   const owner = { kind: 'user' as const, id: person.id, handle: person.username!, avatarAt: null };
-  const listPublic = room.repositories.listPublic;
+  const listPublic = deps.repositories.listPublic;
   return withFirstPage(page, async () => ({
     id: `${actor.id}/repositories`,
     total: (await listPublic(person.id, { limit: 1, skip: 0 })).total,
@@ -89,11 +89,11 @@ export function repositoriesOf(
         ownerId: id,
         wantedPath: repositoryPath(owner.handle, name),
       }));
-      const ids = await room.localActors.peekIds('repository', wanted);
+      const ids = await deps.localActors.peekIds('repository', wanted);
       const items: string[] = [];
       // Its name was that of another one before: which path it gets is known once it has a key.
       for (const repository of repositories)
-        items.push(ids.get(repository.id) ?? (await repositoryActor(room, { repository, owner })).actor.id);
+        items.push(ids.get(repository.id) ?? (await repositoryActor(deps, { repository, owner })).actor.id);
       return items;
     },
   }));

@@ -18,10 +18,10 @@ type Room = Pick<FederationDeps, 'outbound' | 'localActors' | 'clock'>;
  * Refuses as `outbound.send` does, `document_missing` for 404 and 410, and
  * `document_unusable` for any other answer that is none.
  */
-export async function fetchDocument(room: Room, url: string): Promise<Json> {
-  const first = await getSigned(room, url, false);
+export async function fetchDocument(deps: Room, url: string): Promise<Json> {
+  const first = await getSigned(deps, url, false);
   // Some servers verify the path without its query.
-  const answer = first.status === 401 && url.includes('?') ? await getSigned(room, url, true) : first;
+  const answer = first.status === 401 && url.includes('?') ? await getSigned(deps, url, true) : first;
   if (answer.status === 404 || answer.status === 410)
     throw unavailable('document_missing', `${url} answered ${answer.status}.`);
   if (answer.status !== 200) throw unavailable('document_unusable', `${url} answered ${answer.status}.`);
@@ -42,11 +42,11 @@ export function parseJson(body: Buffer, url: string): Json {
   throw unavailable('document_unusable', `${url} answered no JSON object.`);
 }
 
-async function getSigned(room: Room, url: string, withoutQuery: boolean) {
-  const judged = await room.outbound.checkUrl(url);
-  const key = await room.localActors.signingKey((await instanceActor(room)).path);
-  const signed = await signRequest({ method: 'GET', url: judged, at: room.clock.now(), withoutQuery }, key);
-  return room.outbound.send({ method: 'GET', url: judged.href, headers: { ...signed, Accept: accept }, maxBytes });
+async function getSigned(deps: Room, url: string, withoutQuery: boolean) {
+  const judged = await deps.outbound.checkUrl(url);
+  const key = await deps.localActors.signingKey((await instanceActor(deps)).path);
+  const signed = await signRequest({ method: 'GET', url: judged, at: deps.clock.now(), withoutQuery }, key);
+  return deps.outbound.send({ method: 'GET', url: judged.href, headers: { ...signed, Accept: accept }, maxBytes });
 }
 
 function isActivityStreams(contentType: string): boolean {

@@ -20,48 +20,48 @@ export type PersonActor = Extract<FoundActor, { kind: 'user' }>;
  * now. `null` for absent and for hidden alike (SPEC §4.6); the look is never
  * cached, so a repository turned private is gone at once.
  */
-export async function findActorAt(room: FederationDeps, path: string): Promise<FoundActor | null> {
+export async function findActorAt(deps: FederationDeps, path: string): Promise<FoundActor | null> {
   const address = parseActorPath(path);
   if (address === null) return null;
   switch (address.kind) {
     case 'instance':
-      return { kind: 'instance', actor: await instanceActor(room) };
+      return { kind: 'instance', actor: await instanceActor(deps) };
     case 'repository':
-      return (await repositoryWithPath(room, path)) ?? findRepositoryActor(room, address.owner, address.name);
+      return (await repositoryWithPath(deps, path)) ?? findRepositoryActor(deps, address.owner, address.name);
     case 'user':
-      return (await personWithPath(room, path)) ?? findPersonActor(room, address.username);
+      return (await personWithPath(deps, path)) ?? findPersonActor(deps, address.username);
   }
 }
 
 /** The actor with exactly this id. */
-export async function findActorById(room: FederationDeps, id: string): Promise<FoundActor | null> {
-  const { origin } = room.settings;
+export async function findActorById(deps: FederationDeps, id: string): Promise<FoundActor | null> {
+  const { origin } = deps.settings;
   if (!id.startsWith(`${origin}/`)) return null;
-  const found = await findActorAt(room, id.slice(origin.length));
+  const found = await findActorAt(deps, id.slice(origin.length));
   return found?.actor.id === id ? found : null;
 }
 
 /** By the repository's present address. */
 export async function findRepositoryActor(
-  room: FederationDeps,
+  deps: FederationDeps,
   owner: string,
   name: string,
 ): Promise<RepositoryActor | null> {
-  const found = await publicRepositoryAt(room, owner, name);
-  return found === null ? null : repositoryActor(room, found);
+  const found = await publicRepositoryAt(deps, owner, name);
+  return found === null ? null : repositoryActor(deps, found);
 }
 
 /** By the person's present handle. */
-export async function findPersonActor(room: FederationDeps, username: string): Promise<PersonActor | null> {
-  const person = await room.accounts.personByUsername(username).catch(nullIfNotFound);
-  return person === null ? null : personActor(room, person);
+export async function findPersonActor(deps: FederationDeps, username: string): Promise<PersonActor | null> {
+  const person = await deps.accounts.personByUsername(username).catch(nullIfNotFound);
+  return person === null ? null : personActor(deps, person);
 }
 
 export async function repositoryActor(
-  room: FederationDeps,
+  deps: FederationDeps,
   { repository, owner }: PublicRepository,
 ): Promise<RepositoryActor> {
-  const actor = await room.localActors.ensure(
+  const actor = await deps.localActors.ensure(
     'repository',
     repository.id,
     repositoryPath(owner.handle, repository.name),
@@ -70,25 +70,25 @@ export async function repositoryActor(
 }
 
 /** `null` for somebody who has not chosen a handle yet: such a person appears nowhere (SPEC §2.4). */
-export async function personActor(room: FederationDeps, person: Person): Promise<PersonActor | null> {
+export async function personActor(deps: FederationDeps, person: Person): Promise<PersonActor | null> {
   if (person.username === null) return null;
-  return { kind: 'user', actor: await room.localActors.ensure('user', person.id, personPath(person.username)), person };
+  return { kind: 'user', actor: await deps.localActors.ensure('user', person.id, personPath(person.username)), person };
 }
 
 export function instanceActor({ localActors }: Pick<FederationDeps, 'localActors'>): Promise<LocalActor> {
   return localActors.ensure('instance', 'instance', instancePath);
 }
 
-async function repositoryWithPath(room: FederationDeps, path: string): Promise<RepositoryActor | null> {
-  const actor = await room.localActors.atPath(path);
+async function repositoryWithPath(deps: FederationDeps, path: string): Promise<RepositoryActor | null> {
+  const actor = await deps.localActors.atPath(path);
   if (actor?.kind !== 'repository') return null;
-  const found = await publicRepositoryById(room, actor.ownerId);
+  const found = await publicRepositoryById(deps, actor.ownerId);
   return found === null ? null : { kind: 'repository', actor, ...found };
 }
 
-async function personWithPath(room: FederationDeps, path: string): Promise<PersonActor | null> {
-  const actor = await room.localActors.atPath(path);
+async function personWithPath(deps: FederationDeps, path: string): Promise<PersonActor | null> {
+  const actor = await deps.localActors.atPath(path);
   if (actor?.kind !== 'user') return null;
-  const person = await room.accounts.personById(actor.ownerId).catch(nullIfNotFound);
+  const person = await deps.accounts.personById(actor.ownerId).catch(nullIfNotFound);
   return person?.username == null ? null : { kind: 'user', actor, person };
 }

@@ -21,8 +21,8 @@ const keptEntries = 5_000;
 type Room = Pick<FederationDeps, 'db' | 'outbound' | 'localActors' | 'clock' | 'metrics'>;
 
 /** See `RemoteActors`. */
-export function createRemoteActors(room: Room): RemoteActors {
-  const { db, clock } = room;
+export function createRemoteActors(deps: Room): RemoteActors {
+  const { db, clock } = deps;
   const signers = new BoundedMap<Signer>(keptEntries);
   const failures = new BoundedMap<{ until: number; error: unknown }>(keptEntries);
   const refetches = new BoundedMap<number>(keptEntries);
@@ -35,13 +35,13 @@ export function createRemoteActors(room: Room): RemoteActors {
     clock.now() - fetchedAt < actorTtlMs && fetchedAt <= clock.now();
 
   async function fetchActor(url: URL, keyId: string | null): Promise<RemoteActor> {
-    const document = await fetchDocument(room, url.href);
+    const document = await fetchDocument(deps, url.href);
     const now = clock.now();
     const actor = parseRemoteActor(document, url, keyId, now);
     if (actor !== null) return actor;
     const owner = keyId === null ? null : URL.parse(ownerOfKeyDocument(document, keyId) ?? '');
     if (owner === null || owner.host !== url.host || owner.href === url.href) throw unusable(url);
-    const owned = parseRemoteActor(await fetchDocument(room, owner.href), owner, keyId, now);
+    const owned = parseRemoteActor(await fetchDocument(deps, owner.href), owner, keyId, now);
     if (owned === null) throw unusable(url);
     return owned;
   }
@@ -102,17 +102,17 @@ export function createRemoteActors(room: Room): RemoteActors {
     url.hash = '';
     try {
       const signer = toSigner(await fetchOnce(url, keyId, asker));
-      room.metrics.keyFetches.ok += 1;
+      deps.metrics.keyFetches.ok += 1;
       return signer;
     } catch (error) {
-      room.metrics.keyFetches[isBusy(error) ? 'busy' : 'failed'] += 1;
+      deps.metrics.keyFetches[isBusy(error) ? 'busy' : 'failed'] += 1;
       throw error;
     }
   }
 
   return {
     async actor(text, { fresh = false, handleFor } = {}) {
-      const url = await room.outbound.checkUrl(text);
+      const url = await deps.outbound.checkUrl(text);
       const known = fresh ? null : await db.read.findOneBy(remoteActorSchema, { id: url.href });
       const actor = known !== null && isFresh(known) ? known : await fetchOnce(url, null, 'trusted');
       const webfingerHandle = handleFor?.(actor) ?? null;
@@ -123,7 +123,7 @@ export function createRemoteActors(room: Room): RemoteActors {
       const last = rechecks.get(id);
       if (last !== undefined && clock.now() - last < recheckAfterMs) return;
       rechecks.set(id, clock.now());
-      await fetchOnce(await room.outbound.checkUrl(id), null, 'trusted');
+      await fetchOnce(await deps.outbound.checkUrl(id), null, 'trusted');
     },
     async signer(keyId, { address, fits }) {
       const kept = signers.get(keyId);

@@ -13,16 +13,16 @@ import { fetchDocument } from './fetch-document.ts';
  * @param text a handle or a URL, as for a follow
  * Refuses `federation_off`; `unknown_actor`; otherwise as `resolveTarget` and `fetchDocument` do.
  */
-export async function showActor(room: FederationDeps, publications: Publications, text: string): Promise<Document> {
-  requireOperational(room);
+export async function showActor(deps: FederationDeps, publications: Publications, text: string): Promise<Document> {
+  requireOperational(deps);
   const target = parseFollowTarget(text);
-  const { host, origin } = new URL(room.settings.origin);
+  const { host, origin } = new URL(deps.settings.origin);
   if (target?.kind === 'handle' && target.host === host)
     return publications.actor(await pathOf(publications, `acct:${target.account}`, origin));
   if (target?.kind === 'url' && new URL(target.url).origin === origin)
     return publications.actor(new URL(target.url).pathname);
-  const { id } = await resolveTarget(room, text);
-  return fetchDocument(room, id);
+  const { id } = await resolveTarget(deps, text);
+  return fetchDocument(deps, id);
 }
 
 async function pathOf(publications: Publications, resource: string, origin: string): Promise<string> {

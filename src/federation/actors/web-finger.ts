@@ -12,39 +12,39 @@ const maxLength = 512;
  * port, in any case (SPEC §4.6). `null` for foreign, unknown and private alike.
  * Refuses `invalid_resource` for what is missing, too long or neither form.
  */
-export async function webFinger(room: FederationDeps, resource: string | null): Promise<Document | null> {
+export async function webFinger(deps: FederationDeps, resource: string | null): Promise<Document | null> {
   if (resource === null || resource === '' || resource.length > maxLength) {
     throw invalid('invalid_resource', `Give a resource of at most ${maxLength} characters.`);
   }
-  const found = await findResource(room, resource);
-  return found === null || found.kind === 'instance' ? null : describe(room.settings.origin, found);
+  const found = await findResource(deps, resource);
+  return found === null || found.kind === 'instance' ? null : describe(deps.settings.origin, found);
 }
 
-async function findResource(room: FederationDeps, resource: string): Promise<FoundActor | null> {
-  if (/^https?:\/\//i.test(resource)) return findByUrl(room, resource);
+async function findResource(deps: FederationDeps, resource: string): Promise<FoundActor | null> {
+  if (/^https?:\/\//i.test(resource)) return findByUrl(deps, resource);
   const account = /^acct:/i.test(resource) ? resource.slice('acct:'.length) : resource;
   const at = account.lastIndexOf('@');
   if (at <= 0) throw invalid('invalid_resource', 'A resource is acct:name@host or a URL.');
   const name = decode(account.slice(0, at).replace(/^@/, ''));
-  if (!isOurHost(room.settings.origin, account.slice(at + 1)) || name === null) return null;
+  if (!isOurHost(deps.settings.origin, account.slice(at + 1)) || name === null) return null;
   const slash = name.indexOf('/');
   return slash === -1
-    ? findPersonActor(room, name)
-    : findRepositoryActor(room, name.slice(0, slash), name.slice(slash + 1));
+    ? findPersonActor(deps, name)
+    : findRepositoryActor(deps, name.slice(0, slash), name.slice(slash + 1));
 }
 
 /** An actor id, or the page of a repository or person. */
-async function findByUrl(room: FederationDeps, text: string): Promise<FoundActor | null> {
+async function findByUrl(deps: FederationDeps, text: string): Promise<FoundActor | null> {
   const url = URL.parse(text);
-  if (url?.origin !== room.settings.origin) return null;
-  const actor = await findActorById(room, url.origin + url.pathname);
+  if (url?.origin !== deps.settings.origin) return null;
+  const actor = await findActorById(deps, url.origin + url.pathname);
   if (actor !== null) return actor;
   const [, kind, first = '', second] = /^\/(repos|users)\/([^/]+)(?:\/([^/]+))?\/?$/.exec(url.pathname) ?? [];
   const owner = decode(first);
   const name = decode(second ?? '');
   if (owner === null || name === null) return null;
-  if (kind === 'repos' && name !== '') return findRepositoryActor(room, owner, name);
-  return kind === 'users' && name === '' ? findPersonActor(room, owner) : null;
+  if (kind === 'repos' && name !== '') return findRepositoryActor(deps, owner, name);
+  return kind === 'users' && name === '' ? findPersonActor(deps, owner) : null;
 }
 
 function isOurHost(origin: string, host: string): boolean {

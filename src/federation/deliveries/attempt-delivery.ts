@@ -40,14 +40,14 @@ export async function loadMessage({ db }: Pick<FederationDeps, 'db'>, outboxId: 
  * at this moment, then the network.
  */
 export async function attempt(
-  room: FederationDeps,
+  deps: FederationDeps,
   delivery: ClaimedDelivery,
   errand: DeliveryRequest,
 ): Promise<Attempt> {
-  const { metrics } = room;
+  const { metrics } = deps;
   const startedAt = performance.now();
   metrics.attemptsInFlight += 1;
-  const done = await tryOnce(room, delivery, errand);
+  const done = await tryOnce(deps, delivery, errand);
   metrics.attemptsInFlight -= 1;
   if (done.outcome !== null) {
     metrics.attemptSeconds += (performance.now() - startedAt) / 1000;
@@ -56,12 +56,12 @@ export async function attempt(
   return done;
 }
 
-async function tryOnce(room: FederationDeps, delivery: ClaimedDelivery, errand: DeliveryRequest): Promise<Attempt> {
+async function tryOnce(deps: FederationDeps, delivery: ClaimedDelivery, errand: DeliveryRequest): Promise<Attempt> {
   try {
-    return { delivery, ...(await send(room, delivery, await errand.message, errand)) };
+    return { delivery, ...(await send(deps, delivery, await errand.message, errand)) };
   } catch (error) {
     if (errand.signal.aborted) return { delivery, outcome: null, wasReached: true, hasAnswered: false };
-    if (!isDomainError(error)) room.logger.error('delivery.fault', { delivery: delivery.id, error });
+    if (!isDomainError(error)) deps.logger.error('delivery.fault', { delivery: delivery.id, error });
     const describeFailure = isDomainError(error) ? error.message : 'an internal error';
     return {
       delivery,

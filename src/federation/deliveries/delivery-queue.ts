@@ -39,13 +39,13 @@ export interface DeliveryQueue {
   stop(): Promise<void>;
 }
 
-export function createDeliveryQueue(room: FederationDeps): DeliveryQueue {
+export function createDeliveryQueue(deps: FederationDeps): DeliveryQueue {
   const stopping = new AbortController();
   let running: Promise<DeliveryReport> | null = null;
   return {
     drain() {
       if (stopping.signal.aborted) return Promise.resolve({ delivered: 0, failed: 0 });
-      return (running ??= new DeliveryRun(room, stopping.signal).run().finally(() => (running = null)));
+      return (running ??= new DeliveryRun(deps, stopping.signal).run().finally(() => (running = null)));
     },
     async stop() {
       stopping.abort();
@@ -84,7 +84,7 @@ class HostQueue {
  * many activities are sent twice.
  */
 class DeliveryRun {
-  readonly #room: FederationDeps;
+  readonly #deps: FederationDeps;
   readonly #signal: AbortSignal;
   readonly #hosts = new Map<string, HostQueue>();
   readonly #parcels = new Map<string, Promise<OutboxMessage | null>>();
@@ -95,10 +95,10 @@ class DeliveryRun {
   #looksAgain = true;
   #wake = (): void => {};
 
-  constructor(room: FederationDeps, signal: AbortSignal) {
-    this.#room = room;
+  constructor(deps: FederationDeps, signal: AbortSignal) {
+    this.#deps = deps;
     this.#signal = signal;
-    this.#isPublic = createStillPublic(room);
+    this.#isPublic = createStillPublic(deps);
   }
 
   async run(): Promise<DeliveryReport> {
@@ -125,7 +125,7 @@ class DeliveryRun {
   /** One slow host may keep a drain busy for hours; the others must not wait for its end. */
   async #findHosts(): Promise<void> {
     this.#looksAgain = false;
-    const { db, clock, settings } = this.#room;
+    const { db, clock, settings } = this.#deps;
     const hosts = await dueHosts(db.read, clock.now());
     const health = await healthOf(db.read, hosts);
     for (const host of hosts) {
@@ -150,7 +150,7 @@ class DeliveryRun {
       limit,
       hosts: hungry.filter((queue) => atOnce(queue) === limit).map(({ host }) => host),
     });
-    const { db, clock, settings, logger } = this.#room;
+    const { db, clock, settings, logger } = this.#deps;
     const now = clock.now();
     const isNoted = (host: string): boolean => now - this.#hosts.get(host)!.notedAt < noteAgainMs;
     this.#finished = [];
@@ -190,9 +190,9 @@ class DeliveryRun {
     } else {
       if (!wasReached) queue.notedAt = 0;
       if (outcome.kind === 'failed') this.#report.failed += 1;
-      this.#room.logger.info('delivery.not_delivered', { delivery: id, host, error: outcome.error });
+      this.#deps.logger.info('delivery.not_delivered', { delivery: id, host, error: outcome.error });
     }
-    if (wasReached) queue.limit = this.#room.settings.slotsPerHost;
+    if (wasReached) queue.limit = this.#deps.settings.slotsPerHost;
     // Its rows have been given back to wait.
     else queue.waiting.length = 0;
   }
@@ -200,7 +200,7 @@ class DeliveryRun {
   /** Round and round the hosts, one each, so that no host with many rows crowds out the others. */
   #fillPlaces(): void {
     if (this.#signal.aborted) return;
-    const { slots } = this.#room.settings;
+    const { slots } = this.#deps.settings;
     for (let sentAny = true; sentAny && this.#held < slots; ) {
       sentAny = false;
       for (const queue of this.#hosts.values()) {
@@ -208,7 +208,7 @@ class DeliveryRun {
         const delivery = queue.isDown || queue.held >= queue.limit ? undefined : queue.waiting.shift();
         if (delivery === undefined) continue;
         sentAny = true;
-        if (this.#room.clock.now() < delivery.lockedUntil - leaseMarginMs) this.#send(queue, delivery);
+        if (this.#deps.clock.now() < delivery.lockedUntil - leaseMarginMs) this.#send(queue, delivery);
         else queue.mayHaveMore = true;
       }
     }
@@ -217,7 +217,7 @@ class DeliveryRun {
   #send(queue: HostQueue, delivery: ClaimedDelivery): void {
     queue.held += 1;
     this.#held += 1;
-    void attempt(this.#room, delivery, {
+    void attempt(this.#deps, delivery, {
       message: this.#parcelOf(delivery.outboxId),
       isPublic: this.#isPublic,
       signal: this.#signal,
@@ -233,7 +233,7 @@ class DeliveryRun {
   #parcelOf(outboxId: string): Promise<OutboxMessage | null> {
     let parcel = this.#parcels.get(outboxId);
     if (parcel === undefined) {
-      parcel = loadMessage(this.#room, outboxId);
+      parcel = loadMessage(this.#deps, outboxId);
       this.#parcels.set(outboxId, parcel);
       if (this.#parcels.size > cachedMessages) this.#parcels.delete(this.#parcels.keys().next().value!);
     }

@@ -26,7 +26,7 @@ export interface DeliveryFilter {
 
 /** Deliveries, the newest first. */
 export async function listDeliveries(
-  room: FederationDeps,
+  deps: FederationDeps,
   { state, host, before, limit = 1_000 }: DeliveryFilter = {},
 ): Promise<ListedDelivery[]> {
   const where = {
@@ -34,17 +34,17 @@ export async function listDeliveries(
     ...(host === undefined ? {} : { host: host.toLowerCase() }),
     ...(before === undefined ? {} : { id: LessThan(before) }),
   };
-  const rows = await room.db.read.find(deliverySchema, { where, order: { id: 'DESC' }, take: limit });
-  const outbox = await outboxRows(room, rows);
-  return rows.map((row) => describe(room, row, outbox.get(row.outboxId)));
+  const rows = await deps.db.read.find(deliverySchema, { where, order: { id: 'DESC' }, take: limit });
+  const outbox = await outboxRows(deps, rows);
+  return rows.map((row) => describe(deps, row, outbox.get(row.outboxId)));
 }
 
 /** One delivery with the document that it sends. Refuses `unknown_delivery`. */
-export async function showDelivery(room: FederationDeps, id: number): Promise<ListedDelivery & { activity: string }> {
-  const row = await room.db.read.findOneBy(deliverySchema, { id });
+export async function showDelivery(deps: FederationDeps, id: number): Promise<ListedDelivery & { activity: string }> {
+  const row = await deps.db.read.findOneBy(deliverySchema, { id });
   if (row === null) throw noSuchDelivery();
-  const sent = (await outboxRows(room, [row])).get(row.outboxId);
-  return { ...describe(room, row, sent), activity: sent?.activity ?? '{}' };
+  const sent = (await outboxRows(deps, [row])).get(row.outboxId);
+  return { ...describe(deps, row, sent), activity: sent?.activity ?? '{}' };
 }
 
 /**
@@ -53,21 +53,21 @@ export async function showDelivery(room: FederationDeps, id: number): Promise<Li
  * Refuses `unknown_delivery`; `delivery_not_failed` for one that is under way or done.
  * @returns the new row's id
  */
-export async function retryDelivery(room: FederationDeps, id: number): Promise<number> {
-  const made = await room.db.write(async (tx) => {
+export async function retryDelivery(deps: FederationDeps, id: number): Promise<number> {
+  const made = await deps.db.write(async (tx) => {
     const row = await tx.manager.findOneBy(deliverySchema, { id });
     if (row === null) throw noSuchDelivery();
     if (row.state !== 'FAILED')
       throw conflict('delivery_not_failed', `Delivery ${id} is ${row.state}; only a FAILED one can be sent again.`);
     return enqueue(tx, row.outboxId, row.targetInbox);
   });
-  room.logger.info('delivery.retried', { delivery: id, as: made });
+  deps.logger.info('delivery.retried', { delivery: id, as: made });
   return made;
 }
 
 /** Tries every FAILED delivery again, or those to one host, without the cancelled ones; one that was tried again since is left. @returns how many */
-export async function retryFailedDeliveries(room: FederationDeps, host: string | null): Promise<number> {
-  const made = await room.db.write(async ({ manager, now }) => {
+export async function retryFailedDeliveries(deps: FederationDeps, host: string | null): Promise<number> {
+  const made = await deps.db.write(async ({ manager, now }) => {
     const rows: unknown[] = await manager.query(
       `INSERT INTO federation_delivery (outbox_id, target_inbox, host, state, attempts, next_attempt_at, locked_until, created_at)
        SELECT d.outbox_id, d.target_inbox, d.host, 'PENDING', 0, ?, 0, ?
@@ -80,20 +80,20 @@ export async function retryFailedDeliveries(room: FederationDeps, host: string |
     );
     return rows.length;
   });
-  room.logger.info('delivery.failed_retried', { made, ...(host === null ? {} : { host }) });
+  deps.logger.info('delivery.failed_retried', { made, ...(host === null ? {} : { host }) });
   return made;
 }
 
 /** As `removeSettled`, by hand: that is noted. */
-export async function purgeDeliveries(room: FederationDeps, settledBefore: number): Promise<number> {
-  const removed = await removeSettled(room, settledBefore);
-  room.logger.info('delivery.purged', { removed, before: new Date(settledBefore).toISOString() });
+export async function purgeDeliveries(deps: FederationDeps, settledBefore: number): Promise<number> {
+  const removed = await removeSettled(deps, settledBefore);
+  deps.logger.info('delivery.purged', { removed, before: new Date(settledBefore).toISOString() });
   return removed;
 }
 
 /** Removes DELIVERED and FAILED deliveries that were settled before a moment. @returns how many */
-export async function removeSettled(room: FederationDeps, settledBefore: number): Promise<number> {
-  return room.db.write(async ({ manager }) => {
+export async function removeSettled(deps: FederationDeps, settledBefore: number): Promise<number> {
+  return deps.db.write(async ({ manager }) => {
     const gone = await manager.delete(deliverySchema, {
       state: In(['DELIVERED', 'FAILED']),
       settledAt: LessThan(settledBefore),
@@ -103,8 +103,8 @@ export async function removeSettled(room: FederationDeps, settledBefore: number)
 }
 
 /** How many `removeSettled` would remove. */
-export function countSettled(room: FederationDeps, settledBefore: number): Promise<number> {
-  return room.db.read.countBy(deliverySchema, {
+export function countSettled(deps: FederationDeps, settledBefore: number): Promise<number> {
+  return deps.db.read.countBy(deliverySchema, {
     state: In(['DELIVERED', 'FAILED']),
     settledAt: LessThan(settledBefore),
   });

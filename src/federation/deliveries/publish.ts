@@ -25,14 +25,14 @@ export type Audience = { inbox: string } | { followersOf: string };
  * @returns the activity's id
  */
 export async function publish(
-  room: FederationDeps,
+  deps: FederationDeps,
   tx: Tx,
   activity: NewActivity,
   audience: Audience,
 ): Promise<string> {
   const { type, actorPath, repositoryId = null } = activity;
-  const uuid = room.random.uuid();
-  const actor = room.localActors.idOf(actorPath);
+  const uuid = deps.random.uuid();
+  const actor = deps.localActors.idOf(actorPath);
   const id = `${actor}/activities/${uuid}`;
   const { '@context': context, ...content } = activity.content;
   const document = { '@context': context, id, type, actor, ...content };

@@ -23,10 +23,10 @@ export interface FollowFilter {
 
 /** What people here follow elsewhere, the oldest first; for the administrator. */
 export async function listAllFollows(
-  room: FederationDeps,
+  deps: FederationDeps,
   { userId, limit = Number.MAX_SAFE_INTEGER, skip = 0 }: FollowFilter = {},
 ): Promise<ListedFollow[]> {
-  const { read } = room.db;
+  const { read } = deps.db;
   const ofOne = userId === undefined ? '' : 'WHERE user_id = ?';
   const keys: { id: string; kind: ListedFollow['kind'] }[] = await read.query(
     `SELECT id, 'repository' AS kind, created_at FROM remote_follows ${ofOne}
@@ -39,7 +39,7 @@ export async function listAllFollows(
     const some = keys.slice(start, start + 500);
     const idsOf = (kind: ListedFollow['kind']) => some.filter((key) => key.kind === kind).map(({ id }) => id);
     const repositories = await withStatuses(
-      room,
+      deps,
       await read.findBy(remoteFollowSchema, { id: In(idsOf('repository')) }),
     );
     for (const each of repositories) found.set(each.id, { kind: 'repository', ...each });
@@ -52,25 +52,25 @@ export async function listAllFollows(
 }
 
 /** As `follow`, when somebody else than the follower decided it: that is noted. */
-export async function followFor(room: FederationDeps, userId: string, target: string): Promise<Followed> {
-  const followed = await follow(room, userId, target);
-  room.logger.info('follow.added_for', { person: userId, handle: followed.handle });
+export async function followFor(deps: FederationDeps, userId: string, target: string): Promise<Followed> {
+  const followed = await follow(deps, userId, target);
+  deps.logger.info('follow.added_for', { person: userId, handle: followed.handle });
   return followed;
 }
 
 /** Ends anybody's follow. Refuses `unknown_follow`. */
-export async function endFollowFor(room: FederationDeps, id: string): Promise<Followed> {
-  const userId = await followerOf(room, id);
-  const ended = await endFollow(room, userId, id);
-  room.logger.info('follow.ended_for', { person: userId, handle: ended.handle });
+export async function endFollowFor(deps: FederationDeps, id: string): Promise<Followed> {
+  const userId = await followerOf(deps, id);
+  const ended = await endFollow(deps, userId, id);
+  deps.logger.info('follow.ended_for', { person: userId, handle: ended.handle });
   return ended;
 }
 
 /** As `retryFollow`, for anybody. Refuses `unknown_follow`. */
-export async function retryFollowFor(room: FederationDeps, id: string): Promise<void> {
-  const userId = await followerOf(room, id);
-  const { handle } = await retryFollow(room, userId, id);
-  room.logger.info('follow.retried_for', { person: userId, handle });
+export async function retryFollowFor(deps: FederationDeps, id: string): Promise<void> {
+  const userId = await followerOf(deps, id);
+  const { handle } = await retryFollow(deps, userId, id);
+  deps.logger.info('follow.retried_for', { person: userId, handle });
 }
 
 async function followerOf({ db }: FederationDeps, id: string): Promise<string> {

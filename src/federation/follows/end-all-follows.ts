@@ -9,10 +9,10 @@ import { remoteFollowSchema } from './remote-follow-schema.ts';
  * other servers do not send to somebody who is gone. While federation is off nothing is
  * emitted, and the rows go with the account.
  */
-export async function endAllFollows(room: FederationDeps, tx: Tx, personId: string): Promise<void> {
-  if (!isOperational(room.settings)) return;
+export async function endAllFollows(deps: FederationDeps, tx: Tx, personId: string): Promise<void> {
+  if (!isOperational(deps.settings)) return;
   const follows = await tx.manager.findBy(remoteFollowSchema, { userId: personId });
-  const actor = follows.length === 0 ? null : await room.localActors.ofOwner('user', personId, tx.manager);
+  const actor = follows.length === 0 ? null : await deps.localActors.ofOwner('user', personId, tx.manager);
   if (actor === null) return;
-  for (const follow of follows) await dropFollow(room, tx, { actor }, follow);
+  for (const follow of follows) await dropFollow(deps, tx, { actor }, follow);
 }

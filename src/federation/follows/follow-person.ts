@@ -20,17 +20,17 @@ const soonMs = 10_000;
  * Refuses as `fetchDocument` does.
  */
 export async function followPerson(
-  room: FederationDeps,
+  deps: FederationDeps,
   follower: PersonActor,
   target: RemoteActor,
 ): Promise<{ follow: RemotePersonFollow; isNew: boolean }> {
   const userId = follower.person.id;
-  const known = await room.db.read.findOneBy(remotePersonFollowSchema, { userId, remoteActorId: target.id });
+  const known = await deps.db.read.findOneBy(remotePersonFollowSchema, { userId, remoteActorId: target.id });
   if (known !== null) return { follow: known, isNew: false };
-  const list = await listRemoteRepositories(room, target);
-  const follow = await room.db.write(async ({ manager, now }) => {
+  const list = await listRemoteRepositories(deps, target);
+  const follow = await deps.db.write(async ({ manager, now }) => {
     const row: RemotePersonFollow = {
-      id: room.random.uuid(),
+      id: deps.random.uuid(),
       userId,
       remoteActorId: target.id,
       host: target.host,
@@ -38,7 +38,7 @@ export async function followPerson(
       url: target.url,
       totalItems: list.totalItems,
       createdAt: now,
-      nextScanAt: now + room.settings.userResyncIntervalMs,
+      nextScanAt: now + deps.settings.userResyncIntervalMs,
       scanError: null,
     };
     // Asked twice at once, the first one counts.
@@ -46,23 +46,23 @@ export async function followPerson(
     if (other === null) await manager.insert(remotePersonFollowSchema, row);
     return other ?? row;
   });
-  await followListed(room, follower, follow, list);
+  await followListed(deps, follower, follow, list);
   return { follow, isNew: true };
 }
 
 /** @returns the handles of repositories that are newly followed */
 async function followListed(
-  room: FederationDeps,
+  deps: FederationDeps,
   follower: PersonActor,
   follow: RemotePersonFollow,
   list: RemoteRepositoryList,
 ): Promise<string[]> {
-  const rows = await room.db.read.findBy(seenRepositorySchema, { userFollowId: follow.id });
+  const rows = await deps.db.read.findBy(seenRepositorySchema, { userFollowId: follow.id });
   const seen = new Set(rows.map(({ remoteActorId }) => remoteActorId));
   const unseen = list.ids.filter((id) => !seen.has(id));
-  const { found, isCutShort } = await fetchRepositories(room, unseen);
-  const { userResyncIntervalMs } = room.settings;
-  return room.db.write(async (tx) => {
+  const { found, isCutShort } = await fetchRepositories(deps, unseen);
+  const { userResyncIntervalMs } = deps.settings;
+  return deps.db.write(async (tx) => {
     const { manager, now } = tx;
     const wait = isCutShort ? Math.min(soonMs, userResyncIntervalMs) : userResyncIntervalMs;
     const still = await manager.update(
@@ -82,7 +82,7 @@ async function followListed(
         'INSERT INTO remote_user_repositories (user_follow_id, remote_actor_id) VALUES (?, ?) ON CONFLICT DO NOTHING',
         [follow.id, target.id],
       );
-      const { isNew } = await addFollow(room, tx, follower, target, follow.remoteActorId);
+      const { isNew } = await addFollow(deps, tx, follower, target, follow.remoteActorId);
       if (isNew) added.push(handleOf(target));
     }
     return added;
@@ -94,16 +94,16 @@ async function followListed(
  * followed repositories stay. Refuses `unknown_follow`.
  */
 export async function unfollowPerson(
-  room: FederationDeps,
+  deps: FederationDeps,
   userId: string,
   followId: string,
 ): Promise<RemotePersonFollow> {
-  const follower = await followerActor(room, userId);
-  return room.db.write(async (tx) => {
+  const follower = await followerActor(deps, userId);
+  return deps.db.write(async (tx) => {
     const follow = await tx.manager.findOneBy(remotePersonFollowSchema, { id: followId, userId });
     if (follow === null) throw noSuchFollow();
     const tagged = await tx.manager.findBy(remoteFollowSchema, { userId, viaUserActorId: follow.remoteActorId });
-    for (const each of tagged) await dropFollow(room, tx, follower, each);
+    for (const each of tagged) await dropFollow(deps, tx, follower, each);
     await tx.manager.delete(remotePersonFollowSchema, { id: follow.id });
     return follow;
   });
@@ -124,22 +124,22 @@ export interface ScanResult {
  * @param listOf reads a person's repositories; the caller asks once for all their followers
  */
 export async function scanPerson(
-  room: FederationDeps,
+  deps: FederationDeps,
   follow: RemotePersonFollow,
   listOf: (personId: string) => Promise<RemoteRepositoryList>,
 ): Promise<ScanResult> {
   try {
-    const follower = await followerActor(room, follow.userId);
-    const added = await followListed(room, follower, follow, await listOf(follow.remoteActorId));
+    const follower = await followerActor(deps, follow.userId);
+    const added = await followListed(deps, follower, follow, await listOf(follow.remoteActorId));
     return { handle: follow.handle, added, error: null };
   } catch (error) {
     if (!isDomainError(error)) throw error;
-    await room.db.write(({ manager, now }) =>
+    await deps.db.write(({ manager, now }) =>
       manager.update(
         remotePersonFollowSchema,
         { id: follow.id },
         {
-          nextScanAt: now + room.settings.userResyncIntervalMs,
+          nextScanAt: now + deps.settings.userResyncIntervalMs,
           scanError: error.message,
         },
       ),

@@ -15,8 +15,8 @@ import type { RemoteFollow } from './remote-follow-schema.ts';
 export const noSuchFollow = () => notFound('unknown_follow', 'There is no such follow.');
 
 /** The actor in whose name a local person follows. Refuses `unknown_person` to somebody without a handle. */
-export async function followerActor(room: FederationDeps, userId: string): Promise<PersonActor> {
-  const found = await personActor(room, await room.accounts.personById(userId));
+export async function followerActor(deps: FederationDeps, userId: string): Promise<PersonActor> {
+  const found = await personActor(deps, await deps.accounts.personById(userId));
   if (found === null) throw notFound('unknown_person', 'There is no such person.');
   return found;
 }
@@ -28,7 +28,7 @@ export async function followerActor(room: FederationDeps, userId: string): Promi
  * @returns the follow, and whether it is new
  */
 export async function addFollow(
-  room: FederationDeps,
+  deps: FederationDeps,
   tx: Tx,
   follower: PersonActor,
   target: RemoteActor,
@@ -43,14 +43,14 @@ export async function addFollow(
     return { follow: { ...known, viaUserActorId: via === null ? null : known.viaUserActorId }, isNew: false };
   }
   const follow: RemoteFollow = {
-    id: room.random.uuid(),
+    id: deps.random.uuid(),
     userId,
     remoteActorId: target.id,
     remoteInbox: target.inbox,
     host: target.host,
     handle: handleOf(target),
     url: target.url,
-    followId: await sendFollow(room, tx, follower, target.id, target.inbox),
+    followId: await sendFollow(deps, tx, follower, target.id, target.inbox),
     state: 'PENDING',
     createdAt: tx.now,
     acceptedAt: null,
@@ -62,23 +62,23 @@ export async function addFollow(
 
 /** Inside a write: the row goes and an Undo is on its way, whether the other server answers or not. */
 export async function dropFollow(
-  room: FederationDeps,
+  deps: FederationDeps,
   tx: Tx,
   follower: Pick<PersonActor, 'actor'>,
   follow: RemoteFollow,
 ): Promise<void> {
   await tx.manager.delete(remoteFollowSchema, { id: follow.id });
   const content = undoContent({ id: follow.followId, actor: follower.actor.id, object: follow.remoteActorId });
-  await publish(room, tx, { type: 'Undo', actorPath: follower.actor.path, content }, { inbox: follow.remoteInbox });
+  await publish(deps, tx, { type: 'Undo', actorPath: follower.actor.path, content }, { inbox: follow.remoteInbox });
 }
 
 /** Unfollows a repository. Refuses `unknown_follow` for one that is not this person's. */
-export async function unfollow(room: FederationDeps, userId: string, followId: string): Promise<RemoteFollow> {
-  const follower = await followerActor(room, userId);
-  return room.db.write(async (tx) => {
+export async function unfollow(deps: FederationDeps, userId: string, followId: string): Promise<RemoteFollow> {
+  const follower = await followerActor(deps, userId);
+  return deps.db.write(async (tx) => {
     const follow = await tx.manager.findOneBy(remoteFollowSchema, { id: followId, userId });
     if (follow === null) throw noSuchFollow();
-    await dropFollow(room, tx, follower, follow);
+    await dropFollow(deps, tx, follower, follow);
     return follow;
   });
 }
@@ -88,13 +88,13 @@ export async function unfollow(room: FederationDeps, userId: string, followId: s
  * sent any more, so that the other server is asked once.
  * Refuses `unknown_follow`; an accepted one stays as it is.
  */
-export async function retryFollow(room: FederationDeps, userId: string, followId: string): Promise<RemoteFollow> {
-  const follower = await followerActor(room, userId);
-  return room.db.write(async (tx) => {
+export async function retryFollow(deps: FederationDeps, userId: string, followId: string): Promise<RemoteFollow> {
+  const follower = await followerActor(deps, userId);
+  return deps.db.write(async (tx) => {
     const follow = await tx.manager.findOneBy(remoteFollowSchema, { id: followId, userId });
     if (follow === null) throw noSuchFollow();
     if (follow.state === 'ACCEPTED') return follow;
-    return askFor(room, tx, follower, follow);
+    return askFor(deps, tx, follower, follow);
   });
 }
 
@@ -102,19 +102,19 @@ export async function retryFollow(room: FederationDeps, userId: string, followId
  * Inside a write: asks for a follow again whatever its state, because the follower's id has changed.
  * The follow of a person without an actor, whom no server has ever heard of, stays as it is.
  */
-export async function followAgain(room: FederationDeps, tx: Tx, follow: RemoteFollow): Promise<void> {
-  const actor = await room.localActors.ofOwner('user', follow.userId, tx.manager);
-  if (actor !== null) await askFor(room, tx, { actor }, follow);
+export async function followAgain(deps: FederationDeps, tx: Tx, follow: RemoteFollow): Promise<void> {
+  const actor = await deps.localActors.ofOwner('user', follow.userId, tx.manager);
+  if (actor !== null) await askFor(deps, tx, { actor }, follow);
 }
 
 async function askFor(
-  room: FederationDeps,
+  deps: FederationDeps,
   tx: Tx,
   follower: Pick<PersonActor, 'actor'>,
   follow: RemoteFollow,
 ): Promise<RemoteFollow> {
   await cancelWaiting(tx, 'a newer request took its place', activityUuid(follow.followId));
-  const followId = await sendFollow(room, tx, follower, follow.remoteActorId, follow.remoteInbox);
+  const followId = await sendFollow(deps, tx, follower, follow.remoteActorId, follow.remoteInbox);
   await tx.manager.update(remoteFollowSchema, { id: follow.id }, { followId, state: 'PENDING', acceptedAt: null });
   return { ...follow, followId, state: 'PENDING', acceptedAt: null };
 }
@@ -123,14 +123,14 @@ async function askFor(
 export const activityUuid = (activityId: string): string => activityId.split('/').at(-1)!;
 
 function sendFollow(
-  room: FederationDeps,
+  deps: FederationDeps,
   tx: Tx,
   follower: Pick<PersonActor, 'actor'>,
   target: string,
   inbox: string,
 ): Promise<string> {
   return publish(
-    room,
+    deps,
     tx,
     { type: 'Follow', actorPath: follower.actor.path, content: followContent(target, tx.now) },
     { inbox },

@@ -66,11 +66,11 @@ export interface Following {
  * @param part of the repositories, by handle; all of them when left out
  */
 export async function followingOf(
-  room: FederationDeps,
+  deps: FederationDeps,
   userId: string,
   part: { limit?: number; skip?: number } = {},
 ): Promise<Following> {
-  const { read } = room.db;
+  const { read } = deps.db;
   const [people, follows] = await Promise.all([
     read.find(remotePersonFollowSchema, { where: { userId }, order: { handle: 'ASC' } }),
     read.find(remoteFollowSchema, {
@@ -79,7 +79,7 @@ export async function followingOf(
       ...(part.limit !== undefined && { take: part.limit, skip: part.skip ?? 0 }),
     }),
   ]);
-  const [repositories, counts] = await Promise.all([withStatuses(room, follows), countFollowed(room, people)]);
+  const [repositories, counts] = await Promise.all([withStatuses(deps, follows), countFollowed(deps, people)]);
   return {
     people: people.map((person) => ({
       ...person,
@@ -90,7 +90,7 @@ export async function followingOf(
     repositories: repositories.filter(
       ({ viaUserActorId }) => !people.some(({ remoteActorId }) => remoteActorId === viaUserActorId),
     ),
-    pushes: await newestPushes(room, userId, shownPushes),
+    pushes: await newestPushes(deps, userId, shownPushes),
   };
 }
 
@@ -119,16 +119,16 @@ export async function countFollowed(
 
 /** What a dashboard tells of all this: the newest pushes, and the requests that wait for an answer. */
 export async function followedNews(
-  room: FederationDeps,
+  deps: FederationDeps,
   userId: string,
   limit: number,
 ): Promise<{ pushes: ListedPush[]; pending: FollowedRepository[] }> {
   const [pushes, pending] = await Promise.all([
-    newestPushes(room, userId, limit),
-    room.db.read.findBy(remoteFollowSchema, { userId, state: 'PENDING' }),
+    newestPushes(deps, userId, limit),
+    deps.db.read.findBy(remoteFollowSchema, { userId, state: 'PENDING' }),
   ]);
   pending.sort((a, b) => (a.handle < b.handle ? -1 : 1));
-  return { pushes, pending: await withStatuses(room, pending) };
+  return { pushes, pending: await withStatuses(deps, pending) };
 }
 
 /** Adds to follows how they stand. */

@@ -31,51 +31,51 @@ const scansAtOnce = 4;
  * @param target a handle or a URL, as typed
  * Refuses `federation_off`, and as `resolveTarget` does.
  */
-export async function follow(room: FederationDeps, userId: string, target: string): Promise<Followed> {
-  requireOperational(room);
-  const actor = await resolveTarget(room, target);
-  const follower = await followerActor(room, userId);
+export async function follow(deps: FederationDeps, userId: string, target: string): Promise<Followed> {
+  requireOperational(deps);
+  const actor = await resolveTarget(deps, target);
+  const follower = await followerActor(deps, userId);
   if (actor.type === 'Person') {
-    const { follow: added, isNew } = await explaining(actor.host, () => followPerson(room, follower, actor));
+    const { follow: added, isNew } = await explaining(actor.host, () => followPerson(deps, follower, actor));
     return { kind: 'person', id: added.id, handle: added.handle, isNew };
   }
-  const { follow: added, isNew } = await room.db.write((tx) => addFollow(room, tx, follower, actor, null));
+  const { follow: added, isNew } = await deps.db.write((tx) => addFollow(deps, tx, follower, actor, null));
   return { kind: 'repository', id: added.id, handle: added.handle, state: added.state, isNew };
 }
 
 /** Ends a follow of a repository or of a person, whichever has this id. Refuses `unknown_follow`. */
-export async function endFollow(room: FederationDeps, userId: string, id: string): Promise<Followed> {
-  const isPerson = await room.db.read.existsBy(remotePersonFollowSchema, { id, userId });
-  const { handle } = isPerson ? await unfollowPerson(room, userId, id) : await unfollow(room, userId, id);
+export async function endFollow(deps: FederationDeps, userId: string, id: string): Promise<Followed> {
+  const isPerson = await deps.db.read.existsBy(remotePersonFollowSchema, { id, userId });
+  const { handle } = isPerson ? await unfollowPerson(deps, userId, id) : await unfollow(deps, userId, id);
   return { kind: isPerson ? 'person' : 'repository', id, handle };
 }
 
 /** Scans the followed people that are due: for the job of every `SERVICE_FEDERATION_USER_RESYNC_INTERVAL`. */
-export async function scanDuePeople(room: FederationDeps): Promise<ScanResult[]> {
-  const due = await room.db.read.find(remotePersonFollowSchema, {
-    where: { nextScanAt: LessThanOrEqual(room.clock.now()) },
+export async function scanDuePeople(deps: FederationDeps): Promise<ScanResult[]> {
+  const due = await deps.db.read.find(remotePersonFollowSchema, {
+    where: { nextScanAt: LessThanOrEqual(deps.clock.now()) },
     order: { nextScanAt: 'ASC' },
     take: scansPerRun,
   });
-  return scan(room, due);
+  return scan(deps, due);
 }
 
 /** Scans everybody's followed people now, whenever they are due. Refuses `federation_off`. */
-export async function scanAllPeople(room: FederationDeps): Promise<ScanResult[]> {
-  requireOperational(room);
-  const results = await scan(room, await room.db.read.find(remotePersonFollowSchema, { order: { createdAt: 'ASC' } }));
-  room.logger.info('follow.resynced', {
+export async function scanAllPeople(deps: FederationDeps): Promise<ScanResult[]> {
+  requireOperational(deps);
+  const results = await scan(deps, await deps.db.read.find(remotePersonFollowSchema, { order: { createdAt: 'ASC' } }));
+  deps.logger.info('follow.resynced', {
     people: results.length,
     added: results.reduce((sum, { added }) => sum + added.length, 0),
   });
   return results;
 }
 
-async function scan(room: FederationDeps, follows: readonly RemotePersonFollow[]): Promise<ScanResult[]> {
+async function scan(deps: FederationDeps, follows: readonly RemotePersonFollow[]): Promise<ScanResult[]> {
   const lists = new Map<string, Promise<RemoteRepositoryList>>();
   const listOf = (personId: string): Promise<RemoteRepositoryList> => {
     const list =
-      lists.get(personId) ?? room.remoteActors.actor(personId).then((person) => listRemoteRepositories(room, person));
+      lists.get(personId) ?? deps.remoteActors.actor(personId).then((person) => listRemoteRepositories(deps, person));
     lists.set(personId, list);
     return list;
   };
@@ -83,9 +83,9 @@ async function scan(room: FederationDeps, follows: readonly RemotePersonFollow[]
   const waiting = [...follows];
   const work = async (): Promise<void> => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      const result = await scanPerson(room, next, listOf);
+      const result = await scanPerson(deps, next, listOf);
       if (result.added.length > 0)
-        room.logger.info('follow.scan_found', { person: result.handle, added: result.added.length });
+        deps.logger.info('follow.scan_found', { person: result.handle, added: result.added.length });
       results.push(result);
     }
   };

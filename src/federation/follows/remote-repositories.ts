@@ -22,9 +22,9 @@ const maxItems = 200;
  * left out: nobody speaks for somebody else's repositories.
  * Refuses as `fetchDocument` does.
  */
-export async function listRemoteRepositories(room: FederationDeps, person: RemoteActor): Promise<RemoteRepositoryList> {
-  const collection = await fetchDocument(room, person.repositoriesUrl ?? `${person.id}/repositories`);
-  const page = await firstPage(room, person, collection);
+export async function listRemoteRepositories(deps: FederationDeps, person: RemoteActor): Promise<RemoteRepositoryList> {
+  const collection = await fetchDocument(deps, person.repositoriesUrl ?? `${person.id}/repositories`);
+  const page = await firstPage(deps, person, collection);
   const ids = itemsOf(page).slice(0, maxItems).map(idOf);
   const own = ids.flatMap((id) => (webUrl(id)?.host === person.host ? [webUrl(id)!.href] : []));
   const total = collection['totalItems'];
@@ -34,11 +34,11 @@ export async function listRemoteRepositories(room: FederationDeps, person: Remot
   };
 }
 
-async function firstPage(room: FederationDeps, person: RemoteActor, collection: Json): Promise<Json> {
+async function firstPage(deps: FederationDeps, person: RemoteActor, collection: Json): Promise<Json> {
   const { first } = collection;
   if (itemsOf(collection).length > 0 || first === undefined) return collection;
   if (typeof first !== 'string') return asObject(first);
-  return webUrl(first)?.host === person.host ? fetchDocument(room, first) : {};
+  return webUrl(first)?.host === person.host ? fetchDocument(deps, first) : {};
 }
 
 /** How long reading the repositories of one person may take. */
@@ -50,7 +50,7 @@ const readingMs = 20_000;
  * @returns what was found, and whether there was no time for all of them
  */
 export async function fetchRepositories(
-  room: FederationDeps,
+  deps: FederationDeps,
   ids: readonly string[],
 ): Promise<{ found: RemoteActor[]; isCutShort: boolean }> {
   const deadline = performance.now() + readingMs;
@@ -59,9 +59,9 @@ export async function fetchRepositories(
   const work = async (): Promise<void> => {
     while (waiting.length > 0 && performance.now() < deadline) {
       const id = waiting.shift()!;
-      const actor = await room.remoteActors.actor(id).catch((error: unknown) => {
+      const actor = await deps.remoteActors.actor(id).catch((error: unknown) => {
         if (!isDomainError(error)) throw error;
-        room.logger.info('follow.repository_skipped', { actor: id, reason: error.reason });
+        deps.logger.info('follow.repository_skipped', { actor: id, reason: error.reason });
         return null;
       });
       if (actor?.type === 'Repository') found.push(actor);

@@ -16,16 +16,16 @@ const maxBytes = 64 * 1024;
  * Refuses `unresolvable_handle` in the words of SPEC §7 and the likely cause, which
  * tells nothing about what a server hides; `local_target` for what is here.
  */
-export async function resolveTarget(room: FederationDeps, text: string): Promise<RemoteActor> {
+export async function resolveTarget(deps: FederationDeps, text: string): Promise<RemoteActor> {
   const target = parseFollowTarget(text);
   if (target === null) throw unresolvable('Write owner/name@host, user@host or the address of a repository.');
-  const url = target.kind === 'url' ? new URL(target.url) : new URL(`${schemeOf(room)}//${target.host}`);
-  if (url.host === new URL(room.settings.origin).host) {
+  const url = target.kind === 'url' ? new URL(target.url) : new URL(`${schemeOf(deps)}//${target.host}`);
+  if (url.host === new URL(deps.settings.origin).host) {
     throw invalid('local_target', 'That is on this server: no need to follow it from here.', { field: 'target' });
   }
   const actor = await explaining(url.host, async () => {
-    await room.outbound.checkUrl(url.href);
-    return target.kind === 'handle' ? discover(room, url, `acct:${target.account}`) : actorOrPage(room, url);
+    await deps.outbound.checkUrl(url.href);
+    return target.kind === 'handle' ? discover(deps, url, `acct:${target.account}`) : actorOrPage(deps, url);
   });
   if (actor.type !== 'Repository' && actor.type !== 'Person') throw unusable(url.host);
   return actor;
@@ -36,21 +36,21 @@ function schemeOf({ settings }: FederationDeps): string {
   return settings.devAllowInsecure ? new URL(settings.origin).protocol : 'https:';
 }
 
-async function actorOrPage(room: FederationDeps, url: URL): Promise<RemoteActor> {
+async function actorOrPage(deps: FederationDeps, url: URL): Promise<RemoteActor> {
   try {
-    return await room.remoteActors.actor(url.href, { fresh: true });
+    return await deps.remoteActors.actor(url.href, { fresh: true });
   } catch (error) {
     if (!isDomainError(error) || error.reason !== 'document_unusable') throw error;
-    return discover(room, url, url.href);
+    return discover(deps, url, url.href);
   }
 }
 
 /** The actor that WebFinger names, with what WebFinger calls it. */
-async function discover(room: FederationDeps, url: URL, resource: string): Promise<RemoteActor> {
-  const { self, subject } = await askWebFinger(room, url, resource);
+async function discover(deps: FederationDeps, url: URL, resource: string): Promise<RemoteActor> {
+  const { self, subject } = await askWebFinger(deps, url, resource);
   const handleFor = (actor: RemoteActor): string | null =>
     readAccount(subject, url, actor) ?? readAccount(resource, url, actor);
-  return room.remoteActors.actor(self, { fresh: true, handleFor });
+  return deps.remoteActors.actor(self, { fresh: true, handleFor });
 }
 
 /** `acct:bob/tool@host` as a handle, when the host is the one that was asked or that of the actor. */

@@ -41,10 +41,10 @@ export interface ArrivingActivity extends ArrivedHead {
  * and of `readActivity`. Refuses `activity_malformed` when what was signed is no
  * JSON object, and `key_fetch_budget` or `host_busy` when this server is too busy to fetch the key.
  */
-export async function receiveActivity(room: FederationDeps, arriving: ArrivingActivity): Promise<Reception> {
-  const { inbox } = room.metrics;
+export async function receiveActivity(deps: FederationDeps, arriving: ArrivingActivity): Promise<Reception> {
+  const { inbox } = deps.metrics;
   try {
-    const reception = await takeIn(room, arriving);
+    const reception = await takeIn(deps, arriving);
     inbox[reception] += 1;
     return reception;
   } catch (error) {
@@ -53,23 +53,23 @@ export async function receiveActivity(room: FederationDeps, arriving: ArrivingAc
   }
 }
 
-async function takeIn(room: FederationDeps, arriving: ArrivingActivity): Promise<Reception> {
-  const signed = readSignedHead(arriving, new URL(room.settings.origin).host, room.clock.now());
-  await requireAllowed(room, signed.parameters.keyId);
+async function takeIn(deps: FederationDeps, arriving: ArrivingActivity): Promise<Reception> {
+  const signed = readSignedHead(arriving, new URL(deps.settings.origin).host, deps.clock.now());
+  await requireAllowed(deps, signed.parameters.keyId);
   const body = await arriving.readBody();
   requireDigest(signed, body);
-  const signer = await verifiedSigner(room, signed, arriving.address);
+  const signer = await verifiedSigner(deps, signed, arriving.address);
   const activity = readActivity(body, signer.actor);
-  await room.recordContact(signer.actor.host);
+  await deps.recordContact(signer.actor.host);
 
   const types = typesOf(activity.document['type']);
   const type = types.find((name) => handlers.has(name));
   const handler = type === undefined ? null : handlers.get(type)!;
-  const prepared = handler === null ? null : await handler.prepare(room, activity);
-  return room.groupCommit(async (tx) => {
+  const prepared = handler === null ? null : await handler.prepare(deps, activity);
+  return deps.groupCommit(async (tx) => {
     const isNew = await noteSeen(tx, activity, type ?? cleanText(types[0], 100));
     if (!isNew) return 'repeated';
-    await handler?.apply(room, tx, activity, prepared as never);
+    await handler?.apply(deps, tx, activity, prepared as never);
     return handler === null ? 'ignored' : 'processed';
   });
 }

@@ -23,10 +23,10 @@ export const pairingPath = '/ap/pairing';
 const hashOf = (secret: string): string => createHash('sha256').update(secret).digest('hex');
 
 /** A code for one other server: where to ask, and the secret that allows asking. */
-export async function invitePeer(room: FederationDeps): Promise<{ code: string; expiresAt: number }> {
-  requireOperational(room);
-  const secret = room.random.bytes(16).toString('base64url');
-  const expiresAt = await room.db.write(async ({ manager, now }) => {
+export async function invitePeer(deps: FederationDeps): Promise<{ code: string; expiresAt: number }> {
+  requireOperational(deps);
+  const secret = deps.random.bytes(16).toString('base64url');
+  const expiresAt = await deps.db.write(async ({ manager, now }) => {
     await manager.insert(pairingCodeSchema, {
       codeHash: hashOf(secret),
       createdAt: now,
@@ -35,13 +35,13 @@ export async function invitePeer(room: FederationDeps): Promise<{ code: string; 
     });
     return now + pairingLifeMs;
   });
-  room.logger.info('peer.invited', { until: new Date(expiresAt).toISOString() });
-  return { code: `${room.settings.origin}${pairingPath}#${secret}`, expiresAt };
+  deps.logger.info('peer.invited', { until: new Date(expiresAt).toISOString() });
+  return { code: `${deps.settings.origin}${pairingPath}#${secret}`, expiresAt };
 }
 
 /** The server that made a code, before anything is done with it. Refuses `invalid_pairing_code`. */
-export function hostOfCode(room: FederationDeps, code: string): string {
-  return readCode(room, code).url.host;
+export function hostOfCode(deps: FederationDeps, code: string): string {
+  return readCode(deps, code).url.host;
 }
 
 /**
@@ -51,18 +51,18 @@ export function hostOfCode(room: FederationDeps, code: string): string {
  * does not know (any more), and as `outbound.send` does.
  * @returns the host
  */
-export async function acceptInvite(room: FederationDeps, code: string): Promise<string> {
-  requireOperational(room);
-  const { url, secret } = readCode(room, code);
-  const wasPaired = await room.db.read.existsBy(peerSchema, { host: url.host, pairedAt: Not(IsNull()) });
-  await allow(room, url.host);
+export async function acceptInvite(deps: FederationDeps, code: string): Promise<string> {
+  requireOperational(deps);
+  const { url, secret } = readCode(deps, code);
+  const wasPaired = await deps.db.read.existsBy(peerSchema, { host: url.host, pairedAt: Not(IsNull()) });
+  await allow(deps, url.host);
   try {
-    const body = Buffer.from(JSON.stringify({ code: secret, origin: room.settings.origin }));
-    const key = await room.localActors.signingKey((await instanceActor(room)).path);
-    const judged = await room.outbound.checkUrl(url.href);
-    const signed = await signRequest({ method: 'POST', url: judged, body, at: room.clock.now() }, key);
+    const body = Buffer.from(JSON.stringify({ code: secret, origin: deps.settings.origin }));
+    const key = await deps.localActors.signingKey((await instanceActor(deps)).path);
+    const judged = await deps.outbound.checkUrl(url.href);
+    const signed = await signRequest({ method: 'POST', url: judged, body, at: deps.clock.now() }, key);
     const headers = { ...signed, 'Content-Type': 'application/json' };
-    const { status } = await room.outbound.send({ method: 'POST', url: judged.href, headers, body, maxBytes: 4_096 });
+    const { status } = await deps.outbound.send({ method: 'POST', url: judged.href, headers, body, maxBytes: 4_096 });
     if (status < 200 || status > 299) {
       throw conflict(
         'pairing_refused',
@@ -71,10 +71,10 @@ export async function acceptInvite(room: FederationDeps, code: string): Promise<
     }
   } catch (error) {
     if (!wasPaired)
-      await room.db.write(({ manager }) => manager.update(peerSchema, { host: url.host }, { pairedAt: null }));
+      await deps.db.write(({ manager }) => manager.update(peerSchema, { host: url.host }, { pairedAt: null }));
     throw error;
   }
-  room.logger.info('peer.paired', { host: url.host });
+  deps.logger.info('peer.paired', { host: url.host });
   return url.host;
 }
 
@@ -84,13 +84,13 @@ export async function acceptInvite(room: FederationDeps, code: string): Promise<
  * no more words.
  * Refuses `unknown_pairing_code`, the same for a wrong, a used and an old one.
  */
-export async function receivePairing(room: FederationDeps, body: Buffer): Promise<void> {
+export async function receivePairing(deps: FederationDeps, body: Buffer): Promise<void> {
   const { code, origin } = asObject(parse(body));
   const url = webUrl(origin);
   const unknown = () => notFound('unknown_pairing_code');
   if (typeof code !== 'string' || code.length > 100 || url === null || url.origin !== origin) throw unknown();
-  if (url.protocol !== 'https:' && !room.settings.devAllowInsecure) throw unknown();
-  await room.db.write(async ({ manager, now }) => {
+  if (url.protocol !== 'https:' && !deps.settings.devAllowInsecure) throw unknown();
+  await deps.db.write(async ({ manager, now }) => {
     const found = await manager.update(
       pairingCodeSchema,
       { codeHash: hashOf(code), usedAt: IsNull(), expiresAt: MoreThan(now) },
@@ -98,37 +98,37 @@ export async function receivePairing(room: FederationDeps, body: Buffer): Promis
     );
     if (found.affected !== 1) throw unknown();
     const { host } = url;
-    if (isInSettings(room, url) || (await manager.existsBy(peerSchema, { host, pairedAt: Not(IsNull()) }))) return;
+    if (isInSettings(deps, url) || (await manager.existsBy(peerSchema, { host, pairedAt: Not(IsNull()) }))) return;
     await manager.query(
       'INSERT INTO federation_peers (host, asked_at) VALUES (?, ?) ON CONFLICT (host) DO UPDATE SET asked_at = excluded.asked_at',
       [host, now],
     );
   });
-  room.logger.info('peer.asked_to_pair', { host: url.host });
+  deps.logger.info('peer.asked_to_pair', { host: url.host });
 }
 
 /** Lets a server in that asked with a code. Refuses `unknown_peer` for one that did not ask. */
-export async function confirmPeer(room: FederationDeps, host: string): Promise<void> {
-  const asked = await room.db.read.existsBy(peerSchema, { host: host.toLowerCase(), askedAt: Not(IsNull()) });
+export async function confirmPeer(deps: FederationDeps, host: string): Promise<void> {
+  const asked = await deps.db.read.existsBy(peerSchema, { host: host.toLowerCase(), askedAt: Not(IsNull()) });
   if (!asked) throw noSuchPeer(host);
-  await allow(room, host.toLowerCase());
-  room.logger.info('peer.paired', { host });
+  await allow(deps, host.toLowerCase());
+  deps.logger.info('peer.paired', { host });
 }
 
 /**
  * Ends a pairing, or turns down who asked for one. What the settings allow stays allowed.
  * Refuses `unknown_peer`; `peer_in_settings` when only the settings can shut it out.
  */
-export async function removePeer(room: FederationDeps, host: string): Promise<void> {
-  const found = (await room.db.write(({ manager }) =>
+export async function removePeer(deps: FederationDeps, host: string): Promise<void> {
+  const found = (await deps.db.write(({ manager }) =>
     manager.query(
       `UPDATE federation_peers SET paired_at = NULL, asked_at = NULL
       WHERE host = ? AND (paired_at IS NOT NULL OR asked_at IS NOT NULL) RETURNING host`,
       [host.toLowerCase()],
     ),
   )) as unknown[];
-  if (found.length > 0) return room.logger.info('peer.removed', { host });
-  if (room.settings.allowlist.includes(host.toLowerCase())) {
+  if (found.length > 0) return deps.logger.info('peer.removed', { host });
+  if (deps.settings.allowlist.includes(host.toLowerCase())) {
     throw conflict('peer_in_settings', `${host} is in SERVICE_FEDERATION_PEER_ALLOWLIST; take it out there.`);
   }
   throw noSuchPeer(host);
@@ -150,7 +150,7 @@ function isInSettings({ settings }: FederationDeps, url: URL): boolean {
   return entriesFor(url, settings.devAllowInsecure).some((entry) => settings.allowlist.includes(entry));
 }
 
-function readCode(room: FederationDeps, code: string): { url: URL; secret: string } {
+function readCode(deps: FederationDeps, code: string): { url: URL; secret: string } {
   const [address = '', secret = ''] = code.trim().split('#');
   const url = webUrl(address);
   if (url === null || url.pathname !== pairingPath || url.search !== '' || !/^[\w-]{16,64}$/.test(secret)) {
@@ -159,9 +159,9 @@ function readCode(room: FederationDeps, code: string): { url: URL; secret: strin
       'This is no pairing code. It is one line that begins with https:// and has a # in it.',
     );
   }
-  if (url.protocol !== 'https:' && !room.settings.devAllowInsecure)
+  if (url.protocol !== 'https:' && !deps.settings.devAllowInsecure)
     throw invalid('invalid_pairing_code', 'Only https is allowed');
-  if (url.host === new URL(room.settings.origin).host)
+  if (url.host === new URL(deps.settings.origin).host)
     throw invalid('invalid_pairing_code', 'This code was made here; it is for the other server.');
   return { url, secret };
 }

@@ -28,9 +28,9 @@ const clockToleranceMs = 5 * 60_000;
  * our key.
  * Refuses `federation_off`.
  */
-export async function testPeer(room: FederationDeps, host: string): Promise<PeerCheck[]> {
-  requireOperational(room);
-  const scheme = room.settings.devAllowInsecure ? new URL(room.settings.origin).protocol : 'https:';
+export async function testPeer(deps: FederationDeps, host: string): Promise<PeerCheck[]> {
+  requireOperational(deps);
+  const scheme = deps.settings.devAllowInsecure ? new URL(deps.settings.origin).protocol : 'https:';
   const url = new URL(`${scheme}//${host.toLowerCase()}`);
   const checks: PeerCheck[] = [];
   const run = async <T>(
@@ -54,16 +54,16 @@ export async function testPeer(room: FederationDeps, host: string): Promise<Peer
   };
 
   const allowed = await run('allowed', true, async () => {
-    await room.outbound.checkUrl(url.href);
+    await deps.outbound.checkUrl(url.href);
     return { words: `${url.host} is on this server's peer list`, result: true };
   });
-  const resolved = await run('resolve', allowed, () => resolveHost(room, url));
-  const answered = await run('webfinger', resolved, () => askWebFinger(room, url));
-  const actor = await run('actor', answered, () => readInstance(room, url));
-  await run('clock', answered, async () => judgeClock(room, answered!));
-  await run('signature', actor, () => trySignature(room, actor!));
+  const resolved = await run('resolve', allowed, () => resolveHost(deps, url));
+  const answered = await run('webfinger', resolved, () => askWebFinger(deps, url));
+  const actor = await run('actor', answered, () => readInstance(deps, url));
+  await run('clock', answered, async () => judgeClock(deps, answered!));
+  await run('signature', actor, () => trySignature(deps, actor!));
   // It answers: whoever was given up has followers again.
-  if (actor !== null) await room.recordContact(url.host);
+  if (actor !== null) await deps.recordContact(url.host);
   return checks;
 }
 
@@ -93,8 +93,8 @@ async function askWebFinger({ outbound }: FederationDeps, url: URL) {
 }
 
 /** Its own actor, where NodeInfo says it is, else where ours would be. */
-async function readInstance(room: FederationDeps, url: URL): Promise<{ words: string; result: RemoteActor }> {
-  const actor = await room.remoteActors.actor(await instanceLink(room, url), { fresh: true });
+async function readInstance(deps: FederationDeps, url: URL): Promise<{ words: string; result: RemoteActor }> {
+  const actor = await deps.remoteActors.actor(await instanceLink(deps, url), { fresh: true });
   return { words: actor.id, result: actor };
 }
 
@@ -127,23 +127,23 @@ function judgeClock({ clock }: FederationDeps, { date }: { date: string }) {
   };
 }
 
-async function trySignature(room: FederationDeps, actor: RemoteActor) {
-  const self = await instanceActor(room);
-  const id = `${self.id}/activities/${room.random.uuid()}`;
+async function trySignature(deps: FederationDeps, actor: RemoteActor) {
+  const self = await instanceActor(deps);
+  const id = `${self.id}/activities/${deps.random.uuid()}`;
   const body = Buffer.from(
     JSON.stringify({ '@context': activityStreams, id, type: 'View', actor: self.id, object: actor.id }),
   );
-  const url = await room.outbound.checkUrl(actor.inbox);
+  const url = await deps.outbound.checkUrl(actor.inbox);
   const signed = await signRequest(
-    { method: 'POST', url, body, at: room.clock.now() },
-    await room.localActors.signingKey(self.path),
+    { method: 'POST', url, body, at: deps.clock.now() },
+    await deps.localActors.signingKey(self.path),
   );
   const headers = { ...signed, 'Content-Type': 'application/activity+json' };
-  const { status } = await room.outbound.send({ method: 'POST', url: url.href, headers, body, maxBytes });
+  const { status } = await deps.outbound.send({ method: 'POST', url: url.href, headers, body, maxBytes });
   if (status >= 200 && status < 300) return { words: 'it accepts what we sign', result: true };
   const why =
     status === 401 || status === 403
-      ? `it must allow ${new URL(room.settings.origin).host}, and reach it to read our key; a proxy must keep the Host header and the path`
+      ? `it must allow ${new URL(deps.settings.origin).host}, and reach it to read our key; a proxy must keep the Host header and the path`
       : status === 429 || status === 503
         ? 'it is busy; try again in a minute'
         : 'that is no answer to a signed activity';

@@ -41,10 +41,10 @@ export function createRefQuota(maxRefs: number): RefQuota {
   return async (path, wanted) => {
     const account = accounts.get(path) ?? { left: Promise.resolve(0), pending: 0 };
     const granting = account.left.then(async (left) => {
-      const room = left < wanted ? Math.max(0, maxRefs - account.pending - (await readRefs(path)).size) : left;
-      const refs = Math.min(wanted, room);
+      const deps = left < wanted ? Math.max(0, maxRefs - account.pending - (await readRefs(path)).size) : left;
+      const refs = Math.min(wanted, deps);
       account.pending += refs;
-      return { refs, left: room - refs };
+      return { refs, left: deps - refs };
     });
     // Whoever asked hears of the failure; the next one counts anew.
     account.left = granting.then(

@@ -21,16 +21,16 @@ export function parseCollaboratorRole(text: string): CollaboratorRole {
  * handle; `person_disabled`; `person_is_owner`; `already_collaborator`.
  */
 export async function addCollaborator(
-  room: RepositoryDeps,
+  deps: RepositoryDeps,
   viewer: Viewer,
   at: RepositoryAddress,
   input: { username: string; role: string },
 ): Promise<void> {
-  const { id: repositoryId } = (await findRepository(room, viewer, at, 'admin')).repository;
+  const { id: repositoryId } = (await findRepository(deps, viewer, at, 'admin')).repository;
   const role = parseCollaboratorRole(input.role);
-  const { id: userId, username } = await personToAdd(room, input.username);
-  await room.db.write(async (tx) => {
-    const row = await findAgain(room, tx, viewer, repositoryId, 'admin');
+  const { id: userId, username } = await personToAdd(deps, input.username);
+  await deps.db.write(async (tx) => {
+    const row = await findAgain(deps, tx, viewer, repositoryId, 'admin');
     if (row.ownerUserId === userId) {
       throw invalid('person_is_owner', `${username} owns this repository and has every right.`, { field: 'username' });
     }
@@ -39,7 +39,7 @@ export async function addCollaborator(
     }
     await tx.manager.insert(collaboratorSchema, { repositoryId, userId, role, createdAt: tx.now });
   });
-  room.logger.info('repository.collaborator_added', { repositoryId, userId, role, by: viewerForLog(viewer) });
+  deps.logger.info('repository.collaborator_added', { repositoryId, userId, role, by: viewerForLog(viewer) });
 }
 
 /**
@@ -47,20 +47,20 @@ export async function addCollaborator(
  * not administer the repository; `invalid_role`; `collaborator_not_found`.
  */
 export async function changeCollaboratorRole(
-  room: RepositoryDeps,
+  deps: RepositoryDeps,
   viewer: Viewer,
   at: RepositoryAddress,
   change: { username: string; role: string },
 ): Promise<void> {
-  const { id: repositoryId } = (await findRepository(room, viewer, at, 'admin')).repository;
+  const { id: repositoryId } = (await findRepository(deps, viewer, at, 'admin')).repository;
   const role = parseCollaboratorRole(change.role);
-  const userId = await collaboratorId(room, change.username);
-  await room.db.write(async (tx) => {
-    await findAgain(room, tx, viewer, repositoryId, 'admin');
+  const userId = await collaboratorId(deps, change.username);
+  await deps.db.write(async (tx) => {
+    await findAgain(deps, tx, viewer, repositoryId, 'admin');
     const { affected } = await tx.manager.update(collaboratorSchema, { repositoryId, userId }, { role });
     if (affected !== 1) throw collaboratorNotFound();
   });
-  room.logger.info('repository.collaborator_changed', { repositoryId, userId, role, by: viewerForLog(viewer) });
+  deps.logger.info('repository.collaborator_changed', { repositoryId, userId, role, by: viewerForLog(viewer) });
 }
 
 /**
@@ -68,38 +68,38 @@ export async function changeCollaboratorRole(
  * administer the repository; `collaborator_not_found`.
  */
 export async function removeCollaborator(
-  room: RepositoryDeps,
+  deps: RepositoryDeps,
   viewer: Viewer,
   at: RepositoryAddress,
   username: string,
 ): Promise<void> {
-  const { id: repositoryId } = (await findRepository(room, viewer, at, 'admin')).repository;
-  const userId = await collaboratorId(room, username);
-  await room.db.write(async (tx) => {
-    await findAgain(room, tx, viewer, repositoryId, 'admin');
+  const { id: repositoryId } = (await findRepository(deps, viewer, at, 'admin')).repository;
+  const userId = await collaboratorId(deps, username);
+  await deps.db.write(async (tx) => {
+    await findAgain(deps, tx, viewer, repositoryId, 'admin');
     const { affected } = await tx.manager.delete(collaboratorSchema, { repositoryId, userId });
     if (affected !== 1) throw collaboratorNotFound();
   });
-  room.logger.info('repository.collaborator_removed', { repositoryId, userId, by: viewerForLog(viewer) });
+  deps.logger.info('repository.collaborator_removed', { repositoryId, userId, by: viewerForLog(viewer) });
 }
 
 /** Ends one's own collaboration. Refuses `repository_not_found` to who is none; `insufficient_scope`. */
-export async function leaveRepository(room: RepositoryDeps, viewer: Viewer, at: RepositoryAddress): Promise<void> {
-  const { id: repositoryId } = (await findRepository(room, viewer, at)).repository;
+export async function leaveRepository(deps: RepositoryDeps, viewer: Viewer, at: RepositoryAddress): Promise<void> {
+  const { id: repositoryId } = (await findRepository(deps, viewer, at)).repository;
   if (viewer.kind !== 'person') throw repositoryNotFound();
   if (!scopeAllows(viewer, 'write')) throw forbidden('insufficient_scope', 'This token may only read.');
   const userId = viewer.id;
-  const { affected } = await room.db.write(({ manager }) =>
+  const { affected } = await deps.db.write(({ manager }) =>
     manager.delete(collaboratorSchema, { repositoryId, userId }),
   );
   if (affected !== 1) throw repositoryNotFound();
-  room.logger.info('repository.collaborator_left', { repositoryId, userId });
+  deps.logger.info('repository.collaborator_left', { repositoryId, userId });
 }
 
 const collaboratorNotFound = () => notFound('collaborator_not_found', 'There is no such collaborator.');
 
-async function collaboratorId(room: RepositoryDeps, username: string): Promise<string> {
-  const owner = await room.owners.resolve(username);
+async function collaboratorId(deps: RepositoryDeps, username: string): Promise<string> {
+  const owner = await deps.owners.resolve(username);
   if (owner?.kind !== 'user') throw collaboratorNotFound();
   return owner.id;
 }

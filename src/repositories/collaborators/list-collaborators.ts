@@ -32,18 +32,18 @@ export interface Collaborator {
  * Refuses `repository_not_found` to everyone who does not administer the repository.
  */
 export async function listCollaborators(
-  room: RepositoryDeps,
+  deps: RepositoryDeps,
   viewer: Viewer,
   at: RepositoryAddress,
 ): Promise<Collaborator[]> {
-  const { repository } = await findRepository(room, viewer, at, 'admin');
-  const rows = await room.db.read.findBy(collaboratorSchema, { repositoryId: repository.id });
-  const people = await room.accounts.peopleById(rows.map(({ userId }) => userId));
+  const { repository } = await findRepository(deps, viewer, at, 'admin');
+  const rows = await deps.db.read.findBy(collaboratorSchema, { repositoryId: repository.id });
+  const people = await deps.accounts.peopleById(rows.map(({ userId }) => userId));
   const collaborators: Collaborator[] = [];
   for (const { userId, role, createdAt } of rows) {
     const person = people.get(userId);
     if (person === undefined) continue;
-    collaborators.push({ person, role, since: createdAt, access: await explain(room, repository, userId) });
+    collaborators.push({ person, role, since: createdAt, access: await explain(deps, repository, userId) });
   }
   const key = ({ person }: Collaborator) => (person.username ?? '').toLowerCase();
   return collaborators.sort((a, b) => (key(a) < key(b) ? -1 : 1));
@@ -59,24 +59,24 @@ export interface CollaboratorsPage extends Omit<KeysetPage<Collaborator>, 'rows'
  * Refuses `repository_not_found` to everyone who does not administer the repository.
  */
 export async function listCollaboratorsPage(
-  room: RepositoryDeps,
+  deps: RepositoryDeps,
   viewer: Viewer,
   at: RepositoryAddress,
   options: PeopleOptions,
 ): Promise<CollaboratorsPage> {
-  const { repository } = await findRepository(room, viewer, at, 'admin');
-  const { people, next, previous } = await room.accounts.listPeopleAmong(
+  const { repository } = await findRepository(deps, viewer, at, 'admin');
+  const { people, next, previous } = await deps.accounts.listPeopleAmong(
     { table: 'collaborators', column: 'repository_id', id: repository.id },
     options,
   );
   const userId = In(people.map(({ id }) => id));
-  const rows = await room.db.read.findBy(collaboratorSchema, { repositoryId: repository.id, userId });
+  const rows = await deps.db.read.findBy(collaboratorSchema, { repositoryId: repository.id, userId });
   const byId = new Map(rows.map((row) => [row.userId, row]));
   const collaborators: Collaborator[] = [];
   for (const person of people) {
     const row = byId.get(person.id);
     if (row === undefined) continue;
-    const access = await explain(room, repository, person.id);
+    const access = await explain(deps, repository, person.id);
     collaborators.push({ person, role: row.role, since: row.createdAt, access });
   }
   return { collaborators, next, previous };
@@ -87,20 +87,20 @@ export async function listCollaboratorsPage(
  * "you are here as …". Refuses `repository_not_found`.
  */
 export async function explainAccess(
-  room: RepositoryDeps,
+  deps: RepositoryDeps,
   viewer: Viewer,
   at: RepositoryAddress,
 ): Promise<ExplainedAccess> {
-  const { repository } = await findRepository(room, viewer, at);
-  return explain(room, repository, viewer.kind === 'person' ? viewer.id : null);
+  const { repository } = await findRepository(deps, viewer, at);
+  return explain(deps, repository, viewer.kind === 'person' ? viewer.id : null);
 }
 
 async function explain(
-  room: RepositoryDeps,
+  deps: RepositoryDeps,
   repository: Repository,
   personId: string | null,
 ): Promise<ExplainedAccess> {
-  const facts = await repositoryFacts(room, room.db.lookup, personId, repository);
+  const facts = await repositoryFacts(deps, deps.db.lookup, personId, repository);
   const ties = personId === null ? [] : accessGrantsOf(personId, facts);
   const [strongest] = ties;
   if (strongest !== undefined) return { level: strongest.level, grants: ties, reason: describeAccessGrant(strongest) };

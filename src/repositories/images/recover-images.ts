@@ -11,42 +11,42 @@ const idsPerQuery = 500;
  * came between them (security 4.2). Costs one look at each file's date; only files
  * that differ from their row are opened.
  */
-export async function recoverImages(room: RepositoryDeps): Promise<void> {
-  await room.images.sweep();
-  await room.trashedImages.sweep();
-  await forEachWithRow(room, await room.trashedImages.list(), (image, row) => recoverTrashed(room, image, row));
-  await forEachWithRow(room, await room.images.list(), (image, row) => recoverImage(room, image, row));
+export async function recoverImages(deps: RepositoryDeps): Promise<void> {
+  await deps.images.sweep();
+  await deps.trashedImages.sweep();
+  await forEachWithRow(deps, await deps.trashedImages.list(), (image, row) => recoverTrashed(deps, image, row));
+  await forEachWithRow(deps, await deps.images.list(), (image, row) => recoverImage(deps, image, row));
 }
 
 async function recoverImage(
-  room: RepositoryDeps,
+  deps: RepositoryDeps,
   { id, stamp }: StoredImage,
   row: Repository | undefined,
 ): Promise<void> {
   if (row?.deletedAt != null) {
-    await room.images.moveTo(room.trashedImages, id);
+    await deps.images.moveTo(deps.trashedImages, id);
   } else if (row === undefined || row.imageContentType === null) {
     // A first upload that was never acknowledged, or a removal that was.
-    await room.images.remove(id, async () => {});
-    room.logger.warn('repository.image_orphan_removed', { repositoryId: id });
+    await deps.images.remove(id, async () => {});
+    deps.logger.warn('repository.image_orphan_removed', { repositoryId: id });
   } else if (row.imageUpdatedAt !== stamp) {
-    await readAgain(room, id);
+    await readAgain(deps, id);
   }
 }
 
 /** The file is whole and newer than its row: the row follows, so that type and cache address are right. */
-async function readAgain(room: RepositoryDeps, id: string): Promise<void> {
-  const image = await room.images.open(id);
+async function readAgain(deps: RepositoryDeps, id: string): Promise<void> {
+  const image = await deps.images.open(id);
   await image?.close();
   const change = { imageContentType: image?.type ?? null, imageUpdatedAt: image?.stamp ?? null };
-  await room.db.write(({ manager }) => manager.update(repositorySchema, { id }, change));
-  room.logger.warn('repository.image_recovered', { repositoryId: id, type: change.imageContentType });
+  await deps.db.write(({ manager }) => manager.update(repositorySchema, { id }, change));
+  deps.logger.warn('repository.image_recovered', { repositoryId: id, type: change.imageContentType });
 }
 
 /** The repository decides: a live one has its image back, one that is gone for good keeps none. */
-async function recoverTrashed(room: RepositoryDeps, { id }: StoredImage, row: Repository | undefined): Promise<void> {
-  if (row === undefined) await room.trashedImages.remove(id, async () => {});
-  else if (row.deletedAt === null) await room.trashedImages.moveTo(room.images, id);
+async function recoverTrashed(deps: RepositoryDeps, { id }: StoredImage, row: Repository | undefined): Promise<void> {
+  if (row === undefined) await deps.trashedImages.remove(id, async () => {});
+  else if (row.deletedAt === null) await deps.trashedImages.moveTo(deps.images, id);
 }
 
 async function forEachWithRow(

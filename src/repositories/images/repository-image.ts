@@ -21,24 +21,24 @@ export interface RepositoryImage extends OpenedImage {
  * `low_disk_space`, `disk_full`. Refused or cut short, the image before stays.
  */
 export async function replaceImage(
-  room: RepositoryDeps,
+  deps: RepositoryDeps,
   viewer: Viewer,
   at: RepositoryAddress,
   upload: ImageUpload,
 ): Promise<void> {
-  const { repository, path } = await findRepository(room, viewer, at, 'owner');
+  const { repository, path } = await findRepository(deps, viewer, at, 'owner');
   const { type, bytes } = parseImage(upload);
-  if (await isDiskLow(path, room.settings.lowDiskFloorBytes)) {
+  if (await isDiskLow(path, deps.settings.lowDiskFloorBytes)) {
     throw unavailable('low_disk_space', 'The server is low on disk space; nothing was changed.');
   }
   const { id } = repository;
-  await room.images.replace(id, bytes, (stamp) =>
-    room.db.write(async (tx) => {
-      await findAgain(room, tx, viewer, id, 'owner');
+  await deps.images.replace(id, bytes, (stamp) =>
+    deps.db.write(async (tx) => {
+      await findAgain(deps, tx, viewer, id, 'owner');
       await tx.manager.update(repositorySchema, { id }, { imageContentType: type, imageUpdatedAt: stamp });
     }),
   );
-  room.logger.info('repository.image_replaced', {
+  deps.logger.info('repository.image_replaced', {
     repositoryId: id,
     type,
     bytes: bytes.length,
@@ -47,15 +47,15 @@ export async function replaceImage(
 }
 
 /** Takes the image away; there may be none. Refuses `repository_not_found` to everyone but the owner. */
-export async function removeImage(room: RepositoryDeps, viewer: Viewer, at: RepositoryAddress): Promise<void> {
-  const { id } = (await findRepository(room, viewer, at, 'owner')).repository;
-  await room.images.remove(id, () =>
-    room.db.write(async (tx) => {
-      await findAgain(room, tx, viewer, id, 'owner');
+export async function removeImage(deps: RepositoryDeps, viewer: Viewer, at: RepositoryAddress): Promise<void> {
+  const { id } = (await findRepository(deps, viewer, at, 'owner')).repository;
+  await deps.images.remove(id, () =>
+    deps.db.write(async (tx) => {
+      await findAgain(deps, tx, viewer, id, 'owner');
       await tx.manager.update(repositorySchema, { id }, { imageContentType: null, imageUpdatedAt: null });
     }),
   );
-  room.logger.info('repository.image_removed', { repositoryId: id, by: viewerForLog(viewer) });
+  deps.logger.info('repository.image_removed', { repositoryId: id, by: viewerForLog(viewer) });
 }
 
 /**
@@ -63,9 +63,9 @@ export async function removeImage(room: RepositoryDeps, viewer: Viewer, at: Repo
  * Refuses `repository_not_found` in the three cases of SPEC §4.3 alike: no right to
  * read the repository, no image, no file.
  */
-export async function openImage(room: RepositoryDeps, viewer: Viewer, at: RepositoryAddress): Promise<RepositoryImage> {
-  const { repository } = await findRepository(room, viewer, at);
-  const image = repository.imageContentType === null ? null : await room.images.open(repository.id);
+export async function openImage(deps: RepositoryDeps, viewer: Viewer, at: RepositoryAddress): Promise<RepositoryImage> {
+  const { repository } = await findRepository(deps, viewer, at);
+  const image = repository.imageContentType === null ? null : await deps.images.open(repository.id);
   if (image === null) throw repositoryNotFound();
   return { ...image, repository };
 }

@@ -11,14 +11,14 @@ import type { RepositoryDeps } from '../deps.ts';
  * Refuses `repository_not_found` to everyone but the owner.
  */
 export async function setArchived(
-  room: RepositoryDeps,
+  deps: RepositoryDeps,
   viewer: Viewer,
   at: RepositoryAddress,
   archived: boolean,
 ): Promise<void> {
-  const { id: repositoryId } = (await findRepository(room, viewer, at, 'owner')).repository;
-  const changed = await room.db.write(async (tx) => {
-    const row = await findAgain(room, tx, viewer, repositoryId, 'owner');
+  const { id: repositoryId } = (await findRepository(deps, viewer, at, 'owner')).repository;
+  const changed = await deps.db.write(async (tx) => {
+    const row = await findAgain(deps, tx, viewer, repositoryId, 'owner');
     if ((row.archivedAt !== null) === archived) return false;
     await tx.manager.update(
       repositorySchema,
@@ -28,7 +28,7 @@ export async function setArchived(
     return true;
   });
   if (!changed) return;
-  room.logger.info(archived ? 'repository.archived' : 'repository.unarchived', {
+  deps.logger.info(archived ? 'repository.archived' : 'repository.unarchived', {
     repositoryId,
     by: viewerForLog(viewer),
   });

@@ -21,12 +21,12 @@ import { moveSchema, transferSchema } from './transfer-schema.ts';
  * Refuses as `judge` does; `push_in_progress`, `move_in_progress`; `repository_name_taken`; `owner_gone`.
  */
 export async function changeOwner(
-  room: RepositoryDeps,
+  deps: RepositoryDeps,
   repositoryId: string,
   newOwner: Owner,
   judge: (tx: Tx) => Promise<Repository>,
 ): Promise<Repository> {
-  const before = await room.db.write(async (tx) => {
+  const before = await deps.db.write(async (tx) => {
     const row = await judge(tx);
     await refuseDuringPush(tx, repositoryId);
     if (await tx.manager.existsBy(moveSchema, { repositoryId })) {
@@ -35,13 +35,13 @@ export async function changeOwner(
     await tx.manager.insert(moveSchema, { repositoryId, toOwnerId: newOwner.id });
     return row;
   });
-  const from = room.git.repositoryPath(ownerIdOf(before), repositoryId);
-  const to = room.git.repositoryPath(newOwner.id, repositoryId);
+  const from = deps.git.repositoryPath(ownerIdOf(before), repositoryId);
+  const to = deps.git.repositoryPath(newOwner.id, repositoryId);
   let moved = false;
   try {
-    await room.git.moveRepository(from, to);
+    await deps.git.moveRepository(from, to);
     moved = true;
-    return await room.db.write(async (tx) => {
+    return await deps.db.write(async (tx) => {
       const row = await judge(tx);
       await addRedirectFrom(tx, row);
       await giveTo(tx, row, newOwner);
@@ -51,8 +51,8 @@ export async function changeOwner(
       return tx.manager.findOneByOrFail(repositorySchema, { id: repositoryId });
     });
   } catch (error) {
-    if (moved) await room.git.moveRepository(to, from);
-    await room.db.write(({ manager }) => manager.delete(moveSchema, { repositoryId }));
+    if (moved) await deps.git.moveRepository(to, from);
+    await deps.db.write(({ manager }) => manager.delete(moveSchema, { repositoryId }));
     if (isNameTaken(error)) throw nameTaken(newOwner.handle, before.name);
     if (isForeignKeyViolation(error)) throw conflict('owner_gone', `${newOwner.handle} is gone.`, { cause: error });
     throw error;

@@ -11,19 +11,19 @@ import type { RepositoryDeps } from '../deps.ts';
  * Refuses `repository_not_found` to everyone but the owner.
  */
 export async function changeVisibility(
-  room: RepositoryDeps,
+  deps: RepositoryDeps,
   viewer: Viewer,
   at: RepositoryAddress,
   visibility: Visibility,
 ): Promise<void> {
-  const { id: repositoryId } = (await findRepository(room, viewer, at, 'owner')).repository;
-  const before = await room.db.write(async (tx) => {
-    const row = await findAgain(room, tx, viewer, repositoryId, 'owner');
+  const { id: repositoryId } = (await findRepository(deps, viewer, at, 'owner')).repository;
+  const before = await deps.db.write(async (tx) => {
+    const row = await findAgain(deps, tx, viewer, repositoryId, 'owner');
     if (row.visibility !== visibility) {
       await tx.manager.update(repositorySchema, { id: repositoryId }, { visibility, updatedAt: tx.now });
     }
     return row.visibility;
   });
   if (before === visibility) return;
-  room.logger.info('repository.visibility_changed', { repositoryId, before, visibility, by: viewerForLog(viewer) });
+  deps.logger.info('repository.visibility_changed', { repositoryId, before, visibility, by: viewerForLog(viewer) });
 }

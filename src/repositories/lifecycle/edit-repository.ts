@@ -26,33 +26,33 @@ export interface RepositoryEdit {
  * `invalid_branch_name`, `branch_not_found`.
  */
 export async function editRepository(
-  room: RepositoryDeps,
+  deps: RepositoryDeps,
   viewer: Viewer,
   at: RepositoryAddress,
   edit: RepositoryEdit,
 ): Promise<string | null> {
-  const { repository, path } = await findRepository(room, viewer, at, 'admin');
+  const { repository, path } = await findRepository(deps, viewer, at, 'admin');
   const changes: Partial<Repository> = {};
   if (edit.description !== undefined) changes.description = parseDescription(edit.description);
   if (edit.defaultBranchProtected !== undefined) changes.defaultBranchProtected = edit.defaultBranchProtected;
   if (edit.acceptsGerritRefs !== undefined) changes.acceptsGerritRefs = edit.acceptsGerritRefs;
-  if (edit.defaultBranch !== undefined) changes.defaultBranch = await branchToShow(room, path, edit.defaultBranch);
+  if (edit.defaultBranch !== undefined) changes.defaultBranch = await branchToShow(deps, path, edit.defaultBranch);
   if (Object.keys(changes).length === 0) return null;
 
   // git first: it cannot take part in the write, and setting it again does no harm.
-  if (changes.defaultBranch !== undefined) await room.git.setHead(path, changes.defaultBranch);
-  await room.db.write(async (tx) => {
-    await findAgain(room, tx, viewer, repository.id, 'admin');
+  if (changes.defaultBranch !== undefined) await deps.git.setHead(path, changes.defaultBranch);
+  await deps.db.write(async (tx) => {
+    await findAgain(deps, tx, viewer, repository.id, 'admin');
     await tx.manager.update(repositorySchema, { id: repository.id }, { ...changes, updatedAt: tx.now });
   });
-  room.logger.info('repository.edited', {
+  deps.logger.info('repository.edited', {
     repositoryId: repository.id,
     fields: Object.keys(changes),
     by: viewerForLog(viewer),
   });
   const { defaultBranchProtected: isProtected } = changes;
   if (isProtected !== undefined && isProtected !== repository.defaultBranchProtected) {
-    room.logger.info('repository.protection_changed', {
+    deps.logger.info('repository.protection_changed', {
       repositoryId: repository.id,
       isProtected,
       by: viewerForLog(viewer),
@@ -61,9 +61,9 @@ export async function editRepository(
   return repository.id;
 }
 
-async function branchToShow(room: RepositoryDeps, path: string, text: string): Promise<string> {
+async function branchToShow(deps: RepositoryDeps, path: string, text: string): Promise<string> {
   const branch = parseBranchName(text);
-  const branches = await room.git.branches(path);
+  const branches = await deps.git.branches(path);
   if (branches.length > 0 && !branches.some(({ name }) => name === branch)) {
     throw invalid('branch_not_found', 'There is no branch with this name.', { field: 'default_branch' });
   }

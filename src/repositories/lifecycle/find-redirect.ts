@@ -16,20 +16,20 @@ import { redirectSchema } from './redirect-schema.ts';
  * used again, and when the viewer may not see what did.
  */
 export async function findRedirect(
-  room: RepositoryDeps,
+  deps: RepositoryDeps,
   viewer: Viewer,
   at: RepositoryAddress,
 ): Promise<RepositoryAddress | null> {
   if (!isRepositoryName(at.name)) return null;
-  const ownerId = await room.owners.idBehind(at.owner);
+  const ownerId = await deps.owners.idBehind(at.owner);
   if (ownerId === null) return null;
-  const repository = await behind(room, ownerId, foldRepositoryName(at.name));
+  const repository = await behind(deps, ownerId, foldRepositoryName(at.name));
   if (repository === null) return null;
 
   const personId = viewer.kind === 'person' ? viewer.id : null;
-  const facts = await repositoryFacts(room, room.db.lookup, personId, repository);
+  const facts = await repositoryFacts(deps, deps.db.lookup, personId, repository);
   if (facts.deleted || repositoryLevel(viewer, facts) === 'none') return null;
-  const owner = (await room.owners.ownersById([ownerIdOf(repository)])).get(ownerIdOf(repository));
+  const owner = (await deps.owners.ownersById([ownerIdOf(repository)])).get(ownerIdOf(repository));
   if (owner === undefined) return null;
   const isThere =
     owner.handle.toLowerCase() === at.owner.toLowerCase() && repository.nameFolded === foldRepositoryName(at.name);
@@ -37,14 +37,14 @@ export async function findRedirect(
 }
 
 /** Old addresses that lead to a repository: from renames, from transfers, and from renames of its owner. */
-export async function listFormerPaths(room: RepositoryDeps, repository: Repository): Promise<string[]> {
+export async function listFormerPaths(deps: RepositoryDeps, repository: Repository): Promise<string[]> {
   const ownerId = ownerIdOf(repository);
-  const rows = await room.db.read.find(redirectSchema, {
+  const rows = await deps.db.read.find(redirectSchema, {
     where: { repositoryId: repository.id },
     order: { createdAt: 'ASC' },
   });
-  const owners = await room.owners.ownersById(rows.map((row) => row.ownerId));
-  const former = (await room.owners.listReleased(ownerId)).map(({ handle }) => `${handle}/${repository.name}`);
+  const owners = await deps.owners.ownersById(rows.map((row) => row.ownerId));
+  const former = (await deps.owners.listReleased(ownerId)).map(({ handle }) => `${handle}/${repository.name}`);
   return [
     ...rows.flatMap((row) => (owners.has(row.ownerId) ? [`${owners.get(row.ownerId)!.handle}/${row.nameFolded}`] : [])),
     ...former,

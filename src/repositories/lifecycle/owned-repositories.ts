@@ -17,7 +17,7 @@ async function ofOwner(manager: EntityManager, ownerId: string, where: FindOptio
 }
 
 /** What organisations ask before one of them goes (SPEC §3); the same serves for people. */
-export function ownedRepositoriesIn(room: RepositoryDeps): OwnedRepositories {
+export function ownedRepositoriesIn(deps: RepositoryDeps): OwnedRepositories {
   return {
     async namesOf({ manager }, ownerId) {
       const rows = await ofOwner(manager, ownerId, { deletedAt: IsNull() });
@@ -29,8 +29,8 @@ export function ownedRepositoriesIn(room: RepositoryDeps): OwnedRepositories {
       return async () => {
         for (const row of rows) {
           const { id } = row;
-          await removeTrashed(room, row);
-          room.logger.info('repository.purged', { repositoryId: id });
+          await removeTrashed(deps, row);
+          deps.logger.info('repository.purged', { repositoryId: id });
         }
       };
     },

@@ -15,18 +15,18 @@ import { endRedirect, addRedirectFrom } from './find-redirect.ts';
  * `repository_name_taken`.
  */
 export async function renameRepository(
-  room: RepositoryDeps,
+  deps: RepositoryDeps,
   viewer: Viewer,
   at: RepositoryAddress,
   newName: string,
 ): Promise<RepositoryAddress> {
-  const { repository, owner } = await findRepository(room, viewer, at, 'owner');
+  const { repository, owner } = await findRepository(deps, viewer, at, 'owner');
   const name = parseRepositoryName(newName);
   const nameFolded = foldRepositoryName(name);
   const { id } = repository;
   try {
-    await room.db.write(async (tx) => {
-      const before = await findAgain(room, tx, viewer, id, 'owner');
+    await deps.db.write(async (tx) => {
+      const before = await findAgain(deps, tx, viewer, id, 'owner');
       if (before.nameFolded !== nameFolded) await addRedirectFrom(tx, before);
       await tx.manager.update(repositorySchema, { id }, { name, nameFolded, updatedAt: tx.now });
       await endRedirect(tx, ownerIdOf(before), nameFolded);
@@ -34,6 +34,6 @@ export async function renameRepository(
   } catch (error) {
     throw isNameTaken(error) ? nameTaken(owner.handle, name) : error;
   }
-  room.logger.info('repository.renamed', { repositoryId: id, before: repository.name, name, by: viewerForLog(viewer) });
+  deps.logger.info('repository.renamed', { repositoryId: id, before: repository.name, name, by: viewerForLog(viewer) });
   return { owner: owner.handle, name };
 }

@@ -39,21 +39,21 @@ export interface TransferOffer {
  * `repository_name_taken`.
  */
 export async function transferRepository(
-  room: RepositoryDeps,
+  deps: RepositoryDeps,
   viewer: Viewer,
   at: RepositoryAddress,
   newOwner: string,
 ): Promise<TransferOutcome> {
-  const { repository, owner } = await findRepository(room, viewer, at, 'owner');
-  const to = await room.owners.resolve(newOwner.trim());
+  const { repository, owner } = await findRepository(deps, viewer, at, 'owner');
+  const to = await deps.owners.resolve(newOwner.trim());
   if (to === null) throw invalid('no_such_owner', 'There is no such owner.', { field: 'new_owner' });
   if (to.id === owner.id)
     throw invalid('no_such_owner', `${owner.handle} owns this repository already.`, { field: 'new_owner' });
   const { id } = repository;
 
-  if (await mayReceive(room, viewer, to)) {
-    await changeOwner(room, id, to, (tx) => findAgain(room, tx, viewer, id, 'owner'));
-    room.logger.info('repository.transferred', {
+  if (await mayReceive(deps, viewer, to)) {
+    await changeOwner(deps, id, to, (tx) => findAgain(deps, tx, viewer, id, 'owner'));
+    deps.logger.info('repository.transferred', {
       repositoryId: id,
       from: owner.id,
       to: to.id,
@@ -62,8 +62,8 @@ export async function transferRepository(
     return { kind: 'transferred', canonical: { owner: to.handle, name: repository.name } };
   }
   if (viewer.kind !== 'person') throw repositoryNotFound();
-  await room.db.write(async (tx) => {
-    await findAgain(room, tx, viewer, id, 'owner');
+  await deps.db.write(async (tx) => {
+    await findAgain(deps, tx, viewer, id, 'owner');
     const row: TransferRow = {
       repositoryId: id,
       newOwnerId: to.id,
@@ -73,7 +73,7 @@ export async function transferRepository(
     };
     await tx.manager.upsert(transferSchema, row, ['repositoryId']);
   });
-  room.logger.info('repository.transfer_offered', { repositoryId: id, to: to.id, by: viewerForLog(viewer) });
+  deps.logger.info('repository.transfer_offered', { repositoryId: id, to: to.id, by: viewerForLog(viewer) });
   return { kind: 'offered', to };
 }
 
@@ -83,50 +83,50 @@ export async function transferRepository(
  * owns the repository; `push_in_progress`, `repository_name_taken`.
  */
 export async function acceptTransfer(
-  room: RepositoryDeps,
+  deps: RepositoryDeps,
   viewer: Viewer,
   repositoryId: string,
 ): Promise<RepositoryAddress> {
-  const { offer, to } = await findOffer(room, viewer, repositoryId);
-  const repository = await changeOwner(room, repositoryId, to, (tx) => offeredRow(room, tx, offer));
-  room.logger.info('repository.transferred', { repositoryId, to: to.id, by: viewerForLog(viewer) });
+  const { offer, to } = await findOffer(deps, viewer, repositoryId);
+  const repository = await changeOwner(deps, repositoryId, to, (tx) => offeredRow(deps, tx, offer));
+  deps.logger.info('repository.transferred', { repositoryId, to: to.id, by: viewerForLog(viewer) });
   return { owner: to.handle, name: repository.name };
 }
 
 /** Declines an offer. Refuses `transfer_not_found` to everyone but its receiver. */
-export async function declineTransfer(room: RepositoryDeps, viewer: Viewer, repositoryId: string): Promise<void> {
-  await findOffer(room, viewer, repositoryId);
-  await room.db.write(({ manager }) => manager.delete(transferSchema, { repositoryId }));
-  room.logger.info('repository.transfer_declined', { repositoryId, by: viewerForLog(viewer) });
+export async function declineTransfer(deps: RepositoryDeps, viewer: Viewer, repositoryId: string): Promise<void> {
+  await findOffer(deps, viewer, repositoryId);
+  await deps.db.write(({ manager }) => manager.delete(transferSchema, { repositoryId }));
+  deps.logger.info('repository.transfer_declined', { repositoryId, by: viewerForLog(viewer) });
 }
 
 /** Takes an offer back; there may be none. Refuses `repository_not_found` to everyone but the owner. */
-export async function withdrawTransfer(room: RepositoryDeps, viewer: Viewer, at: RepositoryAddress): Promise<void> {
-  const { id: repositoryId } = (await findRepository(room, viewer, at, 'owner')).repository;
-  const { affected } = await room.db.write(({ manager }) => manager.delete(transferSchema, { repositoryId }));
-  if (affected === 1) room.logger.info('repository.transfer_withdrawn', { repositoryId, by: viewerForLog(viewer) });
+export async function withdrawTransfer(deps: RepositoryDeps, viewer: Viewer, at: RepositoryAddress): Promise<void> {
+  const { id: repositoryId } = (await findRepository(deps, viewer, at, 'owner')).repository;
+  const { affected } = await deps.db.write(({ manager }) => manager.delete(transferSchema, { repositoryId }));
+  if (affected === 1) deps.logger.info('repository.transfer_withdrawn', { repositoryId, by: viewerForLog(viewer) });
 }
 
 /** To whom a repository is offered, for its settings. Refuses `repository_not_found` to everyone but the owner. */
-export async function offerOf(room: RepositoryDeps, viewer: Viewer, at: RepositoryAddress): Promise<Owner | null> {
-  const { repository } = await findRepository(room, viewer, at, 'owner');
-  const offer = await room.db.read.findOneBy(transferSchema, { repositoryId: repository.id });
+export async function offerOf(deps: RepositoryDeps, viewer: Viewer, at: RepositoryAddress): Promise<Owner | null> {
+  const { repository } = await findRepository(deps, viewer, at, 'owner');
+  const offer = await deps.db.read.findOneBy(transferSchema, { repositoryId: repository.id });
   if (offer === null) return null;
-  return (await room.owners.ownersById([offer.newOwnerId])).get(offer.newOwnerId) ?? null;
+  return (await deps.owners.ownersById([offer.newOwnerId])).get(offer.newOwnerId) ?? null;
 }
 
 /** What waits for the viewer to accept, for themselves and for organisations where they are OWNER; oldest first. */
-export async function listOffers(room: RepositoryDeps, viewer: Viewer): Promise<TransferOffer[]> {
+export async function listOffers(deps: RepositoryDeps, viewer: Viewer): Promise<TransferOffer[]> {
   if (viewer.kind !== 'person') return [];
-  const own = (await room.organisations.organisationsOf(viewer.id)).filter(({ role }) => role === 'OWNER');
+  const own = (await deps.organisations.organisationsOf(viewer.id)).filter(({ role }) => role === 'OWNER');
   const receivers = [viewer.id, ...own.map(({ organisation }) => organisation.id)];
-  const offers = await room.db.read.find(transferSchema, {
+  const offers = await deps.db.read.find(transferSchema, {
     where: { newOwnerId: In(receivers) },
     order: { createdAt: 'ASC' },
   });
-  const rows = await room.db.read.findBy(repositorySchema, { id: In(offers.map(({ repositoryId }) => repositoryId)) });
-  const listed = new Map((await withOwners(room, rows)).map((row) => [row.id, row]));
-  const owners = await room.owners.ownersById(receivers);
+  const rows = await deps.db.read.findBy(repositorySchema, { id: In(offers.map(({ repositoryId }) => repositoryId)) });
+  const listed = new Map((await withOwners(deps, rows)).map((row) => [row.id, row]));
+  const owners = await deps.owners.ownersById(receivers);
   return offers.flatMap(({ repositoryId, newOwnerId, createdAt }) => {
     const repository = listed.get(repositoryId);
     const to = owners.get(newOwnerId);
@@ -135,33 +135,33 @@ export async function listOffers(room: RepositoryDeps, viewer: Viewer): Promise<
 }
 
 /** Whether a transfer to this owner needs nobody else's word. */
-async function mayReceive(room: RepositoryDeps, viewer: Viewer, to: Owner): Promise<boolean> {
+async function mayReceive(deps: RepositoryDeps, viewer: Viewer, to: Owner): Promise<boolean> {
   if (isLocalAdministrator(viewer)) return true;
   if (viewer.kind !== 'person' || !scopeAllows(viewer, 'admin') || viewer.repositoryIds !== null) return false;
   if (to.kind === 'user') return to.id === viewer.id;
-  return (await room.organisations.roleOf(viewer.id, to.id)) === 'OWNER';
+  return (await deps.organisations.roleOf(viewer.id, to.id)) === 'OWNER';
 }
 
 const transferNotFound = () => notFound('transfer_not_found', 'There is no such offer.');
 
 async function findOffer(
-  room: RepositoryDeps,
+  deps: RepositoryDeps,
   viewer: Viewer,
   repositoryId: string,
 ): Promise<{ offer: TransferRow; to: Owner }> {
-  const offer = await room.db.read.findOneBy(transferSchema, { repositoryId });
-  const to = offer === null ? undefined : (await room.owners.ownersById([offer.newOwnerId])).get(offer.newOwnerId);
-  if (offer === null || to === undefined || !(await mayReceive(room, viewer, to))) throw transferNotFound();
+  const offer = await deps.db.read.findOneBy(transferSchema, { repositoryId });
+  const to = offer === null ? undefined : (await deps.owners.ownersById([offer.newOwnerId])).get(offer.newOwnerId);
+  if (offer === null || to === undefined || !(await mayReceive(deps, viewer, to))) throw transferNotFound();
   return { offer, to };
 }
 
 /** The row, if the offer still stands: it is worth what its maker may give away now. */
-async function offeredRow(room: RepositoryDeps, { manager }: Tx, offer: TransferRow): Promise<Repository> {
+async function offeredRow(deps: RepositoryDeps, { manager }: Tx, offer: TransferRow): Promise<Repository> {
   const { repositoryId, newOwnerId, offeredBy } = offer;
   const stands = await manager.existsBy(transferSchema, { repositoryId, newOwnerId, offeredBy });
   const row = stands ? await manager.findOneBy(repositorySchema, { id: repositoryId }) : null;
   if (row === null || row.deletedAt !== null) throw transferNotFound();
-  const facts = await repositoryFacts(room, manager, offeredBy, row);
+  const facts = await repositoryFacts(deps, manager, offeredBy, row);
   if (facts.ownerUserId !== offeredBy && facts.organisationRole !== 'OWNER') throw transferNotFound();
   if (ownerIdOf(row) === newOwnerId) throw conflict('already_owner', 'The receiver owns this repository already.');
   return row;

@@ -26,12 +26,12 @@ import { moveIfThere } from './move-folder.ts';
 import { transferSchema } from './transfer-schema.ts';
 
 /** Where the folder of a repository is: at its owner's, or in the trash. */
-export function folderOf(room: RepositoryDeps, row: Repository): string {
-  return row.deletedAt === null ? room.git.repositoryPath(ownerIdOf(row), row.id) : trashFolder(room, row.id);
+export function folderOf(deps: RepositoryDeps, row: Repository): string {
+  return row.deletedAt === null ? deps.git.repositoryPath(ownerIdOf(row), row.id) : trashFolder(deps, row.id);
 }
 
-export function trashFolder(room: RepositoryDeps, repositoryId: string): string {
-  return path.join(room.settings.trashDirectory, `${repositoryId}.git`);
+export function trashFolder(deps: RepositoryDeps, repositoryId: string): string {
+  return path.join(deps.settings.trashDirectory, `${repositoryId}.git`);
 }
 
 /**
@@ -41,12 +41,12 @@ export function trashFolder(room: RepositoryDeps, repositoryId: string): string 
  * Refuses `repository_not_found` to everyone but the owner (SPEC §5: 404, not
  * 403), `push_in_progress`.
  */
-export async function moveToTrash(room: RepositoryDeps, viewer: Viewer, at: RepositoryAddress): Promise<Repository> {
-  const found = await findRepository(room, viewer, at, 'owner');
+export async function moveToTrash(deps: RepositoryDeps, viewer: Viewer, at: RepositoryAddress): Promise<Repository> {
+  const found = await findRepository(deps, viewer, at, 'owner');
   const { id } = found.repository;
   const deletedBy = viewer.kind === 'person' && !isLocalAdministrator(viewer) ? viewer.id : null;
-  const repository = await room.db.write(async (tx) => {
-    await findAgain(room, tx, viewer, id, 'owner');
+  const repository = await deps.db.write(async (tx) => {
+    await findAgain(deps, tx, viewer, id, 'owner');
     await refuseDuringPush(tx, id);
     await tx.manager.update(repositorySchema, { id }, { deletedAt: tx.now, deletedBy });
     await tx.manager.delete(transferSchema, { repositoryId: id });
@@ -54,21 +54,21 @@ export async function moveToTrash(room: RepositoryDeps, viewer: Viewer, at: Repo
   });
   // The row hides it; the moves only tidy. Cut short or failed, they are done at the next start.
   try {
-    await room.git.moveRepository(found.path, trashFolder(room, id));
-    await room.images.moveTo(room.trashedImages, id);
+    await deps.git.moveRepository(found.path, trashFolder(deps, id));
+    await deps.images.moveTo(deps.trashedImages, id);
   } catch (error) {
-    room.logger.error('repository.move_failed', { repositoryId: id, error });
+    deps.logger.error('repository.move_failed', { repositoryId: id, error });
   }
   const { owner, name } = found.canonical;
-  room.logger.info('repository.deleted', { repositoryId: id, owner, name, by: viewerForLog(viewer) });
+  deps.logger.info('repository.deleted', { repositoryId: id, owner, name, by: viewerForLog(viewer) });
   return repository;
 }
 
 /** What is in the trash, newest first: of one owner, or everybody's for the command line. */
-export async function listTrash(room: RepositoryDeps, owner?: Pick<Owner, 'kind' | 'id'>): Promise<ListedRepository[]> {
+export async function listTrash(deps: RepositoryDeps, owner?: Pick<Owner, 'kind' | 'id'>): Promise<ListedRepository[]> {
   return withOwners(
-    room,
-    await room.db.read.findBy(repositorySchema, { ...inTrash, ...(owner && ownedBy(owner)) }).then(newestFirst),
+    deps,
+    await deps.db.read.findBy(repositorySchema, { ...inTrash, ...(owner && ownedBy(owner)) }).then(newestFirst),
   );
 }
 
@@ -79,15 +79,15 @@ const newestFirst = (rows: Repository[]): Repository[] =>
   rows.sort((a, b) => b.deletedAt! - a.deletedAt! || (a.id < b.id ? -1 : 1));
 
 /** What the viewer could take out of the trash: their own and, as OWNER, their organisations'. Newest first. */
-export async function listRestorable(room: RepositoryDeps, viewer: Viewer): Promise<ListedRepository[]> {
+export async function listRestorable(deps: RepositoryDeps, viewer: Viewer): Promise<ListedRepository[]> {
   if (viewer.kind !== 'person') return [];
-  const organisations = await room.organisations.organisationsOf(viewer.id);
+  const organisations = await deps.organisations.organisationsOf(viewer.id);
   const owned = organisations.filter(({ role }) => role === 'OWNER').map(({ organisation }) => organisation.id);
   const [own, ofOrganisations] = await Promise.all([
-    room.db.read.findBy(repositorySchema, { ...inTrash, ownerUserId: viewer.id }),
-    owned.length === 0 ? [] : room.db.read.findBy(repositorySchema, { ...inTrash, ownerOrganisationId: In(owned) }),
+    deps.db.read.findBy(repositorySchema, { ...inTrash, ownerUserId: viewer.id }),
+    owned.length === 0 ? [] : deps.db.read.findBy(repositorySchema, { ...inTrash, ownerOrganisationId: In(owned) }),
   ]);
-  return withOwners(room, newestFirst([...own, ...ofOrganisations]));
+  return withOwners(deps, newestFirst([...own, ...ofOrganisations]));
 }
 
 /**
@@ -96,24 +96,24 @@ export async function listRestorable(room: RepositoryDeps, viewer: Viewer): Prom
  * Refuses `repository_not_found`, `invalid_repository_name`, `repository_name_taken`.
  */
 export async function restoreRepository(
-  room: RepositoryDeps,
+  deps: RepositoryDeps,
   viewer: Viewer,
   repositoryId: string,
   name?: string,
 ): Promise<Repository> {
-  const row = await room.db.read.findOneBy(repositorySchema, { id: repositoryId });
-  if (row === null || row.deletedAt === null || !(await mayRestore(room, viewer, row))) throw repositoryNotFound();
+  const row = await deps.db.read.findOneBy(repositorySchema, { id: repositoryId });
+  if (row === null || row.deletedAt === null || !(await mayRestore(deps, viewer, row))) throw repositoryNotFound();
   const newName = name === undefined ? row.name : parseRepositoryName(name);
   const nameFolded = foldRepositoryName(newName);
-  const owner = (await room.owners.ownersById([ownerIdOf(row)])).get(ownerIdOf(row));
+  const owner = (await deps.owners.ownersById([ownerIdOf(row)])).get(ownerIdOf(row));
   if (owner === undefined) throw repositoryNotFound();
 
-  const home = room.git.repositoryPath(owner.id, row.id);
+  const home = deps.git.repositoryPath(owner.id, row.id);
   // Where deleting was cut short the folder never left.
-  await moveIfThere(room, trashFolder(room, row.id), home);
+  await moveIfThere(deps, trashFolder(deps, row.id), home);
   let restored: Repository;
   try {
-    restored = await room.db.write(async (tx) => {
+    restored = await deps.db.write(async (tx) => {
       const { manager, now } = tx;
       const change = { deletedAt: null, deletedBy: null, name: newName, nameFolded, updatedAt: now };
       const result = await manager.update(repositorySchema, { id: row.id, deletedAt: Not(IsNull()) }, change);
@@ -122,11 +122,11 @@ export async function restoreRepository(
       return manager.findOneByOrFail(repositorySchema, { id: row.id });
     });
   } catch (error) {
-    await moveIfThere(room, home, trashFolder(room, row.id));
+    await moveIfThere(deps, home, trashFolder(deps, row.id));
     throw isNameTaken(error) ? nameTaken(owner.handle, newName) : error;
   }
-  await room.trashedImages.moveTo(room.images, row.id);
-  room.logger.info('repository.restored', { repositoryId: row.id, name: newName, by: viewerForLog(viewer) });
+  await deps.trashedImages.moveTo(deps.images, row.id);
+  deps.logger.info('repository.restored', { repositoryId: row.id, name: newName, by: viewerForLog(viewer) });
   return restored;
 }
 
@@ -134,42 +134,42 @@ export async function restoreRepository(
  * Removes for good what has been in the trash for so long. Answers how many repositories.
  * @param keptMs how long they may stay, in milliseconds; as the settings say when left out
  */
-export async function emptyTrash(room: RepositoryDeps, keptMs: number = room.settings.trashKeptMs): Promise<number> {
-  const before = room.clock.now() - keptMs;
-  const rows = await room.db.read.findBy(repositorySchema, { deletedAt: LessThan(before) });
+export async function emptyTrash(deps: RepositoryDeps, keptMs: number = deps.settings.trashKeptMs): Promise<number> {
+  const before = deps.clock.now() - keptMs;
+  const rows = await deps.db.read.findBy(repositorySchema, { deletedAt: LessThan(before) });
   for (const row of rows) {
     const { id } = row;
     // The row goes last: cut short, the next round finds it again.
-    await removeTrashed(room, row);
-    await room.db.write(({ manager }) => manager.delete(repositorySchema, { id, deletedAt: Not(IsNull()) }));
-    room.logger.info('repository.purged', { repositoryId: id });
+    await removeTrashed(deps, row);
+    await deps.db.write(({ manager }) => manager.delete(repositorySchema, { id, deletedAt: Not(IsNull()) }));
+    deps.logger.info('repository.purged', { repositoryId: id });
   }
-  await removeOrphans(room, before);
+  await removeOrphans(deps, before);
   return rows.length;
 }
 
 /** Removes the folder and the image of a trashed repository, also where they never got to the trash. */
-export async function removeTrashed(room: RepositoryDeps, row: Repository): Promise<void> {
-  await room.git.removeRepository(room.git.repositoryPath(ownerIdOf(row), row.id));
-  await room.images.remove(row.id, async () => {});
-  await removeFromTrash(room, row.id);
+export async function removeTrashed(deps: RepositoryDeps, row: Repository): Promise<void> {
+  await deps.git.removeRepository(deps.git.repositoryPath(ownerIdOf(row), row.id));
+  await deps.images.remove(row.id, async () => {});
+  await removeFromTrash(deps, row.id);
 }
 
-async function removeFromTrash(room: RepositoryDeps, repositoryId: string): Promise<void> {
-  await room.git.removeRepository(trashFolder(room, repositoryId));
-  await room.trashedImages.remove(repositoryId, async () => {});
+async function removeFromTrash(deps: RepositoryDeps, repositoryId: string): Promise<void> {
+  await deps.git.removeRepository(trashFolder(deps, repositoryId));
+  await deps.trashedImages.remove(repositoryId, async () => {});
 }
 
 /** Folders in the trash that no row knows: their organisation was deleted and the tidying cut short. */
-async function removeOrphans(room: RepositoryDeps, before: number): Promise<void> {
-  const ids = await trashedFolders(room);
+async function removeOrphans(deps: RepositoryDeps, before: number): Promise<void> {
+  const ids = await trashedFolders(deps);
   for (const id of ids) {
-    if (await room.db.read.existsBy(repositorySchema, { id })) continue;
-    const found = await stat(trashFolder(room, id)).catch(() => null);
+    if (await deps.db.read.existsBy(repositorySchema, { id })) continue;
+    const found = await stat(trashFolder(deps, id)).catch(() => null);
     // A rename sets the time of the last change: since then it is in the trash.
     if (found === null || found.ctimeMs >= before) continue;
-    await removeFromTrash(room, id);
-    room.logger.info('repository.purged', { repositoryId: id });
+    await removeFromTrash(deps, id);
+    deps.logger.info('repository.purged', { repositoryId: id });
   }
 }
 
@@ -183,7 +183,7 @@ export async function trashedFolders({ settings }: RepositoryDeps): Promise<stri
 }
 
 /** The policy hides trashed rows from everybody; to get one back, ask it as if the row were not trashed. */
-async function mayRestore(room: RepositoryDeps, viewer: Viewer, row: Repository): Promise<boolean> {
-  const facts = await repositoryFacts(room, room.db.lookup, viewer.kind === 'person' ? viewer.id : null, row);
+async function mayRestore(deps: RepositoryDeps, viewer: Viewer, row: Repository): Promise<boolean> {
+  const facts = await repositoryFacts(deps, deps.db.lookup, viewer.kind === 'person' ? viewer.id : null, row);
   return ownsRepository(viewer, { ...facts, deleted: false });
 }

@@ -13,10 +13,10 @@ import { pinSchema } from './pin-schema.ts';
  * Puts a repository at the end of the viewer's pins; one that is pinned stays where it is.
  * Anyone who can read it may. Refuses `sign_in_required`, `insufficient_scope`, `repository_not_found`.
  */
-export async function pin(room: RepositoryDeps, viewer: Viewer, at: RepositoryAddress): Promise<void> {
+export async function pin(deps: RepositoryDeps, viewer: Viewer, at: RepositoryAddress): Promise<void> {
   const { id: userId } = whoPins(viewer);
-  const { id: repositoryId } = (await findRepository(room, viewer, at)).repository;
-  await room.db.write(async ({ manager }) => {
+  const { id: repositoryId } = (await findRepository(deps, viewer, at)).repository;
+  await deps.db.write(async ({ manager }) => {
     if (await manager.existsBy(pinSchema, { userId, repositoryId })) return;
     const last = await manager.maximum(pinSchema, 'position', { userId });
     await manager.insert(pinSchema, { userId, repositoryId, position: (last ?? 0) + 1 });
@@ -24,10 +24,10 @@ export async function pin(room: RepositoryDeps, viewer: Viewer, at: RepositoryAd
 }
 
 /** Takes a pin away; there may be none. Refuses as `pin` does. */
-export async function unpin(room: RepositoryDeps, viewer: Viewer, at: RepositoryAddress): Promise<void> {
+export async function unpin(deps: RepositoryDeps, viewer: Viewer, at: RepositoryAddress): Promise<void> {
   const { id: userId } = whoPins(viewer);
-  const { id: repositoryId } = (await findRepository(room, viewer, at)).repository;
-  await room.db.write(({ manager }) => manager.delete(pinSchema, { userId, repositoryId }));
+  const { id: repositoryId } = (await findRepository(deps, viewer, at)).repository;
+  await deps.db.write(({ manager }) => manager.delete(pinSchema, { userId, repositoryId }));
 }
 
 /**
@@ -35,18 +35,18 @@ export async function unpin(room: RepositoryDeps, viewer: Viewer, at: Repository
  * viewer cannot see now are no neighbours. Refuses as `pin` does.
  */
 export async function movePin(
-  room: RepositoryDeps,
+  deps: RepositoryDeps,
   viewer: Viewer,
   at: RepositoryAddress,
   direction: 'up' | 'down',
 ): Promise<void> {
   const { id: userId } = whoPins(viewer);
-  const { id } = (await findRepository(room, viewer, at)).repository;
-  const shown = await listPins(room, viewer);
+  const { id } = (await findRepository(deps, viewer, at)).repository;
+  const shown = await listPins(deps, viewer);
   const index = shown.findIndex((pinned) => pinned.id === id);
   const neighbour = index === -1 ? undefined : shown[direction === 'up' ? index - 1 : index + 1];
   if (neighbour === undefined) return;
-  await room.db.write(async ({ manager }) => {
+  await deps.db.write(async ({ manager }) => {
     const [mine, other] = [
       { userId, repositoryId: id },
       { userId, repositoryId: neighbour.id },
@@ -63,24 +63,24 @@ export async function movePin(
  * comes back with the right.
  * @param personId whose; the viewer's own when left out
  */
-export async function listPins(room: RepositoryDeps, viewer: Viewer, personId?: string): Promise<ListedRepository[]> {
+export async function listPins(deps: RepositoryDeps, viewer: Viewer, personId?: string): Promise<ListedRepository[]> {
   const userId = personId ?? (viewer.kind === 'person' ? viewer.id : null);
   if (userId === null) return [];
   const visible = visibleRepositories(viewer, 'r');
-  const rows = await room.db.read
+  const rows = await deps.db.read
     .createQueryBuilder(repositorySchema, 'r')
     .innerJoin('pins', 'pin', 'pin.repository_id = r.id AND pin.user_id = :userId', { userId })
     .where(visible.sql, visible.parameters)
     .orderBy('pin.position')
     .addOrderBy('r.id')
     .getMany();
-  return withOwners(room, rows);
+  return withOwners(deps, rows);
 }
 
 /** Whether the viewer has pinned a repository that they were found to see; `null` for who cannot pin. */
-export async function isPinned(room: RepositoryDeps, viewer: Viewer, repositoryId: string): Promise<boolean | null> {
+export async function isPinned(deps: RepositoryDeps, viewer: Viewer, repositoryId: string): Promise<boolean | null> {
   if (viewer.kind !== 'person' || isLocalAdministrator(viewer)) return null;
-  return room.db.lookup(pinSchema, { userId: viewer.id, repositoryId }).length > 0;
+  return deps.db.lookup(pinSchema, { userId: viewer.id, repositoryId }).length > 0;
 }
 
 function whoPins(viewer: Viewer): PersonViewer {

@@ -36,32 +36,32 @@ export interface AppliedPush {
  * Refuses `repository_not_found`, `repository_moves`, `disk_low`, and what `admit` throws.
  */
 export async function applyUpdates(
-  room: RepositoryDeps,
+  deps: RepositoryDeps,
   journal: PushJournal,
   running: RunningPushes,
   { repository: { id: repositoryId }, path }: Pick<Found, 'repository' | 'path'>,
   { via, userId, updates, admit }: ServerPush,
 ): Promise<AppliedPush> {
-  if (await isDiskLow(path, room.settings.lowDiskFloorBytes)) {
+  if (await isDiskLow(path, deps.settings.lowDiskFloorBytes)) {
     throw unavailable('disk_low', 'The server is low on disk space; reading still works.', { retryAfterSeconds: 600 });
   }
-  const pushId = room.random.uuid();
+  const pushId = deps.random.uuid();
   // Before its row can be seen: an unsettled push that is not in here counts as abandoned.
   running.add(pushId);
   try {
-    const repository = await room.db.write(async (tx) => {
+    const repository = await deps.db.write(async (tx) => {
       const row = await tx.manager.findOneBy(repositorySchema, { id: repositoryId });
       if (row === null || row.deletedAt !== null) throw repositoryNotFound();
-      if (await isMoving(room, tx, { path }, row))
+      if (await isMoving(deps, tx, { path }, row))
         throw conflict('repository_moves', 'This repository is moving to its new owner. Try again in a moment.');
       await admit?.(tx, row);
       await journal.begin(tx, { id: pushId, repositoryId, userId, via, options: [], updates });
       return row;
     });
-    const results = await act(room, journal, pushId, path, updates);
+    const results = await act(deps, journal, pushId, path, updates);
     const accepted = updates.filter((_, at) => results[at]?.ok === true);
-    await setInitialDefaultBranch(room, { repository, path }, accepted).catch((error: unknown) =>
-      room.logger.error('push.follow_branch_failed', { pushId, error }),
+    await setInitialDefaultBranch(deps, { repository, path }, accepted).catch((error: unknown) =>
+      deps.logger.error('push.follow_branch_failed', { pushId, error }),
     );
     return { pushId, results };
   } finally {
@@ -70,19 +70,19 @@ export async function applyUpdates(
 }
 
 async function act(
-  room: RepositoryDeps,
+  deps: RepositoryDeps,
   journal: PushJournal,
   pushId: string,
   path: string,
   updates: readonly RefUpdate[],
 ): Promise<readonly RefResult[]> {
   try {
-    const results = await room.git.moveRefs(path, updates);
+    const results = await deps.git.moveRefs(path, updates);
     await journal.settle(pushId, results, { isAnnouncing: true });
     return results;
   } catch (error) {
-    room.logger.warn('push.settled_by_refs', { pushId, error });
-    const push = await room.db.read.findOneByOrFail(pushSchema, { id: pushId });
-    return (await settleFromRefs(journal, [push], await room.git.refs(path))).get(pushId) ?? [];
+    deps.logger.warn('push.settled_by_refs', { pushId, error });
+    const push = await deps.db.read.findOneByOrFail(pushSchema, { id: pushId });
+    return (await settleFromRefs(journal, [push], await deps.git.refs(path))).get(pushId) ?? [];
   }
 }

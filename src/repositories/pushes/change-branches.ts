@@ -21,22 +21,22 @@ const heads = 'refs/heads/';
  * `repository_archived`, `push_refused`.
  */
 export async function createBranch(
-  room: RepositoryDeps,
+  deps: RepositoryDeps,
   apply: Apply,
   viewer: Viewer,
   at: RepositoryAddress,
   wanted: { name: string; from: string },
 ): Promise<string> {
-  const found = await findRepository(room, viewer, at, 'write');
+  const found = await findRepository(deps, viewer, at, 'write');
   const name = parseName(wanted.name);
-  const newId = await room.git.resolve(found.path, wanted.from).catch((error: unknown) => {
+  const newId = await deps.git.resolve(found.path, wanted.from).catch((error: unknown) => {
     if (!isDomainError(error) || error.code !== 'not_found') throw error;
     throw invalid('start_not_found', 'There is no branch, tag or commit of this name.', { field: 'from' });
   });
   const exists = conflict('branch_exists', `There is a branch ${name} already.`, { field: 'name' });
-  if ((await room.git.refs(found.path)).has(heads + name)) throw exists;
+  if ((await deps.git.refs(found.path)).has(heads + name)) throw exists;
   const update: RefUpdate = { ref: heads + name, oldId: '0'.repeat(newId.length), newId };
-  const [result] = await move(room, apply, viewer, found, update);
+  const [result] = await move(deps, apply, viewer, found, update);
   if (result?.ok !== true)
     throw conflict('branch_in_the_way', `git did not make ${name}: another branch is in the way.`, { field: 'name' });
   return name;
@@ -57,18 +57,18 @@ function parseName(text: string): string {
  * `branch_protected` for the default branch, `repository_archived`, `push_refused`.
  */
 export async function deleteBranch(
-  room: RepositoryDeps,
+  deps: RepositoryDeps,
   apply: Apply,
   viewer: Viewer,
   at: RepositoryAddress,
   { name, expected }: { name: string; expected: string },
 ): Promise<void> {
-  const found = await findRepository(room, viewer, at, 'write');
-  const oldId = (await room.git.refs(found.path)).get(heads + name);
+  const found = await findRepository(deps, viewer, at, 'write');
+  const oldId = (await deps.git.refs(found.path)).get(heads + name);
   if (oldId === undefined) throw notFound('branch_gone', 'There is no such branch.');
   const moved = conflict('ref_moved', `${name} has moved meanwhile. Look again before you delete it.`);
   if (oldId !== expected) throw moved;
-  const [result] = await move(room, apply, viewer, found, {
+  const [result] = await move(deps, apply, viewer, found, {
     ref: heads + name,
     oldId,
     newId: '0'.repeat(oldId.length),
@@ -77,7 +77,7 @@ export async function deleteBranch(
 }
 
 async function move(
-  room: RepositoryDeps,
+  deps: RepositoryDeps,
   apply: Apply,
   viewer: Viewer,
   found: Found,
@@ -89,13 +89,13 @@ async function move(
     userId,
     updates: [update],
     async admit(tx, row) {
-      await mayMoveRefs(room, tx, viewer, row);
+      await mayMoveRefs(deps, tx, viewer, row);
       const [refused] = protectDefaultBranch(row, [update]).refused;
       if (refused === undefined) return;
       throw invalid('branch_protected', `${refused.reason[0]!.toUpperCase()}${refused.reason.slice(1)}.`);
     },
   });
-  room.logger.info('push.branch_changed', {
+  deps.logger.info('push.branch_changed', {
     repositoryId: found.repository.id,
     ref: update.ref,
     from: update.oldId,

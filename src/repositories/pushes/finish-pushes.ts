@@ -7,10 +7,10 @@ import type { RunningPushes } from './receive-push.ts';
 import { settleFromRefs } from './settle-from-refs.ts';
 
 /** Settles the pushes whose verdict was never written and that nobody is at work on. */
-export async function finishPushes(room: RepositoryDeps, journal: PushJournal, running: RunningPushes): Promise<void> {
+export async function finishPushes(deps: RepositoryDeps, journal: PushJournal, running: RunningPushes): Promise<void> {
   const left = (await journal.unsettled()).filter(({ id }) => !running.has(id));
   for (const [repositoryId, pushes] of Map.groupBy(left, (push) => push.repositoryId))
-    await settlePushes(room, journal, repositoryId, pushes, { clean: false });
+    await settlePushes(deps, journal, repositoryId, pushes, { clean: false });
 }
 
 /**
@@ -19,32 +19,32 @@ export async function finishPushes(room: RepositoryDeps, journal: PushJournal, r
  * @param clean also removes locks and half-written objects of an earlier run
  */
 export async function settlePushes(
-  room: RepositoryDeps,
+  deps: RepositoryDeps,
   journal: PushJournal,
   repositoryId: string,
   pushes: readonly PushRow[],
   { clean }: { clean: boolean },
 ): Promise<void> {
   try {
-    const row = await room.db.read.findOneByOrFail(repositorySchema, { id: repositoryId });
-    const folder = folderOf(room, row);
+    const row = await deps.db.read.findOneByOrFail(repositorySchema, { id: repositoryId });
+    const folder = folderOf(deps, row);
     if (clean) {
-      for (const action of await room.git.recover(folder))
-        room.logger.warn('repository.recovered', { repositoryId, ...action });
+      for (const action of await deps.git.recover(folder))
+        deps.logger.warn('repository.recovered', { repositoryId, ...action });
     }
     const unsynced = await refsToMake(journal, pushes);
-    for (const ref of await room.git.repairNewRefs(folder, unsynced))
-      room.logger.warn('repository.recovered', { repositoryId, kind: 'removed', file: ref });
-    const verdicts = await settleFromRefs(journal, pushes, await room.git.refs(folder));
+    for (const ref of await deps.git.repairNewRefs(folder, unsynced))
+      deps.logger.warn('repository.recovered', { repositoryId, kind: 'removed', file: ref });
+    const verdicts = await settleFromRefs(journal, pushes, await deps.git.refs(folder));
     for (const [pushId, results] of verdicts) {
-      room.logger.info('push.settled_late', {
+      deps.logger.info('push.settled_late', {
         pushId,
         repositoryId,
         accepted: results.filter(({ ok }) => ok).length,
       });
     }
   } catch (error) {
-    room.logger.error('push.settle_failed', { repositoryId, error });
+    deps.logger.error('push.settle_failed', { repositoryId, error });
   }
 }
 

@@ -48,12 +48,12 @@ const pageKey = /^(\d{1,16})\.([0-9a-f-]{36})$/;
  * Refuses `invalid_page` for an `after` that it did not make.
  */
 export async function listActivity(
-  room: RepositoryDeps,
+  deps: RepositoryDeps,
   { repository }: Pick<Found, 'repository'>,
   { limit, after }: { limit: number; after?: string | null | undefined },
 ): Promise<ActivityPage> {
-  const now = room.clock.now();
-  const query = room.db.read
+  const now = deps.clock.now();
+  const query = deps.db.read
     .createQueryBuilder(pushSchema, 'p')
     .where('p.repository_id = :id AND p.created_at >= :since AND p.settled_at IS NOT NULL', {
       id: repository.id,
@@ -70,11 +70,11 @@ export async function listActivity(
   }
   const rows = await query.getMany();
   const shown = rows.slice(0, limit);
-  const people = await room.accounts.peopleById(shown.flatMap(({ userId }) => userId ?? []));
+  const people = await deps.accounts.peopleById(shown.flatMap(({ userId }) => userId ?? []));
   const pushes = await Promise.all(
     shown.map(async (row): Promise<ActivityPush> => {
       const where = { pushId: row.id, result: 'ok' as const };
-      const [updates, updateCount] = await room.db.read.findAndCount(pushUpdateSchema, {
+      const [updates, updateCount] = await deps.db.read.findAndCount(pushUpdateSchema, {
         where,
         order: { position: 'ASC' },
         take: maxShownUpdates,

@@ -9,10 +9,10 @@ import type { RepositoryDeps } from '../deps.ts';
  * Whether somebody may move refs on a page, judged by what the write sees.
  * Refuses `repository_not_found`, `repository_archived`, `push_refused`.
  */
-export async function mayMoveRefs(room: RepositoryDeps, tx: Tx, viewer: Viewer, row: Repository): Promise<void> {
-  await findAgain(room, tx, viewer, row.id, 'write');
+export async function mayMoveRefs(deps: RepositoryDeps, tx: Tx, viewer: Viewer, row: Repository): Promise<void> {
+  await findAgain(deps, tx, viewer, row.id, 'write');
   if (row.archivedAt !== null) throw forbidden('repository_archived', 'This repository is archived and read-only.');
-  for (const guard of room.preReceiveChecks) {
+  for (const guard of deps.preReceiveChecks) {
     const reason = await guard(tx, row);
     if (reason !== null) throw conflict('push_refused', `${reason[0]!.toUpperCase()}${reason.slice(1)}.`);
   }

@@ -63,23 +63,23 @@ export interface AnnounceOptions {
  * of one push at once do no harm. A parked push is left alone.
  */
 export async function notifyListeners(
-  room: RepositoryDeps,
+  deps: RepositoryDeps,
   journal: PushJournal,
   listeners: readonly PushListener[],
   pushId: string,
   { isBegun = false }: AnnounceOptions = {},
 ): Promise<void> {
-  const row = await room.db.read.findOneBy(pushSchema, { id: pushId, announcedAt: IsNull(), parkedAt: IsNull() });
-  const push = row === null ? null : await announcedPush(room, journal, row);
+  const row = await deps.db.read.findOneBy(pushSchema, { id: pushId, announcedAt: IsNull(), parkedAt: IsNull() });
+  const push = row === null ? null : await announcedPush(deps, journal, row);
   if (row === null || push === null) return;
   const isCounted = isBegun && row.attempts === 1;
   const attempt = isCounted ? 1 : row.attempts + 1;
-  if (!isCounted) await beginAnnouncement(room.db, pushId, attempt);
-  await new Announcement(room, push, attempt).tell(listeners);
+  if (!isCounted) await beginAnnouncement(deps.db, pushId, attempt);
+  await new Announcement(deps, push, attempt).tell(listeners);
 }
 
 class Announcement {
-  readonly #room: RepositoryDeps;
+  readonly #deps: RepositoryDeps;
   readonly #push: AnnouncedPush;
   readonly #attempt: number;
   /** Who failed this time, and how. */
@@ -87,8 +87,8 @@ class Announcement {
   /** Who has had all tries: now, or before. */
   readonly #exhausted = new Set<string>();
 
-  constructor(room: RepositoryDeps, push: AnnouncedPush, attempt: number) {
-    this.#room = room;
+  constructor(deps: RepositoryDeps, push: AnnouncedPush, attempt: number) {
+    this.#deps = deps;
     this.#push = push;
     this.#attempt = attempt;
   }
@@ -100,7 +100,7 @@ class Announcement {
    * runs: one that takes the server with it is then known by name.
    */
   async tell(listeners: readonly PushListener[]): Promise<void> {
-    const { db } = this.#room;
+    const { db } = this.#deps;
     const isRetry = this.#attempt > 1;
     const done = new Set(
       (await db.read.findBy(pushAnnouncementSchema, { pushId: this.#push.id })).map((row) => row.listener),
@@ -120,7 +120,7 @@ class Announcement {
     const open = new Set([...this.#failures.keys(), ...this.#exhausted]);
     const isParked = open.size === this.#exhausted.size;
     await endAnnouncement(db, this.#push.id, { failures: this.#failures, exhausted: this.#exhausted, isParked });
-    if (isParked) this.#room.logger.error('push.parked', { pushId: this.#push.id, listeners: [...open] });
+    if (isParked) this.#deps.logger.error('push.parked', { pushId: this.#push.id, listeners: [...open] });
   }
 
   get #isForAll(): boolean {
@@ -129,7 +129,7 @@ class Announcement {
 
   async #mayTry(listener: PushListener): Promise<boolean> {
     const before = this.#attempt > 1 ? 1 : 0;
-    const tries = await beginAttempt(this.#room.db, this.#push.id, listener.name, before);
+    const tries = await beginAttempt(this.#deps.db, this.#push.id, listener.name, before);
     if (tries === null || tries === maxAttempts) this.#exhausted.add(listener.name);
     return tries !== null;
   }
@@ -140,7 +140,7 @@ class Announcement {
       if (prepared !== null) return { listener, prepared };
       this.#exhausted.delete(listener.name);
     } catch (error) {
-      this.#fail(listener, error);
+      await this.#fail(listener, error);
     }
     return null;
   }
@@ -154,7 +154,7 @@ class Announcement {
       for (const { listener } of turns) this.#exhausted.delete(listener.name);
     } catch (error) {
       if (turns.length === 0) throw error;
-      if (turns.length === 1) this.#fail(turns[0]!.listener, error);
+      if (turns.length === 1) await this.#fail(turns[0]!.listener, error);
       else
         for (const { listener } of turns) {
           const again = await this.#prepare(listener);
@@ -201,29 +201,39 @@ class Announcement {
       return open;
     };
     // Where a power failure takes the note back, the next start asks the listeners again, and they have nothing to say again.
-    return this.#room.db.write(write, recording.length === 0 ? { durable: 'with-the-next' } : {});
+    return this.#deps.db.write(write, recording.length === 0 ? { durable: 'with-the-next' } : {});
   }
 
   /** A listener that hangs has failed, so that the next one has its turn. */
   #inTime<T>({ name }: PushListener, work: Promise<T> | T): Promise<T> {
-    const { listenerTimeoutMs } = this.#room.settings;
+    const { listenerTimeoutMs } = this.#deps.settings;
     const late = () => unavailable('listener_timed_out', `${name} did not end within ${listenerTimeoutMs / 1000} s.`);
     return withTimeout(work, listenerTimeoutMs, late);
   }
 
-  #fail(listener: PushListener, error: unknown): void {
+  async #fail(listener: PushListener, error: unknown): Promise<void> {
     this.#failures.set(listener.name, error);
-    this.#log(listener, error);
+    if (await this.#hasRepositoryMoved()) {
+      // The next attempt reads the repository at its new place, or finds that it is gone.
+      this.#deps.logger.info('push.repository_moved', { pushId: this.#push.id, listener: listener.name });
+    } else this.#log(listener, error);
+  }
+
+  /** Whether the repository was transferred or deleted while the listener read it. */
+  async #hasRepositoryMoved(): Promise<boolean> {
+    const { id, ownerUserId, ownerOrganisationId } = this.#push.repository;
+    const now = await this.#deps.db.read.findOneBy(repositorySchema, { id });
+    return now === null || now.ownerUserId !== ownerUserId || now.ownerOrganisationId !== ownerOrganisationId;
   }
 
   #log({ name }: PushListener, error: unknown): void {
     const { id: pushId } = this.#push;
-    this.#room.logger.error('push.listener_failed', { pushId, listener: name, attempt: this.#attempt, error });
+    this.#deps.logger.error('push.listener_failed', { pushId, listener: name, attempt: this.#attempt, error });
   }
 }
 
-async function announcedPush(room: RepositoryDeps, journal: PushJournal, row: PushRow): Promise<AnnouncedPush | null> {
-  const repository = await room.db.read.findOneBy(repositorySchema, { id: row.repositoryId });
+async function announcedPush(deps: RepositoryDeps, journal: PushJournal, row: PushRow): Promise<AnnouncedPush | null> {
+  const repository = await deps.db.read.findOneBy(repositorySchema, { id: row.repositoryId });
   if (repository === null) return null;
   return {
     id: row.id,

@@ -13,18 +13,18 @@ import type { RepositoryDeps } from '../deps.ts';
  * begins: what was found when they came may be an hour old. Asked before the write changes anything.
  */
 export async function preReceiveRefusal(
-  room: RepositoryDeps,
+  deps: RepositoryDeps,
   tx: Tx,
   viewer: Viewer,
   opened: Pick<Found, 'path'>,
   row: Repository,
 ): Promise<string | null> {
-  const facts = await repositoryFacts(room, tx.before, viewer.kind === 'person' ? viewer.id : null, row);
+  const facts = await repositoryFacts(deps, tx.before, viewer.kind === 'person' ? viewer.id : null, row);
   if (row.deletedAt !== null) return 'repository not found';
   if (!allows(repositoryLevel(viewer, facts), 'write')) return 'you may no longer write here';
   if (row.archivedAt !== null) return 'this repository is archived and read-only';
-  if (await isMoving(room, tx, opened, row)) return 'this repository has a new owner; push to its new address';
-  for (const guard of room.preReceiveChecks) {
+  if (await isMoving(deps, tx, opened, row)) return 'this repository has a new owner; push to its new address';
+  for (const guard of deps.preReceiveChecks) {
     const reason = await guard(tx, row);
     if (reason !== null) return reason;
   }
@@ -33,10 +33,10 @@ export async function preReceiveRefusal(
 
 /** Whether the folder is about to be, or is, elsewhere. */
 export async function isMoving(
-  room: RepositoryDeps,
+  deps: RepositoryDeps,
   { before }: Tx,
   opened: Pick<Found, 'path'>,
   row: Repository,
 ): Promise<boolean> {
-  return folderOf(room, row) !== opened.path || (await before.existsBy(moveSchema, { repositoryId: row.id }));
+  return folderOf(deps, row) !== opened.path || (await before.existsBy(moveSchema, { repositoryId: row.id }));
 }

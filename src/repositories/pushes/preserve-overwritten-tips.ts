@@ -21,15 +21,15 @@ export const undoRefName = (pushId: string, position: number): string => `undo/$
  * Hears of every push, before the other rooms: what a forced move or a deletion left
  * behind gets a hidden ref, so that no packing takes it away before its time is over.
  */
-export function preserveOverwrittenTips(room: RepositoryDeps): PushListener<Loss[]> {
+export function preserveOverwrittenTips(deps: RepositoryDeps): PushListener<Loss[]> {
   return {
     name: 'undo',
     async prepare(push) {
-      const losses = await findLosses(room, push);
+      const losses = await findLosses(deps, push);
       return losses.length === 0 ? null : losses;
     },
     async record({ manager }, push, losses) {
-      const keptUntil = push.arrivedAt + room.settings.undoKeptMs;
+      const keptUntil = push.arrivedAt + deps.settings.undoKeptMs;
       for (const { position, forced, kept } of losses) {
         await manager.update(
           pushUpdateSchema,
@@ -41,19 +41,19 @@ export function preserveOverwrittenTips(room: RepositoryDeps): PushListener<Loss
   };
 }
 
-async function findLosses(room: RepositoryDeps, push: AnnouncedPush): Promise<Loss[]> {
-  const path = folderOf(room, push.repository);
-  const rows = await room.db.read.find(pushUpdateSchema, {
+async function findLosses(deps: RepositoryDeps, push: AnnouncedPush): Promise<Loss[]> {
+  const path = folderOf(deps, push.repository);
+  const rows = await deps.db.read.find(pushUpdateSchema, {
     where: { pushId: push.id, result: 'ok' },
     order: { position: 'ASC' },
   });
   const lost: { position: number; forced: boolean; name: string; oid: string }[] = [];
   for (const { position, oldId, newId } of rows.filter((row) => !noRef.test(row.oldId))) {
     const isDeletion = noRef.test(newId);
-    const forced = !isDeletion && !(await room.git.isForward(path, oldId, newId));
+    const forced = !isDeletion && !(await deps.git.isForward(path, oldId, newId));
     if (isDeletion || forced) lost.push({ position, forced, name: undoRefName(push.id, position), oid: oldId });
   }
-  const kept = new Set(lost.length === 0 ? [] : await room.git.keepObjects(path, lost));
+  const kept = new Set(lost.length === 0 ? [] : await deps.git.keepObjects(path, lost));
   return lost.map(({ position, forced, name }) => ({ position, forced, kept: kept.has(name) }));
 }
 
@@ -64,29 +64,29 @@ const atOnce = 500;
  * Lets go of tips whose time is over; git drops them when it packs the next time.
  * @returns how many
  */
-export async function releaseOverwrittenTips(room: RepositoryDeps): Promise<number> {
+export async function releaseOverwrittenTips(deps: RepositoryDeps): Promise<number> {
   let count = 0;
   for (;;) {
-    const due = await room.db.read.find(pushUpdateSchema, {
-      where: { keptUntil: LessThanOrEqual(room.clock.now()) },
+    const due = await deps.db.read.find(pushUpdateSchema, {
+      where: { keptUntil: LessThanOrEqual(deps.clock.now()) },
       take: atOnce,
     });
     if (due.length === 0) return count;
-    const pushes = await room.db.read.findBy(pushSchema, { id: In([...new Set(due.map(({ pushId }) => pushId))]) });
+    const pushes = await deps.db.read.findBy(pushSchema, { id: In([...new Set(due.map(({ pushId }) => pushId))]) });
     const repositoryOf = new Map(pushes.map(({ id, repositoryId }) => [id, repositoryId]));
     for (const [repositoryId, rows] of Map.groupBy(due, ({ pushId }) => repositoryOf.get(pushId)!)) {
-      const row = await room.db.read.findOneBy(repositorySchema, { id: repositoryId });
+      const row = await deps.db.read.findOneBy(repositorySchema, { id: repositoryId });
       try {
         if (row !== null)
-          await room.git.letGo(
-            folderOf(room, row),
+          await deps.git.letGo(
+            folderOf(deps, row),
             rows.map(({ pushId, position }) => undoRefName(pushId, position)),
           );
       } catch (error) {
         // A damaged repository keeps what it has; it must not keep the others from their turn.
-        room.logger.error('push.old_tips_stay', { repositoryId, error });
+        deps.logger.error('push.old_tips_stay', { repositoryId, error });
       }
-      await room.db.write(async ({ manager }) => {
+      await deps.db.write(async ({ manager }) => {
         for (const { pushId, position } of rows)
           await manager.update(pushUpdateSchema, { pushId, position, keptUntil: Not(IsNull()) }, { keptUntil: null });
       });

@@ -22,14 +22,14 @@ export interface AnnouncementTurn {
  * them has the last word.
  */
 export class PushAnnouncer {
-  readonly #room: RepositoryDeps;
+  readonly #deps: RepositoryDeps;
   readonly #journal: PushJournal;
   readonly #listeners: readonly PushListener[];
   /** The last of each repository. */
   readonly #last = new Map<string, Promise<void>>();
 
-  constructor(room: RepositoryDeps, journal: PushJournal, listeners: readonly PushListener[]) {
-    this.#room = room;
+  constructor(deps: RepositoryDeps, journal: PushJournal, listeners: readonly PushListener[]) {
+    this.#deps = deps;
     this.#journal = journal;
     this.#listeners = listeners;
   }
@@ -52,7 +52,7 @@ export class PushAnnouncer {
     });
     const ended = await Promise.race([Promise.all(this.#last.values()), tooLong]);
     clearTimeout(timer);
-    if (ended === 'too long') this.#room.logger.warn('push.announcements_left', { repositories: this.#last.size });
+    if (ended === 'too long') this.#deps.logger.warn('push.announcements_left', { repositories: this.#last.size });
   }
 
   #inTurn(repositoryId: string, work: () => Promise<void>): Promise<void> {
@@ -65,8 +65,8 @@ export class PushAnnouncer {
   }
 
   #tell(pushId: string, options: AnnounceOptions): Promise<void> {
-    return notifyListeners(this.#room, this.#journal, this.#listeners, pushId, options).catch((error: unknown) =>
-      this.#room.logger.error('push.announce_failed', { pushId, error }),
+    return notifyListeners(this.#deps, this.#journal, this.#listeners, pushId, options).catch((error: unknown) =>
+      this.#deps.logger.error('push.announce_failed', { pushId, error }),
     );
   }
 }

@@ -28,15 +28,15 @@ interface Left {
  * was left there is settled, and is told of after it.
  */
 export class PushRecovery {
-  readonly #room: RepositoryDeps;
+  readonly #deps: RepositoryDeps;
   readonly #journal: PushJournal;
   readonly #announcer: PushAnnouncer;
   #left = new Map<string, Left>();
   #isAborted = false;
   #running: Promise<void> | null = null;
 
-  constructor(room: RepositoryDeps, journal: PushJournal, announcer: PushAnnouncer) {
-    this.#room = room;
+  constructor(deps: RepositoryDeps, journal: PushJournal, announcer: PushAnnouncer) {
+    this.#deps = deps;
     this.#journal = journal;
     this.#announcer = announcer;
   }
@@ -60,13 +60,13 @@ export class PushRecovery {
       left.unsettled.push(push);
       left.ids.add(push.id);
     }
-    for (const { id, repositoryId } of await unannouncedPushes(this.#room, 'all')) leftOf(repositoryId).ids.add(id);
+    for (const { id, repositoryId } of await unannouncedPushes(this.#deps, 'all')) leftOf(repositoryId).ids.add(id);
   }
 
   /** Settles and announces what `begin` has found. Never fails: what cannot be done now is a job's later. */
   run(): Promise<void> {
     return (this.#running ??= this.#finish()
-      .catch((error: unknown) => this.#room.logger.error('push.recovery_failed', { error }))
+      .catch((error: unknown) => this.#deps.logger.error('push.recovery_failed', { error }))
       .finally(() => {
         this.#endAll();
         this.#running = null;
@@ -85,7 +85,7 @@ export class PushRecovery {
   async ready(repositoryId: string): Promise<void> {
     const left = this.#left.get(repositoryId);
     if (left === undefined) return;
-    await withTimeout(left.settled.promise, this.#room.settings.recoveryWaitMs, recovers);
+    await withTimeout(left.settled.promise, this.#deps.settings.recoveryWaitMs, recovers);
   }
 
   /** Begins nothing more, and sends away who waits. */
@@ -100,7 +100,7 @@ export class PushRecovery {
     const settleSome = async (): Promise<void> => {
       for (const [repositoryId, { unsettled, settled }] of waiting) {
         if (this.#isAborted) return;
-        await settlePushes(this.#room, this.#journal, repositoryId, unsettled, { clean: true });
+        await settlePushes(this.#deps, this.#journal, repositoryId, unsettled, { clean: true });
         settled.resolve();
       }
     };
@@ -108,7 +108,7 @@ export class PushRecovery {
     await Promise.all(Array.from({ length: settledAtOnce }, settleSome));
 
     // Oldest first and one after the other: should one of them take the server with it, no other push is counted with it.
-    const due = (await unannouncedPushes(this.#room, 'all')).filter(({ id, repositoryId }) =>
+    const due = (await unannouncedPushes(this.#deps, 'all')).filter(({ id, repositoryId }) =>
       this.#left.get(repositoryId)?.ids.has(id),
     );
     const lastOf = new Map(due.map(({ id, repositoryId }) => [repositoryId, id]));

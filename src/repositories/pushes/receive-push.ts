@@ -42,13 +42,13 @@ export type RunningPushes = Set<string>;
  * @returns the id of the journalled push when at least one command took effect, else `null`
  */
 export async function receivePush(
-  room: RepositoryDeps,
+  deps: RepositoryDeps,
   journal: PushJournal,
   running: RunningPushes,
   opened: Found,
   incoming: IncomingPush,
 ): Promise<string | null> {
-  const pushId = room.random.uuid();
+  const pushId = deps.random.uuid();
   let updates: readonly RefUpdate[] | null = null;
   let settled: readonly RefResult[] | null = null;
 
@@ -58,27 +58,27 @@ export async function receivePush(
     settled = results;
     const accepted = new Set(results.filter(({ ok }) => ok).map(({ ref }) => ref));
     const effective = updates.filter(({ ref }) => accepted.has(ref));
-    await setInitialDefaultBranch(room, opened, effective).catch((error: unknown) =>
-      room.logger.error('push.follow_branch_failed', { pushId, error }),
+    await setInitialDefaultBranch(deps, opened, effective).catch((error: unknown) =>
+      deps.logger.error('push.follow_branch_failed', { pushId, error }),
     );
   }
 
   /** git ended without a report (killed, crashed, client gone): the refs know. */
   async function settleByRefs(): Promise<void> {
     try {
-      const push = await room.db.read.findOneByOrFail(pushSchema, { id: pushId });
-      const verdicts = await settleFromRefs(journal, [push], await room.git.refs(opened.path));
+      const push = await deps.db.read.findOneByOrFail(pushSchema, { id: pushId });
+      const verdicts = await settleFromRefs(journal, [push], await deps.git.refs(opened.path));
       await settle(verdicts.get(pushId) ?? []);
     } catch (error) {
       // It stays unsettled and is tried again; what went wrong first must not be hidden by this.
-      room.logger.error('push.settle_failed', { pushId, error });
+      deps.logger.error('push.settle_failed', { pushId, error });
     }
   }
 
   // Before its row can be seen: an unsettled push that is not in here counts as abandoned.
   running.add(pushId);
   try {
-    await room.git.receivePack({
+    await deps.git.receivePack({
       path: opened.path,
       protocol: incoming.protocol ?? undefined,
       input: incoming.input,
@@ -90,7 +90,7 @@ export async function receivePush(
       extraFolders: opened.repository.acceptsGerritRefs ? gerritFolders : [],
       observer: {
         async preReceive(push) {
-          const verdict = await admit(room, journal, opened, incoming, { id: pushId, ...push });
+          const verdict = await admit(deps, journal, opened, incoming, { id: pushId, ...push });
           if (verdict.accept) updates = withoutRefused(push.updates, verdict.refused ?? []);
           return verdict;
         },
@@ -130,19 +130,19 @@ interface ReceivedCommands extends ProposedPush {
  * moves the repository looks into the journal first.
  */
 async function admit(
-  room: RepositoryDeps,
+  deps: RepositoryDeps,
   journal: PushJournal,
   opened: Found,
   { viewer, via }: IncomingPush,
   { id, updates, options, isAtomic }: ReceivedCommands,
 ): Promise<PushVerdict> {
   const refuse = (reason: string): PushVerdict => ({ accept: false, reason });
-  if (await isDiskLow(opened.path, room.settings.lowDiskFloorBytes)) {
+  if (await isDiskLow(opened.path, deps.settings.lowDiskFloorBytes)) {
     return refuse('the server is low on disk space; reading still works');
   }
-  return room.db.write<PushVerdict>(async (tx) => {
+  return deps.db.write<PushVerdict>(async (tx) => {
     const row = await tx.before.findOneBy(repositorySchema, { id: opened.repository.id });
-    const reason = row === null ? 'repository not found' : await preReceiveRefusal(room, tx, viewer, opened, row);
+    const reason = row === null ? 'repository not found' : await preReceiveRefusal(deps, tx, viewer, opened, row);
     if (row === null || reason !== null) return refuse(reason ?? 'repository not found');
     const { refused, onlyForward } = protectDefaultBranch(row, updates);
     const accepted = withoutRefused(updates, refused);
@@ -150,7 +150,7 @@ async function admit(
 
     const userId = viewer.kind === 'person' && !isLocalAdministrator(viewer) ? viewer.id : null;
     await journal.begin(tx, { id, repositoryId: row.id, userId, via, options, updates: accepted });
-    const remarks = options.map((option) => remarkOn(room, option));
+    const remarks = options.map((option) => remarkOn(deps, option));
     return { accept: true, refused, remarks, onlyForward };
   });
 }

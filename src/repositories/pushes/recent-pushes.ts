@@ -26,13 +26,13 @@ export interface RecentPush {
  * The repositories are found first, by their last push: so the work is bounded by
  * `limit`, however much history they have.
  */
-export async function recentPushes(room: RepositoryDeps, viewer: Viewer, limit: number): Promise<RecentPush[]> {
+export async function recentPushes(deps: RepositoryDeps, viewer: Viewer, limit: number): Promise<RecentPush[]> {
   if (viewer.kind !== 'person') return [];
-  const repositories = await latelyPushedTo(room, viewer.id, viewer, limit);
+  const repositories = await latelyPushedTo(deps, viewer.id, viewer, limit);
   if (repositories.size === 0) return [];
   const found = await Promise.all(
     [...repositories.keys()].map((repositoryId) =>
-      room.db.read.find(pushSchema, {
+      deps.db.read.find(pushSchema, {
         where: { repositoryId, settledAt: Not(IsNull()) },
         order: { createdAt: 'DESC' },
         take: limit,
@@ -43,11 +43,11 @@ export async function recentPushes(room: RepositoryDeps, viewer: Viewer, limit: 
     .flat()
     .sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1))
     .slice(0, limit * 2);
-  const updates = await room.db.read.find(pushUpdateSchema, {
+  const updates = await deps.db.read.find(pushUpdateSchema, {
     where: { pushId: In(pushes.map(({ id }) => id)), result: 'ok' },
     order: { position: 'ASC' },
   });
-  const people = await room.accounts.peopleById(pushes.flatMap(({ userId }) => userId ?? []));
+  const people = await deps.accounts.peopleById(pushes.flatMap(({ userId }) => userId ?? []));
   return (
     pushes
       .map(
@@ -68,7 +68,7 @@ export async function recentPushes(room: RepositoryDeps, viewer: Viewer, limit: 
 }
 
 async function latelyPushedTo(
-  room: RepositoryDeps,
+  deps: RepositoryDeps,
   personId: string,
   viewer: Viewer,
   limit: number,
@@ -78,7 +78,7 @@ async function latelyPushedTo(
   const latest = `ORDER BY x.pushed_at DESC, x.id DESC LIMIT :limit`;
   // An index has what each owner's repositories were last pushed to, in order: of each no more is read than the whole
   // list has room for. A person works on few repositories of others.
-  const [sql, parameters] = room.db.read.connection.driver.escapeQueryWithParameters(
+  const [sql, parameters] = deps.db.read.connection.driver.escapeQueryWithParameters(
     `SELECT r.id AS id, r.pushed_at AS at FROM repositories r WHERE r.id IN
        (SELECT x.id FROM repositories x WHERE x.owner_user_id = :personId AND ${wanted} ${latest})
      UNION SELECT r.id, r.pushed_at FROM organisation_members m CROSS JOIN repositories r WHERE m.user_id = :personId AND r.id IN
@@ -88,11 +88,11 @@ async function latelyPushedTo(
      ORDER BY at DESC, id DESC LIMIT :limit`,
     { ...visible.parameters, personId, limit },
   );
-  const found: { id: string }[] = await room.db.read.query(sql, parameters);
+  const found: { id: string }[] = await deps.db.read.query(sql, parameters);
   const rows = await rowsInOrder(
-    room,
+    deps,
     viewer,
     found.map(({ id }) => id),
   );
-  return new Map((await withOwners(room, rows)).map((repository) => [repository.id, repository]));
+  return new Map((await withOwners(deps, rows)).map((repository) => [repository.id, repository]));
 }

@@ -16,7 +16,7 @@ const maxLookedAt = 200;
  * @param accepted the commands of a push that took effect
  */
 export async function setInitialDefaultBranch(
-  room: Pick<RepositoryDeps, 'db' | 'git' | 'logger'>,
+  deps: Pick<RepositoryDeps, 'db' | 'git' | 'logger'>,
   { repository, path }: Pick<Found, 'repository' | 'path'>,
   accepted: readonly RefUpdate[],
 ): Promise<void> {
@@ -25,14 +25,14 @@ export async function setInitialDefaultBranch(
     .map(({ ref, newId }) => ({ name: ref.slice(branches.length), tip: newId }));
   const isCreated = (branch: string) => created.some(({ name }) => name === branch);
   if (created.length === 0 || isCreated(repository.defaultBranch)) return;
-  const head = await room.git.head(path);
+  const head = await deps.git.head(path);
   if (head.oid !== null) return;
 
-  const defaultBranch = usual.find(isCreated) ?? (await newest(room.git, path, created.slice(0, maxLookedAt)));
-  await room.git.setHead(path, defaultBranch);
+  const defaultBranch = usual.find(isCreated) ?? (await newest(deps.git, path, created.slice(0, maxLookedAt)));
+  await deps.git.setHead(path, defaultBranch);
   const { id } = repository;
-  await room.db.write(({ manager }) => manager.update(repositorySchema, { id }, { defaultBranch }));
-  room.logger.info('repository.default_branch_followed', { repositoryId: id, before: head.branch, defaultBranch });
+  await deps.db.write(({ manager }) => manager.update(repositorySchema, { id }, { defaultBranch }));
+  deps.logger.info('repository.default_branch_followed', { repositoryId: id, before: head.branch, defaultBranch });
 }
 
 /** The branch with the newest commit; git sends branches by name, so the first of them is nobody's choice. */

@@ -52,10 +52,10 @@ const heads = 'refs/heads/';
 
 /** The tips that can be had back, the newest loss first. */
 export async function listLostTips(
-  room: RepositoryDeps,
+  deps: RepositoryDeps,
   { repository, path }: Pick<Found, 'repository' | 'path'>,
 ): Promise<LostTip[]> {
-  const rows = await room.db.read
+  const rows = await deps.db.read
     .createQueryBuilder(pushUpdateSchema, 'u')
     .innerJoin('pushes', 'p', 'p.id = u.push_id')
     .select([
@@ -71,15 +71,15 @@ export async function listLostTips(
       'p.created_at AS "lostAt"',
       'u.kept_until AS "expiresAt"',
     ])
-    .where('p.repository_id = :id AND u.kept_until > :now', { id: repository.id, now: room.clock.now() })
+    .where('p.repository_id = :id AND u.kept_until > :now', { id: repository.id, now: deps.clock.now() })
     .orderBy('p.created_at', 'DESC')
     .addOrderBy('p.id', 'DESC')
     .addOrderBy('u.position')
     .limit(maxListed)
     .getRawMany<LostRow>();
   const [refs, people] = await Promise.all([
-    room.git.refs(path),
-    room.accounts.peopleById(rows.flatMap(({ userId }) => userId ?? [])),
+    deps.git.refs(path),
+    deps.accounts.peopleById(rows.flatMap(({ userId }) => userId ?? [])),
   ]);
   return rows.map(({ pushId, position, userId, forced, ...row }) => ({
     ...row,
@@ -116,15 +116,15 @@ const idShape = /^([0-9a-f-]{36})\.(0|[1-9]\d{0,5})$/;
  * `branch_protected` for a default branch that would lose commits, `push_refused`.
  */
 export async function undoPush(
-  room: RepositoryDeps,
+  deps: RepositoryDeps,
   apply: (found: Pick<Found, 'repository' | 'path'>, push: ServerPush) => Promise<AppliedPush>,
   viewer: Viewer,
   at: RepositoryAddress,
   { id, as, expected }: UndoRequest,
 ): Promise<Undone> {
-  const found = await findRepository(room, viewer, at, 'write');
-  const tip = await lostTip(room, found, id);
-  const refs = await room.git.refs(found.path);
+  const found = await findRepository(deps, viewer, at, 'write');
+  const tip = await lostTip(deps, found, id);
+  const refs = await deps.git.refs(found.path);
   const zeros = '0'.repeat(tip.oldId.length);
   const update: RefUpdate =
     as === undefined
@@ -137,16 +137,16 @@ export async function undoPush(
     if (update.oldId === update.newId)
       throw conflict('nothing_to_undo', `${shortName(tip.ref)} is where it was already.`);
   }
-  const isForward = noRef.test(update.oldId) || (await room.git.isForward(found.path, update.oldId, update.newId));
+  const isForward = noRef.test(update.oldId) || (await deps.git.isForward(found.path, update.oldId, update.newId));
   const userId = viewer.kind === 'person' && !isLocalAdministrator(viewer) ? viewer.id : null;
   const { results } = await apply(found, {
     via: 'undo',
     userId,
     updates: [update],
-    admit: (tx, row) => admit(room, tx, viewer, row, update, isForward),
+    admit: (tx, row) => admit(deps, tx, viewer, row, update, isForward),
   });
   if (results[0]?.ok !== true) throw moved(update.ref);
-  room.logger.info('push.undone', {
+  deps.logger.info('push.undone', {
     repositoryId: found.repository.id,
     ref: update.ref,
     from: update.oldId,
@@ -161,7 +161,7 @@ const moved = (ref: string) =>
   conflict('ref_moved', `${shortName(ref)} has moved meanwhile. Look again before you restore it.`);
 
 async function lostTip(
-  room: RepositoryDeps,
+  deps: RepositoryDeps,
   { repository }: Found,
   id: string,
 ): Promise<{ ref: string; oldId: string }> {
@@ -171,25 +171,25 @@ async function lostTip(
     'There is nothing to restore under this id; what was lost is kept for a limited time.',
   );
   if (pushId === undefined) throw absent;
-  const tip = await room.db.read
+  const tip = await deps.db.read
     .createQueryBuilder(pushUpdateSchema, 'u')
     .innerJoin('pushes', 'p', 'p.id = u.push_id')
     .where('u.push_id = :pushId AND u.position = :position', { pushId, position: Number(position) })
-    .andWhere('p.repository_id = :id AND u.kept_until > :now', { id: repository.id, now: room.clock.now() })
+    .andWhere('p.repository_id = :id AND u.kept_until > :now', { id: repository.id, now: deps.clock.now() })
     .getOne();
   if (tip === null) throw absent;
   return tip;
 }
 
 async function admit(
-  room: RepositoryDeps,
+  deps: RepositoryDeps,
   tx: Tx,
   viewer: Viewer,
   row: Repository,
   update: RefUpdate,
   isForward: boolean,
 ): Promise<void> {
-  await mayMoveRefs(room, tx, viewer, row);
+  await mayMoveRefs(deps, tx, viewer, row);
   if (!isForward && protectDefaultBranch(row, [update]).onlyForward.length > 0) {
     throw invalid(
       'branch_protected',

@@ -15,8 +15,8 @@ export interface UnannouncedPush {
  * Settled pushes that are to be announced, oldest first; never parked ones.
  * @param which `due` leaves out those whose last try waits; a start tries all of them
  */
-export function unannouncedPushes(room: RepositoryDeps, which: 'all' | 'due'): Promise<UnannouncedPush[]> {
-  const query = room.db.read
+export function unannouncedPushes(deps: RepositoryDeps, which: 'all' | 'due'): Promise<UnannouncedPush[]> {
+  const query = deps.db.read
     .createQueryBuilder(pushSchema, 'p')
     .select('p.id', 'id')
     .addSelect('p.repository_id', 'repositoryId')
@@ -24,7 +24,7 @@ export function unannouncedPushes(room: RepositoryDeps, which: 'all' | 'due'): P
     .orderBy('p.created_at')
     .addOrderBy('p.id');
   if (which === 'due') {
-    const before = room.clock.now() - lastTryAfterMs;
+    const before = deps.clock.now() - lastTryAfterMs;
     query.andWhere('(p.attempts < :last OR p.tried_at <= :before)', { last: maxAttempts - 1, before });
   }
   return query.getRawMany<UnannouncedPush>();
@@ -39,8 +39,8 @@ export interface ParkedPush extends UnannouncedPush {
 }
 
 /** Pushes that are given up until a person has them tried again; the newest first. */
-export async function listParkedPushes(room: RepositoryDeps, limit: number): Promise<ParkedPush[]> {
-  const rows = await room.db.read.find(pushSchema, {
+export async function listParkedPushes(deps: RepositoryDeps, limit: number): Promise<ParkedPush[]> {
+  const rows = await deps.db.read.find(pushSchema, {
     where: { parkedAt: Not(IsNull()) },
     order: { parkedAt: 'DESC', id: 'ASC' },
     take: limit,

@@ -32,20 +32,20 @@ const maxContexts = 500;
  * `invalid_text`, `text_too_long`, `context_missing`, `invalid_target_url`, `too_many_contexts`.
  */
 export async function reportStatus(
-  room: RepositoryDeps,
+  deps: RepositoryDeps,
   viewer: Viewer,
   at: RepositoryAddress,
   reported: ReportedStatus,
 ): Promise<CommitStatus> {
-  const { id: repositoryId } = (await findRepository(room, viewer, at, 'write')).repository;
+  const { id: repositoryId } = (await findRepository(deps, viewer, at, 'write')).repository;
   const context = parseText(reported.context, contextRule);
   if (context === '') throw invalid('context_missing', 'Say which check this is.', { field: 'context' });
   const description = parseText(reported.description ?? '', descriptionRule);
   const targetUrl = parseTargetUrl(reported.targetUrl ?? null);
   const { sha, state } = reported;
   const creatorId = viewer.kind === 'person' && !isLocalAdministrator(viewer) ? viewer.id : null;
-  return room.db.write(async (tx) => {
-    await findAgain(room, tx, viewer, repositoryId, 'write');
+  return deps.db.write(async (tx) => {
+    await findAgain(deps, tx, viewer, repositoryId, 'write');
     const key = { repositoryId, sha, context };
     const isNew = !(await tx.manager.existsBy(commitStatusSchema, key));
     if (isNew && (await tx.manager.countBy(commitStatusSchema, { repositoryId, sha })) >= maxContexts) {

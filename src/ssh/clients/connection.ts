@@ -26,7 +26,7 @@ interface Needs {
   /** Hands the socket to ssh2, when the door says so. */
   begin(): void;
   limits: SshLimits;
-  rooms: SshDeps;
+  deps: SshDeps;
 }
 
 /** A client that leaves more than this unread, or sends more than this unasked, ignores the protocol. */
@@ -45,8 +45,8 @@ const toldReasons: Readonly<Record<string, { code: number; words: string }>> = {
 };
 
 /** Looks after one client: its place at the door, time limits, sign-in, sessions, and a clean end of all of it. */
-export function createClientConnection({ socket, address, door, begin, limits, rooms }: Needs): ClientConnection {
-  const logger = rooms.logger.child({ address });
+export function createClientConnection({ socket, address, door, begin, limits, deps }: Needs): ClientConnection {
+  const logger = deps.logger.child({ address });
   const gone = new AbortController();
   /** How many bytes each running command has not read yet. */
   const unread = new Set<() => number>();
@@ -99,7 +99,7 @@ export function createClientConnection({ socket, address, door, begin, limits, r
     });
     const refusals = authenticate(
       met,
-      { accounts: rooms.accounts, logger, limits, address },
+      { accounts: deps.accounts, logger, limits, address },
       {
         signedIn(proven) {
           // Not in the moment between being told to go and being gone.
@@ -128,7 +128,7 @@ export function createClientConnection({ socket, address, door, begin, limits, r
       hostSession(accept(), {
         connection: met,
         logger,
-        rooms,
+        deps,
         address,
         limits,
         leave,

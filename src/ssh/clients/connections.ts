@@ -22,11 +22,11 @@ export interface ConnectionsDeps {
   privateKey: string;
   door: ConnectionLimiter;
   limits: SshLimits;
-  rooms: SshDeps;
+  deps: SshDeps;
 }
 
 /** Everything that speaks SSH: loaded with the first client, since ssh2 would be a tenth of each start. */
-export function createConnections({ privateKey, door, limits, rooms }: ConnectionsDeps): Connections {
+export function createConnections({ privateKey, door, limits, deps }: ConnectionsDeps): Connections {
   const guests = new Map<Socket, ClientConnection>();
   const ssh = new ssh2.Server({
     hostKeys: [privateKey],
@@ -36,7 +36,7 @@ export function createConnections({ privateKey, door, limits, rooms }: Connectio
     keepaliveCountMax: limits.keepalivesMissed,
   });
   ssh.on('connection', (connection: ssh2.Connection) => guests.get(socketOf(connection))?.meet(connection));
-  ssh.on('error', (error: Error) => rooms.logger.error('ssh.server_error', { error }));
+  ssh.on('error', (error: Error) => deps.logger.error('ssh.server_error', { error }));
 
   return {
     accept(socket) {
@@ -47,7 +47,7 @@ export function createConnections({ privateKey, door, limits, rooms }: Connectio
         socket,
         door,
         limits,
-        rooms,
+        deps,
         address: remoteAddress,
         begin: () => void ssh.injectSocket(socket),
       });

@@ -13,7 +13,7 @@ import type { Client } from '../commands/session.ts';
 /** What a session needs of the client that it belongs to. */
 export interface Around extends Pick<Client, 'address' | 'port' | 'blob'> {
   connection: Connection;
-  rooms: SshDeps;
+  deps: SshDeps;
   logger: Logger;
   limits: SshLimits;
   /** Aborts when the socket is closed. */
@@ -72,8 +72,8 @@ async function serve(
   signal: AbortSignal,
   around: Around,
 ): Promise<void> {
-  const { connection, rooms, logger, limits, address, port, blob, onProgress, leave } = around;
-  const startedAt = rooms.clock.now();
+  const { connection, deps, logger, limits, address, port, blob, onProgress, leave } = around;
+  const startedAt = deps.clock.now();
   channel.on('error', (error: Error) => logger.debug('ssh.channel_error', { error }));
   channel.stderr.on('error', (error) => logger.debug('ssh.channel_error', { error }));
   const ended = around.onBusy(() => channel.readableLength);
@@ -92,7 +92,7 @@ async function serve(
     onStall: () => leave('stalled'),
   });
   const complain = (line: string) => void channel.stderr.write(line);
-  const exitCode = await runCommand(rooms, command, {
+  const exitCode = await runCommand(deps, command, {
     blob,
     address,
     port,
@@ -115,7 +115,7 @@ async function serve(
     ...named(command),
     exitCode,
     aborted: signal.aborted,
-    ms: rooms.clock.now() - startedAt,
+    ms: deps.clock.now() - startedAt,
   });
 }
 

@@ -29,13 +29,13 @@ Everything else is git: clone, fetch, push and "git archive --remote".
  * The commands besides git (command-line §2.8). They call the same use-cases as the
  * pages and the command line, and print what a pipe can read: tab-separated, no headers.
  */
-export async function serveInfoCommand(rooms: SshDeps, asked: Asked, visit: AuthenticatedSession): Promise<number> {
-  for await (const text of answer(rooms, asked, visit)) await send(plainText(text), visit);
+export async function serveInfoCommand(deps: SshDeps, asked: Asked, visit: AuthenticatedSession): Promise<number> {
+  for await (const text of answer(deps, asked, visit)) await send(plainText(text), visit);
   return 0;
 }
 
-async function* answer(rooms: SshDeps, asked: Asked, visit: AuthenticatedSession): AsyncGenerator<string> {
-  const { repositories } = rooms;
+async function* answer(deps: SshDeps, asked: Asked, visit: AuthenticatedSession): AsyncGenerator<string> {
+  const { repositories } = deps;
   const { viewer } = visit;
   if (asked.kind === 'help') return yield help;
   // Without a handle nothing of a person's can be named (SPEC §2.4).
@@ -50,14 +50,14 @@ async function* answer(rooms: SshDeps, asked: Asked, visit: AuthenticatedSession
         await repositories.list(viewer, { owner: { kind: 'user', id: viewer.id }, limit: shortList }),
       );
     case 'repo list':
-      return yield* everyPage(rooms, viewer, asked.all ? {} : { owner: { kind: 'user', id: viewer.id } });
+      return yield* everyPage(deps, viewer, asked.all ? {} : { owner: { kind: 'user', id: viewer.id } });
     case 'repo info':
-      return yield described(rooms, visit, await repositories.find(viewer, asked.owner, asked.name));
+      return yield described(deps, visit, await repositories.find(viewer, asked.owner, asked.name));
     case 'repo create': {
       const { owner = viewer.username, name, visibility, description } = asked;
       await repositories.create(viewer, { owner, name, visibility, description });
       const { canonical } = await repositories.find(viewer, owner, name);
-      const address = cloneAddress(rooms.config, visit.port, canonical);
+      const address = cloneAddress(deps.config, visit.port, canonical);
       return yield `Created ${canonical.owner}/${canonical.name}. Clone it with: git clone ${address}\n`;
     }
   }

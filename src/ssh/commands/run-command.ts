@@ -17,7 +17,7 @@ const wrongPath = 'hearth: there is no repository at this path; write OWNER/NAME
  * Runs a command and resolves with its exit status; never rejects.
  * @param command `null` for a line that is no command
  */
-export async function runCommand(rooms: SshDeps, command: Command | null, client: Client): Promise<number> {
+export async function runCommand(deps: SshDeps, command: Command | null, client: Client): Promise<number> {
   if (command === null) {
     client.complain(notUnderstood);
     return 1;
@@ -26,11 +26,11 @@ export async function runCommand(rooms: SshDeps, command: Command | null, client
     client.complain(wrongPath);
     return 1;
   }
-  const startedAt = rooms.clock.now();
-  const { exitCode, result } = await attempt(rooms, command, client);
+  const startedAt = deps.clock.now();
+  const { exitCode, result } = await attempt(deps, command, client);
   if (command.kind === 'git') {
-    const seconds = (rooms.clock.now() - startedAt) / 1000;
-    rooms.git.traffic.note(
+    const seconds = (deps.clock.now() - startedAt) / 1000;
+    deps.git.traffic.note(
       { service: command.service, transport: 'ssh', result: client.signal.aborted ? 'left' : result },
       { seconds, ...client.moved() },
     );
@@ -39,39 +39,39 @@ export async function runCommand(rooms: SshDeps, command: Command | null, client
 }
 
 async function attempt(
-  rooms: SshDeps,
+  deps: SshDeps,
   command: Exclude<Command, { kind: 'wrong path' }>,
   client: Client,
 ): Promise<{ exitCode: number; result: GitOperation['result'] }> {
   try {
     // Asked again for each command: a connection may outlive its key or its person's rights.
-    const owner = await rooms.accounts.viewerOfKey(client.blob, { address: client.address });
+    const owner = await deps.accounts.viewerOfKey(client.blob, { address: client.address });
     if (owner === null) throw unauthenticated('key_removed', 'This key is no longer accepted.');
     const visit = { ...client, viewer: owner.viewer };
-    const exitCode = await serve(rooms, command, visit);
+    const exitCode = await serve(deps, command, visit);
     return { exitCode, result: exitCode === 0 ? 'ok' : 'failed' };
   } catch (error) {
     // Whatever breaks after the client has left broke because of that.
     if (client.signal.aborted) return { exitCode: 1, result: 'left' };
-    const faultId = rooms.random.uuid().slice(0, 8);
+    const faultId = deps.random.uuid().slice(0, 8);
     const { line, exitCode, isFault } = refusal(error, faultId);
-    if (isFault) rooms.logger.error('ssh.fault', { faultId, command: command.kind, error });
+    if (isFault) deps.logger.error('ssh.fault', { faultId, command: command.kind, error });
     client.complain(line);
     return { exitCode, result: isFault ? 'failed' : 'refused' };
   }
 }
 
 function serve(
-  rooms: SshDeps,
+  deps: SshDeps,
   command: Exclude<Command, { kind: 'wrong path' }>,
   visit: AuthenticatedSession,
 ): Promise<number> {
   switch (command.kind) {
     case 'git':
-      return serveGit(rooms, command, visit);
+      return serveGit(deps, command, visit);
     case 'lfs':
-      return refuseLfs(rooms, command, visit);
+      return refuseLfs(deps, command, visit);
     default:
-      return serveInfoCommand(rooms, command, visit);
+      return serveInfoCommand(deps, command, visit);
   }
 }

@@ -12,25 +12,21 @@ type Request = { service: GitService; owner: string; name: string };
  * status for the client. Refuses what `repositories` and `git` refuse; a hidden and
  * an absent repository are refused alike.
  */
-export async function serveGit(rooms: SshDeps, request: Request, visit: AuthenticatedSession): Promise<number> {
+export async function serveGit(deps: SshDeps, request: Request, visit: AuthenticatedSession): Promise<number> {
   try {
-    return await serveAt(rooms, request, visit);
+    return await serveAt(deps, request, visit);
   } catch (error) {
     if (!isDomainError(error) || error.code !== 'not_found') throw error;
-    const moved = await rooms.repositories.findMoved(visit.viewer, request.owner, request.name);
+    const moved = await deps.repositories.findMoved(visit.viewer, request.owner, request.name);
     if (moved === null) throw error;
     const [before, now] = [request, moved].map((at) => `${at.owner}/${at.name}`);
     visit.complain(plainText(`hearth: ${before} has moved to ${now}; please change the address of your remote\n`));
-    return serveAt(rooms, { ...request, ...moved }, visit);
+    return serveAt(deps, { ...request, ...moved }, visit);
   }
 }
 
-async function serveAt(
-  rooms: SshDeps,
-  { service, owner, name }: Request,
-  visit: AuthenticatedSession,
-): Promise<number> {
-  const { repositories, git } = rooms;
+async function serveAt(deps: SshDeps, { service, owner, name }: Request, visit: AuthenticatedSession): Promise<number> {
+  const { repositories, git } = deps;
   const { viewer, protocol, input, output, signal } = visit;
   const client = viewer.id;
   switch (service) {

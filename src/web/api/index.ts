@@ -16,7 +16,7 @@ async function loadOperations() {
 
 /** Serves every operation of the API; `v1/operations.ts` is their table. */
 export function createApiHandler(mounting: {
-  rooms: WebDeps;
+  deps: WebDeps;
   budgets: Budgets;
   anonymous: AnonymousCpuBudget;
 }): Middleware {

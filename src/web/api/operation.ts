@@ -59,7 +59,7 @@ export type Call<Who extends Access, Path extends string, Query, Body> = CallFor
   params: Record<NamesIn<Path>, string>;
   query: Query;
   body: Body;
-  rooms: WebDeps;
+  deps: WebDeps;
   /** What clients know this server as, without a slash at the end. */
   origin: string;
 };
@@ -139,7 +139,7 @@ export interface AnyCall {
   params: Record<string, string>;
   query: unknown;
   body: unknown;
-  rooms: WebDeps;
+  deps: WebDeps;
   origin: string;
 }
 

@@ -17,22 +17,22 @@ export const apiPrefix = '/api/v1';
 /** Everything a call passes on its way, in order: whoever is refused has made the server read nothing. */
 function serveOperation(
   operation: Operation,
-  rooms: WebDeps,
+  deps: WebDeps,
   within: (ctx: Context, serve: () => Promise<void>) => Promise<unknown>,
 ): Middleware {
   return async (ctx: Context) => {
     ctx.state.routePath = apiPrefix + operation.path;
-    if (operation.cost === 'search') rooms.backgroundPriority.yield(ctx.state);
-    const viewer = await authenticate(ctx, rooms);
+    if (operation.cost === 'search') deps.backgroundPriority.yield(ctx.state);
+    const viewer = await authenticate(ctx, deps);
     const params = (ctx.params ?? {}) as Record<string, string>;
     const serve = async (): Promise<void> => {
-      const { found, organisation } = await authorizeCall(operation, viewer, params, rooms);
+      const { found, organisation } = await authorizeCall(operation, viewer, params, deps);
       const query = readQuery(operation, new URLSearchParams(ctx.querystring));
       const body = await readBody(operation, ctx);
       respond(
         ctx,
         operation,
-        await operation.run({ viewer, found, organisation, params, query, body, rooms, origin: ctx.state.origin }),
+        await operation.run({ viewer, found, organisation, params, query, body, deps, origin: ctx.state.origin }),
       );
     };
     await within(ctx, serve);
@@ -45,7 +45,7 @@ const routerPath = (path: string): string => apiPrefix + path.replaceAll(/\{([a-
 /** Puts the operations into effect, and words into what is no operation. */
 export function serveOperations(
   operations: readonly Operation[],
-  { rooms, budgets, anonymous }: { rooms: WebDeps; budgets: Budgets; anonymous: AnonymousCpuBudget },
+  { deps, budgets, anonymous }: { deps: WebDeps; budgets: Budgets; anonymous: AnonymousCpuBudget },
 ): Middleware {
   const router = new Router<State>({ sensitive: true });
   for (const operation of operations) {
@@ -54,8 +54,8 @@ export function serveOperations(
     const line = anonymous.before[operation.cost];
     const chain =
       line === null
-        ? [budget, serveOperation(operation, rooms, (_ctx, serve) => serve())]
-        : [serveOperation(operation, rooms, (ctx, serve) => line(ctx, () => budget(ctx, serve)))];
+        ? [budget, serveOperation(operation, deps, (_ctx, serve) => serve())]
+        : [serveOperation(operation, deps, (ctx, serve) => line(ctx, () => budget(ctx, serve)))];
     router.register(routerPath(operation.path), [operation.method], chain as never);
   }
   const serve = router.routes() as Middleware;

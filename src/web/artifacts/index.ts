@@ -9,6 +9,6 @@ export interface ArtifactHandlers {
   pipelines: Middleware;
 }
 
-export function createArtifactHandlers(rooms: ArtifactDeps): ArtifactHandlers {
-  return { results: createResultsApi(rooms), pipelines: createPipelinesApi(rooms) };
+export function createArtifactHandlers(deps: ArtifactDeps): ArtifactHandlers {
+  return { results: createResultsApi(deps), pipelines: createPipelinesApi(deps) };
 }

@@ -19,11 +19,11 @@ const place = /^\/_apis\/pipelines\/workflows\/(\d{1,15})\/artifacts(?:\/(\d{1,1
  * The older protocol of artifacts (version 3 of the actions): files one by one, in pieces,
  * perhaps compressed. Every request brings the runtime token of its task.
  */
-export function createPipelinesApi(rooms: ArtifactDeps): Middleware {
-  const { ci, logger } = rooms;
+export function createPipelinesApi(deps: ArtifactDeps): Middleware {
+  const { ci, logger } = deps;
 
   async function handle(ctx: Context): Promise<void> {
-    const task = await taskOf(rooms, ctx);
+    const task = await taskOf(deps, ctx);
     const [, run, id, below] = place.exec(ctx.path.slice(pipelinesPath.length)) ?? [];
     requireOwnRun(task, run);
     const answer = handlers[`${ctx.method} ${below ?? 'artifacts'}`];

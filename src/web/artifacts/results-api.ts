@@ -17,8 +17,8 @@ type Fields = ReadonlyMap<string, unknown>;
  * The methods of the service, each authenticated by the runtime token of a task, and the
  * two addresses that bytes go to and come from, which carry their permission in the address.
  */
-export function createResultsApi(rooms: ArtifactDeps): Middleware {
-  const { ci, logger } = rooms;
+export function createResultsApi(deps: ArtifactDeps): Middleware {
+  const { ci, logger } = deps;
 
   const methods: Readonly<Record<string, (ctx: Context, task: RunningTask, fields: Fields) => Promise<unknown>>> = {
     async CreateArtifact(ctx, task, fields) {
@@ -56,7 +56,7 @@ export function createResultsApi(rooms: ArtifactDeps): Middleware {
     const method = Object.hasOwn(methods, name) ? methods[name]! : null;
     if (method === null) throw new Refusal(404, `There is no method ${name.slice(0, 60)}.`);
     if (ctx.method !== 'POST') throw new Refusal(405, 'Methods are called with POST.', { Allow: 'POST' });
-    const task = await taskOf(rooms, ctx);
+    const task = await taskOf(deps, ctx);
     if (!ctx.is('application/json')) throw new Refusal(415, 'This takes application/json.');
     const fields = await readJson(ctx);
     requireOwnRun(task, fields.get('workflow_run_backend_id'));

@@ -20,21 +20,21 @@ const stallMs = 60_000;
  * Git's smart HTTP protocol (gitprotocol-http): the ref advertisement, fetches, pushes.
  * There is no other way in: no plain files, no cookies.
  */
-export function createGitHandlers(rooms: GitHttpDeps): GitHandlers {
+export function createGitHandlers(deps: GitHttpDeps): GitHandlers {
   return {
-    infoRefs: guarded(rooms, async (exchange, signal) => {
+    infoRefs: guarded(deps, async (exchange, signal) => {
       const { res, headers } = exchange;
       const service = readService(exchange);
-      const viewer = await authenticate(rooms, exchange);
-      const opened = await open(rooms, exchange, viewer, service).catch(async (error: unknown) => {
-        const moved = await movedTo(rooms, exchange, viewer);
+      const viewer = await authenticate(deps, exchange);
+      const opened = await open(deps, exchange, viewer, service).catch(async (error: unknown) => {
+        const moved = await movedTo(deps, exchange, viewer);
         if (moved === null) throw error;
         return moved;
       });
       if (typeof opened === 'string') return redirect(exchange, `${opened}/info/refs?service=git-${service}`);
       const { path } = opened;
       const protocol = readProtocol(exchange, service);
-      const refs = await rooms.git.advertiseRefs({ path, service, protocol, signal });
+      const refs = await deps.git.advertiseRefs({ path, service, protocol, signal });
       // Version 2 has no such greeting: its first line says the version.
       const greeting = protocol === 'version=2' ? nothing : greetings[service];
       res.writeHead(200, [...headers, ...advertised[service], 'Content-Length', String(greeting.length + refs.length)]);
@@ -43,13 +43,13 @@ export function createGitHandlers(rooms: GitHttpDeps): GitHandlers {
       res.end(refs);
     }),
 
-    uploadPack: guarded(rooms, async (exchange, signal) => {
+    uploadPack: guarded(deps, async (exchange, signal) => {
       const { req, res, state } = exchange;
-      const viewer = await authenticate(rooms, exchange);
-      const { path } = await open(rooms, exchange, viewer, 'upload-pack');
+      const viewer = await authenticate(deps, exchange);
+      const { path } = await open(deps, exchange, viewer, 'upload-pack');
       const input = openBody(req, 'application/x-git-upload-pack-request', maxFetchBytes);
       begin(exchange, 'application/x-git-upload-pack-result');
-      const { cutShort } = await rooms.git.uploadPack({
+      const { cutShort } = await deps.git.uploadPack({
         path,
         protocol: readProtocol(exchange, 'upload-pack'),
         input,
@@ -65,15 +65,15 @@ export function createGitHandlers(rooms: GitHttpDeps): GitHandlers {
       res.end();
     }),
 
-    receivePack: guarded(rooms, async (exchange, signal) => {
+    receivePack: guarded(deps, async (exchange, signal) => {
       const { req, res } = exchange;
-      const viewer = await authenticate(rooms, exchange);
-      const opened = await open(rooms, exchange, viewer, 'receive-pack');
+      const viewer = await authenticate(deps, exchange);
+      const opened = await open(deps, exchange, viewer, 'receive-pack');
       // The pack is bounded by git's own limit.
       const input = openBody(req, 'application/x-git-receive-pack-request', Infinity);
       begin(exchange, 'application/x-git-receive-pack-result');
       const protocol = readProtocol(exchange, 'receive-pack');
-      await rooms.repositories.receivePush(opened, {
+      await deps.repositories.receivePush(opened, {
         viewer,
         via: 'http',
         protocol,
@@ -85,15 +85,15 @@ export function createGitHandlers(rooms: GitHttpDeps): GitHandlers {
       res.end();
     }),
 
-    lfs: guarded(rooms, async (exchange) => {
-      const viewer = await authenticate(rooms, exchange);
-      await open(rooms, exchange, viewer, 'upload-pack').catch(async (error: unknown) => {
-        if ((await movedTo(rooms, exchange, viewer)) === null) throw error;
+    lfs: guarded(deps, async (exchange) => {
+      const viewer = await authenticate(deps, exchange);
+      await open(deps, exchange, viewer, 'upload-pack').catch(async (error: unknown) => {
+        if ((await movedTo(deps, exchange, viewer)) === null) throw error;
       });
       throw lfsNotStored();
     }),
 
-    refuseMethod: guarded(rooms, async () => {
+    refuseMethod: guarded(deps, async () => {
       throw invalid('method_not_taken', 'This address takes POST only.');
     }),
   };
@@ -153,10 +153,10 @@ function discardRest(req: IncomingMessage): void {
   req.resume();
 }
 
-function open(rooms: GitHttpDeps, { params }: GitExchange, viewer: Viewer, service: Service) {
+function open(deps: GitHttpDeps, { params }: GitExchange, viewer: Viewer, service: Service) {
   const { owner = '', name = '' } = params;
   const bare = name.replace(/\.git$/i, '');
-  const { repositories } = rooms;
+  const { repositories } = deps;
   const opening =
     service === 'upload-pack'
       ? repositories.openForRead(viewer, owner, bare)

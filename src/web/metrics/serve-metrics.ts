@@ -27,10 +27,10 @@ const sha256 = (text: string): Buffer => createHash('sha256').update(text).diges
  * else there is no such page. What a proxy hands on comes from elsewhere, also when the
  * proxy runs on this machine and does not say for whom it asks.
  */
-export function serveMetrics(rooms: WebDeps, counts: HttpCounts, budget: AnonymousCpuBudget): Middleware {
+export function serveMetrics(deps: WebDeps, counts: HttpCounts, budget: AnonymousCpuBudget): Middleware {
   const delay = monitorEventLoopDelay({ resolution: sampledEveryMs });
   delay.enable();
-  const { token } = rooms.config.metrics;
+  const { token } = deps.config.metrics;
 
   return async (ctx) => {
     const given = readToken(ctx.req.headers.authorization);
@@ -61,11 +61,11 @@ export function serveMetrics(rooms: WebDeps, counts: HttpCounts, budget: Anonymo
     ctx.set('Cache-Control', 'no-store');
     ctx.body = exposition([
       ...counts.families(),
-      ...gitFamilies(rooms.git.traffic),
+      ...gitFamilies(deps.git.traffic),
       ...budget.families(),
       lag,
-      ...(await stateOfInstance(rooms)),
-      ...(await federationFamilies(rooms)),
+      ...(await stateOfInstance(deps)),
+      ...(await federationFamilies(deps)),
     ]);
   };
 }

@@ -15,19 +15,19 @@ const stateOf = (last: ListedJob['last']): (typeof jobStates)[number] =>
   last === null ? 'new' : last.failures > 0 ? 'failing' : 'ok';
 
 /** Whatever can be said of the instance at this moment: queues, disk, backups, jobs. */
-export async function stateOfInstance(rooms: Rooms): Promise<Family[]> {
-  const { config, git, clock, db } = rooms;
+export async function stateOfInstance(deps: Rooms): Promise<Family[]> {
+  const { config, git, clock, db } = deps;
   const file = path.join(config.dataDir, 'hearth.db');
   const sizeOf = async (name: string): Promise<number> => (await stat(name).catch(() => null))?.size ?? 0;
   const [database, wal, disk, counts, { newest, lastProof }, jobs, mirrors, runners] = await Promise.all([
     sizeOf(file),
     sizeOf(`${file}-wal`),
     statfs(config.dataDir),
-    rooms.counts(),
-    rooms.backups.state(),
-    rooms.jobs(),
-    rooms.mirrors.listFailing({ limit: 1 }),
-    rooms.ci.listRunners(null),
+    deps.counts(),
+    deps.backups.state(),
+    deps.jobs(),
+    deps.mirrors.listFailing({ limit: 1 }),
+    deps.ci.listRunners(null),
   ]);
   const load = git.load();
   const ageOf = (at: number | null): Sample[] =>

@@ -68,18 +68,18 @@ async function authorizeOwner(ctx: Context, { organisations, owners }: WebDeps):
  * of the viewer's rights is the same 404 (SPEC §5, §7); only somebody who may
  * read it learns its canonical spelling, or where it has moved, by redirect.
  */
-export function authorize(access: AccessDeclaration, rooms: WebDeps): Middleware {
+export function authorize(access: AccessDeclaration, deps: WebDeps): Middleware {
   const right = neededRight(access);
   return async (ctx, next) => {
     if (access === 'organisation:owner') {
-      const to = await authorizeOwner(ctx, rooms);
+      const to = await authorizeOwner(ctx, deps);
       if (to !== null) return redirect(ctx, to);
     } else if (right === null) {
       authorizePerson(access, ctx);
     } else {
-      const found = await findOrMove(ctx, rooms, right);
+      const found = await findOrMove(ctx, deps, right);
       if (typeof found === 'string') return redirect(ctx, found);
-      const isPinned = await rooms.repositories.isPinned(ctx.state.identity.viewer, found.repository.id);
+      const isPinned = await deps.repositories.isPinned(ctx.state.identity.viewer, found.repository.id);
       ctx.state.found = { ...found, isPinned };
     }
     await next();

@@ -115,22 +115,22 @@ function send(ctx: Context, reply: Exclude<Reply, PageReply>): void {
 }
 
 interface PageHandlerOptions {
-  rooms: WebDeps;
+  deps: WebDeps;
   render: Render;
   /** Where pages of this route are kept; null when they are made each time. */
   kept: PageCache | null;
 }
 
 /** Runs the page, or finds it kept, and turns it into an HTTP answer. */
-export function sendResponse(page: PageHandler, { rooms, render, kept }: PageHandlerOptions): Middleware {
+export function sendResponse(page: PageHandler, { deps, render, kept }: PageHandlerOptions): Middleware {
   return async (ctx) => {
     const visit = contextOf(ctx);
-    const key = kept && (await cacheKey(visit, rooms));
-    const asked = { nowMs: rooms.clock.now(), state: rooms.db.state() };
+    const key = kept && (await cacheKey(visit, deps));
+    const asked = { nowMs: deps.clock.now(), state: deps.db.state() };
     const known = kept && key !== null ? await kept.find(key.key, asked) : null;
     if (known) return sendCached(ctx, known, key!, visit);
     const actor = { by: viewerForLog(visit.viewer), address: visit.address };
-    const reply = await rooms.audit.as(actor, async () => page(visit, rooms));
+    const reply = await deps.audit.as(actor, async () => page(visit, deps));
     if (reply.kind !== 'page') return send(ctx, reply);
     const html = renderPage(ctx, reply, visit, render);
     const mayKeep =
@@ -141,7 +141,7 @@ export function sendResponse(page: PageHandler, { rooms, render, kept }: PageHan
       reply.cookies.length === 0 &&
       !reply.showsSecret;
     // Refs that moved meanwhile may have found their way into the page.
-    if (mayKeep && (await cacheKey(visit, rooms))?.key === key.key)
+    if (mayKeep && (await cacheKey(visit, deps))?.key === key.key)
       return sendCached(ctx, kept.keep(key.key, html, reply.dependencies!, asked), key, visit);
     sendPage(ctx, reply, visit, html);
   };

@@ -16,10 +16,10 @@ export interface CacheKey {
  * mean other bytes.
  * @returns null when the page is not to be kept: nothing of a repository, or refs that only git can read
  */
-export async function cacheKey(visit: AnyContext, rooms: Pick<WebDeps, 'git' | 'ssh'>): Promise<CacheKey | null> {
+export async function cacheKey(visit: AnyContext, deps: Pick<WebDeps, 'git' | 'ssh'>): Promise<CacheKey | null> {
   const { found, method, path, query, origin, preferences, person, avatarAt, viewer } = visit;
   if (found === null || (method !== 'GET' && method !== 'HEAD')) return null;
-  const refs = await rooms.git.refState(found.path);
+  const refs = await deps.git.refState(found.path);
   if (refs === null) return null;
   const { repository, owner, canonical, level, isOwner, isPinned } = found;
   const key = hash(
@@ -40,7 +40,7 @@ export async function cacheKey(visit: AnyContext, rooms: Pick<WebDeps, 'git' | '
       isPinned,
       found.path,
       refs,
-      rooms.ssh(),
+      deps.ssh(),
     ]),
     'base64',
   );

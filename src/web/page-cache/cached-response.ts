@@ -21,7 +21,7 @@ export interface ResponseCache {
 }
 
 interface Deps {
-  rooms: Pick<WebDeps, 'clock' | 'db' | 'git' | 'ssh'>;
+  deps: Pick<WebDeps, 'clock' | 'db' | 'git' | 'ssh'>;
   random: Random;
   readClient: (peer: string, headers: IncomingMessage['headers']) => Client;
   /** Who wants to know of every request: log and counters. */
@@ -89,14 +89,14 @@ const ignoredHeaders = new Set<string>([
   'via',
 ]);
 
-export function createResponseCache({ rooms, random, readClient, notes }: Deps): ResponseCache {
+export function createResponseCache({ deps, random, readClient, notes }: Deps): ResponseCache {
   /** Oldest first. */
   const said = new Map<string, CachedResponse>();
   let total = 0;
   /** What the chain is working on, with what was so before it began. */
   const asked = new WeakMap<IncomingMessage, Validator & { key: string }>();
 
-  const ground = (): Validator => ({ state: rooms.db.state(), ssh: JSON.stringify(rooms.ssh()) });
+  const ground = (): Validator => ({ state: deps.db.state(), ssh: JSON.stringify(deps.ssh()) });
 
   function drop(key: string): void {
     total -= sizeOf(key, said.get(key));
@@ -115,9 +115,9 @@ export function createResponseCache({ rooms, random, readClient, notes }: Deps):
 
   /** Whether the chain would say the same now. */
   async function holds({ madeAtMs, state, ssh, repository, refs }: CachedResponse): Promise<boolean> {
-    const age = rooms.clock.now() - madeAtMs;
+    const age = deps.clock.now() - madeAtMs;
     if (age < 0 || age >= cacheTtlMs) return false;
-    if ((await rooms.git.refState(repository)) !== refs) return false;
+    if ((await deps.git.refState(repository)) !== refs) return false;
     const now = ground();
     return now.state === state && now.ssh === ssh;
   }

@@ -36,10 +36,10 @@ async function activityPage(
 }
 
 /** `B/activity`: every push of the last thirty days, and what refs lost by them. */
-export const showActivity: Page<RepositoryContext> = (visit, rooms) => activityPage(visit, rooms, null);
+export const showActivity: Page<RepositoryContext> = (visit, deps) => activityPage(visit, deps, null);
 
 /** Fields `id`, `expected`; with `as`, the tip gets a branch of its own. */
-export const restoreTip: Page<RepositoryPersonContext> = (visit, rooms): Promise<Reply> => {
+export const restoreTip: Page<RepositoryPersonContext> = (visit, deps): Promise<Reply> => {
   const {
     viewer,
     found: { canonical },
@@ -49,10 +49,10 @@ export const restoreTip: Page<RepositoryPersonContext> = (visit, rooms): Promise
   const request = as === '' ? { id: form.text('id'), expected: form.text('expected') } : { id: form.text('id'), as };
   return submit(
     async () => {
-      await rooms.repositories.undo(viewer, canonical.owner, canonical.name, request);
+      await deps.repositories.undo(viewer, canonical.owner, canonical.name, request);
       return seeOther(withNotice(`${repositoryUrl(canonical)}/activity`, 'push-undone'));
     },
     // Several rows have a field of this name: the summary alone says it.
-    ({ message }) => activityPage(visit, rooms, { message, field: null }),
+    ({ message }) => activityPage(visit, deps, { message, field: null }),
   );
 };

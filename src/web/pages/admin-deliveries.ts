@@ -60,17 +60,17 @@ async function deliveriesPage(
   });
 }
 
-const acting = (visit: PersonContext, rooms: WebDeps, act: () => Promise<unknown>) =>
+const acting = (visit: PersonContext, deps: WebDeps, act: () => Promise<unknown>) =>
   submit(
     async () => {
       await act();
       return seeOther(withNotice(here, 'delivery-retried'));
     },
-    (refusal) => deliveriesPage(visit, rooms, { refusal }),
+    (refusal) => deliveriesPage(visit, deps, { refusal }),
   );
 
 /** Activities on their way to other servers, the newest first: `?state=`, `?host=`, `?before=` a number. */
-export const showDeliveries: Page<PersonContext> = (visit, rooms) => deliveriesPage(visit, rooms);
+export const showDeliveries: Page<PersonContext> = (visit, deps) => deliveriesPage(visit, deps);
 
 /** Refuses what is no number like a delivery that is not there. */
 function readDeliveryId(text: string | undefined): number {
@@ -91,29 +91,29 @@ export const showDelivery: Page<PersonContext> = async ({ params, query }, { fed
   });
 };
 
-export const retryDelivery: Page<PersonContext> = (visit, rooms) =>
-  acting(visit, rooms, () => rooms.federation.retryDelivery(readDeliveryId(visit.params.id)));
+export const retryDelivery: Page<PersonContext> = (visit, deps) =>
+  acting(visit, deps, () => deps.federation.retryDelivery(readDeliveryId(visit.params.id)));
 
 /** Field `host`: only those to one server; all of them without it. */
-export const retryFailedDeliveries: Page<PersonContext> = (visit, rooms) => {
+export const retryFailedDeliveries: Page<PersonContext> = (visit, deps) => {
   const host = visit.form.text('host').trim().toLowerCase();
-  return acting(visit, rooms, () => rooms.federation.retryFailedDeliveries(host === '' ? null : host));
+  return acting(visit, deps, () => deps.federation.retryFailedDeliveries(host === '' ? null : host));
 };
 
 /** Fields `days`, and `confirm` once the administrator has seen how many go: what ended longer ago is removed. */
-export const purgeDeliveries: Page<PersonContext> = (visit, rooms) =>
+export const purgeDeliveries: Page<PersonContext> = (visit, deps) =>
   submit(
     async () => {
       const days = Number(visit.form.text('days'));
       if (!Number.isInteger(days) || days < 1 || days > 3_650)
         throw invalid('invalid_days', 'Give a number of days, from 1 to 3650.', { field: 'days' });
-      const before = rooms.clock.now() - days * dayMs;
+      const before = deps.clock.now() - days * dayMs;
       if (visit.form.text('confirm') === '') {
-        const count = await rooms.federation.countSettled(before);
-        return deliveriesPage(visit, rooms, { purge: { days, count: viewCount(count, 'delivery', 'deliveries') } });
+        const count = await deps.federation.countSettled(before);
+        return deliveriesPage(visit, deps, { purge: { days, count: viewCount(count, 'delivery', 'deliveries') } });
       }
-      await rooms.federation.purgeDeliveries(before);
+      await deps.federation.purgeDeliveries(before);
       return seeOther(withNotice(here, 'deliveries-purged'));
     },
-    (refusal) => deliveriesPage(visit, rooms, { refusal }),
+    (refusal) => deliveriesPage(visit, deps, { refusal }),
   );

@@ -44,38 +44,38 @@ async function federationPage(
 }
 
 /** A form of this page: what refuses it stands above. */
-const acting = (visit: PersonContext, rooms: WebDeps, notice: string, act: () => Promise<unknown>) =>
+const acting = (visit: PersonContext, deps: WebDeps, notice: string, act: () => Promise<unknown>) =>
   submit(
     async () => {
       await act();
       return seeOther(withNotice(here, notice));
     },
-    (refusal) => federationPage(visit, rooms, { refusal }),
+    (refusal) => federationPage(visit, deps, { refusal }),
   );
 
 /** Whether federation works, and how the other servers do. */
-export const showFederation: Page<PersonContext> = (visit, rooms) => federationPage(visit, rooms);
+export const showFederation: Page<PersonContext> = (visit, deps) => federationPage(visit, deps);
 
 /** Field `host`. Asks the other server step by step; the answer is this page with what was found. */
-export const testPeer: Page<PersonContext> = async (visit, rooms) => {
+export const testPeer: Page<PersonContext> = async (visit, deps) => {
   const host = visit.form.text('host').trim();
   return submit(
     async () => {
       if (!URL.canParse(`https://${host}`)) throw invalid('invalid_host', 'This is no host name.', { field: 'host' });
-      return federationPage(visit, rooms, { test: { host, checks: await rooms.federation.testPeer(host) } });
+      return federationPage(visit, deps, { test: { host, checks: await deps.federation.testPeer(host) } });
     },
-    (refusal) => federationPage(visit, rooms, { refusal }),
+    (refusal) => federationPage(visit, deps, { refusal }),
   );
 };
 
 /** Makes a pairing code and leads to the page that shows it once. */
-export const invitePeer: Page<PersonContext> = async (visit, rooms) =>
+export const invitePeer: Page<PersonContext> = async (visit, deps) =>
   submit(
     async () => {
-      const { code } = await rooms.federation.invitePeer();
-      return seeOther(`${here}/code/${rooms.oneTimeSecrets.keep(visit.person.id, { name: 'pairing', value: code })}`);
+      const { code } = await deps.federation.invitePeer();
+      return seeOther(`${here}/code/${deps.oneTimeSecrets.keep(visit.person.id, { name: 'pairing', value: code })}`);
     },
-    (refusal) => federationPage(visit, rooms, { refusal }),
+    (refusal) => federationPage(visit, deps, { refusal }),
   );
 
 export const showPairingCode: Page<PersonContext> = ({ person, params }, { oneTimeSecrets }) => {
@@ -85,23 +85,23 @@ export const showPairingCode: Page<PersonContext> = ({ person, params }, { oneTi
 };
 
 /** Field `code`; `confirm` once the administrator has seen whose code it is. */
-export const acceptPeer: Page<PersonContext> = (visit, rooms) => {
+export const acceptPeer: Page<PersonContext> = (visit, deps) => {
   const code = visit.form.text('code').trim();
   return submit(
     async () => {
-      const host = rooms.federation.hostOfCode(code);
-      if (visit.form.text('confirm') === '') return federationPage(visit, rooms, { pairing: { host, code } });
-      await rooms.federation.acceptInvite(code);
+      const host = deps.federation.hostOfCode(code);
+      if (visit.form.text('confirm') === '') return federationPage(visit, deps, { pairing: { host, code } });
+      await deps.federation.acceptInvite(code);
       return seeOther(withNotice(here, 'peer-paired'));
     },
-    (refusal) => federationPage(visit, rooms, { refusal: { ...refusal, field: refusal.field ?? 'code' } }),
+    (refusal) => federationPage(visit, deps, { refusal: { ...refusal, field: refusal.field ?? 'code' } }),
   );
 };
 
 /** Field `host`, of a server that asked with a code. */
-export const confirmPeer: Page<PersonContext> = (visit, rooms) =>
-  acting(visit, rooms, 'peer-paired', () => rooms.federation.confirmPeer(visit.form.text('host')));
+export const confirmPeer: Page<PersonContext> = (visit, deps) =>
+  acting(visit, deps, 'peer-paired', () => deps.federation.confirmPeer(visit.form.text('host')));
 
 /** Field `host`. Ends a pairing, or turns down who asked for one. */
-export const removePeer: Page<PersonContext> = (visit, rooms) =>
-  acting(visit, rooms, 'peer-removed', () => rooms.federation.removePeer(visit.form.text('host')));
+export const removePeer: Page<PersonContext> = (visit, deps) =>
+  acting(visit, deps, 'peer-removed', () => deps.federation.removePeer(visit.form.text('host')));

@@ -16,12 +16,12 @@ interface Extra {
   scanned?: readonly ScanResult[];
 }
 
-async function followsPage(visit: PersonContext, rooms: WebDeps, { refusal, scanned }: Extra = {}): Promise<PageReply> {
+async function followsPage(visit: PersonContext, deps: WebDeps, { refusal, scanned }: Extra = {}): Promise<PageReply> {
   const { query, form } = visit;
-  const { federation, accounts, clock } = rooms;
+  const { federation, accounts, clock } = deps;
   const now = clock.now();
   const user = query.get('user')?.trim() ?? '';
-  const person = user === '' ? null : await personCalled(rooms, user);
+  const person = user === '' ? null : await personCalled(deps, user);
   const list = person === null && user !== '' ? async () => [] : federation.listAllFollows;
   const { rows, next, previous } = await numberedPage((paging) => list({ ...paging, userId: person?.id }), query, here);
   const people = await accounts.peopleById(rows.map(({ userId }) => userId));
@@ -48,35 +48,35 @@ function viewScan(results: readonly ScanResult[]) {
 
 const personCalled = ({ accounts }: WebDeps, name: string) => accounts.personByUsername(name).catch(nullIfNotFound);
 
-const acting = (visit: PersonContext, rooms: WebDeps, notice: string, act: () => Promise<unknown>) =>
+const acting = (visit: PersonContext, deps: WebDeps, notice: string, act: () => Promise<unknown>) =>
   submit(
     async () => {
       await act();
       return seeOther(withNotice(here, notice));
     },
-    (refusal) => followsPage(visit, rooms, { refusal }),
+    (refusal) => followsPage(visit, deps, { refusal }),
   );
 
 /** Who follows what elsewhere; `?user=` only what one person does. */
-export const showFollows: Page<PersonContext> = (visit, rooms) => followsPage(visit, rooms);
+export const showFollows: Page<PersonContext> = (visit, deps) => followsPage(visit, deps);
 
 /** Fields `user` and `target`: somebody here follows a repository or a person elsewhere. */
-export const addFollowFor: Page<PersonContext> = (visit, rooms) =>
-  acting(visit, rooms, 'follow-added-for', async () => {
-    const person = await personCalled(rooms, visit.form.text('user').trim());
+export const addFollowFor: Page<PersonContext> = (visit, deps) =>
+  acting(visit, deps, 'follow-added-for', async () => {
+    const person = await personCalled(deps, visit.form.text('user').trim());
     if (person === null) throw invalid('unknown_follower', 'Nobody here has this name.', { field: 'user' });
-    await rooms.federation.followFor(person.id, visit.form.text('target'));
+    await deps.federation.followFor(person.id, visit.form.text('target'));
   });
 
-export const endFollowFor: Page<PersonContext> = (visit, rooms) =>
-  acting(visit, rooms, 'follow-ended-for', () => rooms.federation.unfollowFor(visit.params.id ?? ''));
+export const endFollowFor: Page<PersonContext> = (visit, deps) =>
+  acting(visit, deps, 'follow-ended-for', () => deps.federation.unfollowFor(visit.params.id ?? ''));
 
-export const retryFollowFor: Page<PersonContext> = (visit, rooms) =>
-  acting(visit, rooms, 'follow-retried', () => rooms.federation.retryFollowFor(visit.params.id ?? ''));
+export const retryFollowFor: Page<PersonContext> = (visit, deps) =>
+  acting(visit, deps, 'follow-retried', () => deps.federation.retryFollowFor(visit.params.id ?? ''));
 
 /** Looks for new repositories of all followed people now; the answer says what was found. */
-export const resyncFollows: Page<PersonContext> = (visit, rooms) =>
+export const resyncFollows: Page<PersonContext> = (visit, deps) =>
   submit(
-    async () => followsPage(visit, rooms, { scanned: await rooms.federation.resync() }),
-    (refusal) => followsPage(visit, rooms, { refusal }),
+    async () => followsPage(visit, deps, { scanned: await deps.federation.resync() }),
+    (refusal) => followsPage(visit, deps, { refusal }),
   );

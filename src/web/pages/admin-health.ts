@@ -15,14 +15,14 @@ const shownPushes = 50;
 const oldMs = 2 * 86_400_000;
 
 /** How the server is, when a restore was last proven, and which mirrors fail. */
-async function healthPage({ query }: PersonContext, rooms: WebDeps, more: object = {}): Promise<PageReply> {
-  const { unready, backups, counts, git, clock } = rooms;
+async function healthPage({ query }: PersonContext, deps: WebDeps, more: object = {}): Promise<PageReply> {
+  const { unready, backups, counts, git, clock } = deps;
   const [parts, { newest, lastProof }, count, mirrors, parked] = await Promise.all([
     unready(),
     backups.state(),
     counts(),
-    viewMirrors(rooms),
-    viewParkedPushes(rooms),
+    viewMirrors(deps),
+    viewParkedPushes(deps),
   ]);
   const load = git.load();
   const now = clock.now();
@@ -115,26 +115,26 @@ async function viewMirrors({ mirrors, repositories, clock }: WebDeps) {
   };
 }
 
-export const showAdminHealth: Page<PersonContext> = (visit, rooms) => healthPage(visit, rooms);
+export const showAdminHealth: Page<PersonContext> = (visit, deps) => healthPage(visit, deps);
 
 /** Makes a mirror due now, one that waits for a person, too. */
-export const syncFailingMirror: Page<PersonContext> = (visit, rooms) =>
+export const syncFailingMirror: Page<PersonContext> = (visit, deps) =>
   submit(
     async () => {
-      await rooms.mirrors.sync(visit.params.id ?? '');
+      await deps.mirrors.sync(visit.params.id ?? '');
       return seeOther(withNotice(here, 'mirror-sync'));
     },
-    (refusal) => healthPage(visit, rooms, { refusal }),
+    (refusal) => healthPage(visit, deps, { refusal }),
   );
 
 /** Tells the listeners that are left of a parked push. It may take them minutes, so nobody waits here. */
-export const retryParkedPush: Page<PersonContext> = (visit, rooms) =>
+export const retryParkedPush: Page<PersonContext> = (visit, deps) =>
   submit(
     async () => {
-      const push = await rooms.repositories.unparkPush(visit.params.id ?? '');
+      const push = await deps.repositories.unparkPush(visit.params.id ?? '');
       // What goes wrong is in the log, and on this page once it has ended.
-      rooms.repositories.announceAgain(push).catch(() => {});
+      deps.repositories.announceAgain(push).catch(() => {});
       return seeOther(withNotice(here, 'push-retried'));
     },
-    (refusal) => healthPage(visit, rooms, { refusal }),
+    (refusal) => healthPage(visit, deps, { refusal }),
   );

@@ -36,22 +36,22 @@ async function peoplePage({ person: self, query }: PersonContext, { accounts, cl
   });
 }
 
-const changing = (visit: PersonContext, rooms: WebDeps, change: () => Promise<unknown>) =>
+const changing = (visit: PersonContext, deps: WebDeps, change: () => Promise<unknown>) =>
   submit(
     async () => {
       await change();
       return seeOther(withNotice(here, 'person-changed'));
     },
-    (refusal) => peoplePage(visit, rooms, { refusal }),
+    (refusal) => peoplePage(visit, deps, { refusal }),
   );
 
 /** Everybody with an account, by handle. Query: `q`, how the handle begins; `after`, `before`. */
-export const showAdminPeople: Page<PersonContext> = (visit, rooms) => peoplePage(visit, rooms);
+export const showAdminPeople: Page<PersonContext> = (visit, deps) => peoplePage(visit, deps);
 
 /** Field `on`: `yes` makes an administrator of them, anything else ends it. */
-export const setAdministrator: Page<PersonContext> = (visit, rooms) =>
-  changing(visit, rooms, () => rooms.accounts.setAdministrator(visit.params.id ?? '', visit.form.text('on') === 'yes'));
+export const setAdministrator: Page<PersonContext> = (visit, deps) =>
+  changing(visit, deps, () => deps.accounts.setAdministrator(visit.params.id ?? '', visit.form.text('on') === 'yes'));
 
 /** Field `on`: `yes` shuts them out, anything else lets them in. */
-export const setDisabled: Page<PersonContext> = (visit, rooms) =>
-  changing(visit, rooms, () => rooms.accounts.setDisabled(visit.params.id ?? '', visit.form.text('on') === 'yes'));
+export const setDisabled: Page<PersonContext> = (visit, deps) =>
+  changing(visit, deps, () => deps.accounts.setDisabled(visit.params.id ?? '', visit.form.text('on') === 'yes'));

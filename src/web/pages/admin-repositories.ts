@@ -21,10 +21,10 @@ async function readWanted(
 }
 
 /** What takes the room, largest first; filtered, by name. Query: `q`, `after`, `before`. */
-export const showAdminRepositories: Page<PersonContext> = async ({ query }, rooms) => {
-  const { repositories, clock } = rooms;
+export const showAdminRepositories: Page<PersonContext> = async ({ query }, deps) => {
+  const { repositories, clock } = deps;
   const filter = readFilter(query);
-  const wanted = await readWanted(filter, rooms);
+  const wanted = await readWanted(filter, deps);
   const sort = wanted === null || wanted.prefix === '' ? 'size' : 'name';
   const [found, counts] = await Promise.all([
     wanted === null

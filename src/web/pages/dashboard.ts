@@ -59,8 +59,8 @@ async function readFollowing(personId: string, { federation, clock }: WebDeps) {
  * The person's pins, what waits for them, the latest pushes and their own repositories,
  * filtered by name; for a newcomer, what to do first.
  */
-export const showDashboard: Page<PersonContext> = async ({ viewer, person, query }, rooms) => {
-  const { accounts, organisations, owners, repositories, clock } = rooms;
+export const showDashboard: Page<PersonContext> = async ({ viewer, person, query }, deps) => {
+  const { accounts, organisations, owners, repositories, clock } = deps;
   const filter = (query.get('q') ?? '').slice(0, 100);
   const own = { owner: { kind: 'user' as const, id: person.id }, filter };
   const [{ repositories: rows, next }, keys, tokens, pins, offers, pushes, memberships, following] = await Promise.all([
@@ -71,9 +71,9 @@ export const showDashboard: Page<PersonContext> = async ({ viewer, person, query
     repositories.listOffers(viewer),
     repositories.recentPushes(viewer, maxPushes),
     organisations.organisationsOf(person.id),
-    readFollowing(person.id, rooms),
+    readFollowing(person.id, deps),
   ]);
-  const ticks = await readTicks(rooms, pushes, [...rows, ...pins]);
+  const ticks = await readTicks(deps, pushes, [...rows, ...pins]);
   const pictures = await owners.ownersById(memberships.map(({ organisation }) => organisation.id));
   const now = clock.now();
   const failing = [...new Map([...pins, ...rows].map((repository) => [repository.id, repository])).values()].flatMap(

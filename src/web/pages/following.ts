@@ -52,16 +52,16 @@ async function followingPage(
 }
 
 /** `/following`: repositories and people on other servers, and what was pushed there (SPEC §4.7). */
-export const showFollowing: Page<PersonContext> = (visit, rooms) => followingPage(visit, rooms, null);
+export const showFollowing: Page<PersonContext> = (visit, deps) => followingPage(visit, deps, null);
 
 /** Field `target`: a handle, or the address of an actor or a page. */
-export const addFollow: Page<PersonContext> = (visit, rooms) =>
+export const addFollow: Page<PersonContext> = (visit, deps) =>
   submit(
     async () => {
-      const { kind } = await rooms.federation.follow(visit.person.id, visit.form.text('target'));
+      const { kind } = await deps.federation.follow(visit.person.id, visit.form.text('target'));
       return seeOther(withNotice('/following', kind === 'person' ? 'person-followed' : 'repository-followed'));
     },
-    (refusal) => followingPage(visit, rooms, refusal),
+    (refusal) => followingPage(visit, deps, refusal),
   );
 
 export const endFollow: Page<PersonContext> = async ({ person, params }, { federation }) => {

@@ -21,5 +21,5 @@ async function showWelcome({ query }: RequestContext, { accounts, repositories, 
 }
 
 /** `/`: the dashboard for people, an introduction for everybody else. */
-export const showHome: Page = (visit, rooms) =>
-  visit.person ? showDashboard(visit as PersonContext, rooms) : showWelcome(visit, rooms);
+export const showHome: Page = (visit, deps) =>
+  visit.person ? showDashboard(visit as PersonContext, deps) : showWelcome(visit, deps);

@@ -31,19 +31,19 @@ async function ownersFor({ person }: PersonContext, { organisations }: WebDeps):
 
 async function newRepositoryPage(
   visit: PersonContext,
-  rooms: WebDeps,
+  deps: WebDeps,
   form: NewRepositoryForm,
   refusal: FormRefusal | null,
 ): Promise<PageReply> {
-  return page('pages/new-repository', { form, refusal, plainHttpRisk, owners: await ownersFor(visit, rooms) });
+  return page('pages/new-repository', { form, refusal, plainHttpRisk, owners: await ownersFor(visit, deps) });
 }
 
 /** `?owner=` chooses an organisation beforehand: its page leads here. */
-export const showNewRepository: Page<PersonContext> = (visit, rooms) => {
+export const showNewRepository: Page<PersonContext> = (visit, deps) => {
   const owner = visit.query.get('owner') ?? visit.person.username ?? '';
   return newRepositoryPage(
     visit,
-    rooms,
+    deps,
     {
       owner,
       name: '',
@@ -62,7 +62,7 @@ export const showNewRepository: Page<PersonContext> = (visit, rooms) => {
  * Fields `owner` (left out: oneself), `name`, `description`, `visibility`, `default_branch`; to import
  * one from elsewhere `import_address`, `import_username`, `import_secret`, `import_mirror`.
  */
-export const createRepository: Page<PersonContext> = (visit, rooms) => {
+export const createRepository: Page<PersonContext> = (visit, deps) => {
   const { form, viewer, person } = visit;
   const input: NewRepositoryForm = {
     owner: form.text('owner') || (person.username ?? ''),
@@ -85,24 +85,24 @@ export const createRepository: Page<PersonContext> = (visit, rooms) => {
       } = input;
       const isImport = address !== '';
       const { id } = isImport
-        ? await rooms.mirrors.import(viewer, {
+        ? await deps.mirrors.import(viewer, {
             ...said,
             address,
             username,
             secret: form.text('import_secret'),
             keepMirroring,
           })
-        : await rooms.repositories.create(viewer, { ...said, defaultBranch });
+        : await deps.repositories.create(viewer, { ...said, defaultBranch });
       const {
         owner,
         repository: { name },
-      } = (await rooms.repositories.locate([id])).get(id)!;
+      } = (await deps.repositories.locate([id])).get(id)!;
       const url = repositoryUrl({ owner: owner.handle, name });
       if (!isImport) return seeOther(url);
-      const waits = (await rooms.mirrors.find(id))?.isWaitingForKey === true;
+      const waits = (await deps.mirrors.find(id))?.isWaitingForKey === true;
       return seeOther(withNotice(`${url}/settings/mirror`, waits ? 'import-key' : 'import-begun'));
     },
-    (refusal) => newRepositoryPage(visit, rooms, input, refusal),
+    (refusal) => newRepositoryPage(visit, deps, input, refusal),
     { address: 'import_address', username: 'import_username', secret: 'import_secret' },
   );
 };

@@ -10,11 +10,11 @@ import type { OrganisationOwnerContext, Page } from '../request-context.ts';
 
 async function membersPage(
   visit: OrganisationOwnerContext,
-  rooms: WebDeps,
+  deps: WebDeps,
   refusal: FormRefusal | null,
 ): Promise<PageReply> {
   const { viewer, organisation, form, query } = visit;
-  const { organisations, owners, clock } = rooms;
+  const { organisations, owners, clock } = deps;
   const filter = readFilter(query);
   const {
     members,
@@ -41,35 +41,35 @@ const membersUrl = ({ organisation }: OrganisationOwnerContext): string =>
   `${organisationUrl(organisation.name)}/members`;
 
 /** For OWNERs; for everybody else there is no such page (SPEC §4.4). */
-export const showMembers: Page<OrganisationOwnerContext> = (visit, rooms) => membersPage(visit, rooms, null);
+export const showMembers: Page<OrganisationOwnerContext> = (visit, deps) => membersPage(visit, deps, null);
 
 /** Fields `username`, `role`: GUEST, MEMBER or OWNER. */
-export const addMember: Page<OrganisationOwnerContext> = (visit, rooms) => {
+export const addMember: Page<OrganisationOwnerContext> = (visit, deps) => {
   const { viewer, organisation, form } = visit;
   return submit(
     async () => {
-      await rooms.organisations.addMember(viewer, organisation.name, {
+      await deps.organisations.addMember(viewer, organisation.name, {
         username: form.text('username'),
         role: form.text('role'),
       });
       return seeOther(withNotice(membersUrl(visit), 'member-added'));
     },
-    (refusal) => membersPage(visit, rooms, refusal),
+    (refusal) => membersPage(visit, deps, refusal),
   );
 };
 
 /** Field `role`. An OWNER who takes the role from themselves sees the organisation as what they are now. */
-export const changeMemberRole: Page<OrganisationOwnerContext> = (visit, rooms) => {
+export const changeMemberRole: Page<OrganisationOwnerContext> = (visit, deps) => {
   const { viewer, organisation, form, params } = visit;
   return stateForm(
     visit,
-    rooms,
+    deps,
     async () => {
-      await rooms.organisations.changeMemberRole(viewer, organisation.name, {
+      await deps.organisations.changeMemberRole(viewer, organisation.name, {
         username: params.username ?? '',
         role: form.text('role'),
       });
-      return (await rooms.organisations.roleOf(viewer.id, organisation.id)) === 'OWNER'
+      return (await deps.organisations.roleOf(viewer.id, organisation.id)) === 'OWNER'
         ? membersUrl(visit)
         : organisationUrl(organisation.name);
     },
@@ -77,23 +77,23 @@ export const changeMemberRole: Page<OrganisationOwnerContext> = (visit, rooms) =
   );
 };
 
-export const removeMember: Page<OrganisationOwnerContext> = (visit, rooms) => {
+export const removeMember: Page<OrganisationOwnerContext> = (visit, deps) => {
   const { viewer, organisation, params } = visit;
   return stateForm(
     visit,
-    rooms,
+    deps,
     async () => {
-      await rooms.organisations.removeMember(viewer, organisation.name, params.username ?? '');
-      return (await rooms.organisations.roleOf(viewer.id, organisation.id)) === 'OWNER' ? membersUrl(visit) : '/';
+      await deps.organisations.removeMember(viewer, organisation.name, params.username ?? '');
+      return (await deps.organisations.roleOf(viewer.id, organisation.id)) === 'OWNER' ? membersUrl(visit) : '/';
     },
     'member-removed',
   );
 };
 
 /** A form in a row of the list: what refuses it is the present state, so the words stand above the list. */
-function stateForm(visit: OrganisationOwnerContext, rooms: WebDeps, act: () => Promise<string>, notice: string) {
+function stateForm(visit: OrganisationOwnerContext, deps: WebDeps, act: () => Promise<string>, notice: string) {
   return submit(
     async () => seeOther(withNotice(await act(), notice)),
-    (refusal) => membersPage(visit, rooms, { ...refusal, field: null }),
+    (refusal) => membersPage(visit, deps, { ...refusal, field: null }),
   );
 }

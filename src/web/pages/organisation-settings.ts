@@ -19,9 +19,9 @@ interface Refused {
 /** What stands in the way of deleting it; more are counted by the refusal. */
 const maxOwned = 50;
 
-async function settingsPage(visit: OrganisationOwnerContext, rooms: WebDeps, refused?: Refused): Promise<PageReply> {
+async function settingsPage(visit: OrganisationOwnerContext, deps: WebDeps, refused?: Refused): Promise<PageReply> {
   const { organisation, form, query, viewer } = visit;
-  const { owners, repositories, federation, clock } = rooms;
+  const { owners, repositories, federation, clock } = deps;
   const [found, owned, trash, followers] = await Promise.all([
     owners.ownersById([organisation.id]),
     repositories.list(viewer, {
@@ -56,16 +56,16 @@ const settingsUrl = (name: string): string => `${organisationUrl(name)}/settings
 
 function settingsForm(
   which: SettingsForm,
-  act: (visit: OrganisationOwnerContext, rooms: WebDeps) => Promise<Reply>,
+  act: (visit: OrganisationOwnerContext, deps: WebDeps) => Promise<Reply>,
 ): Page<OrganisationOwnerContext> {
-  return (visit, rooms) =>
+  return (visit, deps) =>
     submit(
-      () => act(visit, rooms),
-      (refusal) => settingsPage(visit, rooms, { which, refusal }),
+      () => act(visit, deps),
+      (refusal) => settingsPage(visit, deps, { which, refusal }),
     );
 }
 
-export const showOrganisationSettings: Page<OrganisationOwnerContext> = (visit, rooms) => settingsPage(visit, rooms);
+export const showOrganisationSettings: Page<OrganisationOwnerContext> = (visit, deps) => settingsPage(visit, deps);
 
 /** Fields `display_name`, `description`. */
 export const saveOrganisation = settingsForm('profile', async ({ viewer, organisation, form }, { organisations }) => {

@@ -13,12 +13,12 @@ import type { Page, PersonContext, RequestContext } from '../request-context.ts'
 
 async function organisationPage(
   visit: RequestContext,
-  rooms: WebDeps,
+  deps: WebDeps,
   name: string,
   refusal: FormRefusal | null,
 ): Promise<PageReply> {
   const { query, viewer } = visit;
-  const { organisations, owners, repositories, clock } = rooms;
+  const { organisations, owners, repositories, clock } = deps;
   const organisation = await organisations.find(name);
   const owner = (await owners.ownersById([organisation.id])).get(organisation.id);
   const role = viewer.kind === 'person' ? await organisations.roleOf(viewer.id, organisation.id) : null;
@@ -44,23 +44,21 @@ async function organisationPage(
 }
 
 /** `/orgs/{name}`: public; the repositories are those that the viewer may see (SPEC §4.4). */
-export const showOrganisation: Page = async (visit, rooms) => {
+export const showOrganisation: Page = async (visit, deps) => {
   const wanted = visit.params.name ?? '';
-  const owner = (await rooms.owners.resolve(wanted)) ?? (await rooms.owners.resolveFormer(wanted));
+  const owner = (await deps.owners.resolve(wanted)) ?? (await deps.owners.resolveFormer(wanted));
   if (owner?.kind !== 'organisation') throw notFound();
-  return owner.handle === wanted
-    ? organisationPage(visit, rooms, wanted, null)
-    : movedTo(organisationUrl(owner.handle));
+  return owner.handle === wanted ? organisationPage(visit, deps, wanted, null) : movedTo(organisationUrl(owner.handle));
 };
 
 /** Ends one's own membership. The last OWNER is told on the organisation's page why not. */
-export const leaveOrganisation: Page<PersonContext> = (visit, rooms) => {
+export const leaveOrganisation: Page<PersonContext> = (visit, deps) => {
   const name = visit.params.name ?? '';
   return submit(
     async () => {
-      await rooms.organisations.leave(visit.viewer, name);
+      await deps.organisations.leave(visit.viewer, name);
       return seeOther(withNotice('/', 'organisation-left'));
     },
-    (refusal) => organisationPage(visit, rooms, name, refusal),
+    (refusal) => organisationPage(visit, deps, name, refusal),
   );
 };

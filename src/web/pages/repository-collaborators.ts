@@ -11,10 +11,10 @@ import type { Page, RepositoryPersonContext, RepositoryContext } from '../reques
 
 async function collaboratorsPage(
   visit: RepositoryPersonContext,
-  rooms: WebDeps,
+  deps: WebDeps,
   refusal: FormRefusal | null,
 ): Promise<PageReply> {
-  const { repositories, owners, clock } = rooms;
+  const { repositories, owners, clock } = deps;
   const { viewer, found, form, query } = visit;
   const { owner, name } = found.canonical;
   const filter = readFilter(query);
@@ -40,10 +40,10 @@ async function collaboratorsPage(
 const listUrl = ({ found }: RepositoryContext): string => `${repositoryUrl(found.canonical)}/settings/collaborators`;
 
 /** For everybody who administers the repository: choosing who works here is what that right is for. */
-export const showCollaborators: Page<RepositoryPersonContext> = (visit, rooms) => collaboratorsPage(visit, rooms, null);
+export const showCollaborators: Page<RepositoryPersonContext> = (visit, deps) => collaboratorsPage(visit, deps, null);
 
 /** Fields `username`, `role`: read, write or admin. */
-export const addCollaborator: Page<RepositoryPersonContext> = (visit, rooms) => {
+export const addCollaborator: Page<RepositoryPersonContext> = (visit, deps) => {
   const {
     viewer,
     found: { canonical },
@@ -52,15 +52,15 @@ export const addCollaborator: Page<RepositoryPersonContext> = (visit, rooms) => 
   return submit(
     async () => {
       const input = { username: form.text('username').trim(), role: form.text('role') };
-      await rooms.repositories.addCollaborator(viewer, canonical.owner, canonical.name, input);
+      await deps.repositories.addCollaborator(viewer, canonical.owner, canonical.name, input);
       return seeOther(withNotice(listUrl(visit), 'collaborator-added'));
     },
-    (refusal) => collaboratorsPage(visit, rooms, refusal),
+    (refusal) => collaboratorsPage(visit, deps, refusal),
   );
 };
 
 /** Field `role`. */
-export const changeCollaborator: Page<RepositoryPersonContext> = (visit, rooms) => {
+export const changeCollaborator: Page<RepositoryPersonContext> = (visit, deps) => {
   const {
     viewer,
     found: { canonical },
@@ -70,10 +70,10 @@ export const changeCollaborator: Page<RepositoryPersonContext> = (visit, rooms) 
   return submit(
     async () => {
       const change = { username: params.username ?? '', role: form.text('role') };
-      await rooms.repositories.changeCollaboratorRole(viewer, canonical.owner, canonical.name, change);
+      await deps.repositories.changeCollaboratorRole(viewer, canonical.owner, canonical.name, change);
       return seeOther(withNotice(listUrl(visit), 'role-changed'));
     },
-    (refusal) => collaboratorsPage(visit, rooms, refusal),
+    (refusal) => collaboratorsPage(visit, deps, refusal),
   );
 };
 

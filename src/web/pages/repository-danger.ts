@@ -51,16 +51,16 @@ function requireTyped(confirm: string, { owner, name }: RepositoryAddress): void
 /** A form of this page; refused, it comes back as it was sent. */
 function dangerForm(
   which: DangerForm,
-  act: (visit: RepositoryPersonContext, rooms: WebDeps) => Promise<Reply>,
+  act: (visit: RepositoryPersonContext, deps: WebDeps) => Promise<Reply>,
 ): Page<RepositoryPersonContext> {
-  return (visit, rooms) =>
+  return (visit, deps) =>
     submit(
-      () => act(visit, rooms),
-      (refusal) => dangerPage(visit, rooms, { which, refusal }),
+      () => act(visit, deps),
+      (refusal) => dangerPage(visit, deps, { which, refusal }),
     );
 }
 
-export const showDangerZone: Page<RepositoryPersonContext> = (visit, rooms) => dangerPage(visit, rooms);
+export const showDangerZone: Page<RepositoryPersonContext> = (visit, deps) => dangerPage(visit, deps);
 
 /** Field `name`. The old path leads on until it is used again. */
 export const renameRepository = dangerForm(

@@ -38,15 +38,15 @@ async function ownAccess(
   };
 }
 
-function frameOf(visit: RepositoryContext, rooms: WebDeps) {
+function frameOf(visit: RepositoryContext, deps: WebDeps) {
   const { found, origin, preferences } = visit;
   return {
     repository: viewRepositoryHead(found),
     clone: viewCloneBox({
       origin,
       ...found.canonical,
-      ssh: rooms.ssh(),
-      config: rooms.config,
+      ssh: deps.ssh(),
+      config: deps.config,
       preferred: preferences.clone,
     }),
   };
@@ -101,22 +101,22 @@ function emptyPage(frame: ReturnType<typeof frameOf>, branch: string): Reply {
 }
 
 /** `/repos/{owner}/{name}`: clone box, files of the default branch, README; for an empty one, what to type. */
-export const showRepository: Page<RepositoryContext> = async (visit, rooms): Promise<Reply> => {
+export const showRepository: Page<RepositoryContext> = async (visit, deps): Promise<Reply> => {
   const { found } = visit;
   const [{ branch, oid }, credentials, access] = await Promise.all([
-    rooms.git.head(found.path),
-    dependOn(() => credentialsOf(visit, rooms)),
-    dependOn(() => ownAccess(visit, rooms)),
+    deps.git.head(found.path),
+    dependOn(() => credentialsOf(visit, deps)),
+    dependOn(() => ownAccess(visit, deps)),
   ]);
-  const frame = { ...frameOf(visit, rooms), credentials: credentials.value, access: access.value };
+  const frame = { ...frameOf(visit, deps), credentials: credentials.value, access: access.value };
   if (oid === null) return emptyPage(frame, branch ?? found.repository.defaultBranch);
   const at: Location = { kind: branch === null ? 'head' : 'branch', ref: branch ?? 'HEAD', oid, file: Buffer.alloc(0) };
   const [place, { tree, isComplete, ticks, ...folder }, facts] = await Promise.all([
-    frameAt(visit, rooms, at, 'tree'),
-    readFolder(visit, rooms, at),
-    readFacts(visit, rooms, at),
+    frameAt(visit, deps, at, 'tree'),
+    readFolder(visit, deps, at),
+    readFacts(visit, deps, at),
   ]);
-  const licence = await readLicence(visit, rooms, at.ref, tree.entries);
+  const licence = await readLicence(visit, deps, at.ref, tree.entries);
   return page(
     'pages/repository-home',
     { ...frame, ...place, ...folder, ...facts, licence },

@@ -14,17 +14,17 @@ export const showRepositoryImage: Page<RepositoryContext> = async ({ viewer, fou
 };
 
 /** Field `image`, the file. What is wrong with it is said beside the field, and the image before stays. */
-export const uploadRepositoryImage: Page<RepositoryPersonContext> = (visit, rooms) => {
+export const uploadRepositoryImage: Page<RepositoryPersonContext> = (visit, deps) => {
   const {
     viewer,
     found: { canonical },
   } = visit;
   return submit(
     async () => {
-      await rooms.repositories.replaceImage(viewer, canonical.owner, canonical.name, visit.takeUpload());
+      await deps.repositories.replaceImage(viewer, canonical.owner, canonical.name, visit.takeUpload());
       return seeOther(withNotice(`${repositoryUrl(canonical)}/settings`, 'image-saved'));
     },
-    (refusal) => settingsPage(visit, rooms, { refusal }),
+    (refusal) => settingsPage(visit, deps, { refusal }),
   );
 };
 

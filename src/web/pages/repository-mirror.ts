@@ -99,14 +99,14 @@ async function mirrorPage(
   });
 }
 
-export const showMirror: Page<RepositoryPersonContext> = (visit, rooms) => mirrorPage(visit, rooms, null);
+export const showMirror: Page<RepositoryPersonContext> = (visit, deps) => mirrorPage(visit, deps, null);
 
 /** Fields `direction`, `address`, `username`, `secret` (empty: as it was), `interval` (hours), `prune`, `new_key`. */
-export const saveMirror: Page<RepositoryPersonContext> = (visit, rooms): Promise<Reply> => {
+export const saveMirror: Page<RepositoryPersonContext> = (visit, deps): Promise<Reply> => {
   const { form, viewer, found } = visit;
   return submit(
     async () => {
-      const { isWaitingForKey } = await rooms.mirrors.save(viewer, found, {
+      const { isWaitingForKey } = await deps.mirrors.save(viewer, found, {
         direction: form.text('direction'),
         address: form.text('address'),
         username: form.text('username'),
@@ -117,22 +117,22 @@ export const saveMirror: Page<RepositoryPersonContext> = (visit, rooms): Promise
       });
       return seeOther(withNotice(mirrorUrl(visit), isWaitingForKey ? 'mirror-key' : 'mirror-saved'));
     },
-    (refusal) => mirrorPage(visit, rooms, refusal),
+    (refusal) => mirrorPage(visit, deps, refusal),
   );
 };
 
 const done =
   (
     notice: string,
-    work: (visit: RepositoryPersonContext, rooms: WebDeps) => Promise<void>,
+    work: (visit: RepositoryPersonContext, deps: WebDeps) => Promise<void>,
   ): Page<RepositoryPersonContext> =>
-  (visit, rooms) =>
+  (visit, deps) =>
     submit(
       async () => {
-        await work(visit, rooms);
+        await work(visit, deps);
         return seeOther(withNotice(mirrorUrl(visit), notice));
       },
-      (refusal) => mirrorPage(visit, rooms, refusal),
+      (refusal) => mirrorPage(visit, deps, refusal),
     );
 
 export const syncMirror = done('mirror-sync', ({ found }, { mirrors }) => mirrors.sync(found.repository.id));

@@ -56,10 +56,10 @@ export async function settingsPage(
 }
 
 /** For the owner only; for everybody else there is no such page (SPEC §4.3). */
-export const showRepositorySettings: Page<RepositoryPersonContext> = (visit, rooms) => settingsPage(visit, rooms);
+export const showRepositorySettings: Page<RepositoryPersonContext> = (visit, deps) => settingsPage(visit, deps);
 
 /** Fields `description`, `default_branch`, `protect_default_branch` and `accept_gerrit_refs` (check-boxes). */
-export const saveRepositorySettings: Page<RepositoryPersonContext> = (visit, rooms) => {
+export const saveRepositorySettings: Page<RepositoryPersonContext> = (visit, deps) => {
   const {
     viewer,
     found: { canonical },
@@ -73,7 +73,7 @@ export const saveRepositorySettings: Page<RepositoryPersonContext> = (visit, roo
   };
   return submit(
     async () => {
-      await rooms.repositories.edit(viewer, canonical.owner, canonical.name, {
+      await deps.repositories.edit(viewer, canonical.owner, canonical.name, {
         description: input.description,
         defaultBranch: input.default_branch,
         defaultBranchProtected: input.protect_default_branch,
@@ -81,7 +81,7 @@ export const saveRepositorySettings: Page<RepositoryPersonContext> = (visit, roo
       });
       return seeOther(withNotice(`${repositoryUrl(canonical)}/settings`, 'settings-saved'));
     },
-    (refusal) => settingsPage(visit, rooms, { form: input, refusal }),
+    (refusal) => settingsPage(visit, deps, { form: input, refusal }),
   );
 };
 

@@ -33,14 +33,14 @@ function requireTyped({ person: { username }, form }: PersonContext): void {
   throw invalid('wrong_confirmation', `Type ${username} to confirm.`, { field: 'confirm' });
 }
 
-export const showAccountSettings: Page<PersonContext> = (visit, rooms) => accountPage(visit, rooms, null, null);
+export const showAccountSettings: Page<PersonContext> = (visit, deps) => accountPage(visit, deps, null, null);
 
 /** Fields `current_password`, `new_password`. Everybody else who used the old one is signed out. */
-export const changePassword: Page<PersonContext> = (visit, rooms) => {
+export const changePassword: Page<PersonContext> = (visit, deps) => {
   const { form, person, session, address } = visit;
   return submit(
     async () => {
-      await rooms.accounts.changePassword(person.id, {
+      await deps.accounts.changePassword(person.id, {
         currentPassword: form.text('current_password'),
         newPassword: form.text('new_password'),
         keepSessionId: session.id,
@@ -48,31 +48,31 @@ export const changePassword: Page<PersonContext> = (visit, rooms) => {
       });
       return seeOther(withNotice('/settings/account', 'password-changed'));
     },
-    (refusal) => accountPage(visit, rooms, 'password', refusal),
+    (refusal) => accountPage(visit, deps, 'password', refusal),
   );
 };
 
 /** Fields `handle` and `confirm`, the handle of now. The old one stays reserved and leads on (web-ui §12.1). */
-export const changeHandle: Page<PersonContext> = (visit, rooms) =>
+export const changeHandle: Page<PersonContext> = (visit, deps) =>
   submit(
     async () => {
       requireTyped(visit);
-      await rooms.accounts.renamePerson(visit.person.id, visit.form.text('handle').trim());
+      await deps.accounts.renamePerson(visit.person.id, visit.form.text('handle').trim());
       return seeOther(withNotice('/settings/account', 'handle-changed'));
     },
-    (refusal) => accountPage(visit, rooms, 'handle', refusal),
+    (refusal) => accountPage(visit, deps, 'handle', refusal),
   );
 
 /** Fields `confirm`, the handle, and `password`. Who owns repositories, or is the last OWNER somewhere, is told what to do first. */
-export const deleteAccount: Page<PersonContext> = (visit, rooms) =>
+export const deleteAccount: Page<PersonContext> = (visit, deps) =>
   submit(
     async () => {
       requireTyped(visit);
-      await rooms.accounts.deleteOwnAccount(visit.person.id, {
+      await deps.accounts.deleteOwnAccount(visit.person.id, {
         password: visit.form.text('password'),
         address: visit.address,
       });
       return seeOther(withNotice('/login', 'account-deleted'), { cookies: [endedSessionCookie(visit.origin)] });
     },
-    (refusal) => accountPage(visit, rooms, 'delete', refusal),
+    (refusal) => accountPage(visit, deps, 'delete', refusal),
   );

@@ -25,17 +25,17 @@ async function keysPage(
   });
 }
 
-export const showKeys: Page<PersonContext> = (visit, rooms) => keysPage(visit, rooms, { title: '', key: '' }, null);
+export const showKeys: Page<PersonContext> = (visit, deps) => keysPage(visit, deps, { title: '', key: '' }, null);
 
 /** Fields `title` and `key`, a whole line of a `.pub` file. */
-export const addKey: Page<PersonContext> = (visit, rooms) => {
+export const addKey: Page<PersonContext> = (visit, deps) => {
   const input = { title: visit.form.text('title'), key: visit.form.text('key') };
   return submit(
     async () => {
-      await rooms.accounts.addKey(visit.person.id, { title: input.title, line: input.key });
+      await deps.accounts.addKey(visit.person.id, { title: input.title, line: input.key });
       return seeOther(withNotice('/settings/keys', 'key-added'));
     },
-    (refusal) => keysPage(visit, rooms, input, refusal),
+    (refusal) => keysPage(visit, deps, input, refusal),
   );
 };
 

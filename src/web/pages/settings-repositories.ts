@@ -43,14 +43,14 @@ async function repositoriesPage(
 }
 
 /** Repositories on their way: offered to the person, and deleted ones that can come back. */
-export const showOwnRepositories: Page<PersonContext> = (visit, rooms) => repositoriesPage(visit, rooms);
+export const showOwnRepositories: Page<PersonContext> = (visit, deps) => repositoriesPage(visit, deps);
 
-export const acceptTransfer: Page<PersonContext> = (visit, rooms) => {
+export const acceptTransfer: Page<PersonContext> = (visit, deps) => {
   const id = visit.params.id ?? '';
   return submit(
     async () =>
-      seeOther(withNotice(repositoryUrl(await rooms.repositories.acceptTransfer(visit.viewer, id)), 'transferred')),
-    (refusal) => repositoriesPage(visit, rooms, { id, refusal }),
+      seeOther(withNotice(repositoryUrl(await deps.repositories.acceptTransfer(visit.viewer, id)), 'transferred')),
+    (refusal) => repositoriesPage(visit, deps, { id, refusal }),
   );
 };
 
@@ -60,15 +60,15 @@ export const declineTransfer: Page<PersonContext> = async ({ viewer, params }, {
 };
 
 /** Field `name`: another one when the old is in use again. */
-export const restoreRepository: Page<PersonContext> = (visit, rooms) => {
+export const restoreRepository: Page<PersonContext> = (visit, deps) => {
   const { viewer, params, form } = visit;
   const id = params.id ?? '';
   return submit(
     async () => {
-      const { name } = await rooms.repositories.restore(viewer, id, form.text('name').trim() || undefined);
-      const { owner } = (await rooms.repositories.locate([id])).get(id)!;
+      const { name } = await deps.repositories.restore(viewer, id, form.text('name').trim() || undefined);
+      const { owner } = (await deps.repositories.locate([id])).get(id)!;
       return seeOther(withNotice(repositoryUrl({ owner: owner.handle, name }), 'restored'));
     },
-    (refusal) => repositoriesPage(visit, rooms, { id, refusal }),
+    (refusal) => repositoriesPage(visit, deps, { id, refusal }),
   );
 };

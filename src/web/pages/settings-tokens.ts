@@ -27,13 +27,13 @@ const ownRepositories = ({ person, viewer }: PersonContext, { repositories }: We
 
 async function tokensPage(
   visit: PersonContext,
-  rooms: WebDeps,
+  deps: WebDeps,
   form: TokenForm,
   refusal: FormRefusal | null,
 ): Promise<PageReply> {
-  const [tokens, own] = await Promise.all([rooms.accounts.listTokens(visit.person.id), ownRepositories(visit, rooms)]);
+  const [tokens, own] = await Promise.all([deps.accounts.listTokens(visit.person.id), ownRepositories(visit, deps)]);
   return page('settings/tokens', {
-    tokens: tokens.map((token) => viewAccessToken(token, rooms.clock.now())),
+    tokens: tokens.map((token) => viewAccessToken(token, deps.clock.now())),
     repositories: own.repositories.map(({ id, name }) => ({ id, name })),
     form,
     refusal,
@@ -41,7 +41,7 @@ async function tokensPage(
   });
 }
 
-export const showTokens: Page<PersonContext> = (visit, rooms) => tokensPage(visit, rooms, emptyTokenForm, null);
+export const showTokens: Page<PersonContext> = (visit, deps) => tokensPage(visit, deps, emptyTokenForm, null);
 
 /** The choice "only these" sends an empty value beside the chosen ids; a client that says nothing means all. */
 function readTokenForm({ form }: PersonContext): TokenForm {
@@ -55,9 +55,9 @@ function readTokenForm({ form }: PersonContext): TokenForm {
 }
 
 /** Ids that the page offered; a token cannot name anything else, nor be used to ask whether an id exists. */
-async function reachOf(visit: PersonContext, rooms: WebDeps, repos: readonly string[]): Promise<string[] | null> {
+async function reachOf(visit: PersonContext, deps: WebDeps, repos: readonly string[]): Promise<string[] | null> {
   if (repos.includes('all')) return null;
-  const own = await ownRepositories(visit, rooms);
+  const own = await ownRepositories(visit, deps);
   return own.repositories.map(({ id }) => id).filter((id) => repos.includes(id));
 }
 
@@ -65,21 +65,21 @@ async function reachOf(visit: PersonContext, rooms: WebDeps, repos: readonly str
  * Fields `name`, `access`, `expires_in` (days or `never`), `repos` (`all` or ids).
  * Answers with a redirect to the page that shows the token once.
  */
-export const addToken: Page<PersonContext> = (visit, rooms) => {
+export const addToken: Page<PersonContext> = (visit, deps) => {
   const { person } = visit;
-  const { accounts, clock, oneTimeSecrets } = rooms;
+  const { accounts, clock, oneTimeSecrets } = deps;
   const input = readTokenForm(visit);
   return submit(
     async () => {
       const { token, secret } = await accounts.addToken(person.id, {
         name: input.name,
         access: input.access,
-        repositoryIds: await reachOf(visit, rooms, input.repos),
+        repositoryIds: await reachOf(visit, deps, input.repos),
         expiresAt: input.expires_in === 'never' ? null : clock.now() + Number(input.expires_in) * dayMs,
       });
       return seeOther(`/settings/tokens/new/${oneTimeSecrets.keep(person.id, { name: token.name, value: secret })}`);
     },
-    (refusal) => tokensPage(visit, rooms, input, refusal),
+    (refusal) => tokensPage(visit, deps, input, refusal),
   );
 };
 

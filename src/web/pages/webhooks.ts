@@ -79,34 +79,34 @@ export function webhookPages<V extends PersonContext>(placeOf: ScopePageOf<V>): 
   }
 
   const done =
-    (work: (visit: V, rooms: WebDeps) => Promise<unknown>, to: (visit: V) => string, notice: string): Page<V> =>
-    async (visit, rooms) => {
-      await work(visit, rooms);
+    (work: (visit: V, deps: WebDeps) => Promise<unknown>, to: (visit: V) => string, notice: string): Page<V> =>
+    async (visit, deps) => {
+      await work(visit, deps);
       return seeOther(withNotice(to(visit), notice));
     };
 
   return {
-    list: (visit, rooms) => listPage(visit, rooms, null),
-    add: (visit, rooms): Promise<Reply> =>
+    list: (visit, deps) => listPage(visit, deps, null),
+    add: (visit, deps): Promise<Reply> =>
       submit(
         async () => {
-          const { id } = await rooms.webhooks.add(visit.viewer, scopeOf(visit), {
+          const { id } = await deps.webhooks.add(visit.viewer, scopeOf(visit), {
             ...input(visit),
             secret: visit.form.text('secret'),
           });
           return seeOther(withNotice(`${listUrl(visit)}/${id}`, 'webhook-added'));
         },
-        (refusal) => listPage(visit, rooms, refusal),
+        (refusal) => listPage(visit, deps, refusal),
       ),
-    show: (visit, rooms) => showPage(visit, rooms, null),
-    edit: (visit, rooms): Promise<Reply> =>
+    show: (visit, deps) => showPage(visit, deps, null),
+    edit: (visit, deps): Promise<Reply> =>
       submit(
         async () => {
           const secret = visit.form.text('remove_secret') === 'yes' ? null : visit.form.text('secret');
-          await rooms.webhooks.edit(visit.viewer, scopeOf(visit), hookId(visit), { ...input(visit), secret });
+          await deps.webhooks.edit(visit.viewer, scopeOf(visit), hookId(visit), { ...input(visit), secret });
           return seeOther(withNotice(hookUrl(visit), 'webhook-saved'));
         },
-        (refusal) => showPage(visit, rooms, refusal),
+        (refusal) => showPage(visit, deps, refusal),
       ),
     remove: done(
       (visit, { webhooks }) => webhooks.remove(visit.viewer, scopeOf(visit), hookId(visit)),

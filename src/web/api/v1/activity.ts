@@ -64,8 +64,8 @@ export const listActivity = operation({
   isPaged: true,
   query: z.object(paging),
   answer: z.array(activityPush),
-  async run({ found, query, rooms }) {
-    const { pushes, next } = await rooms.repositories.listActivity(found, query);
+  async run({ found, query, deps }) {
+    const { pushes, next } = await deps.repositories.listActivity(found, query);
     return listed(pushes.map(showPush), next);
   },
 });
@@ -80,7 +80,7 @@ export const listLostTips = operation({
   cost: 'objects',
   status: 200,
   answer: z.array(lostTip),
-  run: async ({ found, rooms }) => json((await rooms.repositories.listLostTips(found)).map(showTip)),
+  run: async ({ found, deps }) => json((await deps.repositories.listLostTips(found)).map(showTip)),
 });
 
 export const restoreLostTip = operation({
@@ -96,8 +96,8 @@ export const restoreLostTip = operation({
   refuses: [409],
   body: undoRequest,
   answer: movedRef,
-  async run({ viewer, found: { canonical }, params: { tip }, body, rooms }) {
-    const undone = await rooms.repositories.undo(viewer, canonical.owner, canonical.name, { id: tip, ...body });
+  async run({ viewer, found: { canonical }, params: { tip }, body, deps }) {
+    const undone = await deps.repositories.undo(viewer, canonical.owner, canonical.name, { id: tip, ...body });
     return json({ ref: undone.ref, oldId: undone.oldId, newId: undone.newId });
   },
 });

@@ -25,8 +25,8 @@ export const listCollaborators = operation({
   isPaged: true,
   query: z.object(paging),
   answer: z.array(collaborator),
-  async run({ viewer, found, query: { limit, after }, rooms }) {
-    const page = await pageOf(rooms, viewer, found, { limit, after: after ?? null });
+  async run({ viewer, found, query: { limit, after }, deps }) {
+    const page = await pageOf(deps, viewer, found, { limit, after: after ?? null });
     return listed(page.collaborators.map(showCollaborator), page.next);
   },
 });
@@ -43,12 +43,12 @@ export const addCollaborator = operation({
   refuses: [409],
   body: z.strictObject({ username: z.string(), role: collaboratorRole }),
   answer: collaborator,
-  async run({ viewer, found, body, rooms }) {
+  async run({ viewer, found, body, deps }) {
     const { owner, name } = found.canonical;
-    await rooms.repositories.addCollaborator(viewer, owner, name, body);
-    const { handle = '' } = (await rooms.owners.resolve(body.username.trim())) ?? {};
+    await deps.repositories.addCollaborator(viewer, owner, name, body);
+    const { handle = '' } = (await deps.owners.resolve(body.username.trim())) ?? {};
     // Exactly this handle comes first of those that begin with it.
-    const { collaborators } = await pageOf(rooms, viewer, found, { prefix: handle, limit: 1 });
+    const { collaborators } = await pageOf(deps, viewer, found, { prefix: handle, limit: 1 });
     return created(showCollaborator(collaborators[0]!));
   },
 });
@@ -63,8 +63,8 @@ export const changeCollaborator = operation({
   cost: 'rows',
   status: 204,
   body: z.strictObject({ role: collaboratorRole }),
-  async run({ viewer, found: { canonical }, params: { username }, body: { role }, rooms }) {
-    await rooms.repositories.changeCollaboratorRole(viewer, canonical.owner, canonical.name, { username, role });
+  async run({ viewer, found: { canonical }, params: { username }, body: { role }, deps }) {
+    await deps.repositories.changeCollaboratorRole(viewer, canonical.owner, canonical.name, { username, role });
     return nothing();
   },
 });
@@ -78,8 +78,8 @@ export const removeCollaborator = operation({
   access: 'repository:admin',
   cost: 'rows',
   status: 204,
-  async run({ viewer, found: { canonical }, params: { username }, rooms }) {
-    await rooms.repositories.removeCollaborator(viewer, canonical.owner, canonical.name, username);
+  async run({ viewer, found: { canonical }, params: { username }, deps }) {
+    await deps.repositories.removeCollaborator(viewer, canonical.owner, canonical.name, username);
     return nothing();
   },
 });

@@ -44,8 +44,8 @@ export const listBranches = operation({
   isPaged: true,
   query: z.object(paging),
   answer: z.array(branch),
-  async run({ found, query: { limit, after }, rooms }) {
-    const { rows, next } = pageOf(await rooms.git.branches(found.path), limit, after);
+  async run({ found, query: { limit, after }, deps }) {
+    const { rows, next } = pageOf(await deps.git.branches(found.path), limit, after);
     const { defaultBranch } = found.repository;
     return listed(
       rows.map(({ name, oid }) => ({ name, id: oid, isDefault: name === defaultBranch })),
@@ -67,8 +67,8 @@ export const listTags = operation({
   isPaged: true,
   query: z.object(paging),
   answer: z.array(namedRef),
-  async run({ found, query: { limit, after }, rooms }) {
-    const { rows, next } = pageOf(await rooms.git.tags(found.path), limit, after);
+  async run({ found, query: { limit, after }, deps }) {
+    const { rows, next } = pageOf(await deps.git.tags(found.path), limit, after);
     return listed(
       rows.map(({ name, oid }) => ({ name, id: oid })),
       next,
@@ -91,13 +91,13 @@ export const listCommits = operation({
   isPaged: true,
   query: z.object({ ref, ...paging }),
   answer: z.array(commit),
-  async run({ found, query, rooms }) {
+  async run({ found, query, deps }) {
     const [, from, skipped] = query.after === undefined ? [] : (position.exec(query.after) ?? []);
     if (query.after !== undefined && from === undefined)
       throw invalid('invalid_page', 'This page address is not one that was given out.');
-    const start = await resolveRef(rooms, found, from ?? query.ref);
+    const start = await resolveRef(deps, found, from ?? query.ref);
     const skip = Number(skipped ?? 0);
-    const commits = await rooms.git.log(found.path, start, { limit: query.limit + 1, skip });
+    const commits = await deps.git.log(found.path, start, { limit: query.limit + 1, skip });
     const next = commits.length > query.limit ? `${start}.${skip + query.limit}` : null;
     return listed(commits.slice(0, query.limit).map(showCommit), next);
   },
@@ -113,9 +113,9 @@ export const getCommit = operation({
   cost: 'objects',
   status: 200,
   answer: commit,
-  async run({ found, params, rooms }) {
-    const oid = await resolveRef(rooms, found, params.commit);
-    return json(showCommit(await rooms.git.commit(found.path, oid)));
+  async run({ found, params, deps }) {
+    const oid = await resolveRef(deps, found, params.commit);
+    return json(showCommit(await deps.git.commit(found.path, oid)));
   },
 });
 
@@ -130,13 +130,13 @@ export const getTree = operation({
   status: 200,
   query: z.object({ ref, path: z.string().default('').describe('Left out: the topmost folder') }),
   answer: tree,
-  async run({ found, query, rooms }) {
-    const oid = await resolveRef(rooms, found, query.ref);
+  async run({ found, query, deps }) {
+    const oid = await resolveRef(deps, found, query.ref);
     const folder = query.path
       .split('/')
       .filter((part) => part !== '')
       .join('/');
-    const { oid: id, entries, truncated } = await rooms.git.tree(found.path, oid, folder, { withSizes: true });
+    const { oid: id, entries, truncated } = await deps.git.tree(found.path, oid, folder, { withSizes: true });
     const shown = entries.map(({ name, kind, mode, oid: id, size }) => ({
       name,
       path: folder === '' ? name : `${folder}/${name}`,
@@ -165,8 +165,8 @@ export const getRawFile = operation({
   status: 200,
   query: z.object({ ref, path: z.string() }),
   answer: 'bytes',
-  async run({ found, query, rooms: { git, ...rooms } }) {
-    const oid = await resolveRef({ git, ...rooms }, found, query.ref);
+  async run({ found, query, deps: { git, ...deps } }) {
+    const oid = await resolveRef({ git, ...deps }, found, query.ref);
     const entry = await git.entryAt(found.path, oid, query.path);
     if (entry.type !== 'blob') throw notFound('revision_not_found', 'There is no such branch, tag, commit or file.');
     const { content } = await git.blob(found.path, entry.oid, { maxBytes: maxHeldBytes });
@@ -197,8 +197,8 @@ export const getArchiveLinks = operation({
   status: 200,
   query: z.object({ ref }),
   answer: archive,
-  async run({ found, query, rooms, origin }) {
-    const commit = await resolveRef(rooms, found, query.ref);
+  async run({ found, query, deps, origin }) {
+    const commit = await resolveRef(deps, found, query.ref);
     const start = `${origin}${repositoryUrl(found.canonical)}/archive/${commit}`;
     return json({ commit, tarGz: `${start}.tar.gz`, zip: `${start}.zip` });
   },

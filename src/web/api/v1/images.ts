@@ -13,8 +13,8 @@ export const getImage = operation({
   cost: 'rows',
   status: 200,
   answer: 'bytes',
-  async run({ viewer, found: { canonical }, rooms }) {
-    const image = await rooms.repositories.openImage(viewer, canonical.owner, canonical.name);
+  async run({ viewer, found: { canonical }, deps }) {
+    const image = await deps.repositories.openImage(viewer, canonical.owner, canonical.name);
     return {
       kind: 'bytes',
       type: image.type,
@@ -35,8 +35,8 @@ export const replaceImage = operation({
   cost: 'upload',
   status: 204,
   body: 'image',
-  async run({ viewer, found: { canonical }, body, rooms }) {
-    await rooms.repositories.replaceImage(viewer, canonical.owner, canonical.name, body);
+  async run({ viewer, found: { canonical }, body, deps }) {
+    await deps.repositories.replaceImage(viewer, canonical.owner, canonical.name, body);
     return nothing();
   },
 });
@@ -50,8 +50,8 @@ export const removeImage = operation({
   access: 'repository:owner',
   cost: 'rows',
   status: 204,
-  async run({ viewer, found: { canonical }, rooms }) {
-    await rooms.repositories.removeImage(viewer, canonical.owner, canonical.name);
+  async run({ viewer, found: { canonical }, deps }) {
+    await deps.repositories.removeImage(viewer, canonical.owner, canonical.name);
     return nothing();
   },
 });

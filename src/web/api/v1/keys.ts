@@ -14,7 +14,7 @@ export const listKeys = operation({
   cost: 'rows',
   status: 200,
   answer: z.array(sshKey),
-  run: async ({ viewer, rooms }) => json((await rooms.accounts.listKeys(viewer.id)).map(showKey)),
+  run: async ({ viewer, deps }) => json((await deps.accounts.listKeys(viewer.id)).map(showKey)),
 });
 
 export const addKey = operation({
@@ -33,9 +33,9 @@ export const addKey = operation({
     key: z.string().describe('A whole line of a .pub file'),
   }),
   answer: sshKey,
-  async run({ viewer, body: { title, key }, rooms }) {
+  async run({ viewer, body: { title, key }, deps }) {
     return created(
-      showKey(await rooms.accounts.addKey(viewer.id, { line: key, ...(title !== undefined && { title }) })),
+      showKey(await deps.accounts.addKey(viewer.id, { line: key, ...(title !== undefined && { title }) })),
     );
   },
 });
@@ -50,8 +50,8 @@ export const removeKey = operation({
   cost: 'rows',
   status: 204,
   refuses: [404],
-  async run({ viewer, params, rooms }) {
-    await rooms.accounts.removeKey(viewer.id, params.id);
+  async run({ viewer, params, deps }) {
+    await deps.accounts.removeKey(viewer.id, params.id);
     return nothing();
   },
 });

@@ -56,7 +56,7 @@ export const getMirror = operation({
   status: 200,
   refuses: [404],
   answer: mirrorShape,
-  run: async ({ found, rooms }) => json(show(await rooms.mirrors.find(found.repository.id))),
+  run: async ({ found, deps }) => json(show(await deps.mirrors.find(found.repository.id))),
 });
 
 export const saveMirror = operation({
@@ -73,8 +73,8 @@ export const saveMirror = operation({
   refuses: [409],
   body: mirrorInput,
   answer: mirrorShape,
-  run: async ({ viewer, found, body: { intervalMs = 8 * 3_600_000, prune = true, ...input }, rooms }) =>
-    json(show(await rooms.mirrors.save(viewer, found, { ...input, intervalMs, prune }))),
+  run: async ({ viewer, found, body: { intervalMs = 8 * 3_600_000, prune = true, ...input }, deps }) =>
+    json(show(await deps.mirrors.save(viewer, found, { ...input, intervalMs, prune }))),
 });
 
 export const endMirror = operation({
@@ -87,8 +87,8 @@ export const endMirror = operation({
   cost: 'objects',
   status: 204,
   refuses: [409],
-  async run({ viewer, found, rooms }) {
-    await rooms.mirrors.end(viewer, found);
+  async run({ viewer, found, deps }) {
+    await deps.mirrors.end(viewer, found);
     return nothing();
   },
 });
@@ -103,8 +103,8 @@ export const syncMirror = operation({
   cost: 'rows',
   status: 204,
   refuses: [409],
-  async run({ found, rooms }) {
-    await rooms.mirrors.sync(found.repository.id);
+  async run({ found, deps }) {
+    await deps.mirrors.sync(found.repository.id);
     return nothing();
   },
 });
@@ -120,8 +120,8 @@ export const acceptMirrorHostKey = operation({
   status: 204,
   refuses: [409],
   body: hostKeyAcceptance,
-  async run({ viewer, found, body, rooms }) {
-    await rooms.mirrors.acceptHostKey(viewer, found.repository.id, body.fingerprint);
+  async run({ viewer, found, body, deps }) {
+    await deps.mirrors.acceptHostKey(viewer, found.repository.id, body.fingerprint);
     return nothing();
   },
 });
@@ -136,8 +136,8 @@ export const pauseMirror = operation({
   cost: 'rows',
   status: 204,
   refuses: [409],
-  async run({ viewer, found, rooms }) {
-    await rooms.mirrors.setPaused(viewer, found.repository.id, true);
+  async run({ viewer, found, deps }) {
+    await deps.mirrors.setPaused(viewer, found.repository.id, true);
     return nothing();
   },
 });
@@ -152,8 +152,8 @@ export const resumeMirror = operation({
   cost: 'rows',
   status: 204,
   refuses: [409],
-  async run({ viewer, found, rooms }) {
-    await rooms.mirrors.setPaused(viewer, found.repository.id, false);
+  async run({ viewer, found, deps }) {
+    await deps.mirrors.setPaused(viewer, found.repository.id, false);
     return nothing();
   },
 });

@@ -18,8 +18,8 @@ export const listOrganisations = operation({
   isPaged: true,
   query: z.object(paging),
   answer: z.array(organisation),
-  async run({ query: { limit, after }, rooms, origin }) {
-    const { organisations, next } = await rooms.organisations.list({ limit, after: after ?? null });
+  async run({ query: { limit, after }, deps, origin }) {
+    const { organisations, next } = await deps.organisations.list({ limit, after: after ?? null });
     return listed(
       organisations.map((row) => showOrganisation(row, row.members, { origin })),
       next,
@@ -39,9 +39,9 @@ export const createOrganisation = operation({
   refuses: [409],
   body: z.strictObject({ name: z.string(), displayName: z.string().optional(), description: z.string().optional() }),
   answer: organisation,
-  async run({ viewer, body: { name, ...said }, rooms, origin }) {
+  async run({ viewer, body: { name, ...said }, deps, origin }) {
     const profile = Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined));
-    const founded = await rooms.organisations.create(viewer, { name, ...profile });
+    const founded = await deps.organisations.create(viewer, { name, ...profile });
     return created(showOrganisation(founded, 1, { origin }), `/orgs/${founded.name}`);
   },
 });
@@ -57,9 +57,9 @@ export const getOrganisation = operation({
   status: 200,
   refuses: [404],
   answer: organisation,
-  async run({ params, rooms, origin }) {
-    const found = await rooms.organisations.find(params.org);
-    return json(showOrganisation(found, await rooms.organisations.memberCount(found.id), { origin }));
+  async run({ params, deps, origin }) {
+    const found = await deps.organisations.find(params.org);
+    return json(showOrganisation(found, await deps.organisations.memberCount(found.id), { origin }));
   },
 });
 
@@ -75,11 +75,11 @@ export const editOrganisation = operation({
   refuses: [404],
   body: z.strictObject({ displayName: z.string().optional(), description: z.string().optional() }),
   answer: organisation,
-  async run({ viewer, params, body, rooms, origin }) {
+  async run({ viewer, params, body, deps, origin }) {
     const profile = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
-    await rooms.organisations.edit(viewer, params.org, profile);
-    const edited = await rooms.organisations.find(params.org);
-    return json(showOrganisation(edited, await rooms.organisations.memberCount(edited.id), { origin }));
+    await deps.organisations.edit(viewer, params.org, profile);
+    const edited = await deps.organisations.find(params.org);
+    return json(showOrganisation(edited, await deps.organisations.memberCount(edited.id), { origin }));
   },
 });
 
@@ -93,8 +93,8 @@ export const deleteOrganisation = operation({
   cost: 'objects',
   status: 204,
   refuses: [404, 409],
-  async run({ viewer, params, rooms }) {
-    await rooms.organisations.delete(viewer, params.org);
+  async run({ viewer, params, deps }) {
+    await deps.organisations.delete(viewer, params.org);
     return nothing();
   },
 });
@@ -113,8 +113,8 @@ export const listMembers = operation({
   isPaged: true,
   query: z.object(paging),
   answer: z.array(member),
-  async run({ viewer, params, query: { limit, after }, rooms }) {
-    const page = await rooms.organisations.listMembersPage(viewer, params.org, { limit, after: after ?? null });
+  async run({ viewer, params, query: { limit, after }, deps }) {
+    const page = await deps.organisations.listMembersPage(viewer, params.org, { limit, after: after ?? null });
     return listed(page.members.map(showMember), page.next);
   },
 });
@@ -131,11 +131,11 @@ export const addMember = operation({
   refuses: [404, 409],
   body: z.strictObject({ username: z.string(), role: organisationRole }),
   answer: member,
-  async run({ viewer, params, body, rooms }) {
-    await rooms.organisations.addMember(viewer, params.org, body);
-    const { handle = '' } = (await rooms.owners.resolve(body.username.trim())) ?? {};
+  async run({ viewer, params, body, deps }) {
+    await deps.organisations.addMember(viewer, params.org, body);
+    const { handle = '' } = (await deps.owners.resolve(body.username.trim())) ?? {};
     // Exactly this handle comes first of those that begin with it.
-    const { members } = await rooms.organisations.listMembersPage(viewer, params.org, { prefix: handle, limit: 1 });
+    const { members } = await deps.organisations.listMembersPage(viewer, params.org, { prefix: handle, limit: 1 });
     return created(showMember(members[0]!));
   },
 });
@@ -151,8 +151,8 @@ export const changeMember = operation({
   status: 204,
   refuses: [404, 409],
   body: z.strictObject({ role: organisationRole }),
-  async run({ viewer, params: { org, username }, body: { role }, rooms }) {
-    await rooms.organisations.changeMemberRole(viewer, org, { username, role });
+  async run({ viewer, params: { org, username }, body: { role }, deps }) {
+    await deps.organisations.changeMemberRole(viewer, org, { username, role });
     return nothing();
   },
 });
@@ -167,10 +167,10 @@ export const removeMember = operation({
   cost: 'rows',
   status: 204,
   refuses: [404, 409],
-  async run({ viewer, params: { org, username }, rooms }) {
-    const isSelf = (await rooms.owners.resolve(username))?.id === viewer.id;
-    if (isSelf) await rooms.organisations.leave(viewer, org);
-    else await rooms.organisations.removeMember(viewer, org, username);
+  async run({ viewer, params: { org, username }, deps }) {
+    const isSelf = (await deps.owners.resolve(username))?.id === viewer.id;
+    if (isSelf) await deps.organisations.leave(viewer, org);
+    else await deps.organisations.removeMember(viewer, org, username);
     return nothing();
   },
 });

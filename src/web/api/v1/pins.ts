@@ -16,8 +16,7 @@ export const listPins = operation({
   cost: 'rows',
   status: 200,
   answer: z.array(repository),
-  run: async ({ viewer, rooms, origin }) =>
-    json(showListed(await rooms.repositories.listPins(viewer), { origin, rooms })),
+  run: async ({ viewer, deps, origin }) => json(showListed(await deps.repositories.listPins(viewer), { origin, deps })),
 });
 
 export const pinRepository = operation({
@@ -30,8 +29,8 @@ export const pinRepository = operation({
   scope: 'write',
   cost: 'rows',
   status: 204,
-  async run({ viewer, found: { canonical }, rooms }) {
-    await rooms.repositories.pin(viewer, canonical.owner, canonical.name);
+  async run({ viewer, found: { canonical }, deps }) {
+    await deps.repositories.pin(viewer, canonical.owner, canonical.name);
     return nothing();
   },
 });
@@ -46,8 +45,8 @@ export const unpinRepository = operation({
   scope: 'write',
   cost: 'rows',
   status: 204,
-  async run({ viewer, found: { canonical }, rooms }) {
-    await rooms.repositories.unpin(viewer, canonical.owner, canonical.name);
+  async run({ viewer, found: { canonical }, deps }) {
+    await deps.repositories.unpin(viewer, canonical.owner, canonical.name);
     return nothing();
   },
 });
@@ -63,8 +62,8 @@ export const movePin = operation({
   cost: 'rows',
   status: 204,
   body: z.strictObject({ direction: z.enum(['up', 'down']) }),
-  async run({ viewer, found: { canonical }, body, rooms }) {
-    await rooms.repositories.movePin(viewer, canonical.owner, canonical.name, body.direction);
+  async run({ viewer, found: { canonical }, body, deps }) {
+    await deps.repositories.movePin(viewer, canonical.owner, canonical.name, body.direction);
     return nothing();
   },
 });

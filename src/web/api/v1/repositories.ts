@@ -28,11 +28,11 @@ export const listRepositories = operation({
     ...paging,
   }),
   answer: z.array(repository),
-  async run({ viewer, query: { owner, name, language, sort, limit, after }, rooms, origin }) {
-    const named = owner === undefined ? null : await rooms.owners.resolve(owner);
+  async run({ viewer, query: { owner, name, language, sort, limit, after }, deps, origin }) {
+    const named = owner === undefined ? null : await deps.owners.resolve(owner);
     if (owner !== undefined && named === null)
       throw notFound('no_such_owner_here', 'There is nobody with this handle.');
-    const page = await rooms.repositories.list(viewer, {
+    const page = await deps.repositories.list(viewer, {
       limit,
       sort,
       after: after ?? null,
@@ -41,7 +41,7 @@ export const listRepositories = operation({
       // One that nobody knows is nobody's.
       ...(language !== undefined && { language: languageCalled(language)?.name ?? language }),
     });
-    return listed(showListed(page.repositories, { origin, rooms }), page.next);
+    return listed(showListed(page.repositories, { origin, deps }), page.next);
   },
 });
 
@@ -63,10 +63,10 @@ export const createRepository = operation({
     defaultBranch: z.string().optional().describe('Left out: main'),
   }),
   answer: repository,
-  async run({ viewer, body, rooms, origin }) {
-    const { id } = await rooms.repositories.create(viewer, body);
-    const { repository, owner } = (await rooms.repositories.locate([id])).get(id)!;
-    return created(showRepository(repository, owner, { origin, rooms }), `/repos/${owner.handle}/${repository.name}`);
+  async run({ viewer, body, deps, origin }) {
+    const { id } = await deps.repositories.create(viewer, body);
+    const { repository, owner } = (await deps.repositories.locate([id])).get(id)!;
+    return created(showRepository(repository, owner, { origin, deps }), `/repos/${owner.handle}/${repository.name}`);
   },
 });
 
@@ -80,7 +80,7 @@ export const getRepository = operation({
   cost: 'rows',
   status: 200,
   answer: repository,
-  run: async ({ found, rooms, origin }) => json(showRepository(found.repository, found.owner, { origin, rooms })),
+  run: async ({ found, deps, origin }) => json(showRepository(found.repository, found.owner, { origin, deps })),
 });
 
 export const editRepository = operation({
@@ -102,8 +102,8 @@ export const editRepository = operation({
     archived: z.boolean().optional(),
   }),
   answer: repository,
-  async run({ viewer, found, body: { visibility, archived, ...rest }, rooms, origin }) {
-    const { repositories } = rooms;
+  async run({ viewer, found, body: { visibility, archived, ...rest }, deps, origin }) {
+    const { repositories } = deps;
     const { owner, name } = found.canonical;
     // Before anything is changed: half of what was asked for would be worse than nothing.
     if (visibility !== undefined || archived !== undefined) await repositories.find(viewer, owner, name, 'owner');
@@ -112,7 +112,7 @@ export const editRepository = operation({
     if (visibility !== undefined) await repositories.changeVisibility(viewer, owner, name, visibility);
     if (archived !== undefined) await repositories.setArchived(viewer, owner, name, archived);
     const after = await repositories.find(viewer, owner, name);
-    return json(showRepository(after.repository, after.owner, { origin, rooms }));
+    return json(showRepository(after.repository, after.owner, { origin, deps }));
   },
 });
 
@@ -129,11 +129,11 @@ export const renameRepository = operation({
   refuses: [409],
   body: z.strictObject({ name: z.string() }),
   answer: repository,
-  async run({ viewer, found, body, rooms, origin }) {
+  async run({ viewer, found, body, deps, origin }) {
     const { canonical } = found;
-    const address = await rooms.repositories.rename(viewer, canonical.owner, canonical.name, body.name);
-    const { repository, owner } = await rooms.repositories.find(viewer, address.owner, address.name);
-    return json(showRepository(repository, owner, { origin, rooms }));
+    const address = await deps.repositories.rename(viewer, canonical.owner, canonical.name, body.name);
+    const { repository, owner } = await deps.repositories.find(viewer, address.owner, address.name);
+    return json(showRepository(repository, owner, { origin, deps }));
   },
 });
 
@@ -147,8 +147,8 @@ export const deleteRepository = operation({
   cost: 'objects',
   status: 204,
   refuses: [409],
-  async run({ viewer, found: { canonical }, rooms }) {
-    await rooms.repositories.moveToTrash(viewer, canonical.owner, canonical.name);
+  async run({ viewer, found: { canonical }, deps }) {
+    await deps.repositories.moveToTrash(viewer, canonical.owner, canonical.name);
     return nothing();
   },
 });

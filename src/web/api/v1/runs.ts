@@ -27,7 +27,7 @@ const at = '/repos/{owner}/{name}/runs';
 
 interface Where {
   found: Found;
-  rooms: Pick<WebDeps, 'accounts'>;
+  deps: Pick<WebDeps, 'accounts'>;
   origin: string;
 }
 
@@ -35,7 +35,7 @@ const pageOf = ({ found, origin }: Where, number: number): string =>
   `${origin}${repositoryUrl(found.canonical)}/runs/${number}`;
 
 async function showRuns(where: Where, rows: readonly RunRow[]): Promise<z.output<typeof runShape>[]> {
-  const people = await where.rooms.accounts.peopleById(rows.flatMap(({ actorId }) => actorId ?? []));
+  const people = await where.deps.accounts.peopleById(rows.flatMap(({ actorId }) => actorId ?? []));
   return rows.map((row) => ({
     ...describeRun(row, row.actorId === null ? null : (people.get(row.actorId)?.username ?? null), isoTime),
     url: pageOf(where, row.number),
@@ -70,16 +70,16 @@ export const listRuns = operation({
     branch: z.string().max(1000).optional(),
   }),
   answer: z.array(runShape),
-  async run({ found, query: { limit, after, branch, ...filter }, rooms, origin }) {
+  async run({ found, query: { limit, after, branch, ...filter }, deps, origin }) {
     if (after !== undefined && !/^\d{1,15}$/.test(after))
       throw invalid('invalid_page', 'This page address is not one that was given out.', { field: 'after' });
     const before = after === undefined ? undefined : Number(after);
-    const { runs, next } = await rooms.ci.listRuns(
+    const { runs, next } = await deps.ci.listRuns(
       found,
       { ...filter, ref: branch === undefined ? undefined : `refs/heads/${branch}` },
       { limit, before },
     );
-    return listed(await showRuns({ found, rooms, origin }, runs), next === null ? null : String(next));
+    return listed(await showRuns({ found, deps, origin }, runs), next === null ? null : String(next));
   },
 });
 
@@ -94,14 +94,14 @@ export const startRun = operation({
   status: 201,
   body: newRun,
   answer: runShape,
-  async run({ viewer, found, body: { workflow, ref = '', inputs = {} }, rooms, origin }) {
-    const run = await rooms.ci.dispatchWorkflow(viewer, found, {
+  async run({ viewer, found, body: { workflow, ref = '', inputs = {} }, deps, origin }) {
+    const run = await deps.ci.dispatchWorkflow(viewer, found, {
       path: workflow,
       ref,
       inputs: new Map(Object.entries(inputs)),
     });
     const { owner, name } = found.canonical;
-    return created(await showRun({ found, rooms, origin }, run), `/repos/${owner}/${name}/runs/${run.number}`);
+    return created(await showRun({ found, deps, origin }, run), `/repos/${owner}/${name}/runs/${run.number}`);
   },
 });
 
@@ -115,9 +115,9 @@ export const listStartableWorkflows = operation({
   cost: 'objects',
   status: 200,
   answer: z.array(startableWorkflow),
-  async run({ found, rooms }) {
+  async run({ found, deps }) {
     return json(
-      (await rooms.ci.listDispatchable(found)).map(({ path, name, inputs }) => ({
+      (await deps.ci.listDispatchable(found)).map(({ path, name, inputs }) => ({
         workflow: path,
         name,
         inputs: [...inputs].map(([input, { description, type, required, default: otherwise, options }]) => ({
@@ -144,10 +144,10 @@ export const getRun = operation({
   status: 200,
   query: z.object({ attempt: z.int().min(1).optional().describe('Left out: the newest') }),
   answer: runWithJobs,
-  async run({ found, params, query, rooms, origin }) {
-    const where = { found, rooms, origin };
-    const { run, jobs } = await rooms.ci.findRun(found, pathNumber(params.number), query.attempt);
-    const reasons = await reasonsToWait(rooms, found);
+  async run({ found, params, query, deps, origin }) {
+    const where = { found, deps, origin };
+    const { run, jobs } = await deps.ci.findRun(found, pathNumber(params.number), query.attempt);
+    const reasons = await reasonsToWait(deps, found);
     return json({
       ...(await showRun(where, run)),
       jobs: jobs.map((job) => showJob(where, run.number, job, reasons.get(job.id) ?? null)),
@@ -168,11 +168,11 @@ export const cancelRun = operation({
   refuses: [409],
   body: z.strictObject({ force: z.boolean().optional() }),
   answer: runShape,
-  async run({ viewer, found, params, body: { force = false }, rooms, origin }) {
+  async run({ viewer, found, params, body: { force = false }, deps, origin }) {
     return json(
       await showRun(
-        { found, rooms, origin },
-        await rooms.ci.cancelRun(viewer, found, pathNumber(params.number), { force }),
+        { found, deps, origin },
+        await deps.ci.cancelRun(viewer, found, pathNumber(params.number), { force }),
       ),
     );
   },
@@ -191,10 +191,10 @@ export const rerunRun = operation({
   refuses: [409],
   body: rerunRequest,
   answer: runShape,
-  async run({ viewer, found, params, body: { jobs }, rooms, origin }) {
+  async run({ viewer, found, params, body: { jobs }, deps, origin }) {
     const choice = typeof jobs === 'number' ? { jobId: jobs } : (jobs as 'all' | 'failed');
     return json(
-      await showRun({ found, rooms, origin }, await rooms.ci.rerun(viewer, found, pathNumber(params.number), choice)),
+      await showRun({ found, deps, origin }, await deps.ci.rerun(viewer, found, pathNumber(params.number), choice)),
     );
   },
 });
@@ -209,11 +209,11 @@ export const getJob = operation({
   cost: 'rows',
   status: 200,
   answer: jobWithSteps,
-  async run({ found, params, rooms, origin }) {
-    const { run, job, task, steps } = await rooms.ci.findJob(found, pathNumber(params.number), pathNumber(params.job));
-    const reasons = task === null ? await reasonsToWait(rooms, found) : new Map<number, string>();
+  async run({ found, params, deps, origin }) {
+    const { run, job, task, steps } = await deps.ci.findJob(found, pathNumber(params.number), pathNumber(params.job));
+    const reasons = task === null ? await reasonsToWait(deps, found) : new Map<number, string>();
     return json({
-      ...showJob({ found, rooms, origin }, run.number, job, reasons.get(job.id) ?? null),
+      ...showJob({ found, deps, origin }, run.number, job, reasons.get(job.id) ?? null),
       runner: task?.runnerName ?? null,
       logComplete: task?.sealedAt != null,
       steps: steps.map(({ name, status, startedAt, stoppedAt, logIndex, logLength }) => ({
@@ -242,7 +242,7 @@ export const getJobLog = operation({
     tail: z.int().min(0).optional().describe('Only so many rows at the end; goes before `from`'),
   }),
   answer: 'bytes',
-  async run({ found, params, query: { from = 0, tail }, rooms: { ci } }) {
+  async run({ found, params, query: { from = 0, tail }, deps: { ci } }) {
     const { task } = await ci.findJob(found, pathNumber(params.number), pathNumber(params.job));
     if (task === null || task.logRemovedAt !== null) throw notFound('log_not_found', 'There is no log.');
     const { total } = await ci.readLog(task.id, 0, 0);

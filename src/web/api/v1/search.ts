@@ -22,13 +22,13 @@ export const search = operation({
   status: 200,
   query: z.object({ q: z.string().optional().describe(`At most ${longestQuery} characters`) }),
   answer: searchResult,
-  async run({ viewer, query: { q = '' }, rooms }) {
-    const bytes = await rooms.search.findAll(
+  async run({ viewer, query: { q = '' }, deps }) {
+    const bytes = await deps.search.findAll(
       viewer,
       readSearchQuery(new URLSearchParams({ q })),
-      rooms.backgroundPriority.hasRecentRequests(),
+      deps.backgroundPriority.hasRecentRequests(),
     );
-    await rooms.backgroundPriority.turn();
+    await deps.backgroundPriority.turn();
     return { kind: 'live-json', bytes };
   },
 });

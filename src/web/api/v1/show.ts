@@ -12,7 +12,7 @@ import type * as schemas from './schemas.ts';
 /** Where the API answers from: absolute addresses start with it. */
 interface Place {
   origin: string;
-  rooms: Pick<WebDeps, 'config' | 'ssh'>;
+  deps: Pick<WebDeps, 'config' | 'ssh'>;
 }
 
 type Shown<Schema extends z.ZodType> = z.output<Schema>;
@@ -23,15 +23,15 @@ export const isoTimeOrNull = (ms: number | null): string | null => (ms === null 
 export function showRepository(
   row: Repository,
   owner: Pick<Owner, 'handle'>,
-  { origin, rooms }: Place,
+  { origin, deps }: Place,
 ): Shown<typeof schemas.repository> {
   const address = { owner: owner.handle, name: row.name };
   const page = origin + repositoryUrl(address);
   const { https, ssh } = viewCloneBox({
     origin,
     ...address,
-    ssh: rooms.ssh(),
-    config: rooms.config,
+    ssh: deps.ssh(),
+    config: deps.config,
     preferred: 'https',
   });
   return {

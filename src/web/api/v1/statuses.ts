@@ -17,11 +17,11 @@ export const getCommitStatus = operation({
   cost: 'objects',
   status: 200,
   answer: combinedStatus,
-  async run({ found, params, rooms, origin }) {
-    const commit = await resolveRef(rooms, found, params.commit);
-    const combined = (await rooms.repositories.commitStatuses(found.repository.id, [commit])).get(commit);
+  async run({ found, params, deps, origin }) {
+    const commit = await resolveRef(deps, found, params.commit);
+    const combined = (await deps.repositories.commitStatuses(found.repository.id, [commit])).get(commit);
     const statuses = combined?.statuses ?? [];
-    const creators = await rooms.accounts.peopleById(statuses.flatMap(({ creatorId }) => creatorId ?? []));
+    const creators = await deps.accounts.peopleById(statuses.flatMap(({ creatorId }) => creatorId ?? []));
     const page = origin + repositoryUrl(found.canonical);
     return json({
       commit,
@@ -43,12 +43,12 @@ export const reportCommitStatus = operation({
   status: 201,
   body: newCommitStatus,
   answer: commitStatus,
-  async run({ viewer, found, params, body, rooms, origin }) {
-    const sha = await resolveRef(rooms, found, params.commit);
+  async run({ viewer, found, params, body, deps, origin }) {
+    const sha = await resolveRef(deps, found, params.commit);
     const { owner, name } = found.canonical;
-    const status = await rooms.repositories.reportStatus(viewer, owner, name, { ...body, sha });
+    const status = await deps.repositories.reportStatus(viewer, owner, name, { ...body, sha });
     return json(
-      showStatus(status, await rooms.accounts.peopleById([viewer.id]), origin + repositoryUrl(found.canonical)),
+      showStatus(status, await deps.accounts.peopleById([viewer.id]), origin + repositoryUrl(found.canonical)),
     );
   },
 });

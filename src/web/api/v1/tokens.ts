@@ -55,9 +55,9 @@ export const listTokens = operation({
   cost: 'rows',
   status: 200,
   answer: z.array(accessToken),
-  async run({ viewer, rooms }) {
-    const tokens = await rooms.accounts.listTokens(viewer.id);
-    const names = await namesFor(viewer, tokens, rooms);
+  async run({ viewer, deps }) {
+    const tokens = await deps.accounts.listTokens(viewer.id);
+    const names = await namesFor(viewer, tokens, deps);
     return json(tokens.map((token) => showToken(token, names)));
   },
 });
@@ -75,15 +75,15 @@ export const addToken = operation({
   refuses: [409],
   body: newAccessToken,
   answer: madeAccessToken,
-  async run({ viewer, body, rooms }) {
+  async run({ viewer, body, deps }) {
     const paths = body.repositories ?? null;
-    const { token, secret } = await rooms.accounts.addToken(viewer.id, {
+    const { token, secret } = await deps.accounts.addToken(viewer.id, {
       name: body.name,
       access: body.access,
-      repositoryIds: paths === null ? null : await Promise.all(paths.map((path) => idOf(viewer, path, rooms))),
+      repositoryIds: paths === null ? null : await Promise.all(paths.map((path) => idOf(viewer, path, deps))),
       expiresAt: body.expiresAt == null ? null : Date.parse(body.expiresAt),
     });
-    const names = await namesFor(viewer, [token], rooms);
+    const names = await namesFor(viewer, [token], deps);
     return { kind: 'json', value: { ...showToken(token, names), secret }, showsSecret: true };
   },
 });
@@ -98,8 +98,8 @@ export const removeToken = operation({
   cost: 'rows',
   status: 204,
   refuses: [404],
-  async run({ viewer, params, rooms }) {
-    await rooms.accounts.removeToken(viewer.id, params.id);
+  async run({ viewer, params, deps }) {
+    await deps.accounts.removeToken(viewer.id, params.id);
     return nothing();
   },
 });

@@ -14,8 +14,8 @@ export const getMe = operation({
   cost: 'rows',
   status: 200,
   answer: me,
-  async run({ viewer, rooms, origin }) {
-    const found = await rooms.accounts.personById(viewer.id);
+  async run({ viewer, deps, origin }) {
+    const found = await deps.accounts.personById(viewer.id);
     return json({ ...showPerson(found, { origin }), isAdministrator: found.isAdministrator });
   },
 });
@@ -36,9 +36,9 @@ export const editMe = operation({
     website: z.string().optional(),
   }),
   answer: me,
-  async run({ viewer, body, rooms, origin }) {
+  async run({ viewer, body, deps, origin }) {
     const changes = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
-    const changed = await rooms.accounts.updateProfile(viewer.id, changes);
+    const changed = await deps.accounts.updateProfile(viewer.id, changes);
     return json({ ...showPerson(changed, { origin }), isAdministrator: changed.isAdministrator });
   },
 });
@@ -54,8 +54,8 @@ export const getUser = operation({
   status: 200,
   refuses: [404],
   answer: person,
-  run: async ({ params, rooms, origin }) =>
-    json(showPerson(await rooms.accounts.personByUsername(params.username), { origin })),
+  run: async ({ params, deps, origin }) =>
+    json(showPerson(await deps.accounts.personByUsername(params.username), { origin })),
 });
 
 export const listMyOrganisations = operation({
@@ -68,8 +68,8 @@ export const listMyOrganisations = operation({
   cost: 'rows',
   status: 200,
   answer: z.array(membership),
-  async run({ viewer, rooms }) {
-    const memberships = await rooms.organisations.organisationsOf(viewer.id);
+  async run({ viewer, deps }) {
+    const memberships = await deps.organisations.organisationsOf(viewer.id);
     return json(memberships.map(({ organisation, role }) => ({ organisation: organisation.name, role })));
   },
 });

@@ -77,7 +77,7 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
       refuses,
       summary: `List the webhooks ${whose}`,
       answer: z.array(webhookShape),
-      run: async (call) => json((await call.rooms.webhooks.list(scope(call))).map(showWebhook)),
+      run: async (call) => json((await call.deps.webhooks.list(scope(call))).map(showWebhook)),
     }),
     operation({
       ...common,
@@ -92,7 +92,7 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
       async run(call) {
         const { active, ...input } = call.body;
         return created(
-          showWebhook(await call.rooms.webhooks.add(viewerOf(call), scope(call), { ...input, isActive: active })),
+          showWebhook(await call.deps.webhooks.add(viewerOf(call), scope(call), { ...input, isActive: active })),
         );
       },
     }),
@@ -110,7 +110,7 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
         const { active, ...input } = call.body;
         return json(
           showWebhook(
-            await call.rooms.webhooks.edit(viewerOf(call), scope(call), hookOf(call), { ...input, isActive: active }),
+            await call.deps.webhooks.edit(viewerOf(call), scope(call), hookOf(call), { ...input, isActive: active }),
           ),
         );
       },
@@ -124,7 +124,7 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
       refuses: [404],
       summary: `Remove a webhook ${whose}, with everything that was to be sent`,
       async run(call) {
-        await call.rooms.webhooks.remove(viewerOf(call), scope(call), hookOf(call));
+        await call.deps.webhooks.remove(viewerOf(call), scope(call), hookOf(call));
         return nothing();
       },
     }),
@@ -137,7 +137,7 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
       refuses: [404],
       summary: 'Send something to try a webhook out',
       answer: queuedDelivery,
-      run: async (call) => json({ id: await call.rooms.webhooks.test(scope(call), hookOf(call)) }),
+      run: async (call) => json({ id: await call.deps.webhooks.test(scope(call), hookOf(call)) }),
     }),
     operation({
       ...common,
@@ -152,7 +152,7 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
       answer: z.array(webhookDelivery),
       async run(call) {
         const { limit, after } = call.query;
-        const rows = await call.rooms.webhooks.listDeliveries(scope(call), hookOf(call), {
+        const rows = await call.deps.webhooks.listDeliveries(scope(call), hookOf(call), {
           limit: limit + 1,
           before: after === undefined ? undefined : readNumber(after),
         });
@@ -171,7 +171,7 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
       answer: queuedDelivery,
       run: async (call) =>
         json({
-          id: await call.rooms.webhooks.redeliver(
+          id: await call.deps.webhooks.redeliver(
             scope(call),
             hookOf(call),
             readNumber(inPath((call as unknown as AnyCall).params, 'delivery')),

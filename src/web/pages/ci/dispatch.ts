@@ -10,7 +10,7 @@ import { repositoryUrl } from '../../views/urls.ts';
 import type { Page, RepositoryPersonContext } from '../../request-context.ts';
 
 /** Workflows that can be started by hand, and the form of one. Query: `workflow`. */
-export const showDispatch: Page<RepositoryPersonContext> = (visit, rooms) => dispatchPage(visit, rooms, null);
+export const showDispatch: Page<RepositoryPersonContext> = (visit, deps) => dispatchPage(visit, deps, null);
 
 async function dispatchPage(
   visit: RepositoryPersonContext,
@@ -38,25 +38,25 @@ async function dispatchPage(
 }
 
 /** Fields `workflow`, `ref`, and one `input-<name>` for each input. Leads to the run. */
-export const dispatchWorkflow: Page<RepositoryPersonContext> = (visit, rooms): Promise<Reply> => {
+export const dispatchWorkflow: Page<RepositoryPersonContext> = (visit, deps): Promise<Reply> => {
   const { viewer, found, form } = visit;
   return submit(
     async () => {
       const path = form.text('workflow');
       const declared =
-        (await rooms.ci.listDispatchable(found)).find((workflow) => workflow.path === path)?.inputs ??
+        (await deps.ci.listDispatchable(found)).find((workflow) => workflow.path === path)?.inputs ??
         new Map<string, unknown>();
       const given = [...declared.keys()].flatMap((name): [string, string][] => {
         const value = form.all(`input-${name}`).at(-1);
         return value === undefined ? [] : [[name, value]];
       });
-      const run = await rooms.ci.dispatchWorkflow(viewer, found, {
+      const run = await deps.ci.dispatchWorkflow(viewer, found, {
         path,
         ref: form.text('ref').trim(),
         inputs: new Map(given),
       });
       return seeOther(runUrl(repositoryUrl(found.canonical), run.number));
     },
-    (refusal) => dispatchPage(visit, rooms, refusal),
+    (refusal) => dispatchPage(visit, deps, refusal),
   );
 };

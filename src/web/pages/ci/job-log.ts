@@ -16,9 +16,9 @@ async function taskOf({ found, params }: RepositoryContext, { ci }: WebDeps): Pr
 }
 
 /** The whole log as a text file. */
-export const downloadLog: Page<RepositoryContext> = async (visit, rooms): Promise<Reply> => {
-  const task = await taskOf(visit, rooms);
-  return content('text/plain; charset=utf-8', Readable.from(rooms.ci.rawLog(task.id)), {
+export const downloadLog: Page<RepositoryContext> = async (visit, deps): Promise<Reply> => {
+  const task = await taskOf(visit, deps);
+  return content('text/plain; charset=utf-8', Readable.from(deps.ci.rawLog(task.id)), {
     headers: {
       'Content-Disposition': `attachment; filename="job-${pathNumber(visit.params.job)}.log"`,
       'Content-Security-Policy': "default-src 'none'; sandbox",
@@ -42,19 +42,19 @@ const open = new Map<string, number>();
  * `changed`: something about the run is new. A browser that lost the connection says
  * in `Last-Event-ID` where it was.
  */
-export const followJob: Page<RepositoryContext> = async (visit, rooms): Promise<Reply> => {
-  const task = await taskOf(visit, rooms);
-  const { run } = await rooms.ci.findJob(visit.found, pathNumber(visit.params.number), pathNumber(visit.params.job));
+export const followJob: Page<RepositoryContext> = async (visit, deps): Promise<Reply> => {
+  const task = await taskOf(visit, deps);
+  const { run } = await deps.ci.findJob(visit.found, pathNumber(visit.params.number), pathNumber(visit.params.job));
   const from = visit.lastEventId ?? queryNumber(visit.query, 'from') ?? 0;
-  return stream(visit, rooms, (signal) =>
-    merge(logEvents(rooms, task.id, from, signal), runEvents(rooms, run.id, signal)),
+  return stream(visit, deps, (signal) =>
+    merge(logEvents(deps, task.id, from, signal), runEvents(deps, run.id, signal)),
   );
 };
 
 /** The same for the page of a run, which shows no log. */
-export const followRun: Page<RepositoryContext> = async (visit, rooms): Promise<Reply> => {
-  const { run } = await rooms.ci.findRun(visit.found, pathNumber(visit.params.number));
-  return stream(visit, rooms, (signal) => runEvents(rooms, run.id, signal));
+export const followRun: Page<RepositoryContext> = async (visit, deps): Promise<Reply> => {
+  const { run } = await deps.ci.findRun(visit.found, pathNumber(visit.params.number));
+  return stream(visit, deps, (signal) => runEvents(deps, run.id, signal));
 };
 
 /** Whoever loses the right to look, or signs out, is looking no more within this time (security E04). */
@@ -77,7 +77,7 @@ async function maySee(
 
 function stream(
   visit: RepositoryContext,
-  rooms: WebDeps,
+  deps: WebDeps,
   events: (signal: AbortSignal) => AsyncIterable<string>,
 ): Reply {
   const who = visit.session?.id ?? visit.address;
@@ -92,7 +92,7 @@ function stream(
   const body = new Readable({ read() {}, highWaterMark: maxUnsentBytes });
   const heartbeat = setInterval(() => body.push(': still here\n\n'), heartbeatMs);
   const guard = setInterval(() => {
-    void maySee(visit, rooms).then((may) => {
+    void maySee(visit, deps).then((may) => {
       if (!may) body.destroy();
     });
   }, lookAgainMs);

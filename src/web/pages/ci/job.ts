@@ -22,14 +22,14 @@ const maxQuery = 256;
  * One job: its steps, and a window of its log. Query: `from`, the first row (0 is the
  * first of all; left out, what somebody most likely looks for); `q`, what to look for.
  */
-export const showJob: Page<RepositoryContext> = async (visit, rooms): Promise<Reply> => {
+export const showJob: Page<RepositoryContext> = async (visit, deps): Promise<Reply> => {
   const { found, params, query } = visit;
-  const { ci, clock } = rooms;
+  const { ci, clock } = deps;
   const { run, job, task, steps } = await ci.findJob(found, pathNumber(params.number), pathNumber(params.job));
   const head = viewRepositoryHead(found);
   const url = `${runUrl(head.url, run.number)}/jobs/${job.id}`;
   const now = clock.now();
-  const log = task === null || task.logRemovedAt !== null ? null : await logView(rooms, task, steps, job, query, now);
+  const log = task === null || task.logRemovedAt !== null ? null : await logView(deps, task, steps, job, query, now);
   const queued =
     task === null && !isFinal(job.status)
       ? (await ci.explainQueue(found)).find((one) => one.job.id === job.id)

@@ -35,9 +35,9 @@ export const showQueue: Page<RepositoryContext> = async ({ found }, { ci, clock 
 };
 
 /** The same for the whole instance. */
-export const showAdminQueue: Page<PersonContext> = async (_visit, rooms): Promise<Reply> => {
-  const jobs = await rooms.ci.explainQueue(null);
-  const located = await rooms.repositories.locate(jobs.map(({ job }) => job.repositoryId));
+export const showAdminQueue: Page<PersonContext> = async (_visit, deps): Promise<Reply> => {
+  const jobs = await deps.ci.explainQueue(null);
+  const located = await deps.repositories.locate(jobs.map(({ job }) => job.repositoryId));
   return page('ci/queue', {
     repository: null,
     jobs: jobs.flatMap((queued) => {
@@ -48,7 +48,7 @@ export const showAdminQueue: Page<PersonContext> = async (_visit, rooms): Promis
         viewQueued(
           queued,
           { url: repositoryUrl(canonical), name: `${canonical.owner}/${canonical.name}` },
-          rooms.clock.now(),
+          deps.clock.now(),
         ),
       ];
     }),

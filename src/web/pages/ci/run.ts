@@ -19,11 +19,11 @@ import { pathNumber, queryNumber } from './read-numbers.ts';
 import { actorsOf } from './runs.ts';
 
 /** One run: what started it, what needs what, every job of one attempt. Query: `attempt`. */
-export const showRun: Page<RepositoryContext> = (visit, rooms) => runPage(visit, rooms, null);
+export const showRun: Page<RepositoryContext> = (visit, deps) => runPage(visit, deps, null);
 
-async function runPage(visit: RepositoryContext, rooms: WebDeps, refusal: FormRefusal | null): Promise<PageReply> {
+async function runPage(visit: RepositoryContext, deps: WebDeps, refusal: FormRefusal | null): Promise<PageReply> {
   const { found, params, query } = visit;
-  const { ci, clock } = rooms;
+  const { ci, clock } = deps;
   const { run, attempt, jobs } = await ci.findRun(found, pathNumber(params.number), queryNumber(query, 'attempt'));
   const head = viewRepositoryHead(found);
   const url = runUrl(head.url, run.number);
@@ -35,7 +35,7 @@ async function runPage(visit: RepositoryContext, rooms: WebDeps, refusal: FormRe
     ]),
   );
   const artifacts = await ci.listArtifacts(found, run.number);
-  const actors = await actorsOf([run, { actorId: run.attemptActorId }], rooms);
+  const actors = await actorsOf([run, { actorId: run.attemptActorId }], deps);
   return page('ci/run', {
     repository: head,
     run: viewRunRow(run, head.url, actors.get(run.actorId ?? '') ?? null, clock.now()),
@@ -67,7 +67,7 @@ const urlOf = ({ found, params }: RepositoryContext): string =>
 /** A button of the run page; what refuses it is the present state, said on the same page. */
 function act(
   visit: RepositoryPersonContext,
-  rooms: WebDeps,
+  deps: WebDeps,
   work: () => Promise<unknown>,
   notice: string,
 ): Promise<Reply> {
@@ -76,38 +76,38 @@ function act(
       await work();
       return seeOther(withNotice(urlOf(visit), notice));
     },
-    (refusal) => runPage(visit, rooms, refusal),
+    (refusal) => runPage(visit, deps, refusal),
   );
 }
 
 /** Field `force`: `yes` does not wait for runners to wind up. */
-export const cancelRun: Page<RepositoryPersonContext> = (visit, rooms) => {
+export const cancelRun: Page<RepositoryPersonContext> = (visit, deps) => {
   const { viewer, found, params, form } = visit;
   const force = form.text('force') === 'yes';
   return act(
     visit,
-    rooms,
-    () => rooms.ci.cancelRun(viewer, found, pathNumber(params.number), { force }),
+    deps,
+    () => deps.ci.cancelRun(viewer, found, pathNumber(params.number), { force }),
     'run-cancelled',
   );
 };
 
 /** Field `jobs`: `all`, `failed`, or the id of one. */
-export const rerunJobs: Page<RepositoryPersonContext> = (visit, rooms) => {
+export const rerunJobs: Page<RepositoryPersonContext> = (visit, deps) => {
   const { viewer, found, params, form } = visit;
   const jobs = form.text('jobs');
   const choice = jobs === 'all' || jobs === 'failed' ? jobs : { jobId: pathNumber(jobs) };
-  return act(visit, rooms, () => rooms.ci.rerun(viewer, found, pathNumber(params.number), choice), 'run-again');
+  return act(visit, deps, () => deps.ci.rerun(viewer, found, pathNumber(params.number), choice), 'run-again');
 };
 
 /** Deletes a run for good, and leads to the list of those that are left. */
-export const removeRun: Page<RepositoryPersonContext> = (visit, rooms) => {
+export const removeRun: Page<RepositoryPersonContext> = (visit, deps) => {
   const { viewer, found, params } = visit;
   return submit(
     async () => {
-      await rooms.ci.removeRun(viewer, found, pathNumber(params.number));
+      await deps.ci.removeRun(viewer, found, pathNumber(params.number));
       return seeOther(withNotice(`${repositoryUrl(found.canonical)}/runs`, 'run-removed'));
     },
-    (refusal) => runPage(visit, rooms, refusal),
+    (refusal) => runPage(visit, deps, refusal),
   );
 };

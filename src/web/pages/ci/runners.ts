@@ -52,7 +52,7 @@ export function runnerPages<V extends PersonContext>(placeOf: ScopePageOf<V>): R
     };
 
   return {
-    show: (visit, rooms) => runnersPage(visit, rooms, null),
+    show: (visit, deps) => runnersPage(visit, deps, null),
 
     resetToken: async (visit, { ci, oneTimeSecrets }) => {
       const { scope } = placeOf(visit);
@@ -71,12 +71,12 @@ export function runnerPages<V extends PersonContext>(placeOf: ScopePageOf<V>): R
       );
     },
 
-    add: (visit, rooms) =>
+    add: (visit, deps) =>
       submit(
         async () => {
           const { form, person } = visit;
           const { scope } = placeOf(visit);
-          const { runner, token } = await rooms.ci.createRunner(scope, {
+          const { runner, token } = await deps.ci.createRunner(scope, {
             name: form.text('name'),
             ephemeral: form.text('ephemeral') === 'yes',
           });
@@ -87,9 +87,9 @@ export function runnerPages<V extends PersonContext>(placeOf: ScopePageOf<V>): R
             ephemeral: runner.ephemeral,
             token,
           });
-          return seeOther(`${list(visit)}/new/${rooms.oneTimeSecrets.keep(person.id, { name: 'runner', value })}`);
+          return seeOther(`${list(visit)}/new/${deps.oneTimeSecrets.keep(person.id, { name: 'runner', value })}`);
         },
-        (refusal) => runnersPage(visit, rooms, refusal),
+        (refusal) => runnersPage(visit, deps, refusal),
       ),
     showNew: (visit, { oneTimeSecrets }) => {
       const secret = oneTimeSecrets.take(visit.person.id, visit.params.ticket ?? '');

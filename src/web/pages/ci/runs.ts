@@ -12,9 +12,9 @@ import { queryNumber } from './read-numbers.ts';
 const perPage = 30;
 
 /** Query: `workflow`, `status`, `event`, `branch`, `actor`; `before` for the next page. */
-export const showRuns: Page<RepositoryContext> = async (visit, rooms): Promise<Reply> => {
+export const showRuns: Page<RepositoryContext> = async (visit, deps): Promise<Reply> => {
   const { found, query } = visit;
-  const { ci, clock } = rooms;
+  const { ci, clock } = deps;
   const chosen = {
     workflow: query.get('workflow') ?? '',
     status: oneOf(runStatusGroups, query.get('status')),
@@ -23,12 +23,12 @@ export const showRuns: Page<RepositoryContext> = async (visit, rooms): Promise<R
     actor: query.get('actor') ?? '',
   };
   const [{ runs, next }, workflows, queue] = await Promise.all([
-    ci.listRuns(found, await filterOf(chosen, rooms), { limit: perPage, before: queryNumber(query, 'before') }),
+    ci.listRuns(found, await filterOf(chosen, deps), { limit: perPage, before: queryNumber(query, 'before') }),
     ci.workflowsOf(found),
     ci.explainQueue(found),
   ]);
   const head = viewRepositoryHead(found);
-  const actors = await actorsOf(runs, rooms);
+  const actors = await actorsOf(runs, deps);
   return page('ci/runs', {
     repository: head,
     runs: runs.map((run) => viewRunRow(run, head.url, actors.get(run.actorId ?? '') ?? null, clock.now())),

@@ -49,20 +49,20 @@ export function secretPages<V extends PersonContext>(placeOf: ScopePageOf<V>): S
   }
 
   const save =
-    (kind: 'secret' | 'variable', work: (visit: V, rooms: WebDeps) => Promise<unknown>): Page<V> =>
-    (visit, rooms): Promise<Reply> =>
+    (kind: 'secret' | 'variable', work: (visit: V, deps: WebDeps) => Promise<unknown>): Page<V> =>
+    (visit, deps): Promise<Reply> =>
       submit(
         async () => {
-          await work(visit, rooms);
+          await work(visit, deps);
           return seeOther(withNotice(list(visit), `${kind}-saved`));
         },
-        (refusal) => secretsPage(visit, rooms, kind, refusal),
+        (refusal) => secretsPage(visit, deps, kind, refusal),
       );
 
   const input = ({ form }: V) => ({ name: form.text('name'), value: form.text('value') });
 
   return {
-    show: (visit, rooms) => secretsPage(visit, rooms, 'secret', null),
+    show: (visit, deps) => secretsPage(visit, deps, 'secret', null),
     setSecret: save('secret', (visit, { ci }) => ci.setSecret(placeOf(visit).scope, input(visit))),
     setVariable: save('variable', (visit, { ci }) => ci.setVariable(placeOf(visit).scope, input(visit))),
     removeSecret: async (visit, { ci }) => {

@@ -10,11 +10,11 @@ import { frameAt, locate } from './at-ref.ts';
 const maxBytes = 512 * 1024;
 
 /** `B/blame/{ref}/{path}`: who wrote each line, and when. */
-export const showBlame: Page<RepositoryContext> = async (visit, rooms): Promise<Reply> => {
+export const showBlame: Page<RepositoryContext> = async (visit, deps): Promise<Reply> => {
   const { found } = visit;
-  const { git, highlighting, clock } = rooms;
+  const { git, highlighting, clock } = deps;
   const url = repositoryUrl(found.canonical);
-  const at = await locate(visit, rooms);
+  const at = await locate(visit, deps);
   const blobUrl = codeUrl(url, 'blob', at.ref, at.file);
   if (at.file.length === 0) return movedTo(blobUrl);
   const entry = await git.entryAt(found.path, at.oid, at.file);
@@ -23,7 +23,7 @@ export const showBlame: Page<RepositoryContext> = async (visit, rooms): Promise<
   // Nothing that has lines, or too many of them: the page of the file says what it is.
   if (!text || text.encoding === 'UTF-16' || content.length === 0 || entry.kind === 'symlink') return movedTo(blobUrl);
   const [frame, coloured, blame] = await Promise.all([
-    frameAt(visit, rooms, at, 'blame'),
+    frameAt(visit, deps, at, 'blame'),
     highlighting.highlight({ oid: entry.oid, fileName: entry.name, text: text.text, client: found.path }),
     git.queries.blame(found.path, at.oid, at.file).catch((error: unknown) => {
       if (isDomainError(error) && error.reason === 'blame_too_long') return null;

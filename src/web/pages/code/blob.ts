@@ -23,13 +23,13 @@ const maxShownBytes = 1024 * 1024;
 
 interface Asked {
   visit: RepositoryContext;
-  rooms: WebDeps;
+  deps: WebDeps;
   at: Location;
   entry: TreeEntry;
 }
 
 /** What a file is shown as: exactly one of the fields is set, and `facts` says more in words. */
-async function readContent({ visit, rooms: { config, git, highlighting, workers }, at, entry }: Asked) {
+async function readContent({ visit, deps: { config, git, highlighting, workers }, at, entry }: Asked) {
   const { content, size } = await git.blob(visit.found.path, entry.oid, { maxBytes: maxShownBytes });
   const facts = [viewSize(size)];
   const raw = codeUrl(repositoryUrl(visit.found.canonical), 'raw', at.ref, at.file);
@@ -73,25 +73,25 @@ async function readContent({ visit, rooms: { config, git, highlighting, workers 
 }
 
 /** `B/blob/{ref}/{path}`: a file. */
-export const showBlob: Page<RepositoryContext> = async (visit, rooms): Promise<Reply> => {
+export const showBlob: Page<RepositoryContext> = async (visit, deps): Promise<Reply> => {
   const { found } = visit;
   const url = repositoryUrl(found.canonical);
-  const at = await locate(visit, rooms);
+  const at = await locate(visit, deps);
   if (at.file.length === 0) return movedTo(codeUrl(url, 'tree', at.ref));
-  const entry = await rooms.git.entryAt(found.path, at.oid, at.file);
+  const entry = await deps.git.entryAt(found.path, at.oid, at.file);
   if (entry.type !== 'blob') return movedTo(codeUrl(url, 'tree', at.ref, at.file));
   const [frame, content, commit] = await Promise.all([
-    frameAt(visit, rooms, at, 'blob'),
-    readContent({ visit, rooms, at, entry }),
-    rooms.git.queries.lastChange(found.path, at.oid, at.file),
+    frameAt(visit, deps, at, 'blob'),
+    readContent({ visit, deps, at, entry }),
+    deps.git.queries.lastChange(found.path, at.oid, at.file),
   ]);
-  const ticks = await readCommitStatuses(visit, rooms, commit === null ? [] : [commit.oid]);
+  const ticks = await readCommitStatuses(visit, deps, commit === null ? [] : [commit.oid]);
   return page(
     'code/blob',
     {
       ...frame,
       content,
-      commit: commit && viewCommitLine(commit, url, rooms.clock.now(), ticks.of(commit.oid)),
+      commit: commit && viewCommitLine(commit, url, deps.clock.now(), ticks.of(commit.oid)),
       isMarkdown: markdownName.test(entry.name),
       isDocument: 'document' in content || 'plain' in content,
       links: {

@@ -31,15 +31,15 @@ interface RefusedForm {
 }
 
 /** `B/branches`: the default one first, then by their last commit. */
-export const showBranches: Page<RepositoryContext> = (visit, rooms) => branchesPage(visit, rooms, null);
+export const showBranches: Page<RepositoryContext> = (visit, deps) => branchesPage(visit, deps, null);
 
 export async function branchesPage(
   visit: RepositoryContext,
-  rooms: Pick<WebDeps, 'git' | 'clock' | 'repositories'>,
+  deps: Pick<WebDeps, 'git' | 'clock' | 'repositories'>,
   refused: RefusedForm | null,
 ): Promise<PageReply> {
   const { found, query } = visit;
-  const { git, clock } = rooms;
+  const { git, clock } = deps;
   const url = repositoryUrl(found.canonical);
   const repository = viewRepositoryHead(found);
   const mayChange = repository.mayWrite && !repository.isArchived;
@@ -58,7 +58,7 @@ export async function branchesPage(
   ]);
   const ticks = await readCommitStatuses(
     visit,
-    rooms,
+    deps,
     shown.map(({ commit }) => commit.oid),
   );
   const rows = await Promise.all(

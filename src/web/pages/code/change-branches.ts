@@ -14,7 +14,7 @@ import type { Page, RepositoryPersonContext } from '../../request-context.ts';
 import { branchesPage } from './branches.ts';
 
 /** Fields `name` and `from`. */
-export const addBranch: Page<RepositoryPersonContext> = (visit, rooms) => {
+export const addBranch: Page<RepositoryPersonContext> = (visit, deps) => {
   const {
     viewer,
     found: { canonical },
@@ -23,16 +23,16 @@ export const addBranch: Page<RepositoryPersonContext> = (visit, rooms) => {
   const wanted = { name: form.text('name').trim(), from: form.text('from').trim() };
   return submit(
     async () => {
-      const name = await rooms.repositories.createBranch(viewer, canonical.owner, canonical.name, wanted);
+      const name = await deps.repositories.createBranch(viewer, canonical.owner, canonical.name, wanted);
       return seeOther(withNotice(codeUrl(repositoryUrl(canonical), 'tree', name), 'branch-created'));
     },
-    (refusal) => branchesPage(visit, rooms, { ...wanted, refusal }),
+    (refusal) => branchesPage(visit, deps, { ...wanted, refusal }),
   );
 };
 
 /** `B/branches/delete?name=`: what goes, before it goes. */
-export const confirmDeletion: Page<RepositoryPersonContext> = (visit, rooms) =>
-  deletionPage(visit, rooms, visit.query.get('name') ?? '', null);
+export const confirmDeletion: Page<RepositoryPersonContext> = (visit, deps) =>
+  deletionPage(visit, deps, visit.query.get('name') ?? '', null);
 
 async function deletionPage(
   { found }: RepositoryPersonContext,
@@ -57,7 +57,7 @@ async function deletionPage(
 }
 
 /** Fields `name`, and `expected`: the commit that the person saw it at. */
-export const removeBranch: Page<RepositoryPersonContext> = (visit, rooms) => {
+export const removeBranch: Page<RepositoryPersonContext> = (visit, deps) => {
   const {
     viewer,
     found: { canonical },
@@ -66,12 +66,12 @@ export const removeBranch: Page<RepositoryPersonContext> = (visit, rooms) => {
   const name = form.text('name');
   return submit(
     async () => {
-      await rooms.repositories.deleteBranch(viewer, canonical.owner, canonical.name, {
+      await deps.repositories.deleteBranch(viewer, canonical.owner, canonical.name, {
         name,
         expected: form.text('expected'),
       });
       return seeOther(withNotice(`${repositoryUrl(canonical)}/branches`, 'branch-deleted'));
     },
-    (refusal) => deletionPage(visit, rooms, name, refusal),
+    (refusal) => deletionPage(visit, deps, name, refusal),
   );
 };

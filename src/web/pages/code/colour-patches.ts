@@ -22,7 +22,7 @@ interface Coloured {
 /** Colours the first files of a comparison whose language is known. */
 export async function colourPatches(
   path: string,
-  rooms: Pick<WebDeps, 'git' | 'highlighting'>,
+  deps: Pick<WebDeps, 'git' | 'highlighting'>,
   patches: readonly Patch[],
 ): Promise<Coloured> {
   const colours: Coloured['colours'] = new Map();
@@ -39,8 +39,8 @@ export async function colourPatches(
       hunks.some(({ lines }) => lines.some(({ kind }) => kinds.includes(kind)));
     const sides = await resultWithin(
       Promise.all([
-        has('removed') ? colourBlob(path, rooms, file.oldOid, file.oldPath) : null,
-        has('added', 'same') ? colourBlob(path, rooms, file.newOid, file.newPath) : null,
+        has('removed') ? colourBlob(path, deps, file.oldOid, file.oldPath) : null,
+        has('added', 'same') ? colourBlob(path, deps, file.newOid, file.newPath) : null,
       ]),
       leftMs,
     );

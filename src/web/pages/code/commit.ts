@@ -15,9 +15,9 @@ const maxNote = 20_000;
 const address = /^([0-9a-f]{4,64})(\.patch|\.diff)?$/;
 
 /** `B/commit/{oid}`: what one commit changed; `.patch` as a mail, `.diff` plain. A short id leads to the full one. */
-export const showCommit: Page<RepositoryContext> = async (visit, rooms): Promise<Reply> => {
+export const showCommit: Page<RepositoryContext> = async (visit, deps): Promise<Reply> => {
   const { found, params } = visit;
-  const { git, clock } = rooms;
+  const { git, clock } = deps;
   const [, id, ending = ''] = address.exec(params['id'] ?? '') ?? [];
   if (id === undefined) throw notFound();
   const url = repositoryUrl(found.canonical);
@@ -35,14 +35,14 @@ export const showCommit: Page<RepositoryContext> = async (visit, rooms): Promise
     return content('text/plain; charset=utf-8', body, { headers: { ETag: `"${oid}${ending}"` } });
   }
   const [diff, note] = await Promise.all([
-    readComparison(visit, rooms, range, commitUrl(url, oid)),
+    readComparison(visit, deps, range, commitUrl(url, oid)),
     git.queries.note(found.path, oid),
   ]);
   const {
     views: [seal],
     relied,
-  } = await readSignatures(rooms, [commit.signature]);
-  const ticks = await readCommitStatuses(visit, rooms, [oid]);
+  } = await readSignatures(deps, [commit.signature]);
+  const ticks = await readCommitStatuses(visit, deps, [oid]);
   return page(
     'code/commit',
     {

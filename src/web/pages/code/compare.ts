@@ -42,8 +42,8 @@ async function suggest({ found }: RepositoryContext, { git }: WebDeps): Promise<
     .map((name) => name.replace(/^refs\/[^/]+\//, ''));
 }
 
-async function compareCommits(visit: RepositoryContext, rooms: WebDeps, range: Range, [base, head]: [string, string]) {
-  const { queries } = rooms.git;
+async function compareCommits(visit: RepositoryContext, deps: WebDeps, range: Range, [base, head]: [string, string]) {
+  const { queries } = deps.git;
   const { path, canonical } = visit.found;
   const url = repositoryUrl(canonical);
   const self = `${url}/compare/${encodeRef(range.base)}${range.dots}${encodeRef(range.head)}`;
@@ -54,7 +54,7 @@ async function compareCommits(visit: RepositoryContext, rooms: WebDeps, range: R
   ]);
   const ticks = await readCommitStatuses(
     visit,
-    rooms,
+    deps,
     commits.map(({ oid }) => oid),
   );
   const from = range.dots === '..' ? base : (parted ?? base);
@@ -62,22 +62,22 @@ async function compareCommits(visit: RepositoryContext, rooms: WebDeps, range: R
     ...distance,
     isUnrelated: parted === null,
     isSame: base === head,
-    commits: commits.map((commit) => viewCommitLine(commit, url, rooms.clock.now(), ticks.of(commit.oid))),
+    commits: commits.map((commit) => viewCommitLine(commit, url, deps.clock.now(), ticks.of(commit.oid))),
     relied: ticks.relied,
-    diff: await readComparison(visit, rooms, { from, to: head }, self),
+    diff: await readComparison(visit, deps, { from, to: head }, self),
     swap: `${url}/compare/${encodeRef(range.head)}${range.dots}${encodeRef(range.base)}`,
     other: `${url}/compare/${encodeRef(range.base)}${range.dots === '..' ? '...' : '..'}${encodeRef(range.head)}`,
   };
 }
 
 /** `B/compare/{base}...{head}`: what one side has that the other has not. The boxes come here as `?base=&head=`. */
-export const showComparison: Page<RepositoryContext> = async (visit, rooms): Promise<Reply> => {
+export const showComparison: Page<RepositoryContext> = async (visit, deps): Promise<Reply> => {
   const { found, query } = visit;
   const url = repositoryUrl(found.canonical);
   const [asked, wanted] = [query.get('base')?.trim(), query.get('head')?.trim()];
   if (asked && wanted) return seeOther(`${url}/compare/${encodeRef(asked)}...${encodeRef(wanted)}`);
   const range = readRange(rawPath(visit.path).toString());
-  const { branch } = await rooms.git.head(found.path);
+  const { branch } = await deps.git.head(found.path);
   const exact = { base: range?.base ?? asked ?? branch ?? '', head: range?.head ?? wanted ?? '' };
   const names = { base: viewName(exact.base), head: viewName(exact.head) };
   const frame = {
@@ -85,20 +85,17 @@ export const showComparison: Page<RepositoryContext> = async (visit, rooms): Pro
     names,
     exact,
     dots: range?.dots ?? '...',
-    suggestions: (await suggest(visit, rooms)).map(viewName),
+    suggestions: (await suggest(visit, deps)).map(viewName),
   };
   if (range === null) return page('code/compare', { ...frame, missing: null, comparison: null });
-  const [base, head] = await Promise.all([
-    resolveName(visit, rooms, range.base),
-    resolveName(visit, rooms, range.head),
-  ]);
+  const [base, head] = await Promise.all([resolveName(visit, deps, range.base), resolveName(visit, deps, range.head)]);
   if (base === null || head === null)
     return page(
       'code/compare',
       { ...frame, missing: viewName(base === null ? range.base : range.head), comparison: null },
       { status: 404 },
     );
-  const comparison = await compareCommits(visit, rooms, range, [base, head]);
+  const comparison = await compareCommits(visit, deps, range, [base, head]);
   return page(
     'code/compare',
     { ...frame, missing: null, comparison },

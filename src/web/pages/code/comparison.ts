@@ -24,12 +24,12 @@ function readLook({ query }: RepositoryContext) {
 /** The files in which two commits differ, line by line, within limits. @param self this page without its query */
 export async function readComparison(
   visit: RepositoryContext,
-  rooms: WebDeps,
+  deps: WebDeps,
   range: Pick<DiffRange, 'from' | 'to'>,
   self: string,
 ) {
   const { found } = visit;
-  const { git } = rooms;
+  const { git } = deps;
   const { look, ignoreWhitespace, only } = readLook(visit);
   const address = (change: Record<string, string | null>): string => {
     const query = new URLSearchParams();
@@ -51,8 +51,8 @@ export async function readComparison(
       ? { patches: [], cutShort: false }
       : await git.queries.readPatches(found.path, reading, wanted, only === null ? pageLimits : fileLimits);
   const [{ colours, ...coloured }, { marks, ...marked }] = await Promise.all([
-    colourPatches(found.path, rooms, patches),
-    markWords(found.path, rooms, patches),
+    colourPatches(found.path, deps, patches),
+    markWords(found.path, deps, patches),
   ]);
   const shown = wanted.slice(0, Math.max(pageLimits.files, 1));
   const sizes = await pictureSizes(git, found.path, shown.filter(isPicture));

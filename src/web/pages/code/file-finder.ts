@@ -11,15 +11,15 @@ const maxShown = 50;
 const maxQuery = 200;
 
 /** `B/find/{ref}?q=`: files whose path holds the letters in this order. */
-export const showFind: Page<RepositoryContext> = async (visit, rooms): Promise<Reply> => {
+export const showFind: Page<RepositoryContext> = async (visit, deps): Promise<Reply> => {
   const { found, query } = visit;
   const url = repositoryUrl(found.canonical);
-  const located = await locate(visit, rooms);
+  const located = await locate(visit, deps);
   const at = { ...located, file: Buffer.alloc(0) };
   const wanted = (query.get('q') ?? '').trim().slice(0, maxQuery);
   const [frame, { files, truncated }] = await Promise.all([
-    frameAt(visit, rooms, at, 'find'),
-    rooms.git.queries.listFiles(found.path, at.oid, { limit: maxFiles }),
+    frameAt(visit, deps, at, 'find'),
+    deps.git.queries.listFiles(found.path, at.oid, { limit: maxFiles }),
   ]);
   const ranked = rankPaths(
     files.map(({ path }) => path),

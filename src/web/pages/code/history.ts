@@ -29,23 +29,23 @@ async function readAddress({ found, path }: RepositoryContext, { git }: WebDeps)
 }
 
 /** `B/commits/{ref}/{path}`: what happened, newest first; `.atom` behind it makes a feed. */
-export const showHistory: Page<RepositoryContext> = async (visit, rooms): Promise<Reply> => {
+export const showHistory: Page<RepositoryContext> = async (visit, deps): Promise<Reply> => {
   const { found, query } = visit;
-  const { at, isFeed } = await readAddress(visit, rooms);
-  if (isFeed) return feed(visit, rooms, at);
+  const { at, isFeed } = await readAddress(visit, deps);
+  if (isFeed) return feed(visit, deps, at);
   const author = (query.get('author') ?? '').replaceAll('\0', '').trim().slice(0, maxAuthorLength) || null;
   const after = objectId.test(query.get('after') ?? '') ? query.get('after') : null;
   const [frame, history] = await Promise.all([
-    frameAt(visit, rooms, at, 'commits'),
-    rooms.git.queries.history(found.path, { oid: at.oid, file: at.file, author, after, limit: perPage }),
+    frameAt(visit, deps, at, 'commits'),
+    deps.git.queries.history(found.path, { oid: at.oid, file: at.file, author, after, limit: perPage }),
   ]);
   const { views: seals, relied } = await readSignatures(
-    rooms,
+    deps,
     history.entries.map(({ commit }) => commit.signature),
   );
   const ticks = await readCommitStatuses(
     visit,
-    rooms,
+    deps,
     history.entries.map(({ commit }) => commit.oid),
   );
   const url = repositoryUrl(found.canonical);
@@ -59,7 +59,7 @@ export const showHistory: Page<RepositoryContext> = async (visit, rooms): Promis
       days: viewHistoryDays(history.entries, {
         repositoryUrl: url,
         file: at.file,
-        now: rooms.clock.now(),
+        now: deps.clock.now(),
         seals,
         tickOf: ticks.of,
       }),

@@ -21,10 +21,10 @@ function disposition(kind: 'inline' | 'attachment', name: Buffer): string {
  * pictures have their type; what a browser would run is only ever downloaded, and all of
  * it stands in a sandbox (security.md C03).
  */
-export const showRaw: Page<RepositoryContext> = async (visit, rooms): Promise<Reply> => {
-  const { git } = rooms;
+export const showRaw: Page<RepositoryContext> = async (visit, deps): Promise<Reply> => {
+  const { git } = deps;
   const { found, query } = visit;
-  const at = await locate(visit, rooms);
+  const at = await locate(visit, deps);
   const entry = await git.entryAt(found.path, at.oid, at.file);
   if (entry.type !== 'blob') throw notFound();
   const { content: held } = await git.blob(found.path, entry.oid, { maxBytes: maxHeldBytes });

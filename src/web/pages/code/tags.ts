@@ -47,18 +47,18 @@ async function readTags({ found, query }: RepositoryContext, { git }: WebDeps) {
 }
 
 /** `B/tags`: releases, newest version first. */
-export const showTags: Page<RepositoryContext> = async (visit, rooms): Promise<Reply> => {
+export const showTags: Page<RepositoryContext> = async (visit, deps): Promise<Reply> => {
   const { found } = visit;
   const url = repositoryUrl(found.canonical);
-  const now = rooms.clock.now();
-  const { total, rows, nextAfter, isFirst } = await readTags(visit, rooms);
+  const now = deps.clock.now();
+  const { total, rows, nextAfter, isFirst } = await readTags(visit, deps);
   const { views: seals, relied } = await readSignatures(
-    rooms,
+    deps,
     rows.map(({ note }) => note?.signature),
   );
   const ticks = await readCommitStatuses(
     visit,
-    rooms,
+    deps,
     rows.flatMap(({ commit }) => commit?.oid ?? []),
   );
   return page(
@@ -88,10 +88,10 @@ export const showTags: Page<RepositoryContext> = async (visit, rooms): Promise<R
 };
 
 /** `B/tags.atom` */
-export const showTagFeed: Page<RepositoryContext> = async (visit, rooms): Promise<Reply> => {
+export const showTagFeed: Page<RepositoryContext> = async (visit, deps): Promise<Reply> => {
   const { found, origin } = visit;
   const url = `${origin}${repositoryUrl(found.canonical)}`;
-  const { rows } = await readTags(visit, rooms);
+  const { rows } = await readTags(visit, deps);
   const entries = rows.flatMap(({ name, note, commit }) => {
     if (!commit) return [];
     const at = note?.tagger?.at ?? commit.committer.at;

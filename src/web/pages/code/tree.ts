@@ -15,14 +15,14 @@ import { readCommitStatuses } from './commit-statuses.ts';
 const waitMs = 200;
 
 /** A folder's rows and README, and the commit that it shows. */
-export async function readFolder(visit: RepositoryContext, rooms: WebDeps, at: Location) {
+export async function readFolder(visit: RepositoryContext, deps: WebDeps, at: Location) {
   const { found } = visit;
-  const { git, clock } = rooms;
+  const { git, clock } = deps;
   const url = repositoryUrl(found.canonical);
   const [tree, commit, ticks] = await Promise.all([
     git.queries.folder(found.path, at.oid, at.file, { maxEntries: maxRows + 1 }),
     git.commit(found.path, at.oid),
-    readCommitStatuses(visit, rooms, [at.oid]),
+    readCommitStatuses(visit, deps, [at.oid]),
   ]);
   const now = clock.now();
   const shown = tree.entries.slice(0, maxRows);
@@ -36,7 +36,7 @@ export async function readFolder(visit: RepositoryContext, rooms: WebDeps, at: L
   const readme =
     entry &&
     (await viewReadme(
-      rooms.workers,
+      deps.workers,
       entry,
       (
         await git.blob(found.path, entry.oid, { maxBytes: maxReadmeBytes })
@@ -45,7 +45,7 @@ export async function readFolder(visit: RepositoryContext, rooms: WebDeps, at: L
         repositoryUrl: url,
         ref: at.ref,
         folder: at.file,
-        showsRemoteImages: rooms.config.repositories.remoteImages,
+        showsRemoteImages: deps.config.repositories.remoteImages,
       },
     ));
   if (readme?.html) readme.html = await sizePictures(git, found.path, url, at, readme.html);
@@ -60,16 +60,16 @@ export async function readFolder(visit: RepositoryContext, rooms: WebDeps, at: L
 }
 
 /** `B/tree/{ref}/{path}`: a folder. */
-export const showTree: Page<RepositoryContext> = async (visit, rooms): Promise<Reply> => {
-  const at = await locate(visit, rooms);
+export const showTree: Page<RepositoryContext> = async (visit, deps): Promise<Reply> => {
+  const at = await locate(visit, deps);
   if (at.file.length > 0) {
-    const entry = await rooms.git.entryAt(visit.found.path, at.oid, at.file);
+    const entry = await deps.git.entryAt(visit.found.path, at.oid, at.file);
     if (entry.type === 'blob') return movedTo(codeUrl(repositoryUrl(visit.found.canonical), 'blob', at.ref, at.file));
-    if (entry.kind === 'submodule') return showSubmodule(visit, rooms, at, entry.oid);
+    if (entry.kind === 'submodule') return showSubmodule(visit, deps, at, entry.oid);
   }
   const [frame, { files, commit, ticks, readme, isComplete }] = await Promise.all([
-    frameAt(visit, rooms, at, 'tree'),
-    readFolder(visit, rooms, at),
+    frameAt(visit, deps, at, 'tree'),
+    readFolder(visit, deps, at),
   ]);
   return page(
     'code/tree',
@@ -79,11 +79,11 @@ export const showTree: Page<RepositoryContext> = async (visit, rooms): Promise<R
 };
 
 /** The files of a submodule are in another repository; all there is here is its commit and address. */
-async function showSubmodule(visit: RepositoryContext, rooms: WebDeps, at: Location, oid: string): Promise<Reply> {
-  const frame = await frameAt(visit, rooms, at, 'tree');
+async function showSubmodule(visit: RepositoryContext, deps: WebDeps, at: Location, oid: string): Promise<Reply> {
+  const frame = await frameAt(visit, deps, at, 'tree');
   return page(
     'code/submodule',
-    { ...frame, oid, address: await submoduleAddress(visit.found.path, rooms, at) },
+    { ...frame, oid, address: await submoduleAddress(visit.found.path, deps, at) },
     { restsOn: [] },
   );
 }
