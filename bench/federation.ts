@@ -36,7 +36,7 @@ import { readActivity } from '../src/federation/inbox/read-activity.ts';
 import { isSignedBy, readSignedRequest, signRequest } from '../src/federation/signatures/index.ts';
 import type { IncomingRequest } from '../src/federation/signatures/index.ts';
 import { silentLogger, systemClock, systemRandom } from '../src/kernel/index.ts';
-import { createWebServer } from '../src/web/index.ts';
+import { createWebServer } from '../src/pages/index.ts';
 import { load } from './peers/wrk.ts';
 import { median, option, row as tableRow, textOption } from './rounds.ts';
 

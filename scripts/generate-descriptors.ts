@@ -1,5 +1,5 @@
 /**
- * Writes src/rpc/messages/descriptors.ts from the files in proto/.
+ * Writes src/http-runner/messages/descriptors.ts from the files in proto/.
  * The program never reads a .proto: it has to work from one executable.
  *
  * usage: node scripts/generate-descriptors.ts
@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import protobuf from 'protobufjs';
 
 const projectFolder = fileURLToPath(new URL('../', import.meta.url));
-const output = 'src/rpc/messages/descriptors.ts';
+const output = 'src/http-runner/messages/descriptors.ts';
 const sources = ['proto/ping/v1/ping.proto', 'proto/runner/v1/runner.proto'];
 
 /** Types that come with the library; everything else is in proto/. */

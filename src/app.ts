@@ -305,18 +305,20 @@ const keyFile = (dataDir: string): string => path.join(dataDir, 'ci', 'secret.ke
 
 /** Builds the whole server; nothing listens before `start`. */
 export async function createApp(config: Config, options: AppOptions): Promise<App> {
-  // The edges bring the larger libraries: commands that only open rooms never load them.
+  // The edges bring the larger libraries: commands that only open modules never load them.
   const edges = Promise.all([
-    import('./web/index.ts'),
+    import('./http/index.ts'),
+    import('./pages/index.ts'),
     import('./ssh/index.ts'),
-    import('./rpc/index.ts'),
+    import('./http-runner/index.ts'),
     import('./scheduler/index.ts'),
     import('./control/index.ts'),
   ]);
   const modules = await openModules(config, options, 'always');
   const { accounts, avatars, ci, clock, db, federation, git, logger, organisations, owners, repositories } = modules;
   const [
-    { createProbe, createWebServer },
+    { createProbe },
+    { createWebServer },
     { createSshServer, sshdControlCommands },
     { createRpcServer },
     { createJobRuns, createScheduler, schedulerControlCommands, packingControlCommands, pushControlCommands },

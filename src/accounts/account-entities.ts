@@ -1,9 +1,9 @@
-import { accessTokenRepositorySchema, accessTokenSchema } from './access-token-schema.ts';
-import { inviteSchema } from './invite-schema.ts';
-import { sessionSchema } from './session-schema.ts';
-import { setupTokenSchema } from './setup-token-schema.ts';
-import { sshKeySchema } from './ssh-key-schema.ts';
-import { userSchema } from './user-schema.ts';
+import { accessTokenRepositorySchema, accessTokenSchema } from './schema/access-token-schema.ts';
+import { inviteSchema } from './schema/invite-schema.ts';
+import { sessionSchema } from './schema/session-schema.ts';
+import { setupTokenSchema } from './schema/setup-token-schema.ts';
+import { sshKeySchema } from './schema/ssh-key-schema.ts';
+import { userSchema } from './schema/user-schema.ts';
 
 /** The tables of this room, for whoever opens the database. */
 export const accountEntities = [

@@ -1,9 +1,9 @@
 import type { Database, Tx } from '../db/index.ts';
 import type { Clock, Logger } from '../kernel/index.ts';
-import { accessTokenSchema } from './access-token-schema.ts';
-import { sessionSchema } from './session-schema.ts';
-import { sshKeySchema } from './ssh-key-schema.ts';
-import { userSchema } from './user-schema.ts';
+import { accessTokenSchema } from './schema/access-token-schema.ts';
+import { sessionSchema } from './schema/session-schema.ts';
+import { sshKeySchema } from './schema/ssh-key-schema.ts';
+import { userSchema } from './schema/user-schema.ts';
 
 /** That somebody used a session, a token or a key. */
 export interface CredentialUse {

@@ -1,8 +1,8 @@
 import { IsNull, LessThanOrEqual } from 'typeorm';
-import { inviteSchema } from './invite-schema.ts';
+import { inviteSchema } from './schema/invite-schema.ts';
 import type { AccountsDeps } from './deps.ts';
-import { sessionSchema } from './session-schema.ts';
-import { setupTokenSchema } from './setup-token-schema.ts';
+import { sessionSchema } from './schema/session-schema.ts';
+import { setupTokenSchema } from './schema/setup-token-schema.ts';
 
 /**
  * Deletes what ended by itself and opens nothing any more: sessions, setup

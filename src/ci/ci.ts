@@ -38,7 +38,7 @@ import { declareRunner, findRunner, listRunners, removeRunner, setRunnerDisabled
 import { Presence } from './runners/presence.ts';
 import { createRunner, registerOffline, registerRunner } from './runners/register-runner.ts';
 import { makeSingleUseToken, registrationTokenMadeAt, resetRegistrationToken } from './runners/registration-tokens.ts';
-import type { RunnerRow } from './runners/runner-schema.ts';
+import type { RunnerRow } from './schema/runner-schema.ts';
 import type { AfterCommit } from './runs/after-commit.ts';
 import { cancelRun } from './runs/cancel-run.ts';
 import { advanceAll, changeRuns } from './runs/change-runs.ts';

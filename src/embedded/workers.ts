@@ -18,8 +18,8 @@ export type WorkerName = keyof typeof workers;
  */
 export const tasks = {
   highlight: 'src/highlighting/highlight-task.ts',
-  markdown: 'src/web/markdown/markdown-task.ts',
-  'word-marks': 'src/web/views/code/word-marks-task.ts',
+  markdown: 'src/pages/markdown/markdown-task.ts',
+  'word-marks': 'src/pages/code/word-marks-task.ts',
   workflow: 'src/ci/workflows/workflow-task.ts',
   'workflow-payload': 'src/ci/workflows/payload-task.ts',
   'push-filters': 'src/ci/workflows/push-filters-task.ts',

@@ -1,14 +1,14 @@
-import { keySchema } from './actors/key-schema.ts';
-import { remoteActorSchema } from './actors/remote-actor-schema.ts';
-import { deliverySchema } from './deliveries/delivery-schema.ts';
-import { outboxSchema } from './deliveries/outbox-schema.ts';
-import { followerSchema } from './follows/follower-schema.ts';
-import { receivedPushSchema } from './follows/received-push-schema.ts';
-import { remoteFollowSchema } from './follows/remote-follow-schema.ts';
-import { remotePersonFollowSchema, seenRepositorySchema } from './follows/remote-person-follow-schema.ts';
-import { inboxSchema } from './inbox/inbox-schema.ts';
-import { originSchema } from './origin-schema.ts';
-import { pairingCodeSchema, peerSchema } from './peers/peer-schema.ts';
+import { keySchema } from './schema/key-schema.ts';
+import { remoteActorSchema } from './schema/remote-actor-schema.ts';
+import { deliverySchema } from './schema/delivery-schema.ts';
+import { outboxSchema } from './schema/outbox-schema.ts';
+import { followerSchema } from './schema/follower-schema.ts';
+import { receivedPushSchema } from './schema/received-push-schema.ts';
+import { remoteFollowSchema } from './schema/remote-follow-schema.ts';
+import { remotePersonFollowSchema, seenRepositorySchema } from './schema/remote-person-follow-schema.ts';
+import { inboxSchema } from './schema/inbox-schema.ts';
+import { originSchema } from './schema/origin-schema.ts';
+import { pairingCodeSchema, peerSchema } from './schema/peer-schema.ts';
 
 /** Every table of SPEC §2.5, and our own beside them. */
 export const federationEntities = [

@@ -1,10 +1,10 @@
 import { LessThan } from 'typeorm';
-import { remoteActorSchema } from './actors/remote-actor-schema.ts';
-import { outboxSchema } from './deliveries/outbox-schema.ts';
+import { remoteActorSchema } from './schema/remote-actor-schema.ts';
+import { outboxSchema } from './schema/outbox-schema.ts';
 import { removeSettled } from './deliveries/manage-deliveries.ts';
-import { receivedPushSchema } from './follows/received-push-schema.ts';
-import { inboxSchema } from './inbox/inbox-schema.ts';
-import { pairingCodeSchema } from './peers/peer-schema.ts';
+import { receivedPushSchema } from './schema/received-push-schema.ts';
+import { inboxSchema } from './schema/inbox-schema.ts';
+import { pairingCodeSchema } from './schema/peer-schema.ts';
 import { noteOrigin } from './origin.ts';
 import type { FederationDeps } from './deps.ts';
 

@@ -1,12 +1,12 @@
 import { Like, MoreThan, Not } from 'typeorm';
 import { invalid } from '../kernel/index.ts';
-import { keySchema } from './actors/key-schema.ts';
+import { keySchema } from './schema/key-schema.ts';
 import { cancelWaiting } from './deliveries/cancel.ts';
 import { followAgain } from './follows/follow-repository.ts';
-import { followerSchema } from './follows/follower-schema.ts';
-import { remoteFollowSchema } from './follows/remote-follow-schema.ts';
+import { followerSchema } from './schema/follower-schema.ts';
+import { remoteFollowSchema } from './schema/remote-follow-schema.ts';
 import { isOperational, requireOperational } from './operational.ts';
-import { originSchema } from './origin-schema.ts';
+import { originSchema } from './schema/origin-schema.ts';
 import type { FederationDeps } from './deps.ts';
 
 /** Follows that are asked again in one write. */

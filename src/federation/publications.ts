@@ -9,7 +9,7 @@ import type { FoundActor } from './actors/find-actor.ts';
 import { nodeInfo, nodeInfoLinks } from './actors/node-info.ts';
 import { publicRepositoryAt } from './actors/public-repositories.ts';
 import { webFinger } from './actors/web-finger.ts';
-import { outboxSchema } from './deliveries/outbox-schema.ts';
+import { outboxSchema } from './schema/outbox-schema.ts';
 import { isOperational } from './operational.ts';
 import type { FederationDeps } from './deps.ts';
 

@@ -6,8 +6,8 @@ import type { Owner } from '../owners/index.ts';
 import { endRedirect } from './lifecycle/find-redirect.ts';
 import type { RepositoryDeps } from './deps.ts';
 import { foldRepositoryName, parseBranchName, parseRepositoryName } from './repository-name.ts';
-import { repositorySchema } from './repository-schema.ts';
-import type { Repository } from './repository-schema.ts';
+import { repositorySchema } from './schema/repository-schema.ts';
+import type { Repository } from './schema/repository-schema.ts';
 
 export const maxDescriptionLength = 500;
 

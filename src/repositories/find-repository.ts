@@ -7,10 +7,10 @@ import type { Door, Tx } from '../db/index.ts';
 import { notFound } from '../kernel/index.ts';
 import type { Owner } from '../owners/index.ts';
 import type { RepositoryDeps } from './deps.ts';
-import { collaboratorSchema } from './collaborators/collaborator-schema.ts';
+import { collaboratorSchema } from './schema/collaborator-schema.ts';
 import { foldRepositoryName, isRepositoryName } from './repository-name.ts';
-import { repositorySchema } from './repository-schema.ts';
-import type { Repository } from './repository-schema.ts';
+import { repositorySchema } from './schema/repository-schema.ts';
+import type { Repository } from './schema/repository-schema.ts';
 
 /** `{owner}/{name}` as a request spells it. */
 export interface RepositoryAddress {

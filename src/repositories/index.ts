@@ -1,16 +1,16 @@
-import { collaboratorSchema } from './collaborators/collaborator-schema.ts';
-import { languageCountSchema, repositoryLanguageSchema } from './languages/language-schema.ts';
-import { redirectSchema } from './lifecycle/redirect-schema.ts';
-import { moveSchema, transferSchema } from './lifecycle/transfer-schema.ts';
-import { pinSchema } from './pins/pin-schema.ts';
+import { collaboratorSchema } from './schema/collaborator-schema.ts';
+import { languageCountSchema, repositoryLanguageSchema } from './schema/language-schema.ts';
+import { redirectSchema } from './schema/redirect-schema.ts';
+import { moveSchema, transferSchema } from './schema/transfer-schema.ts';
+import { pinSchema } from './schema/pin-schema.ts';
 import {
   pushAnnouncementSchema,
   pushListenerAttemptsSchema,
   pushSchema,
   pushUpdateSchema,
-} from './pushes/push-schema.ts';
-import { repositorySchema } from './repository-schema.ts';
-import { commitStatusSchema } from './statuses/commit-status-schema.ts';
+} from './schema/push-schema.ts';
+import { repositorySchema } from './schema/repository-schema.ts';
+import { commitStatusSchema } from './schema/commit-status-schema.ts';
 
 export { repositorySettings } from './repository-settings.ts';
 export { createRepositories } from './repositories.ts';
@@ -36,13 +36,13 @@ export type { RefResult, RefUpdate } from './pushes/push-journal.ts';
 export type { IncomingPush } from './pushes/receive-push.ts';
 export { repositoryOf } from './find-repository.ts';
 export { parseBranchName, parseRepositoryName } from './repository-name.ts';
-export type { Repository } from './repository-schema.ts';
+export type { Repository } from './schema/repository-schema.ts';
 export type { RepositorySettings } from './deps.ts';
 export { combine as combineStates } from './statuses/commit-statuses.ts';
 export { commitPlace } from './statuses/commit-statuses.ts';
 export type { CombinedStatus, StatusReport } from './statuses/commit-statuses.ts';
 export type { ReportedStatus } from './statuses/report-status.ts';
-export type { CommitState, CommitStatus } from './statuses/commit-status-schema.ts';
+export type { CommitState, CommitStatus } from './schema/commit-status-schema.ts';
 
 export const repositoryEntities = [
   repositorySchema,

@@ -8,8 +8,8 @@ import { ownerIdOf } from './find-repository.ts';
 import { languagesOf } from './languages/list-languages.ts';
 import { isRepositoryName } from './repository-name.ts';
 import type { RepositoryDeps } from './deps.ts';
-import { repositorySchema } from './repository-schema.ts';
-import type { Repository } from './repository-schema.ts';
+import { repositorySchema } from './schema/repository-schema.ts';
+import type { Repository } from './schema/repository-schema.ts';
 
 export interface ListedRepository extends Repository {
   owner: Owner;

@@ -1,8 +1,8 @@
 import { In } from 'typeorm';
 import type { Owner } from '../owners/index.ts';
 import { ownerIdOf } from './find-repository.ts';
-import { repositorySchema } from './repository-schema.ts';
-import type { Repository } from './repository-schema.ts';
+import { repositorySchema } from './schema/repository-schema.ts';
+import type { Repository } from './schema/repository-schema.ts';
 import type { RepositoryDeps } from './deps.ts';
 
 /** A repository by its id, for rooms that act for the instance and not for a viewer. */

@@ -1,8 +1,8 @@
 import type { EntityManager } from 'typeorm';
 import { anonymous, visibleRepositories } from '../access/index.ts';
 import type { RepositoryDeps } from './deps.ts';
-import { repositorySchema } from './repository-schema.ts';
-import type { Repository } from './repository-schema.ts';
+import { repositorySchema } from './schema/repository-schema.ts';
+import type { Repository } from './schema/repository-schema.ts';
 
 const everybody = visibleRepositories(anonymous, 'r');
 

@@ -1,8 +1,8 @@
 import { IsNull } from 'typeorm';
 import { ownerIdOf } from './find-repository.ts';
 import { countLanguages } from './languages/count-languages.ts';
-import { repositorySchema } from './repository-schema.ts';
-import type { Repository } from './repository-schema.ts';
+import { repositorySchema } from './schema/repository-schema.ts';
+import type { Repository } from './schema/repository-schema.ts';
 import type { RepositoryDeps } from './deps.ts';
 
 /** Pushes often come in rows; what is found here is for people, who can wait so long. */

@@ -3,7 +3,7 @@ import { listPeopleAmong } from '../../src/accounts/people/list-people-among.ts'
 import { listAccounts, listProfiles } from '../../src/accounts/people/list-profiles.ts';
 import type { PeopleOptions, PeoplePage } from '../../src/accounts/people/list-profiles.ts';
 import type { AccountsDeps } from '../../src/accounts/deps.ts';
-import { userSchema } from '../../src/accounts/user-schema.ts';
+import { userSchema } from '../../src/accounts/schema/user-schema.ts';
 import { insertRow, openTestDatabase } from '../fixtures/test-database.ts';
 
 const { db, random } = await openTestDatabase(t, { entities: [userSchema] as never });

@@ -4,11 +4,13 @@ import { isBuiltin } from 'node:module';
 import path from 'node:path';
 import { projectFolder, readSources, valueImports } from './source-files.ts';
 
-/** DESIGN §1: a room imports only rooms of later lines. */
+/** DESIGN §1: a module imports only modules of later lines. */
 const arrows: string[][] = [
   ['cli'],
   ['app'],
-  ['web', 'ssh', 'rpc', 'scheduler'],
+  ['pages'],
+  ['http-api', 'http-git', 'http-activitypub', 'http-artifacts', 'http-runner', 'ssh', 'scheduler'],
+  ['http'],
   ['doctor'],
   ['webhooks', 'mirrors'],
   ['search', 'federation', 'ci', 'backup'],
@@ -22,24 +24,24 @@ const arrows: string[][] = [
   ['config', 'embedded'],
   ['kernel'],
 ];
-const lineOf = (deps: string): number => arrows.findIndex((line) => line.includes(deps));
+const lineOf = (moduleName: string): number => arrows.findIndex((line) => line.includes(moduleName));
 
-/** Rooms that may see less than their place in the picture would let them. */
+/** Modules that may see less than their place in the picture would let them. */
 const narrower: Record<string, string[]> = {
   // Pure, so that a test can state the whole policy as a table.
   access: ['kernel'],
   kernel: [],
 };
 
-/** Libraries that stand for a transport or a place, and the one room that may know them. */
+/** Libraries that stand for a transport or a place, and the one module that may know them. */
 const homes: Record<string, string> = {
   commander: 'cli',
   pino: 'cli',
-  koa: 'web',
-  '@koa/router': 'web',
-  'koa-body': 'web',
+  koa: 'pages',
+  '@koa/router': 'pages',
+  'koa-body': 'pages',
   ssh2: 'ssh',
-  '@grpc/grpc-js': 'rpc',
+  '@grpc/grpc-js': 'http-runner',
   'node-cron': 'scheduler',
   pug: 'embedded',
   'smol-toml': 'config',
@@ -52,17 +54,18 @@ const packageOf = (specifier: string): string =>
     .slice(0, specifier.startsWith('@') ? 2 : 1)
     .join('/');
 
-t.test('every room has its place in the picture', async (t) => {
-  for (const deps of new Set(sources.map((source) => source.deps))) t.not(lineOf(deps), -1, deps);
+t.test('every module has its place in the order', async (t) => {
+  for (const moduleName of new Set(sources.map((source) => source.moduleName)))
+    t.not(lineOf(moduleName), -1, moduleName);
 });
 
-t.test('DESIGN §1 a room imports only rooms to its right, through their index.ts', async (t) => {
+t.test('DESIGN §1 a module imports only modules to its right, through their index.ts', async (t) => {
   const wrong: string[] = [];
-  for (const { path: from, deps, imports } of sources) {
+  for (const { path: from, moduleName, imports } of sources) {
     for (const { file, specifier } of imports) {
       if (file === null || file === 'package.json') continue;
       if (file.startsWith('migrations/')) {
-        if (deps !== 'app' && deps !== 'cli')
+        if (moduleName !== 'app' && moduleName !== 'cli')
           wrong.push(`${from} imports ${specifier}: only app and cli know the migrations`);
         continue;
       }
@@ -71,13 +74,13 @@ t.test('DESIGN §1 a room imports only rooms to its right, through their index.t
         continue;
       }
       const target = file.split('/')[1]!.replace(/\.ts$/, '');
-      if (target === deps) continue;
-      if (lineOf(target) <= lineOf(deps))
-        wrong.push(`${from} imports ${specifier}: ${target} is not to the right of ${deps}`);
-      if (narrower[deps]?.includes(target) === false)
-        wrong.push(`${from} imports ${specifier}: ${deps} may not see ${target}`);
+      if (target === moduleName) continue;
+      if (lineOf(target) <= lineOf(moduleName))
+        wrong.push(`${from} imports ${specifier}: ${target} is not to the right of ${moduleName}`);
+      if (narrower[moduleName]?.includes(target) === false)
+        wrong.push(`${from} imports ${specifier}: ${moduleName} may not see ${target}`);
       if (file !== 'src/app.ts' && file !== `src/${target}/index.ts`)
-        wrong.push(`${from} imports ${specifier}, past the front door`);
+        wrong.push(`${from} imports ${specifier}, past its index.ts`);
     }
   }
   t.strictSame(wrong, []);
@@ -86,7 +89,7 @@ t.test('DESIGN §1 a room imports only rooms to its right, through their index.t
 t.test('only the command line starts the app, and bin only the command line', async (t) => {
   const importers = sources.filter(({ imports }) => imports.some(({ file }) => file === 'src/app.ts'));
   t.strictSame(
-    importers.filter(({ deps }) => deps !== 'cli').map((source) => source.path),
+    importers.filter(({ moduleName }) => moduleName !== 'cli').map((source) => source.path),
     [],
   );
   for (const { path: from, imports } of readSources('bin')) {
@@ -111,18 +114,18 @@ t.test('migrations are plain SQL: of src they see the types of db alone', async 
   }
 });
 
-t.test('no circle among files', async (t) => {
+t.test('no cycle between files', async (t) => {
   const next = new Map(sources.map(({ path: from, imports }) => [from, imports.flatMap(({ file }) => file ?? [])]));
   const done = new Set<string>();
-  const circles: string[] = [];
+  const cycles: string[] = [];
   const visit = (file: string, trail: string[]): void => {
-    if (trail.includes(file)) return void circles.push([...trail.slice(trail.indexOf(file)), file].join(' → '));
+    if (trail.includes(file)) return void cycles.push([...trail.slice(trail.indexOf(file)), file].join(' → '));
     if (done.has(file)) return;
     for (const target of next.get(file) ?? []) visit(target, [...trail, file]);
     done.add(file);
   };
   for (const file of next.keys()) visit(file, []);
-  t.strictSame(circles, []);
+  t.strictSame(cycles, []);
 });
 
 t.test('every import leads to a file, and every package is one that the program declares', async (t) => {
@@ -145,11 +148,11 @@ t.test('every import leads to a file, and every package is one that the program 
   t.strictSame(wrong, []);
 });
 
-t.test('a transport library is known to its own room only', async (t) => {
-  const wrong = sources.flatMap(({ path: from, deps, imports }) =>
+t.test('a transport library is known to its own module only', async (t) => {
+  const wrong = sources.flatMap(({ path: from, moduleName, imports }) =>
     imports
-      .map(({ specifier }) => [specifier, homes[packageOf(specifier)] ?? deps] as const)
-      .filter(([, home]) => home !== deps)
+      .map(({ specifier }) => [specifier, homes[packageOf(specifier)] ?? moduleName] as const)
+      .filter(([, home]) => home !== moduleName)
       .map(([specifier, home]) => `${from} imports ${specifier}, which belongs to ${home}`),
   );
   t.strictSame(wrong, []);

@@ -102,7 +102,7 @@ function usesOfReasons(sources: readonly SourceFile[]): { uses: Use[]; unreadabl
     }
   };
   for (const { source, node, callee } of calls) {
-    if (source.deps === 'kernel') continue;
+    if (source.moduleName === 'kernel') continue;
     const [first, second] = node.arguments ?? [];
     if (callee === 'DomainError' && first !== undefined && second !== undefined) {
       if (ts.isStringLiteral(first)) note(source, second, first.text);

@@ -35,7 +35,7 @@ const longTables: Record<string, string> = {
   'src/app.ts': 'every module and port, in the order of construction',
   'src/config/options.ts': 'every option',
   'src/git/git.ts': 'every operation of git',
-  'src/web/routes.ts': 'every URL there is',
+  'src/pages/routes.ts': 'every URL there is',
 };
 
 t.test('DESIGN §6 no file of src is above 400 lines, except tables', async (t) => {
@@ -49,7 +49,7 @@ t.test('DESIGN §6 no file of src is above 400 lines, except tables', async (t) 
   for (const file of Object.keys(longTables)) t.ok(files.includes(file) && lines(file) > 400, `still long: ${file}`);
 });
 
-t.test('every room has a front door', async (t) => {
+t.test('every module has a public interface', async (t) => {
   const modules = readdirSync(path.join(projectFolder, 'src'), { withFileTypes: true }).filter((entry) =>
     entry.isDirectory(),
   );
@@ -57,7 +57,7 @@ t.test('every room has a front door', async (t) => {
     t.ok(existsSync(path.join(projectFolder, 'src', name, 'index.ts')), `src/${name}/index.ts`);
 });
 
-t.test('every test is in a folder of the room that it tests', async (t) => {
+t.test('every test is in a folder of the module that it tests', async (t) => {
   const ownFolders = [
     'e2e',
     'docs',
@@ -77,12 +77,12 @@ t.test('every test is in a folder of the room that it tests', async (t) => {
   );
 });
 
-t.test('ARCHITECTURE.md has one line for every room, and for no other', async (t) => {
-  const rows = [...read('ARCHITECTURE.md').matchAll(/^\| `src\/([a-z]+)\/?` \|/gm)].map((match) => match[1]!);
+t.test('ARCHITECTURE.md has one line for every module, and for no other', async (t) => {
+  const rows = [...read('ARCHITECTURE.md').matchAll(/^\| `src\/([a-z-]+)\/?` \|/gm)].map((match) => match[1]!);
   const modules = readdirSync(path.join(projectFolder, 'src'), { withFileTypes: true }).filter((entry) =>
     entry.isDirectory(),
   );
-  t.strictSame([...rows].sort(), modules.map((deps) => deps.name).sort());
+  t.strictSame([...rows].sort(), modules.map(({ name }) => name).sort());
 });
 
 t.test('every file that a page names is there', async (t) => {

@@ -1,4 +1,4 @@
-// What code of src may touch beyond its own room: programs, threads, other hosts, the process, the database.
+// What code of src may touch beyond its own module: programs, threads, other hosts, the process, the database.
 import t from 'tap';
 import ts from 'typescript';
 import { parseSource, placeOf, readSources, valueImports, walk } from './source-files.ts';
@@ -9,7 +9,7 @@ type Check = (source: SourceFile) => string[];
 
 const sources = readSources('src');
 
-/** Built-in modules that only these rooms may use. */
+/** Built-in modules that only these modules may use. */
 const homes: Record<string, string[]> = {
   'node:child_process': ['git'],
   'node:worker_threads': ['embedded'],
@@ -25,7 +25,7 @@ const homes: Record<string, string[]> = {
 
 const modulesAtHome: Check = (source) =>
   valueImports(source)
-    .filter(({ module }) => homes[module]?.includes(source.deps) === false)
+    .filter(({ module }) => homes[module]?.includes(source.moduleName) === false)
     .map(({ module, node }) => `${placeOf(source, node)} uses ${module}`);
 
 /** What opens a connection, by module. A server only answers: `createServer`, `isIP` and types are free. */
@@ -42,7 +42,7 @@ const connectingPackages = ['undici', 'axios', 'got', 'node-fetch', 'ws', 'nodem
 const connectingGlobals = ['fetch', 'WebSocket', 'EventSource', 'XMLHttpRequest'];
 
 const connectsNowhere: Check = (source) => {
-  if (source.deps === 'outbound') return [];
+  if (source.moduleName === 'outbound') return [];
   const found: string[] = [];
   const whole = new Map<string, string>();
   for (const { module, names, node } of valueImports(source)) {
@@ -79,9 +79,9 @@ const connectsNowhere: Check = (source) => {
 const processNames: Record<string, string[]> = { git: ['pid', 'kill', 'env'] };
 
 const knowsNoProcess: Check = (source) => {
-  if (source.deps === 'cli') return [];
+  if (source.moduleName === 'cli') return [];
   // A tick is a place in the queue, not knowledge of the process.
-  const free = ['nextTick', ...(processNames[source.deps] ?? [])];
+  const free = ['nextTick', ...(processNames[source.moduleName] ?? [])];
   const found = source.imports
     .filter(({ specifier }) => specifier === 'node:process' || specifier === 'process')
     .map(() => `${source.path}:1 imports node:process`);
@@ -106,7 +106,7 @@ const databaseDoors = [
 ];
 
 const usesTheTwoDoors: Check = (source) => {
-  if (source.deps === 'db') return [];
+  if (source.moduleName === 'db') return [];
   const found: string[] = [];
   const withTypeorm = source.imports.some(({ specifier }) => specifier === 'typeorm');
   walk(source.tree, (node) => {
@@ -136,8 +136,7 @@ holds('only git starts programs, only embedded starts threads, only db opens SQL
   'src/db/thread-worker.ts': 'runs in a side thread and answers through its port',
   'src/workers/worker-thread.ts': 'runs in its threads and answers through their ports',
   'src/cli/serving/instance-lock.ts': 'the only file lock that Node offers is that of an SQLite file',
-  'src/cli/completion/known-names.ts':
-    'reads names at every press of Tab; the room of the database loads too slowly for that',
+  'src/cli/completion/known-names.ts': 'reads names at every press of Tab; the module db loads too slowly for that',
 });
 
 holds('only outbound opens connections', connectsNowhere, {

@@ -13,7 +13,7 @@ export interface SourceFile {
   /** From the project folder, with forward slashes: `src/db/index.ts`. */
   path: string;
   /** `db` for `src/db/…`, `app` for `src/app.ts`, else the top folder. */
-  deps: string;
+  moduleName: string;
   text: string;
   imports: Import[];
   tree: ts.SourceFile;
@@ -57,7 +57,7 @@ export function parseSource(file: string, text: string): SourceFile {
   const [top, second] = file.split('/');
   return {
     path: file,
-    deps: top === 'src' ? second!.replace(/\.ts$/, '') : top!,
+    moduleName: top === 'src' ? second!.replace(/\.ts$/, '') : top!,
     text,
     imports: ts.preProcessFile(text, true, true).importedFiles.map(({ fileName }) => ({
       specifier: fileName,

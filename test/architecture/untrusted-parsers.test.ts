@@ -15,9 +15,9 @@ const ownParsers: Record<string, string> = {
   'src/ci/workflows/read-yaml.ts': 'YAML',
   'src/ci/workflows/parse-workflow.ts': 'workflows, with what their aliases and merge keys stand for',
   'src/ci/workflows/write-payload.ts': 'the job that a runner gets',
-  'src/web/markdown/render-markdown.ts': 'Markdown',
+  'src/pages/markdown/render-markdown.ts': 'Markdown',
   'src/highlighting/split-lines.ts': 'coloured code',
-  'src/web/views/code/word-marks.ts': 'pairs of lines',
+  'src/pages/code/word-marks.ts': 'pairs of lines',
 };
 
 /** What the main thread may load all the same, and why. */
@@ -67,7 +67,7 @@ const outsideThePool = reachableFrom([
 ]);
 
 t.test('the main thread is what this test takes it for', async (t) => {
-  for (const file of ['src/app.ts', 'src/web/application.ts', 'src/ci/ci.ts', 'src/db/writer-worker.ts'])
+  for (const file of ['src/app.ts', 'src/pages/app/chain.ts', 'src/ci/ci.ts', 'src/db/writer-worker.ts'])
     t.ok(outsideThePool.has(file), file);
   const unseen = [...sources.keys()].filter((file) => !outsideThePool.has(file));
   const inThreads = reachableFrom([...taskFiles, workers.tasks]);

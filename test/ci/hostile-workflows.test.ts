@@ -4,7 +4,7 @@ import { EvaluationBudget } from '../../src/ci/workflows/evaluation-budget.ts';
 import { bundle } from '../../src/ci/workflows/bundle.ts';
 import { expandMatrix } from '../../src/ci/workflows/expand-matrix.ts';
 import { parseWorkflow } from '../../src/ci/workflows/parse-workflow.ts';
-import { runSchema, workflowFileSchema } from '../../src/ci/runs/run-schema.ts';
+import { runSchema, workflowFileSchema } from '../../src/ci/schema/run-schema.ts';
 import { silentLogger } from '../../src/kernel/index.ts';
 import { embedded } from '../../src/embedded/index.ts';
 import { createWorkerPool } from '../../src/workers/index.ts';

@@ -9,9 +9,9 @@ import { freePort } from '../fixtures/free-port.ts';
 import { startProgram } from '../e2e/running-program.ts';
 import { seededRandom } from '../fixtures/seeded-random.ts';
 import { runGit } from '../fixtures/git-repositories.ts';
-import { rowsOf } from '../rpc/rpc-fixture.ts';
-import { connectClient, grpcClient } from '../rpc/runner-client.ts';
-import type { RunnerClient } from '../rpc/runner-client.ts';
+import { rowsOf } from '../http-runner/rpc-fixture.ts';
+import { connectClient, grpcClient } from '../http-runner/runner-client.ts';
+import type { RunnerClient } from '../http-runner/runner-client.ts';
 
 const jobs = Number(process.env['HEARTH_CI_JOBS'] ?? 16);
 const runners = Number(process.env['HEARTH_CI_RUNNERS'] ?? 5);

@@ -4,9 +4,9 @@ import t from 'tap';
 import { openModules as realOpenRooms } from '../../src/app.ts';
 import { runCli } from './fake-process.ts';
 import type { RanCli, RunCliOptions } from './fake-process.ts';
-import { matrixWorkflow, rowsOf, startForge } from '../rpc/rpc-fixture.ts';
-import type { Forge } from '../rpc/rpc-fixture.ts';
-import { connectClient } from '../rpc/runner-client.ts';
+import { matrixWorkflow, rowsOf, startForge } from '../http-runner/rpc-fixture.ts';
+import type { Forge } from '../http-runner/rpc-fixture.ts';
+import { connectClient } from '../http-runner/runner-client.ts';
 
 t.setTimeout(120_000);
 

@@ -8,8 +8,8 @@ import t from 'tap';
 import { parse } from 'yaml';
 import { openModules as realOpenRooms } from '../../src/app.ts';
 import { runCli } from '../cli/fake-process.ts';
-import { startForge } from '../rpc/rpc-fixture.ts';
-import { connectClient } from '../rpc/runner-client.ts';
+import { startForge } from '../http-runner/rpc-fixture.ts';
+import { connectClient } from '../http-runner/runner-client.ts';
 
 t.setTimeout(120_000);
 

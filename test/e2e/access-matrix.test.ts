@@ -5,10 +5,10 @@ import t from 'tap';
 import { Agent, request } from 'node:http';
 import ssh2 from 'ssh2';
 import type { Scope } from '../../src/access/index.ts';
-import { operations } from '../../src/web/api/v1/operations.ts';
-import { neededRight } from '../../src/web/access-declarations.ts';
-import { routes } from '../../src/web/routes.ts';
-import type { Route } from '../../src/web/routes.ts';
+import { operations } from '../../src/http-api/v1/operations.ts';
+import { neededRight } from '../../src/pages/app/access-declarations.ts';
+import { routes } from '../../src/pages/routes.ts';
+import type { Route } from '../../src/pages/routes.ts';
 import { accessWorld } from './access-fixture.ts';
 import type { Place, Principal, World } from './access-fixture.ts';
 

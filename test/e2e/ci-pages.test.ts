@@ -4,9 +4,9 @@ import t from 'tap';
 import { chromium } from 'playwright-core';
 import type { Browser, Page } from 'playwright-core';
 import { allRules, rulesOfLooks, violationsOn } from '../fixtures/axe.ts';
-import { rowsOf, startForge } from '../rpc/rpc-fixture.ts';
-import type { Forge } from '../rpc/rpc-fixture.ts';
-import { connectClient } from '../rpc/runner-client.ts';
+import { rowsOf, startForge } from '../http-runner/rpc-fixture.ts';
+import type { Forge } from '../http-runner/rpc-fixture.ts';
+import { connectClient } from '../http-runner/runner-client.ts';
 
 const file = `name: CI
 on: {push: , workflow_dispatch: {inputs: {version: {required: true}}}}

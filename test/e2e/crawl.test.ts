@@ -13,8 +13,8 @@ import { runGit } from '../fixtures/git-repositories.ts';
 import { makeOddRepository } from '../fixtures/odd-repository.ts';
 import { seededRandom } from '../fixtures/seeded-random.ts';
 import { invalidParts } from '../fixtures/valid-html.ts';
-import { signedIn, startWeb, visitor } from '../web/web-fixture.ts';
-import type { Answer, Visitor, Web } from '../web/web-fixture.ts';
+import { signedIn, startWeb, visitor } from '../fixtures/web-fixture.ts';
+import type { Answer, Visitor, Web } from '../fixtures/web-fixture.ts';
 
 const { CRAWL_PAGES, CRAWL_SEED = '7', CRAWL_AS, CRAWL_AXE = '0', CRAWL_REPOSITORY, CRAWL_SECONDS } = process.env;
 const most = Number(CRAWL_PAGES ?? 1_500);

@@ -8,8 +8,8 @@ import { localAdministrator } from '../../src/access/index.ts';
 import { allRules, rulesOfLooks, violationsOn } from '../fixtures/axe.ts';
 import { runGit } from '../fixtures/git-repositories.ts';
 import { sampleImages } from '../images/sample-images.ts';
-import { fillRepository, password, signedIn, startWeb } from '../web/web-fixture.ts';
-import type { Web } from '../web/web-fixture.ts';
+import { fillRepository, password, signedIn, startWeb } from '../fixtures/web-fixture.ts';
+import type { Web } from '../fixtures/web-fixture.ts';
 
 t.setTimeout(180_000);
 

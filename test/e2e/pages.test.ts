@@ -5,8 +5,8 @@ import { readFileSync } from 'node:fs';
 import { chromium } from 'playwright-core';
 import type { Browser, BrowserContext, Page, Response } from 'playwright-core';
 import { allRules, rulesOfLooks, violationsOn } from '../fixtures/axe.ts';
-import { fillRepository, password, signedIn, startWeb } from '../web/web-fixture.ts';
-import type { Web } from '../web/web-fixture.ts';
+import { fillRepository, password, signedIn, startWeb } from '../fixtures/web-fixture.ts';
+import type { Web } from '../fixtures/web-fixture.ts';
 
 /** 37 × 21 pixels. */
 const logo = Buffer.from(

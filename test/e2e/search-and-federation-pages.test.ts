@@ -9,7 +9,7 @@ import { localAdministrator } from '../../src/access/index.ts';
 import { keysNumber, startFakePeer } from '../federation/fake-peer.ts';
 import { startPeer } from '../federation/two-hearths.ts';
 import type { Peer } from '../federation/two-hearths.ts';
-import { fillRepository } from '../web/web-fixture.ts';
+import { fillRepository } from '../fixtures/web-fixture.ts';
 
 t.setTimeout(240_000);
 

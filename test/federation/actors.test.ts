@@ -1,8 +1,8 @@
 import t from 'tap';
 import { localAdministrator } from '../../src/access/index.ts';
 import { personDocument } from '../../src/federation/actors/actor-documents.ts';
-import { ask } from '../web/web-fixture.ts';
-import type { Answer } from '../web/web-fixture.ts';
+import { ask } from '../fixtures/web-fixture.ts';
+import type { Answer } from '../fixtures/web-fixture.ts';
 import { startHearth } from '../fixtures/start-hearth.ts';
 import { startPeer } from './two-hearths.ts';
 import type { Peer } from './two-hearths.ts';

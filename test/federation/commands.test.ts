@@ -3,7 +3,7 @@ import path from 'node:path';
 import t from 'tap';
 import { localAdministrator } from '../../src/access/index.ts';
 import { runCli } from '../cli/fake-process.ts';
-import { ask } from '../web/web-fixture.ts';
+import { ask } from '../fixtures/web-fixture.ts';
 import { keysNumber, startFakePeer } from './fake-peer.ts';
 import { startPeer } from './two-hearths.ts';
 

@@ -4,7 +4,7 @@ import { keysNumber, startFakePeer } from './fake-peer.ts';
 import type { FakeActor, FakePeer } from './fake-peer.ts';
 import { openFederation } from './federation-room.ts';
 import type { RoomStage } from './federation-room.ts';
-import { viewFollowedPerson, viewFollowStatus } from '../../src/web/views/follow-status.ts';
+import { viewFollowedPerson, viewFollowStatus } from '../../src/pages/follows/follow-status.view.ts';
 import { seededRandom } from '../fixtures/seeded-random.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 import { insertRow } from '../fixtures/test-database.ts';

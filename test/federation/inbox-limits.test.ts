@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import t from 'tap';
 import { localAdministrator } from '../../src/access/index.ts';
 import { silentLogger } from '../../src/kernel/index.ts';
-import { createRefusalLog } from '../../src/web/activitypub/refusal-log.ts';
+import { createRefusalLog } from '../../src/http-activitypub/refusal-log.ts';
 import { fixedClock } from '../fixtures/fixed-clock.ts';
 import type { FixedClock } from '../fixtures/fixed-clock.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';

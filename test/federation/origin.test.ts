@@ -6,7 +6,7 @@ import { createDoctor } from '../../src/doctor/index.ts';
 import { silentLogger } from '../../src/kernel/index.ts';
 import { runCli } from '../cli/fake-process.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
-import { ask } from '../web/web-fixture.ts';
+import { ask } from '../fixtures/web-fixture.ts';
 import { freePort } from '../fixtures/free-port.ts';
 import { startFakePeer } from './fake-peer.ts';
 import { addDeliveries, addRepository, deliveryRows, openFederation } from './federation-room.ts';

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { ask } from '../web/web-fixture.ts';
+import { ask } from '../fixtures/web-fixture.ts';
 import { fixedClock } from '../fixtures/fixed-clock.ts';
 import { entriesFor } from '../../src/federation/peers/allowlist.ts';
 import { startFakePeer } from './fake-peer.ts';

@@ -5,7 +5,7 @@ import type { PersonViewer, Viewer } from '../../src/access/index.ts';
 import { createOwners, avatarSchema, handleSchema } from '../../src/owners/index.ts';
 import { listRepositories } from '../../src/repositories/list-repositories.ts';
 import type { ListOptions } from '../../src/repositories/list-repositories.ts';
-import { repositorySchema } from '../../src/repositories/repository-schema.ts';
+import { repositorySchema } from '../../src/repositories/schema/repository-schema.ts';
 import type { RepositoryDeps } from '../../src/repositories/deps.ts';
 import { insertRow, openTestDatabase } from '../fixtures/test-database.ts';
 

@@ -2,8 +2,8 @@ import t from 'tap';
 import { execFileSync } from 'node:child_process';
 import { anonymous } from '../../src/access/index.ts';
 import type { PersonViewer, Viewer } from '../../src/access/index.ts';
-import { ask, fillRepository, startWeb } from '../web/web-fixture.ts';
-import type { Web } from '../web/web-fixture.ts';
+import { ask, fillRepository, startWeb } from '../fixtures/web-fixture.ts';
+import type { Web } from '../fixtures/web-fixture.ts';
 
 const viewerOf = (id: string, username: string): PersonViewer => ({
   kind: 'person',

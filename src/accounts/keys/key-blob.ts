@@ -1,5 +1,5 @@
 import type { AccountsDeps } from '../deps.ts';
-import { sshKeySchema } from '../ssh-key-schema.ts';
+import { sshKeySchema } from '../schema/ssh-key-schema.ts';
 
 /** The public key with this id, as the SSH protocol carries it; `null` when there is none (any more). */
 export async function keyBlob({ db }: AccountsDeps, keyId: string): Promise<Buffer | null> {

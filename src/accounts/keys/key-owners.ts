@@ -1,7 +1,7 @@
 import { In, IsNull, Not } from 'typeorm';
 import type { AccountsDeps } from '../deps.ts';
-import { sshKeySchema } from '../ssh-key-schema.ts';
-import { userSchema } from '../user-schema.ts';
+import { sshKeySchema } from '../schema/ssh-key-schema.ts';
+import { userSchema } from '../schema/user-schema.ts';
 
 /** Somebody's key, for whoever shows what was signed with it. */
 export interface KeyOwner {

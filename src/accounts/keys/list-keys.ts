@@ -1,5 +1,5 @@
 import type { AccountsDeps } from '../deps.ts';
-import { sshKeySchema } from '../ssh-key-schema.ts';
+import { sshKeySchema } from '../schema/ssh-key-schema.ts';
 import { toSshKey } from './ssh-key.ts';
 import type { SshKey } from './ssh-key.ts';
 

@@ -1,6 +1,6 @@
 import { notFound } from '../../kernel/index.ts';
 import type { AccountsDeps } from '../deps.ts';
-import { sshKeySchema } from '../ssh-key-schema.ts';
+import { sshKeySchema } from '../schema/ssh-key-schema.ts';
 
 /** Removes one of a person's keys; it opens nothing from the next connection on. Refuses with `not_found`. */
 export async function removeKey({ db }: AccountsDeps, personId: string, keyId: string): Promise<void> {

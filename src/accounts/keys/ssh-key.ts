@@ -1,4 +1,4 @@
-import type { SshKeyRow } from '../ssh-key-schema.ts';
+import type { SshKeyRow } from '../schema/ssh-key-schema.ts';
 import { worksWithBuiltInServer } from './ssh-public-key.ts';
 
 /** An SSH key that opens somebody's account. */

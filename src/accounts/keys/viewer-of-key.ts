@@ -1,7 +1,7 @@
 import type { PersonViewer } from '../../access/index.ts';
 import type { AccountsDeps } from '../deps.ts';
-import { sshKeySchema } from '../ssh-key-schema.ts';
-import { userSchema } from '../user-schema.ts';
+import { sshKeySchema } from '../schema/ssh-key-schema.ts';
+import { userSchema } from '../schema/user-schema.ts';
 import { fingerprintOf } from './ssh-public-key.ts';
 
 export interface KeyViewer {

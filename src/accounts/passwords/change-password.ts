@@ -2,8 +2,8 @@ import { Not } from 'typeorm';
 import { conflict, invalid } from '../../kernel/index.ts';
 import { noSuchPerson } from '../people/find-people.ts';
 import type { AccountsDeps } from '../deps.ts';
-import { sessionSchema } from '../session-schema.ts';
-import { userSchema } from '../user-schema.ts';
+import { sessionSchema } from '../schema/session-schema.ts';
+import { userSchema } from '../schema/user-schema.ts';
 import { normalisePassword, parsePassword } from './password-rules.ts';
 
 export interface PasswordChange {

@@ -1,7 +1,7 @@
 import type { AccountsDeps } from '../deps.ts';
 import { noSuchPerson } from '../people/find-people.ts';
-import { sessionSchema } from '../session-schema.ts';
-import { userSchema } from '../user-schema.ts';
+import { sessionSchema } from '../schema/session-schema.ts';
+import { userSchema } from '../schema/user-schema.ts';
 import { parsePassword } from './password-rules.ts';
 
 /**

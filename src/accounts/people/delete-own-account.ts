@@ -1,7 +1,7 @@
 import { invalid } from '../../kernel/index.ts';
 import { normalisePassword } from '../passwords/password-rules.ts';
 import type { AccountsDeps } from '../deps.ts';
-import { userSchema } from '../user-schema.ts';
+import { userSchema } from '../schema/user-schema.ts';
 import { deletePerson } from './delete-person.ts';
 import { noSuchPerson } from './find-people.ts';
 

@@ -1,5 +1,5 @@
 import type { AccountsDeps } from '../deps.ts';
-import { userSchema } from '../user-schema.ts';
+import { userSchema } from '../schema/user-schema.ts';
 import { noSuchPerson } from './find-people.ts';
 import { refuseLastAdministrator } from './set-administrator.ts';
 

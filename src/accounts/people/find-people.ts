@@ -1,7 +1,7 @@
 import { In } from 'typeorm';
 import { notFound } from '../../kernel/index.ts';
 import type { AccountsDeps } from '../deps.ts';
-import { userSchema } from '../user-schema.ts';
+import { userSchema } from '../schema/user-schema.ts';
 import { toPerson } from './person.ts';
 import type { Person } from './person.ts';
 

@@ -1,7 +1,7 @@
 import { prefixRange, readKeysetPage } from '../../db/index.ts';
 import type { AccountsDeps } from '../deps.ts';
-import { userSchema } from '../user-schema.ts';
-import type { UserRow } from '../user-schema.ts';
+import { userSchema } from '../schema/user-schema.ts';
+import type { UserRow } from '../schema/user-schema.ts';
 import { listedBy } from './list-profiles.ts';
 import type { PeopleOptions, PeoplePage } from './list-profiles.ts';
 import { toPerson } from './person.ts';

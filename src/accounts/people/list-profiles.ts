@@ -2,8 +2,8 @@ import type { SelectQueryBuilder } from 'typeorm';
 import { ageKey, prefixRange, readAgeKey, readCounts, readKeysetPage } from '../../db/index.ts';
 import type { KeysetPage, KeysetPaging } from '../../db/index.ts';
 import type { AccountsDeps } from '../deps.ts';
-import { userSchema } from '../user-schema.ts';
-import type { UserRow } from '../user-schema.ts';
+import { userSchema } from '../schema/user-schema.ts';
+import type { UserRow } from '../schema/user-schema.ts';
 import { toPerson } from './person.ts';
 import type { Person } from './person.ts';
 

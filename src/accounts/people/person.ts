@@ -1,4 +1,4 @@
-import type { UserRow } from '../user-schema.ts';
+import type { UserRow } from '../schema/user-schema.ts';
 
 /** Somebody with an account here, as the rest of the house sees them: without the password. */
 export interface Person {

@@ -1,5 +1,5 @@
 import type { AccountsDeps } from '../deps.ts';
-import { userSchema } from '../user-schema.ts';
+import { userSchema } from '../schema/user-schema.ts';
 import { noSuchPerson } from './find-people.ts';
 import { toPerson } from './person.ts';
 import type { Person } from './person.ts';

@@ -1,6 +1,6 @@
 import type { AccountsDeps } from '../deps.ts';
-import { sessionSchema } from '../session-schema.ts';
-import { userSchema } from '../user-schema.ts';
+import { sessionSchema } from '../schema/session-schema.ts';
+import { userSchema } from '../schema/user-schema.ts';
 import { noSuchPerson } from './find-people.ts';
 import { toPerson } from './person.ts';
 import type { Person } from './person.ts';

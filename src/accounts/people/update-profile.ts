@@ -1,6 +1,6 @@
 import { parseText } from '../validate-text.ts';
 import type { AccountsDeps } from '../deps.ts';
-import { userSchema } from '../user-schema.ts';
+import { userSchema } from '../schema/user-schema.ts';
 import { noSuchPerson } from './find-people.ts';
 import { bioRule, displayNameRule, parseWebsite } from './profile-rules.ts';
 import { toPerson } from './person.ts';

@@ -3,7 +3,7 @@ import { insertPerson, preparePerson } from '../people/add-person.ts';
 import type { Person } from '../people/person.ts';
 import { parsePassword } from '../passwords/password-rules.ts';
 import type { AccountsDeps } from '../deps.ts';
-import { setupTokenSchema } from '../setup-token-schema.ts';
+import { setupTokenSchema } from '../schema/setup-token-schema.ts';
 import { checkSetupToken, findOpenToken, setupClosed } from './setup-token.ts';
 
 export interface SetUpInput {

@@ -2,8 +2,8 @@ import type { EntityManager } from 'typeorm';
 import { conflict, notFound } from '../../kernel/index.ts';
 import type { AccountsDeps } from '../deps.ts';
 import { hashSecret } from '../secret.ts';
-import { setupTokenSchema } from '../setup-token-schema.ts';
-import { userSchema } from '../user-schema.ts';
+import { setupTokenSchema } from '../schema/setup-token-schema.ts';
+import { userSchema } from '../schema/user-schema.ts';
 import { newSetupToken, normaliseSetupToken } from './setup-token-format.ts';
 
 /** More than anybody needs at once; each start of the program prints another one. */

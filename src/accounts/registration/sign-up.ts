@@ -1,4 +1,4 @@
-import { inviteSchema } from '../invite-schema.ts';
+import { inviteSchema } from '../schema/invite-schema.ts';
 import { insertPerson, preparePerson } from '../people/add-person.ts';
 import type { Person } from '../people/person.ts';
 import { parsePassword } from '../passwords/password-rules.ts';

@@ -2,7 +2,7 @@ import { Not } from 'typeorm';
 import { notFound } from '../../kernel/index.ts';
 import type { AccountsDeps } from '../deps.ts';
 import { hashSecret, looksLikeSecret } from '../secret.ts';
-import { sessionSchema } from '../session-schema.ts';
+import { sessionSchema } from '../schema/session-schema.ts';
 
 /** Ends the session of a cookie. A cookie that opens nothing is fine: it is signed out already. */
 export async function signOut({ db }: AccountsDeps, secret: string): Promise<void> {

@@ -1,5 +1,5 @@
 import type { AccountsDeps } from '../deps.ts';
-import { sessionSchema } from '../session-schema.ts';
+import { sessionSchema } from '../schema/session-schema.ts';
 import { sessionExpiresAt, toSession } from './session-expiry.ts';
 import type { Session } from './session-expiry.ts';
 

@@ -1,5 +1,5 @@
 import type { AccountSettings } from '../account-settings.ts';
-import type { SessionRow } from '../session-schema.ts';
+import type { SessionRow } from '../schema/session-schema.ts';
 
 /** A place where somebody is signed in. */
 export interface Session {

@@ -3,8 +3,8 @@ import { normalisePassword } from '../passwords/password-rules.ts';
 import { toPerson } from '../people/person.ts';
 import type { Person } from '../people/person.ts';
 import type { AccountsDeps } from '../deps.ts';
-import { userSchema } from '../user-schema.ts';
-import type { UserRow } from '../user-schema.ts';
+import { userSchema } from '../schema/user-schema.ts';
+import type { UserRow } from '../schema/user-schema.ts';
 import { accountDisabled, insertSession } from './start-session.ts';
 import type { SessionOrigin, StartedSession } from './start-session.ts';
 

@@ -4,9 +4,9 @@ import { noSuchPerson } from '../people/find-people.ts';
 import { cleanText } from '../validate-text.ts';
 import type { AccountsDeps } from '../deps.ts';
 import { hashSecret, newSecret } from '../secret.ts';
-import { sessionSchema } from '../session-schema.ts';
-import type { SessionRow } from '../session-schema.ts';
-import { userSchema } from '../user-schema.ts';
+import { sessionSchema } from '../schema/session-schema.ts';
+import type { SessionRow } from '../schema/session-schema.ts';
+import { userSchema } from '../schema/user-schema.ts';
 import { toSession } from './session-expiry.ts';
 import type { Session } from './session-expiry.ts';
 

@@ -3,8 +3,8 @@ import { toPerson } from '../people/person.ts';
 import type { Person } from '../people/person.ts';
 import type { AccountsDeps } from '../deps.ts';
 import { hashSecret, looksLikeSecret } from '../secret.ts';
-import { sessionSchema } from '../session-schema.ts';
-import { userSchema } from '../user-schema.ts';
+import { sessionSchema } from '../schema/session-schema.ts';
+import { userSchema } from '../schema/user-schema.ts';
 import { sessionExpiresAt, toSession } from './session-expiry.ts';
 import type { Session } from './session-expiry.ts';
 

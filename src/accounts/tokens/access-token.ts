@@ -1,5 +1,5 @@
 import type { Scope } from '../../access/index.ts';
-import type { AccessTokenRow } from '../access-token-schema.ts';
+import type { AccessTokenRow } from '../schema/access-token-schema.ts';
 
 /** A personal access token as its owner sees it: everything but the secret. */
 export interface AccessToken {

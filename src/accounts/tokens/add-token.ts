@@ -1,13 +1,13 @@
 import type { Scope } from '../../access/index.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../../db/index.ts';
 import { conflict, invalid } from '../../kernel/index.ts';
-import { accessTokenRepositorySchema, accessTokenSchema } from '../access-token-schema.ts';
-import type { AccessTokenRow } from '../access-token-schema.ts';
+import { accessTokenRepositorySchema, accessTokenSchema } from '../schema/access-token-schema.ts';
+import type { AccessTokenRow } from '../schema/access-token-schema.ts';
 import { noSuchPerson } from '../people/find-people.ts';
 import { parseText } from '../validate-text.ts';
 import type { AccountsDeps } from '../deps.ts';
 import { hashSecret } from '../secret.ts';
-import { userSchema } from '../user-schema.ts';
+import { userSchema } from '../schema/user-schema.ts';
 import { toAccessToken } from './access-token.ts';
 import type { AccessToken } from './access-token.ts';
 import { newAccessToken } from './token-format.ts';

@@ -1,5 +1,5 @@
 import { In } from 'typeorm';
-import { accessTokenRepositorySchema, accessTokenSchema } from '../access-token-schema.ts';
+import { accessTokenRepositorySchema, accessTokenSchema } from '../schema/access-token-schema.ts';
 import type { AccountsDeps } from '../deps.ts';
 import { toAccessToken } from './access-token.ts';
 import type { AccessToken } from './access-token.ts';

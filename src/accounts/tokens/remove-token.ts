@@ -1,5 +1,5 @@
 import { notFound } from '../../kernel/index.ts';
-import { accessTokenSchema } from '../access-token-schema.ts';
+import { accessTokenSchema } from '../schema/access-token-schema.ts';
 import type { AccountsDeps } from '../deps.ts';
 
 /** Revokes one of a person's tokens; it opens nothing from the next request on. Refuses with `not_found`. */

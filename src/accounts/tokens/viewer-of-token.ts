@@ -1,8 +1,8 @@
 import type { PersonViewer } from '../../access/index.ts';
-import { accessTokenRepositorySchema, accessTokenSchema } from '../access-token-schema.ts';
+import { accessTokenRepositorySchema, accessTokenSchema } from '../schema/access-token-schema.ts';
 import type { AccountsDeps } from '../deps.ts';
 import { hashSecret } from '../secret.ts';
-import { userSchema } from '../user-schema.ts';
+import { userSchema } from '../schema/user-schema.ts';
 import { looksLikeAccessToken } from './token-format.ts';
 
 /**

@@ -1,11 +1,11 @@
 import { unauthenticated } from '../../kernel/index.ts';
 import type { CiDeps } from '../deps.ts';
-import { jobSchema } from '../runs/job-schema.ts';
+import { jobSchema } from '../schema/job-schema.ts';
 import { isRunning } from '../runs/run-status.ts';
-import { runSchema } from '../runs/run-schema.ts';
-import type { RunRow } from '../runs/run-schema.ts';
+import { runSchema } from '../schema/run-schema.ts';
+import type { RunRow } from '../schema/run-schema.ts';
 import { readRuntimeToken } from '../tasks/runtime-token.ts';
-import { taskSchema } from '../tasks/task-schema.ts';
+import { taskSchema } from '../schema/task-schema.ts';
 
 /** A task that a runner is at work on, and the run that it belongs to. */
 export interface RunningTask {

@@ -5,8 +5,8 @@ import { conflict, invalid, notFound, unavailable } from '../../kernel/index.ts'
 import type { Tx } from '../../db/index.ts';
 import type { CiDeps } from '../deps.ts';
 import { runTopic } from '../notifier.ts';
-import { artifactSchema } from './artifact-schema.ts';
-import type { ArtifactRow } from './artifact-schema.ts';
+import { artifactSchema } from '../schema/artifact-schema.ts';
+import type { ArtifactRow } from '../schema/artifact-schema.ts';
 import { placeOf } from './artifact-store.ts';
 import type { Allowance, Part } from './artifact-store.ts';
 import { runningTask } from './authorise-task.ts';

@@ -1,6 +1,6 @@
 import { logTopic } from '../notifier.ts';
 import type { CiDeps } from '../deps.ts';
-import { taskSchema } from '../tasks/task-schema.ts';
+import { taskSchema } from '../schema/task-schema.ts';
 import { rowsPerMark } from './log-reader.ts';
 import type { LogReader } from './log-reader.ts';
 import { readRow } from './row-format.ts';

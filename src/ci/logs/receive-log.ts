@@ -1,12 +1,12 @@
 import { conflict, invalid, notFound } from '../../kernel/index.ts';
-import type { RunnerRow } from '../runners/runner-schema.ts';
-import { jobSchema } from '../runs/job-schema.ts';
-import { runSchema } from '../runs/run-schema.ts';
+import type { RunnerRow } from '../schema/runner-schema.ts';
+import { jobSchema } from '../schema/job-schema.ts';
+import { runSchema } from '../schema/run-schema.ts';
 import { logTopic } from '../notifier.ts';
 import type { CiDeps } from '../deps.ts';
 import { valuesToHide } from '../secrets/secrets.ts';
-import { taskSchema } from '../tasks/task-schema.ts';
-import type { TaskRow } from '../tasks/task-schema.ts';
+import { taskSchema } from '../schema/task-schema.ts';
+import type { TaskRow } from '../schema/task-schema.ts';
 import { runtimeTokenOf } from '../tasks/runtime-token.ts';
 import { taskToken } from '../tasks/task-token.ts';
 import type { LogFile } from './log-file.ts';

@@ -1,9 +1,9 @@
 import { In, IsNull, LessThan, Not } from 'typeorm';
-import { artifactFileSchema, artifactSchema } from '../artifacts/artifact-schema.ts';
+import { artifactFileSchema, artifactSchema } from '../schema/artifact-schema.ts';
 import type { CiDeps } from '../deps.ts';
-import { jobSchema } from '../runs/job-schema.ts';
+import { jobSchema } from '../schema/job-schema.ts';
 import { isRunning } from '../runs/run-status.ts';
-import { taskSchema } from '../tasks/task-schema.ts';
+import { taskSchema } from '../schema/task-schema.ts';
 
 const atOnce = 200;
 /** An upload that nobody has finished a day after it began is given up. */

@@ -1,17 +1,17 @@
 import { In } from 'typeorm';
 import { viewerForLog } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
-import { artifactSchema } from '../artifacts/artifact-schema.ts';
+import { artifactSchema } from '../schema/artifact-schema.ts';
 import { conflict } from '../../kernel/index.ts';
 import type { Found } from '../../repositories/index.ts';
 import { requireLevel } from '../require-level.ts';
 import type { CiDeps } from '../deps.ts';
 import { findRunRow } from '../runs/find-run.ts';
-import { jobSchema } from '../runs/job-schema.ts';
+import { jobSchema } from '../schema/job-schema.ts';
 import { runNotFound } from '../runs/load-run.ts';
 import { isFinal } from '../runs/run-status.ts';
-import { runNumberSchema, runSchema } from '../runs/run-schema.ts';
-import { taskSchema } from '../tasks/task-schema.ts';
+import { runNumberSchema, runSchema } from '../schema/run-schema.ts';
+import { taskSchema } from '../schema/task-schema.ts';
 
 /**
  * Deletes a run for good: its jobs, logs, artifacts, and what it said of its commit.

@@ -1,7 +1,7 @@
 import { isDomainError, unauthenticated, unavailable } from '../../kernel/index.ts';
 import type { CiDeps } from '../deps.ts';
-import { runnerSchema } from './runner-schema.ts';
-import type { RunnerRow } from './runner-schema.ts';
+import { runnerSchema } from '../schema/runner-schema.ts';
+import type { RunnerRow } from '../schema/runner-schema.ts';
 import { isTokenOf } from './runner-token.ts';
 
 /** Who asks, as the two headers of a runner's call say. */

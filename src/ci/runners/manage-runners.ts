@@ -7,8 +7,8 @@ import type { Runner } from './runner.ts';
 import { readDeclaredFacts } from './runner-facts.ts';
 import type { DeclaredFacts } from './runner-facts.ts';
 import { finishedRunners } from '../tasks/finished-runners.ts';
-import { runnerSchema } from './runner-schema.ts';
-import type { RunnerRow } from './runner-schema.ts';
+import { runnerSchema } from '../schema/runner-schema.ts';
+import type { RunnerRow } from '../schema/runner-schema.ts';
 
 type Room = Pick<CiDeps, 'db' | 'clock' | 'presence' | 'logger'>;
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../../kernel/index.ts';
 import type { Database } from '../../db/index.ts';
-import { runnerSchema } from './runner-schema.ts';
-import type { RunnerRow } from './runner-schema.ts';
+import { runnerSchema } from '../schema/runner-schema.ts';
+import type { RunnerRow } from '../schema/runner-schema.ts';
 
 interface Contact {
   seenAt: number;

@@ -8,8 +8,8 @@ import { toRunner } from './runner.ts';
 import type { Runner } from './runner.ts';
 import { cutName, readDeclaredFacts } from './runner-facts.ts';
 import type { DeclaredFacts } from './runner-facts.ts';
-import { runnerSchema } from './runner-schema.ts';
-import type { RunnerRow } from './runner-schema.ts';
+import { runnerSchema } from '../schema/runner-schema.ts';
+import type { RunnerRow } from '../schema/runner-schema.ts';
 import { isTokenOf, storeToken, newRunnerToken } from './runner-token.ts';
 
 type Room = Pick<CiDeps, 'db' | 'random' | 'clock' | 'presence' | 'logger'>;

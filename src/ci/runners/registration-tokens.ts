@@ -5,7 +5,7 @@ import { invalid } from '../../kernel/index.ts';
 import type { CiDeps } from '../deps.ts';
 import { inScope, scopeOf, toColumns } from '../scope.ts';
 import type { CiScope } from '../scope.ts';
-import { registrationTokenSchema } from './runner-schema.ts';
+import { registrationTokenSchema } from '../schema/runner-schema.ts';
 
 type Room = Pick<CiDeps, 'db' | 'random'>;
 

@@ -1,7 +1,7 @@
 import { scopeOf } from '../scope.ts';
 import type { CiScope } from '../scope.ts';
 import type { Presence } from './presence.ts';
-import type { RunnerRow } from './runner-schema.ts';
+import type { RunnerRow } from '../schema/runner-schema.ts';
 import { runnerStatus } from './runner-status.ts';
 import type { RunnerStatus } from './runner-status.ts';
 

@@ -8,7 +8,7 @@ import { claimGroup } from './claim-group.ts';
 import { RunChanges, maxJobsOfRun, tooManyJobs } from './run-changes.ts';
 import { contextsOfJob } from './job-contexts.ts';
 import type { JobContexts } from './job-contexts.ts';
-import type { JobRow } from './job-schema.ts';
+import type { JobRow } from '../schema/job-schema.ts';
 import type { LoadedRun } from './load-run.ts';
 import { outcomesOf } from './needs.ts';
 import { isFinal, isRunning } from './run-status.ts';

@@ -2,10 +2,10 @@ import type { Tx } from '../../db/index.ts';
 import type { CiDeps } from '../deps.ts';
 import { cancelling } from '../runners/runner.ts';
 import { offlineAfterMs } from '../runners/runner-status.ts';
-import { runnerSchema } from '../runners/runner-schema.ts';
-import { taskSchema } from '../tasks/task-schema.ts';
+import { runnerSchema } from '../schema/runner-schema.ts';
+import { taskSchema } from '../schema/task-schema.ts';
 import type { RunChanges } from './run-changes.ts';
-import type { JobRow } from './job-schema.ts';
+import type { JobRow } from '../schema/job-schema.ts';
 import { isFinal, isRunning } from './run-status.ts';
 
 export interface CancelOptions {

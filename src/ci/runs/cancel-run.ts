@@ -10,7 +10,7 @@ import { findRunRow } from './find-run.ts';
 import { RunChanges } from './run-changes.ts';
 import { runNotFound } from './load-run.ts';
 import { isFinal } from './run-status.ts';
-import type { RunRow } from './run-schema.ts';
+import type { RunRow } from '../schema/run-schema.ts';
 
 /**
  * Ends a run. What no runner has ends at once; a runner that can wind up is given

@@ -5,7 +5,7 @@ import { runTopic } from '../notifier.ts';
 import type { CiDeps } from '../deps.ts';
 import { advanceRun } from './advance-run.ts';
 import { AfterCommit } from './after-commit.ts';
-import { runSchema } from './run-schema.ts';
+import { runSchema } from '../schema/run-schema.ts';
 
 /**
  * A write that changes runs, and what follows from it: pages are told, waiting

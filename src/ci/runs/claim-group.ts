@@ -5,7 +5,7 @@ import { cancelJob, cancelJobs } from './cancel-jobs.ts';
 import { RunChanges } from './run-changes.ts';
 import { groupMembers } from './release-group.ts';
 import type { GroupMembers } from './release-group.ts';
-import type { RunRow } from './run-schema.ts';
+import type { RunRow } from '../schema/run-schema.ts';
 import type { ResolvedConcurrency } from './resolve-job.ts';
 
 /**

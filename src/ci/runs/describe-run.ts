@@ -1,5 +1,5 @@
-import type { JobRow } from './job-schema.ts';
-import type { RunRow } from './run-schema.ts';
+import type { JobRow } from '../schema/job-schema.ts';
+import type { RunRow } from '../schema/run-schema.ts';
 import type { RunStatus } from './run-status.ts';
 
 /** A run as programs read it, from the API as from the command line. Edges add their addresses. */

@@ -11,7 +11,7 @@ import type { Json } from '../workflows/json.ts';
 import { changeRuns } from './change-runs.ts';
 import { nobody } from './load-run.ts';
 import { repositoryPayload } from './push-event.ts';
-import type { RunRow } from './run-schema.ts';
+import type { RunRow } from '../schema/run-schema.ts';
 import { startRun } from './start-run.ts';
 
 /** A workflow that people may start, and what it asks them for. */

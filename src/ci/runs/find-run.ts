@@ -1,14 +1,14 @@
 import { In } from 'typeorm';
 import type { Found } from '../../repositories/index.ts';
 import type { CiDeps } from '../deps.ts';
-import { stepSchema, taskSchema } from '../tasks/task-schema.ts';
-import type { StepRow, TaskRow } from '../tasks/task-schema.ts';
-import { jobSchema } from './job-schema.ts';
-import type { JobRow } from './job-schema.ts';
+import { stepSchema, taskSchema } from '../schema/task-schema.ts';
+import type { StepRow, TaskRow } from '../schema/task-schema.ts';
+import { jobSchema } from '../schema/job-schema.ts';
+import type { JobRow } from '../schema/job-schema.ts';
 import { runNotFound } from './load-run.ts';
 import { isFinal } from './run-status.ts';
-import { runSchema } from './run-schema.ts';
-import type { RunRow } from './run-schema.ts';
+import { runSchema } from '../schema/run-schema.ts';
+import type { RunRow } from '../schema/run-schema.ts';
 
 type Room = Pick<CiDeps, 'db' | 'reports'>;
 

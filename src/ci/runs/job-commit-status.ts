@@ -1,8 +1,8 @@
 import type { Tx } from '../../db/index.ts';
 import type { CommitState } from '../../repositories/index.ts';
 import type { CiDeps } from '../deps.ts';
-import type { JobRow } from './job-schema.ts';
-import type { RunRow } from './run-schema.ts';
+import type { JobRow } from '../schema/job-schema.ts';
+import type { RunRow } from '../schema/run-schema.ts';
 import type { RunStatus } from './run-status.ts';
 
 const states: Record<RunStatus, CommitState> = {

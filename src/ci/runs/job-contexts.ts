@@ -5,7 +5,7 @@ import type { EvaluationBudget } from '../workflows/evaluation-budget.ts';
 import type { ExpressionScope } from '../workflows/evaluate.ts';
 import type { JobDefinition, Workflow, WorkflowCall } from '../workflows/workflow.ts';
 import type { Json } from '../workflows/json.ts';
-import type { JobRow } from './job-schema.ts';
+import type { JobRow } from '../schema/job-schema.ts';
 import type { LoadedRun } from './load-run.ts';
 import { asJson, neededByCaller, neededJobs, outputsOf } from './needs.ts';
 import { githubContext } from './run-context.ts';

@@ -1,8 +1,8 @@
 import { In } from 'typeorm';
 import type { Found, Repository } from '../../repositories/index.ts';
 import type { CiDeps } from '../deps.ts';
-import { runSchema } from './run-schema.ts';
-import type { EventName, RunRow } from './run-schema.ts';
+import { runSchema } from '../schema/run-schema.ts';
+import type { EventName, RunRow } from '../schema/run-schema.ts';
 
 /** What a list of runs is narrowed to; everything may be left out. */
 export interface RunFilter {

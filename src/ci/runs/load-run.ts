@@ -5,8 +5,8 @@ import type { Owner } from '../../owners/index.ts';
 import type { Repositories, Repository } from '../../repositories/index.ts';
 import type { ParsedWorkflow } from '../workflows/parse-workflow.ts';
 import type { WorkflowReader, WorkflowSource } from '../workflows/workflow-reader.ts';
-import { runSchema, workflowFileSchema } from './run-schema.ts';
-import type { RunRow } from './run-schema.ts';
+import { runSchema, workflowFileSchema } from '../schema/run-schema.ts';
+import type { RunRow } from '../schema/run-schema.ts';
 
 /** A run with everything around it that its jobs and its pages need. */
 export interface LoadedRun {

@@ -1,13 +1,13 @@
 import { In } from 'typeorm';
 import type { EntityManager } from 'typeorm';
-import { outputSchema } from '../tasks/task-schema.ts';
+import { outputSchema } from '../schema/task-schema.ts';
 import type { JobOutcome } from '../workflows/expression-functions.ts';
 import { evaluateValue, textOf } from '../workflows/evaluate.ts';
 import type { EvaluationBudget } from '../workflows/evaluation-budget.ts';
 import type { JobDefinition, Workflow, WorkflowCall } from '../workflows/workflow.ts';
 import type { Json } from '../workflows/json.ts';
 import type { RunChanges } from './run-changes.ts';
-import type { JobRow } from './job-schema.ts';
+import type { JobRow } from '../schema/job-schema.ts';
 import { statusOfMatrix } from './run-status.ts';
 import type { FinalStatus } from './run-status.ts';
 

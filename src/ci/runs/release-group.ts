@@ -1,9 +1,9 @@
 import type { Tx } from '../../db/index.ts';
 import type { AfterCommit } from './after-commit.ts';
-import { jobSchema } from './job-schema.ts';
-import type { JobRow } from './job-schema.ts';
-import { runSchema } from './run-schema.ts';
-import type { RunRow } from './run-schema.ts';
+import { jobSchema } from '../schema/job-schema.ts';
+import type { JobRow } from '../schema/job-schema.ts';
+import { runSchema } from '../schema/run-schema.ts';
+import type { RunRow } from '../schema/run-schema.ts';
 
 /** Runs and jobs that have to do with one concurrency group. */
 export interface GroupMembers {

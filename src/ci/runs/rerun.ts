@@ -10,11 +10,11 @@ import { claimGroup } from './claim-group.ts';
 import { findRunRow } from './find-run.ts';
 import { RunChanges } from './run-changes.ts';
 import type { NewJob } from './run-changes.ts';
-import { jobSchema } from './job-schema.ts';
-import type { JobRow } from './job-schema.ts';
+import { jobSchema } from '../schema/job-schema.ts';
+import type { JobRow } from '../schema/job-schema.ts';
 import { runNotFound } from './load-run.ts';
-import { runSchema } from './run-schema.ts';
-import type { RunRow } from './run-schema.ts';
+import { runSchema } from '../schema/run-schema.ts';
+import type { RunRow } from '../schema/run-schema.ts';
 import { isFinal, isRunning } from './run-status.ts';
 
 /** Which jobs run again: all, those that did not go well, or one; and whatever needs them. */

@@ -2,12 +2,12 @@ import type { Tx } from '../../db/index.ts';
 import type { CiDeps } from '../deps.ts';
 import type { AfterCommit } from './after-commit.ts';
 import { describeJob, removeJobStatus, setJobStatus } from './job-commit-status.ts';
-import { jobSchema } from './job-schema.ts';
-import type { JobRow } from './job-schema.ts';
+import { jobSchema } from '../schema/job-schema.ts';
+import type { JobRow } from '../schema/job-schema.ts';
 import { releaseGroup } from './release-group.ts';
 import { isFinal, isRunning, statusOfRun } from './run-status.ts';
-import { runSchema } from './run-schema.ts';
-import type { RunRow } from './run-schema.ts';
+import { runSchema } from '../schema/run-schema.ts';
+import type { RunRow } from '../schema/run-schema.ts';
 
 export type NewJob = Omit<JobRow, 'id'>;
 

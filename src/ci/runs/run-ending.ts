@@ -1,5 +1,5 @@
 import type { Tx } from '../../db/index.ts';
-import type { RunRow } from './run-schema.ts';
+import type { RunRow } from '../schema/run-schema.ts';
 
 /**
  * The port through which other rooms hear of the end of a run, inside the write that ends

@@ -10,10 +10,10 @@ import { changeRuns } from './change-runs.ts';
 import { nobody } from './load-run.ts';
 import { repositoryPayload } from './push-event.ts';
 import type { MovedRef } from './push-event.ts';
-import { runSchema } from './run-schema.ts';
-import type { RunRow } from './run-schema.ts';
-import { scheduleSchema } from './schedule-schema.ts';
-import type { ScheduleRow } from './schedule-schema.ts';
+import { runSchema } from '../schema/run-schema.ts';
+import type { RunRow } from '../schema/run-schema.ts';
+import { scheduleSchema } from '../schema/schedule-schema.ts';
+import type { ScheduleRow } from '../schema/schedule-schema.ts';
 import { startRun } from './start-run.ts';
 
 /** What a push to the default branch makes of its schedules. */

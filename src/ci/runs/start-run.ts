@@ -16,8 +16,8 @@ import { RunChanges, maxJobsOfRun, tooManyJobs } from './run-changes.ts';
 import { setRunProblem } from './job-commit-status.ts';
 import type { LoadedRun } from './load-run.ts';
 import { githubContext } from './run-context.ts';
-import { runNumberSchema, runSchema, workflowFileSchema } from './run-schema.ts';
-import type { RunRow } from './run-schema.ts';
+import { runNumberSchema, runSchema, workflowFileSchema } from '../schema/run-schema.ts';
+import type { RunRow } from '../schema/run-schema.ts';
 import { earlyName, resolveConcurrency } from './resolve-job.ts';
 import type { ResolvedConcurrency } from './resolve-job.ts';
 

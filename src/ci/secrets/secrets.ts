@@ -6,7 +6,7 @@ import { inScope, scopesAround, toColumns } from '../scope.ts';
 import type { CiScope } from '../scope.ts';
 import { checkValue, maxPerScope, parseSecretName } from './name-rules.ts';
 import { encrypt, decrypt } from '../../sealing/index.ts';
-import { secretSchema } from './secret-schema.ts';
+import { secretSchema } from '../schema/secret-schema.ts';
 
 /** What anybody ever sees of a secret. */
 export interface SecretFacts {

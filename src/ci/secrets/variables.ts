@@ -5,7 +5,7 @@ import type { CiDeps } from '../deps.ts';
 import { inScope, scopesAround, toColumns } from '../scope.ts';
 import type { CiScope } from '../scope.ts';
 import { checkValue, maxPerScope, parseSecretName } from './name-rules.ts';
-import { variableSchema } from './secret-schema.ts';
+import { variableSchema } from '../schema/secret-schema.ts';
 
 /** A value that workflows read as `vars.NAME`; no secret. */
 export interface Variable {

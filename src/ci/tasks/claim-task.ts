@@ -1,15 +1,15 @@
 import type { Tx } from '../../db/index.ts';
-import type { RunnerRow } from '../runners/runner-schema.ts';
-import { runnerSchema } from '../runners/runner-schema.ts';
+import type { RunnerRow } from '../schema/runner-schema.ts';
+import { runnerSchema } from '../schema/runner-schema.ts';
 import type { AfterCommit } from '../runs/after-commit.ts';
 import { RunChanges } from '../runs/run-changes.ts';
-import { jobSchema } from '../runs/job-schema.ts';
-import type { JobRow } from '../runs/job-schema.ts';
+import { jobSchema } from '../schema/job-schema.ts';
+import type { JobRow } from '../schema/job-schema.ts';
 import type { CiDeps } from '../deps.ts';
 import type { Claim } from './claim.ts';
 import type { FairScheduler } from './fair-scheduler.ts';
-import { taskSchema } from './task-schema.ts';
-import type { TaskRow } from './task-schema.ts';
+import { taskSchema } from '../schema/task-schema.ts';
+import type { TaskRow } from '../schema/task-schema.ts';
 import { hashTaskToken, taskToken } from './task-token.ts';
 import { mayTake, groupWaitingJobs } from './group-waiting-jobs.ts';
 

@@ -1,5 +1,5 @@
-import type { JobRow } from '../runs/job-schema.ts';
-import type { TaskRow } from './task-schema.ts';
+import type { JobRow } from '../schema/job-schema.ts';
+import type { TaskRow } from '../schema/task-schema.ts';
 
 /** A job that was handed to a runner. */
 export interface Claim {

@@ -1,11 +1,11 @@
 import { In } from 'typeorm';
 import type { CiDeps } from '../deps.ts';
 import { toRunner } from '../runners/runner.ts';
-import { runnerSchema } from '../runners/runner-schema.ts';
-import { jobSchema } from '../runs/job-schema.ts';
-import type { JobRow } from '../runs/job-schema.ts';
-import { runSchema } from '../runs/run-schema.ts';
-import type { RunRow } from '../runs/run-schema.ts';
+import { runnerSchema } from '../schema/runner-schema.ts';
+import { jobSchema } from '../schema/job-schema.ts';
+import type { JobRow } from '../schema/job-schema.ts';
+import { runSchema } from '../schema/run-schema.ts';
+import type { RunRow } from '../schema/run-schema.ts';
 import type { Found } from '../../repositories/index.ts';
 import { finishedRunners } from './finished-runners.ts';
 import { mayTake, groupWaitingJobs } from './group-waiting-jobs.ts';

@@ -1,17 +1,17 @@
 import { IsNull, Not } from 'typeorm';
 import { conflict, unavailable } from '../../kernel/index.ts';
 import { unregistered } from '../runners/authenticate-runner.ts';
-import type { RunnerRow } from '../runners/runner-schema.ts';
+import type { RunnerRow } from '../schema/runner-schema.ts';
 import { advanceJobs } from '../runs/advance-run.ts';
 import { changeRuns } from '../runs/change-runs.ts';
 import { RunChanges } from '../runs/run-changes.ts';
-import { jobSchema } from '../runs/job-schema.ts';
+import { jobSchema } from '../schema/job-schema.ts';
 import type { CiDeps } from '../deps.ts';
 import type { Claim } from './claim.ts';
 import { releaseTask } from './release-task.ts';
 import { taskContent } from './task-content.ts';
 import type { TaskContent } from './task-content.ts';
-import { taskSchema } from './task-schema.ts';
+import { taskSchema } from '../schema/task-schema.ts';
 
 export interface FetchOptions {
   /** How long the runner is willing to wait, in milliseconds; null when it does not say. */

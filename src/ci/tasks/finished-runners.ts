@@ -1,7 +1,7 @@
 import { In, IsNull, Not } from 'typeorm';
 import type { EntityManager } from 'typeorm';
-import { runnerSchema } from '../runners/runner-schema.ts';
-import { taskSchema } from './task-schema.ts';
+import { runnerSchema } from '../schema/runner-schema.ts';
+import { taskSchema } from '../schema/task-schema.ts';
 
 /**
  * Ids of ephemeral runners that have done their one task and get no further one. Their

@@ -1,7 +1,7 @@
 import type { EntityManager } from 'typeorm';
 import { hasLabels } from '../runners/runner.ts';
-import type { RunnerRow } from '../runners/runner-schema.ts';
-import { jobSchema } from '../runs/job-schema.ts';
+import type { RunnerRow } from '../schema/runner-schema.ts';
+import { jobSchema } from '../schema/job-schema.ts';
 
 /** Waiting jobs of one repository that ask for the same labels: one line of the queue, however long it is. */
 export interface WaitingGroup {

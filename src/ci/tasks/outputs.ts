@@ -1,4 +1,4 @@
-import type { OutputRow } from './task-schema.ts';
+import type { OutputRow } from '../schema/task-schema.ts';
 
 const shape = /^[A-Za-z_][A-Za-z0-9_-]*$/;
 const maxNameBytes = 255;

@@ -1,9 +1,9 @@
 import { advanceJobs } from '../runs/advance-run.ts';
 import { changeRuns } from '../runs/change-runs.ts';
 import { RunChanges } from '../runs/run-changes.ts';
-import { jobSchema } from '../runs/job-schema.ts';
+import { jobSchema } from '../schema/job-schema.ts';
 import type { CiDeps } from '../deps.ts';
-import { taskSchema } from './task-schema.ts';
+import { taskSchema } from '../schema/task-schema.ts';
 
 /** After so many runners that took a job and were never heard of again, it has failed. */
 const maxLosses = 3;

@@ -1,10 +1,10 @@
 import type { Tx } from '../../db/index.ts';
 import { invalid, notFound } from '../../kernel/index.ts';
-import type { RunnerRow } from '../runners/runner-schema.ts';
+import type { RunnerRow } from '../schema/runner-schema.ts';
 import { advanceJobs } from '../runs/advance-run.ts';
 import { changeRuns } from '../runs/change-runs.ts';
 import { RunChanges } from '../runs/run-changes.ts';
-import { jobSchema } from '../runs/job-schema.ts';
+import { jobSchema } from '../schema/job-schema.ts';
 import type { LoadedRun } from '../runs/load-run.ts';
 import { isFinal } from '../runs/run-status.ts';
 import type { FinalStatus } from '../runs/run-status.ts';
@@ -12,8 +12,8 @@ import { runTopic } from '../notifier.ts';
 import type { CiDeps } from '../deps.ts';
 import { sortOutputs } from './outputs.ts';
 import type { SortedOutputs } from './outputs.ts';
-import { outputSchema, stepSchema, taskSchema } from './task-schema.ts';
-import type { StepRow, StepStatus, TaskRow, TaskStatus } from './task-schema.ts';
+import { outputSchema, stepSchema, taskSchema } from '../schema/task-schema.ts';
+import type { StepRow, StepStatus, TaskRow, TaskStatus } from '../schema/task-schema.ts';
 
 /** What a runner says of one step. Times are milliseconds since the epoch. */
 export interface StepReport {

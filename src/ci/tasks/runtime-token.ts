@@ -1,8 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { InstanceKey } from '../../sealing/index.ts';
 import type { CiDeps } from '../deps.ts';
-import type { JobRow } from '../runs/job-schema.ts';
-import type { TaskRow } from './task-schema.ts';
+import type { JobRow } from '../schema/job-schema.ts';
+import type { TaskRow } from '../schema/task-schema.ts';
 
 /** What a task's runtime token says of it: the key to its artifacts. */
 export interface RuntimeClaims {

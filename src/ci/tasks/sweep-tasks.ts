@@ -1,18 +1,18 @@
 import { In, IsNull } from 'typeorm';
-import { runnerSchema } from '../runners/runner-schema.ts';
+import { runnerSchema } from '../schema/runner-schema.ts';
 import { advanceJobs } from '../runs/advance-run.ts';
 import { changeRuns } from '../runs/change-runs.ts';
 import { RunChanges } from '../runs/run-changes.ts';
-import { jobSchema } from '../runs/job-schema.ts';
-import type { JobRow } from '../runs/job-schema.ts';
+import { jobSchema } from '../schema/job-schema.ts';
+import type { JobRow } from '../schema/job-schema.ts';
 import { isFinal } from '../runs/run-status.ts';
 import type { FinalStatus } from '../runs/run-status.ts';
 import { logTopic } from '../notifier.ts';
 import type { CiDeps } from '../deps.ts';
 import { writeReports } from './report-task.ts';
 import { releaseTask } from './release-task.ts';
-import { taskSchema } from './task-schema.ts';
-import type { TaskRow } from './task-schema.ts';
+import { taskSchema } from '../schema/task-schema.ts';
+import type { TaskRow } from '../schema/task-schema.ts';
 import { finishedRunners } from './finished-runners.ts';
 import { mayTake, groupWaitingJobs } from './group-waiting-jobs.ts';
 

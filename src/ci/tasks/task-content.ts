@@ -1,8 +1,8 @@
 import type { CiDeps } from '../deps.ts';
 import { secretsFor } from '../secrets/secrets.ts';
 import { variablesFor } from '../secrets/variables.ts';
-import { jobSchema } from '../runs/job-schema.ts';
-import type { JobRow } from '../runs/job-schema.ts';
+import { jobSchema } from '../schema/job-schema.ts';
+import type { JobRow } from '../schema/job-schema.ts';
 import type { LoadedRun } from '../runs/load-run.ts';
 import { contextsOfJob, inputsOfCall } from '../runs/job-contexts.ts';
 import type { JobContexts } from '../runs/job-contexts.ts';
@@ -15,7 +15,7 @@ import { EvaluationBudget } from '../workflows/evaluation-budget.ts';
 import type { WorkflowCall } from '../workflows/workflow.ts';
 import type { Json } from '../workflows/json.ts';
 import { runtimeTokenOf } from './runtime-token.ts';
-import type { TaskRow } from './task-schema.ts';
+import type { TaskRow } from '../schema/task-schema.ts';
 import { taskToken } from './task-token.ts';
 
 /** Everything that a runner is handed with a task. */

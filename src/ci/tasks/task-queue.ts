@@ -1,4 +1,4 @@
-import type { RunnerRow } from '../runners/runner-schema.ts';
+import type { RunnerRow } from '../schema/runner-schema.ts';
 import { mayTake, groupWaitingJobs } from './group-waiting-jobs.ts';
 import type { Database } from '../../db/index.ts';
 import type { Logger } from '../../kernel/index.ts';

@@ -1,4 +1,4 @@
-import type { StepRow } from './task-schema.ts';
+import type { StepRow } from '../schema/task-schema.ts';
 
 interface Kept {
   /** When the task was last heard of, milliseconds since the epoch. */

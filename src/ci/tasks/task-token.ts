@@ -1,10 +1,10 @@
 import type { TaskViewer } from '../../access/index.ts';
-import { jobSchema } from '../runs/job-schema.ts';
-import { runSchema } from '../runs/run-schema.ts';
+import { jobSchema } from '../schema/job-schema.ts';
+import { runSchema } from '../schema/run-schema.ts';
 import type { CiDeps } from '../deps.ts';
 import type { InstanceKey } from '../../sealing/index.ts';
 import type { Permissions } from '../workflows/workflow.ts';
-import { taskSchema } from './task-schema.ts';
+import { taskSchema } from '../schema/task-schema.ts';
 
 const shape = /^[0-9a-f]{40}$/;
 

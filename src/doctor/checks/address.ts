@@ -10,7 +10,7 @@ import type { GroupReport, CheckResult } from '../check-result.ts';
 import { remedies } from './proxy-settings.ts';
 import { dayMs } from '../deps.ts';
 
-/** One thing that the server saw; see `src/web/probe.ts`. */
+/** One thing that the server saw; see `src/http/probe.ts`. */
 interface Seen {
   kind: 'ready' | 'head' | 'body begins' | 'body' | 'stream';
   url?: string;

@@ -1,5 +1,5 @@
-import { remoteFollowSchema } from '../follows/remote-follow-schema.ts';
-import type { RemoteFollow } from '../follows/remote-follow-schema.ts';
+import { remoteFollowSchema } from '../schema/remote-follow-schema.ts';
+import type { RemoteFollow } from '../schema/remote-follow-schema.ts';
 import type { FederationDeps } from '../deps.ts';
 import { nothingToPrepare } from './incoming-activity.ts';
 import type { ActivityHandler, IncomingActivity } from './incoming-activity.ts';

@@ -1,7 +1,7 @@
 import { findActorById } from '../actors/find-actor.ts';
 import type { LocalActor } from '../actors/local-actors.ts';
 import { publish } from '../deliveries/publish.ts';
-import { followerSchema } from '../follows/follower-schema.ts';
+import { followerSchema } from '../schema/follower-schema.ts';
 import { acceptContent } from './accept.ts';
 import type { ActivityHandler } from './incoming-activity.ts';
 import { activityStreams } from './contexts.ts';

@@ -1,5 +1,5 @@
 import type { Tx } from '../../db/index.ts';
-import type { RemoteActor } from '../actors/remote-actor-schema.ts';
+import type { RemoteActor } from '../schema/remote-actor-schema.ts';
 import type { FederationDeps } from '../deps.ts';
 import type { Json } from './fields.ts';
 

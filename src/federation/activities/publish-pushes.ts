@@ -3,7 +3,7 @@ import { instanceActor, personActor, repositoryActor } from '../actors/find-acto
 import type { RepositoryActor } from '../actors/find-actor.ts';
 import { publicRepositoryById } from '../actors/public-repositories.ts';
 import { publish } from '../deliveries/publish.ts';
-import { maxPushedCommits } from '../follows/received-push-schema.ts';
+import { maxPushedCommits } from '../schema/received-push-schema.ts';
 import type { FederationDeps } from '../deps.ts';
 import type { Json } from './fields.ts';
 import { pushContent } from './push.ts';

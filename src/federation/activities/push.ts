@@ -1,8 +1,8 @@
 import { isDomainError } from '../../kernel/index.ts';
-import type { RemoteActor } from '../actors/remote-actor-schema.ts';
-import { maxPushedCommits } from '../follows/received-push-schema.ts';
-import type { PushedCommit } from '../follows/received-push-schema.ts';
-import { remoteFollowSchema } from '../follows/remote-follow-schema.ts';
+import type { RemoteActor } from '../schema/remote-actor-schema.ts';
+import { maxPushedCommits } from '../schema/received-push-schema.ts';
+import type { PushedCommit } from '../schema/received-push-schema.ts';
+import { remoteFollowSchema } from '../schema/remote-follow-schema.ts';
 import type { ActivityHandler } from './incoming-activity.ts';
 import { publicAudience, pushContext } from './contexts.ts';
 import { asObject, cleanText, embedded, idOf, itemsOf, objectId, webUrl } from './fields.ts';

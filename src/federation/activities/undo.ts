@@ -1,4 +1,4 @@
-import { followerSchema } from '../follows/follower-schema.ts';
+import { followerSchema } from '../schema/follower-schema.ts';
 import { nothingToPrepare } from './incoming-activity.ts';
 import type { ActivityHandler } from './incoming-activity.ts';
 import { activityStreams } from './contexts.ts';

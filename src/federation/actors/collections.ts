@@ -1,6 +1,6 @@
 import { activityStreams, pushContext } from '../activities/contexts.ts';
-import { outboxSchema } from '../deliveries/outbox-schema.ts';
-import { followerSchema } from '../follows/follower-schema.ts';
+import { outboxSchema } from '../schema/outbox-schema.ts';
+import { followerSchema } from '../schema/follower-schema.ts';
 import type { FederationDeps } from '../deps.ts';
 import type { Document } from './actor-documents.ts';
 import { repositoryPath } from './actor-paths.ts';

@@ -1,12 +1,12 @@
 import { IsNull, Not } from 'typeorm';
 import { localAdministrator } from '../../access/index.ts';
-import { followerSchema } from '../follows/follower-schema.ts';
-import type { FollowerRow } from '../follows/follower-schema.ts';
+import { followerSchema } from '../schema/follower-schema.ts';
+import type { FollowerRow } from '../schema/follower-schema.ts';
 import type { Owner } from '../../owners/index.ts';
-import { peerSchema } from '../peers/peer-schema.ts';
+import { peerSchema } from '../schema/peer-schema.ts';
 import type { FederationDeps } from '../deps.ts';
-import { keySchema } from './key-schema.ts';
-import type { KeyRow } from './key-schema.ts';
+import { keySchema } from '../schema/key-schema.ts';
+import type { KeyRow } from '../schema/key-schema.ts';
 
 /** A local actor and its key, without the private half. */
 export interface ListedKey extends Pick<KeyRow, 'kind' | 'ownerId' | 'createdAt' | 'publicKeyPem'> {

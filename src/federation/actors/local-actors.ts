@@ -6,8 +6,8 @@ import type { EntityManager } from 'typeorm';
 import type { Database } from '../../db/index.ts';
 import { internal } from '../../kernel/index.ts';
 import type { SigningKey } from '../signatures/index.ts';
-import { keySchema } from './key-schema.ts';
-import type { ActorKind, KeyRow } from './key-schema.ts';
+import { keySchema } from '../schema/key-schema.ts';
+import type { ActorKind, KeyRow } from '../schema/key-schema.ts';
 
 /** One of our own actors, whose key exists. */
 export interface LocalActor {

@@ -1,7 +1,7 @@
 import { cleanText, embedded, asObject, idOf, typesOf, webUrl } from '../activities/fields.ts';
 import type { Json } from '../activities/fields.ts';
 import { readPublicKey } from '../signatures/index.ts';
-import type { RemoteActor } from './remote-actor-schema.ts';
+import type { RemoteActor } from '../schema/remote-actor-schema.ts';
 
 /**
  * Reads the document of a remote actor. `null` unless everything holds together:

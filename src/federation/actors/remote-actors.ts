@@ -6,8 +6,8 @@ import { FetchQueue } from './fetch-queue.ts';
 import type { Asker } from './fetch-queue.ts';
 import { createKeyFetchBudget } from './key-fetch-budget.ts';
 import { ownerOfKeyDocument, parseRemoteActor } from './parse-remote-actor.ts';
-import { remoteActorSchema } from './remote-actor-schema.ts';
-import type { RemoteActor } from './remote-actor-schema.ts';
+import { remoteActorSchema } from '../schema/remote-actor-schema.ts';
+import type { RemoteActor } from '../schema/remote-actor-schema.ts';
 import type { RemoteActors, Signer } from './signer.ts';
 import { storeActor } from './store-actor.ts';
 

@@ -1,6 +1,6 @@
 import type { Tx } from '../../db/index.ts';
-import { handleOf, remoteActorSchema } from './remote-actor-schema.ts';
-import type { RemoteActor } from './remote-actor-schema.ts';
+import { handleOf, remoteActorSchema } from '../schema/remote-actor-schema.ts';
+import type { RemoteActor } from '../schema/remote-actor-schema.ts';
 
 /**
  * Inside a write: keeps a fetched actor, and gives its present name and pages to the follows of it. A

@@ -3,8 +3,8 @@ import type { FederationDeps } from '../deps.ts';
 import { bodyDigest, signRequest } from '../signatures/index.ts';
 import type { ClaimedDelivery } from './claim.ts';
 import type { Outcome } from './delivery-state.ts';
-import { outboxSchema } from './outbox-schema.ts';
-import type { OutboxRow } from './outbox-schema.ts';
+import { outboxSchema } from '../schema/outbox-schema.ts';
+import type { OutboxRow } from '../schema/outbox-schema.ts';
 import type { Attempt } from './settle.ts';
 import type { StillPublic } from './still-public.ts';
 

@@ -1,4 +1,4 @@
-import type { DeliveryRow } from './delivery-schema.ts';
+import type { DeliveryRow } from '../schema/delivery-schema.ts';
 
 /** How an attempt ended. */
 export type Outcome =

@@ -3,10 +3,10 @@ import { readCounts } from '../../db/index.ts';
 import type { CountName } from '../../db/index.ts';
 import { conflict, notFound } from '../../kernel/index.ts';
 import type { FederationDeps } from '../deps.ts';
-import { deliverySchema } from './delivery-schema.ts';
-import type { DeliveryRow, DeliveryState } from './delivery-schema.ts';
-import { outboxSchema } from './outbox-schema.ts';
-import type { OutboxRow } from './outbox-schema.ts';
+import { deliverySchema } from '../schema/delivery-schema.ts';
+import type { DeliveryRow, DeliveryState } from '../schema/delivery-schema.ts';
+import { outboxSchema } from '../schema/outbox-schema.ts';
+import type { OutboxRow } from '../schema/outbox-schema.ts';
 import { enqueue } from './publish.ts';
 
 /** A delivery with what it carries. */

@@ -1,8 +1,8 @@
 import type { Tx } from '../../db/index.ts';
 import type { Json } from '../activities/fields.ts';
 import type { FederationDeps } from '../deps.ts';
-import { deliverySchema } from './delivery-schema.ts';
-import { outboxSchema } from './outbox-schema.ts';
+import { deliverySchema } from '../schema/delivery-schema.ts';
+import { outboxSchema } from '../schema/outbox-schema.ts';
 
 /** An activity of a local actor that is about to be recorded. */
 export interface NewActivity {

@@ -5,9 +5,9 @@ import type { Followed } from './follows.ts';
 import { noSuchFollow, retryFollow } from './follow-repository.ts';
 import { withStatuses } from './following.ts';
 import type { FollowedRepository } from './following.ts';
-import { remoteFollowSchema } from './remote-follow-schema.ts';
-import { remotePersonFollowSchema } from './remote-person-follow-schema.ts';
-import type { RemotePersonFollow } from './remote-person-follow-schema.ts';
+import { remoteFollowSchema } from '../schema/remote-follow-schema.ts';
+import { remotePersonFollowSchema } from '../schema/remote-person-follow-schema.ts';
+import type { RemotePersonFollow } from '../schema/remote-person-follow-schema.ts';
 
 /** A follow of a repository, or of a person with how many repositories came with them. */
 export type ListedFollow =

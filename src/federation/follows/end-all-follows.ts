@@ -2,7 +2,7 @@ import type { Tx } from '../../db/index.ts';
 import { isOperational } from '../operational.ts';
 import type { FederationDeps } from '../deps.ts';
 import { dropFollow } from './follow-repository.ts';
-import { remoteFollowSchema } from './remote-follow-schema.ts';
+import { remoteFollowSchema } from '../schema/remote-follow-schema.ts';
 
 /**
  * Inside the write that deletes an account: every follow of the person is undone, so that

@@ -1,14 +1,14 @@
 import { isDomainError } from '../../kernel/index.ts';
 import type { PersonActor } from '../actors/find-actor.ts';
-import { handleOf } from '../actors/remote-actor-schema.ts';
-import type { RemoteActor } from '../actors/remote-actor-schema.ts';
+import { handleOf } from '../schema/remote-actor-schema.ts';
+import type { RemoteActor } from '../schema/remote-actor-schema.ts';
 import type { FederationDeps } from '../deps.ts';
 import { addFollow, dropFollow, followerActor, noSuchFollow } from './follow-repository.ts';
 import { fetchRepositories, listRemoteRepositories } from './remote-repositories.ts';
 import type { RemoteRepositoryList } from './remote-repositories.ts';
-import { remoteFollowSchema } from './remote-follow-schema.ts';
-import { remotePersonFollowSchema, seenRepositorySchema } from './remote-person-follow-schema.ts';
-import type { RemotePersonFollow } from './remote-person-follow-schema.ts';
+import { remoteFollowSchema } from '../schema/remote-follow-schema.ts';
+import { remotePersonFollowSchema, seenRepositorySchema } from '../schema/remote-person-follow-schema.ts';
+import type { RemotePersonFollow } from '../schema/remote-person-follow-schema.ts';
 
 /** When a scan that had no time for everything goes on. */
 const soonMs = 10_000;

@@ -4,13 +4,13 @@ import { followContent } from '../activities/follow.ts';
 import { undoContent } from '../activities/undo.ts';
 import { personActor } from '../actors/find-actor.ts';
 import type { PersonActor } from '../actors/find-actor.ts';
-import { handleOf } from '../actors/remote-actor-schema.ts';
-import type { RemoteActor } from '../actors/remote-actor-schema.ts';
+import { handleOf } from '../schema/remote-actor-schema.ts';
+import type { RemoteActor } from '../schema/remote-actor-schema.ts';
 import { cancelWaiting } from '../deliveries/cancel.ts';
 import { publish } from '../deliveries/publish.ts';
 import type { FederationDeps } from '../deps.ts';
-import { remoteFollowSchema } from './remote-follow-schema.ts';
-import type { RemoteFollow } from './remote-follow-schema.ts';
+import { remoteFollowSchema } from '../schema/remote-follow-schema.ts';
+import type { RemoteFollow } from '../schema/remote-follow-schema.ts';
 
 export const noSuchFollow = () => notFound('unknown_follow', 'There is no such follow.');
 

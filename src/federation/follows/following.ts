@@ -1,16 +1,16 @@
 import { In } from 'typeorm';
-import { deliverySchema } from '../deliveries/delivery-schema.ts';
-import type { DeliveryRow } from '../deliveries/delivery-schema.ts';
+import { deliverySchema } from '../schema/delivery-schema.ts';
+import type { DeliveryRow } from '../schema/delivery-schema.ts';
 import { healthOf } from '../peers/peer-health.ts';
-import type { PeerRow } from '../peers/peer-schema.ts';
+import type { PeerRow } from '../schema/peer-schema.ts';
 import type { FederationDeps } from '../deps.ts';
 import { activityUuid } from './follow-repository.ts';
-import { receivedPushSchema } from './received-push-schema.ts';
-import type { PushedCommit, ReceivedPush } from './received-push-schema.ts';
-import { remoteFollowSchema } from './remote-follow-schema.ts';
-import type { FollowState, RemoteFollow } from './remote-follow-schema.ts';
-import { remotePersonFollowSchema } from './remote-person-follow-schema.ts';
-import type { RemotePersonFollow } from './remote-person-follow-schema.ts';
+import { receivedPushSchema } from '../schema/received-push-schema.ts';
+import type { PushedCommit, ReceivedPush } from '../schema/received-push-schema.ts';
+import { remoteFollowSchema } from '../schema/remote-follow-schema.ts';
+import type { FollowState, RemoteFollow } from '../schema/remote-follow-schema.ts';
+import { remotePersonFollowSchema } from '../schema/remote-person-follow-schema.ts';
+import type { RemotePersonFollow } from '../schema/remote-person-follow-schema.ts';
 
 /** Pushes that the page lists (SPEC §8). */
 const shownPushes = 50;

@@ -2,7 +2,7 @@ import { isDomainError } from '../../kernel/index.ts';
 import { asObject, idOf, itemsOf, webUrl } from '../activities/fields.ts';
 import type { Json } from '../activities/fields.ts';
 import { fetchDocument } from '../actors/fetch-document.ts';
-import type { RemoteActor } from '../actors/remote-actor-schema.ts';
+import type { RemoteActor } from '../schema/remote-actor-schema.ts';
 import type { FederationDeps } from '../deps.ts';
 
 /** The first page of a remote person's public repositories. */

@@ -1,7 +1,7 @@
 import { invalid, isDomainError } from '../../kernel/index.ts';
 import { asObject, cleanText, typesOf } from '../activities/fields.ts';
 import { parseJson } from '../actors/fetch-document.ts';
-import type { RemoteActor } from '../actors/remote-actor-schema.ts';
+import type { RemoteActor } from '../schema/remote-actor-schema.ts';
 import type { FederationDeps } from '../deps.ts';
 import { parseFollowTarget } from './follow-target.ts';
 

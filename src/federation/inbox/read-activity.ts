@@ -2,7 +2,7 @@ import { invalid, unauthenticated } from '../../kernel/index.ts';
 import { idOf, webUrl } from '../activities/fields.ts';
 import type { Json } from '../activities/fields.ts';
 import type { IncomingActivity } from '../activities/incoming-activity.ts';
-import type { RemoteActor } from '../actors/remote-actor-schema.ts';
+import type { RemoteActor } from '../schema/remote-actor-schema.ts';
 
 /**
  * Reads a verified body. The signer may speak for itself only: as the actor, and

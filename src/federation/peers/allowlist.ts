@@ -1,7 +1,7 @@
 import { In, IsNull, Not } from 'typeorm';
 import type { Database } from '../../db/index.ts';
 import type { FederationSettings } from '../deps.ts';
-import { peerSchema } from './peer-schema.ts';
+import { peerSchema } from '../schema/peer-schema.ts';
 
 /** The entries that would let a URL through: its host, and its host with the port. */
 export function entriesFor(url: URL, devAllowInsecure: boolean): string[] {

@@ -1,5 +1,5 @@
 import type { FederationDeps } from '../deps.ts';
-import { peerSchema } from './peer-schema.ts';
+import { peerSchema } from '../schema/peer-schema.ts';
 
 /** Another server, with how it does. */
 export interface ListedPeer {

@@ -7,7 +7,7 @@ import { requireOperational } from '../operational.ts';
 import type { FederationDeps } from '../deps.ts';
 import { signRequest } from '../signatures/index.ts';
 import { entriesFor } from './allowlist.ts';
-import { pairingCodeSchema, peerSchema } from './peer-schema.ts';
+import { pairingCodeSchema, peerSchema } from '../schema/peer-schema.ts';
 
 /**
  * Two administrators let their servers talk without editing settings. One makes

@@ -3,8 +3,8 @@ import { In, IsNull, MoreThan, Not } from 'typeorm';
 import type { Tx } from '../../db/index.ts';
 import { backoffMs } from '../deliveries/delivery-state.ts';
 import type { FederationDeps } from '../deps.ts';
-import { peerSchema } from './peer-schema.ts';
-import type { PeerRow } from './peer-schema.ts';
+import { peerSchema } from '../schema/peer-schema.ts';
+import type { PeerRow } from '../schema/peer-schema.ts';
 
 /** What is known of these hosts; nothing of those that were never contacted. */
 export async function healthOf(manager: EntityManager, hosts: readonly string[]): Promise<Map<string, PeerRow>> {

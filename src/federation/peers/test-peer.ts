@@ -5,7 +5,7 @@ import { asObject } from '../activities/fields.ts';
 import { instancePath } from '../actors/actor-paths.ts';
 import { parseJson } from '../actors/fetch-document.ts';
 import { instanceActor } from '../actors/find-actor.ts';
-import type { RemoteActor } from '../actors/remote-actor-schema.ts';
+import type { RemoteActor } from '../schema/remote-actor-schema.ts';
 import { requireOperational } from '../operational.ts';
 import type { FederationDeps } from '../deps.ts';
 import { signRequest } from '../signatures/index.ts';

@@ -5,7 +5,7 @@ import { personToAdd } from '../../organisations/index.ts';
 import { findAgain, findRepository, repositoryNotFound } from '../find-repository.ts';
 import type { RepositoryAddress } from '../find-repository.ts';
 import type { RepositoryDeps } from '../deps.ts';
-import { collaboratorSchema } from './collaborator-schema.ts';
+import { collaboratorSchema } from '../schema/collaborator-schema.ts';
 
 /** Reads a role in any case of letters. Refuses `invalid_role`. */
 export function parseCollaboratorRole(text: string): CollaboratorRole {

@@ -5,9 +5,9 @@ import type { PeopleOptions, Person } from '../../accounts/index.ts';
 import type { KeysetPage } from '../../db/index.ts';
 import { findRepository, repositoryFacts } from '../find-repository.ts';
 import type { RepositoryAddress } from '../find-repository.ts';
-import type { Repository } from '../repository-schema.ts';
+import type { Repository } from '../schema/repository-schema.ts';
 import type { RepositoryDeps } from '../deps.ts';
-import { collaboratorSchema } from './collaborator-schema.ts';
+import { collaboratorSchema } from '../schema/collaborator-schema.ts';
 
 /** What a person may do with a repository, and why. */
 export interface ExplainedAccess {

@@ -1,7 +1,7 @@
 import { In } from 'typeorm';
 import type { StoredImage } from '../../images/index.ts';
-import { repositorySchema } from '../repository-schema.ts';
-import type { Repository } from '../repository-schema.ts';
+import { repositorySchema } from '../schema/repository-schema.ts';
+import type { Repository } from '../schema/repository-schema.ts';
 import type { RepositoryDeps } from '../deps.ts';
 
 const idsPerQuery = 500;

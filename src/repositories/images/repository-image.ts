@@ -6,8 +6,8 @@ import { unavailable } from '../../kernel/index.ts';
 import { findAgain, findRepository, repositoryNotFound } from '../find-repository.ts';
 import type { RepositoryAddress } from '../find-repository.ts';
 import { isDiskLow } from '../disk-space.ts';
-import { repositorySchema } from '../repository-schema.ts';
-import type { Repository } from '../repository-schema.ts';
+import { repositorySchema } from '../schema/repository-schema.ts';
+import type { Repository } from '../schema/repository-schema.ts';
 import type { RepositoryDeps } from '../deps.ts';
 
 /** An image to send, with what its caching depends on. */

@@ -1,6 +1,6 @@
-import { repositorySchema } from '../repository-schema.ts';
+import { repositorySchema } from '../schema/repository-schema.ts';
 import type { RepositoryDeps } from '../deps.ts';
-import { languageCountSchema, repositoryLanguageSchema } from './language-schema.ts';
+import { languageCountSchema, repositoryLanguageSchema } from '../schema/language-schema.ts';
 import { mainLanguages } from './sum-languages.ts';
 
 /** Of a larger repository the first files stand for the rest. */

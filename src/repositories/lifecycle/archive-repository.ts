@@ -2,7 +2,7 @@ import { viewerForLog } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import { findAgain, findRepository } from '../find-repository.ts';
 import type { RepositoryAddress } from '../find-repository.ts';
-import { repositorySchema } from '../repository-schema.ts';
+import { repositorySchema } from '../schema/repository-schema.ts';
 import type { RepositoryDeps } from '../deps.ts';
 
 /**

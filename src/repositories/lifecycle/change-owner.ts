@@ -2,15 +2,15 @@ import { isForeignKeyViolation } from '../../db/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { conflict } from '../../kernel/index.ts';
 import type { Owner } from '../../owners/index.ts';
-import { collaboratorSchema } from '../collaborators/collaborator-schema.ts';
+import { collaboratorSchema } from '../schema/collaborator-schema.ts';
 import { isNameTaken, nameTaken } from '../create-repository.ts';
 import { ownerIdOf } from '../find-repository.ts';
 import { refuseDuringPush } from '../pushes/refuse-during-push.ts';
-import { repositorySchema } from '../repository-schema.ts';
-import type { Repository } from '../repository-schema.ts';
+import { repositorySchema } from '../schema/repository-schema.ts';
+import type { Repository } from '../schema/repository-schema.ts';
 import type { RepositoryDeps } from '../deps.ts';
 import { endRedirect, addRedirectFrom } from './find-redirect.ts';
-import { moveSchema, transferSchema } from './transfer-schema.ts';
+import { moveSchema, transferSchema } from '../schema/transfer-schema.ts';
 
 /**
  * Gives a repository to another owner: row, folder and old path.

@@ -5,8 +5,8 @@ import { parseDescription } from '../create-repository.ts';
 import { findAgain, findRepository } from '../find-repository.ts';
 import type { RepositoryAddress } from '../find-repository.ts';
 import { parseBranchName } from '../repository-name.ts';
-import { repositorySchema } from '../repository-schema.ts';
-import type { Repository } from '../repository-schema.ts';
+import { repositorySchema } from '../schema/repository-schema.ts';
+import type { Repository } from '../schema/repository-schema.ts';
 import type { RepositoryDeps } from '../deps.ts';
 
 /** What may be edited; a field left out stays as it is. */

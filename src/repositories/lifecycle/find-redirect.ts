@@ -5,10 +5,10 @@ import type { Tx } from '../../db/index.ts';
 import { ownerIdOf, repositoryFacts } from '../find-repository.ts';
 import type { RepositoryAddress } from '../find-repository.ts';
 import { foldRepositoryName, isRepositoryName } from '../repository-name.ts';
-import { repositorySchema } from '../repository-schema.ts';
-import type { Repository } from '../repository-schema.ts';
+import { repositorySchema } from '../schema/repository-schema.ts';
+import type { Repository } from '../schema/repository-schema.ts';
 import type { RepositoryDeps } from '../deps.ts';
-import { redirectSchema } from './redirect-schema.ts';
+import { redirectSchema } from '../schema/redirect-schema.ts';
 
 /**
  * Where a repository is now that was once at a path: after a rename, a transfer,

@@ -3,8 +3,8 @@ import type { EntityManager, FindOptionsWhere } from 'typeorm';
 import type { Tx } from '../../db/index.ts';
 import { conflict } from '../../kernel/index.ts';
 import type { OwnedRepositories } from '../../organisations/index.ts';
-import { repositorySchema } from '../repository-schema.ts';
-import type { Repository } from '../repository-schema.ts';
+import { repositorySchema } from '../schema/repository-schema.ts';
+import type { Repository } from '../schema/repository-schema.ts';
 import type { RepositoryDeps } from '../deps.ts';
 import { inTrash, removeTrashed } from './trash.ts';
 

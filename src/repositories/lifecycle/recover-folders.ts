@@ -1,9 +1,9 @@
 import { In, IsNull } from 'typeorm';
 import { ownerIdOf } from '../find-repository.ts';
-import { repositorySchema } from '../repository-schema.ts';
+import { repositorySchema } from '../schema/repository-schema.ts';
 import type { RepositoryDeps } from '../deps.ts';
 import { moveIfThere } from './move-folder.ts';
-import { moveSchema } from './transfer-schema.ts';
+import { moveSchema } from '../schema/transfer-schema.ts';
 import { inTrash, trashedFolders, trashFolder } from './trash.ts';
 
 /**

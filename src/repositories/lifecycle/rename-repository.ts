@@ -4,7 +4,7 @@ import { isNameTaken, nameTaken } from '../create-repository.ts';
 import { findAgain, findRepository, ownerIdOf } from '../find-repository.ts';
 import type { RepositoryAddress } from '../find-repository.ts';
 import { foldRepositoryName, parseRepositoryName } from '../repository-name.ts';
-import { repositorySchema } from '../repository-schema.ts';
+import { repositorySchema } from '../schema/repository-schema.ts';
 import type { RepositoryDeps } from '../deps.ts';
 import { endRedirect, addRedirectFrom } from './find-redirect.ts';
 

@@ -8,12 +8,12 @@ import { findAgain, findRepository, ownerIdOf, repositoryFacts, repositoryNotFou
 import type { RepositoryAddress } from '../find-repository.ts';
 import { withOwners } from '../list-repositories.ts';
 import type { ListedRepository } from '../list-repositories.ts';
-import { repositorySchema } from '../repository-schema.ts';
-import type { Repository } from '../repository-schema.ts';
+import { repositorySchema } from '../schema/repository-schema.ts';
+import type { Repository } from '../schema/repository-schema.ts';
 import type { RepositoryDeps } from '../deps.ts';
 import { changeOwner } from './change-owner.ts';
-import { transferSchema } from './transfer-schema.ts';
-import type { TransferRow } from './transfer-schema.ts';
+import { transferSchema } from '../schema/transfer-schema.ts';
+import type { TransferRow } from '../schema/transfer-schema.ts';
 
 /** What came of asking for a transfer. */
 export type TransferOutcome =

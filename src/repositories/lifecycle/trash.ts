@@ -18,12 +18,12 @@ import { withOwners } from '../list-repositories.ts';
 import type { ListedRepository } from '../list-repositories.ts';
 import { refuseDuringPush } from '../pushes/refuse-during-push.ts';
 import { foldRepositoryName, parseRepositoryName } from '../repository-name.ts';
-import { repositorySchema } from '../repository-schema.ts';
-import type { Repository } from '../repository-schema.ts';
+import { repositorySchema } from '../schema/repository-schema.ts';
+import type { Repository } from '../schema/repository-schema.ts';
 import type { RepositoryDeps } from '../deps.ts';
 import { endRedirect } from './find-redirect.ts';
 import { moveIfThere } from './move-folder.ts';
-import { transferSchema } from './transfer-schema.ts';
+import { transferSchema } from '../schema/transfer-schema.ts';
 
 /** Where the folder of a repository is: at its owner's, or in the trash. */
 export function folderOf(deps: RepositoryDeps, row: Repository): string {

@@ -5,9 +5,9 @@ import { findRepository } from '../find-repository.ts';
 import type { RepositoryAddress } from '../find-repository.ts';
 import { withOwners } from '../list-repositories.ts';
 import type { ListedRepository } from '../list-repositories.ts';
-import { repositorySchema } from '../repository-schema.ts';
+import { repositorySchema } from '../schema/repository-schema.ts';
 import type { RepositoryDeps } from '../deps.ts';
-import { pinSchema } from './pin-schema.ts';
+import { pinSchema } from '../schema/pin-schema.ts';
 
 /**
  * Puts a repository at the end of the viewer's pins; one that is pinned stays where it is.

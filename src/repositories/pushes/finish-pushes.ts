@@ -1,8 +1,8 @@
-import { repositorySchema } from '../repository-schema.ts';
+import { repositorySchema } from '../schema/repository-schema.ts';
 import type { RepositoryDeps } from '../deps.ts';
 import { folderOf } from '../lifecycle/trash.ts';
 import type { PushJournal } from './push-journal.ts';
-import type { PushRow } from './push-schema.ts';
+import type { PushRow } from '../schema/push-schema.ts';
 import type { RunningPushes } from './receive-push.ts';
 import { settleFromRefs } from './settle-from-refs.ts';
 

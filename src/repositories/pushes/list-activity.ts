@@ -2,8 +2,8 @@ import type { Person } from '../../accounts/index.ts';
 import { invalid } from '../../kernel/index.ts';
 import type { Found } from '../find-repository.ts';
 import type { RepositoryDeps } from '../deps.ts';
-import { pushSchema, pushUpdateSchema } from './push-schema.ts';
-import type { PushRow } from './push-schema.ts';
+import { pushSchema, pushUpdateSchema } from '../schema/push-schema.ts';
+import type { PushRow } from '../schema/push-schema.ts';
 
 /** One ref that a push moved. Ids of zeros mean "no ref". */
 export interface ActivityUpdate {

@@ -1,6 +1,6 @@
 import { IsNull } from 'typeorm';
 import type { Database } from '../../db/index.ts';
-import { pushListenerAttemptsSchema, pushSchema } from './push-schema.ts';
+import { pushListenerAttemptsSchema, pushSchema } from '../schema/push-schema.ts';
 
 /** A listener that fails so often is broken, or this push breaks it: the push is parked. */
 export const maxAttempts = 3;

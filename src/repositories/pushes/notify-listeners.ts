@@ -1,13 +1,13 @@
 import { IsNull } from 'typeorm';
 import type { Tx } from '../../db/index.ts';
 import { unavailable, withTimeout } from '../../kernel/index.ts';
-import { repositorySchema } from '../repository-schema.ts';
-import type { Repository } from '../repository-schema.ts';
+import { repositorySchema } from '../schema/repository-schema.ts';
+import type { Repository } from '../schema/repository-schema.ts';
 import type { RepositoryDeps } from '../deps.ts';
 import { beginAnnouncement, beginAttempt, endAnnouncement, maxAttempts } from './listener-attempts.ts';
 import type { PushJournal, RefUpdate } from './push-journal.ts';
-import { pushAnnouncementSchema, pushListenerAttemptsSchema, pushSchema } from './push-schema.ts';
-import type { PushRow } from './push-schema.ts';
+import { pushAnnouncementSchema, pushListenerAttemptsSchema, pushSchema } from '../schema/push-schema.ts';
+import type { PushRow } from '../schema/push-schema.ts';
 
 /** A push that git accepted, at least in part. */
 export interface AnnouncedPush {

@@ -4,8 +4,8 @@ import type { Tx } from '../../db/index.ts';
 import { repositoryFacts } from '../find-repository.ts';
 import type { Found } from '../find-repository.ts';
 import { folderOf } from '../lifecycle/trash.ts';
-import { moveSchema } from '../lifecycle/transfer-schema.ts';
-import type { Repository } from '../repository-schema.ts';
+import { moveSchema } from '../schema/transfer-schema.ts';
+import type { Repository } from '../schema/repository-schema.ts';
 import type { RepositoryDeps } from '../deps.ts';
 
 /**

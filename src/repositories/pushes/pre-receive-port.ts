@@ -1,5 +1,5 @@
 import type { Tx } from '../../db/index.ts';
-import type { Repository } from '../repository-schema.ts';
+import type { Repository } from '../schema/repository-schema.ts';
 
 /**
  * The port through which other rooms may keep people from moving refs: a copy of

@@ -1,9 +1,9 @@
 import { In, IsNull, LessThanOrEqual, Not } from 'typeorm';
 import { folderOf } from '../lifecycle/trash.ts';
-import { repositorySchema } from '../repository-schema.ts';
+import { repositorySchema } from '../schema/repository-schema.ts';
 import type { RepositoryDeps } from '../deps.ts';
 import type { AnnouncedPush, PushListener } from './notify-listeners.ts';
-import { pushSchema, pushUpdateSchema } from './push-schema.ts';
+import { pushSchema, pushUpdateSchema } from '../schema/push-schema.ts';
 
 const noRef = /^0+$/;
 

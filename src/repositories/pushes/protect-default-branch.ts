@@ -1,5 +1,5 @@
 import type { FastForwardRule, RefusedRef } from '../../git/index.ts';
-import type { Repository } from '../repository-schema.ts';
+import type { Repository } from '../schema/repository-schema.ts';
 import type { RefUpdate } from './push-journal.ts';
 
 const noRef = /^0+$/;

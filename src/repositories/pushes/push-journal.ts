@@ -1,8 +1,8 @@
 import { In, IsNull } from 'typeorm';
 import type { Database, Tx } from '../../db/index.ts';
-import { repositorySchema } from '../repository-schema.ts';
-import { pushSchema, pushUpdateSchema } from './push-schema.ts';
-import type { PushRow } from './push-schema.ts';
+import { repositorySchema } from '../schema/repository-schema.ts';
+import { pushSchema, pushUpdateSchema } from '../schema/push-schema.ts';
+import type { PushRow } from '../schema/push-schema.ts';
 
 /** One command of a push. Ids are full hex object ids, all zero for "no ref". */
 export interface RefUpdate {

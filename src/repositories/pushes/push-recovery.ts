@@ -3,7 +3,7 @@ import type { RepositoryDeps } from '../deps.ts';
 import { settlePushes } from './finish-pushes.ts';
 import type { AnnouncementTurn, PushAnnouncer } from './push-announcer.ts';
 import type { PushJournal } from './push-journal.ts';
-import type { PushRow } from './push-schema.ts';
+import type { PushRow } from '../schema/push-schema.ts';
 import { unannouncedPushes } from './unfinished-pushes.ts';
 
 /** Repositories that are settled at once: each is a git process and its files. */

@@ -5,12 +5,12 @@ import { atomicFailure, gerritFolders } from '../../git/index.ts';
 import type { ProposedPush, PushVerdict, RefusedRef } from '../../git/index.ts';
 import type { Found } from '../find-repository.ts';
 import { isDiskLow } from '../disk-space.ts';
-import { repositorySchema } from '../repository-schema.ts';
+import { repositorySchema } from '../schema/repository-schema.ts';
 import type { RepositoryDeps } from '../deps.ts';
 import { setInitialDefaultBranch } from './set-initial-default-branch.ts';
 import { protectDefaultBranch } from './protect-default-branch.ts';
 import type { PushJournal, RefResult, RefUpdate } from './push-journal.ts';
-import { pushSchema } from './push-schema.ts';
+import { pushSchema } from '../schema/push-schema.ts';
 import { preReceiveRefusal } from './pre-receive-check.ts';
 import { settleFromRefs } from './settle-from-refs.ts';
 

@@ -5,7 +5,7 @@ import type { Person } from '../../accounts/index.ts';
 import { rowsInOrder, withOwners } from '../list-repositories.ts';
 import type { ListedRepository } from '../list-repositories.ts';
 import type { RepositoryDeps } from '../deps.ts';
-import { pushSchema, pushUpdateSchema } from './push-schema.ts';
+import { pushSchema, pushUpdateSchema } from '../schema/push-schema.ts';
 
 /** A push that took effect, for a list of news. */
 export interface RecentPush {

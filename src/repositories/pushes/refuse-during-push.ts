@@ -1,7 +1,7 @@
 import { IsNull } from 'typeorm';
 import type { Tx } from '../../db/index.ts';
 import { conflict } from '../../kernel/index.ts';
-import { pushSchema } from './push-schema.ts';
+import { pushSchema } from '../schema/push-schema.ts';
 
 /**
  * Keeps the folder of a repository where it is while git works in it. A push is

@@ -1,5 +1,5 @@
 import type { Found } from '../find-repository.ts';
-import { repositorySchema } from '../repository-schema.ts';
+import { repositorySchema } from '../schema/repository-schema.ts';
 import type { RepositoryDeps } from '../deps.ts';
 import type { RefUpdate } from './push-journal.ts';
 

@@ -1,5 +1,5 @@
 import type { PushJournal, RefResult, RefUpdate } from './push-journal.ts';
-import type { PushRow } from './push-schema.ts';
+import type { PushRow } from '../schema/push-schema.ts';
 
 const noRef = /^0+$/;
 

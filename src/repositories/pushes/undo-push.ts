@@ -6,12 +6,12 @@ import { conflict, invalid, notFound } from '../../kernel/index.ts';
 import { findRepository } from '../find-repository.ts';
 import type { Found, RepositoryAddress } from '../find-repository.ts';
 import { parseBranchName } from '../repository-name.ts';
-import type { Repository } from '../repository-schema.ts';
+import type { Repository } from '../schema/repository-schema.ts';
 import type { RepositoryDeps } from '../deps.ts';
 import { mayMoveRefs } from './may-move-refs.ts';
 import { protectDefaultBranch } from './protect-default-branch.ts';
 import type { RefUpdate } from './push-journal.ts';
-import { pushUpdateSchema } from './push-schema.ts';
+import { pushUpdateSchema } from '../schema/push-schema.ts';
 import type { AppliedPush, ServerPush } from './apply-updates.ts';
 
 /** What a ref lost by a forced push or by its deletion, and can have back. */

@@ -3,7 +3,7 @@ import type { Tx } from '../../db/index.ts';
 import { conflict, notFound } from '../../kernel/index.ts';
 import type { RepositoryDeps } from '../deps.ts';
 import { lastTryAfterMs, maxAttempts } from './listener-attempts.ts';
-import { pushListenerAttemptsSchema, pushSchema } from './push-schema.ts';
+import { pushListenerAttemptsSchema, pushSchema } from '../schema/push-schema.ts';
 
 /** A push that some listener has not recorded yet. */
 export interface UnannouncedPush {

@@ -1,7 +1,7 @@
 import { In } from 'typeorm';
 import type { Database, Tx } from '../../db/index.ts';
-import { commitStatusSchema } from './commit-status-schema.ts';
-import type { CommitState, CommitStatus } from './commit-status-schema.ts';
+import { commitStatusSchema } from '../schema/commit-status-schema.ts';
+import type { CommitState, CommitStatus } from '../schema/commit-status-schema.ts';
 
 /** What a check says, before the time is known. */
 export type StatusReport = Omit<CommitStatus, 'createdAt' | 'updatedAt'>;

@@ -6,8 +6,8 @@ import { invalid } from '../../kernel/index.ts';
 import { findAgain, findRepository } from '../find-repository.ts';
 import type { RepositoryAddress } from '../find-repository.ts';
 import type { RepositoryDeps } from '../deps.ts';
-import { commitStatusSchema } from './commit-status-schema.ts';
-import type { CommitState, CommitStatus } from './commit-status-schema.ts';
+import { commitStatusSchema } from '../schema/commit-status-schema.ts';
+import type { CommitState, CommitStatus } from '../schema/commit-status-schema.ts';
 import { setCommitStatus } from './commit-statuses.ts';
 
 /** What somebody's check says of a commit. */

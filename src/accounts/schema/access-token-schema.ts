@@ -1,0 +1,53 @@
+import { EntitySchema } from 'typeorm';
+import type { Scope } from '../../access/index.ts';
+
+/** A row of `access_tokens`. */
+export interface AccessTokenRow {
+  id: string;
+  userId: string;
+  name: string;
+  /** SHA-256 of the whole token, hexadecimal. */
+  tokenHash: string;
+  /** Its last four characters, so that its owner can tell it from others. */
+  ending: string;
+  access: Scope;
+  /** When false, rows of `access_token_repositories` name what it reaches. */
+  allRepositories: boolean;
+  expiresAt: number | null;
+  createdAt: number;
+  lastUsedAt: number | null;
+  lastUsedAddress: string | null;
+}
+
+export const accessTokenSchema = new EntitySchema<AccessTokenRow>({
+  name: 'AccessToken',
+  tableName: 'access_tokens',
+  columns: {
+    id: { type: 'text', primary: true },
+    userId: { name: 'user_id', type: 'text' },
+    name: { type: 'text' },
+    tokenHash: { name: 'token_hash', type: 'text' },
+    ending: { type: 'text' },
+    access: { type: 'text' },
+    allRepositories: { name: 'all_repositories', type: 'boolean' },
+    expiresAt: { name: 'expires_at', type: 'integer', nullable: true },
+    createdAt: { name: 'created_at', type: 'integer' },
+    lastUsedAt: { name: 'last_used_at', type: 'integer', nullable: true },
+    lastUsedAddress: { name: 'last_used_address', type: 'text', nullable: true },
+  },
+});
+
+/** A row of `access_token_repositories`: one repository that a limited token reaches. */
+export interface AccessTokenRepositoryRow {
+  tokenId: string;
+  repositoryId: string;
+}
+
+export const accessTokenRepositorySchema = new EntitySchema<AccessTokenRepositoryRow>({
+  name: 'AccessTokenRepository',
+  tableName: 'access_token_repositories',
+  columns: {
+    tokenId: { name: 'token_id', type: 'text', primary: true },
+    repositoryId: { name: 'repository_id', type: 'text', primary: true },
+  },
+});

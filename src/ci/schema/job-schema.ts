@@ -1,0 +1,69 @@
+import { EntitySchema } from 'typeorm';
+import type { MatrixCombination } from '../workflows/expand-matrix.ts';
+import type { Hold, RunStatus } from '../runs/run-status.ts';
+
+/** A row of `ci_jobs`: one leg of one job in one attempt of a run. */
+export interface JobRow {
+  id: number;
+  runId: number;
+  repositoryId: string;
+  attempt: number;
+  /** As the file calls the job. */
+  jobKey: string;
+  /** Place in the file, then of the leg. */
+  position: number;
+  name: string;
+  needs: string[];
+  /** Null until the matrix is known; it may depend on other jobs. */
+  leg: MatrixCombination | null;
+  /** The labels it asks for; null until it is settled. */
+  runsOn: string[] | null;
+  continueOnError: boolean;
+  failFast: boolean;
+  maxParallel: number | null;
+  status: RunStatus;
+  hold: Hold | null;
+  /** Why it did not run, or how it was lost. */
+  reason: string | null;
+  concurrencyGroup: string | null;
+  concurrencyState: 'holding' | 'pending' | null;
+  /** The task that runs it or ran it; in a later attempt perhaps one of an earlier attempt. */
+  taskId: number | null;
+  /** How often a runner took it and was never heard of again. */
+  losses: number;
+  createdAt: number;
+  waitingSince: number | null;
+  startedAt: number | null;
+  finishedAt: number | null;
+}
+
+export const jobSchema = new EntitySchema<JobRow>({
+  name: 'ciJob',
+  tableName: 'ci_jobs',
+  columns: {
+    id: { type: 'integer', primary: true, generated: 'increment' },
+    runId: { name: 'run_id', type: 'integer' },
+    repositoryId: { name: 'repository_id', type: 'text' },
+    attempt: { type: 'integer' },
+    jobKey: { name: 'job_key', type: 'text' },
+    position: { type: 'integer' },
+    name: { type: 'text' },
+    needs: { type: 'simple-json' },
+    leg: { type: 'simple-json', nullable: true },
+    runsOn: { name: 'runs_on', type: 'simple-json', nullable: true },
+    continueOnError: { name: 'continue_on_error', type: 'boolean' },
+    failFast: { name: 'fail_fast', type: 'boolean' },
+    maxParallel: { name: 'max_parallel', type: 'integer', nullable: true },
+    status: { type: 'text' },
+    hold: { type: 'text', nullable: true },
+    reason: { type: 'text', nullable: true },
+    concurrencyGroup: { name: 'concurrency_group', type: 'text', nullable: true },
+    concurrencyState: { name: 'concurrency_state', type: 'text', nullable: true },
+    taskId: { name: 'task_id', type: 'integer', nullable: true },
+    losses: { type: 'integer' },
+    createdAt: { name: 'created_at', type: 'integer' },
+    waitingSince: { name: 'waiting_since', type: 'integer', nullable: true },
+    startedAt: { name: 'started_at', type: 'integer', nullable: true },
+    finishedAt: { name: 'finished_at', type: 'integer', nullable: true },
+  },
+});

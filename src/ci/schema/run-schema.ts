@@ -1,0 +1,100 @@
+import { EntitySchema } from 'typeorm';
+import type { Json } from '../workflows/json.ts';
+import type { RunStatus } from '../runs/run-status.ts';
+
+export type EventName = 'push' | 'workflow_dispatch' | 'schedule';
+
+/** A row of `ci_runs`: a workflow at work on one commit. */
+export interface RunRow {
+  id: number;
+  repositoryId: string;
+  /** From 1 in each repository. */
+  number: number;
+  /** Below the workflows folder. */
+  workflowPath: string;
+  workflowName: string;
+  fileHash: string;
+  title: string;
+  event: EventName;
+  /** What expressions and runners see as `github.event`. */
+  eventPayload: { [key: string]: Json };
+  /** Full name: `refs/heads/main`. */
+  ref: string;
+  sha: string;
+  /** False for what a stranger proposes: such a run gets no configured secret. */
+  isTrusted: boolean;
+  /** UUID of who started it; null once that person is gone, and for the clock. */
+  actorId: string | null;
+  attempt: number;
+  attemptActorId: string | null;
+  status: RunStatus;
+  /** Why it failed before any job, or was replaced. */
+  reason: string | null;
+  /** Somebody asked for the end of this attempt. */
+  isCancelled: boolean;
+  concurrencyGroup: string | null;
+  concurrencyState: 'holding' | 'pending' | null;
+  createdAt: number;
+  startedAt: number | null;
+  finishedAt: number | null;
+}
+
+/** A row of `ci_workflow_files`: what a file said, once for all runs of it. */
+export interface WorkflowFileRow {
+  hash: string;
+  content: string;
+}
+
+export const runSchema = new EntitySchema<RunRow>({
+  name: 'ciRun',
+  tableName: 'ci_runs',
+  columns: {
+    id: { type: 'integer', primary: true, generated: 'increment' },
+    repositoryId: { name: 'repository_id', type: 'text' },
+    number: { type: 'integer' },
+    workflowPath: { name: 'workflow_path', type: 'text' },
+    workflowName: { name: 'workflow_name', type: 'text' },
+    fileHash: { name: 'file_hash', type: 'text' },
+    title: { type: 'text' },
+    event: { type: 'text' },
+    eventPayload: { name: 'event_payload', type: 'simple-json' },
+    ref: { type: 'text' },
+    sha: { type: 'text' },
+    isTrusted: { name: 'is_trusted', type: 'boolean' },
+    actorId: { name: 'actor_id', type: 'text', nullable: true },
+    attempt: { type: 'integer' },
+    attemptActorId: { name: 'attempt_actor_id', type: 'text', nullable: true },
+    status: { type: 'text' },
+    reason: { type: 'text', nullable: true },
+    isCancelled: { name: 'is_cancelled', type: 'boolean' },
+    concurrencyGroup: { name: 'concurrency_group', type: 'text', nullable: true },
+    concurrencyState: { name: 'concurrency_state', type: 'text', nullable: true },
+    createdAt: { name: 'created_at', type: 'integer' },
+    startedAt: { name: 'started_at', type: 'integer', nullable: true },
+    finishedAt: { name: 'finished_at', type: 'integer', nullable: true },
+  },
+});
+
+/** A row of `ci_run_numbers`: the highest number that a repository's runs have had, once one was deleted. */
+export interface RunNumberRow {
+  repositoryId: string;
+  last: number;
+}
+
+export const runNumberSchema = new EntitySchema<RunNumberRow>({
+  name: 'ciRunNumber',
+  tableName: 'ci_run_numbers',
+  columns: {
+    repositoryId: { name: 'repository_id', type: 'text', primary: true },
+    last: { type: 'integer' },
+  },
+});
+
+export const workflowFileSchema = new EntitySchema<WorkflowFileRow>({
+  name: 'ciWorkflowFile',
+  tableName: 'ci_workflow_files',
+  columns: {
+    hash: { type: 'text', primary: true },
+    content: { type: 'text' },
+  },
+});

@@ -1,0 +1,110 @@
+import { pageNumber } from '../federation/index.ts';
+import type { CollectionName, Document, Federation } from '../federation/index.ts';
+import { notFound } from '../kernel/index.ts';
+import type { Clock, Logger } from '../kernel/index.ts';
+import type { Context, Middleware } from '../http/index.ts';
+import { withErrorMapping } from './errors.ts';
+import { readBody } from './read-body.ts';
+import { createRefusalLog } from './refusal-log.ts';
+
+/** What other servers ask for (SPEC §4.6). Nobody signs in here and cookies are ignored. */
+export interface FederationHandlers {
+  webFinger: Middleware;
+  nodeInfoLinks: Middleware;
+  nodeInfo: Middleware;
+  actor: Middleware;
+  outbox: Middleware;
+  followers: Middleware;
+  repositories: Middleware;
+  activity: Middleware;
+  inbox: Middleware;
+  pairing: Middleware;
+  /** Whatever else is below `/ap`: other servers get no page there. */
+  nothing: Middleware;
+}
+
+const maxActivityBytes = 1024 * 1024;
+const maxPairingBytes = 4 * 1024;
+const bodyMs = 10_000;
+
+const activityType = 'application/activity+json; charset=utf-8';
+
+export function createFederationHandlers({
+  federation,
+  logger,
+  clock,
+}: {
+  federation: Federation;
+  logger: Logger;
+  clock: Clock;
+}): FederationHandlers {
+  const log = createRefusalLog({ logger, clock });
+  const { publications } = federation;
+
+  const publishing = (
+    type: string,
+    read: (ctx: Context) => Promise<Document>,
+    headers: Record<string, string> = {},
+  ): Middleware =>
+    withErrorMapping(log, async (ctx) => {
+      const document = await read(ctx);
+      // A repository may turn private at any moment, so nobody keeps an answer without asking again.
+      ctx.set({ 'Cache-Control': 'no-cache', ...headers });
+      ctx.set('Content-Type', type);
+      ctx.body = JSON.stringify(document);
+    });
+  const anywhere = { 'Access-Control-Allow-Origin': '*' };
+  const collection = (name: CollectionName): Middleware =>
+    publishing(activityType, (ctx) =>
+      publications.collection(actorPath(ctx, 1), name, pageNumber(ctx.URL.searchParams.get('page'))),
+    );
+
+  return {
+    webFinger: publishing(
+      'application/jrd+json; charset=utf-8',
+      (ctx) => publications.webFinger(ctx.URL.searchParams.get('resource')),
+      anywhere,
+    ),
+    nodeInfoLinks: publishing('application/json; charset=utf-8', () => publications.nodeInfoLinks(), anywhere),
+    nodeInfo: publishing(
+      'application/json; profile="http://nodeinfo.diaspora.software/ns/schema/2.1#"; charset=utf-8',
+      () => publications.nodeInfo(),
+      anywhere,
+    ),
+    actor: publishing(activityType, (ctx) => publications.actor(ctx.path)),
+    outbox: collection('outbox'),
+    followers: collection('followers'),
+    repositories: collection('repositories'),
+    activity: publishing(activityType, (ctx) => publications.activity(actorPath(ctx, 2), ctx.path.split('/').at(-1)!)),
+
+    inbox: withErrorMapping(log, async (ctx) => {
+      // Before the body is read, and the same for hidden and absent (SPEC §4.6).
+      if (!(await publications.hasInbox(actorPath(ctx, 1)))) throw notFound();
+      const { method = 'POST', url = '', rawHeaders } = ctx.req;
+      const readActivity = () => readBody(ctx.req, maxActivityBytes, bodyMs);
+      await federation.receive({
+        method,
+        target: url,
+        rawHeaders,
+        address: ctx.state.address,
+        readBody: readActivity,
+      });
+      ctx.status = 202;
+      ctx.body = '';
+    }),
+    nothing: withErrorMapping(log, async () => {
+      throw notFound();
+    }),
+    pairing: withErrorMapping(log, async (ctx) => {
+      if (!federation.isOperational) throw notFound();
+      await federation.receivePairing(await readBody(ctx.req, maxPairingBytes, bodyMs));
+      ctx.status = 202;
+      ctx.body = '';
+    }),
+  };
+}
+
+/** The path of the actor that a request is about: its own, without the last parts. */
+function actorPath(ctx: Context, lastParts: number): string {
+  return ctx.path.split('/').slice(0, -lastParts).join('/');
+}

@@ -1,0 +1,76 @@
+import { isDomainError } from '../kernel/index.ts';
+import type { ErrorCode, Logger } from '../kernel/index.ts';
+import type { Context, Middleware } from '../http/index.ts';
+import { discardBody, Refusal, statusOf } from '../http/index.ts';
+
+/** The one place where the house's errors become JSON (DESIGN §5). */
+const apiStatusOf: Record<ErrorCode, number> = { ...statusOf, invalid: 422 };
+
+/** Reasons for which HTTP has a word of its own: who is named in a path and absent is not found. */
+const statusOfReason = new Map([['no_such_person', 404]]);
+
+/** Codes of refusals in HTTP's own words, before any room is asked. */
+const codeOfStatus: Record<number, string> = {
+  400: 'malformed_request',
+  405: 'method_not_allowed',
+  413: 'body_too_large',
+  414: 'address_too_long',
+  415: 'unsupported_type',
+  421: 'wrong_host',
+};
+
+/** Every refusal has this form. `code` is stable, `message` is for a person. */
+export interface ErrorBody {
+  error: { code: string; message: string; field?: string };
+}
+
+interface ErrorResponse extends ErrorBody {
+  status: number;
+  headers: Readonly<Record<string, string>>;
+}
+
+function responseTo(error: unknown, requestId: string): ErrorResponse {
+  if (error instanceof Refusal) {
+    const { status, message, headers } = error;
+    return { status, headers, error: { code: codeOfStatus[status] ?? 'refused', message } };
+  }
+  if (!isDomainError(error) || error.code === 'internal') {
+    return {
+      status: 500,
+      headers: {},
+      error: { code: 'internal', message: `The server made a mistake (${requestId}).` },
+    };
+  }
+  const status = statusOfReason.get(error.reason) ?? apiStatusOf[error.code];
+  const headers: Record<string, string> = {};
+  if (status === 401) headers['WWW-Authenticate'] = 'Bearer realm="Hearth"';
+  if (status === 503) headers['Retry-After'] = String(Math.ceil(error.retryAfterSeconds ?? 5));
+  const { reason: code, message, field } = error;
+  return { status, headers, error: field === undefined ? { code, message } : { code, message, field } };
+}
+
+/**
+ * Catches everything that the operations throw, and what is refused on the way to them.
+ * Hidden and absent things give the same bytes: nothing of the request is in an answer.
+ */
+export function withApiErrors(logger: Logger): Middleware {
+  return async (ctx: Context, next) => {
+    if (!ctx.path.startsWith('/api/')) return next();
+    try {
+      await next();
+    } catch (error) {
+      if (ctx.res.headersSent || ctx.res.destroyed) throw error;
+      const { status, headers, error: said } = responseTo(error, ctx.state.requestId);
+      if (status === 500) logger.error('api.fault', { id: ctx.state.requestId, error });
+      discardBody(ctx);
+      ctx.status = status;
+      ctx.set({
+        ...headers,
+        'Cache-Control': 'no-store',
+        Vary: 'Authorization',
+        'Content-Type': 'application/json; charset=utf-8',
+      });
+      ctx.body = JSON.stringify({ error: said } satisfies ErrorBody);
+    }
+  };
+}

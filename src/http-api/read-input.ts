@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { imageTooLarge, maxImageBytes } from '../images/index.ts';
+import type { ImageUpload } from '../images/index.ts';
+import { invalid } from '../kernel/index.ts';
+import type { Context } from '../http/index.ts';
+import { readBytes, Refusal } from '../http/index.ts';
+import type { Operation } from './operation.ts';
+
+const maxJsonBytes = 64 * 1024;
+const maxMessage = 300;
+
+/**
+ * The query of a call, by its schema. A repeated parameter counts with its first value;
+ * one that the operation does not know is ignored. Refuses `invalid_input`.
+ */
+export function readQuery({ query }: Pick<Operation, 'query'>, given: URLSearchParams): unknown {
+  if (query === undefined) return undefined;
+  const numbers = numbersIn(query);
+  const names = [...new Set(given.keys())];
+  const values = names.map((name) => {
+    const text = given.get(name)!;
+    return [name, numbers.has(name) && /^-?\d{1,15}$/.test(text) ? Number(text) : text] as const;
+  });
+  return parse(query, Object.fromEntries(values));
+}
+
+/** Texts are all that a query has; which of them mean numbers, the schema says. */
+const knownNumbers = new WeakMap<z.ZodType, Set<string>>();
+function numbersIn(query: z.ZodType): Set<string> {
+  const known = knownNumbers.get(query);
+  if (known !== undefined) return known;
+  const { properties = {} } = z.toJSONSchema(query, { io: 'input' }) as {
+    properties?: Record<string, { type?: string }>;
+  };
+  const numbers = new Set(Object.keys(properties).filter((name) => properties[name]!.type === 'integer'));
+  knownNumbers.set(query, numbers);
+  return numbers;
+}
+
+/**
+ * The body of a call, by its schema. Refuses `invalid_input`, `image_too_large`; with
+ * statuses of their own: another type than JSON, more than 64 KiB, no JSON.
+ */
+export async function readBody({ body }: Pick<Operation, 'body'>, ctx: Context): Promise<unknown> {
+  if (body === undefined) return undefined;
+  if (ctx.get('Content-Encoding') !== '') throw new Refusal(415, 'Bodies are sent without a Content-Encoding.');
+  if (body === 'image') return readImage(ctx);
+  if (!ctx.is('application/json')) throw new Refusal(415, 'This takes application/json.');
+  const bytes = await readBytes(ctx.req, maxJsonBytes, () => new Refusal(413, 'This body is larger than 64 KiB.'));
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    throw new Refusal(400, 'This body is not valid JSON.');
+  }
+  return parse(body, value);
+}
+
+async function readImage(ctx: Context): Promise<ImageUpload> {
+  const bytes = await readBytes(ctx.req, maxImageBytes, () => imageTooLarge());
+  return { declaredType: ctx.get('Content-Type'), bytes };
+}
+
+function parse(schema: z.ZodType, value: unknown): unknown {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  const field = issue!.path.join('.');
+  const message = `${field === '' ? '' : `${field}: `}${issue!.message}`.slice(0, maxMessage).toWellFormed();
+  throw invalid('invalid_input', message, field === '' ? {} : { field: field.slice(0, maxMessage).toWellFormed() });
+}

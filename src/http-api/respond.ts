@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto';
+import type { Context } from '../http/index.ts';
+import { setBody } from '../http/index.ts';
+import type { ApiResponse } from './responses.ts';
+import type { Operation } from './operation.ts';
+
+/**
+ * Turns an answer into bytes. Answers belong to whoever asked: caches may keep one to
+ * compare it by its ETag, and never give it to somebody else.
+ */
+export function respond(
+  ctx: Context,
+  { status, method }: Pick<Operation, 'status' | 'method'>,
+  answer: ApiResponse<unknown>,
+): void {
+  ctx.vary('Authorization');
+  ctx.set('Cache-Control', 'no-store');
+  ctx.status = status;
+  if (answer.kind === 'nothing') return;
+  if (answer.kind === 'bytes') {
+    ctx.set({ ...answer.headers, 'Content-Type': answer.type });
+    setBody(ctx, answer.body);
+    return;
+  }
+  ctx.set('Content-Type', 'application/json; charset=utf-8');
+  if (answer.kind === 'live-json') {
+    ctx.body = answer.bytes;
+    ctx.res.once('finish', () => giveBack(answer.bytes));
+    return;
+  }
+  const text = JSON.stringify(answer.value);
+  ctx.body = text;
+
+  const { location, next, showsSecret = false } = answer;
+  ctx.state.showsSecret = showsSecret;
+  if (location !== undefined) ctx.set('Location', `/api/v1${location}`);
+  if (next != null) ctx.set('Link', `<${nextPage(ctx, next)}>; rel="next"`);
+  if (method !== 'GET' || showsSecret) return;
+  ctx.set('Cache-Control', 'private, no-cache');
+  ctx.set('ETag', `W/"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`);
+  if (ctx.fresh) ctx.status = 304;
+}
+
+/** Smaller ones may be a part of a buffer that others are in, too. */
+const leastGivenBack = 64 * 1024;
+
+/**
+ * Frees the memory of an answer that has gone. A thousand answers of 200 kB are made in a
+ * second, and looking through everything else for each hundred of them, until the
+ * collector finds them, costs as much as sending them.
+ */
+function giveBack({ buffer, byteLength }: Buffer): void {
+  if (byteLength >= leastGivenBack && byteLength === buffer.byteLength && buffer instanceof ArrayBuffer)
+    buffer.transfer(0);
+}
+
+/** The address of this list with another `after`. */
+function nextPage(ctx: Context, after: string): string {
+  const query = new URLSearchParams(ctx.querystring);
+  query.set('after', after);
+  return `${ctx.state.origin}${ctx.path}?${query}`;
+}

@@ -1,0 +1,103 @@
+import { z } from 'zod';
+import type { ActivityPush, LostTip } from '../../repositories/index.ts';
+import { json, listed } from '../responses.ts';
+import { operation } from '../operation.ts';
+import { activityPush, lostTip, movedRef, paging, undoRequest } from './schemas.ts';
+import { isoTime, isoTimeOrNull } from './show.ts';
+
+const at = '/repos/{owner}/{name}';
+
+const showPush = ({
+  id,
+  via,
+  person,
+  at: when,
+  updates,
+  updateCount,
+}: ActivityPush): z.output<typeof activityPush> => ({
+  id,
+  via,
+  person: person?.username ?? null,
+  at: isoTime(when),
+  updates: updates.map(({ ref, oldId, newId, forced, position, restorableUntil }) => ({
+    ref,
+    oldId,
+    newId,
+    forced,
+    lostTip: restorableUntil === null ? null : `${id}.${position}`,
+    restorableUntil: isoTimeOrNull(restorableUntil),
+  })),
+  updateCount,
+});
+
+const showTip = ({
+  id,
+  ref,
+  oldId,
+  newId,
+  forced,
+  current,
+  person,
+  lostAt,
+  expiresAt,
+}: LostTip): z.output<typeof lostTip> => ({
+  id,
+  ref,
+  oldId,
+  newId,
+  forced,
+  current,
+  person: person?.username ?? null,
+  lostAt: isoTime(lostAt),
+  expiresAt: isoTime(expiresAt),
+});
+
+export const listActivity = operation({
+  id: 'listActivity',
+  method: 'GET',
+  path: `${at}/activity`,
+  tag: 'Pushes',
+  summary: 'List the pushes of the last thirty days, newest first',
+  access: 'repository:read',
+  cost: 'rows',
+  status: 200,
+  isPaged: true,
+  query: z.object(paging),
+  answer: z.array(activityPush),
+  async run({ found, query, deps }) {
+    const { pushes, next } = await deps.repositories.listActivity(found, query);
+    return listed(pushes.map(showPush), next);
+  },
+});
+
+export const listLostTips = operation({
+  id: 'listLostTips',
+  method: 'GET',
+  path: `${at}/lost-tips`,
+  tag: 'Pushes',
+  summary: 'List what forced pushes and deletions left behind',
+  access: 'repository:write',
+  cost: 'objects',
+  status: 200,
+  answer: z.array(lostTip),
+  run: async ({ found, deps }) => json((await deps.repositories.listLostTips(found)).map(showTip)),
+});
+
+export const restoreLostTip = operation({
+  id: 'restoreLostTip',
+  method: 'POST',
+  path: `${at}/lost-tips/{tip}/restore`,
+  tag: 'Pushes',
+  summary: 'Give a ref back what it lost, or make a branch of it',
+  description: 'It is a push of its own: everybody who listens hears of it.',
+  access: 'repository:write',
+  cost: 'objects',
+  status: 200,
+  refuses: [409],
+  body: undoRequest,
+  answer: movedRef,
+  async run({ viewer, found: { canonical }, params: { tip }, body, deps }) {
+    const undone = await deps.repositories.undo(viewer, canonical.owner, canonical.name, { id: tip, ...body });
+    return json({ ref: undone.ref, oldId: undone.oldId, newId: undone.newId });
+  },
+});

@@ -1,0 +1,144 @@
+import { z } from 'zod';
+import { eventNames, runStatusGroups } from '../../ci/index.ts';
+
+/** The shapes of CI: runs with their jobs, runners, secrets and variables. */
+
+const time = z.iso.datetime().describe('ISO 8601, UTC');
+const ended = ['success', 'failure', 'cancelled', 'skipped'] as const;
+const status = z.enum(['blocked', 'waiting', 'running', 'cancelling', ...ended]);
+
+export const runStatus = z.enum(runStatusGroups as [string, ...string[]]);
+export const runEvent = z.enum([...eventNames] as [string, ...string[]]);
+
+export const run = z
+  .strictObject({
+    number: z.int().describe('From 1 in each repository'),
+    status,
+    title: z.string(),
+    workflow: z.string().describe('File of the workflow, below the folder of workflows'),
+    workflowName: z.string(),
+    event: z.string().describe('What started it'),
+    ref: z.string().describe('Full name, such as refs/heads/main'),
+    commit: z.string(),
+    attempt: z.int().describe('The newest attempt, from 1'),
+    actor: z.string().nullable().describe('Handle of who started it; null for the clock and for people who are gone'),
+    reason: z.string().nullable().describe('Why it failed before any job, or was replaced'),
+    createdAt: time,
+    startedAt: time.nullable(),
+    finishedAt: time.nullable(),
+    url: z.string().describe('The page of the run'),
+  })
+  .meta({ id: 'Run' });
+
+export const job = z
+  .strictObject({
+    id: z.int(),
+    key: z.string().describe('As the file calls the job'),
+    name: z.string().describe('With the values of its matrix'),
+    attempt: z.int(),
+    status,
+    labels: z.array(z.string()).nullable().describe('What it asks of a runner; null while that is not known'),
+    needs: z.array(z.string()),
+    reason: z.string().nullable().describe('Why it did not run, how it was lost, or why it still waits'),
+    startedAt: time.nullable(),
+    finishedAt: time.nullable(),
+    url: z.string().describe('The page of the job'),
+  })
+  .meta({ id: 'Job' });
+
+const step = z
+  .strictObject({
+    name: z.string(),
+    status: z.enum(['waiting', 'running', ...ended]),
+    startedAt: time.nullable(),
+    finishedAt: time.nullable(),
+    logFrom: z.int().describe('Its first row in the log of the job, from 0'),
+    logRows: z.int(),
+  })
+  .meta({ id: 'Step' });
+
+export const jobWithSteps = z
+  .strictObject({
+    ...job.shape,
+    runner: z.string().nullable().describe('Name of the runner that has it or had it'),
+    logComplete: z.boolean().describe('Whether no more rows will come'),
+    steps: z.array(step),
+  })
+  .meta({ id: 'JobWithSteps' });
+
+export const runWithJobs = z
+  .strictObject({ ...run.shape, jobs: z.array(job).describe('Of the attempt that was asked for') })
+  .meta({ id: 'RunWithJobs' });
+
+export const startableWorkflow = z
+  .strictObject({
+    workflow: z.string().describe('What to name when starting it'),
+    name: z.string(),
+    inputs: z.array(
+      z.strictObject({
+        name: z.string(),
+        description: z.string(),
+        type: z.string(),
+        required: z.boolean(),
+        default: z.string().nullable(),
+        options: z.array(z.string()).describe('What a choice may be'),
+      }),
+    ),
+  })
+  .meta({ id: 'StartableWorkflow' });
+
+export const newRun = z
+  .strictObject({
+    workflow: z.string(),
+    ref: z.string().max(1000).optional().describe('A branch or tag; left out: the default branch'),
+    inputs: z.record(z.string(), z.string()).optional().describe('Texts by name; the file says which there are'),
+  })
+  .meta({ id: 'NewRun' });
+
+export const rerunRequest = z
+  .strictObject({ jobs: z.union([z.enum(['all', 'failed']), z.int().describe('Id of one job')]) })
+  .meta({ id: 'Rerun' });
+
+export const runner = z
+  .strictObject({
+    id: z.int(),
+    uuid: z.string(),
+    name: z.string(),
+    status: z.enum(['unspecified', 'idle', 'active', 'offline']).describe('Unspecified before it was first heard of'),
+    disabled: z.boolean().describe('Gets no further job'),
+    ephemeral: z.boolean().describe('Takes one job, then goes'),
+    version: z.string(),
+    labels: z.array(z.string()),
+    capabilities: z.array(z.string()),
+    createdAt: time,
+    lastSeenAt: time.nullable(),
+  })
+  .meta({ id: 'Runner' });
+export const madeRunner = z
+  .strictObject({ ...runner.shape, token: z.string().describe('Never shown again') })
+  .meta({ id: 'MadeRunner' });
+export const newRunner = z
+  .strictObject({ name: z.string(), ephemeral: z.boolean().optional() })
+  .meta({ id: 'NewRunner' });
+export const sharedRunner = z
+  .strictObject({
+    name: z.string(),
+    secret: z
+      .string()
+      .describe('40 hex digits in lower case, which the runner was given, too; its uuid follows from the first 16'),
+    labels: z
+      .array(z.string())
+      .max(100)
+      .optional()
+      .describe('Left out: what an earlier registration or the runner itself said'),
+  })
+  .meta({ id: 'SharedRunner' });
+export const registrationToken = z
+  .strictObject({ token: z.string().describe('Never shown again') })
+  .meta({ id: 'RegistrationToken' });
+
+export const secret = z.strictObject({ name: z.string(), createdAt: time, updatedAt: time }).meta({ id: 'Secret' });
+export const variable = z
+  .strictObject({ name: z.string(), value: z.string(), updatedAt: time })
+  .meta({ id: 'Variable' });
+export const newValue = z.strictObject({ value: z.string() }).meta({ id: 'NewValue' });

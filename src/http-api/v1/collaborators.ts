@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import { created, listed, nothing } from '../responses.ts';
+import { operation } from '../operation.ts';
+import type { WebDeps } from '../../http/index.ts';
+import type { Found } from '../../repositories/index.ts';
+import type { PeopleOptions } from '../../accounts/index.ts';
+import type { PersonViewer } from '../../access/index.ts';
+import { collaborator, collaboratorRole, paging } from './schemas.ts';
+import { showCollaborator } from './show.ts';
+
+const at = '/repos/{owner}/{name}/collaborators';
+
+const pageOf = ({ repositories }: WebDeps, viewer: PersonViewer, { canonical }: Found, options: PeopleOptions) =>
+  repositories.listCollaboratorsPage(viewer, canonical.owner, canonical.name, options);
+
+export const listCollaborators = operation({
+  id: 'listCollaborators',
+  method: 'GET',
+  path: at,
+  tag: 'Collaborators',
+  summary: 'List collaborators by handle',
+  access: 'repository:admin',
+  cost: 'rows',
+  status: 200,
+  isPaged: true,
+  query: z.object(paging),
+  answer: z.array(collaborator),
+  async run({ viewer, found, query: { limit, after }, deps }) {
+    const page = await pageOf(deps, viewer, found, { limit, after: after ?? null });
+    return listed(page.collaborators.map(showCollaborator), page.next);
+  },
+});
+
+export const addCollaborator = operation({
+  id: 'addCollaborator',
+  method: 'POST',
+  path: at,
+  tag: 'Collaborators',
+  summary: 'Let a person work on a repository',
+  access: 'repository:admin',
+  cost: 'rows',
+  status: 201,
+  refuses: [409],
+  body: z.strictObject({ username: z.string(), role: collaboratorRole }),
+  answer: collaborator,
+  async run({ viewer, found, body, deps }) {
+    const { owner, name } = found.canonical;
+    await deps.repositories.addCollaborator(viewer, owner, name, body);
+    const { handle = '' } = (await deps.owners.resolve(body.username.trim())) ?? {};
+    // Exactly this handle comes first of those that begin with it.
+    const { collaborators } = await pageOf(deps, viewer, found, { prefix: handle, limit: 1 });
+    return created(showCollaborator(collaborators[0]!));
+  },
+});
+
+export const changeCollaborator = operation({
+  id: 'changeCollaborator',
+  method: 'PATCH',
+  path: `${at}/{username}`,
+  tag: 'Collaborators',
+  summary: 'Give a collaborator another role',
+  access: 'repository:admin',
+  cost: 'rows',
+  status: 204,
+  body: z.strictObject({ role: collaboratorRole }),
+  async run({ viewer, found: { canonical }, params: { username }, body: { role }, deps }) {
+    await deps.repositories.changeCollaboratorRole(viewer, canonical.owner, canonical.name, { username, role });
+    return nothing();
+  },
+});
+
+export const removeCollaborator = operation({
+  id: 'removeCollaborator',
+  method: 'DELETE',
+  path: `${at}/{username}`,
+  tag: 'Collaborators',
+  summary: 'End a collaboration',
+  access: 'repository:admin',
+  cost: 'rows',
+  status: 204,
+  async run({ viewer, found: { canonical }, params: { username }, deps }) {
+    await deps.repositories.removeCollaborator(viewer, canonical.owner, canonical.name, username);
+    return nothing();
+  },
+});

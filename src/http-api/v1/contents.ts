@@ -1,0 +1,205 @@
+import { isUtf8 } from 'node:buffer';
+import { z } from 'zod';
+import { allows } from '../../access/index.ts';
+import { invalid, notFound } from '../../kernel/index.ts';
+import type { Found } from '../../repositories/index.ts';
+import type { WebDeps } from '../../http/index.ts';
+import { repositoryUrl } from '../../http/index.ts';
+import { json, listed } from '../responses.ts';
+import { operation } from '../operation.ts';
+import { archive, branch, commit, namedRef, paging, tree } from './schemas.ts';
+import { showCommit } from './show.ts';
+
+const at = '/repos/{owner}/{name}';
+const ref = z.string().optional().describe('A branch, tag or commit id; left out, the default branch');
+
+/** The commit that a name stands for. Refuses `revision_not_found`, also for an empty repository. */
+export async function resolveRef(
+  { git }: Pick<WebDeps, 'git'>,
+  { path, level }: Pick<Found, 'path' | 'level'>,
+  name: string | undefined,
+): Promise<string> {
+  if (name !== undefined) return git.resolve(path, name, { withLost: allows(level, 'write') });
+  const { oid } = await git.head(path);
+  if (oid === null) throw notFound('revision_not_found', 'This repository has no commits yet.');
+  return oid;
+}
+
+/** One page of names: they are in order, so the last one says where to go on. */
+function pageOf<Ref extends { name: string }>(refs: readonly Ref[], limit: number, after: string | undefined) {
+  const sorted = refs.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const rest = after === undefined ? sorted : sorted.filter(({ name }) => name > after);
+  return { rows: rest.slice(0, limit), next: rest.length > limit ? rest[limit - 1]!.name : null };
+}
+
+export const listBranches = operation({
+  id: 'listBranches',
+  method: 'GET',
+  path: `${at}/branches`,
+  tag: 'Contents',
+  summary: 'List branches by name',
+  access: 'repository:read',
+  cost: 'objects',
+  status: 200,
+  isPaged: true,
+  query: z.object(paging),
+  answer: z.array(branch),
+  async run({ found, query: { limit, after }, deps }) {
+    const { rows, next } = pageOf(await deps.git.branches(found.path), limit, after);
+    const { defaultBranch } = found.repository;
+    return listed(
+      rows.map(({ name, oid }) => ({ name, id: oid, isDefault: name === defaultBranch })),
+      next,
+    );
+  },
+});
+
+export const listTags = operation({
+  id: 'listTags',
+  method: 'GET',
+  path: `${at}/tags`,
+  tag: 'Contents',
+  summary: 'List tags by name',
+  description: 'The id is that of the tag object for a tag that has one.',
+  access: 'repository:read',
+  cost: 'objects',
+  status: 200,
+  isPaged: true,
+  query: z.object(paging),
+  answer: z.array(namedRef),
+  async run({ found, query: { limit, after }, deps }) {
+    const { rows, next } = pageOf(await deps.git.tags(found.path), limit, after);
+    return listed(
+      rows.map(({ name, oid }) => ({ name, id: oid })),
+      next,
+    );
+  },
+});
+
+/** A page of history goes on at the commit where it began: a push in between moves nothing. */
+const position = /^([0-9a-f]{40}|[0-9a-f]{64})\.(\d{1,9})$/;
+
+export const listCommits = operation({
+  id: 'listCommits',
+  method: 'GET',
+  path: `${at}/commits`,
+  tag: 'Contents',
+  summary: 'List commits, newest first',
+  access: 'repository:read',
+  cost: 'objects',
+  status: 200,
+  isPaged: true,
+  query: z.object({ ref, ...paging }),
+  answer: z.array(commit),
+  async run({ found, query, deps }) {
+    const [, from, skipped] = query.after === undefined ? [] : (position.exec(query.after) ?? []);
+    if (query.after !== undefined && from === undefined)
+      throw invalid('invalid_page', 'This page address is not one that was given out.');
+    const start = await resolveRef(deps, found, from ?? query.ref);
+    const skip = Number(skipped ?? 0);
+    const commits = await deps.git.log(found.path, start, { limit: query.limit + 1, skip });
+    const next = commits.length > query.limit ? `${start}.${skip + query.limit}` : null;
+    return listed(commits.slice(0, query.limit).map(showCommit), next);
+  },
+});
+
+export const getCommit = operation({
+  id: 'getCommit',
+  method: 'GET',
+  path: `${at}/commits/{commit}`,
+  tag: 'Contents',
+  summary: 'Get one commit',
+  access: 'repository:read',
+  cost: 'objects',
+  status: 200,
+  answer: commit,
+  async run({ found, params, deps }) {
+    const oid = await resolveRef(deps, found, params.commit);
+    return json(showCommit(await deps.git.commit(found.path, oid)));
+  },
+});
+
+export const getTree = operation({
+  id: 'getTree',
+  method: 'GET',
+  path: `${at}/tree`,
+  tag: 'Contents',
+  summary: 'List a folder',
+  access: 'repository:read',
+  cost: 'objects',
+  status: 200,
+  query: z.object({ ref, path: z.string().default('').describe('Left out: the topmost folder') }),
+  answer: tree,
+  async run({ found, query, deps }) {
+    const oid = await resolveRef(deps, found, query.ref);
+    const folder = query.path
+      .split('/')
+      .filter((part) => part !== '')
+      .join('/');
+    const { oid: id, entries, truncated } = await deps.git.tree(found.path, oid, folder, { withSizes: true });
+    const shown = entries.map(({ name, kind, mode, oid: id, size }) => ({
+      name,
+      path: folder === '' ? name : `${folder}/${name}`,
+      kind,
+      mode,
+      id,
+      size,
+    }));
+    return json({ commit: oid, id, path: folder, entries: shown, truncated });
+  },
+});
+
+/** Smaller files come from memory; larger ones flow from a process of their own. */
+const maxHeldBytes = 2 * 1024 * 1024;
+
+export const getRawFile = operation({
+  id: 'getRawFile',
+  method: 'GET',
+  path: `${at}/raw`,
+  tag: 'Contents',
+  summary: 'Get the bytes of a file',
+  description:
+    'A symbolic link gives its target. Text is answered as text/plain, everything else as application/octet-stream.',
+  access: 'repository:read',
+  cost: 'objects',
+  status: 200,
+  query: z.object({ ref, path: z.string() }),
+  answer: 'bytes',
+  async run({ found, query, deps: { git, ...deps } }) {
+    const oid = await resolveRef({ git, ...deps }, found, query.ref);
+    const entry = await git.entryAt(found.path, oid, query.path);
+    if (entry.type !== 'blob') throw notFound('revision_not_found', 'There is no such branch, tag, commit or file.');
+    const { content } = await git.blob(found.path, entry.oid, { maxBytes: maxHeldBytes });
+    const isText = content !== null && isUtf8(content) && !content.includes(0);
+    return {
+      kind: 'bytes',
+      type: isText ? 'text/plain; charset=utf-8' : 'application/octet-stream',
+      body: content ?? (await git.queries.streamBlob(found.path, entry.oid)),
+      headers: {
+        // A browser that is led here shows text and saves the rest; neither is ever run.
+        'Content-Disposition': isText ? 'inline' : 'attachment',
+        'Content-Security-Policy': "default-src 'none'; sandbox",
+        ETag: `"${entry.oid}"`,
+      },
+    };
+  },
+});
+
+export const getArchiveLinks = operation({
+  id: 'getArchiveLinks',
+  method: 'GET',
+  path: `${at}/archive`,
+  tag: 'Contents',
+  summary: 'Get the addresses of archives of all files',
+  description: 'The addresses name the commit, so they stay what they are when the branch moves on.',
+  access: 'repository:read',
+  cost: 'objects',
+  status: 200,
+  query: z.object({ ref }),
+  answer: archive,
+  async run({ found, query, deps, origin }) {
+    const commit = await resolveRef(deps, found, query.ref);
+    const start = `${origin}${repositoryUrl(found.canonical)}/archive/${commit}`;
+    return json({ commit, tarGz: `${start}.tar.gz`, zip: `${start}.zip` });
+  },
+});

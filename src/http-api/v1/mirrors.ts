@@ -1,0 +1,159 @@
+import type { z } from 'zod';
+import { notFound } from '../../kernel/index.ts';
+import type { Mirror } from '../../mirrors/index.ts';
+import { json, nothing } from '../responses.ts';
+import { operation } from '../operation.ts';
+import { hostKeyAcceptance, mirror as mirrorShape, mirrorInput } from './schemas.ts';
+import { isoTimeOrNull } from './show.ts';
+
+const at = '/repos/{owner}/{name}/mirror';
+
+function show(mirror: Mirror | null): z.output<typeof mirrorShape> {
+  if (mirror === null) throw notFound('mirror_not_found', 'This repository is no mirror.');
+  const {
+    direction,
+    url,
+    username,
+    hasSecret,
+    state,
+    sshPublicKey,
+    hostKeyFingerprint,
+    offeredFingerprint,
+    intervalMs,
+    prune,
+    failures,
+    lastError,
+    lastOkAt,
+    nextAt,
+    isPaused,
+  } = mirror;
+  return {
+    direction,
+    address: url,
+    username,
+    hasSecret,
+    state,
+    publicKey: sshPublicKey,
+    hostKeyFingerprint,
+    offeredHostKeyFingerprint: offeredFingerprint,
+    intervalMs,
+    prune,
+    failures,
+    lastError,
+    lastOkAt: isoTimeOrNull(lastOkAt),
+    nextAt: isPaused ? null : isoTimeOrNull(nextAt),
+  };
+}
+
+export const getMirror = operation({
+  id: 'getMirror',
+  method: 'GET',
+  path: at,
+  tag: 'Mirrors',
+  summary: 'Get how a repository follows another one, or is followed',
+  access: 'repository:owner',
+  cost: 'rows',
+  status: 200,
+  refuses: [404],
+  answer: mirrorShape,
+  run: async ({ found, deps }) => json(show(await deps.mirrors.find(found.repository.id))),
+});
+
+export const saveMirror = operation({
+  id: 'saveMirror',
+  method: 'PUT',
+  path: at,
+  tag: 'Mirrors',
+  summary: 'Make a repository a mirror, or change one',
+  description:
+    'The address is tried before it is kept. By ssh the host is asked for its key, which is trusted from then on; give `publicKey` of the answer to the other side, then start the mirror with `syncMirror`.',
+  access: 'repository:owner',
+  cost: 'objects',
+  status: 200,
+  refuses: [409],
+  body: mirrorInput,
+  answer: mirrorShape,
+  run: async ({ viewer, found, body: { intervalMs = 8 * 3_600_000, prune = true, ...input }, deps }) =>
+    json(show(await deps.mirrors.save(viewer, found, { ...input, intervalMs, prune }))),
+});
+
+export const endMirror = operation({
+  id: 'endMirror',
+  method: 'DELETE',
+  path: at,
+  tag: 'Mirrors',
+  summary: 'Make a mirror a repository like any other; what came stays',
+  access: 'repository:owner',
+  cost: 'objects',
+  status: 204,
+  refuses: [409],
+  async run({ viewer, found, deps }) {
+    await deps.mirrors.end(viewer, found);
+    return nothing();
+  },
+});
+
+export const syncMirror = operation({
+  id: 'syncMirror',
+  method: 'POST',
+  path: `${at}/sync`,
+  tag: 'Mirrors',
+  summary: 'Bring a mirror up to date soon',
+  access: 'repository:owner',
+  cost: 'rows',
+  status: 204,
+  refuses: [409],
+  async run({ found, deps }) {
+    await deps.mirrors.sync(found.repository.id);
+    return nothing();
+  },
+});
+
+export const acceptMirrorHostKey = operation({
+  id: 'acceptMirrorHostKey',
+  method: 'POST',
+  path: `${at}/host-key`,
+  tag: 'Mirrors',
+  summary: 'Trust the host key that the other side shows by now',
+  access: 'repository:owner',
+  cost: 'rows',
+  status: 204,
+  refuses: [409],
+  body: hostKeyAcceptance,
+  async run({ viewer, found, body, deps }) {
+    await deps.mirrors.acceptHostKey(viewer, found.repository.id, body.fingerprint);
+    return nothing();
+  },
+});
+
+export const pauseMirror = operation({
+  id: 'pauseMirror',
+  method: 'POST',
+  path: `${at}/pause`,
+  tag: 'Mirrors',
+  summary: 'Let a mirror rest',
+  access: 'repository:owner',
+  cost: 'rows',
+  status: 204,
+  refuses: [409],
+  async run({ viewer, found, deps }) {
+    await deps.mirrors.setPaused(viewer, found.repository.id, true);
+    return nothing();
+  },
+});
+
+export const resumeMirror = operation({
+  id: 'resumeMirror',
+  method: 'POST',
+  path: `${at}/resume`,
+  tag: 'Mirrors',
+  summary: 'Let a mirror go on',
+  access: 'repository:owner',
+  cost: 'rows',
+  status: 204,
+  refuses: [409],
+  async run({ viewer, found, deps }) {
+    await deps.mirrors.setPaused(viewer, found.repository.id, false);
+    return nothing();
+  },
+});

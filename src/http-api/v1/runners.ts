@@ -1,0 +1,151 @@
+import { z } from 'zod';
+import type { Runner } from '../../ci/index.ts';
+import { notFound } from '../../kernel/index.ts';
+import { json, nothing } from '../responses.ts';
+import { operation } from '../operation.ts';
+import type { AnyCall, Operation } from '../operation.ts';
+import { ciScopePaths, inPath } from './ci-scopes.ts';
+import type { CiScopePath } from './ci-scopes.ts';
+import { madeRunner, newRunner, registrationToken, runner as runnerShape, sharedRunner } from './ci-schemas.ts';
+import { isoTime, isoTimeOrNull } from './show.ts';
+
+function showRunner(row: Runner): z.output<typeof runnerShape> {
+  const { id, uuid, name, status, isDisabled, ephemeral, version, labels, capabilities, createdAt, lastSeenAt } = row;
+  return {
+    id,
+    uuid,
+    name,
+    status,
+    ephemeral,
+    version,
+    disabled: isDisabled,
+    labels: [...labels],
+    capabilities: [...capabilities],
+    createdAt: isoTime(createdAt),
+    lastSeenAt: isoTimeOrNull(lastSeenAt),
+  };
+}
+
+/** Refuses `runner_not_found` for what is no number, like for a runner that is not there. */
+function readId(params: Readonly<Record<string, string>>): number {
+  const text = inPath(params, 'id');
+  if (!/^\d{1,15}$/.test(text)) throw notFound('runner_not_found', 'There is no such runner.');
+  return Number(text);
+}
+
+function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath): Operation[] {
+  const common = { tag: 'Runners', access, cost: 'rows' } as const;
+  const scope = (call: unknown) => scopeOf(call as AnyCall);
+  return [
+    operation({
+      ...common,
+      id: `list${word}Runners`,
+      method: 'GET',
+      path: `${at}/runners`,
+      status: 200,
+      refuses,
+      summary: `List the runners ${whose}, in the order in which they came`,
+      answer: z.array(runnerShape),
+      run: async (call) => json((await call.deps.ci.listRunners(scope(call))).map(showRunner)),
+    }),
+    operation({
+      ...common,
+      id: `add${word}Runner`,
+      method: 'POST',
+      path: `${at}/runners`,
+      status: 201,
+      refuses: [...refuses, 409],
+      summary: `Make a runner ${whose}`,
+      description:
+        'Its uuid and token go into the runner’s file. The token is in this answer and never again anywhere.',
+      body: newRunner,
+      answer: madeRunner,
+      async run(call) {
+        const { name, ephemeral = false } = call.body;
+        const { runner, token } = await call.deps.ci.createRunner(scope(call), { name, ephemeral });
+        return { kind: 'json', value: { ...showRunner(runner), token }, showsSecret: true };
+      },
+    }),
+    operation({
+      ...common,
+      id: `register${word}Runner`,
+      method: 'PUT',
+      path: `${at}/runners/shared`,
+      status: 200,
+      refuses: [...refuses, 409],
+      summary: `Register a runner ${whose} by a secret that it was given, too`,
+      description: 'Again with a secret of the same beginning: its name, labels and secret are changed.',
+      body: sharedRunner,
+      answer: runnerShape,
+      async run(call) {
+        const { name, secret, labels = [] } = call.body;
+        const registered = await call.deps.ci.registerOffline(
+          scope(call),
+          { name, secret, labels },
+          { mayMove: access === 'administrator' },
+        );
+        return json(showRunner(registered));
+      },
+    }),
+    operation({
+      ...common,
+      id: `reset${word}RegistrationToken`,
+      method: 'POST',
+      path: `${at}/runners/token`,
+      status: 201,
+      refuses,
+      summary: `Make the registration token for runners ${whose}`,
+      description:
+        'Any number of runners may register with it. The one before stops working; runners that have joined go on.',
+      answer: registrationToken,
+      async run(call) {
+        const madeBy = call.viewer.kind === 'person' ? call.viewer.id : null;
+        return {
+          kind: 'json',
+          value: { token: await call.deps.ci.resetRegistrationToken(scope(call), madeBy) },
+          showsSecret: true,
+        };
+      },
+    }),
+    operation({
+      ...common,
+      id: `get${word}Runner`,
+      method: 'GET',
+      path: `${at}/runners/{id}`,
+      status: 200,
+      refuses: [404],
+      summary: `Get one runner ${whose}`,
+      answer: runnerShape,
+      run: async (call) => json(showRunner(await call.deps.ci.findRunner(scope(call), readId(call.params)))),
+    }),
+    operation({
+      ...common,
+      id: `edit${word}Runner`,
+      method: 'PATCH',
+      path: `${at}/runners/{id}`,
+      status: 200,
+      refuses: [404],
+      summary: `Give a runner ${whose} no further jobs, or jobs again`,
+      body: z.strictObject({ disabled: z.boolean() }),
+      answer: runnerShape,
+      run: async (call) =>
+        json(showRunner(await call.deps.ci.setRunnerDisabled(scope(call), readId(call.params), call.body.disabled))),
+    }),
+    operation({
+      ...common,
+      id: `remove${word}Runner`,
+      method: 'DELETE',
+      path: `${at}/runners/{id}`,
+      status: 204,
+      refuses: [404],
+      summary: `Remove a runner ${whose}; its credentials open nothing from then on`,
+      async run(call) {
+        await call.deps.ci.removeRunner(scope(call), readId(call.params));
+        return nothing();
+      },
+    }),
+  ];
+}
+
+/** The runners of every kind of place. */
+export const runnerOperations: readonly Operation[] = ciScopePaths.flatMap(operationsOf);

@@ -1,0 +1,337 @@
+import { z } from 'zod';
+import { plainHttpMirrorRisk } from '../../mirrors/index.ts';
+import { plainHttpWebhookRisk, webhookEvents } from '../../webhooks/index.ts';
+import { collaboratorRoles, organisationRoles } from '../../access/index.ts';
+
+/**
+ * The shapes of the API, once: answers are checked against them by the compiler and by a
+ * test, the document is made from them, and what comes in is read by them.
+ */
+
+const time = z.iso.datetime().describe('ISO 8601, UTC');
+const handle = z.string().describe('Handle of a person or an organisation');
+const objectId = z
+  .string()
+  .regex(/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/)
+  .describe('Full id of a git object');
+const visibility = z.enum(['PUBLIC', 'PRIVATE']);
+const scope = z.enum(['read', 'write', 'admin']);
+const commitState = z.enum(['pending', 'success', 'failure', 'error']);
+export const collaboratorRole = z.enum(collaboratorRoles);
+export const organisationRole = z.enum(organisationRoles);
+
+export const error = z
+  .strictObject({
+    error: z.strictObject({
+      code: z.string().describe('Stable: programs may rely on it'),
+      message: z.string().describe('A sentence for a person'),
+      field: z.string().optional().describe('What of the input it is about'),
+    }),
+  })
+  .meta({ id: 'Error' });
+
+export const searchResult = z
+  .strictObject({
+    repositories: z.array(
+      z.strictObject({ owner: handle, name: z.string(), visibility, description: z.string(), createdAt: time }),
+    ),
+    persons: z.array(z.strictObject({ username: z.string(), displayName: z.string() })),
+  })
+  .meta({ id: 'SearchResult' });
+
+export const repository = z
+  .strictObject({
+    owner: handle,
+    name: z.string(),
+    visibility,
+    description: z.string(),
+    defaultBranch: z.string(),
+    defaultBranchProtected: z.boolean().describe('Whether pushes may not rewrite the default branch'),
+    acceptsGerritRefs: z.boolean().describe('Whether pushes may write refs/changes/ and refs/meta/'),
+    archived: z.boolean().describe('Read-only'),
+    createdAt: time,
+    updatedAt: time,
+    pushedAt: time.nullable(),
+    imageUrl: z.string().nullable().describe('The custom image, null without one'),
+    url: z.string().describe('The page of the repository'),
+    cloneUrl: z.string(),
+    sshUrl: z.string().nullable().describe('Null while SSH is off'),
+  })
+  .meta({ id: 'Repository' });
+
+export const namedRef = z.strictObject({ name: z.string(), id: objectId }).meta({ id: 'NamedRef' });
+export const branch = z.strictObject({ name: z.string(), id: objectId, isDefault: z.boolean() }).meta({ id: 'Branch' });
+
+const signature = z.strictObject({ name: z.string(), email: z.string(), date: time }).meta({ id: 'Signature' });
+export const commit = z
+  .strictObject({
+    id: objectId,
+    tree: objectId,
+    parents: z.array(objectId),
+    author: signature,
+    committer: signature,
+    message: z.string(),
+  })
+  .meta({ id: 'Commit' });
+
+const treeEntry = z
+  .strictObject({
+    name: z.string().describe('Bytes that are not UTF-8 show as U+FFFD'),
+    path: z.string(),
+    kind: z.enum(['folder', 'file', 'executable', 'symlink', 'submodule']),
+    mode: z.string(),
+    id: objectId,
+    size: z.int().nullable().describe('Bytes of a file'),
+  })
+  .meta({ id: 'TreeEntry' });
+export const tree = z
+  .strictObject({
+    commit: objectId,
+    id: objectId,
+    path: z.string(),
+    entries: z.array(treeEntry),
+    truncated: z.boolean(),
+  })
+  .meta({ id: 'Tree' });
+
+export const archive = z.strictObject({ commit: objectId, tarGz: z.string(), zip: z.string() }).meta({ id: 'Archive' });
+
+export const commitStatus = z
+  .strictObject({
+    context: z.string().describe('Which check says it'),
+    state: commitState,
+    description: z.string(),
+    targetUrl: z.string().nullable().describe('Where to read more'),
+    creator: z.string().nullable().describe('Who reported it; null for the CI of this server'),
+    createdAt: time,
+    updatedAt: time,
+  })
+  .meta({ id: 'CommitStatus' });
+export const combinedStatus = z
+  .strictObject({
+    commit: objectId,
+    state: commitState.nullable().describe('Of all checks together; null when there are none'),
+    statuses: z.array(commitStatus),
+  })
+  .meta({ id: 'CombinedStatus' });
+export const newCommitStatus = z
+  .strictObject({
+    context: z.string().min(1).max(200),
+    state: commitState,
+    description: z.string().max(500).optional(),
+    targetUrl: z.string().max(1000).nullable().optional().describe('An http(s) address'),
+  })
+  .meta({ id: 'NewCommitStatus' });
+
+const anyId = z.string().describe('Full id of a git object; all zero for none');
+export const movedRef = z.strictObject({ ref: z.string(), oldId: anyId, newId: anyId }).meta({ id: 'MovedRef' });
+export const activityPush = z
+  .strictObject({
+    id: z.string(),
+    via: z.enum(['http', 'ssh', 'undo', 'mirror']),
+    person: handle.nullable().describe('Null for the server itself, its command line, or somebody who is gone'),
+    at: time,
+    updates: z
+      .array(
+        z.strictObject({
+          ...movedRef.shape,
+          forced: z.boolean().nullable().describe('Whether commits were left behind; null while nobody has looked'),
+          lostTip: z.string().nullable().describe('What restores the old id; null when there is nothing to restore'),
+          restorableUntil: time.nullable(),
+        }),
+      )
+      .describe('The first twenty'),
+    updateCount: z.int(),
+  })
+  .meta({ id: 'ActivityPush' });
+export const lostTip = z
+  .strictObject({
+    id: z.string(),
+    ...movedRef.shape,
+    forced: z.boolean(),
+    current: z.string().nullable().describe('Where the ref is now'),
+    person: handle.nullable(),
+    lostAt: time,
+    expiresAt: time,
+  })
+  .meta({ id: 'LostTip' });
+export const undoRequest = z
+  .strictObject({
+    as: z.string().optional().describe('A new branch that gets the old tip; left out, the ref itself'),
+    expected: z.string().optional().describe('Where the ref must still be'),
+  })
+  .meta({ id: 'UndoRequest' });
+
+const webhookEvent = z.enum(webhookEvents);
+export const webhook = z
+  .strictObject({
+    id: z.string(),
+    url: z.string(),
+    hasSecret: z.boolean().describe('Whether messages are signed; the secret itself is never told'),
+    events: z.array(webhookEvent),
+    active: z.boolean(),
+    createdAt: time,
+    updatedAt: time,
+  })
+  .meta({ id: 'Webhook' });
+export const webhookInput = z
+  .strictObject({
+    url: z.string().describe(`An https address, or http for hosts of webhooks.allowed_hosts. ${plainHttpWebhookRisk}`),
+    events: z.array(webhookEvent).min(1),
+    secret: z.string().max(500).nullable().optional().describe('Left out, it stays; null takes it away'),
+    active: z.boolean().optional(),
+  })
+  .meta({ id: 'WebhookInput' });
+export const webhookDelivery = z
+  .strictObject({
+    id: z.int(),
+    uuid: z.string().describe('What the receiver knows it by'),
+    event: z.string(),
+    state: z.enum(['PENDING', 'DELIVERED', 'FAILED']),
+    attempts: z.int(),
+    status: z.int().nullable().describe('Of the last answer'),
+    response: z.string().nullable().describe('The beginning of the last answer'),
+    error: z.string().nullable(),
+    tookMs: z.int().nullable(),
+    createdAt: time,
+    triedAt: time.nullable(),
+    redeliveryOf: z.int().nullable(),
+  })
+  .meta({ id: 'WebhookDelivery' });
+export const queuedDelivery = z.strictObject({ id: z.int() }).meta({ id: 'QueuedDelivery' });
+
+const mirrorSaid = {
+  direction: z
+    .enum(['pull', 'push'])
+    .describe('pull: this repository follows the other; push: the other follows this one'),
+  address: z
+    .string()
+    .describe(
+      `An https address; for hosts of mirrors.allowed_hosts also http, ssh://user@host:port/path or user@host:path. ${plainHttpMirrorRisk}`,
+    ),
+};
+export const mirror = z
+  .strictObject({
+    ...mirrorSaid,
+    username: z.string(),
+    hasSecret: z.boolean(),
+    state: z
+      .string()
+      .describe(
+        'ok, new, paused, failing with the number of failures; of ssh also waiting for key and host key changed',
+      ),
+    publicKey: z
+      .string()
+      .nullable()
+      .describe('What the other side has to know, of a mirror by ssh: a deploy key, with write access for push'),
+    hostKeyFingerprint: z.string().nullable().describe('Of the host key that is trusted: ED25519 SHA256:…'),
+    offeredHostKeyFingerprint: z
+      .string()
+      .nullable()
+      .describe('Of another one that the host shows by now; the mirror waits until it is accepted'),
+    intervalMs: z.int().nullable().describe('Null for an import, which is done once'),
+    prune: z.boolean(),
+    failures: z.int(),
+    lastError: z.string().nullable(),
+    lastOkAt: time.nullable(),
+    nextAt: time.nullable().describe('Null while it is paused'),
+  })
+  .meta({ id: 'Mirror' });
+export const hostKeyAcceptance = z
+  .strictObject({ fingerprint: z.string().max(200).describe('offeredHostKeyFingerprint, after it was compared') })
+  .meta({ id: 'HostKeyAcceptance' });
+export const mirrorInput = z
+  .strictObject({
+    ...mirrorSaid,
+    username: z.string().optional(),
+    secret: z.string().max(500).optional().describe('Left out, it stays, as long as the host does'),
+    newKey: z.boolean().optional().describe('Makes another key pair for a mirror by ssh'),
+    intervalMs: z.int().optional().describe('Left out, eight hours'),
+    prune: z
+      .boolean()
+      .optional()
+      .describe('Whether what is gone on the leading side goes on the other; left out, it does'),
+  })
+  .meta({ id: 'MirrorInput' });
+
+export const collaborator = z
+  .strictObject({
+    username: z.string(),
+    displayName: z.string(),
+    role: collaboratorRole,
+    level: z
+      .enum(['none', 'read', 'write', 'admin'])
+      .describe('What the person may really do; an organisation may give more than the role'),
+    since: time,
+  })
+  .meta({ id: 'Collaborator' });
+
+export const person = z
+  .strictObject({
+    username: z.string(),
+    displayName: z.string(),
+    bio: z.string(),
+    website: z.string(),
+    createdAt: time,
+    url: z.string(),
+  })
+  .meta({ id: 'Person' });
+export const me = z.strictObject({ ...person.shape, isAdministrator: z.boolean() }).meta({ id: 'Me' });
+
+export const sshKey = z
+  .strictObject({
+    id: z.string(),
+    title: z.string(),
+    type: z.string(),
+    fingerprint: z.string(),
+    worksWithBuiltInServer: z.boolean(),
+    createdAt: time,
+    lastUsedAt: time.nullable(),
+  })
+  .meta({ id: 'SshKey' });
+
+const repositoryNames = z.array(z.string().describe('owner/name'));
+export const accessToken = z
+  .strictObject({
+    id: z.string(),
+    name: z.string(),
+    ending: z.string().describe('The last four characters'),
+    access: scope,
+    repositories: repositoryNames.nullable().describe('Null means all'),
+    createdAt: time,
+    expiresAt: time.nullable(),
+    lastUsedAt: time.nullable(),
+  })
+  .meta({ id: 'AccessToken' });
+export const madeAccessToken = z
+  .strictObject({ ...accessToken.shape, secret: z.string().describe('Never shown again') })
+  .meta({ id: 'MadeAccessToken' });
+export const newAccessToken = z
+  .strictObject({
+    name: z.string(),
+    access: scope,
+    repositories: repositoryNames.min(1).max(100).nullable().optional().describe('Left out or null: all'),
+    expiresAt: z.iso.datetime().nullable().optional().describe('Left out or null: never'),
+  })
+  .meta({ id: 'NewAccessToken' });
+
+export const organisation = z
+  .strictObject({
+    name: handle,
+    displayName: z.string(),
+    description: z.string(),
+    members: z.int().describe('How many people belong to it'),
+    createdAt: time,
+    url: z.string(),
+  })
+  .meta({ id: 'Organisation' });
+export const member = z
+  .strictObject({ username: z.string(), displayName: z.string(), role: organisationRole, since: time })
+  .meta({ id: 'Member' });
+export const membership = z.strictObject({ organisation: handle, role: organisationRole }).meta({ id: 'Membership' });
+
+/** The query of every list in pages. */
+export const paging = {
+  limit: z.int().min(1).max(100).default(30).describe('Rows of one page'),
+  after: z.string().max(500).optional().describe('What the Link header of the page before gave'),
+};

@@ -1,0 +1,138 @@
+import type { z } from 'zod';
+import type { Person, SshKey } from '../../accounts/index.ts';
+import type { Commit, Signature } from '../../git/index.ts';
+import type { Member, Organisation } from '../../organisations/index.ts';
+import type { Collaborator, CommitStatus, ListedRepository, Repository } from '../../repositories/index.ts';
+import type { Owner } from '../../owners/index.ts';
+import type { WebDeps } from '../../http/index.ts';
+import { viewCloneBox, organisationUrl, personUrl, repositoryImageUrl, repositoryUrl } from '../../http/index.ts';
+import type * as schemas from './schemas.ts';
+
+/** Where the API answers from: absolute addresses start with it. */
+interface Place {
+  origin: string;
+  deps: Pick<WebDeps, 'config' | 'ssh'>;
+}
+
+type Shown<Schema extends z.ZodType> = z.output<Schema>;
+
+export const isoTime = (ms: number): string => new Date(ms).toISOString();
+export const isoTimeOrNull = (ms: number | null): string | null => (ms === null ? null : isoTime(ms));
+
+export function showRepository(
+  row: Repository,
+  owner: Pick<Owner, 'handle'>,
+  { origin, deps }: Place,
+): Shown<typeof schemas.repository> {
+  const address = { owner: owner.handle, name: row.name };
+  const page = origin + repositoryUrl(address);
+  const { https, ssh } = viewCloneBox({
+    origin,
+    ...address,
+    ssh: deps.ssh(),
+    config: deps.config,
+    preferred: 'https',
+  });
+  return {
+    ...address,
+    visibility: row.visibility,
+    description: row.description,
+    defaultBranch: row.defaultBranch,
+    defaultBranchProtected: row.defaultBranchProtected,
+    acceptsGerritRefs: row.acceptsGerritRefs,
+    archived: row.archivedAt !== null,
+    createdAt: isoTime(row.createdAt),
+    updatedAt: isoTime(row.updatedAt),
+    pushedAt: isoTimeOrNull(row.pushedAt),
+    imageUrl: row.imageContentType === null ? null : repositoryImageUrl(page, row.imageUpdatedAt),
+    url: page,
+    cloneUrl: https,
+    sshUrl: ssh,
+  };
+}
+
+export const showListed = (rows: readonly ListedRepository[], place: Place) =>
+  rows.map((row) => showRepository(row, row.owner, place));
+
+const showSignature = ({ name, email, at }: Signature) => ({ name, email, date: isoTime(at) });
+
+export function showCommit({ oid, tree, parents, author, committer, message }: Commit): Shown<typeof schemas.commit> {
+  return { id: oid, tree, parents, author: showSignature(author), committer: showSignature(committer), message };
+}
+
+/** @param page the page of the repository: our own CI says where below it one can read more */
+export function showStatus(
+  status: CommitStatus,
+  creators: ReadonlyMap<string, Person>,
+  page: string,
+): Shown<typeof schemas.commitStatus> {
+  const { context, state, description, creatorId, createdAt, updatedAt } = status;
+  const targetUrl =
+    status.targetUrl === null || /^https?:/.test(status.targetUrl) ? status.targetUrl : `${page}/${status.targetUrl}`;
+  const creator = creatorId === null ? null : (creators.get(creatorId)?.username ?? null);
+  return {
+    context,
+    state,
+    description,
+    targetUrl,
+    creator,
+    createdAt: isoTime(createdAt),
+    updatedAt: isoTime(updatedAt),
+  };
+}
+
+export function showPerson(person: Person, { origin }: Pick<Place, 'origin'>): Shown<typeof schemas.person> {
+  const username = person.username ?? '';
+  const { displayName, bio, website } = person;
+  return {
+    username,
+    displayName,
+    bio,
+    website,
+    createdAt: isoTime(person.createdAt),
+    url: origin + personUrl(username),
+  };
+}
+
+export function showKey(key: SshKey): Shown<typeof schemas.sshKey> {
+  const { id, title, type, fingerprint, worksWithBuiltInServer, createdAt, lastUsedAt } = key;
+  return {
+    id,
+    title,
+    type,
+    fingerprint,
+    worksWithBuiltInServer,
+    createdAt: isoTime(createdAt),
+    lastUsedAt: isoTimeOrNull(lastUsedAt),
+  };
+}
+
+export function showOrganisation(
+  organisation: Organisation,
+  members: number,
+  { origin }: Pick<Place, 'origin'>,
+): Shown<typeof schemas.organisation> {
+  const { name, displayName, description, createdAt } = organisation;
+  return {
+    name,
+    displayName,
+    description,
+    members,
+    createdAt: isoTime(createdAt),
+    url: origin + organisationUrl(name),
+  };
+}
+
+export function showMember({ person, role, since }: Member): Shown<typeof schemas.member> {
+  return { username: person.username ?? '', displayName: person.displayName, role, since: isoTime(since) };
+}
+
+export function showCollaborator({ person, role, since, access }: Collaborator): Shown<typeof schemas.collaborator> {
+  return {
+    username: person.username ?? '',
+    displayName: person.displayName,
+    role,
+    level: access.level,
+    since: isoTime(since),
+  };
+}

@@ -1,0 +1,118 @@
+import { isDomainError } from '../kernel/index.ts';
+import type { DomainError, Logger } from '../kernel/index.ts';
+import type { Context } from '../http/index.ts';
+import { discardBody, Refusal, statusOf } from '../http/index.ts';
+
+// The one place where the house's errors become answers to the actions that carry artifacts.
+
+/** No room is left: clients must not try the same again, and say so to the person. */
+const outOfRoom = new Set([
+  'artifact_too_large',
+  'run_too_large',
+  'too_many_artifacts',
+  'too_many_artifact_files',
+  'too_many_blocks',
+]);
+
+/** The words of Twirp for each status. */
+const twirpCodes: Record<number, string> = {
+  400: 'invalid_argument',
+  401: 'unauthenticated',
+  403: 'permission_denied',
+  404: 'not_found',
+  405: 'bad_route',
+  409: 'already_exists',
+  412: 'failed_precondition',
+  413: 'invalid_argument',
+  415: 'malformed',
+  500: 'internal',
+  503: 'unavailable',
+};
+
+type Words = Pick<DomainError, 'reason' | 'message'>;
+
+/** What clients of one protocol understand. */
+export interface ErrorFormat {
+  /** Of refusals for want of room, and of those for the present state. */
+  status: { outOfRoom: number; conflict: number };
+  write(status: number, words: Words): { type: string; body: string };
+}
+
+const json = (value: unknown): { type: string; body: string } => ({
+  type: 'application/json; charset=utf-8',
+  body: JSON.stringify(value),
+});
+const escape = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+
+export const twirp: ErrorFormat = {
+  status: { outOfRoom: 403, conflict: 412 },
+  write: (status, { reason, message }) =>
+    json({
+      code: reason === 'artifact_exists' ? 'already_exists' : (twirpCodes[status] ?? 'unknown'),
+      msg: message,
+      meta: { reason },
+    }),
+};
+
+/** As Azure's blob storage says it: that is what stock clients believe to upload to. */
+export const blobStorage: ErrorFormat = {
+  status: { outOfRoom: 413, conflict: 409 },
+  write: (_status, { reason, message }) => ({
+    type: 'application/xml; charset=utf-8',
+    body: `<?xml version="1.0" encoding="utf-8"?><Error><Code>${reason}</Code><Message>${escape(message)}</Message></Error>`,
+  }),
+};
+
+/** The older clients try again after 413, and read 403 as "no room". */
+export const pipelines: ErrorFormat = {
+  status: { outOfRoom: 403, conflict: 400 },
+  write: (_status, { reason, message }) => json({ code: reason, message }),
+};
+
+/** Runs a handler; what it throws becomes an answer in the tongue of its clients. */
+export async function withErrorFormat(
+  ctx: Context,
+  logger: Logger,
+  tongue: ErrorFormat,
+  handle: () => Promise<void>,
+): Promise<void> {
+  try {
+    ctx.set('Cache-Control', 'no-store');
+    await handle();
+  } catch (error) {
+    if (ctx.res.headersSent || ctx.res.destroyed) throw error;
+    const { status, words, headers } = readError(error, tongue, ctx.state.requestId);
+    if (status === 500) logger.error('artifacts.fault', { id: ctx.state.requestId, error });
+    discardBody(ctx);
+    const { type, body } = tongue.write(status, words);
+    ctx.status = status;
+    ctx.set({ ...headers, 'Content-Type': type });
+    ctx.body = body;
+  }
+}
+
+function readError(
+  error: unknown,
+  tongue: ErrorFormat,
+  requestId: string,
+): { status: number; words: Words; headers: Readonly<Record<string, string>> } {
+  if (error instanceof Refusal)
+    return { status: error.status, words: { reason: 'refused', message: error.message }, headers: error.headers };
+  if (!isDomainError(error) || error.code === 'internal') {
+    return {
+      status: 500,
+      words: { reason: 'internal', message: `The server made a mistake (${requestId}).` },
+      headers: {},
+    };
+  }
+  const status = outOfRoom.has(error.reason)
+    ? tongue.status.outOfRoom
+    : error.code === 'conflict' && error.reason !== 'artifact_exists'
+      ? tongue.status.conflict
+      : statusOf[error.code];
+  return {
+    status,
+    words: error,
+    headers: status === 503 ? { 'Retry-After': String(error.retryAfterSeconds ?? 5) } : {},
+  };
+}

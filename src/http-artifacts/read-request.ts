@@ -1,0 +1,51 @@
+import type { RunningTask } from '../ci/index.ts';
+import { invalid, notFound, unauthenticated } from '../kernel/index.ts';
+import type { Context } from '../http/index.ts';
+import { readToken, readBytes, Refusal } from '../http/index.ts';
+import type { ArtifactDeps } from './deps.ts';
+
+/** Who calls, by the runtime token of its task. Before anything of the body is read. Refuses `bad_runtime_token`. */
+export function taskOf({ ci }: ArtifactDeps, ctx: Context): Promise<RunningTask> {
+  const token = readToken(ctx.req.headers.authorization);
+  if (token === null) throw unauthenticated('bad_runtime_token', 'This token opens nothing here, or no longer.');
+  return ci.authoriseTask(token);
+}
+
+/** A task asks about its own run and no other; that of somebody else is not there. */
+export function requireOwnRun({ run }: RunningTask, asked: unknown): void {
+  if (asked !== String(run.id)) throw notFound('run_not_found', 'There is no such run.');
+}
+
+/** A small body as a whole. Refuses one that is too large, or takes for ever. */
+export const readSmallBody = (ctx: Context, maxBytes: number): Promise<Buffer> =>
+  readBytes(ctx.req, maxBytes, () => new Refusal(413, 'This request is too large.'));
+
+const maxJsonBytes = 64 * 1024;
+
+/** A JSON object. Names come in snake case or camel case; they are read in snake case. Refuses `malformed_json`. */
+export async function readJson(ctx: Context): Promise<ReadonlyMap<string, unknown>> {
+  const bytes = await readSmallBody(ctx, maxJsonBytes);
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    value = null;
+  }
+  if (value === null || typeof value !== 'object' || Array.isArray(value))
+    throw invalid('malformed_json', 'This request is not a JSON object.');
+  return new Map(
+    Object.entries(value).map(([name, one]) => [
+      name.replace(/(?<!^)[A-Z]/g, (letter) => `_${letter}`).toLowerCase(),
+      one,
+    ]),
+  );
+}
+
+/** A whole number that came as one or as text; null when it is left out. Refuses `malformed_json`. */
+export function readWhole(value: unknown): number | null {
+  if (value === undefined || value === null) return null;
+  const number = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;
+  if (typeof number !== 'number' || !Number.isSafeInteger(number) || number < 0)
+    throw invalid('malformed_json', 'A number of this request is not a whole number.');
+  return number;
+}

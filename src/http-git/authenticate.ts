@@ -1,0 +1,46 @@
+import { anonymous } from '../access/index.ts';
+import type { Viewer } from '../access/index.ts';
+import { unauthenticated } from '../kernel/index.ts';
+import { readAuthorization } from '../http/index.ts';
+import type { Credentials } from '../http/index.ts';
+import type { GitExchange } from './exchange.ts';
+import type { GitHttpDeps } from './deps.ts';
+
+/**
+ * Who a git client is. An access token counts as `Bearer` or `token`, and as password or user name of
+ * Basic, because clients differ in which of the two they let people type. So does the token
+ * of a CI task. Cookies are not looked at: a page elsewhere must not be able to fetch with
+ * somebody's session.
+ *
+ * @returns `anonymous` without credentials
+ * Refuses `bad_credentials` for any that do not open anything, also on public repositories:
+ * whoever sends a token wants to know that it has expired.
+ */
+export async function authenticate(
+  { accounts, ci }: Pick<GitHttpDeps, 'accounts' | 'ci'>,
+  { req, state }: Pick<GitExchange, 'req' | 'state'>,
+): Promise<Viewer> {
+  const credentials = readAuthorization(req.headers.authorization);
+  if (credentials.kind === 'none') return anonymous;
+  for (const secret of secretsIn(credentials)) {
+    const viewer =
+      (await accounts.viewerOfToken(secret, { address: state.address })) ?? (await ci.viewerOfTaskToken(secret));
+    if (viewer !== null) {
+      state.identity = { viewer, person: null, session: null, avatarAt: null };
+      return viewer;
+    }
+  }
+  throw unauthenticated('bad_credentials', 'Authentication failed. Use an access token as the password.');
+}
+
+/** What may be a token in what was sent, in the order of likelihood. */
+function secretsIn(credentials: Credentials): string[] {
+  switch (credentials.kind) {
+    case 'token':
+      return [credentials.secret];
+    case 'basic':
+      return [credentials.password, credentials.username].filter((secret) => secret !== '');
+    default:
+      return [];
+  }
+}

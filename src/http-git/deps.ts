@@ -1,0 +1,14 @@
+import type { Accounts } from '../accounts/index.ts';
+import type { Ci } from '../ci/index.ts';
+import type { Git } from '../git/index.ts';
+import type { Logger } from '../kernel/index.ts';
+import type { Repositories } from '../repositories/index.ts';
+
+/** What git over HTTP asks of the rooms behind it. */
+export interface GitHttpDeps {
+  accounts: Pick<Accounts, 'viewerOfToken'>;
+  ci: Pick<Ci, 'viewerOfTaskToken'>;
+  repositories: Pick<Repositories, 'openForRead' | 'openForPush' | 'receivePush' | 'findMoved'>;
+  git: Pick<Git, 'advertiseRefs' | 'uploadPack'>;
+  logger: Logger;
+}

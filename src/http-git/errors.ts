@@ -1,0 +1,112 @@
+import type { IncomingMessage } from 'node:http';
+import { isDomainError, internal, unauthenticated } from '../kernel/index.ts';
+import type { DomainError, Logger } from '../kernel/index.ts';
+import type { Viewer } from '../access/index.ts';
+import type { GitExchange } from './exchange.ts';
+import { statusOf } from '../http/index.ts';
+
+// The one place where the house's errors become git over HTTP (DESIGN §5).
+
+/** Reasons for which HTTP has a word of its own. */
+const statusOfReason = new Map([
+  ['unsupported_type', 415],
+  ['unsupported_encoding', 415],
+  ['body_too_large', 413],
+  ['push_head_too_large', 413],
+  ['method_not_taken', 405],
+  ['lfs_not_stored', 501],
+]);
+
+/** Headers that keep every cache on the way from answering for us. */
+export const uncached = {
+  'Cache-Control': 'no-cache, max-age=0, must-revalidate',
+  Pragma: 'no-cache',
+  Expires: 'Fri, 01 Jan 1980 00:00:00 GMT',
+} as const;
+
+/**
+ * What a refusal to open a repository means for this viewer. To somebody unknown it
+ * always means "say who you are": the same bytes for private, absent and read-only.
+ */
+export function challengeAnonymous(viewer: Viewer): (error: unknown) => never {
+  return (error) => {
+    const isRefusal = isDomainError(error) && ['not_found', 'forbidden', 'unauthenticated'].includes(error.code);
+    if (viewer.kind === 'anonymous' && isRefusal)
+      throw unauthenticated('credentials_needed', 'Authentication required.');
+    throw error;
+  };
+}
+
+/** Answers a refusal or a fault, unless an answer is on its way already: that one is broken off. */
+export async function sendError(
+  { req, res, state, headers }: GitExchange,
+  thrown: unknown,
+  logger: Logger,
+): Promise<void> {
+  if (res.headersSent || res.destroyed) {
+    res.destroy();
+    return;
+  }
+  const error = isDomainError(thrown) ? thrown : internal('unexpected', { cause: thrown });
+  const status = statusOfReason.get(error.reason) ?? statusOf[error.code];
+  if (status === 500) logger.error('git.http_fault', { id: state.requestId, error: error.cause ?? error });
+  else if (error.cause !== undefined)
+    logger.info('git.http_refused', { id: state.requestId, reason: error.reason, cause: error.cause });
+  const message = status === 500 ? `internal error (${state.requestId})` : error.message;
+  // Clients of Git LFS show a message that comes as LFS words it, and guess at one otherwise.
+  const isForLfs = error.reason === 'lfs_not_stored';
+  const body = Buffer.from(isForLfs ? JSON.stringify({ message }) : `${message}\n`);
+
+  // What was said already of another answer.
+  for (const name of ['Content-Type', 'Content-Length', 'Content-Encoding']) res.removeHeader(name);
+  const isSent = req.complete || Number(req.headers['content-length'] ?? Infinity) <= briefBytes;
+  const more = {
+    ...uncached,
+    ...extraHeaders(status, error),
+    'Content-Type': isForLfs ? 'application/vnd.git-lfs+json' : 'text/plain; charset=utf-8',
+    'Content-Length': String(body.length),
+    ...(isSent ? {} : { Connection: 'close' }),
+  };
+  res.writeHead(status, [...headers, ...Object.entries(more).flat()]);
+  if (isSent) {
+    res.end(body);
+    return;
+  }
+  // A client that is still sending much must get to read this: closing at once would
+  // reset the connection and take the answer with it.
+  res.write(body);
+  await drainRequest(req);
+  res.end();
+}
+
+function extraHeaders(status: number, error: DomainError): Record<string, string> {
+  if (status === 401) return { 'WWW-Authenticate': 'Basic realm="Hearth", charset="UTF-8"' };
+  if (status === 405) return { Allow: 'POST' };
+  if (status === 503) return { 'Retry-After': String(Math.ceil(error.retryAfterSeconds ?? 5)) };
+  return {};
+}
+
+/** A rest of this size is read while the connection stays. */
+const briefBytes = 64 * 1024;
+const lingerMs = 5_000;
+const lingerBytes = 32 * 1024 * 1024;
+
+/** Throws away what still comes, for a while. */
+function drainRequest(request: IncomingMessage): Promise<void> {
+  return new Promise((resolve) => {
+    let bytes = 0;
+    const finish = () => {
+      clearTimeout(timer);
+      request.off('data', onData).off('close', finish).off('end', finish);
+      resolve();
+    };
+    const timer = setTimeout(finish, lingerMs);
+    const onData = (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > lingerBytes) finish();
+    };
+    if (request.destroyed) return finish();
+    request.on('data', onData).on('close', finish).on('end', finish);
+    request.resume();
+  });
+}

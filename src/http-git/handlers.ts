@@ -1,0 +1,202 @@
+import type { IncomingMessage } from 'node:http';
+import type { Viewer } from '../access/index.ts';
+import { lfsNotStored } from '../git/index.ts';
+import { forbidden, invalid } from '../kernel/index.ts';
+import { authenticate } from './authenticate.ts';
+import { sendError, challengeAnonymous, uncached } from './errors.ts';
+import type { GitExchange, GitHandler, GitHandlers } from './exchange.ts';
+import { openBody } from './request-body.ts';
+import type { GitHttpDeps } from './deps.ts';
+
+type Service = 'upload-pack' | 'receive-pack';
+
+/** A fetch request is a list of object ids; nobody needs this many. */
+const maxFetchBytes = 64 * 1024 * 1024;
+
+/** A client that moves nearly nothing for so long loses its place. */
+const stallMs = 60_000;
+
+/**
+ * Git's smart HTTP protocol (gitprotocol-http): the ref advertisement, fetches, pushes.
+ * There is no other way in: no plain files, no cookies.
+ */
+export function createGitHandlers(deps: GitHttpDeps): GitHandlers {
+  return {
+    infoRefs: guarded(deps, async (exchange, signal) => {
+      const { res, headers } = exchange;
+      const service = readService(exchange);
+      const viewer = await authenticate(deps, exchange);
+      const opened = await open(deps, exchange, viewer, service).catch(async (error: unknown) => {
+        const moved = await movedTo(deps, exchange, viewer);
+        if (moved === null) throw error;
+        return moved;
+      });
+      if (typeof opened === 'string') return redirect(exchange, `${opened}/info/refs?service=git-${service}`);
+      const { path } = opened;
+      const protocol = readProtocol(exchange, service);
+      const refs = await deps.git.advertiseRefs({ path, service, protocol, signal });
+      // Version 2 has no such greeting: its first line says the version.
+      const greeting = protocol === 'version=2' ? nothing : greetings[service];
+      res.writeHead(200, [...headers, ...advertised[service], 'Content-Length', String(greeting.length + refs.length)]);
+      // In two pieces: a long list would be copied for the sake of one line.
+      if (greeting.length > 0) res.write(greeting);
+      res.end(refs);
+    }),
+
+    uploadPack: guarded(deps, async (exchange, signal) => {
+      const { req, res, state } = exchange;
+      const viewer = await authenticate(deps, exchange);
+      const { path } = await open(deps, exchange, viewer, 'upload-pack');
+      const input = openBody(req, 'application/x-git-upload-pack-request', maxFetchBytes);
+      begin(exchange, 'application/x-git-upload-pack-result');
+      const { cutShort } = await deps.git.uploadPack({
+        path,
+        protocol: readProtocol(exchange, 'upload-pack'),
+        input,
+        output: res,
+        takesBytesAtOnce: true,
+        stateless: true,
+        signal,
+        client: viewer.kind === 'person' ? viewer.id : state.address,
+        stallMs,
+      });
+      // An answer that was cut short must not look complete.
+      if (cutShort) res.destroy();
+      res.end();
+    }),
+
+    receivePack: guarded(deps, async (exchange, signal) => {
+      const { req, res } = exchange;
+      const viewer = await authenticate(deps, exchange);
+      const opened = await open(deps, exchange, viewer, 'receive-pack');
+      // The pack is bounded by git's own limit.
+      const input = openBody(req, 'application/x-git-receive-pack-request', Infinity);
+      begin(exchange, 'application/x-git-receive-pack-result');
+      const protocol = readProtocol(exchange, 'receive-pack');
+      await deps.repositories.receivePush(opened, {
+        viewer,
+        via: 'http',
+        protocol,
+        input,
+        output: res,
+        signal,
+        stallMs,
+      });
+      res.end();
+    }),
+
+    lfs: guarded(deps, async (exchange) => {
+      const viewer = await authenticate(deps, exchange);
+      await open(deps, exchange, viewer, 'upload-pack').catch(async (error: unknown) => {
+        if ((await movedTo(deps, exchange, viewer)) === null) throw error;
+      });
+      throw lfsNotStored();
+    }),
+
+    refuseMethod: guarded(deps, async () => {
+      throw invalid('method_not_taken', 'This address takes POST only.');
+    }),
+  };
+}
+
+const nothing = Buffer.alloc(0);
+const greeting = (service: Service): Buffer => {
+  const line = `# service=git-${service}\n`;
+  return Buffer.from(`${(line.length + 4).toString(16).padStart(4, '0')}${line}0000`);
+};
+
+const greetings: Record<Service, Buffer> = {
+  'upload-pack': greeting('upload-pack'),
+  'receive-pack': greeting('receive-pack'),
+};
+
+/** Constant for each service. */
+const advertised: Record<Service, readonly string[]> = {
+  'upload-pack': [...Object.entries(uncached).flat(), 'Content-Type', 'application/x-git-upload-pack-advertisement'],
+  'receive-pack': [...Object.entries(uncached).flat(), 'Content-Type', 'application/x-git-receive-pack-advertisement'],
+};
+
+/** Runs a handler with a signal for a client that leaves, and turns what it throws into an answer. */
+function guarded(
+  { logger }: GitHttpDeps,
+  handle: (exchange: GitExchange, signal: AbortSignal) => Promise<void>,
+): GitHandler {
+  return async (exchange) => {
+    const { req, res } = exchange;
+    const gone = new AbortController();
+    const onClose = () => {
+      if (!res.writableFinished) gone.abort();
+    };
+    res.on('close', onClose);
+    if (res.destroyed) onClose();
+    // git may think for minutes without a byte; who holds up whom is watched elsewhere.
+    req.socket.setTimeout(0);
+    try {
+      await handle(exchange, gone.signal);
+    } catch (error) {
+      await sendError(exchange, error, logger);
+    }
+    discardRest(req);
+  };
+}
+
+/** How long a client may go on with a request that is answered. */
+const restMs = 5_000;
+
+/** What nobody has read would stand in the way of the next request on this connection; what has no end ends it. */
+function discardRest(req: IncomingMessage): void {
+  if (req.complete || req.destroyed) return;
+  const { socket } = req;
+  const limit = setTimeout(() => socket.destroy(), restMs);
+  limit.unref();
+  req.on('end', () => clearTimeout(limit)).on('close', () => clearTimeout(limit));
+  req.resume();
+}
+
+function open(deps: GitHttpDeps, { params }: GitExchange, viewer: Viewer, service: Service) {
+  const { owner = '', name = '' } = params;
+  const bare = name.replace(/\.git$/i, '');
+  const { repositories } = deps;
+  const opening =
+    service === 'upload-pack'
+      ? repositories.openForRead(viewer, owner, bare)
+      : repositories.openForPush(viewer, owner, bare);
+  return opening.catch(challengeAnonymous(viewer));
+}
+
+/** Where a repository is now that was once at this address, for who may see it there. */
+async function movedTo({ repositories }: GitHttpDeps, { params }: GitExchange, viewer: Viewer): Promise<string | null> {
+  const { owner = '', name = '' } = params;
+  const moved = await repositories.findMoved(viewer, owner, name.replace(/\.git$/i, ''));
+  return moved === null ? null : `/git/${encodeURIComponent(moved.owner)}/${encodeURIComponent(moved.name)}.git`;
+}
+
+/** git follows a redirect on its first request, says so, and then stays at the new address. */
+function redirect({ res, headers }: GitExchange, to: string): void {
+  res.writeHead(301, [...headers, ...Object.entries(uncached).flat(), 'Location', to, 'Content-Length', '0']).end();
+}
+
+function readService({ querystring }: GitExchange): Service {
+  const asked = new URLSearchParams(querystring).getAll('service');
+  if (asked.length === 1 && asked[0] === 'git-upload-pack') return 'upload-pack';
+  if (asked.length === 1 && asked[0] === 'git-receive-pack') return 'receive-pack';
+  // As git's own http-backend answers.
+  if (asked.length === 1)
+    throw forbidden('service_not_offered', 'This server offers git-upload-pack and git-receive-pack.');
+  throw invalid('smart_http_only', 'This server speaks git’s smart HTTP protocol only.');
+}
+
+/** Pushes know no version 2; a client that asks for it gets the first one, as git does. */
+function readProtocol({ req }: GitExchange, service: Service): string | null {
+  const header = String(req.headers['git-protocol'] ?? '');
+  const known = service === 'upload-pack' ? /^version=[012]$/ : /^version=[01]$/;
+  return known.test(header) ? header : null;
+}
+
+/** What the answer will say of itself, unless it becomes a refusal. */
+function begin({ res, headers }: GitExchange, type: string): void {
+  res.statusCode = 200;
+  for (let at = 0; at < headers.length; at += 2) res.setHeader(headers[at]!, headers[at + 1]!);
+  for (const [name, value] of Object.entries(uncached)) res.setHeader(name, value);
+  res.setHeader('Content-Type', type);
+}

@@ -1,0 +1,66 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type Koa from 'koa';
+import { anonymous } from '../access/index.ts';
+import type { Viewer } from '../access/index.ts';
+import type { Person, Session } from '../accounts/index.ts';
+import type { ImageUpload } from '../images/index.ts';
+import type { Organisation } from '../organisations/index.ts';
+import type { Found } from '../repositories/index.ts';
+import type { ActiveRequest } from './admission/background-priority.ts';
+import type { Form } from './request/form.ts';
+
+/** Who is looking, as the session cookie says. */
+export interface Identity {
+  viewer: Viewer;
+  person: Person | null;
+  session: Session | null;
+  /** When the person's picture was stored; null without one. */
+  avatarAt: number | null;
+}
+
+export const nobody: Identity = Object.freeze({ viewer: anonymous, person: null, session: null, avatarAt: null });
+
+/** A repository as a page finds it: with what its head shows. */
+export interface FoundHere extends Found {
+  /** Whether the viewer has pinned it; null for who cannot. */
+  isPinned: boolean | null;
+}
+
+/** What the middlewares have learned of one request, each from those before it. */
+export interface State {
+  requestId: string;
+  /** The client's address, through trusted proxies. */
+  address: string;
+  /** Scheme and host as the browser sees them; '' until the Host header was accepted. */
+  origin: string;
+  /** The pattern of the route that answers, for log and metrics: `/repos/:owner/:name`. */
+  routePath: string | null;
+  identity: Identity;
+  /** For whoever gives way to this request; see `giving-way.ts`. */
+  atWork?: ActiveRequest;
+  /** Whoever answered has written the line of this request into the log. */
+  isLogged?: boolean;
+  /** Set on routes that name a repository, once the viewer may see it. */
+  found: FoundHere | null;
+  /** Set on routes for the OWNERs of an organisation. */
+  organisation: Organisation | null;
+  form: Form;
+  /** The one file of a form that brings one; throws what was wrong with it. */
+  takeUpload: () => ImageUpload;
+  /** The answer holds a secret: it is neither stored nor compressed. */
+  showsSecret: boolean;
+  /** What the answer rests on when it is a kept page, beside the database. */
+  kept: { madeAtMs: number; repository: string; refs: string } | null;
+}
+
+/** What is noted of any request, also of one that passes by Koa. */
+export interface Exchange {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  /** Without the query. */
+  readonly path: string;
+  readonly state: Pick<State, 'requestId' | 'address' | 'routePath' | 'identity' | 'atWork' | 'isLogged'>;
+}
+
+export type Context = Koa.ParameterizedContext<State, Koa.DefaultContext>;
+export type Middleware = Koa.Middleware<State, Koa.DefaultContext>;

@@ -1,0 +1,74 @@
+import type { Accounts } from '../accounts/index.ts';
+import type { Ci } from '../ci/index.ts';
+import type { Audit } from '../audit/index.ts';
+import type { Backups } from '../backup/index.ts';
+import type { Config, Origin } from '../config/index.ts';
+import type { Database } from '../db/index.ts';
+import type { InstanceCounts } from '../doctor/index.ts';
+import type { Federation } from '../federation/index.ts';
+import type { Git } from '../git/index.ts';
+import type { Highlighting } from '../highlighting/index.ts';
+import type { Clock } from '../kernel/index.ts';
+import type { Organisations } from '../organisations/index.ts';
+import type { Avatars, Owners } from '../owners/index.ts';
+import type { Repositories } from '../repositories/index.ts';
+import type { CodeSearch, Search } from '../search/index.ts';
+import type { Mirrors } from '../mirrors/index.ts';
+import type { Webhooks } from '../webhooks/index.ts';
+import type { WorkerPool } from '../workers/index.ts';
+import type { Assets } from './assets.ts';
+import type { BackgroundPriority } from './admission/background-priority.ts';
+import type { OneTimeSecrets } from './one-time-secrets.ts';
+
+/** How the SSH server is reached; app.ts knows once it listens. */
+export interface SshFacts {
+  /** The port that people connect to. */
+  port: number;
+  /** `SHA256:…` of the host key, to compare at the first connection; null when the machine's own sshd has the key. */
+  fingerprint: string | null;
+}
+
+/** A job with its time, and how it went the last time; null before its first time. */
+export interface ListedJob {
+  name: string;
+  /** Six cron fields, seconds first. */
+  time: string;
+  last: { lastStartedAt: number; lastTookMs: number; lastError: string | null; failures: number } | null;
+}
+
+/** All that pages may call. */
+export interface WebDeps {
+  /** Only whether anything has changed, and for metrics; pages ask rooms. */
+  db: Pick<Database, 'state' | 'writeWaits'>;
+  config: Config;
+  clock: Clock;
+  accounts: Accounts;
+  owners: Owners;
+  avatars: Avatars;
+  organisations: Organisations;
+  repositories: Repositories;
+  federation: Federation;
+  ci: Ci;
+  webhooks: Webhooks;
+  mirrors: Mirrors;
+  git: Git;
+  search: Search;
+  codeSearch: CodeSearch;
+  highlighting: Highlighting;
+  workers: WorkerPool;
+  assets: Assets;
+  oneTimeSecrets: OneTimeSecrets;
+  backgroundPriority: BackgroundPriority;
+  audit: Audit;
+  backups: Backups;
+  /** How much of everything there is. */
+  counts(): Promise<InstanceCounts>;
+  /** Where each setting comes from. */
+  origins: ReadonlyMap<string, Origin>;
+  /** What runs by the clock, and how it went the last time. */
+  jobs(): Promise<ListedJob[]>;
+  /** Null while SSH is off or not listening yet. */
+  ssh(): SshFacts | null;
+  /** The parts that are not ready to serve; empty means ready. */
+  unready(): Promise<string[]>;
+}

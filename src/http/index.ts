@@ -1,0 +1,56 @@
+export { createAnonymousCpuBudget } from './admission/anonymous-cpu-budget.ts';
+export type { AnonymousCpuBudget } from './admission/anonymous-cpu-budget.ts';
+export { createBackgroundPriority } from './admission/background-priority.ts';
+export { createBudgets } from './admission/budget.ts';
+export type { Budgets, CostClass } from './admission/budget.ts';
+export { delayRefusals } from './admission/delay-refusals.ts';
+export { createFairQueue } from './admission/fair-queue.ts';
+export { createAssets } from './assets.ts';
+export type { AssetEncoding, Assets } from './assets.ts';
+export { nobody } from './context.ts';
+export type { Context, Exchange, FoundHere, Identity, Middleware, State } from './context.ts';
+export type { SshFacts, WebDeps } from './deps.ts';
+export { createHttpCounts } from './metrics/http-counts.ts';
+export { serveMetrics } from './metrics/serve-metrics.ts';
+export { compressText } from './middleware/compression.ts';
+export { discardBody } from './middleware/discard-body.ts';
+export { acceptHost } from './middleware/host.ts';
+export { nameRequest } from './middleware/request-id.ts';
+export { createRequestLog } from './middleware/request-log.ts';
+export { securityHeaders } from './middleware/security-headers.ts';
+export { createOneTimeSecrets } from './one-time-secrets.ts';
+export { createProbe } from './probe.ts';
+export type { Probe } from './probe.ts';
+export { readAuthorization, readToken } from './request/authorization.ts';
+export type { Credentials } from './request/authorization.ts';
+export { createClientReader } from './request/client-address.ts';
+export type { Client } from './request/client-address.ts';
+export { writeCookie } from './request/cookies.ts';
+export type { NewCookie } from './request/cookies.ts';
+export { externalOrigin } from './request/external-origin.ts';
+export { createForm } from './request/form.ts';
+export type { Form } from './request/form.ts';
+export { countHostHeaders } from './request/host-header.ts';
+export {
+  cloneTransports,
+  keyChoices,
+  oneOf,
+  preferenceCookies,
+  readPreferences,
+  themes,
+} from './request/preferences.ts';
+export type { Preferences } from './request/preferences.ts';
+export { bodyOf, readBytes } from './request/read-bytes.ts';
+export { pathNumber, queryNumber } from './request/read-numbers.ts';
+export { returnTarget } from './request/return-target.ts';
+export { longestQuery, readSearchQuery } from './request/search-query.ts';
+export { endedSessionCookie, readSessionCookie, sessionCookie } from './request/session-cookie.ts';
+export { viewCloneBox } from './response/clone-addresses.ts';
+export { Refusal } from './response/refusal.ts';
+export { setBody } from './response/set-body.ts';
+export { statusOf } from './response/status-of.ts';
+export { organisationUrl, ownerUrl, personUrl, repositoryImageUrl, repositoryUrl } from './response/urls.ts';
+export { runnersFirst } from './runner-listener.ts';
+export type { RunnerListener } from './runner-listener.ts';
+export { createHttpServer } from './server.ts';
+export type { WebServer } from './server.ts';

@@ -1,0 +1,71 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { BlockList, isIP } from 'node:net';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { notFound } from '../../kernel/index.ts';
+import type { Middleware } from '../context.ts';
+import type { AnonymousCpuBudget } from '../admission/anonymous-cpu-budget.ts';
+import { readToken } from '../request/authorization.ts';
+import type { WebDeps } from '../deps.ts';
+import { federationFamilies } from './federation-families.ts';
+import { gitFamilies } from './git-families.ts';
+import type { HttpCounts } from './http-counts.ts';
+import { exposition } from './registry.ts';
+import type { Family } from './registry.ts';
+import { stateOfInstance } from './state-of-instance.ts';
+
+const loopback = new BlockList();
+loopback.addSubnet('127.0.0.0', 8, 'ipv4');
+loopback.addAddress('::1', 'ipv6');
+
+/** Node measures by a timer, and counts the time until it is due as well. */
+const sampledEveryMs = 20;
+
+const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+/**
+ * `GET /metrics`, for this machine itself or whoever brings the token; for everybody
+ * else there is no such page. What a proxy hands on comes from elsewhere, also when the
+ * proxy runs on this machine and does not say for whom it asks.
+ */
+export function serveMetrics(deps: WebDeps, counts: HttpCounts, budget: AnonymousCpuBudget): Middleware {
+  const delay = monitorEventLoopDelay({ resolution: sampledEveryMs });
+  delay.enable();
+  const { token } = deps.config.metrics;
+
+  return async (ctx) => {
+    const given = readToken(ctx.req.headers.authorization);
+    const hasToken = token !== null && given !== null && timingSafeEqual(sha256(given), sha256(token));
+    const wasHandedOn = [
+      'X-Forwarded-For',
+      'X-Forwarded-Proto',
+      'X-Forwarded-Host',
+      'X-Real-IP',
+      'Forwarded',
+      'Via',
+    ].some((name) => ctx.get(name) !== '');
+    const { address } = ctx.state;
+    const isHere = isIP(address) !== 0 && loopback.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6');
+    if (!hasToken && (wasHandedOn || !isHere)) throw notFound();
+
+    const lag: Family = {
+      name: 'event_loop_delay_seconds',
+      type: 'gauge',
+      help: 'How late the event loop was since the last look.',
+      samples: [50, 90, 99].map((quantile) => ({
+        labels: { quantile: String(quantile / 100) },
+        value: Math.max(0, delay.percentile(quantile) / 1e6 - sampledEveryMs) / 1000,
+      })),
+    };
+    delay.reset();
+    ctx.type = 'text/plain; version=0.0.4; charset=utf-8';
+    ctx.set('Cache-Control', 'no-store');
+    ctx.body = exposition([
+      ...counts.families(),
+      ...gitFamilies(deps.git.traffic),
+      ...budget.families(),
+      lag,
+      ...(await stateOfInstance(deps)),
+      ...(await federationFamilies(deps)),
+    ]);
+  };
+}

@@ -1,0 +1,30 @@
+import { internal } from '../../kernel/index.ts';
+import type { Random } from '../../kernel/index.ts';
+import { nobody } from '../context.ts';
+import type { Middleware } from '../context.ts';
+import { emptyForm } from '../request/form.ts';
+
+const noUpload = (): never => {
+  throw internal('this route takes no uploads');
+};
+
+/** Names the request, for the log line and for the person who reports a fault. */
+export function nameRequest(random: Random): Middleware {
+  return async (ctx, next) => {
+    ctx.state = {
+      requestId: random.bytes(9).toString('base64url'),
+      address: '',
+      origin: '',
+      routePath: null,
+      identity: nobody,
+      found: null,
+      organisation: null,
+      form: emptyForm,
+      takeUpload: noUpload,
+      showsSecret: false,
+      kept: null,
+    };
+    ctx.set('X-Request-Id', ctx.state.requestId);
+    await next();
+  };
+}

@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Config } from '../config/index.ts';
+import type { ControlCommand } from '../control/index.ts';
+import { createClientReader } from './request/client-address.ts';
+
+/**
+ * What arrives here of a request that was sent to the public address: `hearth doctor --url` compares it
+ * with what it sent, and so sees what a proxy does on the way.
+ */
+export interface Probe {
+  /** Serves requests with the word of a probe under way below any path; hands all others on. */
+  before(next: RequestListener): RequestListener;
+  /**
+   * Runs for as long as the doctor looks: `{token}` in, one line of JSON for each thing that happens out.
+   * A line `seen` as input lets a stream go on.
+   */
+  program: ControlCommand;
+}
+
+interface Running {
+  tell(event: object): void;
+  /** Resolves when the doctor has seen the beginning of a stream, or does not wait any longer. */
+  seen: Promise<void>;
+}
+
+const streamWaitsMs = 5_000;
+const tokenForm = /^[0-9a-f]{32}$/;
+
+export function createProbe({ proxy }: Pick<Config, 'proxy'>): Probe {
+  const readClient = createClientReader(proxy.trusted);
+  const running = new Map<string, Running>();
+
+  async function serve(request: IncomingMessage, response: ServerResponse, { tell, seen }: Running): Promise<void> {
+    const peer = request.socket.remoteAddress ?? '';
+    const { address, forwardedProto, forwardedHost } = readClient(peer, request.headers);
+    tell({
+      kind: 'head',
+      method: request.method,
+      url: request.url,
+      host: request.headers.host ?? null,
+      peer,
+      address,
+      forwardedProto,
+      forwardedHost,
+      isForwarded:
+        request.headers['x-forwarded-for'] !== undefined || request.headers['x-forwarded-proto'] !== undefined,
+    });
+    if (request.url?.endsWith('/stream')) {
+      response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
+      response.write('data: first\n\n');
+      const wasSeen = await Promise.race([seen.then(() => true), sleep(streamWaitsMs, false)]);
+      response.end('data: last\n\n');
+      tell({ kind: 'stream', wasSeen });
+      return;
+    }
+    const hash = createHash('sha256');
+    let bytes = 0;
+    for await (const chunk of request) {
+      if (bytes === 0) tell({ kind: 'body begins' });
+      bytes += (chunk as Buffer).length;
+      hash.update(chunk as Buffer);
+    }
+    tell({ kind: 'body', bytes, sha256: hash.digest('hex') });
+    response.writeHead(200, { 'content-type': 'text/plain', 'cache-control': 'no-store' }).end('probe\n');
+  }
+
+  return {
+    before: (next) => (request, response) => {
+      const token =
+        running.size === 0 ? undefined : /\/hearth-probe\/([0-9a-f]{32})(?:\/|$)/.exec(request.url ?? '')?.[1];
+      const found = token === undefined ? undefined : running.get(token);
+      if (found === undefined) next(request, response);
+      else serve(request, response, found).catch(() => request.destroy());
+    },
+
+    async program(ask, { input, output, signal, closing }) {
+      const token = String(ask['token']);
+      if (!tokenForm.test(token)) return 2;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      running.set(token, {
+        tell: (event) => void (output.destroyed || output.write(`${JSON.stringify(event)}\n`)),
+        seen: promise,
+      });
+      try {
+        output.write(`${JSON.stringify({ kind: 'ready' })}\n`);
+        const end = AbortSignal.any([signal, closing]);
+        end.addEventListener('abort', () => input.destroy(), { once: true });
+        // Any word means that the beginning was seen; the end of the input ends the probe.
+        for await (const _word of input) resolve();
+      } catch {
+        // The doctor has gone.
+      } finally {
+        resolve();
+        running.delete(token);
+      }
+      return 0;
+    },
+  };
+}

@@ -1,0 +1,13 @@
+import { notFound } from '../../kernel/index.ts';
+
+/** A number in a path. Refuses `run_not_found` for anything that is none: there is no such page. */
+export function pathNumber(text: string | undefined): number {
+  if (text === undefined || !/^\d{1,15}$/.test(text)) throw notFound('run_not_found', 'There is no such run.');
+  return Number(text);
+}
+
+/** A number in a query; what is none is left out, as everywhere in queries. */
+export function queryNumber(query: URLSearchParams, name: string): number | undefined {
+  const text = query.get(name) ?? '';
+  return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+}

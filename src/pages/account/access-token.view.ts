@@ -1,0 +1,36 @@
+import type { AccessToken } from '../../accounts/index.ts';
+import { viewCount } from '../app/sizes.ts';
+import { viewTime, type TimeView } from '../app/times.view.ts';
+
+export interface AccessTokenView {
+  id: string;
+  name: string;
+  ending: string;
+  access: string;
+  /** `all repositories`, `3 repositories`. */
+  reach: string;
+  /** Null when it never does. */
+  expires: TimeView | null;
+  isExpired: boolean;
+  added: TimeView;
+  lastUsed: TimeView | null;
+  lastUsedFrom: string | null;
+}
+
+export function viewAccessToken(token: AccessToken, now: number): AccessTokenView {
+  return {
+    id: token.id,
+    name: token.name,
+    ending: token.ending,
+    access: token.access,
+    reach:
+      token.repositoryIds === null
+        ? 'all repositories'
+        : viewCount(token.repositoryIds.length, 'repository', 'repositories'),
+    expires: token.expiresAt === null ? null : viewTime(token.expiresAt, now),
+    isExpired: token.expiresAt !== null && token.expiresAt <= now,
+    added: viewTime(token.createdAt, now),
+    lastUsed: token.lastUsedAt === null ? null : viewTime(token.lastUsedAt, now),
+    lastUsedFrom: token.lastUsedAddress,
+  };
+}

@@ -1,0 +1,18 @@
+import { cloneTransports, keyChoices, oneOf, preferenceCookies, themes, returnTarget } from '../../http/index.ts';
+import { page, seeOther } from '../app/reply.ts';
+import { viewNotice } from '../app/notices.view.ts';
+import type { Page } from '../app/request-context.ts';
+
+/** How the pages look in this browser; open to visitors without an account too. */
+export const showAppearance: Page = ({ preferences, query }) =>
+  page('settings/appearance', { preferences, notice: viewNotice(query) });
+
+/** Fields `theme`, `clone` and `keys`, each optional, and `next`. */
+export const saveAppearance: Page = ({ form }) => {
+  const cookies = preferenceCookies({
+    ...(form.text('theme') && { theme: oneOf(themes, form.text('theme')) }),
+    ...(form.text('keys') && { keys: oneOf(keyChoices, form.text('keys')) }),
+    ...(form.text('clone') && { clone: oneOf(cloneTransports, form.text('clone')) }),
+  });
+  return seeOther(returnTarget(form.text('next')), { cookies });
+};

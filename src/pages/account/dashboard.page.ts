@@ -1,0 +1,125 @@
+import { commitPlace } from '../../repositories/index.ts';
+import type { ListedRepository, RecentPush } from '../../repositories/index.ts';
+import { page } from '../app/reply.ts';
+import type { WebDeps } from '../../http/index.ts';
+import { viewAvatar } from '../app/avatar.view.ts';
+import { viewStatusIcon } from '../runs/status-icon.view.ts';
+import type { StatusIconView } from '../runs/status-icon.view.ts';
+import { listPage } from '../app/list-page.view.ts';
+import { viewReceivedPush } from '../follows/follow-status.view.ts';
+import { viewNotice } from '../app/notices.view.ts';
+import { viewPushRow } from '../repository/push-row.view.ts';
+import { viewRepositoryRow } from '../repository/repository-row.view.ts';
+import { organisationUrl, repositoryUrl } from '../../http/index.ts';
+import type { Page, PersonContext } from '../app/request-context.ts';
+
+const maxPushes = 8;
+const maxFollowedPushes = 5;
+/** From here on the page suggests to tidy up (web-ui §12.6). */
+const manyPins = 12;
+
+/** What checks say of the pushes and of the default branches that the page shows, in two questions however many there are. */
+async function readTicks(
+  { ci, repositories }: WebDeps,
+  pushes: readonly RecentPush[],
+  shown: readonly ListedRepository[],
+) {
+  const heads = await ci.newestChecked(shown);
+  const placeOf = ({ repository, updates }: RecentPush) => ({
+    repositoryId: repository.id,
+    sha: updates.length === 1 ? updates[0]!.newId : '',
+  });
+  const combined = await repositories.commitStatusesOf([
+    ...pushes.map(placeOf),
+    ...[...heads].map(([repositoryId, sha]) => ({ repositoryId, sha })),
+  ]);
+  const tick = (repositoryId: string, sha: string, { owner, name }: ListedRepository): StatusIconView | null => {
+    const status = combined.get(commitPlace({ repositoryId, sha }));
+    return status === undefined ? null : viewStatusIcon(status, repositoryUrl({ owner: owner.handle, name }));
+  };
+  return {
+    ofPush: (push: RecentPush) => tick(push.repository.id, placeOf(push).sha, push.repository),
+    ofRepository: (repository: ListedRepository) => tick(repository.id, heads.get(repository.id) ?? '', repository),
+  };
+}
+
+/** What the person follows on other servers: the newest pushes, and requests that did not get through. */
+async function readFollowing(personId: string, { federation, clock }: WebDeps) {
+  if (!federation.isOperational) return { pushes: [], stuck: [] };
+  const { pushes, pending } = await federation.followedNews(personId, maxFollowedPushes);
+  return {
+    pushes: pushes.map((push) => viewReceivedPush(push, clock.now())),
+    stuck: pending
+      .filter(({ standing }) => standing.state !== 'ACCEPTED' && standing.why === 'failed')
+      .map(({ handle }) => handle),
+  };
+}
+
+/**
+ * The person's pins, what waits for them, the latest pushes and their own repositories,
+ * filtered by name; for a newcomer, what to do first.
+ */
+export const showDashboard: Page<PersonContext> = async ({ viewer, person, query }, deps) => {
+  const { accounts, organisations, owners, repositories, clock } = deps;
+  const filter = (query.get('q') ?? '').slice(0, 100);
+  const own = { owner: { kind: 'user' as const, id: person.id }, filter };
+  const [{ repositories: rows, next }, keys, tokens, pins, offers, pushes, memberships, following] = await Promise.all([
+    listPage((paging) => repositories.list(viewer, { ...own, ...paging }), query),
+    accounts.listKeys(person.id),
+    accounts.listTokens(person.id),
+    repositories.listPins(viewer),
+    repositories.listOffers(viewer),
+    repositories.recentPushes(viewer, maxPushes),
+    organisations.organisationsOf(person.id),
+    readFollowing(person.id, deps),
+  ]);
+  const ticks = await readTicks(deps, pushes, [...rows, ...pins]);
+  const pictures = await owners.ownersById(memberships.map(({ organisation }) => organisation.id));
+  const now = clock.now();
+  const failing = [...new Map([...pins, ...rows].map((repository) => [repository.id, repository])).values()].flatMap(
+    (repository) => {
+      const tick = ticks.ofRepository(repository);
+      return tick?.tone === 'bad'
+        ? [
+            {
+              name: `${repository.owner.handle}/${repository.name}`,
+              url: repositoryUrl({ owner: repository.owner.handle, name: repository.name }),
+              tick,
+            },
+          ]
+        : [];
+    },
+  );
+  const isEmpty = rows.length === 0 && filter === '';
+  return page('pages/dashboard', {
+    pins: pins.map((repository) => ({ ...viewRepositoryRow(repository, now), tick: ticks.ofRepository(repository) })),
+    hasManyPins: pins.length >= manyPins,
+    offers: offers.length,
+    failing,
+    following,
+    pushes: pushes.map((push) => ({ ...viewPushRow(push, now), tick: ticks.ofPush(push) })),
+    organisations: memberships.map(({ organisation: { id, name, displayName }, role }) => ({
+      name,
+      displayName,
+      role,
+      url: organisationUrl(name),
+      avatar: viewAvatar(id, pictures.get(id)?.avatarAt),
+    })),
+    repositories: rows.map((repository) => ({
+      ...viewRepositoryRow(repository, now),
+      tick: ticks.ofRepository(repository),
+    })),
+    filter,
+    next: next && `/?${new URLSearchParams({ ...(filter && { q: filter }), after: next })}`,
+    checklist:
+      isEmpty || (keys.length === 0 && tokens.length === 0)
+        ? {
+            hasKey: keys.length > 0,
+            hasToken: tokens.length > 0,
+            hasRepository: !isEmpty,
+            isAdministrator: viewer.isAdministrator,
+          }
+        : null,
+    notice: viewNotice(query),
+  });
+};

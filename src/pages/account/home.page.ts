@@ -1,0 +1,25 @@
+import { anonymous } from '../../access/index.ts';
+import { page, type Reply } from '../app/reply.ts';
+import type { WebDeps } from '../../http/index.ts';
+import { viewNotice } from '../app/notices.view.ts';
+import { viewRepositoryRow } from '../repository/repository-row.view.ts';
+import type { Page, PersonContext, RequestContext } from '../app/request-context.ts';
+import { showDashboard } from './dashboard.page.ts';
+
+const recentLimit = 20;
+
+async function showWelcome({ query }: RequestContext, { accounts, repositories, clock }: WebDeps): Promise<Reply> {
+  const [recent, isSetUp] = await Promise.all([
+    repositories.list(anonymous, { limit: recentLimit }),
+    accounts.hasAdministrator(),
+  ]);
+  return page('pages/welcome', {
+    repositories: recent.repositories.map((repository) => viewRepositoryRow(repository, clock.now())),
+    isSetUp,
+    notice: viewNotice(query),
+  });
+}
+
+/** `/`: the dashboard for people, an introduction for everybody else. */
+export const showHome: Page = (visit, deps) =>
+  visit.person ? showDashboard(visit as PersonContext, deps) : showWelcome(visit, deps);

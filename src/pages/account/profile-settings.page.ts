@@ -1,0 +1,65 @@
+import { page, seeOther, type PageReply } from '../app/reply.ts';
+import { submit, type FormRefusal } from '../app/submit.ts';
+import { viewAvatar } from '../app/avatar.view.ts';
+import { viewNotice, withNotice } from '../app/notices.view.ts';
+import type { Page, PersonContext } from '../app/request-context.ts';
+
+interface ProfileForm {
+  display_name: string;
+  bio: string;
+  website: string;
+}
+
+function profilePage(
+  { person, avatarAt, query }: PersonContext,
+  form: ProfileForm,
+  refusal: FormRefusal | null,
+): PageReply {
+  return page('settings/profile', {
+    form,
+    refusal,
+    avatar: viewAvatar(person.id, avatarAt),
+    hasAvatar: avatarAt !== null,
+    notice: viewNotice(query),
+  });
+}
+
+const formOf = ({ person: { displayName, bio, website } }: PersonContext): ProfileForm => ({
+  display_name: displayName,
+  bio,
+  website,
+});
+
+export const showProfileSettings: Page<PersonContext> = (visit) => profilePage(visit, formOf(visit), null);
+
+/** Fields `display_name`, `bio`, `website`. */
+export const saveProfile: Page<PersonContext> = (visit, { accounts }) => {
+  const { form, person } = visit;
+  const input = { display_name: form.text('display_name'), bio: form.text('bio'), website: form.text('website') };
+  return submit(
+    async () => {
+      await accounts.updateProfile(person.id, {
+        displayName: input.display_name,
+        bio: input.bio,
+        website: input.website,
+      });
+      return seeOther(withNotice('/settings/profile', 'profile-saved'));
+    },
+    (refusal) => profilePage(visit, input, refusal),
+  );
+};
+
+/** Field `avatar`, the file: one's own picture. */
+export const uploadAvatar: Page<PersonContext> = (visit, { avatars }) =>
+  submit(
+    async () => {
+      await avatars.replace(visit.person.id, visit.takeUpload());
+      return seeOther(withNotice('/settings/profile', 'avatar-saved'));
+    },
+    (refusal) => profilePage(visit, formOf(visit), refusal),
+  );
+
+export const deleteAvatar: Page<PersonContext> = async ({ person }, { avatars }) => {
+  await avatars.remove(person.id);
+  return seeOther(withNotice('/settings/profile', 'avatar-removed'));
+};

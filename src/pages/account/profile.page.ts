@@ -1,0 +1,72 @@
+import type { Viewer } from '../../access/index.ts';
+import type { Membership, Organisations } from '../../organisations/index.ts';
+import { notFound } from '../../kernel/index.ts';
+import { movedTo, page } from '../app/reply.ts';
+import { viewAvatar } from '../app/avatar.view.ts';
+import { listPage } from '../app/list-page.view.ts';
+import { firstDayShown, viewPushCalendar } from './push-calendar.view.ts';
+import { viewRepositoryRow } from '../repository/repository-row.view.ts';
+import { viewTime } from '../app/times.view.ts';
+import { organisationUrl, personUrl } from '../../http/index.ts';
+import type { Page } from '../app/request-context.ts';
+
+const isPerson = (viewer: Viewer, id: string): boolean => viewer.kind === 'person' && viewer.id === id;
+
+/**
+ * Who belongs to an organisation is for its OWNERs (SPEC §4.4): a visitor sees what they
+ * could read on the members page of it, everybody sees their own.
+ */
+async function membershipsShownTo(
+  viewer: Viewer,
+  personId: string,
+  organisations: Organisations,
+): Promise<Membership[]> {
+  if (viewer.kind !== 'person') return [];
+  const memberships = await organisations.organisationsOf(personId);
+  if (isPerson(viewer, personId) || memberships.length === 0) return memberships;
+  const owned = new Set(
+    (await organisations.organisationsOf(viewer.id))
+      .filter(({ role }) => role === 'OWNER')
+      .map(({ organisation }) => organisation.id),
+  );
+  return memberships.filter(({ organisation }) => owned.has(organisation.id));
+}
+
+/** `/users/{username}`: what a person says of themselves, and what of theirs the viewer may see. */
+export const showPerson: Page = async (
+  { params, query, viewer },
+  { accounts, organisations, owners, repositories, clock },
+) => {
+  const wanted = params.username ?? '';
+  const owner = (await owners.resolve(wanted)) ?? (await owners.resolveFormer(wanted));
+  if (owner?.kind !== 'user') throw notFound();
+  if (owner.handle !== wanted) return movedTo(personUrl(owner.handle));
+  const person = await accounts.personById(owner.id);
+  const now = clock.now();
+  const isFirst = !query.has('after');
+  const [pins, memberships, { repositories: rows, next }, pushes] = await Promise.all([
+    repositories.listPins(viewer, person.id),
+    membershipsShownTo(viewer, person.id, organisations),
+    listPage((paging) => repositories.list(viewer, { owner, ...paging }), query),
+    isFirst ? repositories.countPushes(viewer, person.id, firstDayShown(now) * 86_400_000) : null,
+  ]);
+  const pictures = await owners.ownersById(memberships.map(({ organisation }) => organisation.id));
+  return page('pages/person', {
+    username: owner.handle,
+    displayName: person.displayName,
+    bio: person.bio,
+    website: person.website,
+    avatar: viewAvatar(person.id, owner.avatarAt),
+    joined: viewTime(person.createdAt, now),
+    isSelf: isPerson(viewer, person.id),
+    organisations: memberships.map(({ organisation: { id, name, displayName } }) => ({
+      name: displayName || name,
+      url: organisationUrl(name),
+      avatar: viewAvatar(id, pictures.get(id)?.avatarAt),
+    })),
+    pins: isFirst ? pins.map((repository) => viewRepositoryRow(repository, now)) : [],
+    calendar: pushes === null ? null : viewPushCalendar(pushes, now),
+    repositories: rows.map((repository) => viewRepositoryRow(repository, now)),
+    next: next && `${personUrl(owner.handle)}?${new URLSearchParams({ after: next })}`,
+  });
+};

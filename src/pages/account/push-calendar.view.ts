@@ -1,0 +1,67 @@
+import { viewCount } from '../app/sizes.ts';
+
+/** A year of pushes, one square for each day, a column for each week. */
+export interface PushCalendarView {
+  /** `12 pushes in the last year` */
+  summary: string;
+  width: number;
+  height: number;
+  /** The squares of days without a push, as one path. */
+  quiet: string;
+  days: { x: number; y: number; level: number; title: string }[];
+  months: { x: number; name: string }[];
+}
+
+const dayMs = 86_400_000;
+const weeks = 53;
+const [step, square, top] = [13, 10, 16] as const;
+
+const format = (options: Intl.DateTimeFormatOptions) => {
+  let made: Intl.DateTimeFormat | undefined;
+  return (day: number): string =>
+    (made ??= new Intl.DateTimeFormat('en-GB', { ...options, timeZone: 'UTC' })).format(day * dayMs);
+};
+const dateOf = format({ dateStyle: 'long' });
+const monthOf = format({ month: 'short' });
+
+/** The first day shown: a Monday, a year ago. */
+export const firstDayShown = (now: number): number => {
+  const today = Math.floor(now / dayMs);
+  return today - weekdayOf(today) - (weeks - 1) * 7;
+};
+
+/** Days since Monday; the epoch was a Thursday. */
+const weekdayOf = (day: number): number => (day + 3) % 7;
+
+/** @param counts pushes by the number of the day since the epoch */
+export function viewPushCalendar(counts: ReadonlyMap<number, number>, now: number): PushCalendarView {
+  const [first, today] = [firstDayShown(now), Math.floor(now / dayMs)];
+  const most = Math.max(1, ...counts.values());
+  const view: PushCalendarView = {
+    summary: '',
+    width: weeks * step - (step - square),
+    height: top + 7 * step - (step - square),
+    quiet: '',
+    days: [],
+    months: [],
+  };
+  let total = 0;
+  for (let day = first; day <= today; day += 1) {
+    const [x, y] = [Math.floor((day - first) / 7) * step, top + weekdayOf(day) * step];
+    const count = counts.get(day) ?? 0;
+    total += count;
+    if (count === 0) view.quiet += `M${x} ${y}h${square}v${square}h-${square}z`;
+    else
+      view.days.push({
+        x,
+        y,
+        level: Math.max(1, Math.ceil((count / most) * 4)),
+        title: `${viewCount(count, 'push', 'pushes')} on ${dateOf(day)}`,
+      });
+    const isFirstWeek = weekdayOf(day) === 0 && new Date(day * dayMs).getUTCDate() <= 7;
+    // The last columns have no room for a name.
+    if (isFirstWeek && x < view.width - 2 * step) view.months.push({ x, name: monthOf(day) });
+  }
+  view.summary = `${viewCount(total, 'push', 'pushes')} in the last year`;
+  return view;
+}

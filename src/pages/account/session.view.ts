@@ -1,0 +1,23 @@
+import type { Session } from '../../accounts/index.ts';
+import { viewDevice } from './user-agent.ts';
+import { viewTime, type TimeView } from '../app/times.view.ts';
+
+export interface SessionView {
+  id: string;
+  device: string;
+  address: string;
+  started: TimeView;
+  lastSeen: TimeView;
+  isCurrent: boolean;
+}
+
+export function viewSession(session: Session, currentId: string, now: number): SessionView {
+  return {
+    id: session.id,
+    device: viewDevice(session.userAgent),
+    address: session.address,
+    started: viewTime(session.createdAt, now),
+    lastSeen: viewTime(session.lastSeenAt, now),
+    isCurrent: session.id === currentId,
+  };
+}

@@ -1,0 +1,25 @@
+import { page, seeOther } from '../app/reply.ts';
+import { endedSessionCookie } from '../../http/index.ts';
+import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { viewSession } from './session.view.ts';
+import type { Page, PersonContext } from '../app/request-context.ts';
+
+export const showSessions: Page<PersonContext> = async ({ person, session, query }, { accounts, clock }) => {
+  const sessions = await accounts.listSessions(person.id);
+  return page('settings/sessions', {
+    sessions: sessions.map((each) => viewSession(each, session.id, clock.now())),
+    notice: viewNotice(query),
+  });
+};
+
+export const revokeSession: Page<PersonContext> = async ({ person, session, params, origin }, { accounts }) => {
+  const id = params.id ?? '';
+  await accounts.revokeSession(person.id, id);
+  if (id === session.id) return seeOther(withNotice('/login', 'signed-out'), { cookies: [endedSessionCookie(origin)] });
+  return seeOther(withNotice('/settings/sessions', 'session-ended'));
+};
+
+export const revokeOtherSessions: Page<PersonContext> = async ({ person, session }, { accounts }) => {
+  await accounts.revokeOtherSessions(person.id, session.id);
+  return seeOther(withNotice('/settings/sessions', 'sessions-ended'));
+};

@@ -1,0 +1,74 @@
+import { page, seeOther, type PageReply } from '../app/reply.ts';
+import type { WebDeps } from '../../http/index.ts';
+import { submit, type FormRefusal } from '../app/submit.ts';
+import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { viewRepositoryRow } from '../repository/repository-row.view.ts';
+import { viewTime } from '../app/times.view.ts';
+import { repositoryUrl } from '../../http/index.ts';
+import type { Page, PersonContext } from '../app/request-context.ts';
+
+interface Refused {
+  /** Of the repository whose form came back. */
+  id: string;
+  refusal: FormRefusal;
+}
+
+async function repositoriesPage(
+  visit: PersonContext,
+  { repositories, clock, config }: WebDeps,
+  refused?: Refused,
+): Promise<PageReply> {
+  const { viewer, form, query } = visit;
+  const now = clock.now();
+  const [offers, trash] = await Promise.all([repositories.listOffers(viewer), repositories.listRestorable(viewer)]);
+  return page('settings/repositories', {
+    waiting: offers.map(({ repository, to, offeredAt }) => ({
+      id: repository.id,
+      row: viewRepositoryRow(repository, now),
+      to: to.kind === 'organisation' ? to.handle : null,
+      offered: viewTime(offeredAt, now),
+    })),
+    trash: trash.map((repository) => ({
+      id: repository.id,
+      row: viewRepositoryRow(repository, now),
+      deleted: viewTime(repository.deletedAt ?? now, now),
+      gone: viewTime((repository.deletedAt ?? now) + config.repositories.trashKeepMs, now),
+      name: refused?.id === repository.id ? form.text('name') : repository.name,
+      // The same form stands below each row, so only one of them shows the refusal.
+      isRefused: refused?.id === repository.id,
+    })),
+    refusal: refused?.refusal ?? null,
+    notice: viewNotice(query),
+  });
+}
+
+/** Repositories on their way: offered to the person, and deleted ones that can come back. */
+export const showOwnRepositories: Page<PersonContext> = (visit, deps) => repositoriesPage(visit, deps);
+
+export const acceptTransfer: Page<PersonContext> = (visit, deps) => {
+  const id = visit.params.id ?? '';
+  return submit(
+    async () =>
+      seeOther(withNotice(repositoryUrl(await deps.repositories.acceptTransfer(visit.viewer, id)), 'transferred')),
+    (refusal) => repositoriesPage(visit, deps, { id, refusal }),
+  );
+};
+
+export const declineTransfer: Page<PersonContext> = async ({ viewer, params }, { repositories }) => {
+  await repositories.declineTransfer(viewer, params.id ?? '');
+  return seeOther(withNotice('/settings/repositories', 'transfer-declined'));
+};
+
+/** Field `name`: another one when the old is in use again. */
+export const restoreRepository: Page<PersonContext> = (visit, deps) => {
+  const { viewer, params, form } = visit;
+  const id = params.id ?? '';
+  return submit(
+    async () => {
+      const { name } = await deps.repositories.restore(viewer, id, form.text('name').trim() || undefined);
+      const { owner } = (await deps.repositories.locate([id])).get(id)!;
+      return seeOther(withNotice(repositoryUrl({ owner: owner.handle, name }), 'restored'));
+    },
+    (refusal) => repositoriesPage(visit, deps, { id, refusal }),
+  );
+};

@@ -1,0 +1,45 @@
+import { page, seeOther, type PageReply } from '../app/reply.ts';
+import type { WebDeps } from '../../http/index.ts';
+import { submit, type FormRefusal } from '../app/submit.ts';
+import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { viewSshKey } from './ssh-key.view.ts';
+import type { Page, PersonContext } from '../app/request-context.ts';
+
+interface KeyForm {
+  title: string;
+  key: string;
+}
+
+async function keysPage(
+  { person, query }: PersonContext,
+  { accounts, clock, config }: WebDeps,
+  form: KeyForm,
+  refusal: FormRefusal | null,
+): Promise<PageReply> {
+  const keys = await accounts.listKeys(person.id);
+  return page('settings/keys', {
+    keys: keys.map((key) => viewSshKey(key, clock.now(), config.ssh.systemSshd)),
+    form,
+    refusal,
+    notice: viewNotice(query),
+  });
+}
+
+export const showKeys: Page<PersonContext> = (visit, deps) => keysPage(visit, deps, { title: '', key: '' }, null);
+
+/** Fields `title` and `key`, a whole line of a `.pub` file. */
+export const addKey: Page<PersonContext> = (visit, deps) => {
+  const input = { title: visit.form.text('title'), key: visit.form.text('key') };
+  return submit(
+    async () => {
+      await deps.accounts.addKey(visit.person.id, { title: input.title, line: input.key });
+      return seeOther(withNotice('/settings/keys', 'key-added'));
+    },
+    (refusal) => keysPage(visit, deps, input, refusal),
+  );
+};
+
+export const removeKey: Page<PersonContext> = async ({ person, params }, { accounts }) => {
+  await accounts.removeKey(person.id, params.id ?? '');
+  return seeOther(withNotice('/settings/keys', 'key-removed'));
+};

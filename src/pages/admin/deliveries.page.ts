@@ -1,0 +1,119 @@
+import type { DeliveryState } from '../../federation/index.ts';
+import { invalid, notFound } from '../../kernel/index.ts';
+import { page, seeOther, type PageReply } from '../app/reply.ts';
+import type { WebDeps } from '../../http/index.ts';
+import { submit, type FormRefusal } from '../app/submit.ts';
+import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { viewDelivery } from './peers.view.ts';
+import { viewCount } from '../app/sizes.ts';
+import type { Page, PersonContext } from '../app/request-context.ts';
+
+const here = '/admin/federation/deliveries';
+const perPage = 50;
+const dayMs = 86_400_000;
+const usualDays = 30;
+
+interface Extra {
+  refusal?: FormRefusal;
+  /** What would go, before the administrator's word. */
+  purge?: { days: number; count: string };
+}
+
+const readState = (text: string | null): DeliveryState | undefined =>
+  (['PENDING', 'DELIVERED', 'FAILED'] as const).find((state) => state.toLowerCase() === text);
+
+async function deliveriesPage(
+  { query, form }: PersonContext,
+  { federation, clock }: WebDeps,
+  extra: Extra = {},
+): Promise<PageReply> {
+  const state = readState(query.get('state'));
+  const host = query.get('host')?.trim() ?? '';
+  const before = Number(query.get('before'));
+  const [rows, counts] = await Promise.all([
+    federation.listDeliveries({
+      state,
+      host: host === '' ? undefined : host,
+      limit: perPage + 1,
+      before: Number.isSafeInteger(before) && before > 0 ? before : undefined,
+    }),
+    federation.countDeliveries(),
+  ]);
+  const shown = rows.slice(0, perPage);
+  const filter = new URLSearchParams([
+    ...(state === undefined ? [] : [['state', state.toLowerCase()]]),
+    ...(host === '' ? [] : [['host', host]]),
+  ]);
+  return page('admin/deliveries', {
+    counts,
+    filter: { state: state?.toLowerCase() ?? '', host },
+    isFiltered: filter.size > 0,
+    deliveries: shown.map((delivery) => viewDelivery(delivery, clock.now())),
+    older:
+      rows.length > perPage
+        ? `${here}?${new URLSearchParams([...filter, ['before', String(shown.at(-1)!.id)]])}`
+        : null,
+    form: { days: form.text('days') || String(usualDays) },
+    purge: extra.purge ?? null,
+    refusal: extra.refusal ?? null,
+    notice: viewNotice(query),
+  });
+}
+
+const acting = (visit: PersonContext, deps: WebDeps, act: () => Promise<unknown>) =>
+  submit(
+    async () => {
+      await act();
+      return seeOther(withNotice(here, 'delivery-retried'));
+    },
+    (refusal) => deliveriesPage(visit, deps, { refusal }),
+  );
+
+/** Activities on their way to other servers, the newest first: `?state=`, `?host=`, `?before=` a number. */
+export const showDeliveries: Page<PersonContext> = (visit, deps) => deliveriesPage(visit, deps);
+
+/** Refuses what is no number like a delivery that is not there. */
+function readDeliveryId(text: string | undefined): number {
+  if (text === undefined || !/^[1-9]\d{0,14}$/.test(text))
+    throw notFound('unknown_delivery', 'There is no such delivery.');
+  return Number(text);
+}
+
+/** One delivery with the document that it sends. */
+export const showDelivery: Page<PersonContext> = async ({ params, query }, { federation, clock }) => {
+  const row = await federation.showDelivery(readDeliveryId(params.id));
+  return page('admin/delivery', {
+    delivery: viewDelivery(row, clock.now()),
+    target: row.targetInbox,
+    activityId: row.activityId,
+    document: JSON.stringify(JSON.parse(row.activity), null, 2),
+    notice: viewNotice(query),
+  });
+};
+
+export const retryDelivery: Page<PersonContext> = (visit, deps) =>
+  acting(visit, deps, () => deps.federation.retryDelivery(readDeliveryId(visit.params.id)));
+
+/** Field `host`: only those to one server; all of them without it. */
+export const retryFailedDeliveries: Page<PersonContext> = (visit, deps) => {
+  const host = visit.form.text('host').trim().toLowerCase();
+  return acting(visit, deps, () => deps.federation.retryFailedDeliveries(host === '' ? null : host));
+};
+
+/** Fields `days`, and `confirm` once the administrator has seen how many go: what ended longer ago is removed. */
+export const purgeDeliveries: Page<PersonContext> = (visit, deps) =>
+  submit(
+    async () => {
+      const days = Number(visit.form.text('days'));
+      if (!Number.isInteger(days) || days < 1 || days > 3_650)
+        throw invalid('invalid_days', 'Give a number of days, from 1 to 3650.', { field: 'days' });
+      const before = deps.clock.now() - days * dayMs;
+      if (visit.form.text('confirm') === '') {
+        const count = await deps.federation.countSettled(before);
+        return deliveriesPage(visit, deps, { purge: { days, count: viewCount(count, 'delivery', 'deliveries') } });
+      }
+      await deps.federation.purgeDeliveries(before);
+      return seeOther(withNotice(here, 'deliveries-purged'));
+    },
+    (refusal) => deliveriesPage(visit, deps, { refusal }),
+  );

@@ -1,0 +1,82 @@
+import type { ScanResult } from '../../federation/index.ts';
+import { invalid, nullIfNotFound } from '../../kernel/index.ts';
+import { page, seeOther, type PageReply } from '../app/reply.ts';
+import type { WebDeps } from '../../http/index.ts';
+import { submit, type FormRefusal } from '../app/submit.ts';
+import { viewListedFollow } from '../follows/follow-status.view.ts';
+import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { numberedPage } from '../app/numbered-page.view.ts';
+import type { Page, PersonContext } from '../app/request-context.ts';
+
+const here = '/admin/federation/follows';
+
+interface Extra {
+  refusal?: FormRefusal;
+  /** What a look for new repositories has brought. */
+  scanned?: readonly ScanResult[];
+}
+
+async function followsPage(visit: PersonContext, deps: WebDeps, { refusal, scanned }: Extra = {}): Promise<PageReply> {
+  const { query, form } = visit;
+  const { federation, accounts, clock } = deps;
+  const now = clock.now();
+  const user = query.get('user')?.trim() ?? '';
+  const person = user === '' ? null : await personCalled(deps, user);
+  const list = person === null && user !== '' ? async () => [] : federation.listAllFollows;
+  const { rows, next, previous } = await numberedPage((paging) => list({ ...paging, userId: person?.id }), query, here);
+  const people = await accounts.peopleById(rows.map(({ userId }) => userId));
+  return page('admin/federation-follows', {
+    isOn: federation.isOperational,
+    user,
+    follows: rows.map((follow) => viewListedFollow(follow, people.get(follow.userId)?.username ?? '', now)),
+    next,
+    previous,
+    scanned: scanned === undefined ? null : viewScan(scanned),
+    form: { user: form.text('user'), target: form.text('target') },
+    refusal: refusal ?? null,
+    notice: viewNotice(query),
+  });
+}
+
+function viewScan(results: readonly ScanResult[]) {
+  return {
+    people: results.length === 1 ? 'one person' : `${results.length} people`,
+    added: results.flatMap(({ added }) => added),
+    errors: results.flatMap(({ handle, error }) => (error === null ? [] : [{ handle, text: error }])),
+  };
+}
+
+const personCalled = ({ accounts }: WebDeps, name: string) => accounts.personByUsername(name).catch(nullIfNotFound);
+
+const acting = (visit: PersonContext, deps: WebDeps, notice: string, act: () => Promise<unknown>) =>
+  submit(
+    async () => {
+      await act();
+      return seeOther(withNotice(here, notice));
+    },
+    (refusal) => followsPage(visit, deps, { refusal }),
+  );
+
+/** Who follows what elsewhere; `?user=` only what one person does. */
+export const showFollows: Page<PersonContext> = (visit, deps) => followsPage(visit, deps);
+
+/** Fields `user` and `target`: somebody here follows a repository or a person elsewhere. */
+export const addFollowFor: Page<PersonContext> = (visit, deps) =>
+  acting(visit, deps, 'follow-added-for', async () => {
+    const person = await personCalled(deps, visit.form.text('user').trim());
+    if (person === null) throw invalid('unknown_follower', 'Nobody here has this name.', { field: 'user' });
+    await deps.federation.followFor(person.id, visit.form.text('target'));
+  });
+
+export const endFollowFor: Page<PersonContext> = (visit, deps) =>
+  acting(visit, deps, 'follow-ended-for', () => deps.federation.unfollowFor(visit.params.id ?? ''));
+
+export const retryFollowFor: Page<PersonContext> = (visit, deps) =>
+  acting(visit, deps, 'follow-retried', () => deps.federation.retryFollowFor(visit.params.id ?? ''));
+
+/** Looks for new repositories of all followed people now; the answer says what was found. */
+export const resyncFollows: Page<PersonContext> = (visit, deps) =>
+  submit(
+    async () => followsPage(visit, deps, { scanned: await deps.federation.resync() }),
+    (refusal) => followsPage(visit, deps, { refusal }),
+  );

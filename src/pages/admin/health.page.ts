@@ -1,0 +1,140 @@
+import { localAdministrator } from '../../access/index.ts';
+import { page, seeOther } from '../app/reply.ts';
+import type { PageReply } from '../app/reply.ts';
+import type { WebDeps } from '../../http/index.ts';
+import { submit } from '../app/submit.ts';
+import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { viewCount, viewSize } from '../app/sizes.ts';
+import { viewTime } from '../app/times.view.ts';
+import type { Page, PersonContext } from '../app/request-context.ts';
+
+const here = '/admin/health';
+const shownMirrors = 50;
+const shownPushes = 50;
+/** A proof that is older is no news any more; the doctor says so, too. */
+const oldMs = 2 * 86_400_000;
+
+/** How the server is, when a restore was last proven, and which mirrors fail. */
+async function healthPage({ query }: PersonContext, deps: WebDeps, more: object = {}): Promise<PageReply> {
+  const { unready, backups, counts, git, clock } = deps;
+  const [parts, { newest, lastProof }, count, mirrors, parked] = await Promise.all([
+    unready(),
+    backups.state(),
+    counts(),
+    viewMirrors(deps),
+    viewParkedPushes(deps),
+  ]);
+  const load = git.load();
+  const now = clock.now();
+  const busy = ({ running, waiting }: { running: number; waiting: number }): string =>
+    `${running} at work, ${waiting} waiting`;
+  return page('admin/health', {
+    unready: parts,
+    proven: lastProof && {
+      at: viewTime(Date.parse(lastProof.at), now),
+      repositories: lastProof.proven,
+      total: lastProof.total,
+      isOld: now - Date.parse(lastProof.at) > oldMs,
+    },
+    backup: newest && {
+      at: viewTime(newest.madeAt, now),
+      size: viewSize(newest.bytes),
+      isOld: now - newest.madeAt > oldMs,
+      isDamaged: newest.proof !== null && newest.proof.problems.length > 0,
+    },
+    mirrors,
+    parked: { count: viewCount(count.unannouncedPushes.parked, 'push', 'pushes'), pushes: parked },
+    facts: [
+      { name: 'People', value: count.people },
+      { name: 'Organisations', value: count.organisations },
+      { name: 'Repositories', value: `${count.repositories}, ${viewSize(count.repositoryBytes)}` },
+      { name: 'In the trash', value: count.inTrash },
+      { name: 'Pushes in 24 hours', value: count.pushesToday },
+      { name: 'Clones and fetches', value: busy(load.reads) },
+      { name: 'Pushes', value: busy(load.writes) },
+      { name: 'Git processes', value: load.processes },
+      { name: 'Deliveries', value: `${count.deliveries.PENDING} waiting, ${count.deliveries.FAILED} failed` },
+      { name: 'CI runners', value: count.runners },
+      { name: 'git', value: git.version },
+    ],
+    notice: viewNotice(query),
+    ...more,
+  });
+}
+
+/** Pushes that a listener has failed with three times; the newest first. */
+async function viewParkedPushes({ repositories, clock }: WebDeps) {
+  const pushes = await repositories.listParkedPushes(shownPushes);
+  const names = await namesOf(
+    repositories,
+    pushes.map(({ repositoryId }) => repositoryId),
+  );
+  return pushes.map(({ id, repositoryId, attempts, error, parkedAt }) => ({
+    id,
+    name: names.get(repositoryId) ?? 'in the trash',
+    attempts,
+    error: error ?? 'the log says why',
+    since: viewTime(parkedAt, clock.now()),
+  }));
+}
+
+async function namesOf(
+  repositories: WebDeps['repositories'],
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await repositories.listByIds(localAdministrator, [...new Set(ids)]);
+  return new Map(rows.map(({ id, owner, name }) => [id, `${owner.handle}/${name}`]));
+}
+
+/** Private ones are named here, too, as on the page of repositories. */
+async function viewMirrors({ mirrors, repositories, clock }: WebDeps) {
+  const { failing, failingCount, count } = await mirrors.listFailing({ limit: shownMirrors });
+  const names = await namesOf(
+    repositories,
+    failing.map(({ repositoryId }) => repositoryId),
+  );
+  const now = clock.now();
+  return {
+    count: viewCount(count, 'mirror', 'mirrors'),
+    isEmpty: count === 0,
+    failingCount,
+    failing: failing.map(
+      ({ repositoryId, direction, host, failures, isPaused, isRunning, lastError, lastOkAt, nextAt }) => ({
+        id: repositoryId,
+        name: names.get(repositoryId) ?? 'in the trash',
+        // Addresses carry no names or passwords; the host is what says where the fault lies.
+        other: `${direction === 'pull' ? 'from' : 'to'} ${host}`,
+        failures,
+        isPaused,
+        isRunning,
+        error: lastError,
+        lastOk: lastOkAt === null ? null : viewTime(lastOkAt, now),
+        next: isPaused ? null : viewTime(nextAt, now),
+      }),
+    ),
+  };
+}
+
+export const showAdminHealth: Page<PersonContext> = (visit, deps) => healthPage(visit, deps);
+
+/** Makes a mirror due now, one that waits for a person, too. */
+export const syncFailingMirror: Page<PersonContext> = (visit, deps) =>
+  submit(
+    async () => {
+      await deps.mirrors.sync(visit.params.id ?? '');
+      return seeOther(withNotice(here, 'mirror-sync'));
+    },
+    (refusal) => healthPage(visit, deps, { refusal }),
+  );
+
+/** Tells the listeners that are left of a parked push. It may take them minutes, so nobody waits here. */
+export const retryParkedPush: Page<PersonContext> = (visit, deps) =>
+  submit(
+    async () => {
+      const push = await deps.repositories.unparkPush(visit.params.id ?? '');
+      // What goes wrong is in the log, and on this page once it has ended.
+      deps.repositories.announceAgain(push).catch(() => {});
+      return seeOther(withNotice(here, 'push-retried'));
+    },
+    (refusal) => healthPage(visit, deps, { refusal }),
+  );

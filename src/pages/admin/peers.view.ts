@@ -1,0 +1,52 @@
+import type { ListedDelivery, ListedPeer } from '../../federation/index.ts';
+import { viewTime } from '../app/times.view.ts';
+
+const allowedWords = { settings: 'by the settings', pairing: 'by pairing', no: 'not allowed' } as const;
+
+export function viewPeer(peer: ListedPeer, now: number) {
+  const { host, allowed, askedAt, lastSuccessAt, lastErrorAt, lastError, failures, queued, failed, retryAt, goneAt } =
+    peer;
+  return {
+    host,
+    isAllowed: allowed !== 'no',
+    isPaired: allowed === 'pairing',
+    allowed: allowedWords[allowed],
+    asked: askedAt === null ? null : viewTime(askedAt, now),
+    success: lastSuccessAt === null ? null : viewTime(lastSuccessAt, now),
+    error: lastError === null || lastErrorAt === null ? null : { text: lastError, at: viewTime(lastErrorAt, now) },
+    // An old error beside a newer success is history, not a state.
+    isFailing: failures > 0 || (lastErrorAt ?? 0) > (lastSuccessAt ?? 0),
+    gone:
+      goneAt === null
+        ? null
+        : { since: viewTime(peer.silentSince ?? goneAt, now), followers: viewFollowers(peer.followers) },
+    retry: retryAt === null ? null : viewTime(retryAt, now),
+    queued,
+    failed,
+  };
+}
+
+/** Null when there is nobody to speak of. */
+const viewFollowers = (count: number): string | null =>
+  count === 0 ? null : count === 1 ? 'Its follower is kept.' : `Its ${count} followers are kept.`;
+
+const stateWords = { PENDING: 'queued', DELIVERED: 'delivered', FAILED: 'failed' } as const;
+
+export function viewDelivery(
+  { id, type, host, state, attempts, lastError, nextAttemptAt, createdAt, cancelledAt }: ListedDelivery,
+  now: number,
+) {
+  return {
+    id,
+    type,
+    host,
+    // One that was not to be sent any more is FAILED, too, and nothing went wrong.
+    hasFailed: state === 'FAILED' && cancelledAt === null,
+    isDone: state === 'DELIVERED',
+    label: cancelledAt === null ? stateWords[state] : 'not sent',
+    attempts: attempts === 1 ? '1 try' : `${attempts} tries`,
+    error: lastError,
+    next: state === 'PENDING' && nextAttemptAt > now ? viewTime(nextAttemptAt, now) : null,
+    created: viewTime(createdAt, now),
+  };
+}

@@ -1,0 +1,47 @@
+import { localAdministrator } from '../../access/index.ts';
+import type { Owner } from '../../owners/index.ts';
+import { page } from '../app/reply.ts';
+import type { WebDeps } from '../../http/index.ts';
+import { listPage, pageLinks, readFilter } from '../app/list-page.view.ts';
+import { viewCount, viewSize } from '../app/sizes.ts';
+import { viewTime } from '../app/times.view.ts';
+import type { Page, PersonContext } from '../app/request-context.ts';
+
+const here = '/admin/repositories';
+
+/** Reads `name`, `owner/` and `owner/name`: how the name begins, and whose. An owner that nobody is has nothing. */
+async function readWanted(
+  filter: string,
+  { owners }: Pick<WebDeps, 'owners'>,
+): Promise<{ prefix: string; owner?: Owner } | null> {
+  const [, handle, prefix = ''] = /^(?:([^/]*)\/)?(.*)$/.exec(filter) ?? [];
+  if (handle === undefined) return { prefix };
+  const owner = await owners.resolve(handle);
+  return owner === null ? null : { prefix, owner };
+}
+
+/** What takes the room, largest first; filtered, by name. Query: `q`, `after`, `before`. */
+export const showAdminRepositories: Page<PersonContext> = async ({ query }, deps) => {
+  const { repositories, clock } = deps;
+  const filter = readFilter(query);
+  const wanted = await readWanted(filter, deps);
+  const sort = wanted === null || wanted.prefix === '' ? 'size' : 'name';
+  const [found, counts] = await Promise.all([
+    wanted === null
+      ? { repositories: [], next: null, previous: null }
+      : listPage((paging) => repositories.list(localAdministrator, { sort, ...wanted, ...paging }), query),
+    repositories.countAll(),
+  ]);
+  return page('admin/repositories', {
+    count: viewCount(counts.count, 'repository', 'repositories'),
+    total: viewSize(counts.bytes),
+    filter,
+    repositories: found.repositories.map(({ owner, name, visibility, sizeBytes, pushedAt }) => ({
+      name: `${owner.handle}/${name}`,
+      isPrivate: visibility === 'PRIVATE',
+      size: viewSize(sizeBytes),
+      pushed: pushedAt === null ? null : viewTime(pushedAt, clock.now()),
+    })),
+    ...pageLinks(here, found, { q: filter }),
+  });
+};

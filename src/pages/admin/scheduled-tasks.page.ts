@@ -1,0 +1,16 @@
+import { page } from '../app/reply.ts';
+import { viewTime } from '../app/times.view.ts';
+import type { Page, PersonContext } from '../app/request-context.ts';
+
+/** What runs by the clock, and how it went the last time. */
+export const showAdminJobs: Page<PersonContext> = async (_visit, { jobs, clock }) =>
+  page('admin/jobs', {
+    jobs: (await jobs()).map(({ name, time, last }) => ({
+      name,
+      time,
+      started: last && viewTime(last.lastStartedAt, clock.now()),
+      took: last === null ? '' : `${(last.lastTookMs / 1000).toFixed(1)} s`,
+      error: last?.lastError ?? null,
+      failures: last?.failures ?? 0,
+    })),
+  });

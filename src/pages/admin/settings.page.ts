@@ -1,0 +1,22 @@
+import { configValue, options } from '../../config/index.ts';
+import type { Option, Origin } from '../../config/index.ts';
+import { page } from '../app/reply.ts';
+import type { Page, PersonContext } from '../app/request-context.ts';
+
+/** Every setting as it is in effect, and where it comes from; secrets are dots. */
+export const showAdminSettings: Page<PersonContext> = (_visit, { config, origins }) =>
+  page('admin/settings', {
+    settings: (options as readonly Option[]).map((option) => {
+      const value = configValue(config, option);
+      return {
+        key: option.key,
+        value: value === null ? '–' : option.secret ? '••••' : option.type.toText(value as never),
+        origin: viewOrigin(origins.get(option.key)),
+      };
+    }),
+  });
+
+function viewOrigin(origin: Origin | undefined): string {
+  if (origin === undefined || origin.kind === 'default') return 'default';
+  return origin.kind === 'flag' ? 'command line' : (origin.name ?? origin.kind);
+}

@@ -1,0 +1,86 @@
+import { isDomainError, notFound, unauthenticated } from '../../kernel/index.ts';
+import type { Found, Needed } from '../../repositories/index.ts';
+import { neededRight, type AccessDeclaration } from './access-declarations.ts';
+import type { Context, Middleware, WebDeps } from '../../http/index.ts';
+import { organisationUrl, repositoryUrl } from '../../http/index.ts';
+
+type Params = Readonly<Record<string, string>>;
+
+function authorizePerson(access: AccessDeclaration, { state: { identity } }: Context): void {
+  if (access === 'public') return;
+  if (identity.person === null) {
+    throw access === 'administrator' ? notFound() : unauthenticated('sign_in', 'Please sign in first.');
+  }
+  if (access === 'administrator' && !(identity.viewer.kind === 'person' && identity.viewer.isAdministrator))
+    throw notFound();
+}
+
+/** The same page below another address: what follows its first `parts` segments, and the query, stay. */
+function movedAddress(ctx: Context, base: string, parts: number): string {
+  return (
+    base +
+    ctx.path
+      .split('/')
+      .slice(parts + 1)
+      .map((part) => `/${part}`)
+      .join('') +
+    ctx.search
+  );
+}
+
+/** Not kept by browsers, because a name may be used again (web-ui §1.1). */
+function redirect(ctx: Context, to: string): void {
+  ctx.status = 301;
+  ctx.set('Cache-Control', 'no-cache');
+  ctx.redirect(to);
+}
+
+async function findOrMove(ctx: Context, { repositories }: WebDeps, right: Needed): Promise<Found | string> {
+  const { owner = '', name = '' } = ctx.params as Params;
+  const { viewer } = ctx.state.identity;
+  try {
+    const found = await repositories.find(viewer, owner, name, right);
+    const { canonical } = found;
+    if (ctx.method === 'POST' || (owner === canonical.owner && name === canonical.name)) return found;
+    return movedAddress(ctx, repositoryUrl(canonical), 3);
+  } catch (error) {
+    if (ctx.method === 'POST' || !isDomainError(error) || error.code !== 'not_found') throw error;
+    const moved = await repositories.findMoved(viewer, owner, name);
+    if (moved === null) throw error;
+    return movedAddress(ctx, repositoryUrl(moved), 3);
+  }
+}
+
+async function authorizeOwner(ctx: Context, { organisations, owners }: WebDeps): Promise<string | null> {
+  if (ctx.state.identity.person === null) throw unauthenticated('sign_in', 'Please sign in first.');
+  const { name = '' } = ctx.params as Params;
+  const { viewer } = ctx.state.identity;
+  const current = (await owners.resolve(name)) ?? (ctx.method === 'POST' ? null : await owners.resolveFormer(name));
+  const organisation = await organisations.findManaged(viewer, current?.handle ?? name);
+  ctx.state.organisation = organisation;
+  const isThere = ctx.method === 'POST' || organisation.name === name;
+  return isThere ? null : movedAddress(ctx, organisationUrl(organisation.name), 2);
+}
+
+/**
+ * Lets in whom the route declares. A repository that is absent, hidden or out
+ * of the viewer's rights is the same 404 (SPEC §5, §7); only somebody who may
+ * read it learns its canonical spelling, or where it has moved, by redirect.
+ */
+export function authorize(access: AccessDeclaration, deps: WebDeps): Middleware {
+  const right = neededRight(access);
+  return async (ctx, next) => {
+    if (access === 'organisation:owner') {
+      const to = await authorizeOwner(ctx, deps);
+      if (to !== null) return redirect(ctx, to);
+    } else if (right === null) {
+      authorizePerson(access, ctx);
+    } else {
+      const found = await findOrMove(ctx, deps, right);
+      if (typeof found === 'string') return redirect(ctx, found);
+      const isPinned = await deps.repositories.isPinned(ctx.state.identity.viewer, found.repository.id);
+      ctx.state.found = { ...found, isPinned };
+    }
+    await next();
+  };
+}

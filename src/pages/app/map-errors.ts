@@ -1,0 +1,124 @@
+import { isDomainError } from '../../kernel/index.ts';
+import type { DomainError, ErrorCode, Logger } from '../../kernel/index.ts';
+import type { Context, Middleware } from '../../http/index.ts';
+import { readPreferences, Refusal, statusOf, discardBody } from '../../http/index.ts';
+import type { Render } from './render.ts';
+
+/**
+ * The one place where the house's errors become pages (DESIGN §5). A refusal of
+ * a form is answered by its page (submit.ts) with the same statuses; what
+ * arrives here has no form to go back to.
+ */
+const pageStatusOf: Record<ErrorCode, number> = { ...statusOf, invalid: 422, unauthenticated: 303 };
+
+/**
+ * A conflict about what was typed (a taken name) is a wrong form value: typing
+ * something else helps, so it is 422. Without a field the present state
+ * refuses: 409 (web-ui §1.1).
+ */
+export function statusOfRefusal(error: DomainError): number {
+  if (error.code === 'conflict' && error.field !== undefined) return 422;
+  if (error.reason === 'too_many_tries') return 429;
+  return pageStatusOf[error.code];
+}
+
+const titles: Record<number, string> = {
+  400: 'That request makes no sense',
+  403: 'Not allowed',
+  404: 'Nothing here',
+  405: 'Not possible here',
+  409: 'Not now',
+  413: 'Too large',
+  414: 'Address too long',
+  415: 'Unknown kind of form',
+  421: 'Another address',
+  422: 'That did not work',
+  429: 'Too many tries',
+  500: 'Something broke',
+  503: 'Busy right now',
+};
+
+interface ErrorResponse {
+  status: number;
+  message: string;
+  headers: Readonly<Record<string, string>>;
+  /** Only with 500: the words of the 404 page are the same for everybody and everything. */
+  requestId?: string;
+}
+
+function responseTo(error: unknown, requestId: string): ErrorResponse {
+  if (error instanceof Refusal) return { status: error.status, message: error.message, headers: error.headers };
+  if (isDomainError(error) && error.code !== 'internal') {
+    const status = statusOfRefusal(error);
+    if (status === 404) {
+      return { status, headers: {}, message: 'There is nothing at this address, or nothing that you may see.' };
+    }
+    const wait = error.retryAfterSeconds ?? (status === 503 || status === 429 ? 5 : undefined);
+    return {
+      status,
+      message: error.message,
+      headers: wait === undefined ? {} : { 'Retry-After': String(Math.ceil(wait)) },
+    };
+  }
+  return {
+    status: 500,
+    headers: {},
+    requestId,
+    message: 'The server made a mistake. It has been written to the log; nothing you did was half saved.',
+  };
+}
+
+const isClientGone = (error: unknown): boolean =>
+  ['ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'].includes(
+    (error as NodeJS.ErrnoException)?.code ?? '',
+  );
+
+function logError(logger: Logger, error: unknown, requestId: string): void {
+  const cause = isDomainError(error) ? (error.cause ?? error) : error;
+  logger.error('http.fault', {
+    id: requestId,
+    error: cause instanceof Error ? (cause.stack ?? cause.message) : String(cause),
+  });
+}
+
+function renderError(ctx: Context, answer: ErrorResponse, render: Render): void {
+  const { status, message, headers, requestId } = answer;
+  ctx.status = status;
+  ctx.set({ ...headers, 'Cache-Control': 'no-store' });
+  ctx.vary('Cookie');
+  const frame = {
+    identity: ctx.state.identity,
+    preferences: readPreferences(ctx.req.headers.cookie),
+    // Not the path that was asked for: an error page repeats nothing of the request.
+    path: '/',
+  };
+  ctx.type = 'html';
+  ctx.body = render('pages/error', frame, { title: titles[status] ?? 'That did not work', status, message, requestId });
+}
+
+/** Catches everything that the rest throws and answers with a page in the house's words. */
+export function withErrorMapping({ logger, render }: { logger: Logger; render: Render }): Middleware {
+  return async (ctx, next) => {
+    try {
+      await next();
+    } catch (error) {
+      if (isClientGone(error) || ctx.res.headersSent) {
+        logger.debug('http.client_left', { id: ctx.state.requestId });
+        ctx.respond = false;
+        ctx.res.destroy();
+        return;
+      }
+      if (isDomainError(error) && error.code === 'unauthenticated') {
+        const next = ctx.method === 'GET' ? `?next=${encodeURIComponent(ctx.url)}` : '';
+        ctx.status = 303;
+        ctx.redirect(`/login${next}`);
+        ctx.set('Cache-Control', 'no-store');
+        return;
+      }
+      const answer = responseTo(error, ctx.state.requestId);
+      if (answer.status === 500) logError(logger, error, ctx.state.requestId);
+      discardBody(ctx);
+      renderError(ctx, answer, render);
+    }
+  };
+}

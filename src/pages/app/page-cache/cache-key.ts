@@ -1,0 +1,48 @@
+import { hash } from 'node:crypto';
+import type { WebDeps } from '../../../http/index.ts';
+import type { AnyContext } from '../request-context.ts';
+
+export interface CacheKey {
+  key: string;
+  /** The bare repository, and the state of its refs: the part of the key that no change of the database tells of. */
+  repository: string;
+  refs: string;
+}
+
+/**
+ * All that a page of a repository is made of, in one line: the address, who looks and
+ * how they like it, the repository's row, what the viewer may do there, its refs and
+ * HEAD, and where this server is reached. Objects have no part in it: their ids never
+ * mean other bytes.
+ * @returns null when the page is not to be kept: nothing of a repository, or refs that only git can read
+ */
+export async function cacheKey(visit: AnyContext, deps: Pick<WebDeps, 'git' | 'ssh'>): Promise<CacheKey | null> {
+  const { found, method, path, query, origin, preferences, person, avatarAt, viewer } = visit;
+  if (found === null || (method !== 'GET' && method !== 'HEAD')) return null;
+  const refs = await deps.git.refState(found.path);
+  if (refs === null) return null;
+  const { repository, owner, canonical, level, isOwner, isPinned } = found;
+  const key = hash(
+    'sha256',
+    JSON.stringify([
+      path,
+      query.toString(),
+      origin,
+      preferences,
+      viewer,
+      person && [person.username, person.displayName],
+      avatarAt,
+      repository,
+      owner,
+      canonical,
+      level,
+      isOwner,
+      isPinned,
+      found.path,
+      refs,
+      deps.ssh(),
+    ]),
+    'base64',
+  );
+  return { key, repository: found.path, refs };
+}

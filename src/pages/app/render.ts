@@ -1,0 +1,42 @@
+import type { Embedded } from '../../embedded/index.ts';
+import type { Assets, Identity, Preferences } from '../../http/index.ts';
+import { viewAvatar } from './avatar.view.ts';
+
+/** What the frame around every page needs: who is looking and how they like it. */
+export interface Frame {
+  identity: Identity;
+  preferences: Preferences;
+  /** The path of this page, so that the menu can mark it and appearance can return to it. */
+  path: string;
+}
+
+export type Render = (template: string, frame: Frame, locals: Record<string, unknown>) => string;
+
+/**
+ * Renders a template inside the frame. Templates get picked fields only, never
+ * a request, a record or anything else with more in it than the page shows.
+ */
+export function createRender({ embedded, assets }: { embedded: Embedded; assets: Assets }): Render {
+  return (template, { identity: { person, viewer, avatarAt }, preferences, path }, locals) =>
+    embedded.renderTemplate(template, {
+      ...locals,
+      site: {
+        version: embedded.version,
+        theme: preferences.theme,
+        keys: preferences.keys,
+        path,
+        assets: {
+          style: assets.url('style.css'),
+          script: assets.url('app.js'),
+          icons: assets.url('icons.svg'),
+          favicon: assets.url('favicon.svg'),
+        },
+        person: person && {
+          username: person.username,
+          name: person.displayName || person.username,
+          avatar: viewAvatar(person.id, avatarAt),
+          isAdministrator: viewer.kind === 'person' && viewer.isAdministrator,
+        },
+      },
+    });
+}

@@ -1,0 +1,70 @@
+import type { Readable } from 'node:stream';
+import type { NewCookie } from '../../http/index.ts';
+import type { Dependency } from './page-cache/dependency.ts';
+
+/** What a page answers; routing.ts turns it into bytes. */
+export type Reply = PageReply | RedirectReply | ContentReply;
+
+export interface PageReply {
+  kind: 'page';
+  status: number;
+  /** Below templates/, without its ending: `pages/login`. */
+  template: string;
+  locals: Record<string, unknown>;
+  cookies: NewCookie[];
+  headers: Record<string, string>;
+  /** The page holds a secret: never stored, never compressed (its length would tell). */
+  showsSecret: boolean;
+  /**
+   * The page may be sent again to the same viewer while its repository, its refs and what
+   * it lists here are the same (`kept-pages/`); null when it shows anything else that changes.
+   */
+  dependencies: readonly Dependency[] | null;
+}
+
+export interface RedirectReply {
+  kind: 'redirect';
+  status: 301 | 303;
+  to: string;
+  cookies: NewCookie[];
+}
+
+export interface ContentReply {
+  kind: 'content';
+  status: number;
+  type: string;
+  body: string | Buffer | Readable;
+  /** With an `ETag`, a browser that has the same already gets 304 and no body. */
+  headers: Record<string, string>;
+}
+
+interface PageOptions {
+  status?: number;
+  cookies?: NewCookie[];
+  showsSecret?: boolean;
+  restsOn?: readonly Dependency[] | null;
+}
+
+/** An HTML page made from a template and the fields it needs, never from whole records. */
+export function page(template: string, locals: Record<string, unknown> = {}, options: PageOptions = {}): PageReply {
+  const { status = 200, cookies = [], showsSecret = false, restsOn = null } = options;
+  return { kind: 'page', status, template, locals, cookies, headers: {}, showsSecret, dependencies: restsOn };
+}
+
+/** The answer to every form that was accepted: look at the result with a GET. */
+export function seeOther(to: string, options: { cookies?: NewCookie[] } = {}): RedirectReply {
+  return { kind: 'redirect', status: 303, to, cookies: options.cookies ?? [] };
+}
+
+/** The same thing lives at another URL. Not kept for long by browsers, because a name may be used again. */
+export function movedTo(to: string): RedirectReply {
+  return { kind: 'redirect', status: 301, to, cookies: [] };
+}
+
+export function content(
+  type: string,
+  body: string | Buffer | Readable,
+  options: { status?: number; headers?: Record<string, string> } = {},
+): ContentReply {
+  return { kind: 'content', status: options.status ?? 200, type, body, headers: options.headers ?? {} };
+}

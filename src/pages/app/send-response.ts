@@ -1,0 +1,143 @@
+import { viewerForLog } from '../../access/index.ts';
+import type { AssetEncoding, Context, Middleware, WebDeps } from '../../http/index.ts';
+import { writeCookie, type NewCookie, readPreferences, setBody, readSessionCookie } from '../../http/index.ts';
+import type { CachedPage, PageCache } from './page-cache/page-cache.ts';
+import { cacheKey } from './page-cache/cache-key.ts';
+import type { CacheKey } from './page-cache/cache-key.ts';
+import type { Render } from './render.ts';
+import type { ContentReply, PageReply, Reply } from './reply.ts';
+import { viewNotice } from './notices.view.ts';
+import type { AnyContext, PageHandler } from './request-context.ts';
+
+function contextOf(ctx: Context): AnyContext {
+  const { identity, found, organisation, form, takeUpload, origin, address } = ctx.state;
+  const { viewer, person, session, avatarAt } = identity;
+  const params = (ctx.params ?? {}) as Record<string, string>;
+  const preferences = readPreferences(ctx.req.headers.cookie);
+  return {
+    method: ctx.method,
+    path: ctx.path,
+    params,
+    query: new URLSearchParams(ctx.querystring),
+    form,
+    takeUpload,
+    viewer,
+    person,
+    session,
+    avatarAt,
+    found,
+    organisation,
+    origin,
+    address,
+    preferences,
+    sessionSecret: readSessionCookie(ctx.req.headers.cookie, origin),
+    bestEncoding: (...offered) => bestEncoding(ctx, offered),
+    userAgent: ctx.get('User-Agent').slice(0, 512),
+    lastEventId: /^\d{1,15}$/.test(ctx.get('Last-Event-ID')) ? Number(ctx.get('Last-Event-ID')) : null,
+  };
+}
+
+const bestEncoding = (ctx: Context, offered: AssetEncoding[]): AssetEncoding =>
+  (ctx.acceptsEncodings(...offered, 'identity') || 'identity') as AssetEncoding;
+
+function setCookies(ctx: Context, cookies: readonly NewCookie[]): void {
+  if (cookies.length > 0) ctx.set('Set-Cookie', cookies.map(writeCookie));
+}
+
+/** A page that depends on who looks is nobody else's: neither a cache's nor, when signed in, the disk's. */
+function setPageHeaders(ctx: Context, isUnstored: boolean): void {
+  ctx.set('Cache-Control', isUnstored ? 'private, no-store' : 'private, no-cache');
+  ctx.set('Vary', 'Cookie, Authorization');
+  ctx.type = 'html';
+}
+
+function renderPage(ctx: Context, reply: PageReply, visit: AnyContext, render: Render): string {
+  const frame = { identity: ctx.state.identity, preferences: visit.preferences, path: visit.path };
+  // A form may lead to any page, so any page can say what came of it.
+  return render(reply.template, frame, { notice: viewNotice(visit.query), ...reply.locals });
+}
+
+function sendPage(ctx: Context, reply: PageReply, visit: AnyContext, html: string): void {
+  ctx.status = reply.status;
+  ctx.set(reply.headers);
+  setCookies(ctx, reply.cookies);
+  setPageHeaders(ctx, visit.person !== null || reply.showsSecret);
+  ctx.state.showsSecret = reply.showsSecret;
+  // Once to bytes: its length is asked for, and a long text would be counted and then written character by character.
+  ctx.body = Buffer.from(html);
+}
+
+/** Whoever is signed out may show what they have, and gets 304 while it is the same. */
+async function sendCached(
+  ctx: Context,
+  kept: CachedPage,
+  { repository, refs }: CacheKey,
+  { person }: AnyContext,
+): Promise<void> {
+  ctx.state.kept = { madeAtMs: kept.madeAtMs, repository, refs };
+  ctx.status = 200;
+  setPageHeaders(ctx, person !== null);
+  ctx.append('Vary', 'Accept-Encoding');
+  if (person === null) {
+    ctx.set('ETag', kept.etag);
+    if (ctx.headers['if-none-match'] !== undefined && ctx.fresh) {
+      ctx.status = 304;
+      return;
+    }
+  }
+  const encoding = ctx.headers['accept-encoding'] === undefined ? 'identity' : bestEncoding(ctx, ['br', 'gzip']);
+  if (encoding !== 'identity') ctx.set('Content-Encoding', encoding);
+  const type = ctx.response.get('Content-Type');
+  ctx.body = await kept.body(encoding);
+  // Bytes given as a body have a type of their own.
+  ctx.set('Content-Type', type);
+}
+
+function sendContent(ctx: Context, reply: ContentReply): void {
+  ctx.status = reply.status;
+  setBody(ctx, reply.body);
+  ctx.set({ 'Cache-Control': 'no-cache', ...reply.headers, 'Content-Type': reply.type });
+  // Takes the body away again, and ends it where it is a stream.
+  if (reply.headers.ETag !== undefined && ctx.fresh) ctx.status = 304;
+}
+
+function send(ctx: Context, reply: Exclude<Reply, PageReply>): void {
+  if (reply.kind === 'content') return sendContent(ctx, reply);
+  setCookies(ctx, reply.cookies);
+  ctx.set('Cache-Control', reply.status === 301 ? 'no-cache' : 'no-store');
+  ctx.redirect(reply.to);
+  ctx.status = reply.status;
+}
+
+interface PageHandlerOptions {
+  deps: WebDeps;
+  render: Render;
+  /** Where pages of this route are kept; null when they are made each time. */
+  kept: PageCache | null;
+}
+
+/** Runs the page, or finds it kept, and turns it into an HTTP answer. */
+export function sendResponse(page: PageHandler, { deps, render, kept }: PageHandlerOptions): Middleware {
+  return async (ctx) => {
+    const visit = contextOf(ctx);
+    const key = kept && (await cacheKey(visit, deps));
+    const asked = { nowMs: deps.clock.now(), state: deps.db.state() };
+    const known = kept && key !== null ? await kept.find(key.key, asked) : null;
+    if (known) return sendCached(ctx, known, key!, visit);
+    const actor = { by: viewerForLog(visit.viewer), address: visit.address };
+    const reply = await deps.audit.as(actor, async () => page(visit, deps));
+    if (reply.kind !== 'page') return send(ctx, reply);
+    const html = renderPage(ctx, reply, visit, render);
+    const mayKeep =
+      kept &&
+      key !== null &&
+      reply.dependencies !== null &&
+      reply.status === 200 &&
+      reply.cookies.length === 0 &&
+      !reply.showsSecret;
+    // Refs that moved meanwhile may have found their way into the page.
+    if (mayKeep && (await cacheKey(visit, deps))?.key === key.key)
+      return sendCached(ctx, kept.keep(key.key, html, reply.dependencies!, asked), key, visit);
+    sendPage(ctx, reply, visit, html);
+  };
+}

@@ -1,0 +1,36 @@
+import { isDomainError } from '../../kernel/index.ts';
+import { statusOfRefusal } from './map-errors.ts';
+import type { PageReply, Reply } from './reply.ts';
+
+/** Why a form was refused, for the page that shows it again. */
+export interface FormRefusal {
+  /** A sentence for the summary and, when `field` is set, for the place beside it. */
+  message: string;
+  /** The name of the field the message is about; null when it is about the whole form. */
+  field: string | null;
+}
+
+/**
+ * Runs what a form asks for. When a rule refuses it, the same form comes back
+ * with what was typed and the reason, under the status of DESIGN §5.
+ *
+ * @param act calls one use-case and answers with a redirect
+ * @param again renders the form page with the refusal
+ * @param fieldNames the form's names of fields that the room calls otherwise, `{username: 'handle'}`
+ */
+export async function submit(
+  act: () => Promise<Reply>,
+  again: (refusal: FormRefusal) => PageReply | Promise<PageReply>,
+  fieldNames: Readonly<Record<string, string>> = {},
+): Promise<Reply> {
+  try {
+    return await act();
+  } catch (error) {
+    const status = isDomainError(error) ? statusOfRefusal(error) : 500;
+    if (!isDomainError(error) || ![403, 409, 422, 429].includes(status)) throw error;
+    const field = error.field === undefined ? null : (fieldNames[error.field] ?? error.field);
+    const wait = error.retryAfterSeconds;
+    const headers: Record<string, string> = wait === undefined ? {} : { 'Retry-After': String(Math.ceil(wait)) };
+    return { ...(await again({ message: error.message, field })), status, headers };
+  }
+}

@@ -1,0 +1,129 @@
+import type { IncomingMessage } from 'node:http';
+import { Transform, Writable } from 'node:stream';
+import { imageTooLarge, maxImageBytes, type ImageUpload } from '../../images/index.ts';
+import { invalid, isDomainError } from '../../kernel/index.ts';
+import type { Middleware } from '../../http/index.ts';
+import { Refusal, discardBody } from '../../http/index.ts';
+
+/** Besides the file: boundaries, headers and the few fields that a form may have (security.md 2.6). */
+const maxFields = 8;
+const maxFieldBytes = 8 * 1024;
+const maxBodyBytes = maxImageBytes + (maxFields + 1) * maxFieldBytes;
+const deadlineMs = 60_000;
+
+interface ReceivedFile {
+  field: string;
+  declaredType: string;
+  chunks: Buffer[];
+}
+
+/**
+ * Reads a form that brings one file. It runs after access was decided, so nobody can
+ * make the server read what it will refuse anyway (security.md 2.6).
+ *
+ * Files are kept in memory: they are small, few at a time (budget.ts), and so nothing
+ * is ever left on disk. What was wrong with an upload is kept for the page, whose form
+ * has words for it.
+ *
+ * @param field the form field of the file
+ */
+export function readUpload(field: string): Middleware {
+  return async (ctx, next) => {
+    if (ctx.get('Content-Encoding') !== '') throw new Refusal(415, 'Forms are sent without a Content-Encoding.');
+    const outcome = await receiveFile(ctx.req, field).catch((error: unknown) => {
+      if (!isDomainError(error)) throw error;
+      return error;
+    });
+    ctx.state.takeUpload = () => {
+      if (isDomainError(outcome)) throw outcome;
+      return outcome;
+    };
+    try {
+      await next();
+    } finally {
+      discardBody(ctx);
+    }
+  };
+}
+
+/**
+ * Refuses `image_missing` (no file, or under another name), `too_many_files`,
+ * `image_too_large` as soon as it shows, `upload_unreadable`.
+ */
+async function receiveFile(request: IncomingMessage, field: string): Promise<ImageUpload> {
+  if (!/^multipart\/form-data\s*;/i.test(request.headers['content-type'] ?? '')) throw missing(field);
+  if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes) throw imageTooLarge(field);
+  const files = await parseForm(request, field);
+  const [file] = files;
+  if (file === undefined || file.field !== field) throw missing(field);
+  return { declaredType: file.declaredType, bytes: Buffer.concat(file.chunks) };
+}
+
+async function parseForm(request: IncomingMessage, field: string): Promise<ReceivedFile[]> {
+  const { default: formidable } = await import('formidable');
+  const files: ReceivedFile[] = [];
+  const form = formidable({
+    maxFiles: 1,
+    maxFileSize: maxImageBytes,
+    maxFields,
+    maxFieldsSize: maxFields * maxFieldBytes,
+    allowEmptyFiles: true,
+    minFileSize: 0,
+    // The library would write to a folder; this keeps what arrives of the file that began last.
+    fileWriteStreamHandler: () => keepIn(files.at(-1)?.chunks ?? []),
+  });
+  form.on(
+    'fileBegin',
+    (name, { mimetype }) => void files.push({ field: name, declaredType: mimetype ?? '', chunks: [] }),
+  );
+  const deadline = setTimeout(() => request.destroy(), deadlineMs);
+  const bounded = boundedBody(request, field);
+  try {
+    await form.parse(bounded as unknown as IncomingMessage);
+    return files;
+  } catch (error) {
+    throw translate(error, field);
+  } finally {
+    clearTimeout(deadline);
+    request.unpipe(bounded);
+  }
+}
+
+/** The body as the library reads it, cut off where no honest form goes on: also without a length, also within headers of parts. */
+function boundedBody(request: IncomingMessage, field: string): Transform & Pick<IncomingMessage, 'headers'> {
+  let bytes = 0;
+  const bounded = new Transform({
+    transform(chunk: Buffer, _encoding, pass) {
+      bytes += chunk.length;
+      if (bytes > maxBodyBytes) pass(imageTooLarge(field));
+      else pass(null, chunk);
+    },
+  });
+  request.once('close', () => {
+    if (!request.complete) bounded.destroy(unreadable(field));
+  });
+  return Object.assign(request.pipe(bounded), { headers: request.headers });
+}
+
+const keepIn = (chunks: Buffer[]): Writable =>
+  new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      chunks.push(chunk);
+      done();
+    },
+  });
+
+const missing = (field: string) => invalid('image_missing', 'Choose an image file.', { field });
+const unreadable = (field: string, cause?: unknown) =>
+  invalid('upload_unreadable', 'This upload could not be read. Nothing was changed.', { field, cause });
+
+/** The library's own numbers for what stopped it. */
+const libraryCodes = { fileTooLarge: 1016, filesTooLarge: 1009, tooManyFiles: 1015 };
+
+function translate(error: unknown, field: string): unknown {
+  if (isDomainError(error)) return error;
+  const { code } = error as { code?: unknown };
+  if (code === libraryCodes.fileTooLarge || code === libraryCodes.filesTooLarge) return imageTooLarge(field);
+  if (code === libraryCodes.tooManyFiles) return invalid('too_many_files', 'Send one image, not several.', { field });
+  return unreadable(field, error);
+}

@@ -1,0 +1,41 @@
+import { allows } from '../../access/index.ts';
+import { notFound } from '../../kernel/index.ts';
+import type { ArchiveFormat } from '../../git/index.ts';
+import { content, type Reply } from '../app/reply.ts';
+import type { Page, RepositoryContext } from '../app/request-context.ts';
+import { rawPath } from './raw-path.ts';
+
+const types: Readonly<Record<ArchiveFormat, string>> = { 'tar.gz': 'application/gzip', zip: 'application/zip' };
+
+/** A folder or file name that every system takes. */
+const plainName = (text: string): string =>
+  text
+    .replace(/^v(?=\d)/, '')
+    .replace(/[^A-Za-z0-9._-]+/g, '-')
+    .replace(/^[.-]+/, '')
+    .slice(0, 100) || 'files';
+
+/** `B/archive/{ref}.tar.gz` and `.zip`: all files of a commit, as they come. */
+export const showArchive: Page<RepositoryContext> = async ({ found, path, address }, { git }): Promise<Reply> => {
+  const [, ref, format] = /^(.+)\.(tar\.gz|zip)$/s.exec(rawPath(path).toString('latin1')) ?? [];
+  if (ref === undefined) throw notFound();
+  const at = await git.queries.locate(found.path, Buffer.from(ref, 'latin1'), {
+    withLost: allows(found.level, 'write'),
+  });
+  if (at.file.length > 0) throw notFound();
+  const prefix = `${found.canonical.name}-${plainName(at.kind === 'commit' ? at.oid.slice(0, 10) : at.ref)}`;
+  const body = await git.queries.archive(found.path, {
+    oid: at.oid,
+    format: format as ArchiveFormat,
+    prefix,
+    client: address,
+  });
+  return content(types[format as ArchiveFormat], body, {
+    headers: {
+      'Content-Disposition': `attachment; filename="${prefix}.${format}"`,
+      ETag: `"${at.oid}.${format}.${prefix}"`,
+      Vary: 'Cookie, Authorization',
+      'Cache-Control': 'private, no-cache',
+    },
+  });
+};

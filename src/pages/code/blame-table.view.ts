@@ -1,0 +1,75 @@
+import type { Blame, BlameGroup } from '../../git/index.ts';
+import { escapeHtml, lineHtml, showOddCharacters } from './code-html.ts';
+import { codeUrl } from './code-urls.ts';
+import { viewCommitLine } from './commit-line.view.ts';
+import { readText } from './read-text.ts';
+
+export interface BlameView {
+  /** Rows of a table, escaped. */
+  html: string;
+  ignoresRevisions: boolean;
+}
+
+/** Shades from the newest lines of the file to the oldest. */
+const shades = 6;
+
+const textOf = (line: Buffer): string => readText(line)?.text ?? line.toString('latin1');
+
+/** @param coloured the file as the highlighter gave it, or null */
+export function viewBlame(
+  blame: Blame,
+  coloured: readonly string[] | null,
+  repositoryUrl: string,
+  now: number,
+): BlameView {
+  const known = made.get(blame);
+  if (known && known.coloured === coloured && known.repositoryUrl === repositoryUrl && now - known.at < keptMs)
+    return known.view;
+  const view = makeBlame(blame, coloured, repositoryUrl, now);
+  made.set(blame, { coloured, repositoryUrl, at: now, view });
+  return view;
+}
+
+interface Made {
+  coloured: readonly string[] | null;
+  repositoryUrl: string;
+  at: number;
+  view: BlameView;
+}
+
+/** Times are said in words, which are true for a while. */
+const keptMs = 60_000;
+const made = new WeakMap<Blame, Made>();
+
+function makeBlame(
+  { groups, commits, ignoresRevisions }: Blame,
+  coloured: readonly string[] | null,
+  repositoryUrl: string,
+  now: number,
+): BlameView {
+  const times = [...commits.values()].map(({ committer }) => committer.at);
+  const [oldest, newest] = [
+    times.reduce((a, b) => Math.min(a, b), Infinity),
+    times.reduce((a, b) => Math.max(a, b), -Infinity),
+  ];
+  const shadeOf = (at: number): number =>
+    newest === oldest ? 0 : Math.min(shades - 1, Math.floor(((newest - at) / (newest - oldest)) * shades));
+
+  const lines = new Map([...commits].map(([oid, commit]) => [oid, viewCommitLine(commit, repositoryUrl, now)]));
+
+  const row = (group: BlameGroup): string => {
+    const [commit, line] = [commits.get(group.oid), lines.get(group.oid)];
+    if (!commit || !line) return '';
+    const { url, subject, author, at } = line;
+    const before = group.previous
+      ? `<a class="before" href="${escapeHtml(codeUrl(repositoryUrl, 'blame', group.previous.oid, group.previous.file))}#L${group.firstLine}" title="View before this change" aria-label="View before ${escapeHtml(commit.oid.slice(0, 10))}">⤺</a>`
+      : '';
+    const content = group.lines.map((bytes, index) => {
+      const number = group.firstLine + index;
+      const known = coloured?.[number - 1];
+      return `<span class="line"><a id="L${number}" href="#L${number}">${number}</a>${known === undefined ? lineHtml(textOf(bytes)) : showOddCharacters(known.replace(/\r$/, ''))}\n</span>`;
+    });
+    return `<tr class="age-${shadeOf(commit.committer.at)}"><th scope="row"><a href="${escapeHtml(url)}" title="${escapeHtml(`${subject} (${author})`)}">${showOddCharacters(escapeHtml(subject))}</a><span class="blame-facts"><span>${escapeHtml(author)}</span> <time datetime="${at.iso}" title="${at.title}">${at.text}</time>${before}</span></th><td><pre>${content.join('')}</pre></td></tr>`;
+  };
+  return { html: groups.map(row).join(''), ignoresRevisions };
+}

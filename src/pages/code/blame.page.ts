@@ -1,0 +1,42 @@
+import { isDomainError } from '../../kernel/index.ts';
+import { movedTo, page, type Reply } from '../app/reply.ts';
+import { viewBlame } from './blame-table.view.ts';
+import { codeUrl } from './code-urls.ts';
+import { readText } from './read-text.ts';
+import { repositoryUrl } from '../../http/index.ts';
+import type { Page, RepositoryContext } from '../app/request-context.ts';
+import { frameAt, locate } from './at-ref.ts';
+
+const maxBytes = 512 * 1024;
+
+/** `B/blame/{ref}/{path}`: who wrote each line, and when. */
+export const showBlame: Page<RepositoryContext> = async (visit, deps): Promise<Reply> => {
+  const { found } = visit;
+  const { git, highlighting, clock } = deps;
+  const url = repositoryUrl(found.canonical);
+  const at = await locate(visit, deps);
+  const blobUrl = codeUrl(url, 'blob', at.ref, at.file);
+  if (at.file.length === 0) return movedTo(blobUrl);
+  const entry = await git.entryAt(found.path, at.oid, at.file);
+  const { content } = entry.type === 'blob' ? await git.blob(found.path, entry.oid, { maxBytes }) : { content: null };
+  const text = content && readText(content);
+  // Nothing that has lines, or too many of them: the page of the file says what it is.
+  if (!text || text.encoding === 'UTF-16' || content.length === 0 || entry.kind === 'symlink') return movedTo(blobUrl);
+  const [frame, coloured, blame] = await Promise.all([
+    frameAt(visit, deps, at, 'blame'),
+    highlighting.highlight({ oid: entry.oid, fileName: entry.name, text: text.text, client: found.path }),
+    git.queries.blame(found.path, at.oid, at.file).catch((error: unknown) => {
+      if (isDomainError(error) && error.reason === 'blame_too_long') return null;
+      throw error;
+    }),
+  ]);
+  return page(
+    'code/blame',
+    {
+      ...frame,
+      blame: blame && viewBlame(blame, coloured, url, clock.now()),
+      links: { blob: blobUrl, raw: codeUrl(url, 'raw', at.ref, at.file) },
+    },
+    { restsOn: blame === null ? null : [] },
+  );
+};

@@ -1,0 +1,103 @@
+import type { Commit, NamedRef } from '../../git/index.ts';
+import { page } from '../app/reply.ts';
+import type { PageReply } from '../app/reply.ts';
+import type { WebDeps } from '../../http/index.ts';
+import type { FormRefusal } from '../app/submit.ts';
+import { codeUrl, encodeRef } from './code-urls.ts';
+import { viewCommitLine } from './commit-line.view.ts';
+import { viewName } from '../app/plain-text.ts';
+import { viewRepositoryHead } from '../repository/repository-head.view.ts';
+import { viewCount } from '../app/sizes.ts';
+import { repositoryUrl } from '../../http/index.ts';
+import type { Page, RepositoryContext } from '../app/request-context.ts';
+import { readCommitStatuses } from './commit-statuses.ts';
+
+const perPage = 30;
+/** With more branches than this they stand in the order of their names: reading all their commits would take too long. */
+const maxSorted = 2_000;
+const staleAfterMs = 90 * 86_400_000;
+
+interface Row extends NamedRef {
+  commit: Commit;
+}
+
+const byTime = (a: Row, b: Row): number => b.commit.committer.at - a.commit.committer.at || (a.name < b.name ? -1 : 1);
+
+/** What a form for a new branch holds when it comes back, and why. */
+interface RefusedForm {
+  name: string;
+  from: string;
+  refusal: FormRefusal;
+}
+
+/** `B/branches`: the default one first, then by their last commit. */
+export const showBranches: Page<RepositoryContext> = (visit, deps) => branchesPage(visit, deps, null);
+
+export async function branchesPage(
+  visit: RepositoryContext,
+  deps: Pick<WebDeps, 'git' | 'clock' | 'repositories'>,
+  refused: RefusedForm | null,
+): Promise<PageReply> {
+  const { found, query } = visit;
+  const { git, clock } = deps;
+  const url = repositoryUrl(found.canonical);
+  const repository = viewRepositoryHead(found);
+  const mayChange = repository.mayWrite && !repository.isArchived;
+  const now = clock.now();
+  const [{ branch, oid }, all] = await Promise.all([git.head(found.path), git.branches(found.path)]);
+  const commitsOf = (refs: readonly NamedRef[]): Promise<Row[]> =>
+    Promise.all(refs.map(async (ref) => ({ ...ref, commit: await git.commit(found.path, ref.oid) })));
+  const others = all.filter(({ name }) => name !== branch);
+  const isSorted = others.length <= maxSorted;
+  const ordered: NamedRef[] = isSorted ? (await commitsOf(others)).sort(byTime) : others;
+  const after = query.get('after');
+  const start = after === null ? 0 : ordered.findIndex(({ name }) => name === after) + 1;
+  const shown = await commitsOf([
+    ...all.filter(({ name }) => start === 0 && name === branch),
+    ...ordered.slice(start, start + perPage),
+  ]);
+  const ticks = await readCommitStatuses(
+    visit,
+    deps,
+    shown.map(({ commit }) => commit.oid),
+  );
+  const rows = await Promise.all(
+    shown.map(async (row) => ({
+      name: viewName(row.name),
+      url: codeUrl(url, 'tree', row.name),
+      commit: viewCommitLine(row.commit, url, now, ticks.of(row.commit.oid)),
+      isDefault: row.name === branch,
+      deletion:
+        mayChange && row.name !== branch && row.name !== found.repository.defaultBranch
+          ? `${url}/branches/delete?${new URLSearchParams({ name: row.name })}`
+          : null,
+      isStale: row.name !== branch && now - row.commit.committer.at > staleAfterMs,
+      distance:
+        oid === null || row.name === branch
+          ? null
+          : await git.queries.distance(found.path, oid, row.oid).catch(() => null),
+      compare:
+        branch === null || row.name === branch ? null : `${url}/compare/${encodeRef(branch)}...${encodeRef(row.name)}`,
+    })),
+  );
+  const last = ordered[start + perPage - 1];
+  return page(
+    'code/branches',
+    {
+      repository,
+      form:
+        mayChange && branch !== null
+          ? { name: refused?.name ?? '', from: refused?.from ?? branch, refusal: refused?.refusal ?? null }
+          : null,
+      count: viewCount(all.length, 'branch', 'branches'),
+      active: rows.filter(({ isStale }) => !isStale),
+      stale: rows.filter(({ isStale }) => isStale),
+      more:
+        last && ordered.length > start + perPage
+          ? `${url}/branches?${new URLSearchParams({ after: last.name })}`
+          : null,
+      isFirst: start === 0,
+    },
+    { restsOn: [ticks.relied] },
+  );
+}

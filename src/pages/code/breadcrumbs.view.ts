@@ -1,0 +1,61 @@
+import type { Location } from '../../git/index.ts';
+import { viewName } from '../app/plain-text.ts';
+import { codeUrl, splitPath } from './code-urls.ts';
+import type { CodePage } from './code-urls.ts';
+
+export interface Crumb {
+  name: string;
+  url: string;
+}
+
+/** Where in a repository a page is. */
+export interface BreadcrumbsView {
+  kind: Location['kind'];
+  /** The ref as people call it; a commit by its short id. */
+  label: string;
+  /** The folders above, the root first; empty at the root. */
+  crumbs: Crumb[];
+  /** The last part of the path; null at the root. */
+  name: string | null;
+  /** The whole path to read, and the same for copying, whatever it holds. */
+  path: string;
+  exactPath: string;
+  /** This page at exactly this commit; null when it is that already. */
+  permalink: string | null;
+  /** The same place on other pages. */
+  history: string;
+  find: string;
+}
+
+const shortId = 10;
+
+export const labelOf = ({ kind, ref, oid }: Location): string =>
+  kind === 'commit' ? oid.slice(0, shortId) : viewName(ref);
+
+export function viewBreadcrumbs(
+  repositoryUrl: string,
+  repositoryName: string,
+  at: Location,
+  page: CodePage,
+): BreadcrumbsView {
+  const { ref, oid, file, kind } = at;
+  const parts = file.length === 0 ? [] : file.toString('latin1').split('/');
+  const crumbs = parts.map((_part, depth): Crumb => {
+    const folder = Buffer.from(parts.slice(0, depth).join('/'), 'latin1');
+    return {
+      name: depth === 0 ? repositoryName : viewName(splitPath(folder).name.toString()),
+      url: codeUrl(repositoryUrl, 'tree', ref, folder),
+    };
+  });
+  return {
+    kind,
+    label: labelOf(at),
+    crumbs,
+    name: file.length === 0 ? null : viewName(splitPath(file).name.toString()),
+    path: viewName(file.toString()),
+    exactPath: file.toString(),
+    permalink: kind === 'commit' && ref === oid ? null : codeUrl(repositoryUrl, page, oid, file),
+    history: codeUrl(repositoryUrl, 'commits', ref, file),
+    find: codeUrl(repositoryUrl, 'find', ref),
+  };
+}

@@ -1,0 +1,77 @@
+import { notFound } from '../../kernel/index.ts';
+import { page, seeOther } from '../app/reply.ts';
+import type { PageReply } from '../app/reply.ts';
+import type { WebDeps } from '../../http/index.ts';
+import { submit } from '../app/submit.ts';
+import type { FormRefusal } from '../app/submit.ts';
+import { codeUrl } from './code-urls.ts';
+import { viewCommitLine } from './commit-line.view.ts';
+import { withNotice } from '../app/notices.view.ts';
+import { viewName } from '../app/plain-text.ts';
+import { viewRepositoryHead } from '../repository/repository-head.view.ts';
+import { repositoryUrl } from '../../http/index.ts';
+import type { Page, RepositoryPersonContext } from '../app/request-context.ts';
+import { branchesPage } from './branches.page.ts';
+
+/** Fields `name` and `from`. */
+export const addBranch: Page<RepositoryPersonContext> = (visit, deps) => {
+  const {
+    viewer,
+    found: { canonical },
+    form,
+  } = visit;
+  const wanted = { name: form.text('name').trim(), from: form.text('from').trim() };
+  return submit(
+    async () => {
+      const name = await deps.repositories.createBranch(viewer, canonical.owner, canonical.name, wanted);
+      return seeOther(withNotice(codeUrl(repositoryUrl(canonical), 'tree', name), 'branch-created'));
+    },
+    (refusal) => branchesPage(visit, deps, { ...wanted, refusal }),
+  );
+};
+
+/** `B/branches/delete?name=`: what goes, before it goes. */
+export const confirmDeletion: Page<RepositoryPersonContext> = (visit, deps) =>
+  deletionPage(visit, deps, visit.query.get('name') ?? '', null);
+
+async function deletionPage(
+  { found }: RepositoryPersonContext,
+  { git, config, clock }: WebDeps,
+  name: string,
+  refusal: FormRefusal | null,
+): Promise<PageReply> {
+  const oid = (await git.refs(found.path)).get(`refs/heads/${name}`);
+  if (oid === undefined) throw notFound('branch_gone', 'There is no such branch.');
+  const [commit, head] = await Promise.all([git.commit(found.path, oid), git.head(found.path)]);
+  const distance = head.oid === null ? null : await git.queries.distance(found.path, head.oid, oid).catch(() => null);
+  return page('code/delete-branch', {
+    repository: viewRepositoryHead(found),
+    name,
+    shown: viewName(name),
+    oid,
+    commit: viewCommitLine(commit, repositoryUrl(found.canonical), clock.now()),
+    lost: distance?.ahead ?? null,
+    keptDays: Math.round(config.repositories.undoKeepMs / 86_400_000),
+    refusal,
+  });
+}
+
+/** Fields `name`, and `expected`: the commit that the person saw it at. */
+export const removeBranch: Page<RepositoryPersonContext> = (visit, deps) => {
+  const {
+    viewer,
+    found: { canonical },
+    form,
+  } = visit;
+  const name = form.text('name');
+  return submit(
+    async () => {
+      await deps.repositories.deleteBranch(viewer, canonical.owner, canonical.name, {
+        name,
+        expected: form.text('expected'),
+      });
+      return seeOther(withNotice(`${repositoryUrl(canonical)}/branches`, 'branch-deleted'));
+    },
+    (refusal) => deletionPage(visit, deps, name, refusal),
+  );
+};

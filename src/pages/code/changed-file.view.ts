@@ -1,0 +1,136 @@
+import type { ChangedFile, Patch } from '../../git/index.ts';
+import type { ImageSize } from '../../images/index.ts';
+import { viewName } from '../app/plain-text.ts';
+import { viewCount } from '../app/sizes.ts';
+import { codeUrl, encodePath } from './code-urls.ts';
+import { viewSplit, viewUnified } from './diff-lines.view.ts';
+import type { Colours, WordMarks } from './diff-lines.view.ts';
+import { imageType } from './media-types.ts';
+
+export type DiffLook = 'unified' | 'split';
+
+interface PictureView extends Partial<ImageSize> {
+  url: string;
+}
+
+/** One file of a comparison. */
+export interface ChangedFileView {
+  anchor: string;
+  status: string;
+  /** What the file is called, and was called when that differs. */
+  path: string;
+  oldPath: string | null;
+  /** `mode 100644 → 100755`, `97 % the same`. */
+  notes: string[];
+  added: number | null;
+  removed: number | null;
+  /** The whole file after the change; null when it is gone or is no file. */
+  url: string | null;
+  /** Rows of a table, escaped; null when there is nothing to show line by line. */
+  html: string | null;
+  look: DiffLook;
+  /** Before and after, for pictures. */
+  images: { old: PictureView | null; fresh: PictureView | null } | null;
+  /** Why no lines are shown. */
+  reason: string | null;
+  /** This page with this file in full. */
+  load: string | null;
+}
+
+interface DiffContext {
+  repositoryUrl: string;
+  /** Commit ids of both sides; `from` null when there was nothing before. */
+  from: string | null;
+  to: string;
+  look: DiffLook;
+  /** An address that shows one file alone, with wider limits. */
+  loadUrl(file: ChangedFile): string;
+  /** Undefined for a file that nobody has coloured. */
+  coloursOf(file: ChangedFile): Colours | undefined;
+  /** Undefined for a file whose words nobody has compared. */
+  marksOf(file: ChangedFile): WordMarks | undefined;
+  /** Of a blob that is a picture; null when nobody knows. */
+  sizeOf(oid: string): ImageSize | null;
+}
+
+const modes: Readonly<Record<string, string>> = {
+  '100644': 'file',
+  '100755': 'executable',
+  '120000': 'symbolic link',
+  '160000': 'submodule',
+  '040000': 'folder',
+};
+const nothing = /^0+$/;
+
+function notesOf({ status, oldMode, newMode, similarity, oldOid, newOid }: ChangedFile): string[] {
+  const notes: string[] = [];
+  if (similarity !== null) notes.push(`${similarity} % the same`);
+  if (oldMode !== newMode && !nothing.test(oldMode) && !nothing.test(newMode))
+    notes.push(`${modes[oldMode] ?? oldMode} → ${modes[newMode] ?? newMode}`);
+  else if (status === 'added' && newMode !== '100644') notes.push(modes[newMode] ?? newMode);
+  if (newMode === '160000' && !nothing.test(oldOid)) notes.push(`${oldOid.slice(0, 10)} → ${newOid.slice(0, 10)}`);
+  return notes;
+}
+
+/** Whether both sides of a file are shown as pictures. */
+export const isPicture = (file: ChangedFile): boolean =>
+  file.added === null && imageType(file.newPath.toString()) !== null;
+
+function imagesOf(file: ChangedFile, { repositoryUrl, from, to, sizeOf }: DiffContext): ChangedFileView['images'] {
+  if (!isPicture(file)) return null;
+  const at = (commit: string | null, mode: string, path: Buffer, blob: string): PictureView | null =>
+    commit === null || nothing.test(mode) || mode === '120000'
+      ? null
+      : { url: codeUrl(repositoryUrl, 'raw', commit, path), ...sizeOf(blob) };
+  return {
+    old: at(from, file.oldMode, file.oldPath, file.oldOid),
+    fresh: at(to, file.newMode, file.newPath, file.newOid),
+  };
+}
+
+function reasonOf(file: ChangedFile, patch: Patch | undefined): string | null {
+  if (patch === undefined)
+    return file.oldOid === file.newOid || (file.added === 0 && file.removed === 0)
+      ? null
+      : 'Not shown, because this page is long already.';
+  if (patch.isTooLarge)
+    return `${viewCount((file.added ?? 0) + (file.removed ?? 0), 'changed line')}: too many to show here.`;
+  if (patch.isBinary) return 'Binary file.';
+  return null;
+}
+
+/** @param patch undefined when the limits of the page left this file out */
+export function viewChangedFile(
+  file: ChangedFile,
+  patch: Patch | undefined,
+  index: number,
+  context: DiffContext,
+): ChangedFileView {
+  const { repositoryUrl, to, look } = context;
+  const isGone = file.status === 'deleted' || file.newMode === '160000';
+  const lines =
+    patch && !patch.isTooLarge && patch.hunks.length > 0
+      ? (look === 'split' ? viewSplit : viewUnified)(patch, context.coloursOf(file), context.marksOf(file))
+      : null;
+  const images = imagesOf(file, context);
+  const reason = lines === null && images === null ? reasonOf(file, patch) : null;
+  const isMoved = !file.oldPath.equals(file.newPath);
+  return {
+    anchor: `file-${index + 1}`,
+    status: file.status,
+    path: viewName(file.newPath.toString()),
+    oldPath: isMoved ? viewName(file.oldPath.toString()) : null,
+    notes: notesOf(file),
+    added: file.added,
+    removed: file.removed,
+    url: isGone ? null : codeUrl(repositoryUrl, 'blob', to, file.newPath),
+    html: lines,
+    look,
+    images,
+    reason,
+    load: reason !== null && patch?.isBinary !== true ? context.loadUrl(file) : null,
+  };
+}
+
+/** `?file=` of a page with a comparison: the path, each byte that is not plain percent-encoded. */
+export const fileParameter = (path: Buffer): string => encodePath(path);

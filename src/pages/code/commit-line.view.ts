@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto';
+import type { Commit } from '../../git/index.ts';
+import { viewAvatar, type AvatarView } from '../app/avatar.view.ts';
+import type { StatusIconView } from '../runs/status-icon.view.ts';
+import { viewName } from '../app/plain-text.ts';
+import { viewTime, type TimeView } from '../app/times.view.ts';
+import { codeUrl, commitUrl } from './code-urls.ts';
+
+/** A commit in one line. */
+export interface CommitLineView {
+  oid: string;
+  shortId: string;
+  subject: string;
+  /** The message below its first line; null when there is none. */
+  body: string | null;
+  author: string;
+  /** Who committed, when that is somebody else. */
+  committer: string | null;
+  avatar: AvatarView;
+  at: TimeView;
+  url: string;
+  /** The files as they were then. */
+  browse: string;
+  /** What its checks say; null where there are none, and where the page does not ask. */
+  tick: StatusIconView | null;
+}
+
+const most = { subject: 300, name: 100, body: 20_000 };
+
+/** The picture of an author is made from the address in the commit: the same person has the same one. */
+const avatarOf = (email: string): AvatarView =>
+  viewAvatar(createHash('sha256').update(email.toLowerCase()).digest('hex'));
+
+export function viewCommitLine(
+  commit: Commit,
+  repositoryUrl: string,
+  now: number,
+  tick: StatusIconView | null = null,
+): CommitLineView {
+  const { oid, author, committer, message, subject } = commit;
+  const body = message
+    .trimStart()
+    .replace(/^[^\n]*(?:\n(?!\s*\n)[^\n]*)*\n?/, '')
+    .trim();
+  return {
+    oid,
+    shortId: oid.slice(0, 10),
+    subject: viewName(subject).slice(0, most.subject) || '(no message)',
+    body: body === '' ? null : body.slice(0, most.body).split('\n').map(viewName).join('\n'),
+    author: viewName(author.name).slice(0, most.name) || 'unknown',
+    committer:
+      committer.email === author.email && committer.name === author.name
+        ? null
+        : viewName(committer.name).slice(0, most.name),
+    avatar: avatarOf(author.email),
+    at: viewTime(committer.at, now),
+    url: commitUrl(repositoryUrl, oid),
+    browse: codeUrl(repositoryUrl, 'tree', oid),
+    tick,
+  };
+}

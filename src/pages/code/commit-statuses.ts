@@ -1,0 +1,26 @@
+import { dependOn } from '../app/page-cache/dependency.ts';
+import type { Dependency } from '../app/page-cache/dependency.ts';
+import type { WebDeps } from '../../http/index.ts';
+import { statusIcons } from '../runs/status-icon.view.ts';
+import type { StatusIconView } from '../runs/status-icon.view.ts';
+import { repositoryUrl } from '../../http/index.ts';
+import type { RepositoryContext } from '../app/request-context.ts';
+
+interface ReadCommitStatuses {
+  /** What stands beside a commit; null for one that nothing has checked. */
+  of(oid: string): StatusIconView | null;
+  /** Checks come and end while the refs stay. */
+  relied: Dependency;
+}
+
+/** What the checks say of all commits that a page shows, asked at once. */
+export async function readCommitStatuses(
+  { found }: RepositoryContext,
+  { repositories }: Pick<WebDeps, 'repositories'>,
+  oids: readonly string[],
+): Promise<ReadCommitStatuses> {
+  const place = { id: found.repository.id, url: repositoryUrl(found.canonical) };
+  const relied = await dependOn(async () => [...(await statusIcons(repositories, place, oids))]);
+  const ticks = new Map(relied.value);
+  return { of: (oid) => ticks.get(oid) ?? null, relied };
+}

@@ -1,0 +1,59 @@
+import { allows } from '../../access/index.ts';
+import { notFound } from '../../kernel/index.ts';
+import { content, movedTo, page, type Reply } from '../app/reply.ts';
+import { viewCommitLine } from './commit-line.view.ts';
+import { commitUrl } from './code-urls.ts';
+import { viewName } from '../app/plain-text.ts';
+import { viewRepositoryHead } from '../repository/repository-head.view.ts';
+import { repositoryUrl } from '../../http/index.ts';
+import type { Page, RepositoryContext } from '../app/request-context.ts';
+import { readComparison } from './comparison.ts';
+import { readSignatures } from './signatures.ts';
+import { readCommitStatuses } from './commit-statuses.ts';
+
+const maxNote = 20_000;
+const address = /^([0-9a-f]{4,64})(\.patch|\.diff)?$/;
+
+/** `B/commit/{oid}`: what one commit changed; `.patch` as a mail, `.diff` plain. A short id leads to the full one. */
+export const showCommit: Page<RepositoryContext> = async (visit, deps): Promise<Reply> => {
+  const { found, params } = visit;
+  const { git, clock } = deps;
+  const [, id, ending = ''] = address.exec(params['id'] ?? '') ?? [];
+  if (id === undefined) throw notFound();
+  const url = repositoryUrl(found.canonical);
+  const { oid } = await git.queries.locate(found.path, Buffer.from(id), { withLost: allows(found.level, 'write') });
+  const commit = await git.commit(found.path, oid);
+  if (!oid.startsWith(id)) throw notFound();
+  if (id !== oid) return movedTo(commitUrl(url, oid) + ending);
+  const range = { from: commit.parents[0] ?? null, to: oid };
+  if (ending !== '') {
+    // A merge has no patch of its own as a mail.
+    const body =
+      ending === '.patch' && commit.parents.length < 2
+        ? await git.queries.mailPatch(found.path, oid)
+        : await git.queries.plainDiff(found.path, range);
+    return content('text/plain; charset=utf-8', body, { headers: { ETag: `"${oid}${ending}"` } });
+  }
+  const [diff, note] = await Promise.all([
+    readComparison(visit, deps, range, commitUrl(url, oid)),
+    git.queries.note(found.path, oid),
+  ]);
+  const {
+    views: [seal],
+    relied,
+  } = await readSignatures(deps, [commit.signature]);
+  const ticks = await readCommitStatuses(visit, deps, [oid]);
+  return page(
+    'code/commit',
+    {
+      repository: viewRepositoryHead(found),
+      commit: viewCommitLine(commit, url, clock.now(), ticks.of(oid)),
+      seal,
+      note: note === null ? null : note.slice(0, maxNote).split('\n').map(viewName).join('\n'),
+      parents: commit.parents.map((parent) => ({ shortId: parent.slice(0, 10), url: commitUrl(url, parent) })),
+      isMerge: commit.parents.length > 1,
+      diff,
+    },
+    { restsOn: diff.isComplete ? [relied, ticks.relied] : null },
+  );
+};

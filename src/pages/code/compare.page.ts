@@ -1,0 +1,104 @@
+import { allows } from '../../access/index.ts';
+import { nullIfNotFound } from '../../kernel/index.ts';
+import { page, seeOther, type Reply } from '../app/reply.ts';
+import type { WebDeps } from '../../http/index.ts';
+import { encodeRef } from './code-urls.ts';
+import { viewCommitLine } from './commit-line.view.ts';
+import { viewName } from '../app/plain-text.ts';
+import { viewRepositoryHead } from '../repository/repository-head.view.ts';
+import { repositoryUrl } from '../../http/index.ts';
+import type { Page, RepositoryContext } from '../app/request-context.ts';
+import { readComparison } from './comparison.ts';
+import { rawPath } from './raw-path.ts';
+import { readCommitStatuses } from './commit-statuses.ts';
+
+const maxCommits = 100;
+/** Suggestions in the two boxes; any other name may be typed. */
+const maxSuggested = 200;
+
+interface Range {
+  base: string;
+  head: string;
+  /** `...` compares with where the two parted, `..` the two as they are. */
+  dots: '..' | '...';
+}
+
+/** Names of refs hold no two dots in a row, so the first ones part them. */
+function readRange(text: string): Range | null {
+  const [, base = '', dots = '...', head = ''] = /^(.*?)(\.{2,3})(.*)$/s.exec(text) ?? [];
+  return base === '' || head === '' ? null : { base, head, dots: dots as Range['dots'] };
+}
+
+/** The commit of a name, or null when there is none: the page says so beside the boxes. */
+function resolveName({ found }: RepositoryContext, { git }: WebDeps, name: string): Promise<string | null> {
+  return git.resolve(found.path, name, { withLost: allows(found.level, 'write') }).catch(nullIfNotFound);
+}
+
+async function suggest({ found }: RepositoryContext, { git }: WebDeps): Promise<string[]> {
+  const refs = [...(await git.queries.recentRefs(found.path)).keys()];
+  return refs
+    .filter((name) => /^refs\/(?:heads|tags)\//.test(name))
+    .slice(0, maxSuggested)
+    .map((name) => name.replace(/^refs\/[^/]+\//, ''));
+}
+
+async function compareCommits(visit: RepositoryContext, deps: WebDeps, range: Range, [base, head]: [string, string]) {
+  const { queries } = deps.git;
+  const { path, canonical } = visit.found;
+  const url = repositoryUrl(canonical);
+  const self = `${url}/compare/${encodeRef(range.base)}${range.dots}${encodeRef(range.head)}`;
+  const [parted, distance, commits] = await Promise.all([
+    queries.mergeBase(path, base, head),
+    queries.distance(path, base, head),
+    queries.commitsBetween(path, base, head, { limit: maxCommits }),
+  ]);
+  const ticks = await readCommitStatuses(
+    visit,
+    deps,
+    commits.map(({ oid }) => oid),
+  );
+  const from = range.dots === '..' ? base : (parted ?? base);
+  return {
+    ...distance,
+    isUnrelated: parted === null,
+    isSame: base === head,
+    commits: commits.map((commit) => viewCommitLine(commit, url, deps.clock.now(), ticks.of(commit.oid))),
+    relied: ticks.relied,
+    diff: await readComparison(visit, deps, { from, to: head }, self),
+    swap: `${url}/compare/${encodeRef(range.head)}${range.dots}${encodeRef(range.base)}`,
+    other: `${url}/compare/${encodeRef(range.base)}${range.dots === '..' ? '...' : '..'}${encodeRef(range.head)}`,
+  };
+}
+
+/** `B/compare/{base}...{head}`: what one side has that the other has not. The boxes come here as `?base=&head=`. */
+export const showComparison: Page<RepositoryContext> = async (visit, deps): Promise<Reply> => {
+  const { found, query } = visit;
+  const url = repositoryUrl(found.canonical);
+  const [asked, wanted] = [query.get('base')?.trim(), query.get('head')?.trim()];
+  if (asked && wanted) return seeOther(`${url}/compare/${encodeRef(asked)}...${encodeRef(wanted)}`);
+  const range = readRange(rawPath(visit.path).toString());
+  const { branch } = await deps.git.head(found.path);
+  const exact = { base: range?.base ?? asked ?? branch ?? '', head: range?.head ?? wanted ?? '' };
+  const names = { base: viewName(exact.base), head: viewName(exact.head) };
+  const frame = {
+    repository: viewRepositoryHead(found),
+    names,
+    exact,
+    dots: range?.dots ?? '...',
+    suggestions: (await suggest(visit, deps)).map(viewName),
+  };
+  if (range === null) return page('code/compare', { ...frame, missing: null, comparison: null });
+  const [base, head] = await Promise.all([resolveName(visit, deps, range.base), resolveName(visit, deps, range.head)]);
+  if (base === null || head === null)
+    return page(
+      'code/compare',
+      { ...frame, missing: viewName(base === null ? range.base : range.head), comparison: null },
+      { status: 404 },
+    );
+  const comparison = await compareCommits(visit, deps, range, [base, head]);
+  return page(
+    'code/compare',
+    { ...frame, missing: null, comparison },
+    { restsOn: comparison.diff.isComplete ? [comparison.relied] : null },
+  );
+};

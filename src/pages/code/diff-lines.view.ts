@@ -1,0 +1,153 @@
+import type { Hunk, Patch, PatchLine } from '../../git/index.ts';
+import { escapeHtml, lineHtml, showOddCharacters } from './code-html.ts';
+import { markHtml, textLength } from './mark-html.ts';
+import type { TextRange } from './mark-html.ts';
+import type { DifferingWords } from './word-marks.ts';
+import { readText } from './read-text.ts';
+
+interface Row {
+  line: PatchLine;
+  html: string;
+}
+
+/** Lines of a patch belong to files in any encoding; each is read by itself. */
+const textOf = ({ text }: PatchLine): string => readText(text)?.text ?? text.toString('latin1');
+
+/** Both versions of a file line by line, as the highlighter gave them; null for one that it did not. */
+export interface Colours {
+  old: readonly string[] | null;
+  fresh: readonly string[] | null;
+}
+
+const plain: Colours = { old: null, fresh: null };
+
+/** Which words differ in each of the `changedPairs` of a patch, in their order; null where marks would not help. */
+export type WordMarks = readonly (DifferingWords | null)[];
+
+/** Lines that are longer are not compared word by word. */
+const maxPairLength = 2_000;
+
+/** Where removed lines are followed by added ones, each pair is a line and what became of it. */
+function pairsOf({ lines }: Hunk): [old: PatchLine, fresh: PatchLine][] {
+  const pairs: [PatchLine, PatchLine][] = [];
+  for (let at = 0; at < lines.length; ) {
+    const removed = runOf(lines, at, 'removed');
+    const added = runOf(lines, at + removed, 'added');
+    for (let pair = 0; pair < Math.min(removed, added); pair += 1)
+      pairs.push([lines[at + pair]!, lines[at + removed + pair]!]);
+    at += Math.max(1, removed + added);
+  }
+  return pairs;
+}
+
+/** The texts of all such pairs; empty where a line is too long to be compared. */
+export function changedPairs({ hunks }: Patch): [before: string, after: string][] {
+  return hunks.flatMap(pairsOf).map(([old, fresh]) => {
+    const [before, after] = [textOf(old), textOf(fresh)];
+    return before.length > maxPairLength || after.length > maxPairLength ? ['', ''] : [before, after];
+  });
+}
+
+function htmlOf(line: PatchLine, text: string, { old, fresh }: Colours, marks: readonly TextRange[]): string {
+  const coloured = (line.kind === 'removed' ? old?.[line.oldNumber! - 1] : fresh?.[line.newNumber! - 1])?.replace(
+    /\r$/,
+    '',
+  );
+  const shown = text.replace(/\r$/, '');
+  // Ignored white space shows as it is on one side; then the other has another line here.
+  if (coloured !== undefined && textLength(coloured) === shown.length)
+    return showOddCharacters(markHtml(coloured, marks));
+  return marks.length === 0 ? lineHtml(text) : showOddCharacters(markHtml(escapeHtml(text), marks));
+}
+
+function rowsOf({ hunk, marks }: MarkedHunk, colours: Colours): Row[] {
+  const ranges = new Map<PatchLine, readonly TextRange[]>();
+  for (const [index, [old, fresh]] of pairsOf(hunk).entries()) {
+    const words = marks[index];
+    if (!words) continue;
+    ranges.set(old, words.before).set(fresh, words.after);
+  }
+  return hunk.lines.map((line) => ({ line, html: htmlOf(line, textOf(line), colours, ranges.get(line) ?? []) }));
+}
+
+interface MarkedHunk {
+  hunk: Hunk;
+  marks: WordMarks;
+}
+
+/** Each hunk with its part of the marks. */
+function markedHunks({ hunks }: Patch, marks: WordMarks): MarkedHunk[] {
+  let from = 0;
+  return hunks.map((hunk) => {
+    const start = from;
+    from += pairsOf(hunk).length;
+    return { hunk, marks: marks.slice(start, from) };
+  });
+}
+
+function runOf(lines: readonly PatchLine[], start: number, kind: PatchLine['kind']): number {
+  let length = 0;
+  while (lines[start + length]?.kind === kind) length += 1;
+  return length;
+}
+
+const signs = { same: ' ', added: '+', removed: '-' } as const;
+const words = { same: '', added: ' class="added"', removed: ' class="removed"' } as const;
+const unended = '<span class="unended">No newline at the end</span>';
+
+const number = (value: number | null): string => `<td class="number">${value ?? ''}</td>`;
+
+function content({ line: { kind, isUnended }, html }: Row): string {
+  return `<td><span class="sign">${signs[kind]}</span>${html}${isUnended ? unended : ''}</td>`;
+}
+
+/** The range in git's notation, so that `+` and `-` lines can be found elsewhere. */
+function hunkHead({ oldStart, newStart, heading }: Hunk, span: number): string {
+  return `<tr class="hunk"><td colspan="${span}">@@ -${oldStart} +${newStart} @@ ${showOddCharacters(escapeHtml(heading))}</td></tr>`;
+}
+
+/** A patch as the rows of a table: old number, new number, line. */
+export function viewUnified(patch: Patch, colours = plain, marks: WordMarks = []): string {
+  return markedHunks(patch, marks)
+    .map((marked) => {
+      const rows = rowsOf(marked, colours).map(
+        (row) =>
+          `<tr${words[row.line.kind]}>${number(row.line.oldNumber)}${number(row.line.newNumber)}${content(row)}</tr>`,
+      );
+      return hunkHead(marked.hunk, 3) + rows.join('');
+    })
+    .join('');
+}
+
+/** A patch as two columns: what was on the left, what is on the right. */
+export function viewSplit(patch: Patch, colours = plain, marks: WordMarks = []): string {
+  return markedHunks(patch, marks)
+    .map((marked) => hunkHead(marked.hunk, 4) + pairUp(rowsOf(marked, colours)).map(splitRow).join(''))
+    .join('');
+}
+
+type Pair = [old: Row | null, fresh: Row | null];
+
+function pairUp(rows: readonly Row[]): Pair[] {
+  const pairs: Pair[] = [];
+  const lines = rows.map(({ line }) => line);
+  for (let at = 0; at < rows.length; ) {
+    const removed = runOf(lines, at, 'removed');
+    const added = runOf(lines, at + removed, 'added');
+    for (let pair = 0; pair < Math.max(removed, added); pair += 1) {
+      pairs.push([pair < removed ? rows[at + pair]! : null, pair < added ? rows[at + removed + pair]! : null]);
+    }
+    if (removed + added === 0) pairs.push([rows[at]!, rows[at]!]);
+    at += Math.max(1, removed + added);
+  }
+  return pairs;
+}
+
+function splitRow([old, fresh]: Pair): string {
+  const side = (row: Row | null, isOld: boolean): string => {
+    if (row === null) return '<td class="number nothing"></td><td class="nothing"></td>';
+    const { kind, oldNumber, newNumber } = row.line;
+    return `<td class="number">${(isOld ? oldNumber : newNumber) ?? ''}</td>${content(row).replace('<td>', `<td${words[kind]}>`)}`;
+  };
+  return `<tr>${side(old, true)}${side(fresh, false)}</tr>`;
+}

@@ -1,0 +1,42 @@
+import { page, type Reply } from '../app/reply.ts';
+import { codeUrl } from './code-urls.ts';
+import { rankPaths } from './rank-paths.ts';
+import { viewName } from '../app/plain-text.ts';
+import { repositoryUrl } from '../../http/index.ts';
+import type { Page, RepositoryContext } from '../app/request-context.ts';
+import { frameAt, locate } from './at-ref.ts';
+
+const maxFiles = 50_000;
+const maxShown = 50;
+const maxQuery = 200;
+
+/** `B/find/{ref}?q=`: files whose path holds the letters in this order. */
+export const showFind: Page<RepositoryContext> = async (visit, deps): Promise<Reply> => {
+  const { found, query } = visit;
+  const url = repositoryUrl(found.canonical);
+  const located = await locate(visit, deps);
+  const at = { ...located, file: Buffer.alloc(0) };
+  const wanted = (query.get('q') ?? '').trim().slice(0, maxQuery);
+  const [frame, { files, truncated }] = await Promise.all([
+    frameAt(visit, deps, at, 'find'),
+    deps.git.queries.listFiles(found.path, at.oid, { limit: maxFiles }),
+  ]);
+  const ranked = rankPaths(
+    files.map(({ path }) => path),
+    wanted,
+    maxShown,
+  );
+  return page(
+    'code/find',
+    {
+      ...frame,
+      wanted,
+      self: codeUrl(url, 'find', at.ref),
+      total: files.length.toLocaleString('en'),
+      rows: ranked.paths.map((path) => ({ path: viewName(path.toString()), url: codeUrl(url, 'blob', at.ref, path) })),
+      hidden: ranked.total - ranked.paths.length,
+      truncated,
+    },
+    { restsOn: [] },
+  );
+};

@@ -1,0 +1,103 @@
+import type { LastCommit, LastCommits, Location, Tree, TreeEntry } from '../../git/index.ts';
+import { codeUrl, commitUrl, joinPath, splitPath } from './code-urls.ts';
+import { viewName } from '../app/plain-text.ts';
+import { viewSize } from '../app/sizes.ts';
+import { viewTime, type TimeView } from '../app/times.view.ts';
+
+export interface FileRowView {
+  name: string;
+  url: string;
+  /** The icon's name, and what it says. */
+  icon: 'folder' | 'file' | 'symlink' | 'submodule';
+  kind: string;
+  isExecutable: boolean;
+  /** Null for what has no size of its own. */
+  size: string | null;
+  /** Null while nobody knows yet. */
+  last: { subject: string; url: string; at: TimeView } | null;
+}
+
+export interface FileTableView {
+  rows: FileRowView[];
+  /** The folder above; null at the root. */
+  parent: string | null;
+  /** A sentence when not everything is shown. */
+  cut: string | null;
+  /** Some rows are still being looked for. */
+  isWaiting: boolean;
+}
+
+/** More rows than this nobody reads; the page would only be slow. */
+export const maxRows = 1_000;
+
+const kinds: Record<TreeEntry['kind'], Pick<FileRowView, 'icon' | 'kind'>> = {
+  folder: { icon: 'folder', kind: 'Folder' },
+  file: { icon: 'file', kind: 'File' },
+  executable: { icon: 'file', kind: 'Executable file' },
+  symlink: { icon: 'symlink', kind: 'Symbolic link' },
+  submodule: { icon: 'submodule', kind: 'Submodule' },
+};
+
+interface TableContext {
+  repositoryUrl: string;
+  at: Location;
+  last: LastCommits;
+  /** Milliseconds since the epoch. */
+  now: number;
+}
+
+const isFolderLike = ({ kind }: TreeEntry): boolean => kind === 'folder' || kind === 'submodule';
+
+/** Many rows share a commit, and a time in words is dear. */
+function createCommitViews({
+  repositoryUrl,
+  now,
+}: TableContext): (commit: LastCommit) => NonNullable<FileRowView['last']> {
+  const views = new Map<string, NonNullable<FileRowView['last']>>();
+  return ({ oid, subject, at }) => {
+    const known = views.get(oid) ?? {
+      subject: viewName(subject) || '(no message)',
+      url: commitUrl(repositoryUrl, oid),
+      at: viewTime(at, now),
+    };
+    views.set(oid, known);
+    return known;
+  };
+}
+
+function viewFileRow(
+  { name, rawName, kind, size }: TreeEntry,
+  { repositoryUrl, at, last }: TableContext,
+  viewCommit: ReturnType<typeof createCommitViews>,
+): FileRowView {
+  const commit = last.rows.get(rawName.toString('latin1'));
+  return {
+    ...kinds[kind],
+    name: viewName(name),
+    url: codeUrl(
+      repositoryUrl,
+      kind === 'folder' || kind === 'submodule' ? 'tree' : 'blob',
+      at.ref,
+      joinPath(at.file, rawName),
+    ),
+    isExecutable: kind === 'executable',
+    size: size === null || kind === 'symlink' ? null : viewSize(size),
+    last: commit ? viewCommit(commit) : null,
+  };
+}
+
+/** The entries of a folder: folders first, each kind in git's own order. */
+export function viewFileTable({ entries, truncated }: Tree, context: TableContext): FileTableView {
+  const { repositoryUrl, at, last } = context;
+  const viewCommit = createCommitViews(context);
+  const rows = [...entries.filter(isFolderLike), ...entries.filter((entry) => !isFolderLike(entry))];
+  return {
+    rows: rows.slice(0, maxRows).map((entry) => viewFileRow(entry, context, viewCommit)),
+    parent: at.file.length === 0 ? null : codeUrl(repositoryUrl, 'tree', at.ref, splitPath(at.file).folder),
+    cut:
+      truncated || rows.length > maxRows
+        ? `This folder has more than ${maxRows.toLocaleString('en')} entries; these are the first.`
+        : null,
+    isWaiting: !last.isComplete,
+  };
+}

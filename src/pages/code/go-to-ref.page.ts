@@ -1,0 +1,41 @@
+import { allows } from '../../access/index.ts';
+import { isDomainError } from '../../kernel/index.ts';
+import { seeOther, type Reply } from '../app/reply.ts';
+import type { Git } from '../../git/index.ts';
+import { codeUrl, decodePath, splitPath } from './code-urls.ts';
+import type { CodePage } from './code-urls.ts';
+import { repositoryUrl, oneOf } from '../../http/index.ts';
+import type { Page, RepositoryContext } from '../app/request-context.ts';
+
+const pages: readonly [CodePage, ...CodePage[]] = ['tree', 'blob', 'blame', 'commits', 'find'];
+
+/** The path, or the nearest folder above it that this commit has. */
+async function nearest(git: Git, path: string, oid: string, file: Buffer): Promise<{ file: Buffer; isWhole: boolean }> {
+  for (let at = file; at.length > 0; at = splitPath(at).folder) {
+    if (
+      await git.entryAt(path, oid, at).then(
+        () => true,
+        () => false,
+      )
+    )
+      return { file: at, isWhole: at === file };
+  }
+  return { file: Buffer.alloc(0), isWhole: file.length === 0 };
+}
+
+/**
+ * `B/go?ref=&page=&path=`: the same place at another branch, tag or commit, as the menu and
+ * its box ask for it. A path that is not there leads to the folder above it.
+ */
+export const goToRef: Page<RepositoryContext> = async ({ found, query }, { git }): Promise<Reply> => {
+  const url = repositoryUrl(found.canonical);
+  const ref = (query.get('ref') ?? '').trim();
+  try {
+    const oid = await git.resolve(found.path, ref, { withLost: allows(found.level, 'write') });
+    const { file, isWhole } = await nearest(git, found.path, oid, decodePath(query.get('path') ?? ''));
+    return seeOther(codeUrl(url, isWhole ? oneOf(pages, query.get('page')) : 'tree', ref, file));
+  } catch (error) {
+    if (!isDomainError(error) || error.code !== 'not_found') throw error;
+    return seeOther(`${url}/branches`);
+  }
+};

@@ -1,0 +1,61 @@
+import type { HistoryEntry } from '../../git/index.ts';
+import { viewName } from '../app/plain-text.ts';
+import { codeUrl } from './code-urls.ts';
+import { viewCommitLine } from './commit-line.view.ts';
+import type { CommitLineView } from './commit-line.view.ts';
+import type { StatusIconView } from '../runs/status-icon.view.ts';
+import type { SignatureView } from './signature.view.ts';
+
+interface HistoryRow extends CommitLineView {
+  /** The file as it was in this commit; null when the page shows no file, or the commit removed it. */
+  file: string | null;
+  /** What the file was called, from the commit that moved it backwards. */
+  movedFrom: string | null;
+  seal: SignatureView | null;
+}
+
+export interface HistoryDay {
+  /** `20 November 2026` */
+  title: string;
+  rows: HistoryRow[];
+}
+
+let format: Intl.DateTimeFormat | undefined;
+
+/** The day in the time zone of whoever committed: commits of one evening stay together. */
+function dayOf(at: number, offsetMinutes: number): string {
+  format ??= new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
+  return format.format(new Date(Math.min(Math.max(at + offsetMinutes * 60_000, -8.64e15), 8.64e15)));
+}
+
+export function viewHistoryDays(
+  entries: readonly HistoryEntry[],
+  {
+    repositoryUrl,
+    file,
+    now,
+    seals,
+    tickOf,
+  }: {
+    repositoryUrl: string;
+    file: Buffer;
+    now: number;
+    seals: readonly (SignatureView | null)[];
+    tickOf: (oid: string) => StatusIconView | null;
+  },
+): HistoryDay[] {
+  const days: HistoryDay[] = [];
+  entries.forEach(({ commit, file: then, isThere }, index) => {
+    const title = dayOf(commit.committer.at, commit.committer.offsetMinutes);
+    const before = entries[index - 1]?.file ?? file;
+    const row: HistoryRow = {
+      ...viewCommitLine(commit, repositoryUrl, now, tickOf(commit.oid)),
+      file: file.length === 0 || !isThere ? null : codeUrl(repositoryUrl, 'tree', commit.oid, then),
+      movedFrom: then.equals(before) ? null : viewName(then.toString()),
+      seal: seals[index] ?? null,
+    };
+    if (days.at(-1)?.title === title) days.at(-1)!.rows.push(row);
+    else days.push({ title, rows: [row] });
+  });
+  return days;
+}

@@ -1,0 +1,100 @@
+import { page, type Reply } from '../app/reply.ts';
+import type { WebDeps } from '../../http/index.ts';
+import { writeFeed } from './atom.ts';
+import { codeUrl } from './code-urls.ts';
+import { viewHistoryDays } from './history-days.view.ts';
+import { repositoryUrl } from '../../http/index.ts';
+import { content } from '../app/reply.ts';
+import type { Page, RepositoryContext } from '../app/request-context.ts';
+import { frameAt, locateBytes } from './at-ref.ts';
+import { rawPath } from './raw-path.ts';
+import { readSignatures } from './signatures.ts';
+import { readCommitStatuses } from './commit-statuses.ts';
+
+const perPage = 50;
+const perFeed = 30;
+const maxAuthorLength = 100;
+const objectId = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
+
+const feedEnding = Buffer.from('.atom');
+
+/** What the address names, and whether it asks for the feed: a ref that ends in `.atom` itself wins. */
+async function readAddress({ found, path }: RepositoryContext, { git }: WebDeps) {
+  const rest = rawPath(path);
+  if (!rest.subarray(-feedEnding.length).equals(feedEnding))
+    return { at: await locateBytes(found, rest, git), isFeed: false };
+  const whole = await locateBytes(found, rest, git).catch(() => null);
+  if (whole !== null && whole.file.length === 0) return { at: whole, isFeed: false };
+  return { at: await locateBytes(found, rest.subarray(0, -feedEnding.length), git), isFeed: true };
+}
+
+/** `B/commits/{ref}/{path}`: what happened, newest first; `.atom` behind it makes a feed. */
+export const showHistory: Page<RepositoryContext> = async (visit, deps): Promise<Reply> => {
+  const { found, query } = visit;
+  const { at, isFeed } = await readAddress(visit, deps);
+  if (isFeed) return feed(visit, deps, at);
+  const author = (query.get('author') ?? '').replaceAll('\0', '').trim().slice(0, maxAuthorLength) || null;
+  const after = objectId.test(query.get('after') ?? '') ? query.get('after') : null;
+  const [frame, history] = await Promise.all([
+    frameAt(visit, deps, at, 'commits'),
+    deps.git.queries.history(found.path, { oid: at.oid, file: at.file, author, after, limit: perPage }),
+  ]);
+  const { views: seals, relied } = await readSignatures(
+    deps,
+    history.entries.map(({ commit }) => commit.signature),
+  );
+  const ticks = await readCommitStatuses(
+    visit,
+    deps,
+    history.entries.map(({ commit }) => commit.oid),
+  );
+  const url = repositoryUrl(found.canonical);
+  const self = codeUrl(url, 'commits', at.ref, at.file);
+  const last = history.entries.at(-1)?.commit.oid;
+  const more = new URLSearchParams({ ...(author ? { author } : {}), after: last ?? '' });
+  return page(
+    'code/history',
+    {
+      ...frame,
+      days: viewHistoryDays(history.entries, {
+        repositoryUrl: url,
+        file: at.file,
+        now: deps.clock.now(),
+        seals,
+        tickOf: ticks.of,
+      }),
+      author,
+      self,
+      isFirst: after === null,
+      more: history.hasMore && last !== undefined ? `${self}?${more}` : null,
+      cutShort: history.cutShort,
+      feed: at.kind === 'commit' ? null : `${self}.atom`,
+    },
+    { restsOn: history.cutShort ? null : [relied, ticks.relied] },
+  );
+};
+
+async function feed(
+  { found, origin }: RepositoryContext,
+  { git, clock }: WebDeps,
+  at: Awaited<ReturnType<typeof locateBytes>>,
+): Promise<Reply> {
+  const { entries } = await git.queries.history(found.path, { oid: at.oid, file: at.file, limit: perFeed });
+  const url = `${origin}${repositoryUrl(found.canonical)}`;
+  const where = [at.ref, at.file.toString()].filter((part) => part !== '').join(': ');
+  const xml = writeFeed({
+    title: `${found.canonical.owner}/${found.canonical.name}: commits to ${where}`,
+    self: `${codeUrl(url, 'commits', at.ref, at.file)}.atom`,
+    page: codeUrl(url, 'commits', at.ref, at.file),
+    updatedAt: entries[0]?.commit.committer.at ?? clock.now(),
+    entries: entries.map(({ commit }) => ({
+      id: `${url}/commit/${commit.oid}`,
+      url: `${url}/commit/${commit.oid}`,
+      title: commit.subject || '(no message)',
+      author: commit.author.name || 'unknown',
+      at: commit.committer.at,
+      text: commit.message,
+    })),
+  });
+  return content('application/atom+xml; charset=utf-8', xml, { headers: { ETag: `"${at.oid}"` } });
+}

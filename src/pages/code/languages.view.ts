@@ -1,0 +1,29 @@
+import type { ListedFile } from '../../git/index.ts';
+import { sumLanguages } from '../../repositories/index.ts';
+
+export interface LanguageShareView {
+  name: string;
+  colour: string;
+  /** Of a bar of 1000 units, and as people read it. */
+  start: number;
+  width: number;
+  percent: string;
+}
+
+const shown = 6;
+const other = { name: 'Other', colour: '#8a8078' };
+
+/** What a repository is written in, as a bar. */
+export function viewLanguages(files: readonly ListedFile[]): LanguageShareView[] {
+  const sums = sumLanguages(files);
+  const total = sums.reduce((sum, { bytes }) => sum + bytes, 0);
+  const first = sums.slice(0, shown).filter(({ bytes }) => bytes / total >= 0.005);
+  const rest = total - first.reduce((sum, { bytes }) => sum + bytes, 0);
+  let start = 0;
+  return [...first, ...(rest / total >= 0.001 ? [{ ...other, bytes: rest }] : [])].map(({ name, colour, bytes }) => {
+    const width = (bytes / total) * 1000;
+    const view = { name, colour, start, width, percent: `${(width / 10).toFixed(1)} %` };
+    start += width;
+    return view;
+  });
+}

@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto';
+import type { Patch } from '../../git/index.ts';
+import type { TaskLimits } from '../../workers/index.ts';
+import type { WebDeps } from '../../http/index.ts';
+import { changedPairs } from './diff-lines.view.ts';
+import type { WordMarks } from './diff-lines.view.ts';
+import type { run } from './word-marks-task.ts';
+import { resultWithin } from '../app/result-within.ts';
+
+const limits: TaskLimits = {
+  deadlineMs: 500,
+  patienceMs: 1_000,
+  // A file alone shows four megabytes of lines, beyond Latin-1 of two bytes for each character.
+  maxInputBytes: 10 * 1024 * 1024,
+  maxResultBytes: 10 * 1024 * 1024,
+};
+
+/** How long a page waits for all of its marks; the pool remembers them for the next view. */
+const waitMs = 800;
+
+interface Marked {
+  /** By the file of the patch. */
+  marks: Map<Patch['file'], WordMarks>;
+  /** False when a later view may have more. */
+  isComplete: boolean;
+}
+
+/** Finds which words differ in pairs of changed lines, file by file in the worker pool. */
+export async function markWords(
+  path: string,
+  { workers }: Pick<WebDeps, 'workers'>,
+  patches: readonly Patch[],
+): Promise<Marked> {
+  const marks: Marked['marks'] = new Map();
+  const outcomes = patches.map(async (patch) => {
+    const pairs = changedPairs(patch);
+    if (pairs.length === 0) return true;
+    const key = createHash('sha256').update(JSON.stringify(pairs)).digest('hex');
+    const outcome = await workers.run<typeof run>({
+      task: 'word-marks',
+      key,
+      input: () => pairs,
+      client: path,
+      limits,
+    });
+    if (outcome.ok) marks.set(patch.file, outcome.value);
+    return outcome.ok;
+  });
+  const all = await resultWithin(Promise.all(outcomes), waitMs);
+  return { marks: new Map(marks), isComplete: all?.every(Boolean) ?? false };
+}

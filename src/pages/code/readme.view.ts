@@ -1,0 +1,50 @@
+import type { TreeEntry } from '../../git/index.ts';
+import type { WorkerPool } from '../../workers/index.ts';
+import { renderDocument } from '../markdown/render-document.ts';
+import type { DocumentPlace } from '../markdown/repository-links.ts';
+import { readText } from './read-text.ts';
+import { viewName } from '../app/plain-text.ts';
+
+/** A README as the page shows it: exactly one of `html` and `text` is set. */
+export interface ReadmeView {
+  name: string;
+  /** Rendered and cleaned; the only HTML that a template prints as it is. */
+  html: string | null;
+  text: string | null;
+  /** Why a document is shown as text; null where nothing has to be said. */
+  note: string | null;
+  /** Whether a later view shows the same. */
+  isFinal: boolean;
+}
+
+/** Longer ones are shown by name only. */
+export const maxReadmeBytes = 128 * 1024;
+
+const readmeName = /^readme(?:\.(?:md|markdown|mkd|txt|text))?$/i;
+export const markdownName = /\.(?:md|markdown|mkd)$/i;
+
+/** A README is text whatever its first bytes say. */
+const decodeText = (content: Buffer): string => readText(content)?.text ?? content.toString('latin1');
+
+const rank = ({ name }: TreeEntry): number => (markdownName.test(name) ? 0 : name.includes('.') ? 1 : 2);
+
+/** The README of a folder, Markdown before plain text; a symbolic link is not followed. */
+export function findReadme(entries: readonly TreeEntry[]): TreeEntry | null {
+  const candidates = entries.filter(
+    ({ name, kind }) => (kind === 'file' || kind === 'executable') && readmeName.test(name),
+  );
+  return candidates.sort((a, b) => rank(a) - rank(b))[0] ?? null;
+}
+
+/** @param content null when the file is larger than `maxReadmeBytes` */
+export async function viewReadme(
+  workers: WorkerPool,
+  { name, oid }: TreeEntry,
+  content: Buffer | null,
+  place: DocumentPlace,
+): Promise<ReadmeView> {
+  const plain = (text: string): ReadmeView => ({ name: viewName(name), html: null, text, note: null, isFinal: true });
+  if (content === null) return plain('This file is too large to show here.');
+  if (!markdownName.test(name)) return plain(decodeText(content));
+  return { ...plain(''), ...(await renderDocument(workers, oid, place, () => decodeText(content))) };
+}

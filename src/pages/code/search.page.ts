@@ -1,0 +1,45 @@
+import { page, type Reply } from '../app/reply.ts';
+import { readSearchQuery } from '../../http/index.ts';
+import { submit } from '../app/submit.ts';
+import { viewGrep } from '../explore/search-code.view.ts';
+import { viewRepositoryHead } from '../repository/repository-head.view.ts';
+import type { Page, RepositoryContext } from '../app/request-context.ts';
+
+const maxLines = 500;
+const linesPerFile = 20;
+
+/**
+ * `B/search?q=`: lines of the default branch. `case=1` tells upper from lower case,
+ * `pattern=1` takes the query for a regular expression; otherwise it means itself.
+ */
+export const searchRepository: Page<RepositoryContext> = async ({ found, query }, { git }): Promise<Reply> => {
+  const text = readSearchQuery(query);
+  const repository = viewRepositoryHead(found);
+  const [isPattern, isExact] = [query.get('pattern') === '1', query.get('case') === '1'];
+  const shown = { repository, query: text, isPattern, isExact };
+  const { branch, oid } = await git.head(found.path);
+  if (oid === null || text.trim() === '') return page('code/search', { ...shown, branch, files: null, refusal: null });
+  return submit(
+    async () => {
+      const { lines, isWhole } = await git.queries.grep(found.path, {
+        oid,
+        text,
+        isPattern,
+        ignoresCase: !isExact,
+        limit: maxLines,
+        perFile: linesPerFile,
+      });
+      const files = viewGrep(lines, repository.url, branch ?? oid, isPattern ? '' : text);
+      return page('code/search', {
+        ...shown,
+        branch,
+        files,
+        lines: lines.length,
+        isWhole,
+        linesPerFile,
+        refusal: null,
+      });
+    },
+    (refusal) => page('code/search', { ...shown, branch, files: null, refusal }),
+  );
+};

@@ -1,0 +1,115 @@
+import { content, page, type Reply } from '../app/reply.ts';
+import type { WebDeps } from '../../http/index.ts';
+import { writeFeed } from './atom.ts';
+import { codeUrl, encodeRef } from './code-urls.ts';
+import { viewCommitLine } from './commit-line.view.ts';
+import { compareVersions } from './ref-selector.view.ts';
+import { viewName } from '../app/plain-text.ts';
+import { viewRepositoryHead } from '../repository/repository-head.view.ts';
+import { viewCount } from '../app/sizes.ts';
+import { viewTime } from '../app/times.view.ts';
+import { repositoryUrl } from '../../http/index.ts';
+import type { Page, RepositoryContext } from '../app/request-context.ts';
+import { readSignatures } from './signatures.ts';
+import { readCommitStatuses } from './commit-statuses.ts';
+
+const perPage = 30;
+const maxNote = 4_000;
+
+/** Tags by falling version, with what they say and the commit behind them; those that name no commit are left out. */
+async function readTags({ found, query }: RepositoryContext, { git }: WebDeps) {
+  const all = (await git.tags(found.path)).sort(
+    (a, b) => compareVersions(b.name, a.name) || (a.name < b.name ? 1 : -1),
+  );
+  const after = query.get('after');
+  const start = after === null ? 0 : all.findIndex(({ name }) => name === after) + 1;
+  const shown = all.slice(start, start + perPage);
+  const notes = await git.queries.tags(
+    found.path,
+    shown.map(({ oid }) => oid),
+  );
+  const rows = await Promise.all(
+    shown.map(async ({ name, oid }, index) => {
+      const commit = await git
+        .resolve(found.path, `refs/tags/${name}`)
+        .then((id) => git.commit(found.path, id))
+        .catch(() => null);
+      return { name, oid, note: notes[index] ?? null, commit };
+    }),
+  );
+  const last = shown.at(-1);
+  return {
+    total: all.length,
+    rows,
+    isFirst: start === 0,
+    nextAfter: last && start + perPage < all.length ? last.name : null,
+  };
+}
+
+/** `B/tags`: releases, newest version first. */
+export const showTags: Page<RepositoryContext> = async (visit, deps): Promise<Reply> => {
+  const { found } = visit;
+  const url = repositoryUrl(found.canonical);
+  const now = deps.clock.now();
+  const { total, rows, nextAfter, isFirst } = await readTags(visit, deps);
+  const { views: seals, relied } = await readSignatures(
+    deps,
+    rows.map(({ note }) => note?.signature),
+  );
+  const ticks = await readCommitStatuses(
+    visit,
+    deps,
+    rows.flatMap(({ commit }) => commit?.oid ?? []),
+  );
+  return page(
+    'code/tags',
+    {
+      repository: viewRepositoryHead(found),
+      count: viewCount(total, 'tag'),
+      feed: `${url}/tags.atom`,
+      rows: rows.map(({ name, note, commit }, index) => ({
+        name: viewName(name),
+        url: codeUrl(url, 'tree', name),
+        note: note?.message ? note.message.slice(0, maxNote).split('\n').map(viewName).join('\n') : null,
+        tagger: note?.tagger ? viewName(note.tagger.name) : null,
+        seal: seals[index] ?? null,
+        at: commit && viewTime(note?.tagger?.at ?? commit.committer.at, now),
+        commit: commit && viewCommitLine(commit, url, now, ticks.of(commit.oid)),
+        archives: commit && {
+          zip: `${url}/archive/${encodeRef(name)}.zip`,
+          tar: `${url}/archive/${encodeRef(name)}.tar.gz`,
+        },
+      })),
+      more: nextAfter === null ? null : `${url}/tags?${new URLSearchParams({ after: nextAfter })}`,
+      isFirst,
+    },
+    { restsOn: [relied, ticks.relied] },
+  );
+};
+
+/** `B/tags.atom` */
+export const showTagFeed: Page<RepositoryContext> = async (visit, deps): Promise<Reply> => {
+  const { found, origin } = visit;
+  const url = `${origin}${repositoryUrl(found.canonical)}`;
+  const { rows } = await readTags(visit, deps);
+  const entries = rows.flatMap(({ name, note, commit }) => {
+    if (!commit) return [];
+    const at = note?.tagger?.at ?? commit.committer.at;
+    return [
+      {
+        id: `${url}/tags/${encodeRef(name)}`,
+        url: codeUrl(url, 'tree', name),
+        title: name,
+        author: note?.tagger?.name || commit.author.name || 'unknown',
+        at,
+        text: note?.message ?? commit.message,
+      },
+    ];
+  });
+  const updatedAt = entries.reduce((newest, { at }) => Math.max(newest, at), 0);
+  const title = `${found.canonical.owner}/${found.canonical.name}: tags`;
+  return content(
+    'application/atom+xml; charset=utf-8',
+    writeFeed({ title, self: `${url}/tags.atom`, page: `${url}/tags`, updatedAt, entries }),
+  );
+};

@@ -1,0 +1,111 @@
+import type { Location } from '../../git/index.ts';
+import { movedTo, page, type Reply } from '../app/reply.ts';
+import type { WebDeps } from '../../http/index.ts';
+import { codeUrl } from './code-urls.ts';
+import { viewCommitLine } from './commit-line.view.ts';
+import { maxRows, viewFileTable } from './file-table.view.ts';
+import { findReadme, maxReadmeBytes, viewReadme } from './readme.view.ts';
+import { repositoryUrl } from '../../http/index.ts';
+import type { Page, RepositoryContext } from '../app/request-context.ts';
+import { frameAt, locate } from './at-ref.ts';
+import { sizePictures } from './picture-size.ts';
+import { readCommitStatuses } from './commit-statuses.ts';
+
+/** How long a page waits for rows of the last-commit column that are not known yet. */
+const waitMs = 200;
+
+/** A folder's rows and README, and the commit that it shows. */
+export async function readFolder(visit: RepositoryContext, deps: WebDeps, at: Location) {
+  const { found } = visit;
+  const { git, clock } = deps;
+  const url = repositoryUrl(found.canonical);
+  const [tree, commit, ticks] = await Promise.all([
+    git.queries.folder(found.path, at.oid, at.file, { maxEntries: maxRows + 1 }),
+    git.commit(found.path, at.oid),
+    readCommitStatuses(visit, deps, [at.oid]),
+  ]);
+  const now = clock.now();
+  const shown = tree.entries.slice(0, maxRows);
+  const last = await git.queries.lastCommits(found.path, {
+    oid: at.oid,
+    folder: at.file,
+    names: shown.map(({ rawName }) => rawName),
+    waitMs,
+  });
+  const entry = findReadme(tree.entries);
+  const readme =
+    entry &&
+    (await viewReadme(
+      deps.workers,
+      entry,
+      (
+        await git.blob(found.path, entry.oid, { maxBytes: maxReadmeBytes })
+      ).content,
+      {
+        repositoryUrl: url,
+        ref: at.ref,
+        folder: at.file,
+        showsRemoteImages: deps.config.repositories.remoteImages,
+      },
+    ));
+  if (readme?.html) readme.html = await sizePictures(git, found.path, url, at, readme.html);
+  return {
+    tree,
+    files: viewFileTable(tree, { repositoryUrl: url, at, last, now }),
+    commit: viewCommitLine(commit, url, now, ticks.of(at.oid)),
+    ticks: ticks.relied,
+    readme,
+    isComplete: last.isComplete && readme?.isFinal !== false,
+  };
+}
+
+/** `B/tree/{ref}/{path}`: a folder. */
+export const showTree: Page<RepositoryContext> = async (visit, deps): Promise<Reply> => {
+  const at = await locate(visit, deps);
+  if (at.file.length > 0) {
+    const entry = await deps.git.entryAt(visit.found.path, at.oid, at.file);
+    if (entry.type === 'blob') return movedTo(codeUrl(repositoryUrl(visit.found.canonical), 'blob', at.ref, at.file));
+    if (entry.kind === 'submodule') return showSubmodule(visit, deps, at, entry.oid);
+  }
+  const [frame, { files, commit, ticks, readme, isComplete }] = await Promise.all([
+    frameAt(visit, deps, at, 'tree'),
+    readFolder(visit, deps, at),
+  ]);
+  return page(
+    'code/tree',
+    { ...frame, files, commit: at.file.length === 0 ? commit : null, readme },
+    { restsOn: isComplete ? [ticks] : null },
+  );
+};
+
+/** The files of a submodule are in another repository; all there is here is its commit and address. */
+async function showSubmodule(visit: RepositoryContext, deps: WebDeps, at: Location, oid: string): Promise<Reply> {
+  const frame = await frameAt(visit, deps, at, 'tree');
+  return page(
+    'code/submodule',
+    { ...frame, oid, address: await submoduleAddress(visit.found.path, deps, at) },
+    { restsOn: [] },
+  );
+}
+
+const maxModulesBytes = 64 * 1024;
+
+/** The `url` that `.gitmodules` gives to a path; shown as text, and as a link only when a browser can open it. */
+async function submoduleAddress(
+  path: string,
+  { git }: WebDeps,
+  at: Location,
+): Promise<{ text: string; link: string | null } | null> {
+  try {
+    const { oid } = await git.entryAt(path, at.oid, '.gitmodules');
+    const { content } = await git.blob(path, oid, { maxBytes: maxModulesBytes });
+    const section = content
+      ?.toString()
+      .split(/^\s*\[/m)
+      .find((part) => /^\s*path\s*=\s*(.*?)\s*$/m.exec(part)?.[1] === at.file.toString());
+    const text = /^\s*url\s*=\s*(.*?)\s*$/m.exec(section ?? '')?.[1];
+    return text === undefined ? null : { text, link: /^https?:\/\//.test(text) ? text : null };
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,139 @@
+import { languageCalled } from '../../highlighting/index.ts';
+import { oneOf, organisationUrl, personUrl } from '../../http/index.ts';
+import { page, type Reply } from '../app/reply.ts';
+import { viewAvatar } from '../app/avatar.view.ts';
+import { listPage, pageLinks, readFilter } from '../app/list-page.view.ts';
+import { viewRepositoryRow } from '../repository/repository-row.view.ts';
+import { viewCount } from '../app/sizes.ts';
+import { viewTime } from '../app/times.view.ts';
+import type { Page } from '../app/request-context.ts';
+
+type Tab = 'repositories' | 'people' | 'organisations';
+
+const paths: Record<Tab, string> = {
+  repositories: '/explore',
+  people: '/explore/users',
+  organisations: '/explore/orgs',
+};
+
+/** Somebody or something in a list of owners. */
+interface OwnerRow {
+  handle: string;
+  title: string;
+  text: string;
+  url: string;
+  avatar: ReturnType<typeof viewAvatar>;
+  side: string;
+  since: ReturnType<typeof viewTime>;
+}
+
+interface TabState {
+  orders: readonly string[];
+  sort: string;
+  next: string | null;
+  previous: string | null;
+  /** What is chosen besides, and stays so in another order and on the pages beside this one. */
+  chosen?: Record<string, string>;
+}
+
+/** One tab of the page: what it lists, in which order, and where the rest is. */
+function explorePage(tab: Tab, { orders, sort, chosen = {}, ...beside }: TabState, rows: object): Reply {
+  const address = (more: Record<string, string>): string => {
+    const query = new URLSearchParams({ ...chosen, ...(sort !== orders[0] && { sort }), ...more });
+    if (query.get('sort') === orders[0]) query.delete('sort');
+    return query.size === 0 ? paths[tab] : `${paths[tab]}?${query}`;
+  };
+  return page('pages/explore', {
+    tab,
+    orders: orders.map((name) => ({ name, url: address({ sort: name }), isChosen: name === sort })),
+    ...pageLinks(paths[tab], beside, { ...chosen, ...(sort !== orders[0] && { sort }) }),
+    others: sort === orders[0] ? {} : { sort },
+    ...rows,
+  });
+}
+
+const chosenFilter = (filter: string): Record<string, string> => (filter === '' ? {} : { q: filter });
+
+/** `/explore`: the repositories that the viewer may see, all or those in one language; signed out, the public ones. */
+export const exploreRepositories: Page = async ({ query, viewer }, { repositories, clock }) => {
+  const orders = ['updated', 'name', 'created'] as const;
+  const sort = oneOf(orders, query.get('sort'));
+  // Whatever else was typed is nobody's language, and a question that means nothing is not asked.
+  const language = languageCalled(query.get('language') ?? '')?.name;
+  const [{ repositories: rows, next, previous }, offered] = await Promise.all([
+    listPage(
+      (paging) => repositories.list(viewer, { sort, ...(language !== undefined && { language }), ...paging }),
+      query,
+    ),
+    repositories.listLanguages(viewer),
+  ]);
+  const names = language === undefined || offered.includes(language) ? offered : [...offered, language].sort();
+  return explorePage(
+    'repositories',
+    { orders, sort, next, previous, ...(language !== undefined && { chosen: { language } }) },
+    {
+      repositories: rows.map((row) => viewRepositoryRow(row, clock.now())),
+      language: language ?? null,
+      languages: names.map((name) => ({ name, isChosen: name === language })),
+      sort: sort === orders[0] ? null : sort,
+      all: sort === orders[0] ? paths.repositories : `${paths.repositories}?sort=${sort}`,
+    },
+  );
+};
+
+/** `/explore/users`: the people who have chosen a handle (SPEC §2.4). */
+export const explorePeople: Page = async ({ query }, { accounts, owners, clock }) => {
+  const orders = ['name', 'created'] as const;
+  const filter = readFilter(query);
+  // By the beginning of a name they come by name.
+  const sort = filter === '' ? oneOf(orders, query.get('sort')) : orders[0];
+  const [{ people, next, previous }, { profiles }] = await Promise.all([
+    listPage((paging) => accounts.listProfiles({ sort, prefix: filter, ...paging }), query),
+    accounts.countPeople(),
+  ]);
+  const pictures = await owners.ownersById(people.map(({ id }) => id));
+  const rows = people.map(
+    ({ id, username, displayName, bio, createdAt }): OwnerRow => ({
+      handle: username ?? '',
+      title: displayName,
+      text: bio.split('\n', 1)[0] ?? '',
+      url: personUrl(username ?? ''),
+      avatar: viewAvatar(id, pictures.get(id)?.avatarAt),
+      side: 'Joined',
+      since: viewTime(createdAt, clock.now()),
+    }),
+  );
+  return explorePage(
+    'people',
+    { orders: filter === '' ? orders : [orders[0]], sort, next, previous, chosen: chosenFilter(filter) },
+    { owners: rows, filter, count: viewCount(profiles, 'person', 'people') },
+  );
+};
+
+/** `/explore/orgs`: organisations are public (SPEC §4.4). */
+export const exploreOrganisations: Page = async ({ query }, { organisations, owners, clock }) => {
+  const orders = ['name', 'created'] as const;
+  const filter = readFilter(query);
+  const sort = filter === '' ? oneOf(orders, query.get('sort')) : orders[0];
+  const [{ organisations: found, next, previous }, count] = await Promise.all([
+    listPage((paging) => organisations.list({ sort, prefix: filter, ...paging }), query),
+    organisations.countAll(),
+  ]);
+  const pictures = await owners.ownersById(found.map(({ id }) => id));
+  const rows = found.map(
+    ({ id, name, displayName, description, members, createdAt }): OwnerRow => ({
+      handle: name,
+      title: displayName,
+      text: description,
+      url: organisationUrl(name),
+      avatar: viewAvatar(id, pictures.get(id)?.avatarAt),
+      side: `${viewCount(members, 'person', 'people')}, since`,
+      since: viewTime(createdAt, clock.now()),
+    }),
+  );
+  return explorePage(
+    'organisations',
+    { orders: filter === '' ? orders : [orders[0]], sort, next, previous, chosen: chosenFilter(filter) },
+    { owners: rows, filter, count: viewCount(count, 'organisation', 'organisations') },
+  );
+};

@@ -1,0 +1,82 @@
+import type { GrepLine } from '../../git/index.ts';
+import { markHits } from '../../search/index.ts';
+import type { CodeHit, Coverage, Piece } from '../../search/index.ts';
+import { codeUrl } from '../code/code-urls.ts';
+import { viewName } from '../app/plain-text.ts';
+import { viewCount } from '../app/sizes.ts';
+import { repositoryUrl } from '../../http/index.ts';
+
+/** A file in which something was found. */
+export interface CodeFileView {
+  /** `owner/name`; null on a page of one repository. */
+  repository: { name: string; url: string; isPrivate: boolean } | null;
+  path: string;
+  url: string;
+  lines: { number: number; url: string; pieces: Piece[] }[];
+}
+
+const maxLineLength = 300;
+
+/** As `viewName` has it, but code is full of tabs. */
+const viewLineText = (text: string): string => text.split('\t').map(viewName).join('\t');
+
+/** @param query what to mark; empty marks nothing */
+function viewLine(number: number, text: string, query: string, fileUrl: string) {
+  const cut = text.length > maxLineLength ? `${text.slice(0, maxLineLength).toWellFormed()}…` : text;
+  const pieces = markHits(cut, query).map(({ text, isHit }) => ({ text: viewLineText(text), isHit }));
+  return { number, url: `${fileUrl}#L${number}`, pieces };
+}
+
+/** Files of many repositories. */
+export function viewCodeHit(
+  { located: { repository, owner }, path, commit, lines }: CodeHit,
+  query: string,
+): CodeFileView {
+  const address = { owner: owner.handle, name: repository.name };
+  const repositoryPage = repositoryUrl(address);
+  const url = codeUrl(repositoryPage, 'blob', commit, Buffer.from(path));
+  return {
+    repository: {
+      name: `${address.owner}/${address.name}`,
+      url: repositoryPage,
+      isPrivate: repository.visibility === 'PRIVATE',
+    },
+    path: viewName(path),
+    url,
+    lines: lines.map(({ number, text }) => viewLine(number, text, query, url)),
+  };
+}
+
+/** Lines of one repository, by file. */
+export function viewGrep(
+  lines: readonly GrepLine[],
+  repositoryPage: string,
+  ref: string,
+  query: string,
+): CodeFileView[] {
+  const byFile = Map.groupBy(lines, ({ file }) => file.toString('latin1'));
+  return [...byFile].map(([file, found]) => {
+    const path = Buffer.from(file, 'latin1');
+    const url = codeUrl(repositoryPage, 'blob', ref, path);
+    return {
+      repository: null,
+      path: viewName(path.toString()),
+      url,
+      lines: found.map(({ number, text }) => viewLine(number, text.toString(), query, url)),
+    };
+  });
+}
+
+/** `Searched 43 of 45 repositories; 2 are over the size limit.` Nothing is said of what the viewer may not see. */
+export function viewCoverage({ visible, searched, tooLarge }: Coverage): string {
+  const behind = visible - searched - tooLarge;
+  const rest = [
+    tooLarge > 0 ? `${tooLarge.toLocaleString('en')} ${tooLarge === 1 ? 'is' : 'are'} over the size limit` : null,
+    behind > 0 ? `${behind.toLocaleString('en')} ${behind === 1 ? 'is' : 'are'} still to be indexed` : null,
+  ].filter((part) => part !== null);
+  return (
+    [`Searched ${searched.toLocaleString('en')} of ${viewCount(visible, 'repository', 'repositories')}`, ...rest].join(
+      '; ',
+    ) + '.'
+  );
+}

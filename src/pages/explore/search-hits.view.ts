@@ -1,0 +1,47 @@
+import type { FoundPerson, FoundRepository, Piece } from '../../search/index.ts';
+import { viewAvatar, type AvatarView } from '../app/avatar.view.ts';
+import { viewTime, type TimeView } from '../app/times.view.ts';
+import { personUrl, repositoryImageUrl, repositoryUrl } from '../../http/index.ts';
+
+/** A repository that was found, with the places where it was found marked. */
+export interface RepositoryHitView {
+  url: string;
+  isPrivate: boolean;
+  isArchived: boolean;
+  avatar: AvatarView;
+  updated: TimeView;
+  marked: { owner: Piece[]; name: Piece[]; description: Piece[] };
+}
+
+export interface PersonHitView {
+  url: string;
+  avatar: AvatarView;
+  marked: { username: Piece[]; displayName: Piece[] };
+}
+
+type Mark = (text: string) => Piece[];
+
+/** @param mark takes a text apart where the query is found in it */
+export function viewRepositoryHit(
+  { hit, ownerId, avatarAt, archivedAt, imageAt, changedAt }: FoundRepository,
+  mark: Mark,
+  now: number,
+): RepositoryHitView {
+  const url = repositoryUrl(hit);
+  return {
+    url,
+    isPrivate: hit.visibility === 'PRIVATE',
+    isArchived: archivedAt !== null,
+    avatar: imageAt === null ? viewAvatar(ownerId, avatarAt) : { src: repositoryImageUrl(url, imageAt) },
+    updated: viewTime(changedAt, now),
+    marked: { owner: mark(hit.owner), name: mark(hit.name), description: mark(hit.description) },
+  };
+}
+
+export function viewPersonHit({ hit, id, avatarAt }: FoundPerson, mark: Mark): PersonHitView {
+  return {
+    url: personUrl(hit.username),
+    avatar: viewAvatar(id, avatarAt),
+    marked: { username: mark(hit.username), displayName: mark(hit.displayName) },
+  };
+}

@@ -1,0 +1,41 @@
+import { hitMarker, mostCounted } from '../../search/index.ts';
+import type { First } from '../../search/index.ts';
+import { page } from '../app/reply.ts';
+import { readSearchQuery } from '../../http/index.ts';
+import { viewPersonHit, viewRepositoryHit } from './search-hits.view.ts';
+import type { Page } from '../app/request-context.ts';
+
+/** Rows of each kind on one page. */
+const rowsShown = 50;
+
+/** `12`, `first 50 of 212`, `first 50 of more than 250`. */
+function countInWords({ rows, total }: First<unknown>): string {
+  if (total === rows.length) return String(total);
+  const known = total > mostCounted ? `more than ${mostCounted}` : String(total);
+  return `first ${rows.length} of ${known}`;
+}
+
+/** `/search?q=`: repositories that the viewer may see, and people (SPEC §4.2). Spaces around the query are not meant. */
+export const showSearch: Page = async ({ query, viewer }, { search, backgroundPriority, clock }) => {
+  const text = readSearchQuery(query).trim();
+  const { repositories, persons } = await search.findFirst(
+    viewer,
+    text,
+    rowsShown,
+    backgroundPriority.hasRecentRequests(),
+  );
+  await backgroundPriority.turn();
+  const now = clock.now();
+  const mark = hitMarker(text);
+  const locals = {
+    query: text,
+    repositories: {
+      count: countInWords(repositories),
+      rows: repositories.rows.map((row) => viewRepositoryHit(row, mark, now)),
+    },
+    people: { count: countInWords(persons), rows: persons.rows.map((person) => viewPersonHit(person, mark)) },
+  };
+  // Finding words for a hundred rows and laying them out are two steps.
+  await backgroundPriority.turn();
+  return page('pages/search', locals);
+};

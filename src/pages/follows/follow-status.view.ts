@@ -1,0 +1,131 @@
+import { maxPushedCommits } from '../../federation/index.ts';
+import type {
+  FollowedPerson,
+  FollowedRepository,
+  ListedFollow,
+  ListedPush,
+  FollowStatus,
+} from '../../federation/index.ts';
+import { viewTime, type TimeView } from '../app/times.view.ts';
+
+/** How a follow stands, in words. */
+export interface FollowStatusView {
+  isAccepted: boolean;
+  /** One or two words for the badge. */
+  label: string;
+  /** Why it waits; null once it is accepted. */
+  sentence: string | null;
+  since: TimeView | null;
+  /** Sending the request again may help. */
+  mayRetry: boolean;
+}
+
+/** Errors come with and without a full stop; here they stand inside a sentence. */
+const inSentence = (error: string | null): string => (error ?? 'no answer').replace(/\.$/, '');
+
+const taken = 'The other server took it and has not answered yet.';
+
+export function viewFollowStatus(standing: FollowStatus, now: number): FollowStatusView {
+  if (standing.state === 'ACCEPTED') {
+    return {
+      isAccepted: true,
+      label: 'Following',
+      sentence: null,
+      since: viewTime(standing.since, now),
+      mayRetry: false,
+    };
+  }
+  const waiting = { isAccepted: false, label: 'Waiting' };
+  const tries = (attempts: number): string => (attempts === 1 ? 'once' : `${attempts} times`);
+  switch (standing.why) {
+    case 'queued':
+      return { ...waiting, sentence: 'The request goes out within seconds.', since: null, mayRetry: false };
+    case 'waiting':
+      return {
+        ...waiting,
+        sentence: `Not sent yet: ${inSentence(standing.error)}. It is tried ${viewTime(standing.nextAttemptAt, now).text}.`,
+        since: null,
+        mayRetry: true,
+      };
+    case 'retrying':
+      return {
+        ...waiting,
+        sentence: `Tried ${tries(standing.attempts)}: ${inSentence(standing.error)}. It is tried again ${viewTime(standing.nextAttemptAt, now).text}.`,
+        since: null,
+        mayRetry: true,
+      };
+    case 'unanswered':
+      return { ...waiting, sentence: taken, since: viewTime(standing.deliveredAt, now), mayRetry: true };
+    case 'failed':
+      return {
+        ...waiting,
+        label: 'Not delivered',
+        sentence: `Given up after trying ${tries(standing.attempts)}: ${inSentence(standing.error)}.`,
+        since: null,
+        mayRetry: true,
+      };
+  }
+}
+
+export function viewFollowedRepository({ id, handle, url, standing }: FollowedRepository, now: number) {
+  return { id, handle, url, standing: viewFollowStatus(standing, now) };
+}
+
+export function viewFollowedPerson(
+  { id, handle, url, totalItems, scanError, repositories, followedCount: count }: FollowedPerson,
+  now: number,
+) {
+  return {
+    id,
+    handle,
+    url,
+    // A snapshot of the first page, so "at least": there may be more than the other server listed (SPEC §3).
+    count: totalItems === null ? `${count}` : `${count} of at least ${Math.max(totalItems, count)}`,
+    scanError,
+    /** What stands in the place of an empty list. */
+    nothing:
+      count === 0
+        ? (totalItems ?? 0) === 0
+          ? 'No public repositories so far. New ones are followed when they appear.'
+          : 'None of their repositories is followed at present. New ones are followed when they appear.'
+        : 'Their repositories are followed for themselves, below. New ones are followed when they appear.',
+    repositories: repositories.map((repository) => viewFollowedRepository(repository, now)),
+  };
+}
+
+/** A follow of anybody's, as the administrator sees it. */
+export function viewListedFollow(follow: ListedFollow, who: string, now: number) {
+  const { id, kind, handle, url, createdAt } = follow;
+  const rest = { id, kind, handle, url, who, since: viewTime(createdAt, now) };
+  if (follow.kind === 'repository') {
+    const { sentence, ...standing } = viewFollowStatus(follow.standing, now);
+    return { ...rest, standing, sentence, isTagged: follow.viaUserActorId !== null };
+  }
+  const count = follow.repositories === 1 ? 'one repository' : `${follow.repositories} repositories`;
+  const error = follow.scanError === null ? '' : ` Looking for new ones did not work: ${inSentence(follow.scanError)}.`;
+  return { ...rest, standing: null, sentence: `Through them, ${count}.${error}`, isTagged: false };
+}
+
+const short = (hash: string | null): string | null => (hash === null || /^0+$/.test(hash) ? null : hash.slice(0, 10));
+
+export function viewReceivedPush(
+  { handle, url, branch, hashBefore, hashAfter, commitCount, commits, pushedAt }: ListedPush,
+  now: number,
+) {
+  return {
+    handle,
+    url,
+    branch,
+    before: short(hashBefore),
+    after: short(hashAfter),
+    isNewBranch: hashBefore !== null && /^0+$/.test(hashBefore),
+    count:
+      commitCount > maxPushedCommits
+        ? `${maxPushedCommits} or more commits`
+        : commitCount === 1
+          ? '1 commit'
+          : `${commitCount} commits`,
+    commits: commits.map(({ hash, summary }) => ({ hash: hash.slice(0, 10), summary: summary || 'no message' })),
+    when: viewTime(pushedAt, now),
+  };
+}

@@ -1,0 +1,75 @@
+import type { Following } from '../../federation/index.ts';
+import { page, seeOther, type PageReply } from '../app/reply.ts';
+import type { WebDeps } from '../../http/index.ts';
+import { submit, type FormRefusal } from '../app/submit.ts';
+import { viewFollowedPerson, viewFollowedRepository, viewReceivedPush } from './follow-status.view.ts';
+import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { numberedPage } from '../app/numbered-page.view.ts';
+import type { Page, PersonContext } from '../app/request-context.ts';
+
+/** So many repositories at once, followed for themselves or along with a person; pushes stand on the first page. */
+async function readPart({ person, query }: PersonContext, federation: WebDeps['federation']) {
+  let part: Following = { people: [], repositories: [], pushes: [] };
+  const { rows, next, previous } = await numberedPage(
+    async (paging) => {
+      part = await federation.followingOf(person.id, paging);
+      return [...part.repositories, ...part.people.flatMap(({ repositories }) => repositories)];
+    },
+    query,
+    '/following',
+  );
+  const isShown = new Set(rows.map(({ id }) => id));
+  const only = (some: Following['repositories']) => some.filter(({ id }) => isShown.has(id));
+  const isFirst = previous === null;
+  const people = part.people
+    .map((each) => ({ ...each, repositories: only(each.repositories) }))
+    .filter(({ repositories }) => isFirst || repositories.length > 0);
+  const shown: Following = { people, repositories: only(part.repositories), pushes: isFirst ? part.pushes : [] };
+  return { shown, isFirst, next, previous };
+}
+
+async function followingPage(
+  visit: PersonContext,
+  { federation, clock }: WebDeps,
+  refusal: FormRefusal | null,
+): Promise<PageReply> {
+  const { viewer, form, query } = visit;
+  const { shown, ...beside } = await readPart(visit, federation);
+  const { people, repositories, pushes } = shown;
+  const now = clock.now();
+  return page('pages/following', {
+    isOn: federation.isOperational,
+    obstacles: viewer.isAdministrator ? federation.obstacles : [],
+    host: federation.isOperational ? new URL(federation.origin).host : null,
+    people: people.map((each) => viewFollowedPerson(each, now)),
+    repositories: repositories.map((each) => viewFollowedRepository(each, now)),
+    ...beside,
+    pushes: pushes.map((each) => viewReceivedPush(each, now)),
+    form: { target: form.text('target') },
+    refusal,
+    notice: viewNotice(query),
+  });
+}
+
+/** `/following`: repositories and people on other servers, and what was pushed there (SPEC §4.7). */
+export const showFollowing: Page<PersonContext> = (visit, deps) => followingPage(visit, deps, null);
+
+/** Field `target`: a handle, or the address of an actor or a page. */
+export const addFollow: Page<PersonContext> = (visit, deps) =>
+  submit(
+    async () => {
+      const { kind } = await deps.federation.follow(visit.person.id, visit.form.text('target'));
+      return seeOther(withNotice('/following', kind === 'person' ? 'person-followed' : 'repository-followed'));
+    },
+    (refusal) => followingPage(visit, deps, refusal),
+  );
+
+export const endFollow: Page<PersonContext> = async ({ person, params }, { federation }) => {
+  await federation.unfollow(person.id, params.id ?? '');
+  return seeOther(withNotice('/following', 'unfollowed'));
+};
+
+export const retryFollow: Page<PersonContext> = async ({ person, params }, { federation }) => {
+  await federation.retryFollow(person.id, params.id ?? '');
+  return seeOther(withNotice('/following', 'follow-retried'));
+};

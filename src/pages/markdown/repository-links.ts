@@ -1,0 +1,52 @@
+import { codeUrl, joinPath } from '../code/code-urls.ts';
+import type { DocumentLinks } from './document-links.ts';
+
+/** Where a document lies. */
+export interface DocumentPlace {
+  repositoryUrl: string;
+  ref: string;
+  /** The folder that holds it. */
+  folder: Buffer;
+  /** Whether images of other hosts are shown. */
+  showsRemoteImages: boolean;
+}
+
+/** `docs/../a b.md` below a folder; a leading slash means the root, and nothing leads above it. */
+function resolvePath(folder: Buffer, path: string): Buffer {
+  const parts: string[] = path.startsWith('/')
+    ? []
+    : folder
+        .toString('latin1')
+        .split('/')
+        .filter((part) => part !== '');
+  for (const part of decode(path).toString('latin1').split('/')) {
+    if (part === '..') parts.pop();
+    else if (part !== '' && part !== '.') parts.push(part);
+  }
+  return joinPath(Buffer.alloc(0), Buffer.from(parts.join('/'), 'latin1'));
+}
+
+function decode(path: string): Buffer {
+  try {
+    return Buffer.from(decodeURIComponent(path));
+  } catch {
+    return Buffer.from(path);
+  }
+}
+
+/** Relative links of a document lead to the files beside it at the same ref, images to their bytes. */
+export function repositoryLinks({ repositoryUrl, ref, folder, showsRemoteImages }: DocumentPlace): DocumentLinks {
+  return {
+    showsRemoteImages,
+    page(address) {
+      const [, path = '', rest = ''] = /^([^?#]*)(.*)$/s.exec(address) ?? [];
+      const fragment = /#(.*)$/s.exec(rest)?.[1];
+      // A folder is sent on to its own page.
+      return (
+        codeUrl(repositoryUrl, 'blob', ref, resolvePath(folder, path)) +
+        (fragment ? `#user-content-${encodeURIComponent(fragment)}` : '')
+      );
+    },
+    image: (address) => codeUrl(repositoryUrl, 'raw', ref, resolvePath(folder, address.replace(/[?#].*$/s, ''))),
+  };
+}

@@ -1,0 +1,51 @@
+import type { ExplainedAccess, Collaborator } from '../../repositories/index.ts';
+import type { Member } from '../../organisations/index.ts';
+import { viewAvatar, type AvatarView } from '../app/avatar.view.ts';
+import { viewTime, type TimeView } from '../app/times.view.ts';
+import { personUrl } from '../../http/index.ts';
+
+/** When each of these people stored a picture. */
+export type PictureTimes = ReadonlyMap<string, { avatarAt: number | null }>;
+
+/** One person with a role, in the lists of members and of collaborators. */
+export interface MemberView {
+  username: string;
+  displayName: string;
+  url: string;
+  avatar: AvatarView;
+  role: string;
+  since: TimeView;
+  /** What they may really do and why, when that is more than the role says. */
+  stronger: string | null;
+}
+
+function viewPerson({ person, role, since }: Member | Collaborator, pictures: PictureTimes, now: number): MemberView {
+  const username = person.username ?? '';
+  return {
+    username,
+    displayName: person.displayName,
+    url: personUrl(username),
+    avatar: viewAvatar(person.id, pictures.get(person.id)?.avatarAt ?? null),
+    role,
+    since: viewTime(since, now),
+    stronger: null,
+  };
+}
+
+export function viewMember(member: Member, pictures: PictureTimes, now: number): MemberView {
+  return viewPerson(member, pictures, now);
+}
+
+/** The higher of both rights counts (SPEC §5); the list shows it with its reason. */
+export function viewCollaborator(collaborator: Collaborator, pictures: PictureTimes, now: number): MemberView {
+  const { role, access } = collaborator;
+  return {
+    ...viewPerson(collaborator, pictures, now),
+    stronger: access.level === role ? null : describeAccess(access),
+  };
+}
+
+/** `admin, as organisation OWNER`. */
+export function describeAccess({ level, reason }: ExplainedAccess): string {
+  return reason === null || reason === 'anyone' ? level : `${level}, as ${reason}`;
+}

@@ -1,0 +1,28 @@
+import { page, seeOther, type PageReply } from '../app/reply.ts';
+import { submit, type FormRefusal } from '../app/submit.ts';
+import { withNotice } from '../app/notices.view.ts';
+import { organisationUrl } from '../../http/index.ts';
+import type { Page, PersonContext } from '../app/request-context.ts';
+
+function newOrganisationPage({ form }: PersonContext, refusal: FormRefusal | null): PageReply {
+  return page('pages/new-organisation', {
+    form: { name: form.text('name'), display_name: form.text('display_name') },
+    refusal,
+  });
+}
+
+/** Any person may found one (SPEC §4.4). */
+export const showNewOrganisation: Page<PersonContext> = (visit) => newOrganisationPage(visit, null);
+
+/** Fields `name`, `display_name`. Whoever founds it is its first OWNER. */
+export const createOrganisation: Page<PersonContext> = (visit, { organisations }) => {
+  const { viewer, form } = visit;
+  return submit(
+    async () => {
+      const input = { name: form.text('name').trim(), displayName: form.text('display_name') };
+      const { name } = await organisations.create(viewer, input);
+      return seeOther(withNotice(organisationUrl(name), 'organisation-created'));
+    },
+    (refusal) => newOrganisationPage(visit, refusal),
+  );
+};

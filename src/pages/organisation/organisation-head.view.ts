@@ -1,0 +1,22 @@
+import type { OrganisationRole } from '../../access/index.ts';
+import type { Organisation } from '../../organisations/index.ts';
+import { viewAvatar, type AvatarView } from '../app/avatar.view.ts';
+import { organisationUrl } from '../../http/index.ts';
+
+/** The head of every page of an organisation: who it is, and the tabs that this viewer has. */
+export interface OrganisationHeadView {
+  name: string;
+  displayName: string;
+  url: string;
+  avatar: AvatarView;
+  /** SPEC §4.4: members and settings are the OWNERs' alone, and so is the way to them. */
+  isOwner: boolean;
+}
+
+export function viewOrganisationHead(
+  { id, name, displayName }: Organisation,
+  avatarAt: number | null,
+  role: OrganisationRole | null,
+): OrganisationHeadView {
+  return { name, displayName, url: organisationUrl(name), avatar: viewAvatar(id, avatarAt), isOwner: role === 'OWNER' };
+}

@@ -1,0 +1,109 @@
+import { invalid } from '../../kernel/index.ts';
+import { page, seeOther, type PageReply, type Reply } from '../app/reply.ts';
+import type { WebDeps } from '../../http/index.ts';
+import { submit, type FormRefusal } from '../app/submit.ts';
+import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { viewOrganisationHead } from './organisation-head.view.ts';
+import { viewRepositoryRow } from '../repository/repository-row.view.ts';
+import { organisationUrl } from '../../http/index.ts';
+import type { OrganisationOwnerContext, Page } from '../app/request-context.ts';
+
+/** Which form of the page came back. */
+type SettingsForm = 'profile' | 'avatar' | 'rename' | 'delete';
+
+interface Refused {
+  which: SettingsForm;
+  refusal: FormRefusal;
+}
+
+/** What stands in the way of deleting it; more are counted by the refusal. */
+const maxOwned = 50;
+
+async function settingsPage(visit: OrganisationOwnerContext, deps: WebDeps, refused?: Refused): Promise<PageReply> {
+  const { organisation, form, query, viewer } = visit;
+  const { owners, repositories, federation, clock } = deps;
+  const [found, owned, trash, followers] = await Promise.all([
+    owners.ownersById([organisation.id]),
+    repositories.list(viewer, {
+      owner: { kind: 'organisation', id: organisation.id },
+      limit: maxOwned,
+      sort: 'name',
+    }),
+    repositories.listTrash({ kind: 'organisation', id: organisation.id }),
+    federation.countFollowers({ owner: { kind: 'organisation', id: organisation.id } }),
+  ]);
+  const avatarAt = found.get(organisation.id)?.avatarAt ?? null;
+  const isRefused = (which: SettingsForm): boolean => refused?.which === which;
+  return page('pages/organisation-settings', {
+    organisation: viewOrganisationHead(organisation, avatarAt, 'OWNER'),
+    hasAvatar: avatarAt !== null,
+    owned: owned.repositories.map((repository) => viewRepositoryRow(repository, clock.now())),
+    trashed: trash.map(({ name }) => name),
+    followers,
+    form: {
+      display_name: isRefused('profile') ? form.text('display_name') : organisation.displayName,
+      description: isRefused('profile') ? form.text('description') : organisation.description,
+      name: isRefused('rename') ? form.text('name') : organisation.name,
+      confirm: form.text('confirm'),
+    },
+    which: refused?.which ?? null,
+    refusal: refused?.refusal ?? null,
+    notice: viewNotice(query),
+  });
+}
+
+const settingsUrl = (name: string): string => `${organisationUrl(name)}/settings`;
+
+function settingsForm(
+  which: SettingsForm,
+  act: (visit: OrganisationOwnerContext, deps: WebDeps) => Promise<Reply>,
+): Page<OrganisationOwnerContext> {
+  return (visit, deps) =>
+    submit(
+      () => act(visit, deps),
+      (refusal) => settingsPage(visit, deps, { which, refusal }),
+    );
+}
+
+export const showOrganisationSettings: Page<OrganisationOwnerContext> = (visit, deps) => settingsPage(visit, deps);
+
+/** Fields `display_name`, `description`. */
+export const saveOrganisation = settingsForm('profile', async ({ viewer, organisation, form }, { organisations }) => {
+  await organisations.edit(viewer, organisation.name, {
+    displayName: form.text('display_name'),
+    description: form.text('description'),
+  });
+  return seeOther(withNotice(settingsUrl(organisation.name), 'settings-saved'));
+});
+
+/** Field `avatar`, the file. */
+export const uploadOrganisationAvatar = settingsForm(
+  'avatar',
+  async ({ viewer, organisation, takeUpload }, { organisations }) => {
+    await organisations.replaceAvatar(viewer, organisation.name, takeUpload());
+    return seeOther(withNotice(settingsUrl(organisation.name), 'avatar-saved'));
+  },
+);
+
+export const deleteOrganisationAvatar: Page<OrganisationOwnerContext> = async (
+  { viewer, organisation },
+  { organisations },
+) => {
+  await organisations.removeAvatar(viewer, organisation.name);
+  return seeOther(withNotice(settingsUrl(organisation.name), 'avatar-removed'));
+};
+
+/** Field `name`. The old one stays reserved and leads to the new. */
+export const renameOrganisation = settingsForm('rename', async ({ viewer, organisation, form }, { organisations }) => {
+  const { name } = await organisations.rename(viewer, organisation.name, form.text('name').trim());
+  return seeOther(withNotice(settingsUrl(name), 'organisation-renamed'));
+});
+
+/** Field `confirm`, the name as it is written. While it owns repositories it cannot go (SPEC §3). */
+export const deleteOrganisation = settingsForm('delete', async ({ viewer, organisation, form }, { organisations }) => {
+  if (form.text('confirm').trim() !== organisation.name) {
+    throw invalid('wrong_confirmation', `Type ${organisation.name} to confirm.`, { field: 'confirm' });
+  }
+  await organisations.delete(viewer, organisation.name);
+  return seeOther(withNotice('/', 'organisation-deleted'));
+});

@@ -1,0 +1,64 @@
+import { notFound } from '../../kernel/index.ts';
+import { movedTo, page, seeOther, type PageReply } from '../app/reply.ts';
+import type { WebDeps } from '../../http/index.ts';
+import { submit, type FormRefusal } from '../app/submit.ts';
+import { listPage } from '../app/list-page.view.ts';
+import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { viewOrganisationHead } from './organisation-head.view.ts';
+import { viewRepositoryRow } from '../repository/repository-row.view.ts';
+import { viewCount } from '../app/sizes.ts';
+import { viewTime } from '../app/times.view.ts';
+import { organisationUrl } from '../../http/index.ts';
+import type { Page, PersonContext, RequestContext } from '../app/request-context.ts';
+
+async function organisationPage(
+  visit: RequestContext,
+  deps: WebDeps,
+  name: string,
+  refusal: FormRefusal | null,
+): Promise<PageReply> {
+  const { query, viewer } = visit;
+  const { organisations, owners, repositories, clock } = deps;
+  const organisation = await organisations.find(name);
+  const owner = (await owners.ownersById([organisation.id])).get(organisation.id);
+  const role = viewer.kind === 'person' ? await organisations.roleOf(viewer.id, organisation.id) : null;
+  const [members, { repositories: rows, next }] = await Promise.all([
+    organisations.memberCount(organisation.id),
+    listPage(
+      (paging) => repositories.list(viewer, { owner: { kind: 'organisation', id: organisation.id }, ...paging }),
+      query,
+    ),
+  ]);
+  return page('pages/organisation', {
+    organisation: viewOrganisationHead(organisation, owner?.avatarAt ?? null, role),
+    description: organisation.description,
+    people: viewCount(members, 'person', 'people'),
+    since: viewTime(organisation.createdAt, clock.now()),
+    role,
+    mayCreate: role === 'MEMBER' || role === 'OWNER',
+    repositories: rows.map((repository) => viewRepositoryRow(repository, clock.now())),
+    next: next && `${organisationUrl(organisation.name)}?${new URLSearchParams({ after: next })}`,
+    refusal,
+    notice: viewNotice(query),
+  });
+}
+
+/** `/orgs/{name}`: public; the repositories are those that the viewer may see (SPEC §4.4). */
+export const showOrganisation: Page = async (visit, deps) => {
+  const wanted = visit.params.name ?? '';
+  const owner = (await deps.owners.resolve(wanted)) ?? (await deps.owners.resolveFormer(wanted));
+  if (owner?.kind !== 'organisation') throw notFound();
+  return owner.handle === wanted ? organisationPage(visit, deps, wanted, null) : movedTo(organisationUrl(owner.handle));
+};
+
+/** Ends one's own membership. The last OWNER is told on the organisation's page why not. */
+export const leaveOrganisation: Page<PersonContext> = (visit, deps) => {
+  const name = visit.params.name ?? '';
+  return submit(
+    async () => {
+      await deps.organisations.leave(visit.viewer, name);
+      return seeOther(withNotice('/', 'organisation-left'));
+    },
+    (refusal) => organisationPage(visit, deps, name, refusal),
+  );
+};

@@ -1,0 +1,108 @@
+import type { ActivityPush, ActivityUpdate } from '../../repositories/index.ts';
+import { viewAvatar } from '../app/avatar.view.ts';
+import type { AvatarView } from '../app/avatar.view.ts';
+import { codeUrl, commitUrl, encodeRef } from '../code/code-urls.ts';
+import { viewName } from '../app/plain-text.ts';
+import { viewTime } from '../app/times.view.ts';
+import type { TimeView } from '../app/times.view.ts';
+import { personUrl } from '../../http/index.ts';
+
+/** One ref that a push moved. */
+export interface ActivityUpdateView {
+  /** `main`; `tag v1`; a full name elsewhere. */
+  name: string;
+  /** Null once the ref is gone. */
+  url: string | null;
+  /** What became of it: `made`, `moved`, `deleted`, `rewritten`. */
+  kind: 'made' | 'moved' | 'deleted' | 'rewritten';
+  from: { text: string; url: string } | null;
+  to: { text: string; url: string } | null;
+  /** The commits between, for a branch that moved. */
+  compareUrl: string | null;
+  /** What the form of a restoration needs; null when there is nothing to restore. */
+  restore: {
+    id: string;
+    expected: string;
+    until: TimeView;
+    isBranch: boolean;
+    back: boolean;
+    suggestedName: string;
+  } | null;
+}
+
+export interface ActivityPushView {
+  avatar: AvatarView | null;
+  person: { name: string; url: string } | null;
+  /** `over SSH`, `undone here`, `copied by the mirror`. */
+  via: string;
+  at: TimeView;
+  updates: ActivityUpdateView[];
+  /** Refs that moved too and are not shown. */
+  more: number;
+}
+
+const noRef = /^0+$/;
+const short = (id: string): string => id.slice(0, 10);
+
+const ways: Record<ActivityPush['via'], string> = {
+  http: 'over HTTP',
+  ssh: 'over SSH',
+  undo: 'by restoring',
+  mirror: 'by the mirror',
+};
+
+/** What stands around the pushes of a page. */
+interface ActivityAround {
+  /** Of the repository. */
+  url: string;
+  /** Where they are now. */
+  refs: ReadonlyMap<string, string>;
+  pictures: ReadonlyMap<string, { avatarAt: number | null }>;
+  /** Whether the viewer gets the forms. */
+  mayRestore: boolean;
+  now: number;
+}
+
+export function viewActivityPush(push: ActivityPush, around: ActivityAround): ActivityPushView {
+  const { person } = push;
+  return {
+    avatar: person === null ? null : viewAvatar(person.id, around.pictures.get(person.id)?.avatarAt ?? null),
+    person: person?.username == null ? null : { name: person.username, url: personUrl(person.username) },
+    via: ways[push.via],
+    at: viewTime(push.at, around.now),
+    updates: push.updates.map((update) => viewUpdate(push.id, update, around)),
+    more: push.updateCount - push.updates.length,
+  };
+}
+
+function viewUpdate(
+  pushId: string,
+  { position, ref, oldId, newId, forced, restorableUntil }: ActivityUpdate,
+  { url, refs, mayRestore, now }: ActivityAround,
+): ActivityUpdateView {
+  const [isNew, isGone] = [noRef.test(oldId), noRef.test(newId)];
+  const isBranch = ref.startsWith('refs/heads/');
+  const branch = isBranch ? ref.slice('refs/heads/'.length) : null;
+  const tag = ref.startsWith('refs/tags/') ? ref.slice('refs/tags/'.length) : null;
+  const current = refs.get(ref) ?? null;
+  const id = (oid: string) => ({ text: short(oid), url: commitUrl(url, oid) });
+  return {
+    name: viewName(branch ?? (tag === null ? ref : `tag ${tag}`)),
+    url: current === null || (branch ?? tag) === null ? null : codeUrl(url, 'tree', branch ?? tag!),
+    kind: isGone ? 'deleted' : isNew ? 'made' : forced === true ? 'rewritten' : 'moved',
+    from: isNew ? null : id(oldId),
+    to: isGone ? null : id(newId),
+    compareUrl: branch === null || isNew || isGone ? null : `${url}/compare/${encodeRef(oldId)}...${encodeRef(newId)}`,
+    restore:
+      !mayRestore || restorableUntil === null
+        ? null
+        : {
+            id: `${pushId}.${position}`,
+            expected: current ?? '0'.repeat(oldId.length),
+            until: viewTime(restorableUntil, now),
+            isBranch,
+            back: current !== oldId,
+            suggestedName: branch === null ? '' : `${branch}-${short(oldId).slice(0, 7)}`,
+          },
+  };
+}

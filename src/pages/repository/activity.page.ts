@@ -1,0 +1,58 @@
+import { page, seeOther } from '../app/reply.ts';
+import type { PageReply, Reply } from '../app/reply.ts';
+import type { WebDeps } from '../../http/index.ts';
+import { submit } from '../app/submit.ts';
+import type { FormRefusal } from '../app/submit.ts';
+import { viewActivityPush } from './activity-row.view.ts';
+import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { viewRepositoryHead } from './repository-head.view.ts';
+import { repositoryUrl } from '../../http/index.ts';
+import type { Page, RepositoryPersonContext, RepositoryContext } from '../app/request-context.ts';
+
+const perPage = 30;
+
+async function activityPage(
+  { found, query }: RepositoryContext,
+  { repositories, owners, git, config, clock }: WebDeps,
+  refusal: FormRefusal | null,
+): Promise<PageReply> {
+  const head = viewRepositoryHead(found);
+  const [{ pushes, next }, refs] = await Promise.all([
+    repositories.listActivity(found, { limit: perPage, after: query.get('after') }),
+    git.refs(found.path),
+  ]);
+  const pictures = await owners.ownersById(pushes.flatMap(({ person }) => person?.id ?? []));
+  const now = clock.now();
+  const mayRestore = head.mayWrite && !head.isArchived;
+  return page('pages/activity', {
+    repository: head,
+    pushes: pushes.map((push) => viewActivityPush(push, { url: head.url, refs, pictures, mayRestore, now })),
+    keptDays: Math.round(config.repositories.undoKeepMs / 86_400_000),
+    isFirst: query.get('after') === null,
+    next: next === null ? null : `${head.url}/activity?${new URLSearchParams({ after: next })}`,
+    refusal,
+    notice: viewNotice(query),
+  });
+}
+
+/** `B/activity`: every push of the last thirty days, and what refs lost by them. */
+export const showActivity: Page<RepositoryContext> = (visit, deps) => activityPage(visit, deps, null);
+
+/** Fields `id`, `expected`; with `as`, the tip gets a branch of its own. */
+export const restoreTip: Page<RepositoryPersonContext> = (visit, deps): Promise<Reply> => {
+  const {
+    viewer,
+    found: { canonical },
+    form,
+  } = visit;
+  const as = form.text('as').trim();
+  const request = as === '' ? { id: form.text('id'), expected: form.text('expected') } : { id: form.text('id'), as };
+  return submit(
+    async () => {
+      await deps.repositories.undo(viewer, canonical.owner, canonical.name, request);
+      return seeOther(withNotice(`${repositoryUrl(canonical)}/activity`, 'push-undone'));
+    },
+    // Several rows have a field of this name: the summary alone says it.
+    ({ message }) => activityPage(visit, deps, { message, field: null }),
+  );
+};

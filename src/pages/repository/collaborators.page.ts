@@ -1,0 +1,95 @@
+import { unauthenticated } from '../../kernel/index.ts';
+import { page, seeOther, type PageReply } from '../app/reply.ts';
+import type { WebDeps } from '../../http/index.ts';
+import { submit, type FormRefusal } from '../app/submit.ts';
+import { listPage, pageLinks, readFilter } from '../app/list-page.view.ts';
+import { describeAccess, viewCollaborator } from '../organisation/member.view.ts';
+import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { viewRepositoryHead } from './repository-head.view.ts';
+import { repositoryUrl } from '../../http/index.ts';
+import type { Page, RepositoryPersonContext, RepositoryContext } from '../app/request-context.ts';
+
+async function collaboratorsPage(
+  visit: RepositoryPersonContext,
+  deps: WebDeps,
+  refusal: FormRefusal | null,
+): Promise<PageReply> {
+  const { repositories, owners, clock } = deps;
+  const { viewer, found, form, query } = visit;
+  const { owner, name } = found.canonical;
+  const filter = readFilter(query);
+  const [{ collaborators, ...beside }, own] = await Promise.all([
+    listPage((paging) => repositories.listCollaboratorsPage(viewer, owner, name, { prefix: filter, ...paging }), query),
+    repositories.explainAccess(viewer, owner, name),
+  ]);
+  const pictures = await owners.ownersById(collaborators.map(({ person }) => person.id));
+  return page('repository-settings/collaborators', {
+    repository: viewRepositoryHead(found),
+    section: 'collaborators',
+    collaborators: collaborators.map((each) => viewCollaborator(each, pictures, clock.now())),
+    filter,
+    ...pageLinks(listUrl(visit), beside, { q: filter }),
+    belongsToOrganisation: found.owner.kind === 'organisation',
+    ownAccess: describeAccess(own),
+    form: { username: form.text('username'), role: form.text('role') || 'write' },
+    refusal,
+    notice: viewNotice(query),
+  });
+}
+
+const listUrl = ({ found }: RepositoryContext): string => `${repositoryUrl(found.canonical)}/settings/collaborators`;
+
+/** For everybody who administers the repository: choosing who works here is what that right is for. */
+export const showCollaborators: Page<RepositoryPersonContext> = (visit, deps) => collaboratorsPage(visit, deps, null);
+
+/** Fields `username`, `role`: read, write or admin. */
+export const addCollaborator: Page<RepositoryPersonContext> = (visit, deps) => {
+  const {
+    viewer,
+    found: { canonical },
+    form,
+  } = visit;
+  return submit(
+    async () => {
+      const input = { username: form.text('username').trim(), role: form.text('role') };
+      await deps.repositories.addCollaborator(viewer, canonical.owner, canonical.name, input);
+      return seeOther(withNotice(listUrl(visit), 'collaborator-added'));
+    },
+    (refusal) => collaboratorsPage(visit, deps, refusal),
+  );
+};
+
+/** Field `role`. */
+export const changeCollaborator: Page<RepositoryPersonContext> = (visit, deps) => {
+  const {
+    viewer,
+    found: { canonical },
+    form,
+    params,
+  } = visit;
+  return submit(
+    async () => {
+      const change = { username: params.username ?? '', role: form.text('role') };
+      await deps.repositories.changeCollaboratorRole(viewer, canonical.owner, canonical.name, change);
+      return seeOther(withNotice(listUrl(visit), 'role-changed'));
+    },
+    (refusal) => collaboratorsPage(visit, deps, refusal),
+  );
+};
+
+export const removeCollaborator: Page<RepositoryPersonContext> = async (visit, { repositories }) => {
+  const {
+    viewer,
+    found: { canonical },
+    params,
+  } = visit;
+  await repositories.removeCollaborator(viewer, canonical.owner, canonical.name, params.username ?? '');
+  return seeOther(withNotice(listUrl(visit), 'collaborator-removed'));
+};
+
+/** Ends one's own collaboration; to who is no collaborator there is nothing here. */
+export const leaveRepository: Page<RepositoryContext> = async ({ viewer, found: { canonical } }, { repositories }) => {
+  if (viewer.kind === 'anonymous') throw unauthenticated('sign_in', 'Please sign in first.');
+  await repositories.leave(viewer, canonical.owner, canonical.name);
+  return seeOther(withNotice('/', 'repository-left'));
+};

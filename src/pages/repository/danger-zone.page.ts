@@ -1,0 +1,118 @@
+import { invalid } from '../../kernel/index.ts';
+import type { RepositoryAddress } from '../../repositories/index.ts';
+import { page, seeOther, type PageReply, type Reply } from '../app/reply.ts';
+import type { WebDeps } from '../../http/index.ts';
+import { submit, type FormRefusal } from '../app/submit.ts';
+import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { viewRepositoryHead } from './repository-head.view.ts';
+import { repositoryUrl } from '../../http/index.ts';
+import type { Page, RepositoryPersonContext } from '../app/request-context.ts';
+
+/** Which of the forms came back; several have a field of the same name. */
+type DangerForm = 'rename' | 'transfer' | 'archive' | 'delete';
+
+interface DangerInput {
+  which: DangerForm;
+  refusal: FormRefusal;
+}
+
+async function dangerPage(
+  visit: RepositoryPersonContext,
+  { repositories, federation, config }: WebDeps,
+  input?: DangerInput,
+): Promise<PageReply> {
+  const { viewer, found, form, query } = visit;
+  const { owner, name } = found.canonical;
+  const [offer, followers] = await Promise.all([
+    repositories.offerOf(viewer, owner, name),
+    federation.countFollowers({ repositoryId: found.repository.id }),
+  ]);
+  return page('repository-settings/danger', {
+    repository: viewRepositoryHead(found),
+    section: 'danger',
+    trashDays: Math.round(config.repositories.trashKeepMs / 86_400_000),
+    followers,
+    offeredTo: offer?.handle ?? null,
+    form: { name: form.text('name') || name, new_owner: form.text('new_owner'), confirm: form.text('confirm') },
+    which: input?.which ?? null,
+    refusal: input?.refusal ?? null,
+    notice: viewNotice(query),
+  });
+}
+
+const dangerUrl = (address: RepositoryAddress): string => `${repositoryUrl(address)}/settings/danger`;
+
+/** Refuses unless the repository's name was typed as it is written. */
+function requireTyped(confirm: string, { owner, name }: RepositoryAddress): void {
+  if (confirm.trim() === `${owner}/${name}`) return;
+  throw invalid('wrong_confirmation', `Type ${owner}/${name} to confirm.`, { field: 'confirm' });
+}
+
+/** A form of this page; refused, it comes back as it was sent. */
+function dangerForm(
+  which: DangerForm,
+  act: (visit: RepositoryPersonContext, deps: WebDeps) => Promise<Reply>,
+): Page<RepositoryPersonContext> {
+  return (visit, deps) =>
+    submit(
+      () => act(visit, deps),
+      (refusal) => dangerPage(visit, deps, { which, refusal }),
+    );
+}
+
+export const showDangerZone: Page<RepositoryPersonContext> = (visit, deps) => dangerPage(visit, deps);
+
+/** Field `name`. The old path leads on until it is used again. */
+export const renameRepository = dangerForm(
+  'rename',
+  async ({ viewer, found: { canonical }, form }, { repositories }) => {
+    const address = await repositories.rename(viewer, canonical.owner, canonical.name, form.text('name').trim());
+    return seeOther(withNotice(repositoryUrl(address), 'renamed'));
+  },
+);
+
+/** Fields `new_owner`, `confirm`. At once for who is entitled on both sides, otherwise an offer. */
+export const transferRepository = dangerForm(
+  'transfer',
+  async ({ viewer, found: { canonical }, form }, { repositories }) => {
+    requireTyped(form.text('confirm'), canonical);
+    const outcome = await repositories.transfer(viewer, canonical.owner, canonical.name, form.text('new_owner'));
+    return outcome.kind === 'transferred'
+      ? seeOther(withNotice(repositoryUrl(outcome.canonical), 'transferred'))
+      : seeOther(withNotice(dangerUrl(canonical), 'transfer-offered'));
+  },
+);
+
+export const withdrawTransfer: Page<RepositoryPersonContext> = async (
+  { viewer, found: { canonical } },
+  { repositories },
+) => {
+  await repositories.withdrawTransfer(viewer, canonical.owner, canonical.name);
+  return seeOther(withNotice(dangerUrl(canonical), 'transfer-withdrawn'));
+};
+
+export const archiveRepository: Page<RepositoryPersonContext> = async (
+  { viewer, found: { canonical } },
+  { repositories },
+) => {
+  await repositories.setArchived(viewer, canonical.owner, canonical.name, true);
+  return seeOther(withNotice(dangerUrl(canonical), 'archived'));
+};
+
+export const unarchiveRepository: Page<RepositoryPersonContext> = async (
+  { viewer, found: { canonical } },
+  { repositories },
+) => {
+  await repositories.setArchived(viewer, canonical.owner, canonical.name, false);
+  return seeOther(withNotice(dangerUrl(canonical), 'unarchived'));
+};
+
+/** Field `confirm`, `owner/name` as it is written. Moves the repository to the trash. */
+export const deleteRepository = dangerForm(
+  'delete',
+  async ({ viewer, found: { canonical }, form }, { repositories }) => {
+    requireTyped(form.text('confirm'), canonical);
+    await repositories.moveToTrash(viewer, canonical.owner, canonical.name);
+    return seeOther(withNotice('/', 'repository-deleted'));
+  },
+);

@@ -1,0 +1,97 @@
+import { oneOf, repositoryUrl } from '../../http/index.ts';
+import { page, seeOther, type PageReply } from '../app/reply.ts';
+import type { WebDeps } from '../../http/index.ts';
+import { submit, type FormRefusal } from '../app/submit.ts';
+import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { viewRepositoryHead } from './repository-head.view.ts';
+import { viewCount } from '../app/sizes.ts';
+import type { Page, RepositoryPersonContext } from '../app/request-context.ts';
+
+interface SettingsForm {
+  description: string;
+  default_branch: string;
+  protect_default_branch: boolean;
+  accept_gerrit_refs: boolean;
+}
+
+/** More than this in one drop-down nobody reads; then the name is typed. */
+const maxChoices = 200;
+
+function formOf({ found: { repository } }: RepositoryPersonContext): SettingsForm {
+  const { description, defaultBranch, defaultBranchProtected, acceptsGerritRefs } = repository;
+  return {
+    description,
+    default_branch: defaultBranch,
+    protect_default_branch: defaultBranchProtected,
+    accept_gerrit_refs: acceptsGerritRefs,
+  };
+}
+
+/** What becomes visible when the repository does, in numbers. */
+function viewContents(branches: number, refs: ReadonlyMap<string, string>) {
+  const tags = [...refs.keys()].filter((ref) => ref.startsWith('refs/tags/')).length;
+  return { branches: viewCount(branches, 'branch', 'branches'), tags: viewCount(tags, 'tag') };
+}
+
+/** The first page of the settings; also where a refused image is told about (SPEC §7). */
+export async function settingsPage(
+  visit: RepositoryPersonContext,
+  { git }: WebDeps,
+  { form = formOf(visit), refusal = null }: { form?: SettingsForm; refusal?: FormRefusal | null } = {},
+): Promise<PageReply> {
+  const { found, query } = visit;
+  const [branches, refs] = await Promise.all([git.branches(found.path), git.refs(found.path)]);
+  const names = branches.map(({ name }) => name);
+  return page('repository-settings/general', {
+    repository: viewRepositoryHead(found),
+    section: 'general',
+    hasImage: found.repository.imageContentType !== null,
+    branches: names.length > 0 && names.length <= maxChoices ? names : null,
+    contents: viewContents(names.length, refs),
+    form,
+    refusal,
+    notice: viewNotice(query),
+  });
+}
+
+/** For the owner only; for everybody else there is no such page (SPEC §4.3). */
+export const showRepositorySettings: Page<RepositoryPersonContext> = (visit, deps) => settingsPage(visit, deps);
+
+/** Fields `description`, `default_branch`, `protect_default_branch` and `accept_gerrit_refs` (check-boxes). */
+export const saveRepositorySettings: Page<RepositoryPersonContext> = (visit, deps) => {
+  const {
+    viewer,
+    found: { canonical },
+    form,
+  } = visit;
+  const input: SettingsForm = {
+    description: form.text('description'),
+    default_branch: form.text('default_branch').trim(),
+    protect_default_branch: form.text('protect_default_branch') !== '',
+    accept_gerrit_refs: form.text('accept_gerrit_refs') !== '',
+  };
+  return submit(
+    async () => {
+      await deps.repositories.edit(viewer, canonical.owner, canonical.name, {
+        description: input.description,
+        defaultBranch: input.default_branch,
+        defaultBranchProtected: input.protect_default_branch,
+        acceptsGerritRefs: input.accept_gerrit_refs,
+      });
+      return seeOther(withNotice(`${repositoryUrl(canonical)}/settings`, 'settings-saved'));
+    },
+    (refusal) => settingsPage(visit, deps, { form: input, refusal }),
+  );
+};
+
+/** Field `visibility`, PUBLIC or PRIVATE; anything else hides, which harms nobody. */
+export const changeVisibility: Page<RepositoryPersonContext> = async (
+  { viewer, found: { canonical }, form },
+  { repositories },
+) => {
+  const visibility = oneOf(['PRIVATE', 'PUBLIC'], form.text('visibility').trim().toUpperCase());
+  await repositories.changeVisibility(viewer, canonical.owner, canonical.name, visibility);
+  return seeOther(
+    withNotice(`${repositoryUrl(canonical)}/settings`, visibility === 'PUBLIC' ? 'now-public' : 'now-private'),
+  );
+};

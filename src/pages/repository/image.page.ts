@@ -1,0 +1,37 @@
+import { imageReply } from '../app/image-reply.ts';
+import { seeOther } from '../app/reply.ts';
+import { submit } from '../app/submit.ts';
+import { withNotice } from '../app/notices.view.ts';
+import { repositoryUrl } from '../../http/index.ts';
+import type { Page, RepositoryPersonContext, RepositoryContext } from '../app/request-context.ts';
+import { settingsPage } from './general-settings.page.ts';
+
+/** `/repos/{owner}/{name}/image` (SPEC §4.3). `?v=` only changes the address. */
+export const showRepositoryImage: Page<RepositoryContext> = async ({ viewer, found }, { repositories }) => {
+  const { owner, name } = found.canonical;
+  const image = await repositories.openImage(viewer, owner, name);
+  return imageReply(image, image.repository.visibility === 'PUBLIC' ? 'public' : 'private');
+};
+
+/** Field `image`, the file. What is wrong with it is said beside the field, and the image before stays. */
+export const uploadRepositoryImage: Page<RepositoryPersonContext> = (visit, deps) => {
+  const {
+    viewer,
+    found: { canonical },
+  } = visit;
+  return submit(
+    async () => {
+      await deps.repositories.replaceImage(viewer, canonical.owner, canonical.name, visit.takeUpload());
+      return seeOther(withNotice(`${repositoryUrl(canonical)}/settings`, 'image-saved'));
+    },
+    (refusal) => settingsPage(visit, deps, { refusal }),
+  );
+};
+
+export const deleteRepositoryImage: Page<RepositoryPersonContext> = async (
+  { viewer, found: { canonical } },
+  { repositories },
+) => {
+  await repositories.removeImage(viewer, canonical.owner, canonical.name);
+  return seeOther(withNotice(`${repositoryUrl(canonical)}/settings`, 'image-removed'));
+};

@@ -1,0 +1,157 @@
+import { invalid } from '../../kernel/index.ts';
+import { plainHttpMirrorRisk as plainHttpRisk } from '../../mirrors/index.ts';
+import type { Mirror } from '../../mirrors/index.ts';
+import { page, seeOther } from '../app/reply.ts';
+import type { PageReply, Reply } from '../app/reply.ts';
+import type { WebDeps } from '../../http/index.ts';
+import { submit } from '../app/submit.ts';
+import type { FormRefusal } from '../app/submit.ts';
+import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { viewRepositoryHead } from './repository-head.view.ts';
+import { viewTime } from '../app/times.view.ts';
+import { repositoryUrl } from '../../http/index.ts';
+import type { Page, RepositoryPersonContext } from '../app/request-context.ts';
+
+const hourMs = 3_600_000;
+/** Hours between two syncs. */
+const intervals = [
+  ['1', 'every hour'],
+  ['8', 'every eight hours'],
+  ['24', 'every day'],
+  ['168', 'every week'],
+] as const;
+
+const mirrorUrl = ({ found }: RepositoryPersonContext): string => `${repositoryUrl(found.canonical)}/settings/mirror`;
+
+function viewMirror(mirror: Mirror, now: number) {
+  const { direction, url, state, isRunning, progress, lastError, lastOkAt, nextAt, isPaused, intervalMs, hasSecret } =
+    mirror;
+  return {
+    direction,
+    address: url,
+    state,
+    isRunning,
+    progress,
+    lastError,
+    isPaused,
+    hasSecret,
+    isImport: intervalMs === null,
+    isFailing: lastError !== null,
+    isPlainHttp: url.startsWith('http:'),
+    ssh: viewSsh(mirror),
+    lastOk: lastOkAt === null ? null : viewTime(lastOkAt, now),
+    next: isPaused ? null : viewTime(Math.max(nextAt, now), now),
+  };
+}
+
+/** Null for a mirror that does not use ssh. */
+function viewSsh({
+  host,
+  sshPublicKey,
+  isWaitingForKey,
+  hostKeyFingerprint,
+  offeredFingerprint,
+}: Mirror): SshView | null {
+  if (sshPublicKey === null) return null;
+  return { host, publicKey: sshPublicKey, isWaiting: isWaitingForKey, hostKeyFingerprint, offeredFingerprint };
+}
+
+interface SshView {
+  host: string;
+  /** For the other side: one line. */
+  publicKey: string;
+  isWaiting: boolean;
+  hostKeyFingerprint: string | null;
+  offeredFingerprint: string | null;
+}
+
+async function mirrorPage(
+  visit: RepositoryPersonContext,
+  { mirrors, clock }: WebDeps,
+  refusal: FormRefusal | null,
+): Promise<PageReply> {
+  const { found, form, query } = visit;
+  const mirror = await mirrors.find(found.repository.id);
+  const saved = {
+    direction: mirror?.direction ?? 'push',
+    address: mirror?.url ?? '',
+    username: mirror?.username ?? '',
+    interval: String(Math.round((mirror?.intervalMs ?? 8 * hourMs) / hourMs)),
+    prune: mirror?.prune ?? true,
+  };
+  const typed = {
+    direction: form.text('direction'),
+    address: form.text('address'),
+    username: form.text('username'),
+    interval: form.text('interval'),
+    prune: form.text('prune') === 'yes',
+  };
+  return page('repository-settings/mirror', {
+    repository: viewRepositoryHead(found),
+    section: 'mirror',
+    mirror: mirror === null ? null : viewMirror(mirror, clock.now()),
+    intervals,
+    plainHttpRisk,
+    // A secret does not travel back into a page.
+    form: refusal === null ? saved : typed,
+    refusal,
+    notice: viewNotice(query),
+  });
+}
+
+export const showMirror: Page<RepositoryPersonContext> = (visit, deps) => mirrorPage(visit, deps, null);
+
+/** Fields `direction`, `address`, `username`, `secret` (empty: as it was), `interval` (hours), `prune`, `new_key`. */
+export const saveMirror: Page<RepositoryPersonContext> = (visit, deps): Promise<Reply> => {
+  const { form, viewer, found } = visit;
+  return submit(
+    async () => {
+      const { isWaitingForKey } = await deps.mirrors.save(viewer, found, {
+        direction: form.text('direction'),
+        address: form.text('address'),
+        username: form.text('username'),
+        secret: form.text('secret'),
+        intervalMs: /^\d{1,4}$/.test(form.text('interval')) ? Number(form.text('interval')) * hourMs : 8 * hourMs,
+        prune: form.text('prune') === 'yes',
+        newKey: form.text('new_key') === 'yes',
+      });
+      return seeOther(withNotice(mirrorUrl(visit), isWaitingForKey ? 'mirror-key' : 'mirror-saved'));
+    },
+    (refusal) => mirrorPage(visit, deps, refusal),
+  );
+};
+
+const done =
+  (
+    notice: string,
+    work: (visit: RepositoryPersonContext, deps: WebDeps) => Promise<void>,
+  ): Page<RepositoryPersonContext> =>
+  (visit, deps) =>
+    submit(
+      async () => {
+        await work(visit, deps);
+        return seeOther(withNotice(mirrorUrl(visit), notice));
+      },
+      (refusal) => mirrorPage(visit, deps, refusal),
+    );
+
+export const syncMirror = done('mirror-sync', ({ found }, { mirrors }) => mirrors.sync(found.repository.id));
+export const pauseMirror = done('mirror-paused', ({ viewer, found }, { mirrors }) =>
+  mirrors.setPaused(viewer, found.repository.id, true),
+);
+export const resumeMirror = done('mirror-resumed', ({ viewer, found }, { mirrors }) =>
+  mirrors.setPaused(viewer, found.repository.id, false),
+);
+
+/** Field `fingerprint`: of the host key that was compared. */
+export const acceptMirrorHostKey = done('mirror-host-key', ({ viewer, found, form }, { mirrors }) =>
+  mirrors.acceptHostKey(viewer, found.repository.id, form.text('fingerprint')),
+);
+
+/** Field `confirm`: `owner/name`. */
+export const endMirror = done('mirror-ended', async ({ viewer, found, form }, { mirrors }) => {
+  const name = `${found.canonical.owner}/${found.canonical.name}`;
+  if (form.text('confirm').trim() !== name)
+    throw invalid('wrong_confirmation', `Type ${name} to confirm.`, { field: 'confirm' });
+  await mirrors.end(viewer, found);
+});

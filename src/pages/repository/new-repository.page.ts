@@ -1,0 +1,107 @@
+import type { Visibility } from '../../access/index.ts';
+import { plainHttpMirrorRisk as plainHttpRisk } from '../../mirrors/index.ts';
+import { oneOf, repositoryUrl } from '../../http/index.ts';
+import { page, seeOther, type PageReply } from '../app/reply.ts';
+import { submit, type FormRefusal } from '../app/submit.ts';
+import type { WebDeps } from '../../http/index.ts';
+import { withNotice } from '../app/notices.view.ts';
+import type { Page, PersonContext } from '../app/request-context.ts';
+
+interface NewRepositoryForm {
+  owner: string;
+  name: string;
+  description: string;
+  visibility: Visibility;
+  default_branch: string;
+  import_address: string;
+  import_username: string;
+  import_mirror: boolean;
+}
+
+// Private first: what nobody chose to publish is not public.
+const visibilities = ['PRIVATE', 'PUBLIC'] as const;
+
+/** Where the person may create: under their own handle, and where they are MEMBER or OWNER. */
+async function ownersFor({ person }: PersonContext, { organisations }: WebDeps): Promise<string[]> {
+  const memberships = await organisations.organisationsOf(person.id);
+  const writing = memberships.filter(({ role }) => role !== 'GUEST').map(({ organisation }) => organisation.name);
+  return [person.username ?? '', ...writing];
+}
+
+async function newRepositoryPage(
+  visit: PersonContext,
+  deps: WebDeps,
+  form: NewRepositoryForm,
+  refusal: FormRefusal | null,
+): Promise<PageReply> {
+  return page('pages/new-repository', { form, refusal, plainHttpRisk, owners: await ownersFor(visit, deps) });
+}
+
+/** `?owner=` chooses an organisation beforehand: its page leads here. */
+export const showNewRepository: Page<PersonContext> = (visit, deps) => {
+  const owner = visit.query.get('owner') ?? visit.person.username ?? '';
+  return newRepositoryPage(
+    visit,
+    deps,
+    {
+      owner,
+      name: '',
+      description: '',
+      visibility: 'PRIVATE',
+      default_branch: 'main',
+      import_address: '',
+      import_username: '',
+      import_mirror: false,
+    },
+    null,
+  );
+};
+
+/**
+ * Fields `owner` (left out: oneself), `name`, `description`, `visibility`, `default_branch`; to import
+ * one from elsewhere `import_address`, `import_username`, `import_secret`, `import_mirror`.
+ */
+export const createRepository: Page<PersonContext> = (visit, deps) => {
+  const { form, viewer, person } = visit;
+  const input: NewRepositoryForm = {
+    owner: form.text('owner') || (person.username ?? ''),
+    name: form.text('name').trim(),
+    description: form.text('description'),
+    visibility: oneOf(visibilities, form.text('visibility')),
+    default_branch: form.text('default_branch').trim() || 'main',
+    import_address: form.text('import_address').trim(),
+    import_username: form.text('import_username').trim(),
+    import_mirror: form.text('import_mirror') === 'yes',
+  };
+  return submit(
+    async () => {
+      const {
+        default_branch: defaultBranch,
+        import_address: address,
+        import_username: username,
+        import_mirror: keepMirroring,
+        ...said
+      } = input;
+      const isImport = address !== '';
+      const { id } = isImport
+        ? await deps.mirrors.import(viewer, {
+            ...said,
+            address,
+            username,
+            secret: form.text('import_secret'),
+            keepMirroring,
+          })
+        : await deps.repositories.create(viewer, { ...said, defaultBranch });
+      const {
+        owner,
+        repository: { name },
+      } = (await deps.repositories.locate([id])).get(id)!;
+      const url = repositoryUrl({ owner: owner.handle, name });
+      if (!isImport) return seeOther(url);
+      const waits = (await deps.mirrors.find(id))?.isWaitingForKey === true;
+      return seeOther(withNotice(`${url}/settings/mirror`, waits ? 'import-key' : 'import-begun'));
+    },
+    (refusal) => newRepositoryPage(visit, deps, input, refusal),
+    { address: 'import_address', username: 'import_username', secret: 'import_secret' },
+  );
+};

@@ -1,0 +1,40 @@
+import type { RecentPush } from '../../repositories/index.ts';
+import type { AvatarView } from '../app/avatar.view.ts';
+import { viewName } from '../app/plain-text.ts';
+import { viewRepositoryPicture } from './repository-picture.view.ts';
+import { viewTime, type TimeView } from '../app/times.view.ts';
+import { personUrl, repositoryUrl } from '../../http/index.ts';
+
+/** One push in a list of news: `bob pushed to main`. */
+export interface PushRowView {
+  repository: { name: string; url: string };
+  avatar: AvatarView;
+  /** Null for one from the command line, or by somebody who is gone. */
+  person: { name: string; url: string } | null;
+  /** `pushed to main`, `created the tag v1`, `pushed to 3 branches and tags`. */
+  what: string;
+  at: TimeView;
+}
+
+const noRef = /^0+$/;
+
+function describe(updates: RecentPush['updates']): string {
+  const [update] = updates;
+  if (update === undefined || updates.length > 1) return `pushed to ${updates.length} branches and tags`;
+  const name = viewName(update.ref.replace(/^refs\/(?:heads|tags)\//, ''));
+  const kind = update.ref.startsWith('refs/tags/') ? 'tag ' : update.ref.startsWith('refs/heads/') ? 'branch ' : '';
+  if (noRef.test(update.newId)) return `deleted the ${kind}${name}`;
+  if (noRef.test(update.oldId)) return `created the ${kind}${name}`;
+  return `pushed to ${name}`;
+}
+
+export function viewPushRow({ repository, person, at, updates }: RecentPush, now: number): PushRowView {
+  const address = { owner: repository.owner.handle, name: repository.name };
+  return {
+    repository: { name: `${address.owner}/${address.name}`, url: repositoryUrl(address) },
+    avatar: viewRepositoryPicture(repository, repository.owner),
+    person: person?.username == null ? null : { name: person.username, url: personUrl(person.username) },
+    what: describe(updates),
+    at: viewTime(at, now),
+  };
+}

@@ -1,0 +1,47 @@
+import type { FoundHere } from '../../http/index.ts';
+import type { AvatarView } from '../app/avatar.view.ts';
+import { viewRepositoryPicture } from './repository-picture.view.ts';
+import { ownerUrl, repositoryUrl } from '../../http/index.ts';
+
+/** The head of every page of a repository: who, what, and the tabs that this viewer has. */
+export interface RepositoryHeadView {
+  owner: string;
+  ownerUrl: string;
+  name: string;
+  url: string;
+  description: string;
+  isPrivate: boolean;
+  isArchived: boolean;
+  avatar: AvatarView;
+  mayWrite: boolean;
+  /** SPEC §4.3: the settings and the way to them are the owner's alone. */
+  isOwner: boolean;
+  /** Administers without owning: may choose who else works here. */
+  mayInvite: boolean;
+  /** Null for who cannot pin. */
+  isPinned: boolean | null;
+}
+
+export function viewRepositoryHead({
+  repository,
+  canonical,
+  owner,
+  level,
+  isOwner,
+  isPinned,
+}: FoundHere): RepositoryHeadView {
+  return {
+    owner: canonical.owner,
+    ownerUrl: ownerUrl(owner),
+    name: canonical.name,
+    url: repositoryUrl(canonical),
+    description: repository.description,
+    isPrivate: repository.visibility === 'PRIVATE',
+    isArchived: repository.archivedAt !== null,
+    avatar: viewRepositoryPicture(repository, owner),
+    mayWrite: level === 'write' || level === 'admin',
+    isOwner,
+    mayInvite: level === 'admin' && !isOwner,
+    isPinned,
+  };
+}

@@ -1,0 +1,126 @@
+import type { Location, TreeEntry } from '../../git/index.ts';
+import { page, type Reply } from '../app/reply.ts';
+import type { WebDeps } from '../../http/index.ts';
+import { dependOn } from '../app/page-cache/dependency.ts';
+import { viewCloneBox, repositoryUrl } from '../../http/index.ts';
+import { codeUrl, encodeRef } from '../code/code-urls.ts';
+import { viewLanguages } from '../code/languages.view.ts';
+import { findLicence, licenceName } from '../code/licence.view.ts';
+import { viewPushRecipes } from './push-recipes.view.ts';
+import { viewRefCounts } from './ref-counts.view.ts';
+import { viewRepositoryHead } from './repository-head.view.ts';
+import { viewCount, viewSize } from '../app/sizes.ts';
+import type { Page, RepositoryContext } from '../app/request-context.ts';
+import { frameAt } from '../code/at-ref.ts';
+import { readFolder } from '../code/tree.page.ts';
+import { resultWithin } from '../app/result-within.ts';
+
+/** What the clone box says to somebody who could not push yet. */
+async function credentialsOf({ person }: RepositoryContext, { accounts }: WebDeps) {
+  if (person === null) return null;
+  const [keys, tokens] = await Promise.all([accounts.listKeys(person.id), accounts.listTokens(person.id)]);
+  return { username: person.username, hasKey: keys.length > 0, hasToken: tokens.length > 0 };
+}
+
+/** What the viewer may do beyond what anybody may, and why: the higher of all rights counts (SPEC §5). */
+async function ownAccess(
+  { person, viewer, found: { canonical, isOwner } }: RepositoryContext,
+  { repositories }: WebDeps,
+) {
+  if (person === null || isOwner) return null;
+  const access = await repositories.explainAccess(viewer, canonical.owner, canonical.name);
+  if (access.reason === null || access.reason === 'anyone') return null;
+  return {
+    level: access.level,
+    reason: access.reason,
+    mayLeave: access.grants.some(({ kind }) => kind === 'collaborator'),
+  };
+}
+
+function frameOf(visit: RepositoryContext, deps: WebDeps) {
+  const { found, origin, preferences } = visit;
+  return {
+    repository: viewRepositoryHead(found),
+    clone: viewCloneBox({
+      origin,
+      ...found.canonical,
+      ssh: deps.ssh(),
+      config: deps.config,
+      preferred: preferences.clone,
+    }),
+  };
+}
+
+const maxLicenceBytes = 128 * 1024;
+const maxCountedFiles = 100_000;
+/** How long the page waits for what a large repository is asked for the first time. */
+const waitMs = 150;
+
+async function readLicence({ found }: RepositoryContext, { git }: WebDeps, ref: string, entries: readonly TreeEntry[]) {
+  const entry = findLicence(entries);
+  if (entry === null) return null;
+  const { content } = await git.blob(found.path, entry.oid, { maxBytes: maxLicenceBytes });
+  return {
+    name: licenceName(content?.toString() ?? '') ?? 'Licence',
+    url: codeUrl(repositoryUrl(found.canonical), 'blob', ref, entry.rawName),
+  };
+}
+
+/** What stands beside the files: all of it known by commit id, and left out while it is not known yet. */
+async function readFacts(visit: RepositoryContext, { git }: WebDeps, at: Location) {
+  const { path, repository } = visit.found;
+  const [refs, files, commits] = await Promise.all([
+    git.queries.recentRefs(path),
+    resultWithin(git.queries.listFiles(path, at.oid, { limit: maxCountedFiles }), waitMs),
+    resultWithin(git.queries.countCommits(path, at.oid), waitMs),
+  ]);
+  const url = repositoryUrl(visit.found.canonical);
+  return {
+    isComplete: files !== null && commits !== null,
+    counts: viewRefCounts(refs),
+    commits: commits === null ? null : viewCount(commits, 'commit'),
+    languages: files === null ? [] : viewLanguages(files.files),
+    size: repository.sizeBytes > 0 ? viewSize(repository.sizeBytes) : null,
+    archives: { zip: `${url}/archive/${encodeRef(at.ref)}.zip`, tar: `${url}/archive/${encodeRef(at.ref)}.tar.gz` },
+  };
+}
+
+function emptyPage(frame: ReturnType<typeof frameOf>, branch: string): Reply {
+  const {
+    repository: { name },
+    clone,
+  } = frame;
+  return page('pages/repository-empty', {
+    ...frame,
+    recipes: {
+      https: viewPushRecipes(clone.https, name, branch),
+      ssh: clone.ssh && viewPushRecipes(clone.ssh, name, branch),
+    },
+  });
+}
+
+/** `/repos/{owner}/{name}`: clone box, files of the default branch, README; for an empty one, what to type. */
+export const showRepository: Page<RepositoryContext> = async (visit, deps): Promise<Reply> => {
+  const { found } = visit;
+  const [{ branch, oid }, credentials, access] = await Promise.all([
+    deps.git.head(found.path),
+    dependOn(() => credentialsOf(visit, deps)),
+    dependOn(() => ownAccess(visit, deps)),
+  ]);
+  const frame = { ...frameOf(visit, deps), credentials: credentials.value, access: access.value };
+  if (oid === null) return emptyPage(frame, branch ?? found.repository.defaultBranch);
+  const at: Location = { kind: branch === null ? 'head' : 'branch', ref: branch ?? 'HEAD', oid, file: Buffer.alloc(0) };
+  const [place, { tree, isComplete, ticks, ...folder }, facts] = await Promise.all([
+    frameAt(visit, deps, at, 'tree'),
+    readFolder(visit, deps, at),
+    readFacts(visit, deps, at),
+  ]);
+  const licence = await readLicence(visit, deps, at.ref, tree.entries);
+  return page(
+    'pages/repository-home',
+    { ...frame, ...place, ...folder, ...facts, licence },
+    {
+      restsOn: isComplete && facts.isComplete ? [credentials, access, ticks] : null,
+    },
+  );
+};

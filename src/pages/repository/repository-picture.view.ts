@@ -1,0 +1,13 @@
+import type { Owner } from '../../owners/index.ts';
+import type { Repository } from '../../repositories/index.ts';
+import { viewAvatar, type AvatarView } from '../app/avatar.view.ts';
+import { repositoryImageUrl, repositoryUrl } from '../../http/index.ts';
+
+/** A repository's image where it has one, otherwise its owner's picture (SPEC §4.3). */
+export function viewRepositoryPicture(
+  { name, imageContentType, imageUpdatedAt }: Pick<Repository, 'name' | 'imageContentType' | 'imageUpdatedAt'>,
+  owner: Pick<Owner, 'id' | 'handle' | 'avatarAt'>,
+): AvatarView {
+  if (imageContentType === null) return viewAvatar(owner.id, owner.avatarAt);
+  return { src: repositoryImageUrl(repositoryUrl({ owner: owner.handle, name }), imageUpdatedAt) };
+}

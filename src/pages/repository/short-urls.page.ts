@@ -1,0 +1,38 @@
+import { notFound } from '../../kernel/index.ts';
+import { movedTo } from '../app/reply.ts';
+import { ownerUrl, repositoryUrl } from '../../http/index.ts';
+import type { Page } from '../app/request-context.ts';
+
+const withoutGit = (name: string): string => name.replace(/\.git$/i, '');
+
+/** `/{handle}` leads to the person or the organisation. */
+export const showOwner: Page = async ({ params }, { owners }) => {
+  const handle = params.handle ?? '';
+  const owner = (await owners.resolve(handle)) ?? (await owners.resolveFormer(handle));
+  if (owner === null) throw notFound();
+  return movedTo(ownerUrl(owner));
+};
+
+/** `/{owner}/{name}` and `/{owner}/{name}.git` lead to the repository, for those who may see it. */
+export const showRepositoryByShortAddress: Page = async ({ params, viewer }, { repositories }) => {
+  const [owner, name] = [params.owner ?? '', withoutGit(params.name ?? '')];
+  const moved = await repositories.findMoved(viewer, owner, name);
+  return movedTo(repositoryUrl(moved ?? (await repositories.find(viewer, owner, name)).canonical));
+};
+
+/**
+ * git asks for `info/refs` below whatever address it was given, and follows a
+ * redirect on that first request: so the address in the browser's bar clones.
+ * The answer looks nothing up, so it tells nothing about what exists.
+ */
+export const redirectGit: Page = ({ params, query }) => {
+  const [owner, name] = [params.owner ?? '', withoutGit(params.name ?? '')].map(encodeURIComponent);
+  const service = query.get('service');
+  return movedTo(
+    `/git/${owner}/${name}.git/info/refs${service === null ? '' : `?${new URLSearchParams({ service })}`}`,
+  );
+};
+
+/** The clone address opened in a browser leads to the page. */
+export const redirectCloneAddress: Page = ({ params }) =>
+  movedTo(`/${[params.owner ?? '', params.name ?? ''].map(encodeURIComponent).join('/')}`);

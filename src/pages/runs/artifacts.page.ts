@@ -1,0 +1,30 @@
+import { artifactDisposition } from '../../http-artifacts/index.ts';
+import { content, seeOther } from '../app/reply.ts';
+import type { Reply } from '../app/reply.ts';
+import { runUrl } from './run-row.view.ts';
+import { withNotice } from '../app/notices.view.ts';
+import { repositoryUrl, pathNumber } from '../../http/index.ts';
+import type { Page, RepositoryPersonContext, RepositoryContext } from '../app/request-context.ts';
+
+/** One artifact of a run as a zip. */
+export const downloadArtifact: Page<RepositoryContext> = async ({ found, params }, { ci }): Promise<Reply> => {
+  const { name, bytes, content: body } = await ci.openArtifact(found, pathNumber(params.number), pathNumber(params.id));
+  return content('application/zip', body, {
+    headers: {
+      'Content-Disposition': artifactDisposition(name),
+      'Content-Security-Policy': "default-src 'none'; sandbox",
+      Vary: 'Cookie, Authorization',
+      'Cache-Control': 'private, no-cache',
+      ...(bytes === null ? {} : { 'Content-Length': String(bytes) }),
+    },
+  });
+};
+
+export const removeArtifact: Page<RepositoryPersonContext> = async (
+  { viewer, found, params },
+  { ci },
+): Promise<Reply> => {
+  const number = pathNumber(params.number);
+  await ci.removeArtifact(viewer, found, number, pathNumber(params.id));
+  return seeOther(withNotice(runUrl(repositoryUrl(found.canonical), number), 'artifact-removed'));
+};

@@ -1,0 +1,21 @@
+import { createHash } from 'node:crypto';
+import { badgeSvg } from './badge.view.ts';
+import { content } from '../app/reply.ts';
+import type { Reply } from '../app/reply.ts';
+import type { Page, RepositoryContext } from '../app/request-context.ts';
+
+/** `runs/badge/{workflow}.svg`: the newest run of a workflow on a branch. Query: `branch`; left out, the default one. */
+export const showBadge: Page<RepositoryContext> = async ({ found, params, query }, { ci }): Promise<Reply> => {
+  const workflow = (params.workflow ?? '').replace(/\.svg$/, '');
+  const branch = query.get('branch') ?? found.repository.defaultBranch;
+  const run = await ci.newestRun(found.repository.id, workflow, `refs/heads/${branch}`);
+  const svg = badgeSvg(run?.workflowName ?? workflow, run?.status ?? null);
+  return content('image/svg+xml; charset=utf-8', svg, {
+    headers: {
+      ETag: `"${createHash('sha256').update(svg).digest('base64url').slice(0, 22)}"`,
+      // Readers that keep pictures for long would go on telling old news.
+      'Cache-Control': `${found.repository.visibility === 'PUBLIC' ? 'public' : 'private'}, no-cache`,
+      'Content-Security-Policy': "default-src 'none'; sandbox",
+    },
+  });
+};

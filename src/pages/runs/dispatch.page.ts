@@ -1,0 +1,62 @@
+import { page, seeOther } from '../app/reply.ts';
+import type { PageReply, Reply } from '../app/reply.ts';
+import type { WebDeps } from '../../http/index.ts';
+import { submit } from '../app/submit.ts';
+import type { FormRefusal } from '../app/submit.ts';
+import { runUrl } from './run-row.view.ts';
+import { viewName } from '../app/plain-text.ts';
+import { viewRepositoryHead } from '../repository/repository-head.view.ts';
+import { repositoryUrl } from '../../http/index.ts';
+import type { Page, RepositoryPersonContext } from '../app/request-context.ts';
+
+/** Workflows that can be started by hand, and the form of one. Query: `workflow`. */
+export const showDispatch: Page<RepositoryPersonContext> = (visit, deps) => dispatchPage(visit, deps, null);
+
+async function dispatchPage(
+  visit: RepositoryPersonContext,
+  { ci }: WebDeps,
+  refusal: FormRefusal | null,
+): Promise<PageReply> {
+  const { found, query, form } = visit;
+  const workflows = await ci.listDispatchable(found);
+  const wanted = form.text('workflow') || (query.get('workflow') ?? '');
+  const chosen = workflows.find(({ path }) => path === wanted) ?? workflows[0];
+  return page('ci/dispatch', {
+    repository: viewRepositoryHead(found),
+    workflows: workflows.map(({ path, name }) => ({ path, name: viewName(name) })),
+    chosen: chosen?.path ?? null,
+    ref: form.text('ref') || found.repository.defaultBranch,
+    inputs: [...(chosen?.inputs ?? [])].map(([name, input]) => ({
+      ...input,
+      name,
+      field: `input-${name}`,
+      label: viewName(input.description) || name,
+      value: form.text(`input-${name}`) || (input.default ?? ''),
+    })),
+    refusal,
+  });
+}
+
+/** Fields `workflow`, `ref`, and one `input-<name>` for each input. Leads to the run. */
+export const dispatchWorkflow: Page<RepositoryPersonContext> = (visit, deps): Promise<Reply> => {
+  const { viewer, found, form } = visit;
+  return submit(
+    async () => {
+      const path = form.text('workflow');
+      const declared =
+        (await deps.ci.listDispatchable(found)).find((workflow) => workflow.path === path)?.inputs ??
+        new Map<string, unknown>();
+      const given = [...declared.keys()].flatMap((name): [string, string][] => {
+        const value = form.all(`input-${name}`).at(-1);
+        return value === undefined ? [] : [[name, value]];
+      });
+      const run = await deps.ci.dispatchWorkflow(viewer, found, {
+        path,
+        ref: form.text('ref').trim(),
+        inputs: new Map(given),
+      });
+      return seeOther(runUrl(repositoryUrl(found.canonical), run.number));
+    },
+    (refusal) => dispatchPage(visit, deps, refusal),
+  );
+};

@@ -1,0 +1,152 @@
+import { Readable } from 'node:stream';
+import { embedded } from '../../embedded/index.ts';
+import { notFound, unavailable } from '../../kernel/index.ts';
+import type { TaskRow } from '../../ci/index.ts';
+import { content } from '../app/reply.ts';
+import type { Reply } from '../app/reply.ts';
+import type { WebDeps } from '../../http/index.ts';
+import { viewLogRow } from './log-rows.view.ts';
+import type { Page, RepositoryContext } from '../app/request-context.ts';
+import { pathNumber, queryNumber } from '../../http/index.ts';
+
+async function taskOf({ found, params }: RepositoryContext, { ci }: WebDeps): Promise<TaskRow> {
+  const { task } = await ci.findJob(found, pathNumber(params.number), pathNumber(params.job));
+  if (task === null || task.logRemovedAt !== null) throw notFound('log_not_found', 'There is no log.');
+  return task;
+}
+
+/** The whole log as a text file. */
+export const downloadLog: Page<RepositoryContext> = async (visit, deps): Promise<Reply> => {
+  const task = await taskOf(visit, deps);
+  return content('text/plain; charset=utf-8', Readable.from(deps.ci.rawLog(task.id)), {
+    headers: {
+      'Content-Disposition': `attachment; filename="job-${pathNumber(visit.params.job)}.log"`,
+      'Content-Security-Policy': "default-src 'none'; sandbox",
+      'Cache-Control': 'private, no-cache',
+    },
+  });
+};
+
+const maxStreams = 500;
+const maxStreamsPerViewer = 5;
+const heartbeatMs = 15_000;
+/** A browser that does not take what is sent is let go; it comes back and goes on where it was. */
+const maxUnsentBytes = 1024 * 1024;
+
+/** Streams open now, in all and for each session or address (security I10). */
+const open = new Map<string, number>();
+
+/**
+ * Rows of a log as they come, as Server-Sent Events. Event `rows`: rows as HTML, the id
+ * is the number of rows that the browser has then; `end`: the log is complete;
+ * `changed`: something about the run is new. A browser that lost the connection says
+ * in `Last-Event-ID` where it was.
+ */
+export const followJob: Page<RepositoryContext> = async (visit, deps): Promise<Reply> => {
+  const task = await taskOf(visit, deps);
+  const { run } = await deps.ci.findJob(visit.found, pathNumber(visit.params.number), pathNumber(visit.params.job));
+  const from = visit.lastEventId ?? queryNumber(visit.query, 'from') ?? 0;
+  return stream(visit, deps, (signal) =>
+    merge(logEvents(deps, task.id, from, signal), runEvents(deps, run.id, signal)),
+  );
+};
+
+/** The same for the page of a run, which shows no log. */
+export const followRun: Page<RepositoryContext> = async (visit, deps): Promise<Reply> => {
+  const { run } = await deps.ci.findRun(visit.found, pathNumber(visit.params.number));
+  return stream(visit, deps, (signal) => runEvents(deps, run.id, signal));
+};
+
+/** Whoever loses the right to look, or signs out, is looking no more within this time (security E04). */
+const lookAgainMs = 4_000;
+
+async function maySee(
+  { viewer, session, sessionSecret, address, found }: RepositoryContext,
+  { accounts, repositories }: WebDeps,
+): Promise<boolean> {
+  const isSignedIn = session === null || (await accounts.viewerOfSession(sessionSecret ?? '', { address })) !== null;
+  const { owner, name } = found.canonical;
+  return (
+    isSignedIn &&
+    repositories.find(viewer, owner, name).then(
+      () => true,
+      () => false,
+    )
+  );
+}
+
+function stream(
+  visit: RepositoryContext,
+  deps: WebDeps,
+  events: (signal: AbortSignal) => AsyncIterable<string>,
+): Reply {
+  const who = visit.session?.id ?? visit.address;
+  const total = [...open.values()].reduce((sum, count) => sum + count, 0);
+  if (total >= maxStreams || (open.get(who) ?? 0) >= maxStreamsPerViewer) {
+    throw unavailable('too_many_streams', 'Too many live pages are open. Close one, or reload by hand.', {
+      retryAfterSeconds: 10,
+    });
+  }
+  open.set(who, (open.get(who) ?? 0) + 1);
+  const gone = new AbortController();
+  const body = new Readable({ read() {}, highWaterMark: maxUnsentBytes });
+  const heartbeat = setInterval(() => body.push(': still here\n\n'), heartbeatMs);
+  const guard = setInterval(() => {
+    void maySee(visit, deps).then((may) => {
+      if (!may) body.destroy();
+    });
+  }, lookAgainMs);
+  body.once('close', () => {
+    clearInterval(heartbeat);
+    clearInterval(guard);
+    gone.abort();
+    const left = (open.get(who) ?? 1) - 1;
+    if (left === 0) open.delete(who);
+    else open.set(who, left);
+  });
+  body.push('retry: 2000\n\n');
+  void (async () => {
+    for await (const event of events(gone.signal)) {
+      if (!body.push(event)) return void body.destroy();
+    }
+    body.push(null);
+  })().catch((error: unknown) => body.destroy(error as Error));
+  return content('text/event-stream; charset=utf-8', body, {
+    headers: { 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' },
+  });
+}
+
+async function* logEvents({ ci }: WebDeps, taskId: number, from: number, signal: AbortSignal): AsyncGenerator<string> {
+  for await (const news of ci.followLog(taskId, from, signal)) {
+    const rows = news.rows.map((row, at) => viewLogRow(row, news.from + at + 1));
+    if (rows.length > 0) {
+      const html = embedded.renderTemplate('ci/log-rows', { rows }).replaceAll('\n', '');
+      yield `event: rows\nid: ${news.from + rows.length}\ndata: ${html}\n\n`;
+    }
+    if (news.isComplete) yield 'event: end\ndata: \n\n';
+  }
+}
+
+async function* runEvents({ ci }: WebDeps, runId: number, signal: AbortSignal): AsyncGenerator<string> {
+  while (!signal.aborted) {
+    const waitedFrom = performance.now();
+    await ci.waitForRun(runId, { signal, timeoutMs: heartbeatMs });
+    if (performance.now() - waitedFrom < heartbeatMs) yield 'event: changed\ndata: \n\n';
+  }
+}
+
+/** Events of both, in the order in which they come; ends with the first. */
+async function* merge(first: AsyncGenerator<string>, second: AsyncGenerator<string>): AsyncGenerator<string> {
+  let nextFirst = first.next();
+  let nextSecond = second.next();
+  for (;;) {
+    const { which, result } = await Promise.race([
+      nextFirst.then((one) => ({ which: 'first', result: one })),
+      nextSecond.then((one) => ({ which: 'second', result: one })),
+    ]);
+    if (result.done === true) return;
+    yield result.value;
+    if (which === 'first') nextFirst = first.next();
+    else nextSecond = second.next();
+  }
+}

@@ -1,0 +1,59 @@
+import type { RunRow } from '../../ci/index.ts';
+import { viewName } from '../app/plain-text.ts';
+import { viewTime } from '../app/times.view.ts';
+import type { TimeView } from '../app/times.view.ts';
+import { personUrl } from '../../http/index.ts';
+import { viewDuration } from './durations.ts';
+import { viewStatus } from './status.ts';
+import type { StatusView } from './status.ts';
+
+/** One run in a list, and at the head of its own page. */
+export interface RunRowView {
+  number: number;
+  url: string;
+  title: string;
+  workflow: string;
+  workflowPath: string;
+  event: string;
+  ref: string;
+  refUrl: string;
+  sha: string;
+  commitUrl: string;
+  actor: { name: string; url: string } | null;
+  status: StatusView;
+  reason: string | null;
+  attempt: number;
+  created: TimeView;
+  duration: string | null;
+}
+
+const events: Record<RunRow['event'], string> = {
+  push: 'push',
+  workflow_dispatch: 'started by hand',
+  schedule: 'schedule',
+};
+
+export const runUrl = (repositoryUrl: string, number: number): string => `${repositoryUrl}/runs/${number}`;
+
+/** @param actor handle of who started it; null for the clock and for people who are gone */
+export function viewRunRow(run: RunRow, repositoryUrl: string, actor: string | null, now: number): RunRowView {
+  const ref = run.ref.replace(/^refs\/(heads|tags)\//, '');
+  return {
+    number: run.number,
+    url: runUrl(repositoryUrl, run.number),
+    title: viewName(run.title) || run.workflowName,
+    workflow: viewName(run.workflowName),
+    workflowPath: run.workflowPath,
+    event: events[run.event],
+    ref: viewName(ref),
+    refUrl: `${repositoryUrl}/tree/${ref.split('/').map(encodeURIComponent).join('/')}`,
+    sha: run.sha.slice(0, 10),
+    commitUrl: `${repositoryUrl}/commit/${run.sha}`,
+    actor: actor === null ? null : { name: actor, url: personUrl(actor) },
+    status: viewStatus(run.status),
+    reason: run.reason,
+    attempt: run.attempt,
+    created: viewTime(run.createdAt, now),
+    duration: viewDuration(run.startedAt, run.finishedAt, now),
+  };
+}

@@ -1,0 +1,112 @@
+import type { JobRow } from '../../ci/index.ts';
+import { isFinal } from '../../ci/index.ts';
+import { page, seeOther } from '../app/reply.ts';
+import type { PageReply, Reply } from '../app/reply.ts';
+import type { WebDeps } from '../../http/index.ts';
+import { submit } from '../app/submit.ts';
+import type { FormRefusal } from '../app/submit.ts';
+import { viewArtifact } from './artifact.view.ts';
+import { viewDuration } from './durations.ts';
+import { viewJobGraph } from './job-graph.view.ts';
+import { runUrl, viewRunRow } from './run-row.view.ts';
+import { viewStatus } from './status.ts';
+import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { viewName } from '../app/plain-text.ts';
+import { viewRepositoryHead } from '../repository/repository-head.view.ts';
+import { repositoryUrl, pathNumber, queryNumber } from '../../http/index.ts';
+import type { Page, RepositoryPersonContext, RepositoryContext } from '../app/request-context.ts';
+import { actorsOf } from './runs.page.ts';
+
+/** One run: what started it, what needs what, every job of one attempt. Query: `attempt`. */
+export const showRun: Page<RepositoryContext> = (visit, deps) => runPage(visit, deps, null);
+
+async function runPage(visit: RepositoryContext, deps: WebDeps, refusal: FormRefusal | null): Promise<PageReply> {
+  const { found, params, query } = visit;
+  const { ci, clock } = deps;
+  const { run, attempt, jobs } = await ci.findRun(found, pathNumber(params.number), queryNumber(query, 'attempt'));
+  const head = viewRepositoryHead(found);
+  const url = runUrl(head.url, run.number);
+  const jobUrl = (job: JobRow): string => `${url}/jobs/${job.id}`;
+  const reasons = new Map(
+    (await ci.explainQueue(found)).map(({ job, reason, place }) => [
+      job.id,
+      place === null ? reason : `${reason} Place ${place} in the queue.`,
+    ]),
+  );
+  const artifacts = await ci.listArtifacts(found, run.number);
+  const actors = await actorsOf([run, { actorId: run.attemptActorId }], deps);
+  return page('ci/run', {
+    repository: head,
+    run: viewRunRow(run, head.url, actors.get(run.actorId ?? '') ?? null, clock.now()),
+    rerunBy: run.attempt > 1 ? (actors.get(run.attemptActorId ?? '') ?? null) : null,
+    attempts: Array.from({ length: run.attempt }, (_, at) => at + 1).reverse(),
+    attempt,
+    graph: viewJobGraph(jobs, jobUrl),
+    jobs: jobs.map((job) => ({
+      id: job.id,
+      url: jobUrl(job),
+      name: viewName(job.name),
+      status: viewStatus(job.status),
+      mayFail: job.continueOnError,
+      duration: viewDuration(job.startedAt, job.finishedAt, clock.now()),
+      reason: job.reason ?? reasons.get(job.id) ?? null,
+    })),
+    artifacts: artifacts.map((artifact) => viewArtifact(artifact, url, clock.now())),
+    mayRemove: found.level === 'admin' && isFinal(run.status),
+    isActive: !isFinal(run.status),
+    mayRerunFailed: jobs.some((job) => job.status === 'failure' || job.status === 'cancelled'),
+    refusal,
+    notice: viewNotice(query),
+  });
+}
+
+const urlOf = ({ found, params }: RepositoryContext): string =>
+  runUrl(repositoryUrl(found.canonical), pathNumber(params.number));
+
+/** A button of the run page; what refuses it is the present state, said on the same page. */
+function act(
+  visit: RepositoryPersonContext,
+  deps: WebDeps,
+  work: () => Promise<unknown>,
+  notice: string,
+): Promise<Reply> {
+  return submit(
+    async () => {
+      await work();
+      return seeOther(withNotice(urlOf(visit), notice));
+    },
+    (refusal) => runPage(visit, deps, refusal),
+  );
+}
+
+/** Field `force`: `yes` does not wait for runners to wind up. */
+export const cancelRun: Page<RepositoryPersonContext> = (visit, deps) => {
+  const { viewer, found, params, form } = visit;
+  const force = form.text('force') === 'yes';
+  return act(
+    visit,
+    deps,
+    () => deps.ci.cancelRun(viewer, found, pathNumber(params.number), { force }),
+    'run-cancelled',
+  );
+};
+
+/** Field `jobs`: `all`, `failed`, or the id of one. */
+export const rerunJobs: Page<RepositoryPersonContext> = (visit, deps) => {
+  const { viewer, found, params, form } = visit;
+  const jobs = form.text('jobs');
+  const choice = jobs === 'all' || jobs === 'failed' ? jobs : { jobId: pathNumber(jobs) };
+  return act(visit, deps, () => deps.ci.rerun(viewer, found, pathNumber(params.number), choice), 'run-again');
+};
+
+/** Deletes a run for good, and leads to the list of those that are left. */
+export const removeRun: Page<RepositoryPersonContext> = (visit, deps) => {
+  const { viewer, found, params } = visit;
+  return submit(
+    async () => {
+      await deps.ci.removeRun(viewer, found, pathNumber(params.number));
+      return seeOther(withNotice(`${repositoryUrl(found.canonical)}/runs`, 'run-removed'));
+    },
+    (refusal) => runPage(visit, deps, refusal),
+  );
+};

@@ -1,0 +1,72 @@
+import { eventNames, runStatusGroups } from '../../ci/index.ts';
+import type { RunFilter, RunRow } from '../../ci/index.ts';
+import { page } from '../app/reply.ts';
+import type { Reply } from '../app/reply.ts';
+import type { WebDeps } from '../../http/index.ts';
+import { viewRunRow } from './run-row.view.ts';
+import { viewNotice } from '../app/notices.view.ts';
+import { viewRepositoryHead } from '../repository/repository-head.view.ts';
+import type { Page, RepositoryContext } from '../app/request-context.ts';
+import { queryNumber } from '../../http/index.ts';
+
+const perPage = 30;
+
+/** Query: `workflow`, `status`, `event`, `branch`, `actor`; `before` for the next page. */
+export const showRuns: Page<RepositoryContext> = async (visit, deps): Promise<Reply> => {
+  const { found, query } = visit;
+  const { ci, clock } = deps;
+  const chosen = {
+    workflow: query.get('workflow') ?? '',
+    status: oneOf(runStatusGroups, query.get('status')),
+    event: oneOf(eventNames, query.get('event')),
+    branch: query.get('branch') ?? '',
+    actor: query.get('actor') ?? '',
+  };
+  const [{ runs, next }, workflows, queue] = await Promise.all([
+    ci.listRuns(found, await filterOf(chosen, deps), { limit: perPage, before: queryNumber(query, 'before') }),
+    ci.workflowsOf(found),
+    ci.explainQueue(found),
+  ]);
+  const head = viewRepositoryHead(found);
+  const actors = await actorsOf(runs, deps);
+  return page('ci/runs', {
+    repository: head,
+    runs: runs.map((run) => viewRunRow(run, head.url, actors.get(run.actorId ?? '') ?? null, clock.now())),
+    workflows,
+    chosen,
+    isFiltered: Object.values(chosen).some((value) => value !== ''),
+    isAnyActive: runs.some((run) => run.finishedAt === null),
+    queued: queue.length,
+    next:
+      next === null
+        ? null
+        : `${head.url}/runs?${new URLSearchParams({ ...withoutEmpty(chosen), before: String(next) }).toString()}`,
+    notice: viewNotice(query),
+  });
+};
+
+function oneOf(words: readonly string[], given: string | null): string {
+  return given !== null && words.includes(given) ? given : '';
+}
+
+function withoutEmpty(values: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ''));
+}
+
+/** Somebody who does not exist has started nothing. */
+async function filterOf(
+  { workflow, status, event, branch, actor }: Record<string, string>,
+  { accounts }: WebDeps,
+): Promise<RunFilter> {
+  const person = actor ? await accounts.personByUsername(actor).catch(() => ({ id: 'nobody' })) : null;
+  return { workflow, status, event, ref: branch ? `refs/heads/${branch}` : undefined, actorId: person?.id };
+}
+
+/** Handles of who started some runs, by id. */
+export async function actorsOf(
+  runs: readonly Pick<RunRow, 'actorId'>[],
+  { accounts }: Pick<WebDeps, 'accounts'>,
+): Promise<Map<string, string>> {
+  const people = await accounts.peopleById(runs.flatMap(({ actorId }) => actorId ?? []));
+  return new Map([...people].flatMap(([id, { username }]) => (username === null ? [] : [[id, username] as const])));
+}

@@ -1,0 +1,57 @@
+import type { CiScope } from '../../ci/index.ts';
+import { instanceScope } from '../../ci/index.ts';
+import { viewOrganisationHead } from '../organisation/organisation-head.view.ts';
+import { viewRepositoryHead } from '../repository/repository-head.view.ts';
+import { organisationUrl, repositoryUrl } from '../../http/index.ts';
+import type {
+  OrganisationOwnerContext,
+  PersonContext,
+  RepositoryPersonContext,
+  RequestContext,
+} from '../app/request-context.ts';
+
+/** Where the runners, secrets and variables of a page belong, and what stands around them. */
+export interface ScopePage {
+  scope: CiScope;
+  /** What the pages' addresses begin with. */
+  url: string;
+  kind: CiScope['kind'];
+  /** `this server`, `alice/work`: whom they are for, in words. */
+  name: string;
+  /** For the head of the page; at most one is set. */
+  repository?: unknown;
+  organisation?: unknown;
+}
+
+/** Tells a visit's place; each of the four kinds of addresses has its own. */
+export type ScopePageOf<V extends RequestContext> = (visit: V) => ScopePage;
+
+export const ofInstance: ScopePageOf<PersonContext> = () => ({
+  scope: instanceScope,
+  kind: 'instance',
+  url: '/admin',
+  name: 'this server',
+});
+
+export const ofPerson: ScopePageOf<PersonContext> = ({ person }) => ({
+  scope: { kind: 'user', id: person.id },
+  kind: 'user',
+  url: '/settings',
+  name: 'all repositories of yours',
+});
+
+export const ofOrganisation: ScopePageOf<OrganisationOwnerContext> = ({ organisation }) => ({
+  scope: { kind: 'organisation', id: organisation.id },
+  kind: 'organisation',
+  url: `${organisationUrl(organisation.name)}/settings`,
+  name: `all repositories of ${organisation.name}`,
+  organisation: viewOrganisationHead(organisation, null, 'OWNER'),
+});
+
+export const ofRepository: ScopePageOf<RepositoryPersonContext> = ({ found }) => ({
+  scope: { kind: 'repository', id: found.repository.id },
+  kind: 'repository',
+  url: `${repositoryUrl(found.canonical)}/settings`,
+  name: `${found.canonical.owner}/${found.canonical.name}`,
+  repository: viewRepositoryHead(found),
+});

@@ -1,0 +1,33 @@
+import type { CombinedStatus, Repositories } from '../../repositories/index.ts';
+import { viewCommitState } from './status.ts';
+import type { StatusView } from './status.ts';
+
+/** The mark beside a commit: what its checks say together, and where the first one that matters says more. */
+export interface StatusIconView extends StatusView {
+  url: string;
+  /** `2 of 3 checks passed`: for the pointer and for ears. */
+  title: string;
+}
+
+/** @param repositoryUrl the page of the repository; targets of our own checks lie below it */
+export function viewStatusIcon({ state, statuses }: CombinedStatus, repositoryUrl: string): StatusIconView {
+  const passed = statuses.filter((status) => status.state === 'success').length;
+  const first = statuses.find((status) => status.state === state);
+  const target = first?.targetUrl ?? '';
+  const isAbsolute = /^https?:\/\//.test(target);
+  return {
+    ...viewCommitState(state),
+    url: isAbsolute ? target : `${repositoryUrl}/${target === '' ? 'runs' : target}`,
+    title: `${viewCommitState(state).text}: ${passed} of ${statuses.length}`,
+  };
+}
+
+/** Ticks of some commits, by object id; commits that nothing has looked at have none. */
+export async function statusIcons(
+  { commitStatuses }: Pick<Repositories, 'commitStatuses'>,
+  repository: { id: string; url: string },
+  shas: readonly string[],
+): Promise<Map<string, StatusIconView>> {
+  const combined = await commitStatuses(repository.id, shas);
+  return new Map([...combined].map(([sha, status]) => [sha, viewStatusIcon(status, repository.url)]));
+}

@@ -1,0 +1,34 @@
+import { page, seeOther, type PageReply } from '../app/reply.ts';
+import { sessionCookie } from '../../http/index.ts';
+import { submit, type FormRefusal } from '../app/submit.ts';
+import { withNotice } from '../app/notices.view.ts';
+import { sessionOrigin, type Page, type RequestContext } from '../app/request-context.ts';
+
+const inviteOf = ({ form, query }: RequestContext): string => form.text('invite') || query.get('invite') || '';
+
+function signupPage(handle: string, refusal: FormRefusal | null): PageReply {
+  return page('pages/signup', { form: { handle }, refusal });
+}
+
+/** `/signup?invite=…` lets an invited person in. Registration is closed, so without a valid invite it is a 404. */
+export const showSignup: Page = async (visit, { accounts }) => {
+  await accounts.checkInvite(inviteOf(visit));
+  return signupPage('', null);
+};
+
+export const signUp: Page = (visit, { accounts, config }) => {
+  const { form, origin } = visit;
+  const handle = form.text('handle').trim();
+  return submit(
+    async () => {
+      const person = await accounts.signUp({
+        token: inviteOf(visit),
+        username: handle,
+        password: form.text('password'),
+      });
+      const { secret } = await accounts.startSession(person.id, sessionOrigin(visit));
+      return seeOther(withNotice('/settings/keys', 'welcome'), { cookies: [sessionCookie(origin, secret, config)] });
+    },
+    (refusal) => signupPage(handle, refusal),
+  );
+};

@@ -1,0 +1,13 @@
+import { apiDocument } from '../../http-api/index.ts';
+import { content, page } from '../app/reply.ts';
+import { viewApi } from './api.view.ts';
+import type { Page } from '../app/request-context.ts';
+
+/** `/api/v1/openapi.json`: the document itself, for programs that read it from anywhere. */
+export const showOpenApi: Page = async () =>
+  content('application/json; charset=utf-8', JSON.stringify(await apiDocument()), {
+    headers: { 'Access-Control-Allow-Origin': '*' },
+  });
+
+/** `/api/v1`: the same document as a page. */
+export const showApi: Page = async ({ origin }) => page('pages/api', { origin, ...viewApi(await apiDocument()) });

@@ -1,0 +1,65 @@
+import { notFound } from '../../kernel/index.ts';
+import { content } from '../app/reply.ts';
+import type { Page } from '../app/request-context.ts';
+
+const forever = 'public, max-age=31536000, immutable';
+
+/** The process lives; nothing else is asked. */
+export const showHealth: Page = () =>
+  content('text/plain; charset=utf-8', 'ok\n', { headers: { 'Cache-Control': 'no-store' } });
+
+/** Whether requests should be sent here. Names the parts, never their paths or errors. */
+export const showReadiness: Page = async (_visit, { unready }) => {
+  const parts = await unready();
+  const ready = parts.length === 0;
+  return content('text/plain; charset=utf-8', ready ? 'ready\n' : `not ready: ${parts.join(', ')}\n`, {
+    status: ready ? 200 : 503,
+    headers: { 'Cache-Control': 'no-store', ...(ready ? {} : { 'Retry-After': '5' }) },
+  });
+};
+
+/** What a crawler has no use for: git itself, personal pages, and pages of which history makes endlessly many. */
+const notForCrawlers = [
+  '/git/',
+  '/login',
+  '/settings/',
+  '/admin/',
+  '/api/',
+  '/ap/',
+  '/search',
+  ...['commits', 'commit', 'blame', 'raw', 'compare', 'archive', 'tree', 'blob'].map((page) => `/repos/*/*/${page}/`),
+];
+
+/** Crawlers get the pages that are cheap to make: front pages, people, organisations. */
+export const showRobots: Page = () =>
+  content(
+    'text/plain; charset=utf-8',
+    ['User-agent: *', 'Crawl-delay: 5', ...notForCrawlers.map((path) => `Disallow: ${path}`), ''].join('\n'),
+  );
+
+/**
+ * `/assets/{hash}-{name}`, kept by browsers for ever. An address with an old hash
+ * still gets the present file, so that a page from before an upgrade keeps its
+ * looks, but nobody keeps that answer.
+ */
+export const showAsset: Page = ({ params, bestEncoding }, { assets }) => {
+  const found = assets.find(params.file ?? '');
+  if (found === null) throw notFound();
+  const encoding = bestEncoding('br', 'gzip');
+  return content(found.asset.type, found.asset.bodies[encoding], {
+    headers: {
+      'Cache-Control': found.isCurrent ? forever : 'no-cache',
+      Vary: 'Accept-Encoding',
+      ...(encoding === 'identity' ? {} : { 'Content-Encoding': encoding }),
+    },
+  });
+};
+
+/** Browsers ask for this by themselves when a page could not be read yet. */
+export const showFavicon: Page = (_visit, { assets }) => {
+  const found = assets.find(assets.url('favicon.svg').slice('/assets/'.length));
+  if (found === null) throw notFound();
+  return content(found.asset.type, found.asset.bodies.identity, {
+    headers: { 'Cache-Control': 'public, max-age=86400' },
+  });
+};

@@ -1,0 +1,83 @@
+import type { Webhook, WebhookDelivery } from '../../webhooks/index.ts';
+import { viewTime } from '../app/times.view.ts';
+import type { TimeView } from '../app/times.view.ts';
+
+/** How a delivery stands, with an icon and a word. */
+interface DeliveryStatus {
+  tone: 'good' | 'bad' | 'idle' | 'busy';
+  icon: string;
+  text: string;
+}
+
+type Told = Pick<WebhookDelivery, 'state' | 'status' | 'error'>;
+
+function viewStatus({ state, status, error }: Told): DeliveryStatus {
+  if (state === 'DELIVERED') return { tone: 'good', icon: 'check', text: `Delivered, ${status}` };
+  if (state === 'FAILED') return { tone: 'bad', icon: 'cross', text: status === null ? 'Failed' : `Failed, ${status}` };
+  return error === null
+    ? { tone: 'busy', icon: 'clock', text: 'On its way' }
+    : { tone: 'idle', icon: 'clock', text: status === null ? 'No answer yet' : `Not taken yet, ${status}` };
+}
+
+/** The parts of an address that its owner knows it by; what stands behind `?` may be a secret. */
+const shownUrl = (url: string): string => url.replace(/\?.*$/, '?…');
+
+export function viewWebhook({ id, url, hasSecret, events, isActive, last }: Webhook, listUrl: string, now: number) {
+  return {
+    url: `${listUrl}/${id}`,
+    address: shownUrl(url),
+    isPlainHttp: url.startsWith('http:'),
+    hasSecret,
+    isActive,
+    events: events.map((event) => eventWords[event]).join(', '),
+    last: last === null ? null : { status: viewStatus(last), at: viewTime(last.triedAt ?? last.createdAt, now) },
+  };
+}
+
+/** What people call the events. */
+export const eventWords: Readonly<Record<Webhook['events'][number], string>> = {
+  push: 'push',
+  create: 'branch or tag made',
+  delete: 'branch or tag deleted',
+  run: 'run finished',
+};
+
+export interface DeliveryView {
+  id: number;
+  event: string;
+  uuid: string;
+  status: DeliveryStatus;
+  created: TimeView;
+  tried: TimeView | null;
+  /** `1.2 s`; null before the first attempt. */
+  took: string | null;
+  attempts: number;
+  error: string | null;
+  next: TimeView | null;
+  payload: string | null;
+  response: string | null;
+  redeliveryOf: number | null;
+}
+
+const maxShownPayload = 20_000;
+
+export function viewDelivery(row: WebhookDelivery, now: number): DeliveryView {
+  const { id, event, uuid, state, attempts, error, response, redeliveryOf } = row;
+  const payload = row.payload === null ? null : JSON.stringify(JSON.parse(row.payload), null, 2);
+  return {
+    id,
+    event,
+    uuid,
+    attempts,
+    error,
+    redeliveryOf,
+    status: viewStatus(row),
+    created: viewTime(row.createdAt, now),
+    tried: row.triedAt === null ? null : viewTime(row.triedAt, now),
+    took: row.tookMs === null ? null : row.tookMs < 1_000 ? `${row.tookMs} ms` : `${(row.tookMs / 1_000).toFixed(1)} s`,
+    next: state === 'PENDING' && attempts > 0 ? viewTime(row.nextAttemptAt, now) : null,
+    payload:
+      payload === null || payload.length <= maxShownPayload ? payload : `${payload.slice(0, maxShownPayload)}\n…`,
+    response,
+  };
+}

@@ -1,0 +1,306 @@
+// CI through the JSON API: runs, runners of each scope, secrets and variables.
+import t from 'tap';
+import { ask, fillRepository, startWeb } from '../fixtures/web-fixture.ts';
+
+const api = '/api/v1';
+const file = `name: Release
+on: {workflow_dispatch: {inputs: {target: {description: Where to, type: choice, required: true, options: [here, there]}}}}
+jobs:
+  build: {runs-on: linux, steps: [{name: Make, run: make}]}
+  deploy: {needs: build, runs-on: linux, steps: [{run: "true"}]}
+`;
+
+async function start(t: Parameters<typeof startWeb>[0]) {
+  const web = await startWeb(t);
+  const { accounts, repositories, organisations, ci } = web.modules;
+  async function join(username: string, more: { isAdministrator?: boolean } = {}) {
+    const { id } = await accounts.addPerson({ username, ...more });
+    const { secret } = await accounts.addToken(id, {
+      name: 'x',
+      access: 'admin',
+      repositoryIds: null,
+      expiresAt: null,
+    });
+    const viewer = {
+      kind: 'person',
+      id,
+      username,
+      isAdministrator: more.isAdministrator ?? false,
+      via: 'session',
+      scope: 'admin',
+      repositoryIds: null,
+    } as const;
+    return { id, viewer, call: caller(`Bearer ${secret}`) };
+  }
+  const caller = (authorization: string | null) => async (method: string, path: string, body?: unknown) => {
+    const headers = {
+      ...(authorization !== null && { Authorization: authorization }),
+      ...(body !== undefined && { 'Content-Type': 'application/json' }),
+    };
+    const answer = await ask(web, api + path, {
+      method,
+      headers,
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const isJson = answer.headers['content-type']?.startsWith('application/json') ?? false;
+    return { ...answer, json: isJson ? (JSON.parse(answer.body) as unknown) : null };
+  };
+  const alice = await join('alice');
+  await repositories.create(alice.viewer, { name: 'tool', visibility: 'PUBLIC' });
+  const found = await repositories.find(alice.viewer, 'alice', 'tool');
+  await fillRepository(t, found.path, { '.hearth/workflows/release.yml': file });
+  await organisations.create(alice.viewer, { name: 'guild' });
+  return {
+    web,
+    ci,
+    found,
+    alice,
+    bob: await join('bob'),
+    root: await join('root-admin', { isAdministrator: true }),
+    anonymous: caller(null),
+  };
+}
+
+const R = '/repos/alice/tool';
+
+t.test('a run is started, watched, cancelled and run again', async (t) => {
+  const {
+    ci,
+    alice: { call: asAlice },
+    bob: { call: asBob },
+    anonymous,
+  } = await start(t);
+  t.match(await anonymous('GET', `${R}/workflows`), {
+    status: 200,
+    json: [
+      {
+        workflow: 'release.yml',
+        name: 'Release',
+        inputs: [{ name: 'target', type: 'choice', required: true, options: ['here', 'there'], default: null }],
+      },
+    ],
+  });
+  const wish = { workflow: 'release.yml', inputs: { target: 'here' } };
+  t.equal((await anonymous('POST', `${R}/runs`, wish)).status, 401);
+  t.equal((await asBob('POST', `${R}/runs`, wish)).status, 404);
+  t.match(await asAlice('POST', `${R}/runs`, { ...wish, inputs: { target: 'elsewhere' } }), {
+    status: 422,
+    json: { error: { code: 'invalid_input', field: 'input-target' } },
+  });
+  t.match(await asAlice('POST', `${R}/runs`, { ...wish, ref: 'nowhere' }), {
+    status: 404,
+    json: { error: { code: 'revision_not_found' } },
+  });
+  t.match(await asAlice('POST', `${R}/runs`, wish), {
+    status: 201,
+    headers: { location: `${api}${R}/runs/1` },
+    json: { number: 1, status: 'waiting', event: 'workflow_dispatch', actor: 'alice', ref: 'refs/heads/main' },
+  });
+  for (let more = 0; more < 3; more += 1) await asAlice('POST', `${R}/runs`, wish);
+  const page = await anonymous('GET', `${R}/runs?limit=3&status=active&branch=main&workflow=release.yml`);
+  t.match(page, { status: 200, json: [{ number: 4 }, { number: 3 }, { number: 2 }] });
+  const [, next] = /^<[^>]*?(\/repos[^>]*)>; rel="next"$/.exec(String(page.headers['link']))!;
+  t.match(await anonymous('GET', next!), { json: [{ number: 1 }] });
+  t.match(await anonymous('GET', `${R}/runs?after=x`), { status: 422, json: { error: { code: 'invalid_page' } } });
+
+  const made = await asAlice('POST', `${R}/runners`, { name: 'builder' });
+  const { uuid, token } = made.json as { uuid: string; token: string };
+  const who = () => ci.authenticateRunner({ uuid, token }, { isActive: true });
+  await ci.declareRunner(await who(), { version: 'v1', labels: ['linux'], capabilities: [] });
+  t.match((await anonymous('GET', `${R}/runs/1`)).json, {
+    number: 1,
+    jobs: [
+      { key: 'build', status: 'waiting', labels: ['linux'], reason: /busy/ },
+      { key: 'deploy', status: 'blocked', needs: ['build'], reason: /needs build/ },
+    ],
+  });
+  const task = (await ci.fetchTask(await who(), {
+    deadlineMs: 0,
+    requestKey: null,
+    origin: null,
+    signal: new AbortController().signal,
+  }))!;
+  const rows = ci.newLogRows();
+  for (let at = 0; at < 600; at += 1) rows.add({ seconds: 1_767_225_600n, nanos: 0 }, `row ${at}`);
+  await ci.receiveLog(await who(), { taskId: task.taskId, index: 0, rows, noMore: true });
+  await ci.reportTask(await who(), {
+    taskId: task.taskId,
+    result: 'failure',
+    startedAt: 1,
+    stoppedAt: 2,
+    outputs: new Map(),
+    steps: [{ id: 0, result: 'failure', startedAt: 1, stoppedAt: 2, logIndex: 0, logLength: 600 }],
+  });
+  const [{ id }] = ((await anonymous('GET', `${R}/runs/1`)).json as { jobs: [{ id: number }] }).jobs;
+  t.match((await anonymous('GET', `${R}/runs/1/jobs/${id}`)).json, {
+    status: 'failure',
+    runner: 'builder',
+    logComplete: true,
+    steps: [{ name: 'Make', status: 'failure', logFrom: 0, logRows: 600 }],
+  });
+  const log = (query: string) => anonymous('GET', `${R}/runs/1/jobs/${id}/log${query}`);
+  const whole = await log('');
+  t.match(whole, {
+    status: 200,
+    headers: { 'content-type': 'text/plain; charset=utf-8', 'content-disposition': 'attachment', 'x-log-rows': '600' },
+  });
+  const lines = whole.body.split('\n').slice(0, -1);
+  t.equal(lines[7], '2026-01-01T00:00:00.0000000Z row 7');
+  t.equal(lines.length, 600);
+  for (const from of [1, 255, 256, 257, 599, 600, 5_000])
+    t.same((await log(`?from=${from}`)).body.split('\n').slice(0, -1), lines.slice(from), `from ${from}`);
+  t.same((await log('?tail=2')).body.split('\n').slice(0, -1), lines.slice(-2));
+  t.equal((await log('?tail=0')).body, '');
+  t.equal((await log('?from=-1')).status, 422);
+  t.match(await anonymous('GET', `${R}/runs/1/jobs/9999/log`), {
+    status: 404,
+    json: { error: { code: 'run_not_found' } },
+  });
+  t.match(await anonymous('GET', `${R}/runs/2/jobs/${id}/log`), { status: 404 }, 'a job of another run');
+
+  t.equal((await asBob('POST', `${R}/runs/2/cancel`, {})).status, 404);
+  t.match(await asAlice('POST', `${R}/runs/2/cancel`, {}), { status: 200, json: { status: 'cancelled' } });
+  t.match(await asAlice('POST', `${R}/runs/2/cancel`, { force: true }), {
+    status: 409,
+    json: { error: { code: 'run_ended' } },
+  });
+  t.match(await asAlice('POST', `${R}/runs/1/rerun`, { jobs: 'failed' }), {
+    status: 200,
+    json: { attempt: 2, status: 'waiting' },
+  });
+  t.match(await asAlice('POST', `${R}/runs/1/rerun`, { jobs: 'failed' }), { status: 409 });
+  t.match(
+    (await anonymous('GET', `${R}/runs/1?attempt=1`)).json,
+    { attempt: 2, jobs: [{ id, status: 'failure' }, {}] },
+    'the first attempt is still there',
+  );
+  t.match(await anonymous('GET', `${R}/runs/1?attempt=3`), { status: 404 });
+  t.match(await asAlice('POST', `${R}/runs/2/rerun`, { jobs: 999_999 }), { status: 409 });
+});
+
+t.test('runners of each scope: made, registered, by whom it may be', async (t) => {
+  const { ci, alice, bob, root, anonymous } = await start(t);
+  const places = [
+    {
+      at: R,
+      call: alice.call,
+      others: [
+        [anonymous, 401],
+        [bob.call, 404],
+      ],
+    },
+    {
+      at: '/orgs/guild',
+      call: alice.call,
+      others: [
+        [anonymous, 401],
+        [bob.call, 404],
+        [root.call, 404],
+      ],
+    },
+    { at: '/user', call: alice.call, others: [[anonymous, 401]] },
+    {
+      at: '/admin',
+      call: root.call,
+      others: [
+        [anonymous, 401],
+        [alice.call, 403],
+        [bob.call, 403],
+      ],
+    },
+  ] as const;
+  for (const [number, { at, call, others }] of places.entries()) {
+    const secret = `${number}`.repeat(40);
+    for (const [other, status] of others) {
+      for (const [method, path, body] of [
+        ['GET', '/runners'],
+        ['POST', '/runners', { name: 'x' }],
+        ['POST', '/runners/token'],
+        ['PUT', '/runners/shared', { name: 'x', secret }],
+        ['GET', '/runners/1'],
+        ['PATCH', '/runners/1', { disabled: true }],
+        ['DELETE', '/runners/1'],
+        ['GET', '/secrets'],
+        ['PUT', '/secrets/a', { value: 'x' }],
+        ['DELETE', '/secrets/a'],
+        ['GET', '/variables'],
+        ['PUT', '/variables/a', { value: 'x' }],
+        ['DELETE', '/variables/a'],
+      ] as const)
+        t.equal((await other(method, at + path, body)).status, status, `${method} ${at}${path}`);
+    }
+    const { json: made } = (await call('POST', `${at}/runners`, { name: 'made', ephemeral: true })) as {
+      json: { id: number; uuid: string; token: string };
+    };
+    t.match(made, { name: 'made', ephemeral: true, status: 'unspecified', token: /^[0-9a-f]{40}$/ }, at);
+    t.equal((await ci.authenticateRunner(made, { isActive: false })).id, made.id);
+    const token = ((await call('POST', `${at}/runners/token`)) as { json: { token: string } }).json.token;
+    const { runner } = await ci.registerRunner(token, {
+      name: 'joined',
+      ephemeral: false,
+      version: 'v1',
+      labels: ['a'],
+      capabilities: [],
+    });
+    t.match((await call('GET', `${at}/runners`)).json, [
+      { id: made.id, name: 'made' },
+      { id: runner.id, name: 'joined', labels: ['a'] },
+    ]);
+    t.notMatch((await call('GET', `${at}/runners`)).body, /token/i);
+    t.match(await call('PUT', `${at}/runners/shared`, { name: 'shared', secret, labels: ['b'] }), {
+      status: 200,
+      json: { name: 'shared', labels: ['b'] },
+    });
+    t.match(await call('PUT', `${at}/runners/shared`, { name: 'again', secret }), {
+      status: 200,
+      json: { name: 'again', labels: ['b'] },
+    });
+    t.match(await call('PATCH', `${at}/runners/${runner.id}`, { disabled: true }), {
+      status: 200,
+      json: { disabled: true },
+    });
+    t.match((await call('GET', `${at}/runners/${runner.id}`)).json, { disabled: true });
+    t.equal((await call('DELETE', `${at}/runners/${made.id}`)).status, 204);
+    t.match(await call('DELETE', `${at}/runners/${made.id}`), {
+      status: 404,
+      json: { error: { code: 'runner_not_found' } },
+    });
+    t.equal((await call('GET', `${at}/runners/x`)).status, 404);
+  }
+  const stolen = { name: 'mine now', secret: `${'3'.repeat(16)}${'0'.repeat(24)}` };
+  t.match(
+    await alice.call('PUT', '/user/runners/shared', stolen),
+    { status: 409, json: { error: { code: 'runner_elsewhere' } } },
+    'a uuid that was seen takes nobody’s runner',
+  );
+  const [theirs] = (await root.call('GET', '/admin/runners')).json as [{ id: number }];
+  t.equal((await alice.call('DELETE', `/user/runners/${theirs.id}`)).status, 404, 'a runner of another scope');
+});
+
+t.test('secrets are written and never read; variables are both', async (t) => {
+  const { web, alice, root } = await start(t);
+  for (const [at, call] of [
+    [R, alice.call],
+    ['/orgs/guild', alice.call],
+    ['/user', alice.call],
+    ['/admin', root.call],
+  ] as const) {
+    t.match(await call('PUT', `${at}/secrets/deploy_key`, { value: 'hunter2hunter2' }), { status: 204, body: '' });
+    t.match(await call('GET', `${at}/secrets`), { status: 200, json: [{ name: 'DEPLOY_KEY' }] });
+    t.match(await call('PUT', `${at}/secrets/GITHUB_X`, { value: 'x' }), {
+      status: 422,
+      json: { error: { code: 'invalid_secret_name' } },
+    });
+    t.match(await call('PUT', `${at}/secrets/A`, { value: '' }), {
+      status: 422,
+      json: { error: { code: 'invalid_secret_value', field: 'value' } },
+    });
+    t.equal((await call('PUT', `${at}/variables/target`, { value: 'here' })).status, 204);
+    t.match((await call('GET', `${at}/variables`)).json, [{ name: 'TARGET', value: 'here' }]);
+    t.equal((await call('DELETE', `${at}/variables/TARGET`)).status, 204);
+    t.equal((await call('DELETE', `${at}/variables/TARGET`)).status, 404);
+    t.notMatch((await call('GET', `${at}/secrets`)).body, /hunter2/);
+  }
+  t.notMatch(JSON.stringify(web.log), /hunter2/);
+  for (const at of [R, '/user']) t.equal((await alice.call('DELETE', `${at}/secrets/DEPLOY_KEY`)).status, 204);
+});

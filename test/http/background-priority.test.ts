@@ -1,0 +1,108 @@
+// What gives way: steps of searches, one in each turn of the event loop, and none while somebody else's page is being made.
+import { EventEmitter } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import t from 'tap';
+import type { Exchange } from '../../src/http/context.ts';
+import { createBackgroundPriority } from '../../src/http/admission/background-priority.ts';
+
+function open(limits = {}) {
+  const way = createBackgroundPriority(limits);
+  const taken: string[] = [];
+  /** A step of something that gives way. */
+  const step = (name: string): void => void way.turn().then(() => taken.push(name));
+  /** Some other request. */
+  const begin = () => {
+    const res = new EventEmitter();
+    const state = {} as Exchange['state'];
+    way.note({ res: res as unknown as ServerResponse, state });
+    return { end: () => res.emit('close'), giveWay: () => way.yield(state), state };
+  };
+  return { isAnybodyAbout: way.hasRecentRequests, step, begin, taken: () => taken.splice(0).join(' ') };
+}
+
+t.test('one step is taken in each turn of the loop, in order', async (t) => {
+  const { step, taken } = open();
+  for (const name of ['a', 'b', 'c']) step(name);
+  await Promise.resolve();
+  t.equal(taken(), 'a', 'the first at once');
+  await nextTurn();
+  t.equal(taken(), 'b');
+  step('d');
+  await nextTurn();
+  t.equal(taken(), 'c', 'nobody comes before those who wait');
+  await nextTurn();
+  t.equal(taken(), 'd');
+  await nextTurn();
+  step('e');
+  await Promise.resolve();
+  t.equal(taken(), 'e');
+});
+
+t.test('no step is taken while a page is being made', async (t) => {
+  const { step, begin, taken } = open({ quickMs: 60_000, patienceMs: 60_000 });
+  const [page, other] = [begin(), begin()];
+  step('a');
+  step('b');
+  other.end();
+  for (let turn = 0; turn < 5; turn += 1) await nextTurn();
+  t.equal(taken(), '');
+  page.end();
+  await nextTurn();
+  t.equal(taken(), 'a', 'its end sets them going');
+  await nextTurn();
+  t.equal(taken(), 'b');
+});
+
+t.test('a step that has waited long enough is taken, however many pages are being made', async (t) => {
+  const { step, begin, taken } = open({ quickMs: 60_000, patienceMs: 5 });
+  begin();
+  step('a');
+  let isTaken = false;
+  for (const from = performance.now(); !isTaken && performance.now() - from < 10_000; await sleep(1))
+    isTaken = taken() === 'a';
+  t.ok(isTaken);
+});
+
+t.test('nothing waits for a request that gives way itself, nor for one that takes long', async (t) => {
+  const { step, begin, taken } = open({ quickMs: 5, patienceMs: 60_000 });
+  begin().giveWay();
+  step('a');
+  await Promise.resolve();
+  t.equal(taken(), 'a');
+  begin();
+  await sleep(10);
+  step('b');
+  await Promise.resolve();
+  t.equal(taken(), 'b');
+});
+
+t.test('somebody is about for a moment after a page, and never because of what gives way', async (t) => {
+  const { begin, isAnybodyAbout } = open();
+  t.notOk(isAnybodyAbout());
+  const search = begin();
+  search.giveWay();
+  search.end();
+  t.notOk(isAnybodyAbout());
+  begin().end();
+  t.ok(isAnybodyAbout());
+  while (isAnybodyAbout()) await sleep(5);
+});
+
+t.test('requests are forgotten, also where nobody ever searches', async (t) => {
+  const { begin } = open();
+  const [first, last] = [new WeakRef(begin().state.atWork!), new WeakRef(begin().state.atWork!)];
+  begin();
+  await sleep(30);
+  begin();
+  // What a collection has left would be held by the list.
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  for (let turn = 0; turn < 10 && (first.deref() ?? last.deref()) !== undefined; turn += 1) {
+    await nextTurn();
+    collect();
+  }
+  t.same([first.deref(), last.deref()], [undefined, undefined]);
+});

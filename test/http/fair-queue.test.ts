@@ -1,0 +1,113 @@
+// Who begins when: a crowd of strangers never comes before somebody who is known, and is told "later" at a walking pace.
+import { EventEmitter } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import t from 'tap';
+import { nobody } from '../../src/http/context.ts';
+import type { Context, Identity } from '../../src/http/context.ts';
+import { delayRefusals } from '../../src/http/admission/delay-refusals.ts';
+import { createFairQueue } from '../../src/http/admission/fair-queue.ts';
+
+const alice = {
+  ...nobody,
+  viewer: {
+    kind: 'person',
+    id: '1',
+    username: 'alice',
+    isAdministrator: false,
+    via: 'session',
+    scope: 'admin',
+    repositoryIds: null,
+  },
+} as Identity;
+
+function door(perTurn: number) {
+  const turns = createFairQueue({ perTurn });
+  const begun: string[] = [];
+  const listen = turns.before((request) => void begun.push(request.url!));
+  /** @param proof headers that say who asks */
+  const ask = (url: string, proof: IncomingMessage['headers'] = {}) => {
+    const [request, response] = [
+      { url, headers: proof, destroyed: false },
+      Object.assign(new EventEmitter(), { destroyed: false }),
+    ];
+    listen(request as unknown as IncomingMessage, response as unknown as ServerResponse);
+    return {
+      leave: () => (response.destroyed = true),
+      end(identity: Identity) {
+        turns.note({
+          req: request as unknown as IncomingMessage,
+          res: response as unknown as ServerResponse,
+          state: { requestId: '', address: '', routePath: null, identity },
+        });
+        response.emit('close');
+      },
+    };
+  };
+  return { ask, begun: () => begun.splice(0).join(' ') };
+}
+
+t.test('strangers begin a few in each turn, in order', async (t) => {
+  const { ask, begun } = door(2);
+  const asked = ['a', 'b', 'c', 'd', 'e'].map((name) => ask(name));
+  t.equal(begun(), 'a b');
+  asked[3]!.leave();
+  ask('f');
+  await nextTurn();
+  t.equal(begun(), 'c', 'and who has left is not missed');
+  ask('g');
+  t.equal(begun(), '', 'nobody comes before those who wait');
+  await nextTurn();
+  t.equal(begun(), 'e f');
+  await nextTurn();
+  await nextTurn();
+  ask('h');
+  t.equal(begun(), 'g h');
+});
+
+t.test('who is known waits for no stranger, nor for anybody else who is known', async (t) => {
+  for (const proof of [
+    { cookie: 'hearth_theme=dark; hearth_session=one' },
+    { cookie: '__Host-hearth=one' },
+    { authorization: 'Bearer hth_one' },
+  ]) {
+    const { ask, begun } = door(1);
+    ask('crowd');
+    const first = ask('first', proof);
+    t.equal(begun(), 'crowd', 'credentials that nobody has looked at are worth nothing');
+    await nextTurn();
+    first.end(alice);
+    for (const name of ['crowd', 'more', 'much']) ask(name);
+    ask('second', proof);
+    t.equal(begun(), 'first second', 'who waited is in line before the crowd');
+    const third = ask('third', proof);
+    t.equal(begun(), '', 'nor may one person take all turns');
+    await nextTurn();
+    t.equal(begun(), 'crowd third');
+    third.end(nobody);
+    for (let turn = 0; turn < 4; turn += 1) await nextTurn();
+    begun();
+    ask('crowd');
+    ask('fourth', proof);
+    t.equal(begun(), 'crowd', 'and who is signed out is a stranger again');
+    await nextTurn();
+  }
+});
+
+t.test('refusals to a crowd leave one after the other, to everybody else at once', async (t) => {
+  const waits: number[] = [];
+  const pace = delayRefusals({ atOnce: 2, apartMs: 60_000, longestMs: 100_000 }, async (ms) => void waits.push(ms));
+  const answer = (status: number, identity = nobody) =>
+    pace({ status, state: { identity } } as Context, async () => {});
+  for (const status of [200, 404, 422, 500]) for (let time = 0; time < 4; time += 1) await answer(status);
+  for (let time = 0; time < 4; time += 1) await answer(503, alice);
+  await answer(503);
+  await answer(429);
+  t.same(waits, []);
+  for (let time = 0; time < 4; time += 1) await answer(429);
+  t.ok(waits.length >= 3);
+  t.ok(
+    waits.every((ms, at) => ms <= 100_000 && (at === 0 || ms > 30_000)),
+    'never longer than the longest',
+  );
+});

@@ -1,0 +1,194 @@
+import t from 'tap';
+import { reservedHandles } from '../../src/owners/index.ts';
+import { accessDeclarations } from '../../src/pages/app/access-declarations.ts';
+import { createBackgroundPriority } from '../../src/http/admission/background-priority.ts';
+import { createAnonymousCpuBudget } from '../../src/http/admission/anonymous-cpu-budget.ts';
+import { createBudgets } from '../../src/http/admission/budget.ts';
+import { mountRoutes } from '../../src/pages/app/routing.ts';
+import { routes } from '../../src/pages/routes.ts';
+import type { Route } from '../../src/pages/routes.ts';
+import type { FederationHandlers } from '../../src/http-activitypub/index.ts';
+import type { ArtifactHandlers } from '../../src/http-artifacts/index.ts';
+import type { GitHandlers } from '../../src/http-git/index.ts';
+import { fixedClock } from '../fixtures/fixed-clock.ts';
+import { ask, password, signedIn, startWeb, visitor } from '../fixtures/web-fixture.ts';
+import type { Visitor, Web } from '../fixtures/web-fixture.ts';
+
+// Much of it is whole pages: on a busy machine together they take longer than one ordinary file.
+t.setTimeout(180_000);
+
+const nobody = async (): Promise<void> => {};
+const handlers = new Proxy({}, { get: () => nobody });
+const table = routes(
+  handlers as GitHandlers,
+  handlers as FederationHandlers,
+  handlers as ArtifactHandlers,
+  nobody,
+  nobody,
+);
+
+t.test('security D-10 a route without a declared access stops the start', async (t) => {
+  const mounting = {
+    deps: { accounts: {}, repositories: {} } as never,
+    render: () => '',
+    budgets: createBudgets(createBackgroundPriority()),
+    anonymous: createAnonymousCpuBudget(fixedClock()),
+  };
+  t.doesNotThrow(() => mountRoutes(table, mounting));
+  const page = () => ({}) as never;
+  const undeclared = { method: 'GET', path: '/x', cost: 'free', page } as never;
+  t.throws(() => mountRoutes([undeclared], mounting), /GET \/x declares no access/);
+  const nameless: Route = { method: 'GET', path: '/x/:owner', access: 'repository:read', cost: 'free', page };
+  t.throws(() => mountRoutes([nameless], mounting), /does not name/);
+});
+
+t.test('the table is sound', async (t) => {
+  const keys = table.map(({ method, path }) => `${method} ${path}`);
+  t.equal(new Set(keys).size, keys.length, 'no row twice');
+  for (const { method, path, access } of table) {
+    t.ok(accessDeclarations.includes(access));
+    if (/^\/repos\/:owner\/:name/.test(path) && !path.includes('/info/')) t.match(access, /^repository:/, path);
+    if (/^\/settings/.test(path) && !/appearance/.test(path)) t.equal(access, 'signed-in', path);
+    if (/^\/admin/.test(path)) t.equal(access, 'administrator', path);
+    if (/^\/git\/.*\/(?:info|git-)/.test(path)) t.equal(access, 'git', path);
+    if (method === 'POST') t.not(access, 'open', `${path} changes something, so somebody must be asked`);
+  }
+});
+
+t.test('web-ui §12.1 no handle can take the place of a page', async (t) => {
+  const segments = new Set(
+    table.map(({ path }) => path.split('/')[1] ?? '').filter((segment) => /^[a-z]/.test(segment)),
+  );
+  for (const segment of segments) t.ok(reservedHandles.has(segment), segment);
+});
+
+type Who = 'anonymous' | 'newcomer' | 'stranger' | 'owner' | 'administrator';
+
+/** What each principal gets from a GET, by declaration; `login` is 303 to the sign-in page. */
+const expected: Record<string, Record<Who, number | 'login' | 'onboarding'>> = {
+  public: { anonymous: 200, newcomer: 'onboarding', stranger: 200, owner: 200, administrator: 200 },
+  newcomer: { anonymous: 'login', newcomer: 200, stranger: 303, owner: 303, administrator: 303 },
+  'signed-in': { anonymous: 'login', newcomer: 'onboarding', stranger: 200, owner: 200, administrator: 200 },
+  administrator: { anonymous: 404, newcomer: 'onboarding', stranger: 404, owner: 404, administrator: 200 },
+  // On a private repository; being the administrator of the instance opens nothing.
+  'repository:read': { anonymous: 404, newcomer: 'onboarding', stranger: 404, owner: 200, administrator: 404 },
+  'repository:write': { anonymous: 404, newcomer: 'onboarding', stranger: 404, owner: 200, administrator: 404 },
+  'repository:admin': { anonymous: 404, newcomer: 'onboarding', stranger: 404, owner: 200, administrator: 404 },
+  'repository:owner': { anonymous: 404, newcomer: 'onboarding', stranger: 404, owner: 200, administrator: 404 },
+};
+
+async function principals(web: Web): Promise<Record<Who, Visitor>> {
+  const owner = await signedIn(web, 'alice');
+  await owner.post('/repos', { name: 'ledger', visibility: 'PRIVATE' });
+  const nameless = await web.modules.accounts.addPerson({ password });
+  const newcomer = visitor(web);
+  newcomer.cookies.set(
+    'hearth_session',
+    (await web.modules.accounts.startSession(nameless.id, { address: '', userAgent: '' })).secret,
+  );
+  return {
+    anonymous: visitor(web),
+    newcomer,
+    stranger: await signedIn(web, 'bob'),
+    owner,
+    administrator: await signedIn(web, 'carol', { isAdministrator: true }),
+  };
+}
+
+/**
+ * Pages that need more than a principal, or answer with a redirect by nature; they have tests of
+ * their own. test/e2e/access-matrix.test.ts fills in what these need.
+ */
+const apart =
+  /^\/(?:setup|signup|login|settings|admin|:handle|:owner\/:name|\{\*rest\})$|:ticket|:file|^\/orgs\/:name|\/image$|[*{]|\/commit\/:id|\/go$|\/runs\/:|\/deliveries\/:id$|\/:hook$|\/branches\/delete$/;
+
+t.test('SPEC §5 every page lets in whom its row declares', async (t) => {
+  const web = await startWeb(t);
+  const everybody = await principals(web);
+  const filled = (path: string): string =>
+    path.replace(':owner', 'alice').replace(':name', 'ledger').replace(':username', 'alice');
+  const pages = table.filter(
+    ({ method, path, access }) =>
+      method === 'GET' &&
+      !apart.test(path) &&
+      access !== 'open' &&
+      access !== 'git' &&
+      access !== 'federation' &&
+      access !== 'operator',
+  );
+  for (const { path, access } of pages) {
+    for (const [who, browser] of Object.entries(everybody) as [Who, Visitor][]) {
+      const wanted = path === '/settings/appearance' && who === 'newcomer' ? 200 : expected[access]?.[who];
+      const { status, headers } = await browser.get(filled(path));
+      const got =
+        status === 303 && headers.location?.startsWith('/login')
+          ? 'login'
+          : status === 303 && headers.location === '/onboarding' && who === 'newcomer'
+            ? 'onboarding'
+            : status;
+      if (got !== wanted) t.fail(`${who} at ${path}: ${got}, not ${wanted}`);
+    }
+  }
+  t.pass(`${pages.length} pages for five principals`);
+});
+
+t.test('security D-01 every form refuses a signed-out visitor and another site before it reads a byte', async (t) => {
+  const web = await startWeb(t);
+  const { owner } = await principals(web);
+  const forms = table.filter(({ method, access }) => method === 'POST' && access !== 'git' && access !== 'federation');
+  for (const { path, access } of forms) {
+    const target = path.replace(':owner', 'alice').replace(':name', 'ledger').replace(':id', 'none');
+    if (access !== 'public') {
+      const { status, headers } = await visitor(web).post(target, {});
+      const wanted = access === 'administrator' || access.startsWith('repository') ? 404 : 303;
+      t.equal(status, wanted, `${path} signed out`);
+      if (status === 303) t.equal(headers.location, '/login', path);
+    }
+    const forged = await owner.post(target, {}, { Origin: 'https://evil.example' });
+    t.equal(forged.status, 403, `${path} from another site`);
+  }
+  t.equal((await owner.get('/')).status, 200, 'and the session is still there');
+});
+
+t.test('methods that a page does not have are refused with those it has', async (t) => {
+  const web = await startWeb(t);
+  const method = (path: string, verb: string) => ask(web, path, { method: verb });
+  for (const [path, allow] of [
+    ['/login', 'HEAD, GET, POST'],
+    ['/logout', 'POST'],
+    ['/healthz', 'HEAD, GET'],
+    ['/repos', 'POST'],
+  ] as const) {
+    for (const verb of ['PUT', 'DELETE', 'OPTIONS']) {
+      const { status, headers } = await method(path, verb);
+      t.match([status, headers.allow], [405, allow], `${verb} ${path}`);
+    }
+  }
+  t.equal((await method('/logout', 'GET')).status, 404, 'a short address for nobody');
+  t.equal((await method('/nowhere/at/all', 'DELETE')).status, 404);
+});
+
+t.test('web-ui §9 a flood on one class of pages leaves the others alone', async (t) => {
+  const budgets = createBudgets(createBackgroundPriority(), {
+    free: 1,
+    rows: 1,
+    search: 1,
+    password: 1,
+    objects: 1,
+    signature: 1,
+    upload: 1,
+    transfer: 1,
+  });
+  let release = (): void => {};
+  const blocked = budgets.objects({} as never, () => new Promise<void>((resolve) => (release = resolve)));
+  await t.rejects(async () => budgets.objects({} as never, async () => {}), {
+    code: 'unavailable',
+    retryAfterSeconds: 2,
+  });
+  await t.resolves(async () => budgets.rows({} as never, async () => {}));
+  release();
+  await blocked;
+  await t.resolves(async () => budgets.objects({} as never, async () => {}));
+  await t.rejects(async () => budgets.objects({} as never, async () => Promise.reject(new Error('x'))));
+  await t.resolves(async () => budgets.objects({} as never, async () => {}), 'a failure gives its place back');
+});
