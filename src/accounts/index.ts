@@ -8,7 +8,7 @@ export type { AccountDeletionHook } from './people/account-deletion-hook.ts';
 export type { PeopleOptions, PeoplePage, ProfileOrder } from './people/list-profiles.ts';
 export type { NewPerson } from './people/add-person.ts';
 export type { Profile } from './people/update-profile.ts';
-export { maxPasswordBytes, minPasswordCharacters } from './passwords/password-rules.ts';
+export { maxPasswordBytes, minPasswordCharacters } from './password-rules.ts';
 export type { PasswordChange } from './passwords/change-password.ts';
 export type { Session } from './sessions/session-expiry.ts';
 export type { SessionOrigin, StartedSession } from './sessions/start-session.ts';

@@ -511,7 +511,7 @@ export const routes = (
   // Its own table is src/http-api/v1/operations.ts.
   { method: 'ANY', path: '/api/v1/{*operation}', access: 'api', cost: 'free', handle: api },
 
-  // The addresses that stock runners give their jobs; src/web/artifacts reads the rest of the path.
+  // The addresses that stock runners give their jobs; src/http-artifacts reads the rest of the path.
   {
     method: 'ANY',
     path: '/twirp/github.actions.results.api.v1.ArtifactService/{*method}',

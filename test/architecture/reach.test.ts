@@ -210,7 +210,7 @@ t.test('the checks see what they are for', async (t) => {
     ],
   ];
   for (const [check, sees, doesNotSee] of cases) {
-    for (const text of sees) t.not(check(parseSource('src/web/page.ts', text)).length, 0, text);
-    for (const text of doesNotSee) t.strictSame(check(parseSource('src/web/page.ts', text)), [], text);
+    for (const text of sees) t.not(check(parseSource('src/pages/page.ts', text)).length, 0, text);
+    for (const text of doesNotSee) t.strictSame(check(parseSource('src/pages/page.ts', text)), [], text);
   }
 });

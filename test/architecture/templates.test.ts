@@ -10,10 +10,10 @@ import { projectFolder, trackedFiles } from './source-files.ts';
  * person wrote is escaped (security C01).
  */
 const unescaped: [file: string, expression: string, reason: string][] = [
-  ['templates/partials/readme.pug', 'html', 'comes out of the sanitiser of src/web/markdown'],
-  ['templates/partials/code.pug', 'code.html', 'lines of a file, escaped by src/web/views/code'],
-  ['templates/partials/code.pug', 'blame.html', 'lines of a file and their commits, escaped by src/web/views/code'],
-  ['templates/partials/code.pug', 'file.html', 'lines of a patch, escaped by src/web/views/code'],
+  ['templates/partials/readme.pug', 'html', 'comes out of the sanitiser of src/pages/markdown'],
+  ['templates/partials/code.pug', 'code.html', 'lines of a file, escaped by src/pages/code'],
+  ['templates/partials/code.pug', 'blame.html', 'lines of a file and their commits, escaped by src/pages/code'],
+  ['templates/partials/code.pug', 'file.html', 'lines of a patch, escaped by src/pages/code'],
 ];
 
 interface Token {

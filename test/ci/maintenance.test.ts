@@ -8,7 +8,7 @@ import type { TaskContent } from '../../src/ci/index.ts';
 import { instanceScope } from '../../src/ci/index.ts';
 import { loadConfig } from '../../src/config/index.ts';
 import { silentLogger } from '../../src/kernel/index.ts';
-import { statusIcons } from '../../src/pages/runs/status-icon.view.ts';
+import { statusIcons } from '../../src/pages/app/status-icon.view.ts';
 import { seededRandom } from '../fixtures/seeded-random.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { openCi, reasonOf, workflow } from './ci-fixture.ts';

@@ -1,8 +1,8 @@
 // `fail-fast`, `max-parallel` and what a run concludes: fixed cases, a restart in between, and random matrices
 // (HEARTH_CI_MATRICES=500 for the long run).
 import t from 'tap';
-import { statusOfRun } from '../../src/ci/runs/run-status.ts';
-import type { RunStatus } from '../../src/ci/runs/run-status.ts';
+import { statusOfRun } from '../../src/ci/run-status.ts';
+import type { RunStatus } from '../../src/ci/run-status.ts';
 import { seededRandom } from '../fixtures/seeded-random.ts';
 import { driveRunner, openCi, settle, workflow } from './ci-fixture.ts';
 

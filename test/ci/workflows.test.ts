@@ -6,8 +6,8 @@ import { GlobMatcher } from '../../src/ci/workflows/glob.ts';
 import { matchesPush } from '../../src/ci/workflows/match-push.ts';
 import { parseWorkflow, readWorkflow } from '../../src/ci/workflows/parse-workflow.ts';
 import { writePayload } from '../../src/ci/workflows/write-payload.ts';
-import { statusOfMatrix, statusOfRun } from '../../src/ci/runs/run-status.ts';
-import type { RunStatus } from '../../src/ci/runs/run-status.ts';
+import { statusOfMatrix, statusOfRun } from '../../src/ci/run-status.ts';
+import type { RunStatus } from '../../src/ci/run-status.ts';
 import type { Workflow } from '../../src/ci/workflows/workflow.ts';
 
 const outlook = { success: true, failure: false, cancelled: false };

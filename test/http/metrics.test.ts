@@ -3,7 +3,7 @@ import { fixedClock } from '../fixtures/fixed-clock.ts';
 import { currentCharge } from '../../src/kernel/index.ts';
 import { createAnonymousCpuBudget } from '../../src/http/admission/anonymous-cpu-budget.ts';
 import { createHistogram } from '../../src/kernel/index.ts';
-import { exposition, histogramSamples } from '../../src/http/metrics/registry.ts';
+import { exposition, histogramSamples } from '../../src/http/metrics-registry.ts';
 import { startWeb } from '../fixtures/web-fixture.ts';
 
 t.test('the text that Prometheus reads', async (t) => {

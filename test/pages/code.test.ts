@@ -6,7 +6,7 @@ import { escapeHtml } from '../../src/pages/code/code-html.ts';
 import { markHtml, textLength } from '../../src/pages/code/mark-html.ts';
 import { differingWords } from '../../src/pages/code/word-marks.ts';
 import { viewCodeLines, readLineRange } from '../../src/pages/code/code-lines.view.ts';
-import { codeUrl, decodePath, encodePath } from '../../src/pages/code/code-urls.ts';
+import { codeUrl, decodePath, encodePath } from '../../src/pages/app/code-urls.ts';
 import { licenceName } from '../../src/pages/code/licence.view.ts';
 import { rankPaths } from '../../src/pages/code/rank-paths.ts';
 import { compareVersions } from '../../src/pages/code/ref-selector.view.ts';

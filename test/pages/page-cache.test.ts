@@ -2,8 +2,8 @@
 import t from 'tap';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { request } from 'node:http';
-import { createPageCache } from '../../src/pages/app/page-cache/page-cache.ts';
-import { dependOn } from '../../src/pages/app/page-cache/dependency.ts';
+import { createPageCache } from '../../src/pages/app/page-cache.ts';
+import { dependOn } from '../../src/pages/app/dependency.ts';
 import { runGit } from '../fixtures/git-repositories.ts';
 import { sampleImages } from '../images/sample-images.ts';
 import { upload } from '../fixtures/upload.ts';

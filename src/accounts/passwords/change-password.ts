@@ -4,7 +4,7 @@ import { noSuchPerson } from '../people/find-people.ts';
 import type { AccountsDeps } from '../deps.ts';
 import { sessionSchema } from '../schema/session-schema.ts';
 import { userSchema } from '../schema/user-schema.ts';
-import { normalisePassword, parsePassword } from './password-rules.ts';
+import { normalisePassword, parsePassword } from '../password-rules.ts';
 
 export interface PasswordChange {
   currentPassword: string;

@@ -2,7 +2,7 @@ import type { AccountsDeps } from '../deps.ts';
 import { noSuchPerson } from '../people/find-people.ts';
 import { sessionSchema } from '../schema/session-schema.ts';
 import { userSchema } from '../schema/user-schema.ts';
-import { parsePassword } from './password-rules.ts';
+import { parsePassword } from '../password-rules.ts';
 
 /**
  * Gives a person a new password without asking for the old one: an

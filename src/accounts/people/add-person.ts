@@ -1,5 +1,5 @@
 import type { Tx } from '../../db/index.ts';
-import { parsePassword } from '../passwords/password-rules.ts';
+import { parsePassword } from '../password-rules.ts';
 import { parseText } from '../validate-text.ts';
 import type { AccountsDeps } from '../deps.ts';
 import { userSchema } from '../schema/user-schema.ts';

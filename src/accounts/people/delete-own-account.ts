@@ -1,5 +1,5 @@
 import { invalid } from '../../kernel/index.ts';
-import { normalisePassword } from '../passwords/password-rules.ts';
+import { normalisePassword } from '../password-rules.ts';
 import type { AccountsDeps } from '../deps.ts';
 import { userSchema } from '../schema/user-schema.ts';
 import { deletePerson } from './delete-person.ts';

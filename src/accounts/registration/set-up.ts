@@ -1,7 +1,7 @@
 import { Not } from 'typeorm';
 import { insertPerson, preparePerson } from '../people/add-person.ts';
 import type { Person } from '../people/person.ts';
-import { parsePassword } from '../passwords/password-rules.ts';
+import { parsePassword } from '../password-rules.ts';
 import type { AccountsDeps } from '../deps.ts';
 import { setupTokenSchema } from '../schema/setup-token-schema.ts';
 import { checkSetupToken, findOpenToken, setupClosed } from './setup-token.ts';

@@ -1,7 +1,7 @@
 import { inviteSchema } from '../schema/invite-schema.ts';
 import { insertPerson, preparePerson } from '../people/add-person.ts';
 import type { Person } from '../people/person.ts';
-import { parsePassword } from '../passwords/password-rules.ts';
+import { parsePassword } from '../password-rules.ts';
 import type { AccountsDeps } from '../deps.ts';
 import { checkInvite, findOpenInvite, signUpClosed } from './invites.ts';
 

@@ -1,5 +1,5 @@
 import { invalid } from '../../kernel/index.ts';
-import { normalisePassword } from '../passwords/password-rules.ts';
+import { normalisePassword } from '../password-rules.ts';
 import { toPerson } from '../people/person.ts';
 import type { Person } from '../people/person.ts';
 import type { AccountsDeps } from '../deps.ts';

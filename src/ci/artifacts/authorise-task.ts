@@ -1,7 +1,7 @@
 import { unauthenticated } from '../../kernel/index.ts';
 import type { CiDeps } from '../deps.ts';
 import { jobSchema } from '../schema/job-schema.ts';
-import { isRunning } from '../runs/run-status.ts';
+import { isRunning } from '../run-status.ts';
 import { runSchema } from '../schema/run-schema.ts';
 import type { RunRow } from '../schema/run-schema.ts';
 import { readRuntimeToken } from '../tasks/runtime-token.ts';

@@ -2,7 +2,7 @@ import { In, IsNull, LessThan, Not } from 'typeorm';
 import { artifactFileSchema, artifactSchema } from '../schema/artifact-schema.ts';
 import type { CiDeps } from '../deps.ts';
 import { jobSchema } from '../schema/job-schema.ts';
-import { isRunning } from '../runs/run-status.ts';
+import { isRunning } from '../run-status.ts';
 import { taskSchema } from '../schema/task-schema.ts';
 
 const atOnce = 200;

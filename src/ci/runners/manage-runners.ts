@@ -6,7 +6,7 @@ import { toRunner } from './runner.ts';
 import type { Runner } from './runner.ts';
 import { readDeclaredFacts } from './runner-facts.ts';
 import type { DeclaredFacts } from './runner-facts.ts';
-import { finishedRunners } from '../tasks/finished-runners.ts';
+import { finishedRunners } from './finished-runners.ts';
 import { runnerSchema } from '../schema/runner-schema.ts';
 import type { RunnerRow } from '../schema/runner-schema.ts';
 

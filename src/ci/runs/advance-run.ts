@@ -11,7 +11,7 @@ import type { JobContexts } from './job-contexts.ts';
 import type { JobRow } from '../schema/job-schema.ts';
 import type { LoadedRun } from './load-run.ts';
 import { outcomesOf } from './needs.ts';
-import { isFinal, isRunning } from './run-status.ts';
+import { isFinal, isRunning } from '../run-status.ts';
 import { resolveJob } from './resolve-job.ts';
 import type { ResolvedMatrixJob } from './resolve-job.ts';
 

@@ -6,7 +6,7 @@ import { runnerSchema } from '../schema/runner-schema.ts';
 import { taskSchema } from '../schema/task-schema.ts';
 import type { RunChanges } from './run-changes.ts';
 import type { JobRow } from '../schema/job-schema.ts';
-import { isFinal, isRunning } from './run-status.ts';
+import { isFinal, isRunning } from '../run-status.ts';
 
 export interface CancelOptions {
   /** In words for the page; null when a person asked for it. */

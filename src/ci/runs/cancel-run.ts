@@ -9,7 +9,7 @@ import { changeRuns } from './change-runs.ts';
 import { findRunRow } from './find-run.ts';
 import { RunChanges } from './run-changes.ts';
 import { runNotFound } from './load-run.ts';
-import { isFinal } from './run-status.ts';
+import { isFinal } from '../run-status.ts';
 import type { RunRow } from '../schema/run-schema.ts';
 
 /**

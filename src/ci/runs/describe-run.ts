@@ -1,6 +1,6 @@
 import type { JobRow } from '../schema/job-schema.ts';
 import type { RunRow } from '../schema/run-schema.ts';
-import type { RunStatus } from './run-status.ts';
+import type { RunStatus } from '../run-status.ts';
 
 /** A run as programs read it, from the API as from the command line. Edges add their addresses. */
 export interface DescribedRun {

@@ -3,7 +3,7 @@ import type { CommitState } from '../../repositories/index.ts';
 import type { CiDeps } from '../deps.ts';
 import type { JobRow } from '../schema/job-schema.ts';
 import type { RunRow } from '../schema/run-schema.ts';
-import type { RunStatus } from './run-status.ts';
+import type { RunStatus } from '../run-status.ts';
 
 const states: Record<RunStatus, CommitState> = {
   blocked: 'pending',

@@ -8,8 +8,8 @@ import type { JobDefinition, Workflow, WorkflowCall } from '../workflows/workflo
 import type { Json } from '../workflows/json.ts';
 import type { RunChanges } from './run-changes.ts';
 import type { JobRow } from '../schema/job-schema.ts';
-import { statusOfMatrix } from './run-status.ts';
-import type { FinalStatus } from './run-status.ts';
+import { statusOfMatrix } from '../run-status.ts';
+import type { FinalStatus } from '../run-status.ts';
 
 /** What `success()` and its like answer for a job, and for the call that it stands in. */
 export interface JobOutcomes {

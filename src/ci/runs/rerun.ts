@@ -15,7 +15,7 @@ import type { JobRow } from '../schema/job-schema.ts';
 import { runNotFound } from './load-run.ts';
 import { runSchema } from '../schema/run-schema.ts';
 import type { RunRow } from '../schema/run-schema.ts';
-import { isFinal, isRunning } from './run-status.ts';
+import { isFinal, isRunning } from '../run-status.ts';
 
 /** Which jobs run again: all, those that did not go well, or one; and whatever needs them. */
 export type RerunChoice = 'all' | 'failed' | { jobId: number };

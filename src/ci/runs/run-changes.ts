@@ -5,7 +5,7 @@ import { describeJob, removeJobStatus, setJobStatus } from './job-commit-status.
 import { jobSchema } from '../schema/job-schema.ts';
 import type { JobRow } from '../schema/job-schema.ts';
 import { releaseGroup } from './release-group.ts';
-import { isFinal, isRunning, statusOfRun } from './run-status.ts';
+import { isFinal, isRunning, statusOfRun } from '../run-status.ts';
 import { runSchema } from '../schema/run-schema.ts';
 import type { RunRow } from '../schema/run-schema.ts';
 

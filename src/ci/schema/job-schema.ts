@@ -1,6 +1,6 @@
 import { EntitySchema } from 'typeorm';
 import type { MatrixCombination } from '../workflows/expand-matrix.ts';
-import type { Hold, RunStatus } from '../runs/run-status.ts';
+import type { Hold, RunStatus } from '../run-status.ts';
 
 /** A row of `ci_jobs`: one leg of one job in one attempt of a run. */
 export interface JobRow {

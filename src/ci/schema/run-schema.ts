@@ -1,6 +1,6 @@
 import { EntitySchema } from 'typeorm';
 import type { Json } from '../workflows/json.ts';
-import type { RunStatus } from '../runs/run-status.ts';
+import type { RunStatus } from '../run-status.ts';
 
 export type EventName = 'push' | 'workflow_dispatch' | 'schedule';
 

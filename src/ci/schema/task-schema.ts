@@ -1,5 +1,5 @@
 import { EntitySchema } from 'typeorm';
-import type { FinalStatus } from '../runs/run-status.ts';
+import type { FinalStatus } from '../run-status.ts';
 
 export type TaskStatus = 'running' | 'cancelling' | FinalStatus;
 export type StepStatus = 'waiting' | 'running' | FinalStatus;

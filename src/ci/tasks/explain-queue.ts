@@ -7,7 +7,7 @@ import type { JobRow } from '../schema/job-schema.ts';
 import { runSchema } from '../schema/run-schema.ts';
 import type { RunRow } from '../schema/run-schema.ts';
 import type { Found } from '../../repositories/index.ts';
-import { finishedRunners } from './finished-runners.ts';
+import { finishedRunners } from '../runners/finished-runners.ts';
 import { mayTake, groupWaitingJobs } from './group-waiting-jobs.ts';
 import type { WaitingGroup } from './group-waiting-jobs.ts';
 

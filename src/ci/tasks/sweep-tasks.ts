@@ -5,15 +5,15 @@ import { changeRuns } from '../runs/change-runs.ts';
 import { RunChanges } from '../runs/run-changes.ts';
 import { jobSchema } from '../schema/job-schema.ts';
 import type { JobRow } from '../schema/job-schema.ts';
-import { isFinal } from '../runs/run-status.ts';
-import type { FinalStatus } from '../runs/run-status.ts';
+import { isFinal } from '../run-status.ts';
+import type { FinalStatus } from '../run-status.ts';
 import { logTopic } from '../notifier.ts';
 import type { CiDeps } from '../deps.ts';
 import { writeReports } from './report-task.ts';
 import { releaseTask } from './release-task.ts';
 import { taskSchema } from '../schema/task-schema.ts';
 import type { TaskRow } from '../schema/task-schema.ts';
-import { finishedRunners } from './finished-runners.ts';
+import { finishedRunners } from '../runners/finished-runners.ts';
 import { mayTake, groupWaitingJobs } from './group-waiting-jobs.ts';
 
 /** A runner that has a task says so within this time, or never got it. */

@@ -3,9 +3,9 @@ import type { RemoteFollow } from '../schema/remote-follow-schema.ts';
 import type { FederationDeps } from '../deps.ts';
 import { nothingToPrepare } from './incoming-activity.ts';
 import type { ActivityHandler, IncomingActivity } from './incoming-activity.ts';
-import { activityStreams } from './contexts.ts';
-import { embedded, idOf, typesOf } from './fields.ts';
-import type { Json } from './fields.ts';
+import { activityStreams } from '../documents/contexts.ts';
+import { embedded, idOf, typesOf } from '../documents/fields.ts';
+import type { Json } from '../documents/fields.ts';
 import type { Tx } from '../../db/index.ts';
 
 /** An Accept of a Follow, with the four fields that other software matches by, and no more. */

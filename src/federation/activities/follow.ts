@@ -4,10 +4,10 @@ import { publish } from '../deliveries/publish.ts';
 import { followerSchema } from '../schema/follower-schema.ts';
 import { acceptContent } from './accept.ts';
 import type { ActivityHandler } from './incoming-activity.ts';
-import { activityStreams } from './contexts.ts';
-import { idOf } from './fields.ts';
-import type { Json } from './fields.ts';
-import { isoTime } from './escape-html.ts';
+import { activityStreams } from '../documents/contexts.ts';
+import { idOf } from '../documents/fields.ts';
+import type { Json } from '../documents/fields.ts';
+import { isoTime } from '../documents/escape-html.ts';
 
 /** A Follow of a remote actor; `publish` adds its id and who follows. */
 export function followContent(target: string, at: number): Json {

@@ -4,10 +4,10 @@ import { maxPushedCommits } from '../schema/received-push-schema.ts';
 import type { PushedCommit } from '../schema/received-push-schema.ts';
 import { remoteFollowSchema } from '../schema/remote-follow-schema.ts';
 import type { ActivityHandler } from './incoming-activity.ts';
-import { publicAudience, pushContext } from './contexts.ts';
-import { asObject, cleanText, embedded, idOf, itemsOf, objectId, webUrl } from './fields.ts';
-import type { Json } from './fields.ts';
-import { escapeHtml, isoTime } from './escape-html.ts';
+import { publicAudience, pushContext } from '../documents/contexts.ts';
+import { asObject, cleanText, embedded, idOf, itemsOf, objectId, webUrl } from '../documents/fields.ts';
+import type { Json } from '../documents/fields.ts';
+import { escapeHtml, isoTime } from '../documents/escape-html.ts';
 
 /** A branch of a local repository has moved. */
 export interface BranchPush {

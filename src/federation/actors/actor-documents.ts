@@ -1,6 +1,6 @@
 import type { Person } from '../../accounts/index.ts';
-import { instanceContext, personContext, repositoryContext } from '../activities/contexts.ts';
-import { escapeHtml, isoTime } from '../activities/escape-html.ts';
+import { instanceContext, personContext, repositoryContext } from '../documents/contexts.ts';
+import { escapeHtml, isoTime } from '../documents/escape-html.ts';
 import type { FederationSettings } from '../deps.ts';
 import type { LocalActor } from './local-actors.ts';
 import type { PublicRepository } from './public-repositories.ts';

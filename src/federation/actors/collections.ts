@@ -1,4 +1,4 @@
-import { activityStreams, pushContext } from '../activities/contexts.ts';
+import { activityStreams, pushContext } from '../documents/contexts.ts';
 import { outboxSchema } from '../schema/outbox-schema.ts';
 import { followerSchema } from '../schema/follower-schema.ts';
 import type { FederationDeps } from '../deps.ts';

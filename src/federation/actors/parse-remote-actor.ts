@@ -1,5 +1,5 @@
-import { cleanText, embedded, asObject, idOf, typesOf, webUrl } from '../activities/fields.ts';
-import type { Json } from '../activities/fields.ts';
+import { cleanText, embedded, asObject, idOf, typesOf, webUrl } from '../documents/fields.ts';
+import type { Json } from '../documents/fields.ts';
 import { readPublicKey } from '../signatures/index.ts';
 import type { RemoteActor } from '../schema/remote-actor-schema.ts';
 

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { healthOf } from '../peers/peer-health.ts';
+import { healthOf } from './peer-health.ts';
 import type { FederationDeps } from '../deps.ts';
 import { attempt, loadMessage } from './attempt-delivery.ts';
 import type { OutboxMessage } from './attempt-delivery.ts';

@@ -1,6 +1,6 @@
 import type { Tx } from '../../db/index.ts';
-import { noteError, noteSilence, noteSuccess } from '../peers/peer-health.ts';
-import type { Silence } from '../peers/peer-health.ts';
+import { noteError, noteSilence, noteSuccess } from './peer-health.ts';
+import type { Silence } from './peer-health.ts';
 import type { ClaimedDelivery } from './claim.ts';
 import { nextDeliveryState } from './delivery-state.ts';
 import type { Outcome } from './delivery-state.ts';

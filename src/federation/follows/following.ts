@@ -1,7 +1,7 @@
 import { In } from 'typeorm';
 import { deliverySchema } from '../schema/delivery-schema.ts';
 import type { DeliveryRow } from '../schema/delivery-schema.ts';
-import { healthOf } from '../peers/peer-health.ts';
+import { healthOf } from '../deliveries/peer-health.ts';
 import type { PeerRow } from '../schema/peer-schema.ts';
 import type { FederationDeps } from '../deps.ts';
 import { activityUuid } from './follow-repository.ts';

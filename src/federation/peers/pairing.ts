@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { IsNull, MoreThan, Not } from 'typeorm';
 import { conflict, invalid, notFound } from '../../kernel/index.ts';
-import { asObject, webUrl } from '../activities/fields.ts';
+import { asObject, webUrl } from '../documents/fields.ts';
 import { instanceActor } from '../actors/find-actor.ts';
 import { requireOperational } from '../operational.ts';
 import type { FederationDeps } from '../deps.ts';

@@ -1,7 +1,7 @@
 import { IsNull, MoreThan, Not } from 'typeorm';
 import type { Clock, Logger } from '../../kernel/index.ts';
 import type { Database } from '../../db/index.ts';
-import { answering } from './peer-health.ts';
+import { answering } from '../deliveries/peer-health.ts';
 import { peerSchema } from '../schema/peer-schema.ts';
 
 /** How long the list of servers that were down may be old; an activity more or less wakes them. */

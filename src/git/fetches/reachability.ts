@@ -3,23 +3,11 @@ import path from 'node:path';
 import { internal } from '../../kernel/index.ts';
 import type { GitLimits } from '../limits.ts';
 import type { ObjectReaders } from '../objects/object-readers.ts';
+import type { Reachability } from '../objects/reachability.ts';
 import type { GitRunner } from '../processes/git-runner.ts';
 import type { RefSnapshot } from '../ref-cache/ref-snapshot.ts';
 import type { RefCache } from '../ref-cache/ref-cache.ts';
 import type { Slots } from '../processes/slots.ts';
-
-/**
- * Tells which objects no visible ref leads to: what was pushed away or deleted stays on
- * disk for a month, and is nobody's business any more (security A06). git does not ask
- * this in protocol version 2, and an id alone is no secret: it was in lists and messages.
- */
-export interface Reachability {
-  /**
-   * The first of these ids, in their order, that names nothing a visible ref leads to; null when there is none.
-   * Refuses `git_busy`.
-   */
-  firstBeyond(path: string, oids: readonly string[], signal?: AbortSignal): Promise<string | null>;
-}
 
 interface ReachabilityDeps {
   door: GitRunner;

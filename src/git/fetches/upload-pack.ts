@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import type { Listings } from './advertise-refs.ts';
-import type { FetchCache } from '../fetch-cache/fetch-cache.ts';
+import type { FetchCache } from './fetch-cache.ts';
 import { negotiate } from './negotiate.ts';
 import { encodePacket } from '../pkt-line.ts';
-import type { Reachability } from './reachability.ts';
+import type { Reachability } from '../objects/reachability.ts';
 import { isWholeFetch, readRequest, wantedIds } from './read-request.ts';
 import { serve } from './serve-fetch.ts';
 import type { ServeDeps, UploadOutcome, UploadRequest } from './serve-fetch.ts';

@@ -5,7 +5,7 @@ import type { ObjectReaders } from './object-readers.ts';
 import { parseCommit, parseTree } from './parse-objects.ts';
 import type { Commit, TreeEntry } from './parse-objects.ts';
 import type { GitRunner } from '../processes/git-runner.ts';
-import type { Reachability } from '../fetches/reachability.ts';
+import type { Reachability } from './reachability.ts';
 import { isWellFormedRef } from '../refs/ref-name.ts';
 import { readHeadBranch } from '../refs/refs.ts';
 import type { Slots } from '../processes/slots.ts';

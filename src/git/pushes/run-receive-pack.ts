@@ -11,8 +11,8 @@ import { hasPack, noRef } from './push-head.ts';
 import type { PushHead, RawUpdate } from './push-head.ts';
 import { ReportReader, ReportWriter } from './push-report.ts';
 import type { RefResult } from './push-report.ts';
-import { manyNewRefs, syncNewRefs } from '../refs/new-refs.ts';
-import { syncMovedRefs } from '../refs/sync-refs.ts';
+import { manyNewRefs, syncNewRefs } from './new-refs.ts';
+import { syncMovedRefs } from './sync-refs.ts';
 import { send } from '../transfer.ts';
 import { watchCpuTime } from '../processes/watch-limits.ts';
 

@@ -1,8 +1,8 @@
 import { addressGroup, chargeCpuTime, unavailable } from '../../kernel/index.ts';
 import type { Clock } from '../../kernel/index.ts';
-import { createCounter } from '../metrics/registry.ts';
-import type { Family } from '../metrics/registry.ts';
-import { Refusal } from '../response/refusal.ts';
+import { createCounter } from '../metrics-registry.ts';
+import type { Family } from '../metrics-registry.ts';
+import { Refusal } from '../refusal.ts';
 import type { Context, Middleware } from '../context.ts';
 import type { CostClass } from './budget.ts';
 

@@ -1,5 +1,5 @@
 import type { WebDeps } from '../deps.ts';
-import type { Family, Sample } from './registry.ts';
+import type { Family, Sample } from '../metrics-registry.ts';
 
 const byResult = (counts: Readonly<Record<string, number>>): Sample[] =>
   Object.entries(counts).map(([result, value]) => ({ labels: { result }, value }));

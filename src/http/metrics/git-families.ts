@@ -1,6 +1,6 @@
 import type { GitTraffic, GitTrafficSeries } from '../../git/index.ts';
-import { histogramSamples } from './registry.ts';
-import type { Family } from './registry.ts';
+import { histogramSamples } from '../metrics-registry.ts';
+import type { Family } from '../metrics-registry.ts';
 
 /** What clients asked of git over HTTP and SSH. Over HTTP one clone or push is several requests; over SSH it is one. */
 export function gitFamilies(traffic: Pick<GitTraffic, 'series'>): Family[] {

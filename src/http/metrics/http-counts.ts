@@ -4,8 +4,8 @@ import type { GitOperation, GitTraffic } from '../../git/index.ts';
 import { createHistogram } from '../../kernel/index.ts';
 import type { Clock, Histogram } from '../../kernel/index.ts';
 import type { Exchange } from '../context.ts';
-import { histogramSamples } from './registry.ts';
-import type { Family } from './registry.ts';
+import { histogramSamples } from '../metrics-registry.ts';
+import type { Family } from '../metrics-registry.ts';
 
 /** What was asked over HTTP: by the pattern of the route, never by its address (security K04). */
 export interface HttpCounts {

@@ -9,8 +9,8 @@ import type { WebDeps } from '../deps.ts';
 import { federationFamilies } from './federation-families.ts';
 import { gitFamilies } from './git-families.ts';
 import type { HttpCounts } from './http-counts.ts';
-import { exposition } from './registry.ts';
-import type { Family } from './registry.ts';
+import { exposition } from '../metrics-registry.ts';
+import type { Family } from '../metrics-registry.ts';
 import { stateOfInstance } from './state-of-instance.ts';
 
 const loopback = new BlockList();

@@ -3,8 +3,8 @@ import path from 'node:path';
 import { getHeapStatistics } from 'node:v8';
 import type { SlotLoad } from '../../git/index.ts';
 import type { ListedJob, WebDeps } from '../deps.ts';
-import { histogramSamples } from './registry.ts';
-import type { Family, Sample } from './registry.ts';
+import { histogramSamples } from '../metrics-registry.ts';
+import type { Family, Sample } from '../metrics-registry.ts';
 
 type Rooms = Pick<WebDeps, 'config' | 'db' | 'git' | 'backups' | 'ci' | 'clock' | 'jobs' | 'counts' | 'mirrors'>;
 

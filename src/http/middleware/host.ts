@@ -2,7 +2,7 @@ import type { Config } from '../../config/index.ts';
 import type { Middleware } from '../context.ts';
 import { externalOrigin } from '../request/external-origin.ts';
 import { countHostHeaders } from '../request/host-header.ts';
-import { Refusal } from '../response/refusal.ts';
+import { Refusal } from '../refusal.ts';
 import { createClientReader } from '../request/client-address.ts';
 
 const maxUrlLength = 4096;

@@ -1,4 +1,4 @@
-import { Refusal } from '../response/refusal.ts';
+import { Refusal } from '../refusal.ts';
 
 /** Characters that a query may have. */
 export const longestQuery = 256;

@@ -26,7 +26,7 @@ import {
 } from '../../http/index.ts';
 import type { Context, State, WebDeps } from '../../http/index.ts';
 import { createGitHandlers, gitFirst } from '../../http-git/index.ts';
-import { createResponseCache } from './page-cache/cached-response.ts';
+import { createResponseCache } from './cached-response.ts';
 import { withErrorMapping } from './map-errors.ts';
 import { createRender } from './render.ts';
 import { mountRoutes } from './routing.ts';

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { NewCookie } from '../../http/index.ts';
-import type { Dependency } from './page-cache/dependency.ts';
+import type { Dependency } from './dependency.ts';
 
 /** What a page answers; routing.ts turns it into bytes. */
 export type Reply = PageReply | RedirectReply | ContentReply;

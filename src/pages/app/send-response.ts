@@ -1,9 +1,9 @@
 import { viewerForLog } from '../../access/index.ts';
 import type { AssetEncoding, Context, Middleware, WebDeps } from '../../http/index.ts';
 import { writeCookie, type NewCookie, readPreferences, setBody, readSessionCookie } from '../../http/index.ts';
-import type { CachedPage, PageCache } from './page-cache/page-cache.ts';
-import { cacheKey } from './page-cache/cache-key.ts';
-import type { CacheKey } from './page-cache/cache-key.ts';
+import type { CachedPage, PageCache } from './page-cache.ts';
+import { cacheKey } from './cache-key.ts';
+import type { CacheKey } from './cache-key.ts';
 import type { Render } from './render.ts';
 import type { ContentReply, PageReply, Reply } from './reply.ts';
 import { viewNotice } from './notices.view.ts';

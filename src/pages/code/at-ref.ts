@@ -3,10 +3,10 @@ import { notFound } from '../../kernel/index.ts';
 import type { Location } from '../../git/index.ts';
 import type { Found } from '../../repositories/index.ts';
 import type { WebDeps } from '../../http/index.ts';
-import type { CodePage } from './code-urls.ts';
+import type { CodePage } from '../app/code-urls.ts';
 import { viewBreadcrumbs } from './breadcrumbs.view.ts';
 import { viewRefSelector } from './ref-selector.view.ts';
-import { viewRepositoryHead } from '../repository/repository-head.view.ts';
+import { viewRepositoryHead } from '../app/repository-head.view.ts';
 import type { RepositoryContext } from '../app/request-context.ts';
 import { rawPath } from './raw-path.ts';
 

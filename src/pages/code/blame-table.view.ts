@@ -1,6 +1,6 @@
 import type { Blame, BlameGroup } from '../../git/index.ts';
 import { escapeHtml, lineHtml, showOddCharacters } from './code-html.ts';
-import { codeUrl } from './code-urls.ts';
+import { codeUrl } from '../app/code-urls.ts';
 import { viewCommitLine } from './commit-line.view.ts';
 import { readText } from './read-text.ts';
 

@@ -1,7 +1,7 @@
 import { isDomainError } from '../../kernel/index.ts';
 import { movedTo, page, type Reply } from '../app/reply.ts';
 import { viewBlame } from './blame-table.view.ts';
-import { codeUrl } from './code-urls.ts';
+import { codeUrl } from '../app/code-urls.ts';
 import { readText } from './read-text.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';

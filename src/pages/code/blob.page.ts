@@ -3,7 +3,7 @@ import { imageSize } from '../../images/index.ts';
 import { movedTo, page, type Reply } from '../app/reply.ts';
 import type { WebDeps } from '../../http/index.ts';
 import { renderDocument } from '../markdown/render-document.ts';
-import { codeUrl, splitPath } from './code-urls.ts';
+import { codeUrl, splitPath } from '../app/code-urls.ts';
 import { readLineRange, viewCodeLines } from './code-lines.view.ts';
 import { viewCommitLine } from './commit-line.view.ts';
 import { readLfsPointer } from './lfs-pointer.ts';

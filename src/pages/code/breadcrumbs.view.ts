@@ -1,7 +1,7 @@
 import type { Location } from '../../git/index.ts';
 import { viewName } from '../app/plain-text.ts';
-import { codeUrl, splitPath } from './code-urls.ts';
-import type { CodePage } from './code-urls.ts';
+import { codeUrl, splitPath } from '../app/code-urls.ts';
+import type { CodePage } from '../app/code-urls.ts';
 
 export interface Crumb {
   name: string;

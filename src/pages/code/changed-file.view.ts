@@ -2,7 +2,7 @@ import type { ChangedFile, Patch } from '../../git/index.ts';
 import type { ImageSize } from '../../images/index.ts';
 import { viewName } from '../app/plain-text.ts';
 import { viewCount } from '../app/sizes.ts';
-import { codeUrl, encodePath } from './code-urls.ts';
+import { codeUrl, encodePath } from '../app/code-urls.ts';
 import { viewSplit, viewUnified } from './diff-lines.view.ts';
 import type { Colours, WordMarks } from './diff-lines.view.ts';
 import { imageType } from './media-types.ts';

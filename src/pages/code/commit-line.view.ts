@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Commit } from '../../git/index.ts';
 import { viewAvatar, type AvatarView } from '../app/avatar.view.ts';
-import type { StatusIconView } from '../runs/status-icon.view.ts';
+import type { StatusIconView } from '../app/status-icon.view.ts';
 import { viewName } from '../app/plain-text.ts';
 import { viewTime, type TimeView } from '../app/times.view.ts';
-import { codeUrl, commitUrl } from './code-urls.ts';
+import { codeUrl, commitUrl } from '../app/code-urls.ts';
 
 /** A commit in one line. */
 export interface CommitLineView {

@@ -1,8 +1,8 @@
-import { dependOn } from '../app/page-cache/dependency.ts';
-import type { Dependency } from '../app/page-cache/dependency.ts';
+import { dependOn } from '../app/dependency.ts';
+import type { Dependency } from '../app/dependency.ts';
 import type { WebDeps } from '../../http/index.ts';
-import { statusIcons } from '../runs/status-icon.view.ts';
-import type { StatusIconView } from '../runs/status-icon.view.ts';
+import { statusIcons } from '../app/status-icon.view.ts';
+import type { StatusIconView } from '../app/status-icon.view.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { RepositoryContext } from '../app/request-context.ts';
 

@@ -1,5 +1,5 @@
 import { page, type Reply } from '../app/reply.ts';
-import { codeUrl } from './code-urls.ts';
+import { codeUrl } from '../app/code-urls.ts';
 import { rankPaths } from './rank-paths.ts';
 import { viewName } from '../app/plain-text.ts';
 import { repositoryUrl } from '../../http/index.ts';

@@ -1,5 +1,5 @@
 import type { LastCommit, LastCommits, Location, Tree, TreeEntry } from '../../git/index.ts';
-import { codeUrl, commitUrl, joinPath, splitPath } from './code-urls.ts';
+import { codeUrl, commitUrl, joinPath, splitPath } from '../app/code-urls.ts';
 import { viewName } from '../app/plain-text.ts';
 import { viewSize } from '../app/sizes.ts';
 import { viewTime, type TimeView } from '../app/times.view.ts';

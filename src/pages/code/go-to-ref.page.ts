@@ -2,8 +2,8 @@ import { allows } from '../../access/index.ts';
 import { isDomainError } from '../../kernel/index.ts';
 import { seeOther, type Reply } from '../app/reply.ts';
 import type { Git } from '../../git/index.ts';
-import { codeUrl, decodePath, splitPath } from './code-urls.ts';
-import type { CodePage } from './code-urls.ts';
+import { codeUrl, decodePath, splitPath } from '../app/code-urls.ts';
+import type { CodePage } from '../app/code-urls.ts';
 import { repositoryUrl, oneOf } from '../../http/index.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 

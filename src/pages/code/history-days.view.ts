@@ -1,9 +1,9 @@
 import type { HistoryEntry } from '../../git/index.ts';
 import { viewName } from '../app/plain-text.ts';
-import { codeUrl } from './code-urls.ts';
+import { codeUrl } from '../app/code-urls.ts';
 import { viewCommitLine } from './commit-line.view.ts';
 import type { CommitLineView } from './commit-line.view.ts';
-import type { StatusIconView } from '../runs/status-icon.view.ts';
+import type { StatusIconView } from '../app/status-icon.view.ts';
 import type { SignatureView } from './signature.view.ts';
 
 interface HistoryRow extends CommitLineView {

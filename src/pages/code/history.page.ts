@@ -1,7 +1,7 @@
 import { page, type Reply } from '../app/reply.ts';
 import type { WebDeps } from '../../http/index.ts';
 import { writeFeed } from './atom.ts';
-import { codeUrl } from './code-urls.ts';
+import { codeUrl } from '../app/code-urls.ts';
 import { viewHistoryDays } from './history-days.view.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import { content } from '../app/reply.ts';

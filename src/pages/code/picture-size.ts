@@ -2,7 +2,7 @@ import type { ChangedFile, Git, Location } from '../../git/index.ts';
 import { imageSize } from '../../images/index.ts';
 import type { ImageSize } from '../../images/index.ts';
 import { sizeImages } from '../markdown/size-images.ts';
-import { codeUrl, decodePath } from './code-urls.ts';
+import { codeUrl, decodePath } from '../app/code-urls.ts';
 
 /** A larger picture is not read for its first bytes: git gives all of a blob or nothing. */
 const maxReadBytes = 2 * 1024 * 1024;

@@ -1,6 +1,6 @@
 import { notFound } from '../../kernel/index.ts';
 import { content, type Reply } from '../app/reply.ts';
-import { splitPath } from './code-urls.ts';
+import { splitPath } from '../app/code-urls.ts';
 import { imageType, isActive } from './media-types.ts';
 import { charsetOf } from './read-text.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';

@@ -1,7 +1,7 @@
 import type { Location } from '../../git/index.ts';
 import { viewName } from '../app/plain-text.ts';
-import { codeUrl, encodePath } from './code-urls.ts';
-import type { CodePage } from './code-urls.ts';
+import { codeUrl, encodePath } from '../app/code-urls.ts';
+import type { CodePage } from '../app/code-urls.ts';
 import { labelOf } from './breadcrumbs.view.ts';
 
 interface Choice {

@@ -1,8 +1,8 @@
 import { page, type Reply } from '../app/reply.ts';
 import { readSearchQuery } from '../../http/index.ts';
 import { submit } from '../app/submit.ts';
-import { viewGrep } from '../explore/search-code.view.ts';
-import { viewRepositoryHead } from '../repository/repository-head.view.ts';
+import { viewGrep } from './search-code.view.ts';
+import { viewRepositoryHead } from '../app/repository-head.view.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 
 const maxLines = 500;

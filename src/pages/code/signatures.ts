@@ -1,6 +1,6 @@
 import type { CommitSignature } from '../../git/index.ts';
-import { dependOn } from '../app/page-cache/dependency.ts';
-import type { Dependency } from '../app/page-cache/dependency.ts';
+import { dependOn } from '../app/dependency.ts';
+import type { Dependency } from '../app/dependency.ts';
 import type { WebDeps } from '../../http/index.ts';
 import { checkSignature, viewSignature } from './signature.view.ts';
 import type { SignatureView } from './signature.view.ts';

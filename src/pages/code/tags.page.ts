@@ -1,11 +1,11 @@
 import { content, page, type Reply } from '../app/reply.ts';
 import type { WebDeps } from '../../http/index.ts';
 import { writeFeed } from './atom.ts';
-import { codeUrl, encodeRef } from './code-urls.ts';
+import { codeUrl, encodeRef } from '../app/code-urls.ts';
 import { viewCommitLine } from './commit-line.view.ts';
 import { compareVersions } from './ref-selector.view.ts';
 import { viewName } from '../app/plain-text.ts';
-import { viewRepositoryHead } from '../repository/repository-head.view.ts';
+import { viewRepositoryHead } from '../app/repository-head.view.ts';
 import { viewCount } from '../app/sizes.ts';
 import { viewTime } from '../app/times.view.ts';
 import { repositoryUrl } from '../../http/index.ts';

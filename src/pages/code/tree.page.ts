@@ -1,7 +1,7 @@
 import type { Location } from '../../git/index.ts';
 import { movedTo, page, type Reply } from '../app/reply.ts';
 import type { WebDeps } from '../../http/index.ts';
-import { codeUrl } from './code-urls.ts';
+import { codeUrl } from '../app/code-urls.ts';
 import { viewCommitLine } from './commit-line.view.ts';
 import { maxRows, viewFileTable } from './file-table.view.ts';
 import { findReadme, maxReadmeBytes, viewReadme } from './readme.view.ts';

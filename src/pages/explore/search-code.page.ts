@@ -1,6 +1,6 @@
 import { page } from '../app/reply.ts';
 import { readSearchQuery } from '../../http/index.ts';
-import { viewCodeHit, viewCoverage } from './search-code.view.ts';
+import { viewCodeHit, viewCoverage } from '../code/search-code.view.ts';
 import type { Page } from '../app/request-context.ts';
 
 /** `/search/code?q=`: the default branches of the repositories that the viewer may see. */

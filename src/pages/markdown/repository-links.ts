@@ -1,4 +1,4 @@
-import { codeUrl, joinPath } from '../code/code-urls.ts';
+import { codeUrl, joinPath } from '../app/code-urls.ts';
 import type { DocumentLinks } from './document-links.ts';
 
 /** Where a document lies. */

@@ -2,9 +2,9 @@ import { page, seeOther, type PageReply } from '../app/reply.ts';
 import type { WebDeps } from '../../http/index.ts';
 import { submit, type FormRefusal } from '../app/submit.ts';
 import { listPage, pageLinks, readFilter } from '../app/list-page.view.ts';
-import { viewMember } from './member.view.ts';
+import { viewMember } from '../app/member.view.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
-import { viewOrganisationHead } from './organisation-head.view.ts';
+import { viewOrganisationHead } from '../app/organisation-head.view.ts';
 import { organisationUrl } from '../../http/index.ts';
 import type { OrganisationOwnerContext, Page } from '../app/request-context.ts';
 

@@ -3,7 +3,7 @@ import { page, seeOther, type PageReply, type Reply } from '../app/reply.ts';
 import type { WebDeps } from '../../http/index.ts';
 import { submit, type FormRefusal } from '../app/submit.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
-import { viewOrganisationHead } from './organisation-head.view.ts';
+import { viewOrganisationHead } from '../app/organisation-head.view.ts';
 import { viewRepositoryRow } from '../repository/repository-row.view.ts';
 import { organisationUrl } from '../../http/index.ts';
 import type { OrganisationOwnerContext, Page } from '../app/request-context.ts';

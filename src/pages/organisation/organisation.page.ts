@@ -4,7 +4,7 @@ import type { WebDeps } from '../../http/index.ts';
 import { submit, type FormRefusal } from '../app/submit.ts';
 import { listPage } from '../app/list-page.view.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
-import { viewOrganisationHead } from './organisation-head.view.ts';
+import { viewOrganisationHead } from '../app/organisation-head.view.ts';
 import { viewRepositoryRow } from '../repository/repository-row.view.ts';
 import { viewCount } from '../app/sizes.ts';
 import { viewTime } from '../app/times.view.ts';

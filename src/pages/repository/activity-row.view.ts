@@ -1,7 +1,7 @@
 import type { ActivityPush, ActivityUpdate } from '../../repositories/index.ts';
 import { viewAvatar } from '../app/avatar.view.ts';
 import type { AvatarView } from '../app/avatar.view.ts';
-import { codeUrl, commitUrl, encodeRef } from '../code/code-urls.ts';
+import { codeUrl, commitUrl, encodeRef } from '../app/code-urls.ts';
 import { viewName } from '../app/plain-text.ts';
 import { viewTime } from '../app/times.view.ts';
 import type { TimeView } from '../app/times.view.ts';

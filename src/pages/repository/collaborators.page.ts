@@ -3,9 +3,9 @@ import { page, seeOther, type PageReply } from '../app/reply.ts';
 import type { WebDeps } from '../../http/index.ts';
 import { submit, type FormRefusal } from '../app/submit.ts';
 import { listPage, pageLinks, readFilter } from '../app/list-page.view.ts';
-import { describeAccess, viewCollaborator } from '../organisation/member.view.ts';
+import { describeAccess, viewCollaborator } from '../app/member.view.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
-import { viewRepositoryHead } from './repository-head.view.ts';
+import { viewRepositoryHead } from '../app/repository-head.view.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { Page, RepositoryPersonContext, RepositoryContext } from '../app/request-context.ts';
 

@@ -1,7 +1,7 @@
 import type { RecentPush } from '../../repositories/index.ts';
 import type { AvatarView } from '../app/avatar.view.ts';
 import { viewName } from '../app/plain-text.ts';
-import { viewRepositoryPicture } from './repository-picture.view.ts';
+import { viewRepositoryPicture } from '../app/repository-picture.view.ts';
 import { viewTime, type TimeView } from '../app/times.view.ts';
 import { personUrl, repositoryUrl } from '../../http/index.ts';
 

@@ -1,14 +1,14 @@
 import type { Location, TreeEntry } from '../../git/index.ts';
 import { page, type Reply } from '../app/reply.ts';
 import type { WebDeps } from '../../http/index.ts';
-import { dependOn } from '../app/page-cache/dependency.ts';
+import { dependOn } from '../app/dependency.ts';
 import { viewCloneBox, repositoryUrl } from '../../http/index.ts';
-import { codeUrl, encodeRef } from '../code/code-urls.ts';
+import { codeUrl, encodeRef } from '../app/code-urls.ts';
 import { viewLanguages } from '../code/languages.view.ts';
 import { findLicence, licenceName } from '../code/licence.view.ts';
 import { viewPushRecipes } from './push-recipes.view.ts';
 import { viewRefCounts } from './ref-counts.view.ts';
-import { viewRepositoryHead } from './repository-head.view.ts';
+import { viewRepositoryHead } from '../app/repository-head.view.ts';
 import { viewCount, viewSize } from '../app/sizes.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { frameAt } from '../code/at-ref.ts';

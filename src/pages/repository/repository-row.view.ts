@@ -1,7 +1,7 @@
 import { languageCalled } from '../../highlighting/index.ts';
 import type { ListedRepository } from '../../repositories/index.ts';
 import type { AvatarView } from '../app/avatar.view.ts';
-import { viewRepositoryPicture } from './repository-picture.view.ts';
+import { viewRepositoryPicture } from '../app/repository-picture.view.ts';
 import { viewTime, type TimeView } from '../app/times.view.ts';
 import { repositoryUrl } from '../../http/index.ts';
 

@@ -5,7 +5,7 @@ import { submit } from '../app/submit.ts';
 import type { FormRefusal } from '../app/submit.ts';
 import { runUrl } from './run-row.view.ts';
 import { viewName } from '../app/plain-text.ts';
-import { viewRepositoryHead } from '../repository/repository-head.view.ts';
+import { viewRepositoryHead } from '../app/repository-head.view.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { Page, RepositoryPersonContext } from '../app/request-context.ts';
 

@@ -1,7 +1,7 @@
 import { isFinal, statusOfMatrix } from '../../ci/index.ts';
 import type { JobRow, RunStatus } from '../../ci/index.ts';
-import { viewStatus } from './status.ts';
-import type { StatusView } from './status.ts';
+import { viewStatus } from '../app/commit-state.view.ts';
+import type { StatusView } from '../app/commit-state.view.ts';
 
 /** A box of the graph: one job, all legs of its matrix together. */
 interface NodeView {

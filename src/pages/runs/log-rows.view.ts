@@ -2,8 +2,8 @@ import type { StepRow, StoredRow } from '../../ci/index.ts';
 import { parseAnsi } from './ansi.ts';
 import type { Segment } from './ansi.ts';
 import { viewDuration } from './durations.ts';
-import { viewStatus } from './status.ts';
-import type { StatusView } from './status.ts';
+import { viewStatus } from '../app/commit-state.view.ts';
+import type { StatusView } from '../app/commit-state.view.ts';
 
 /** One row of a log on a page. */
 export interface LogRowView {

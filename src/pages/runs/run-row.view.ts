@@ -4,8 +4,8 @@ import { viewTime } from '../app/times.view.ts';
 import type { TimeView } from '../app/times.view.ts';
 import { personUrl } from '../../http/index.ts';
 import { viewDuration } from './durations.ts';
-import { viewStatus } from './status.ts';
-import type { StatusView } from './status.ts';
+import { viewStatus } from '../app/commit-state.view.ts';
+import type { StatusView } from '../app/commit-state.view.ts';
 
 /** One run in a list, and at the head of its own page. */
 export interface RunRowView {

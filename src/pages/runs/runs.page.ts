@@ -5,7 +5,7 @@ import type { Reply } from '../app/reply.ts';
 import type { WebDeps } from '../../http/index.ts';
 import { viewRunRow } from './run-row.view.ts';
 import { viewNotice } from '../app/notices.view.ts';
-import { viewRepositoryHead } from '../repository/repository-head.view.ts';
+import { viewRepositoryHead } from '../app/repository-head.view.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { queryNumber } from '../../http/index.ts';
 

@@ -1,7 +1,7 @@
 import type { CiScope } from '../../ci/index.ts';
 import { instanceScope } from '../../ci/index.ts';
-import { viewOrganisationHead } from '../organisation/organisation-head.view.ts';
-import { viewRepositoryHead } from '../repository/repository-head.view.ts';
+import { viewOrganisationHead } from '../app/organisation-head.view.ts';
+import { viewRepositoryHead } from '../app/repository-head.view.ts';
 import { organisationUrl, repositoryUrl } from '../../http/index.ts';
 import type {
   OrganisationOwnerContext,

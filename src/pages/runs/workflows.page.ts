@@ -1,7 +1,7 @@
 import { page } from '../app/reply.ts';
 import type { Reply } from '../app/reply.ts';
 import { viewWorkflow } from './workflow.view.ts';
-import { viewRepositoryHead } from '../repository/repository-head.view.ts';
+import { viewRepositoryHead } from '../app/repository-head.view.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 
 /** The workflows of the default branch: what starts each, what never will, and what is wrong with a file. */

@@ -5,7 +5,7 @@ import type { Owner } from '../../owners/index.ts';
 import { collaboratorSchema } from '../schema/collaborator-schema.ts';
 import { isNameTaken, nameTaken } from '../create-repository.ts';
 import { ownerIdOf } from '../find-repository.ts';
-import { refuseDuringPush } from '../pushes/refuse-during-push.ts';
+import { refuseDuringPush } from './refuse-during-push.ts';
 import { repositorySchema } from '../schema/repository-schema.ts';
 import type { Repository } from '../schema/repository-schema.ts';
 import type { RepositoryDeps } from '../deps.ts';

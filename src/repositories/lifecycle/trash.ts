@@ -16,7 +16,7 @@ import {
 import type { RepositoryAddress } from '../find-repository.ts';
 import { withOwners } from '../list-repositories.ts';
 import type { ListedRepository } from '../list-repositories.ts';
-import { refuseDuringPush } from '../pushes/refuse-during-push.ts';
+import { refuseDuringPush } from './refuse-during-push.ts';
 import { foldRepositoryName, parseRepositoryName } from '../repository-name.ts';
 import { repositorySchema } from '../schema/repository-schema.ts';
 import type { Repository } from '../schema/repository-schema.ts';

@@ -1,8 +1,8 @@
 import { internal, invalid } from '../../kernel/index.ts';
 import { checked, readCommit } from '../objects/browse.ts';
 import type { BrowseDeps } from '../objects/browse.ts';
-import type { RefResult } from '../pushes/push-report.ts';
-import { gerritFolders, isWellFormedRef, refuseRef } from './ref-name.ts';
+import type { RefResult } from './push-report.ts';
+import { gerritFolders, isWellFormedRef, refuseRef } from '../refs/ref-name.ts';
 import type { Slots } from '../processes/slots.ts';
 import { syncMovedRefs } from './sync-refs.ts';
 import type { GitRunner } from '../processes/git-runner.ts';

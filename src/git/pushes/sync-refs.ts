@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import path from 'node:path';
-import type { RefResult } from '../pushes/push-report.ts';
+import type { RefResult } from './push-report.ts';
 
 /**
  * Makes sure that refs which git has moved stay where they are after a power failure. git syncs what it

@@ -1,8 +1,8 @@
 import { open, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { GitRunner } from '../processes/git-runner.ts';
-import type { RefResult } from '../pushes/push-report.ts';
-import { isWellFormedRef } from './ref-name.ts';
+import type { RefResult } from './push-report.ts';
+import { isWellFormedRef } from '../refs/ref-name.ts';
 import { syncFolder, syncMovedRefs } from './sync-refs.ts';
 
 /**

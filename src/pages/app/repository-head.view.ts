@@ -1,5 +1,5 @@
 import type { FoundHere } from '../../http/index.ts';
-import type { AvatarView } from '../app/avatar.view.ts';
+import type { AvatarView } from './avatar.view.ts';
 import { viewRepositoryPicture } from './repository-picture.view.ts';
 import { ownerUrl, repositoryUrl } from '../../http/index.ts';
 

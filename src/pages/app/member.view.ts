@@ -1,7 +1,7 @@
 import type { ExplainedAccess, Collaborator } from '../../repositories/index.ts';
 import type { Member } from '../../organisations/index.ts';
-import { viewAvatar, type AvatarView } from '../app/avatar.view.ts';
-import { viewTime, type TimeView } from '../app/times.view.ts';
+import { viewAvatar, type AvatarView } from './avatar.view.ts';
+import { viewTime, type TimeView } from './times.view.ts';
 import { personUrl } from '../../http/index.ts';
 
 /** When each of these people stored a picture. */

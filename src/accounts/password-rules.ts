@@ -1,4 +1,4 @@
-import { invalid } from '../../kernel/index.ts';
+import { invalid } from '../kernel/index.ts';
 
 export const minPasswordCharacters = 8;
 

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import type { AssetEncoding } from '../../../http/index.ts';
+import type { AssetEncoding } from '../../http/index.ts';
 import { isCurrent } from './dependency.ts';
 import type { Dependency } from './dependency.ts';
 

@@ -1,7 +1,7 @@
 import type { ClientRequest, IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import type { Random } from '../../../kernel/index.ts';
-import { nobody, countHostHeaders } from '../../../http/index.ts';
-import type { Exchange, Middleware, Client, WebDeps } from '../../../http/index.ts';
+import type { Random } from '../../kernel/index.ts';
+import { nobody, countHostHeaders } from '../../http/index.ts';
+import type { Exchange, Middleware, Client, WebDeps } from '../../http/index.ts';
 import { cacheTtlMs } from './page-cache.ts';
 
 /**

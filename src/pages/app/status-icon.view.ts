@@ -1,6 +1,6 @@
 import type { CombinedStatus, Repositories } from '../../repositories/index.ts';
-import { viewCommitState } from './status.ts';
-import type { StatusView } from './status.ts';
+import { viewCommitState } from './commit-state.view.ts';
+import type { StatusView } from './commit-state.view.ts';
 
 /** The mark beside a commit: what its checks say together, and where the first one that matters says more. */
 export interface StatusIconView extends StatusView {

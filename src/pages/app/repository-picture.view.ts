@@ -1,6 +1,6 @@
 import type { Owner } from '../../owners/index.ts';
 import type { Repository } from '../../repositories/index.ts';
-import { viewAvatar, type AvatarView } from '../app/avatar.view.ts';
+import { viewAvatar, type AvatarView } from './avatar.view.ts';
 import { repositoryImageUrl, repositoryUrl } from '../../http/index.ts';
 
 /** A repository's image where it has one, otherwise its owner's picture (SPEC §4.3). */

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import type { WebDeps } from '../../../http/index.ts';
-import type { AnyContext } from '../request-context.ts';
+import type { WebDeps } from '../../http/index.ts';
+import type { AnyContext } from './request-context.ts';
 
 export interface CacheKey {
   key: string;

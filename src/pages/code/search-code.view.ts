@@ -1,7 +1,7 @@
 import type { GrepLine } from '../../git/index.ts';
 import { markHits } from '../../search/index.ts';
 import type { CodeHit, Coverage, Piece } from '../../search/index.ts';
-import { codeUrl } from '../code/code-urls.ts';
+import { codeUrl } from '../app/code-urls.ts';
 import { viewName } from '../app/plain-text.ts';
 import { viewCount } from '../app/sizes.ts';
 import { repositoryUrl } from '../../http/index.ts';

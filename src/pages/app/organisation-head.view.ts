@@ -1,6 +1,6 @@
 import type { OrganisationRole } from '../../access/index.ts';
 import type { Organisation } from '../../organisations/index.ts';
-import { viewAvatar, type AvatarView } from '../app/avatar.view.ts';
+import { viewAvatar, type AvatarView } from './avatar.view.ts';
 import { organisationUrl } from '../../http/index.ts';
 
 /** The head of every page of an organisation: who it is, and the tabs that this viewer has. */
