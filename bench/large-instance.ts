@@ -224,7 +224,7 @@ async function ask(address: string, who: Who): Promise<{ status: number; bytes: 
     redirect: 'manual',
     signal: AbortSignal.timeout(60_000),
     headers: {
-      'Accept-Encoding': 'identity',
+      'Accept-Encoding': 'gzip',
       ...(address.startsWith('/ap/') && { Accept: 'application/activity+json' }),
       ...(address === '/metrics'
         ? { Authorization: `Bearer ${settings.SERVICE_METRICS_TOKEN}` }
