@@ -60,7 +60,7 @@ import { findProgram, lacksFixes, readVersion } from './processes/version.ts';
 export interface GitOptions {
   config: Pick<Config, 'dataDir' | 'storage' | 'git'>;
   logger: Logger;
-  /** What else differs from `defaultLimits`: tests wait less. */
+  /** Overrides of `defaultLimits`; tests use shorter waits. */
   limits?: Partial<GitLimits>;
   /** Folders where a program without a path is looked up, separated by colons. */
   searchPath?: string;
@@ -73,13 +73,13 @@ export interface NamedRef {
   oid: string;
 }
 
-/** Of one kind of work: now, and since the start. */
+/** Load of one kind of work: now, and since the start. */
 export interface SlotLoad extends Readonly<SlotTally> {
   running: number;
   waiting: number;
 }
 
-/** Load of the room, for metrics and the answer to "why is it slow". */
+/** Load of the module, for metrics and for finding out why the server is slow. */
 export interface GitLoad {
   processes: number;
   reads: SlotLoad;
@@ -88,8 +88,8 @@ export interface GitLoad {
 }
 
 /**
- * The only room that starts git. Every function takes the path of a repository that the
- * caller has already decided to open: nothing here knows people or permissions.
+ * The only module that starts git. Every function takes the path of a repository that the caller has already
+ * authorised: nothing here knows people or permissions.
  */
 export interface Git {
   /** As git prints it: `2.39.5`. */
@@ -98,11 +98,11 @@ export interface Git {
   repositoryPath(ownerId: string, repositoryId: string): string;
   createRepository(path: string, options: { defaultBranch: string }): Promise<void>;
   repositoryExists(path: string): Promise<boolean>;
-  /** Bytes that its objects take on disk. */
+  /** Size of its objects on disk, in bytes. */
   size(path: string): Promise<number>;
   moveRepository(from: string, to: string): Promise<void>;
   removeRepository(path: string): Promise<void>;
-  /** Makes `branch` the one that a clone checks out; it need not exist yet. */
+  /** Makes `branch` the default branch; it need not exist yet. */
   setHead(path: string, branch: string): Promise<void>;
 
   advertiseRefs: AdvertiseRefs;
@@ -110,39 +110,42 @@ export interface Git {
   uploadArchive(request: ArchiveRequest): Promise<UploadOutcome>;
   receivePack(request: PushRequest): Promise<PushOutcome>;
 
-  /** Moves refs from what they are said to be; each verdict in order. The caller has journalled it. */
+  /** Moves refs by compare-and-set; returns a result per move, in order. The caller has journalled the moves. */
   moveRefs(path: string, moves: readonly RefMove[]): Promise<RefResult[]>;
-  /** Keeps objects alive under hidden names, through any packing; answers the names that are kept now. */
+  /**
+   * Keeps objects reachable through hidden refs, so that packing never drops them; returns the names that are kept
+   * now.
+   */
   keepObjects(path: string, kept: readonly { name: string; oid: string }[]): Promise<string[]>;
   /**
-   * After a crash, for refs that unsettled pushes were to make: removes those without a value, which were never
-   * synced, and makes sure that the others stay. Answers what was removed.
+   * Repairs, after a crash, refs that unsettled pushes were to create: removes those without a value, which were never
+   * synced, and syncs the others. Returns the removed names.
    */
   repairNewRefs(path: string, refs: readonly string[]): Promise<string[]>;
-  /** Lets go of what `keepObjects` kept. */
+  /** Removes the hidden refs that `keepObjects` created. */
   letGo(path: string, names: readonly string[]): Promise<void>;
   /**
-   * What another host has. This and the two below refuse `remote_failed`, and of ssh `ssh_client_missing`,
+   * Lists the refs of another host. This and the two below refuse `remote_failed`, and over ssh `ssh_client_missing`,
    * `host_key_changed`, `remote_key_refused`.
    */
   listRemote(remote: Remote, options?: ExchangeOptions): Promise<RemoteRefs>;
-  /** The host key that a host shows now: `ssh-ed25519 AAAA…`. Refuses `remote_failed`, `ssh_client_missing`. */
+  /** The host key that a host presents now: `ssh-ed25519 AAAA…`. Refuses `remote_failed`, `ssh_client_missing`. */
   hostKeyOf(host: SshHost): Promise<string>;
-  /** Brings a remote's objects here; no ref of ours moves. Refuses `remote_failed`, `remote_too_large`. */
+  /** Fetches a remote's objects without moving a ref of the repository. Refuses `remote_failed`, `remote_too_large`. */
   fetchRemote(path: string, remote: Remote, options?: ExchangeOptions): Promise<void>;
-  /** What the last fetch brought, by the names of the other side. */
+  /** What the last fetch brought, by the remote's ref names. */
   fetchedRefs(path: string): Promise<Map<string, string>>;
-  /** Brings the other side to where we are; answers what it refused. Refuses `remote_failed`. */
+  /** Makes the remote's refs equal to the local ones; returns what the remote refused. Refuses `remote_failed`. */
   pushRemote(path: string, remote: Remote, options: ExchangeOptions & { prune: boolean }): Promise<RefResult[]>;
 
   /** Repositories as single files. */
   readonly bundles: Bundles;
 
-  /** Whether a ref that goes from one object to another loses nothing. */
+  /** Whether moving a ref from one object to another is a fast-forward. */
   isForward(path: string, from: string, to: string): Promise<boolean>;
 
   head(path: string): Promise<Head>;
-  /** The commit that a branch, tag, full ref, `HEAD` or commit id stands for. */
+  /** The commit that a branch, tag, full ref, `HEAD` or commit id names. */
   resolve(path: string, revision: string, options?: RevisionOptions): Promise<string>;
   /** Every ref with the object it names. */
   refs(path: string): Promise<Map<string, string>>;
@@ -152,9 +155,9 @@ export interface Git {
   tags(path: string): Promise<NamedRef[]>;
   commit(path: string, oid: string): Promise<Commit>;
   log(path: string, oid: string, options: { limit: number; skip?: number }): Promise<Commit[]>;
-  /** Commits of `oid` that none of `known` has, newest first; all are counted, `limit` are read. */
+  /** Commits reachable from `oid` and from none of `known`, newest first; all are counted, `limit` are read. */
   newCommits(path: string, oid: string, known: readonly string[], options: { limit: number }): Promise<NewCommits>;
-  /** Names of the files in which two commits differ; null when there are more than `limit`. */
+  /** Names of the files that differ between two commits; null when there are more than `limit`. */
   changedPaths(path: string, from: string, to: string, options: { limit: number }): Promise<string[] | null>;
   tree(
     path: string,
@@ -165,47 +168,52 @@ export interface Git {
   entryAt(path: string, oid: string, file: string | Buffer): Promise<TreeEntry>;
   blob(path: string, oid: string, options: { maxBytes: number }): Promise<Blob>;
 
-  /** Whole answers for pages: history, differences, blame, archives. */
+  /** Queries for pages: history, differences, blame, archives. */
   readonly queries: GitQueries;
 
-  /** Whether everything that the refs lead to is there; `full` reads every object. Sentences of git, none when all is well. */
+  /**
+   * Whether every object reachable from the refs exists; `full` reads every object. Returns git's messages, none when
+   * all is well.
+   */
   check(path: string, options?: { full?: boolean }): Promise<string[]>;
-  /** Packs anew; what nothing leads to stays for thirty days. False while somebody pushes to it. */
+  /** Repacks completely; unreachable objects stay for thirty days. False while a push to it runs. */
   pack(path: string): Promise<boolean>;
-  /** Packs those anew that need it, one at a time, while `mayGoOn`. Answers how many. */
+  /** Repacks the repositories that need it, one at a time, while `mayGoOn`. Returns how many. */
   packAll(paths: Iterable<string>, mayGoOn: () => Promise<boolean>): Promise<number>;
-  /** Looks after repositories that were pushed to: packs, bitmaps, refs, commit-graphs. Answers how many it changed. */
+  /** Maintains repositories that were pushed to: packs, bitmaps, refs, commit-graphs. Returns how many it changed. */
   maintain(mayGoOn?: () => Promise<boolean>): Promise<number>;
   /** Removes leftovers of earlier runs; safe at any time. */
   recover(path: string): Promise<RecoveryAction[]>;
   /**
-   * Leftovers that nothing has touched since `before` (epoch milliseconds of the file system's clock), and
-   * refs without a value. Beside a running server only what is old is surely nobody's.
+   * Finds leftovers that nothing has touched since `before` (epoch milliseconds of the file system's clock), and refs
+   * without a value. Beside a running server only old files are surely unused.
    */
   leftovers(path: string, before: number, options: { remove: boolean }): Promise<RecoveryAction[]>;
   /**
-   * The value that a ref without one should get back: the first of `known`, newest first, and of what
-   * `packed-refs` says, whose object is there. Null when there is none.
+   * The value to restore for a ref that has none: the first of `known`, newest first, and of `packed-refs`, whose
+   * object exists. Null when there is none.
    */
   lastValue(path: string, ref: string, known: readonly string[]): Promise<string | null>;
-  /** Ends git processes of an earlier run. Before anything else at start, and only with the instance lock. */
+  /** Kills git processes of an earlier run. Called first at start, and only with the instance lock. */
   endStrayProcesses(): Promise<number[]>;
   load(): GitLoad;
-  /** Whether the program can be started; an update of it may have taken it away. */
+  /** Whether the program can be started; an update of git may have removed it. */
   isUsable(): Promise<boolean>;
-  /** What clients asked; the edges note it. */
+  /** Counts of what clients asked; recorded by the transports. */
   readonly traffic: GitTraffic;
-  /** From now on git is started by a small process of its own, where that is possible: for who serves pages meanwhile. */
+  /**
+   * From now on git is started by a small process of its own, where the system allows it: a fork of the server would
+   * delay pages.
+   */
   spawnApart(): void;
-  /** Starts nothing more, lets what runs finish for `graceMs`, then ends it. */
+  /** Starts nothing more, waits `graceMs` for running processes, then kills them. */
   stop(graceMs?: number): Promise<void>;
 }
 
 const loadOf = (slots: Slots): SlotLoad => ({ running: slots.inUse(), waiting: slots.waiting(), ...slots.tally() });
 
 /**
- * Finds git, checks its version, and writes the settings that every git process gets.
- * Refuses `git_missing`, `git_too_old`.
+ * Finds git, checks its version, and writes the settings of every git process. Refuses `git_missing`, `git_too_old`.
  */
 export async function createGit({ config, logger, ...options }: GitOptions): Promise<Git> {
   const limits: GitLimits = { ...defaultLimits, ...limitsOf(config.git), ...options.limits };
@@ -214,7 +222,7 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
   const folder = path.join(config.dataDir, 'run', 'git');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const settings = writeSettings(folder, limits);
-  // Leftovers older than this are of an earlier run.
+  // Leftovers older than this belong to an earlier run.
   const bornAt = timeOfFileSystem(folder);
 
   let spawner: Spawner | null = null;
@@ -261,7 +269,7 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
     door,
     async packAnew(target, signal) {
       await packRepository(door, target, signal);
-      // Readers hold packs open that are gone now.
+      // Object readers hold packs open that are gone now.
       await readers.close(target);
     },
     logger,
@@ -284,7 +292,7 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
     },
   );
   const removeLeftovers = async (target: string) => {
-    // File times move in steps of some milliseconds: let the killed process's last one pass.
+    // File times advance in steps of some milliseconds: wait until the killed process's last one has passed.
     await sleep(20);
     return recoverRepository(target, timeOfFileSystem(folder));
   };
@@ -428,7 +436,7 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
   };
 }
 
-/** Commits that a push brought to branches: git puts nothing else there. */
+/** Commits that a push brought to branches: git accepts only commits there. */
 function branchTips({ updates, results }: { updates: readonly RefMove[]; results: readonly RefResult[] }): string[] {
   return updates
     .filter(({ ref, newId }, at) => results[at]?.ok === true && ref.startsWith('refs/heads/') && !/^0+$/.test(newId))

@@ -1,6 +1,6 @@
 import { invalid } from '../kernel/index.ts';
 
-/** What clients of Git LFS are told over every transport, in place of "repository not found". */
+/** The error that clients of Git LFS get over every transport, instead of "repository not found". */
 export const lfsNotStored = () =>
   invalid(
     'lfs_not_stored',

@@ -1,64 +1,67 @@
 import type { Config } from '../config/index.ts';
 
 /**
- * Bounds on what git may cost. The figures are those of the reference load
- * (2 cores, 4 GiB); the configuration overrides the ones an operator would turn.
+ * Limits on what git may cost. The figures fit the reference load (2 cores, 4 GiB); the configuration overrides those
+ * that an operator would change.
  */
 export interface GitLimits {
-  /** Clones and fetches at the same time: in total, of one repository, for one client. */
+  /** Concurrent clones and fetches: in total, per repository, per client. */
   readSlots: number;
   readsPerRepository: number;
   readsPerClient: number;
-  /** Pushes at the same time: in total, to one repository. */
+  /** Concurrent pushes: in total, per repository. */
   writeSlots: number;
   writesPerRepository: number;
-  /** Short questions (ref advertisement, log) at the same time: in total, of one repository. */
+  /** Concurrent short commands (ref advertisement, log): in total, per repository. */
   shortSlots: number;
   shortPerRepository: number;
-  /** Requests that may wait for a slot of one kind, how long, and what the refused are told. */
+  /** Queue length per kind of slot, how long a request waits, and the Retry-After of a refused one. */
   queue: number;
   queueWaitMs: number;
   retryAfterSeconds: number;
 
-  /** Longest life of one clone, fetch or push. */
+  /** Time limit of one clone, fetch or push. */
   transferMs: number;
-  /** Longest life of one short question, object reads included. */
+  /** Time limit of one short command, object reads included. */
   shortMs: number;
-  /** Most bytes that a short question may answer. */
+  /** Output limit of a short command in bytes. */
   shortOutputBytes: number;
-  /** Most memory that git may hold for one page, archive or patch, in bytes. */
+  /** Memory limit of git for one page, archive or patch, in bytes. */
   readMemoryBytes: number;
-  /** How long a client may hold a transfer up while nearly no bytes move. */
+  /** How long a client may stall a transfer while almost no bytes move. */
   stallMs: number;
 
-  /** Largest pack of one push; 0 for no bound. */
+  /** Size limit of the pack of one push; 0 for none. */
   maxPushBytes: number;
-  /** Objects that one push may bring. */
+  /** Object limit of one push. */
   maxPushObjects: number;
-  /** Largest piece of memory that git may take for a push, in bytes; more only for the table of its objects. */
+  /** Limit of a single allocation of git during a push, in bytes; raised only for the table of its objects. */
   maxPushMemoryBytes: number;
-  /** Processor time of one push, in milliseconds: at first, and more for each MiB that came. */
+  /** CPU time limit of one push, in milliseconds: a base, and more per MiB received. */
   pushCpuMs: number;
   pushCpuMsPerMiB: number;
-  /** Ref updates of one push, refs of one repository. */
+  /** Limits of ref updates per push, and of refs per repository. */
   maxUpdatesPerPush: number;
   maxRefs: number;
-  /** Bytes of a push before its pack: commands and push options. */
+  /** Size limit of the part of a push before its pack: commands and push options. */
   maxPushHeadBytes: number;
   maxPushOptions: number;
-  /** Of a refused push, what is read and thrown away so that its client sees the reason: bytes, milliseconds. */
+  /**
+   * Limits when the rest of a refused push is read and discarded so that its client sees the reason: bytes,
+   * milliseconds.
+   */
   maxDrainBytes: number;
   maxDrainMs: number;
 
-  /** Answers to fetches that are kept: bytes and number in all, and how long after their last use, in milliseconds. */
+  /** Limits of the fetch-pack cache: total bytes, number of entries, and time after the last use, in milliseconds. */
   answerCacheBytes: number;
   answerCacheEntries: number;
   answerKeptMs: number;
 
-  /** How long after its last push a repository is looked after, in milliseconds. */
+  /** Quiet time after the last push before maintenance starts, in milliseconds. */
   upkeepQuietMs: number;
 
-  /** Long-lived object readers, one per active repository, and when an idle one ends. */
+  /** Number of long-lived object readers, one per active repository, and when an idle one is stopped. */
   objectReaders: number;
   objectReaderIdleMs: number;
 }
@@ -88,13 +91,13 @@ export const defaultLimits: Readonly<GitLimits> = {
   pushCpuMsPerMiB: 10_000,
   // A mirror of a large project has some thousand branches and tags, one of a large Gerrit a hundred thousand changes.
   maxUpdatesPerPush: 100_000,
-  // Every advertisement of a listing without protocol version 2 has them all: 16 MB.
+  // At this number the advertisement before protocol version 2, which lists every ref, has 16 MB.
   maxRefs: 250_000,
-  // A hundred thousand commands with names of 250 bytes.
+  // Enough for a hundred thousand commands with names of 250 bytes.
   maxPushHeadBytes: 32 * 1024 * 1024,
   maxPushOptions: 100,
   maxDrainBytes: 512 * 1024 * 1024,
-  // The bytes above over a line of 5 Mbit/s.
+  // Time for `maxDrainBytes` over a line of 5 Mbit/s.
   maxDrainMs: 15 * 60_000,
 
   answerCacheBytes: 1024 ** 3,
@@ -107,7 +110,7 @@ export const defaultLimits: Readonly<GitLimits> = {
   objectReaderIdleMs: 30_000,
 };
 
-/** One repository gets at most half of the places, so that it cannot shut the others out. */
+/** One repository gets at most half of the slots, so that it cannot starve the others. */
 export function limitsOf(config: Config['git']): Partial<GitLimits> {
   const half = (places: number) => Math.ceil(places / 2);
   return {

@@ -1,9 +1,9 @@
 import { invalid } from '../kernel/index.ts';
 
-/** One packet of git's wire format (gitprotocol-common): data, or one of three marks. */
+/** One packet of git's wire format (gitprotocol-common): data, or one of three special packets. */
 export type Packet = { kind: 'data'; data: Buffer } | { kind: 'flush' | 'delimiter' | 'end' };
 
-/** Longest packet, its four length digits included. */
+/** Size limit of a packet in bytes, including its four length digits. */
 export const maxPacketBytes = 65_520;
 
 export const flushPacket: Buffer = Buffer.from('0000');
@@ -17,14 +17,13 @@ export function encodePacket(data: Buffer | string): Buffer {
 }
 
 /**
- * Cuts a byte stream into packets as it arrives. Holds at most one unfinished
- * packet beyond the chunk it was given.
- * Refuses `bad_packet` for a length that git's own reader would refuse.
+ * Splits a byte stream into packets as it arrives. Buffers at most one unfinished packet beyond the current chunk.
+ * Refuses `bad_packet` for a length that git's own parser would refuse.
  */
 export class PacketReader {
   #chunks: Buffer[] = [];
   #size = 0;
-  /** Bytes that make looking again worth while: a packet that comes byte by byte is joined once. */
+  /** Number of bytes below which parsing is not retried: a packet that comes byte by byte is joined once. */
   #wanted = 4;
 
   push(chunk: Buffer): void {
@@ -32,12 +31,12 @@ export class PacketReader {
     this.#size += chunk.length;
   }
 
-  /** How many bytes have been pushed and belong to no packet yet. */
+  /** Number of bytes that were pushed and belong to no packet yet. */
   get restBytes(): number {
     return this.#size;
   }
 
-  /** Takes out what has been pushed and belongs to no packet yet. */
+  /** Removes and returns the bytes that belong to no packet yet. */
   takeRest(): Buffer {
     const rest = Buffer.concat(this.#chunks);
     this.#chunks = [];

@@ -6,17 +6,13 @@ import { isBranchName } from './refs/ref-name.ts';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** `<root>/<owner-uuid>/<repository-uuid>.git` (SPEC §2.2): no name a person chose is ever part of a path. */
+/** `<root>/<owner-uuid>/<repository-uuid>.git` (SPEC §2.2): no user-chosen name is ever part of a path. */
 export function repositoryPath(root: string, ownerId: string, repositoryId: string): string {
   if (!uuid.test(ownerId) || !uuid.test(repositoryId)) throw internal('a repository path is built from UUIDs');
   return path.join(root, ownerId, `${repositoryId}.git`);
 }
 
-/**
- * Makes an empty bare repository. It appears in one step: afterwards it is there
- * whole, or not at all.
- * Refuses `invalid_branch_name`, `repository_exists`.
- */
+/** Creates an empty bare repository, atomically by a rename. Refuses `invalid_branch_name`, `repository_exists`. */
 export async function createRepository(door: GitRunner, target: string, defaultBranch: string): Promise<void> {
   if (!isBranchName(defaultBranch)) throw invalid('invalid_branch_name', 'This is not a valid branch name.');
   if (await repositoryExists(target))
@@ -28,13 +24,13 @@ export async function createRepository(door: GitRunner, target: string, defaultB
   const argv = ['init', '--quiet', '--bare', `--initial-branch=${defaultBranch}`, unfinished];
   const { code, complaint } = await door.run({ argv, timeLimitMs: 30_000 }, 64 * 1024);
   if (code !== 0) throw internal('git could not make a repository', { cause: { code, complaint } });
-  // `export-subst` would let a file in the repository run format strings in archives;
-  // the attributes here outrank those that are pushed.
+  // `export-subst` would let a file in the repository run format strings in archives; the attributes here outrank
+  // those in the repository.
   await mkdir(path.join(unfinished, 'info'), { recursive: true });
   await writeFile(path.join(unfinished, 'info', 'attributes'), '* -export-subst\n');
 
-  // git syncs what is pushed, but not what init writes: without it a power failure after the first push
-  // leaves an empty HEAD, and with it no repository.
+  // git syncs what is pushed, but not what init writes: without this a power failure after the first push leaves an
+  // empty HEAD, and so no repository.
   for (const file of ['HEAD', 'config', 'info/attributes', '.']) await sync(path.join(unfinished, file));
   await rename(unfinished, target);
   await sync(path.dirname(target));
@@ -67,10 +63,10 @@ export async function moveRepository(from: string, to: string): Promise<void> {
   await sync(path.dirname(from));
 }
 
-/** Removes a repository for good; one that is gone already is fine. */
+/** Removes a repository permanently; a missing one is no error. */
 export async function removeRepository(target: string): Promise<void> {
   if (!path.isAbsolute(target) || !target.endsWith('.git')) throw internal('only a bare repository is removed');
-  // Renamed first, so that nobody meets half of it.
+  // Renamed first, so that no reader finds an incomplete one.
   const doomed = `${target}.removed`;
   await rm(doomed, { recursive: true, force: true });
   try {
@@ -82,7 +78,7 @@ export async function removeRepository(target: string): Promise<void> {
   await rm(doomed, { recursive: true, force: true, maxRetries: 5 });
 }
 
-/** Bytes of all objects, as files; what comes and goes meanwhile counts or not. */
+/** Size of all object files in bytes; concurrent changes may or may not be counted. */
 export async function sizeOfObjects(target: string): Promise<number> {
   let bytes = 0;
   const folders = [path.join(target, 'objects')];
@@ -101,7 +97,7 @@ function nothingIfGone(error: NodeJS.ErrnoException): [] {
   throw error;
 }
 
-/** A file, or the names in a folder. */
+/** Syncs a file, or the directory entries of a folder. */
 async function sync(place: string): Promise<void> {
   const handle = await open(place, 'r');
   try {

@@ -1,11 +1,11 @@
 import { createHistogram } from '../kernel/index.ts';
 import type { Histogram } from '../kernel/index.ts';
 
-/** What a client asked of git, and what came of it. */
+/** What a client asked of git, and the result. */
 export interface GitOperation {
   service: 'upload-pack' | 'upload-archive' | 'receive-pack';
   transport: 'http' | 'ssh';
-  /** `left`: the client was gone before the end; `failed`: git or the server was at fault. */
+  /** `left`: the client disconnected before the end; `failed`: an error of git or the server. */
   result: 'ok' | 'refused' | 'failed' | 'left';
 }
 
@@ -15,7 +15,10 @@ export interface GitTrafficSeries extends GitOperation {
   sentBytes: number;
 }
 
-/** Adds up what clients ask of git over all transports. The edges note it: they alone know of those they turn away. */
+/**
+ * Counts what clients ask of git over all transports. The transports record it: they alone know the requests that they
+ * reject.
+ */
 export interface GitTraffic {
   note(operation: GitOperation, measured: { seconds: number; receivedBytes: number; sentBytes: number }): void;
   series(): Iterable<Readonly<GitTrafficSeries>>;

@@ -1,10 +1,10 @@
 import type { Readable, Writable } from 'node:stream';
 
-/** Below this a client only pretends to move bytes, per second. */
+/** Minimum rate in bytes per second; below it a client counts as stalled. */
 const leastBytesPerSecond = 256;
 
 export interface Flow {
-  /** Bytes that have passed. */
+  /** Bytes copied so far. */
   readonly bytes: number;
   /** Resolves when the source has ended, or copying was stopped. */
   readonly ended: Promise<void>;
@@ -13,7 +13,7 @@ export interface Flow {
 }
 
 /**
- * Copies one stream to another, as fast as the slower side takes it.
+ * Copies one stream to another with backpressure.
  * @param ends whether the target ends with the source
  */
 export function startFlow(from: Readable, to: Writable, ends: boolean): Flow {
@@ -50,9 +50,8 @@ export function startFlow(from: Readable, to: Writable, ends: boolean): Flow {
 }
 
 /**
- * Watches for a client that keeps git waiting during all of `stallMs` while fewer than
- * `leastBytes` move: a slow client may not keep a slot for ever.
- *
+ * Watches for a client that keeps git waiting during all of `stallMs` while fewer than `leastBytes` move: a slow
+ * client may not hold a slot for ever (security I04).
  * @param waits whether git waits for the client now
  * @param moved bytes moved so far
  * @param onStall called once
@@ -82,27 +81,27 @@ export function watchForStall(
   return () => clearInterval(timer);
 }
 
-/** The least that a client must move in `stallMs` to count as alive. */
+/** The bytes that a client must move in `stallMs` to count as alive. */
 export function leastBytesIn(stallMs: number): number {
   return (leastBytesPerSecond * stallMs) / 1_000;
 }
 
-/** Keeps a stream's failure from being nobody's; whoever copies it looks at `errored`. */
+/** Adds an error listener, so that a stream's failure is not uncaught; the code that copies it checks `errored`. */
 export function expectErrors(stream: Readable | Writable): void {
   stream.on('error', () => {});
 }
 
 export interface DrainBounds {
-  /** Bytes that are read at most. */
+  /** Limit of bytes that are read. */
   maxBytes: number;
-  /** How long it may take in all. */
+  /** Limit of the total time. */
   maxMs: number;
-  /** How long fewer bytes than a client that lives would send may come. */
+  /** How long the stream may stay below the minimum rate. */
   stallMs: number;
 }
 
 /**
- * Reads and throws away what a client still sends, so that it gets to read the answer. Gives up at the bounds.
+ * Reads and discards what a client still sends, so that it gets to read the response. Gives up at the bounds.
  * @returns whether the end was reached
  */
 export function drain(input: Readable, { maxBytes, maxMs, stallMs }: DrainBounds): Promise<boolean> {
@@ -136,8 +135,8 @@ export function drain(input: Readable, { maxBytes, maxMs, stallMs }: DrainBounds
 }
 
 /**
- * Writes, and waits when the other side is slow. Answers at once when it is gone.
- * @param stallMs how long it may take nothing, before its stream is broken off; left out, somebody else watches
+ * Writes, and waits when the other side is slow. Returns at once when it is gone.
+ * @param stallMs timeout without progress, after which its stream is destroyed; omitted when another watch applies
  */
 export async function send(output: Writable, bytes: Buffer, stallMs?: number): Promise<void> {
   if (bytes.length === 0 || output.destroyed || output.writableEnded || output.write(bytes)) return;

@@ -27,40 +27,41 @@ export interface AdvertiseDeps {
 }
 
 /**
- * The first answer of either service: refs and capabilities, or capabilities alone for
- * protocol version 2. Without the "# service" lines that HTTP puts before it.
- * Refuses `git_busy`.
+ * The first response of either service: refs and capabilities, or the capabilities alone in protocol version 2,
+ * without the "# service" lines of HTTP. Refuses `git_busy`.
  */
 export type AdvertiseRefs = (request: AdvertiseRequest) => Promise<Buffer>;
 
 export interface Listings {
   advertiseRefs: AdvertiseRefs;
-  /** The answer to a whole request for `ls-refs` of version 2; null when git has to give it. */
+  /** The response to a complete `ls-refs` request of version 2; null when git has to produce it. */
   listRefs(path: string, request: Buffer): Promise<Buffer | null>;
 }
 
-/** What git itself answered once, for repositories of one kind. */
+/** What git answered once for repositories of one kind. */
 interface Learned {
-  /** Capabilities of version 2: constant. */
+  /** The capabilities of version 2, which are constant. */
   version2?: Buffer;
   lines: Map<Service, LearnedLine>;
-  /** An answer of ours once differed from git's: never again. */
+  /** True once a response built here differed from git's; nothing is built for this kind from then on. */
   isDoubtful?: boolean;
 }
 
-/** Repositories differ in their settings only by object format; more kinds than this are not kept. */
+/** Number of repository kinds to remember; repositories differ in their settings only by object format. */
 const keptKinds = 8;
-/** Answers of one repository that are kept ready: the two services and what clients usually ask `ls-refs`. */
+/** Cached responses per repository: the two services and the usual `ls-refs` requests. */
 const keptAnswers = 8;
 const keptQuestionBytes = 4_096;
 
 /**
- * Answers from refs in memory, byte for byte as git would. What only git knows is
- * learned from its answer to the first request of each kind; an unusual repository is
- * left to git.
+ * Builds ref advertisements from the ref cache, byte for byte as git would. What only git knows is learned from its
+ * response to the first request of each kind; an unsupported repository is left to git.
  */
 export function createListings(deps: AdvertiseDeps): Listings {
-  /** By the text of the repository's settings: with git's version and our settings it decides all else. */
+  /**
+   * Keyed by the text of the repository's settings: together with git's version and the server's settings it decides
+   * everything else.
+   */
   const kinds = new Map<string, Learned>();
 
   function kindOf({ config }: RefSnapshot): Learned {
@@ -80,7 +81,10 @@ export function createListings(deps: AdvertiseDeps): Listings {
     });
   }
 
-  /** Keeps what `answer` tells, and from then on compares nothing more: one look shows whether we speak alike. */
+  /**
+   * Stores what git's response says. Only the first response is compared with one built here: if they are equal, later
+   * ones are too.
+   */
   function learn(table: RefSnapshot, request: AdvertiseRequest, answer: Buffer): void {
     const kind = kindOf(table);
     if (request.service === 'upload-pack' && request.protocol === 'version=2') {
@@ -103,7 +107,7 @@ export function createListings(deps: AdvertiseDeps): Listings {
       const answer = table === null ? null : build(table, request);
       if (answer !== null) return answer;
       const told = await askGit(deps, request);
-      // Only when both spoke of the same refs.
+      // Comparable only when both were made from the same refs.
       if (table !== null && (await deps.tables.of(request.path)) === table) learn(table, request, told);
       return told;
     },
@@ -121,7 +125,7 @@ export function createListings(deps: AdvertiseDeps): Listings {
   };
 }
 
-/** The answer that was built for these refs before, or a new one. */
+/** The cached response for this snapshot of the refs, or a new one. */
 function ready({ advertisements }: RefSnapshot, question: string, make: () => Buffer | null): Buffer | null {
   const known = advertisements.get(question);
   if (known !== undefined) return known;

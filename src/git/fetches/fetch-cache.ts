@@ -13,15 +13,14 @@ import { requestKey } from './request-key.ts';
 import { Spool } from './spool.ts';
 
 /**
- * Answers to whole fetch requests. One that is being made is shared by all who ask the
- * same at that time; afterwards it is kept for a while. The key holds everything that an
- * answer depends on, the state of all refs included: after a push nothing old is found.
- * Who may ask is decided before, at every request.
+ * Fetch-pack cache: responses to complete fetch requests. Concurrent equal requests share one response; it stays in
+ * the cache for a while afterwards. The key contains everything that a response depends on, including the state of all
+ * refs, so a push invalidates it. The caller checks access for every request.
  */
 export interface FetchCache {
-  /** Serves a request that is complete; null when it is none for the cache and git should answer. */
+  /** Serves a complete request; null when it cannot be cached and git should serve it. */
   serve(request: UploadRequest, bytes: Buffer): Promise<UploadOutcome | null>;
-  /** Drops what belongs to a repository that goes away or moves. */
+  /** Drops the responses of a repository that is removed or moved. */
   forget(repository: string): void;
   close(): void;
 }
@@ -31,11 +30,11 @@ interface CacheDeps {
   slots: Slots;
   tables: RefCache;
   limits: GitLimits;
-  /** Where spool files are made; below `cache/` of the data folder. */
+  /** Folder of the spool files, below `cache/` of the data folder. */
   folder: string;
-  /** Free bytes that stay free. */
+  /** Free disk space below which nothing is spooled, in bytes. */
   lowDiskFloorBytes: number;
-  /** What answers: git's version and our settings. */
+  /** git's version and the digest of the server's settings; part of the key. */
   versions: string;
 }
 
@@ -44,13 +43,13 @@ interface CachedResponse {
   repository: string;
   spool: Spool;
   readers: number;
-  /** The refs when it was begun. */
+  /** The refs when the response was started. */
   refs: RefSnapshot;
-  /** Whether it is known to tell of these refs and no others. */
+  /** Whether the response is known to show these refs and no others. */
   isKept: boolean;
   /** Fires when the last reader leaves before the end. */
   abandoned: AbortController;
-  /** How git ended, once it has; what it failed with before it began is thrown. */
+  /** How git exited. A failure before the first byte is thrown instead. */
   exited: Promise<GitExit & { complaint: string }>;
   expiry: NodeJS.Timeout | undefined;
 }
@@ -84,7 +83,7 @@ export async function createFetchCache(deps: CacheDeps): Promise<FetchCache> {
     answer.exited.then(
       async ({ code }) => {
         const now = code === 0 ? await tables.of(request.path) : null;
-        // What moved meanwhile may or may not be in the answer.
+        // Refs that moved in the meantime may or may not be in the response.
         if (now?.stamp.isSameAs(refs.stamp)) keep(answer);
         else drop(answer);
       },
@@ -117,13 +116,16 @@ export async function createFetchCache(deps: CacheDeps): Promise<FetchCache> {
     }
   }
 
-  /** One that is still being made counts only while the refs have not moved, not even there and back. */
+  /**
+   * A response in progress is shared only while the refs have not moved at all since it started, not even back and
+   * forth.
+   */
   function find(key: string, refs: RefSnapshot): CachedResponse | null {
     const answer = answers.get(key);
     return answer !== undefined && (answer.isKept || answer.refs.stamp.isSameAs(refs.stamp)) ? answer : null;
   }
 
-  /** Makes room for a finished answer, which stays as long as somebody asks for it now and then. */
+  /** Makes room for a finished response and restarts its expiry timer. */
   function keep(answer: CachedResponse): void {
     if (answers.get(answer.key) !== answer) return drop(answer);
     answer.isKept = true;
@@ -159,7 +161,7 @@ export async function createFetchCache(deps: CacheDeps): Promise<FetchCache> {
       const refs = await tables.of(request.path);
       if (refs === null) return null;
       const key = requestKey([request.path, refs.state(), deps.versions], bytes, request.protocol ?? '');
-      // Asked twice: while the disk was looked at, somebody else may have begun it.
+      // Checked twice: another request may have started it during the check of the disk.
       if (find(key, refs) === null && !(await hasRoom())) return null;
       const answer = find(key, refs) ?? begin(key, request, bytes, refs);
       answer.readers += 1;

@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream';
 import { leastBytesIn, watchForStall } from '../transfer.ts';
 import type { Spool } from './spool.ts';
 
-/** How a reader's copying ended: it has everything, the writer broke off, or the client left or stalled. */
+/** How a reader's copy ended: complete, cut off by the writer, or the client left or stalled. */
 export interface Followed {
   bytes: number;
   left: boolean;
@@ -10,7 +10,7 @@ export interface Followed {
 
 interface Reader {
   output: Writable;
-  /** Whether `output` is done with bytes when it calls a write's callback, so that buffers can be used again. */
+  /** Whether `output` no longer uses a write's bytes when it calls the callback, so that buffers can be reused. */
   takesBytesAtOnce: boolean;
   signal: AbortSignal;
   stallMs: number;
@@ -40,7 +40,7 @@ export async function followSpool(
       if (leaving.signal.aborted || spool.size <= bytes) break;
       const piece = await spool.read(bytes);
       const isWritten = await write(output, piece.bytes, leaving.signal);
-      // After a failed write nobody knows who still looks at it.
+      // After a failed write the buffer may still be in use.
       piece.release(isWritten && takesBytesAtOnce);
       if (!isWritten) break;
       bytes += piece.bytes.length;
@@ -54,7 +54,7 @@ export async function followSpool(
   return { bytes, left: leaving.signal.aborted };
 }
 
-/** Writes and waits until the output has taken the bytes; answers whether it did. */
+/** Writes, and waits until the output has taken the bytes; false when it did not. */
 function write(output: Writable, bytes: Buffer, leaving: AbortSignal): Promise<boolean> {
   return new Promise((resolve) => {
     const onLeave = () => resolve(false);

@@ -4,16 +4,15 @@ import type { AdvertiseRefs } from './advertise-refs.ts';
 import type { ServeDeps, UploadOutcome, UploadRequest } from './serve-fetch.ts';
 import { send } from '../transfer.ts';
 
-/** A fetch request is a list of object ids; nobody needs more of them. */
+/** Size limit of a request in bytes. A fetch request is a list of object ids; no client needs more of them. */
 const maxRequestBytes = 64 * 1024 * 1024;
 
 /**
- * Holds a conversation of protocol version 2, as over SSH: capabilities, then one request
- * after the other until the client has no more. Each stands for itself (gitprotocol-v2),
- * so it is answered like one over HTTP, and git starts only for what needs it.
- *
- * Refuses `fetch_stalled` when the client says nothing for too long, `bad_packet`,
- * `bad_fetch`, and what `answer` refuses.
+ * Serves one session of protocol version 2, as over SSH: capabilities, then request after request until the client has
+ * no more. Requests are independent of each other (gitprotocol-v2), so each is served like one over HTTP, and git
+ * starts only for those that need it.
+ * Refuses `fetch_stalled` when the client sends nothing for too long, `bad_packet`, `bad_fetch`, and what `answer`
+ * refuses.
  */
 export async function negotiate(
   deps: ServeDeps & { advertiseRefs: AdvertiseRefs },
@@ -39,7 +38,7 @@ export async function negotiate(
 
 const marks = { flush: flushPacket, delimiter: Buffer.from('0001'), end: Buffer.from('0002') } as const;
 
-/** Cuts what the client sends into requests; each ends with a flush. */
+/** Splits the client's stream into requests; each ends with a flush. */
 class Requests {
   readonly #request: UploadRequest;
   readonly #stallMs: number;
@@ -56,7 +55,7 @@ class Requests {
     if (input.readableEnded || input.destroyed || signal.aborted) this.#finish();
   }
 
-  /** The bytes of one whole request; null when the client has no more. */
+  /** The bytes of the next complete request; null when the client has no more. */
   async next(): Promise<Buffer | null> {
     const parts: Buffer[] = [];
     let bytes = 0;
@@ -91,7 +90,7 @@ class Requests {
     return null;
   }
 
-  /** Waits until something has come, or nothing more will. */
+  /** Waits until more bytes have arrived or the stream has ended. */
   async #more(): Promise<void> {
     let quiet: NodeJS.Timeout | undefined;
     try {

@@ -13,13 +13,13 @@ interface ReachabilityDeps {
   door: GitRunner;
   readers: ObjectReaders;
   tables: RefCache;
-  /** Of clones: a look at all objects costs as much as one. */
+  /** Slots of clones: a walk over all objects costs as much as a clone. */
   slots: Slots;
   shortSlots: Slots;
   limits: GitLimits;
 }
 
-/** Of one state of the refs, beyond what the refs name. */
+/** Limit of ids remembered per state of the refs, beyond those that refs name. */
 const keptIds = 100_000;
 const idsAtOnce = 5_000;
 const visible = ['--exclude-hidden=uploadpack', '--all'];
@@ -32,7 +32,7 @@ export function createReachability({
   shortSlots,
   limits,
 }: ReachabilityDeps): Reachability {
-  /** What was found within reach, for as long as the refs stay as they are. */
+  /** Ids proved reachable, valid as long as the snapshot of the refs is. */
   const proved = new WeakMap<RefSnapshot, Set<string>>();
 
   async function knownIds(repository: string): Promise<Set<string>> {
@@ -47,7 +47,7 @@ export function createReachability({
     return known;
   }
 
-  /** What git lists for these arguments; `input` is a list of ids. Stops once `isEnough` says so. */
+  /** Object ids that git lists for these arguments; `input` is a list of ids. Stops once `isEnough` returns true. */
   async function list(
     repository: string,
     argv: readonly string[],
@@ -80,7 +80,7 @@ export function createReachability({
     }
   }
 
-  /** Those commits that no visible ref leads to. */
+  /** Those commits that are unreachable from every visible ref. */
   async function commitsBeyond(
     repository: string,
     oids: readonly string[],
@@ -96,7 +96,10 @@ export function createReachability({
     return beyond;
   }
 
-  /** Those folders, files and tag notes. With a bitmap most are proved in one step; the others by looking at everything. */
+  /**
+   * Those trees, blobs and tag objects that are unreachable. With a bitmap most are proved in one step; the others by
+   * a walk over all objects.
+   */
   async function othersBeyond(
     repository: string,
     oids: readonly string[],
@@ -134,7 +137,7 @@ export function createReachability({
           else (type === 'commit' ? commits : others).push(oid);
         });
       }
-      // What is not there at all needs no further look.
+      // Ids that do not exist need no walk.
       if (beyond.size === 0) {
         const release = await (others.length > 0 ? slots : shortSlots).take({ repository }, signal);
         try {

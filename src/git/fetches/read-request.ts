@@ -3,13 +3,16 @@ import { invalid } from '../../kernel/index.ts';
 import { PacketReader } from '../pkt-line.ts';
 import { leastBytesIn, watchForStall } from '../transfer.ts';
 
-/** Requests are read whole, because git does not judge all of what they want. Nobody needs to name more objects than this. */
+/**
+ * Size limit of a request in bytes. Requests are read whole because git does not check all of the wanted ids; no
+ * client names more objects than this.
+ */
 const maxBytes = 64 * 1024 * 1024;
 
 /**
- * Reads a whole request, from a stream that ends with it.
- * @param bounds how long the client may move nearly nothing, in milliseconds
- * Refuses `fetch_stalled`, `bad_fetch` when it breaks off or is too large, and what the stream fails with.
+ * Reads a complete request from a stream that ends with it.
+ * @param bounds how long the client may transfer almost nothing, in milliseconds Refuses `fetch_stalled`, `bad_fetch`
+ * when it breaks off or is too large, and what the stream fails with.
  */
 export function readRequest(
   input: Readable,
@@ -51,14 +54,14 @@ export function readRequest(
   });
 }
 
-/** The objects that a request wants, of any version; none when it is not in git's format, which git will say. */
+/** The object ids that a request of any version wants; empty when it is malformed, which git will report. */
 export function wantedIds(request: Buffer): string[] {
   const packets = new PacketReader();
   packets.push(request);
   const ids: string[] = [];
   try {
     for (let packet = packets.next(); packet !== null && packet.kind !== 'flush'; packet = packets.next()) {
-      // Before version 2 capabilities follow the first one.
+      // Before version 2 the capabilities follow the first id.
       const [, id] =
         packet.kind === 'data' ? (/^want ([0-9a-f]{40,64})/i.exec(packet.data.toString('latin1', 0, 70)) ?? []) : [];
       if (id !== undefined) ids.push(id.toLowerCase());
@@ -69,7 +72,10 @@ export function wantedIds(request: Buffer): string[] {
   return ids;
 }
 
-/** Whether a request asks for a pack and has said all it will say: its answer depends on nothing but itself and the repository. */
+/**
+ * Whether a request asks for a pack and needs no further negotiation: its response depends only on the request and the
+ * repository.
+ */
 export function isWholeFetch(request: Buffer, protocol: string | null | undefined): boolean {
   const tail = request.toString('latin1', Math.max(0, request.length - 13));
   if (protocol === 'version=2')

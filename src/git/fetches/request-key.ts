@@ -1,20 +1,20 @@
 import { createHash } from 'node:crypto';
 import { PacketReader } from '../pkt-line.ts';
 
-/** Words about the client's program; the answer is the same whatever they say. */
+/** Capabilities that describe the client program; the response does not depend on them. */
 const aboutClient = /^(?:agent|session-id)=/;
 const amongWords = / (?:agent|session-id)=[^ \n]*/g;
 
 /**
- * A name for everything that an answer depends on, and nothing else: never who asks.
- * @param place repository path, ref state, protocol, and versions of what answers
+ * Cache key of a response: everything that it depends on, and nothing else, so never the caller.
+ * @param place repository path, ref state, protocol, and versions of what responds
  */
 export function requestKey(place: readonly string[], request: Buffer, protocol: string): string {
   const hash = createHash('sha256').update(place.join('\0')).update(`\0${protocol}\0`);
   return hash.update(withoutClient(request, protocol === 'version=2')).digest('base64');
 }
 
-/** The request without the words about its client; unchanged when it cannot be read. */
+/** The request without the capabilities that describe the client; unchanged when it cannot be parsed. */
 function withoutClient(request: Buffer, isVersion2: boolean): Buffer {
   const packets = new PacketReader();
   packets.push(request);
@@ -24,7 +24,7 @@ function withoutClient(request: Buffer, isVersion2: boolean): Buffer {
       const line = packet.data.toString('latin1');
       if (!isVersion2) kept.push(line.replaceAll(amongWords, ''));
       else if (!aboutClient.test(line)) kept.push(line);
-      // Before version 2 only the first line has such words.
+      // Before version 2 only the first line has capabilities.
       if (!isVersion2) break;
     }
   } catch {

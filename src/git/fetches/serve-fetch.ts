@@ -13,22 +13,25 @@ export interface UploadRequest {
   input: Readable;
   /** Left open: the caller ends it, or breaks it when the answer was cut short. */
   output: Writable;
-  /** Whether `output` is done with bytes when it calls a write's callback: true of an HTTP answer, not of a transform. */
+  /**
+   * Whether `output` no longer uses a write's bytes when it calls the callback: true for HTTP responses, not for
+   * transforms.
+   */
   takesBytesAtOnce?: boolean;
-  /** One request and one answer (HTTP), or a whole conversation (SSH). */
+  /** True for one request and one response (HTTP), false for a whole session (SSH). */
   stateless: boolean;
   /** Aborted when the client is gone. */
   signal: AbortSignal;
-  /** Who fetches, for fair slots: any stable text. */
+  /** Identifies the client for fair slots: any stable text. */
   client?: string | undefined;
   /** Overrides how long the client may stall, in milliseconds. */
   stallMs?: number | undefined;
 }
 
 export interface UploadOutcome {
-  /** Of git; 1 when it was ended. */
+  /** Exit code of git; 1 when it was killed. */
   exitCode: number;
-  /** Whether the answer was cut short. Otherwise git itself has told the client what was wrong, if anything. */
+  /** Whether the response was cut short. Otherwise git itself has reported any error to the client. */
   cutShort: boolean;
   /** Bytes written to the client. */
   bytes: number;
@@ -41,10 +44,8 @@ export interface ServeDeps {
 }
 
 /**
- * Lets git serve one request, or one conversation, between the client's streams. For a
- * caller that holds a slot.
- * @param memoryLimitBytes most memory that git may hold; without it as much as the repository takes
- * Refuses as `uploadPack` does.
+ * Runs git for one request or one session between the client's streams. The caller holds a slot.
+ * @param memoryLimitBytes memory limit of git; without it, none Refuses as `uploadPack` does.
  */
 export async function serve(
   deps: ServeDeps,
@@ -96,8 +97,8 @@ export async function serve(
   const waitsForClient = () => output.writableNeedDrain || (stateless && waitsForRequest());
   const onStall = () => cut('stalled');
   const watches = [watchForStall({ stallMs, leastBytes: leastBytesIn(stallMs) }, waitsForClient, moved, onStall)];
-  // In a conversation the input never ends, so nobody can tell git's thinking from
-  // the client's; but git says something every few seconds.
+  // In a session the input never ends, so a busy git cannot be told from a silent client; but git prints something
+  // every few seconds.
   if (!stateless) watches.push(watchForStall({ stallMs, leastBytes: 1 }, () => true, moved, onStall));
   if (input.errored) onInputError(input.errored);
   else if ((input.destroyed && !input.readableEnded) || output.destroyed) cut('aborted');
@@ -117,11 +118,11 @@ export async function serve(
   return { exitCode: code ?? 1, cutShort: isCut || code === null || stoppedBy !== null, bytes: answered.bytes };
 }
 
-/** git's words for a repository that it could not read, as opposed to a request that it could not. */
+/** git's error messages for a repository that it could not read, as opposed to a request that it could not. */
 const ourFault =
   /git repository|ownership|unable to|cannot |could not|failed|corrupt|bad object|missing|memory|too many open/i;
 
-/** What a fetch is refused with that was never begun to be answered. */
+/** The error for a fetch that failed before the first byte of its response. */
 export function failure(
   inputError: Error | null,
   code: number | null,

@@ -3,38 +3,38 @@ import { promisify } from 'node:util';
 
 const readAt = promisify(read);
 
-/** How often a growing file is looked at, in milliseconds: often while it grows, less while git thinks. */
+/** Poll interval of a growing file in milliseconds: short while it grows, longer while git computes. */
 const [shortestLookMs, longestLookMs] = [1, 16];
 
 const pieceBytes = 256 * 1024;
-/** Readers who began together stay near each other: so many pieces serve them all. */
+/** Cached pieces per spool: readers who start together stay close to each other, so this many serve them all. */
 const keptPieces = 8;
 const keptBuffers = 16;
 const free: Buffer[] = [];
 
-/** A part of the file in memory, for all who want it at about the same time. */
+/** A part of the file in memory, shared by all readers near that position. */
 interface Piece {
   start: number;
   buffer: Buffer;
-  /** Bytes that are there; what is there stays as it is. */
+  /** Number of valid bytes; they do not change any more. */
   filled: number;
   reading: Promise<void> | null;
   users: number;
   isKept: boolean;
-  /** Somebody may still look at the buffer: it is not used again. */
+  /** A write may still use the buffer, so it is not reused. */
   isSpent: boolean;
 }
 
-/** Bytes from the position that was asked for, as many as there are in one piece. */
+/** Bytes from the requested position, as many as one piece holds. */
 export interface Read {
   bytes: Buffer;
-  /** @param isDone whether nobody looks at the bytes any more */
+  /** @param isDone whether no write uses the bytes any more */
   release(isDone: boolean): void;
 }
 
 /**
- * A file that git writes and any number of readers follow. It has no name: whatever dies,
- * nothing is left behind, and a reader that has begun can finish.
+ * A file that git writes and any number of readers follow. It is unlinked as soon as it is open: nothing is left
+ * behind after a crash, and a reader that has started can finish.
  */
 export class Spool {
   readonly #file: number;
@@ -43,27 +43,27 @@ export class Spool {
   #lookMs = shortestLookMs;
   #isClosed = false;
   #readers = 0;
-  /** By their start, the one that was wanted first in front. */
+  /** Pieces by their start position, least recently used first. */
   readonly #pieces = new Map<number, Piece>();
   size = 0;
-  /** What readers know of: while git is busy they are told of whole pieces, not of every few bytes. */
+  /** The size that readers know: while git is busy they are notified of whole pieces, not of every few bytes. */
   #toldSize = 0;
-  /** Whether nothing more will come. */
+  /** Whether nothing more will be written. */
   isEnded = false;
 
-  /** @param place a path that nobody else uses */
+  /** @param place a path that nothing else uses */
   constructor(place: string) {
     this.#file = openSync(place, 'wx+', 0o600);
     unlinkSync(place);
     this.#lookAgain();
   }
 
-  /** For the child's output. */
+  /** File descriptor for the child's output. */
   get file(): number {
     return this.#file;
   }
 
-  /** A reader comes; while there is one, pieces of the file are kept. */
+  /** Adds a reader; while there is one, pieces of the file stay in memory. */
   enter(): void {
     this.#readers += 1;
   }
@@ -73,7 +73,7 @@ export class Spool {
     if (this.#readers === 0) for (const piece of this.#pieces.values()) this.#letGo(piece);
   }
 
-  /** Reads from `position`, which lies below the size. One reading serves everybody who wants the same. */
+  /** Reads from `position`, which must be below the size. Readers that want the same piece share one read. */
   async read(position: number): Promise<Read> {
     const piece = this.#pieceAt(position - (position % pieceBytes));
     const { start, buffer } = piece;
@@ -95,7 +95,7 @@ export class Spool {
     return { bytes: buffer.subarray(position - start, piece.filled), release };
   }
 
-  /** Resolves when there is more than `position` worth reading, when the end is known, or when `signal` fires. */
+  /** Resolves when enough bytes follow `position`, when the writer has ended, or when `signal` fires. */
   async beyond(position: number, signal: AbortSignal): Promise<void> {
     while (this.#toldSize <= position && !this.isEnded && !signal.aborted) {
       await new Promise<void>((resolve) => {
@@ -110,7 +110,7 @@ export class Spool {
     }
   }
 
-  /** Says that the writer is gone. */
+  /** Marks the writer as ended. */
   end(): void {
     clearTimeout(this.#look);
     this.#measure();
@@ -118,12 +118,12 @@ export class Spool {
     for (const wake of this.#waiting) wake();
   }
 
-  /** For when nobody reads any more. */
+  /** Closes the file once there are no readers left. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
     clearTimeout(this.#look);
-    // Freeing a large file takes the kernel a while.
+    // Asynchronous: the kernel takes a while to free a large file.
     close(this.#file, () => {});
   }
 
@@ -175,7 +175,7 @@ export class Spool {
     }, this.#lookMs);
   }
 
-  /** Whether it has grown. */
+  /** Reads the file size; returns whether it has grown. */
   #measure(): boolean {
     const { size } = fstatSync(this.#file);
     const hasGrown = size !== this.size;

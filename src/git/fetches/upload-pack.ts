@@ -15,19 +15,16 @@ export type { UploadOutcome, UploadRequest } from './serve-fetch.ts';
 export interface UploadDeps extends ServeDeps, Listings {
   answers: FetchCache;
   reach: Reachability;
-  /** For clones and fetches. */
+  /** Slots of clones and fetches. */
   slots: Slots;
-  /** For questions about refs. */
+  /** Slots of ref listings. */
   shortSlots: Slots;
 }
 
 /**
- * Serves one fetch or clone: from memory what only lists refs, from the cache what was
- * answered before, and by git the rest.
- *
- * Refuses `git_busy` and `fetch_stalled`, `bad_fetch` for a request that git could not read and
- * `internal` when git failed, both only while nothing was written to `output`;
- * what `input` fails with.
+ * Serves one fetch or clone: ref listings from memory, repeated requests from the cache, everything else by git.
+ * Refuses `git_busy` and `fetch_stalled`, `bad_fetch` for a request that git could not parse and `internal` when git
+ * failed, both only while nothing was written to `output`; and what `input` fails with.
  */
 export async function uploadPack(deps: UploadDeps, request: UploadRequest): Promise<UploadOutcome> {
   const { input, output, stateless, protocol } = request;
@@ -41,7 +38,7 @@ export async function uploadPack(deps: UploadDeps, request: UploadRequest): Prom
   return startGit(deps, request);
 }
 
-/** One whole request of version 2, or of a stateless fetch before it. */
+/** Serves one complete request of version 2, or of a stateless fetch before it. */
 async function answer(deps: UploadDeps, request: UploadRequest, bytes: Buffer): Promise<UploadOutcome> {
   const isList = request.protocol === 'version=2' && bytes.toString('latin1', 4, 19) === 'command=ls-refs';
   if (isList) {
@@ -52,17 +49,17 @@ async function answer(deps: UploadDeps, request: UploadRequest, bytes: Buffer): 
     }
   }
   const single: UploadRequest = { ...request, stateless: true, input: Readable.from([bytes], { objectMode: false }) };
-  // A question about refs is short and must not wait behind clones.
+  // A ref listing is short and must not wait behind clones.
   if (isList) return startGit({ ...deps, slots: deps.shortSlots }, single);
-  // In version 2 git answers for any object that is there, before it for any folder or file; only in a
-  // conversation of the older kind does it keep to what it has named.
+  // In version 2 git serves any object that exists, before it any tree or blob; only a stateful session of an older
+  // version is limited to the advertised refs. So reachability is checked here.
   const beyond = await deps.reach.firstBeyond(request.path, wantedIds(bytes), request.signal);
   if (beyond !== null) return notOurs(request, beyond);
   const kept = isWholeFetch(bytes, request.protocol) ? await deps.answers.serve(request, bytes) : null;
   return kept ?? startGit(deps, single);
 }
 
-/** As git says it of an object that is not there. */
+/** Reports an object in the words that git uses for one that does not exist. */
 async function notOurs({ output }: UploadRequest, oid: string): Promise<UploadOutcome> {
   const words = encodePacket(`ERR upload-pack: not our ref ${oid}`);
   await send(output, words);

@@ -1,20 +1,21 @@
-/** A path as the filters of a commit-graph know it; null when they may know it otherwise than we do. */
+/** A path's hash in the Bloom filters of a commit-graph; null when git may hash it differently. */
 export type PathHashes = readonly [number, number] | null;
 
 const seeds = [0x293ae76f, 0x7e646e2c] as const;
 
 /** @param path whole, without a slash at its end, one character per byte */
 export function hashesOf(path: string): PathHashes {
-  // git's first version of the hash treats bytes above 127 by the sign of C's char: nothing to rely on.
+  // git's first version of the hash depends on the sign of C's `char` for bytes above 127, so such paths have no
+  // reliable hash.
   if (/[^\x00-\x7f]/.test(path)) return null;
   const bytes = Buffer.from(path, 'latin1');
   return [murmur3(seeds[0], bytes), murmur3(seeds[1], bytes)];
 }
 
 /**
- * Whether a Bloom filter of changed paths may hold a path; no means surely not.
+ * Whether a Bloom filter of changed paths may contain a path; false means surely not.
  * @param bytes holds the filter from `from` to `to`
- * @param hashCount how many bits stand for one path
+ * @param hashCount number of bits set per path
  */
 export function mightContain(
   bytes: Buffer,

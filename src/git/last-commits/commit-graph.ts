@@ -2,46 +2,45 @@ import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { mightContain } from './bloom-filter.ts';
 
-/** What a walk has to know of a commit. */
+/** What a history walk needs to know of a commit. */
 export interface CommitFacts {
   oid: string;
   parents: readonly string[];
-  /** Of its root. */
+  /** Id of the root tree. */
   tree: string;
   /** Greater than that of every parent. */
   generation: number;
-  /** Epoch seconds of its committer. */
+  /** Committer date in epoch seconds. */
   seconds: number;
 }
 
-/** Where git keeps what it knows of commits: one file, or a chain of them (gitformat-commit-graph(5)). */
+/** git's commit-graph: one file, or a chain of them (gitformat-commit-graph(5)). */
 export interface CommitGraph {
   /** Null for a commit that is newer than the graph. */
   find(oid: string): CommitFacts | null;
   /**
-   * The first commit on the way along first parents, `oid` itself included, that may differ
-   * from its first parent in what is looked for, that has none, or that the way is not to
-   * pass; null for one that is newer than the graph.
+   * The first commit along first parents, starting with `oid`, that may differ from its first parent in the sought
+   * paths, has no parent, or lies at the bound of the walk; null for one that is newer than the graph.
    */
   follow(oid: string, sought: Sought, until: Until): CommitFacts | null;
 }
 
-/** Paths, as the filters know them. */
+/** Paths as hashes for the Bloom filters. */
 export interface Sought {
-  /** Of the folder of all of them; null when there is none. */
+  /** Hash of the folder that contains all of them; null when there is none. */
   folder: readonly [number, number] | null;
   names: readonly (readonly [number, number])[];
 }
 
 export interface Until {
-  /** No further than commits of this generation. */
+  /** The walk stops at commits of this generation. */
   generation: number;
-  /** Nor past these. */
+  /** The walk stops at these commits. */
   commits: ReadonlySet<string>;
   steps: number;
 }
 
-/** Larger ones are left to git, which maps them into memory instead of reading them. */
+/** Size limit in bytes: git maps larger graphs into memory, this code would have to read them. */
 const maxGraphBytes = 48 * 1024 * 1024;
 const maxKeptBytes = 96 * 1024 * 1024;
 
@@ -50,14 +49,14 @@ interface Kept {
   layer: Layer;
 }
 
-/** Files that were read, by their path, least recently used first; a file of a chain never changes, the single one is replaced. */
+/** Parsed files by path, least recently used first; a file of a chain never changes, the single one is replaced. */
 const kept = new Map<string, Kept>();
 let keptBytes = 0;
 
-/** Null when there is none, or none that is to be relied on. */
+/** Null when there is none, or none that can be relied on. */
 export async function openCommitGraph(repository: string): Promise<CommitGraph | null> {
   try {
-    // What git itself does not read then: the graph shows history as it is without.
+    // git itself ignores the graph of a shallow repository: it shows history as it is without grafts.
     if (await isThere(path.join(repository, 'shallow'))) return null;
     const layers: Layer[] = [];
     for (const file of await graphFiles(path.join(repository, 'objects', 'info'))) {
@@ -108,13 +107,13 @@ function drop(file: string, { layer }: Kept): void {
   keptBytes -= layer.bytes.length;
 }
 
-/** What one walk remembers, in commits. */
+/** Commits that one walk remembers at most. */
 const maxRemembered = 50_000;
 
 const noParent = 0x70000000;
 const isLast = 0x80000000;
 
-/** One file. */
+/** One file of the chain. */
 class Layer {
   readonly bytes: Buffer;
   readonly oidBytes: number;
@@ -123,10 +122,10 @@ class Layer {
   readonly #ids: Buffer;
   readonly #rows: Buffer;
   readonly #edges: Buffer | undefined;
-  /** Where the filter of each commit ends, and the filters. */
+  /** End positions of the filters, and the filters. */
   readonly #filters: { ends: Buffer; data: Buffer; hashCount: number } | null;
 
-  /** Throws for what is no commit-graph of the version that is understood here. */
+  /** Throws for a file that is no commit-graph of a supported version. */
   constructor(bytes: Buffer) {
     this.bytes = bytes;
     const version = bytes.readUInt8(4);
@@ -149,11 +148,11 @@ class Layer {
     this.#edges = chunks.get('EDGE');
     this.count = this.#fan.readUInt32BE(255 * 4);
     const [ends, data] = [chunks.get('BIDX'), chunks.get('BDAT')];
-    // Of another version of the hash nothing is known here.
+    // Filters of another hash version are not supported.
     this.#filters = ends && data?.readUInt32BE(0) === 1 ? { ends, data, hashCount: data.readUInt32BE(4) } : null;
   }
 
-  /** Where a commit stands in this file, or -1. */
+  /** Position of a commit in this file, or -1. */
   indexOf(oid: Buffer): number {
     const first = oid[0]!;
     let low = first === 0 ? 0 : this.#fan.readUInt32BE((first - 1) * 4);
@@ -172,7 +171,7 @@ class Layer {
     return this.#ids.toString('hex', index * this.oidBytes, (index + 1) * this.oidBytes);
   }
 
-  /** Positions of parents count through all files of the chain, the oldest first; -1 for a commit without one. */
+  /** Position of the first parent, counted through all files of the chain from the oldest; -1 for a root commit. */
   firstParentAt(index: number): number {
     const first = this.#rows.readUInt32BE(index * (this.oidBytes + 16) + this.oidBytes);
     return first === noParent ? -1 : first;
@@ -207,13 +206,13 @@ class Layer {
     };
   }
 
-  /** False only when a commit surely does not differ from its first parent in what is looked for. */
+  /** False only when a commit surely does not differ from its first parent in the sought paths. */
   mayDifferAt(index: number, { folder, names }: Sought): boolean {
     if (this.#filters === null) return true;
     const { ends, data, hashCount } = this.#filters;
     const from = filtersHeader + (index === 0 ? 0 : ends.readUInt32BE((index - 1) * 4));
     const to = filtersHeader + ends.readUInt32BE(index * 4);
-    // Nobody made one.
+    // The filter was not computed.
     if (to <= from) return true;
     if (folder !== null && !mightContain(data, from, to, folder, hashCount)) return false;
     for (const name of names) if (mightContain(data, from, to, name, hashCount)) return true;
@@ -225,7 +224,7 @@ const filtersHeader = 12;
 
 class LayeredGraph implements CommitGraph {
   readonly #layers: readonly { layer: Layer; base: number }[];
-  /** Where the parents of what was found stand: they are asked for next. */
+  /** Positions of the parents that were found: they are looked up next. */
   readonly #positions = new Map<string, number>();
   readonly #found = new Map<string, CommitFacts>();
 

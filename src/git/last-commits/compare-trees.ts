@@ -11,28 +11,28 @@ export interface TreePair {
   parent: string;
 }
 
-/** Null stands for a folder that is not there. */
+/** Null stands for a folder that does not exist. */
 export type FolderTree = string | null;
 
-/** As many pairs at once are worth the start of a process, or as many bytes of trees that were read here. */
+/** From this many pairs, or this many bytes of trees read here, starting a process is cheaper. */
 const pairsForProcess = 48;
 const bytesForProcess = 512 * 1024;
 const maxTreeBytes = 32 * 1024 * 1024;
 
 /**
- * Says in which entries, by mode and id, versions of one folder differ: a few pairs by
- * reading both trees, many by one `git diff-tree`.
+ * Finds the entries, by mode and id, in which versions of one folder differ: a few pairs by reading both trees, many
+ * by one `git diff-tree`.
  */
 export class CompareTrees {
   readonly #deps: BrowseDeps;
   readonly #path: string;
-  /** The names on the way to the folder, as their bytes; none for the root. */
+  /** Path components of the folder, as bytes; empty for the root. */
   readonly #folder: readonly Buffer[];
-  /** The folder as a question to the object reader can name it; null when it cannot. */
+  /** The folder's path as `cat-file` accepts it; null when it cannot be named there. */
   readonly #askable: string | null;
   readonly #timeLimitMs: number;
   readonly #enter: () => Promise<void>;
-  /** Of the pair that came last a tree is likely to be in the next one. */
+  /** Cache of parsed trees: a tree of one pair is likely to be in the next one. */
   readonly #read = new Map<string, Map<string, string>>();
   #readBytes = 0;
   #process: DiffProcess | null = null;
@@ -124,14 +124,14 @@ function entriesOf(content: Buffer, oidBytes: number): Map<string, string> {
 
 function differing(tree: ReadonlyMap<string, string>, parent: ReadonlyMap<string, string>): Set<string> {
   const names = new Set<string>();
-  // What only the parent has nobody asks for.
+  // Entries that only the parent has are not needed.
   for (const [name, entry] of tree) if (parent.get(name) !== entry) names.add(name);
   return names;
 }
 
 const mark = 'done\n';
 
-/** One `git diff-tree` that is asked for many pairs of trees, many at a time. */
+/** One `git diff-tree` process that compares many pairs of trees, many per batch. */
 class DiffProcess {
   readonly #git: GitProcess;
   readonly #stdin: Writable;
@@ -151,7 +151,7 @@ class DiffProcess {
 
   async differences(pairs: readonly TreePair[]): Promise<Set<string>[]> {
     if (pairs.length === 0) return [];
-    // A line that is no object id is printed as it is, and with it everything before.
+    // git prints a line that is no object id unchanged and flushes everything before it.
     const sent = new Promise<void>((resolve) =>
       this.#stdin.write(`${pairs.map(({ tree, parent }) => `${parent} ${tree}\n`).join('')}${mark}`, () => resolve()),
     );
@@ -160,7 +160,7 @@ class DiffProcess {
     return answers;
   }
 
-  /** Each answer is a line with both ids, then for each difference a field of modes and ids and one with the name. */
+  /** Each result is a line with both ids, then for each difference a field of modes and ids and one with the name. */
   async #read(count: number): Promise<Set<string>[]> {
     const answers: Set<string>[] = [];
     let text = '';

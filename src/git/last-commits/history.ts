@@ -5,11 +5,11 @@ import type { GitProcess } from '../processes/git-runner.ts';
 import { openCommitGraph } from './commit-graph.ts';
 import type { CommitFacts, CommitGraph, Sought, Until } from './commit-graph.ts';
 
-/** Above every generation of a graph: what is newer than it. */
+/** Generation of commits that are newer than the graph: above every generation in it. */
 const newest = 0xffffffff;
-/** So many commits beyond the graph are read one by one; then git lists all of them. */
+/** Number of commits beyond the graph that are read one by one; after that git lists all of them. */
 const maxSingle = 32;
-/** How many listed commits wait to be asked for; the first of them were never on the way. */
+/** Limit of listed commits that are held until they are needed; the oldest ones were never on the path. */
 const maxWaiting = 100_000;
 const leastListed = 2_000;
 
@@ -21,8 +21,8 @@ export interface WalkStart {
 }
 
 /**
- * Commits with their parents, from the cheapest that knows them: the commit-graph, the
- * object reader, or a list from git where there is no graph worth the name.
+ * Commits with their parents, from the cheapest source that has them: the commit-graph, the object reader, or `git
+ * rev-list` where the graph covers too little.
  */
 export class History {
   readonly #deps: BrowseDeps;
@@ -48,7 +48,7 @@ export class History {
     return this.#graph?.find(oid) ?? this.#list?.peek(oid) ?? null;
   }
 
-  /** The commit to which entries go on along first parents while they surely stay as they are; see `CommitGraph`. */
+  /** Follows first parents as long as the entries surely stay unchanged; see `CommitGraph`. */
   follow(oid: string, sought: Sought | null, until: Until): CommitFacts | null {
     return sought === null ? this.atOnce(oid) : (this.#graph?.follow(oid, sought, until) ?? this.atOnce(oid));
   }
@@ -73,7 +73,7 @@ export class History {
   }
 }
 
-/** `git rev-list`, read as far as it is needed. */
+/** `git rev-list`, read only as far as needed. */
 class ListedCommits {
   readonly #git: GitProcess;
   readonly #pieces: AsyncIterator<Buffer>;
@@ -97,7 +97,7 @@ class ListedCommits {
 
   async find(oid: string): Promise<CommitFacts | null> {
     if (!this.#waiting.has(oid)) {
-      // More than is asked for: what lies ahead can then be compared at once.
+      // Reads ahead of the request, so that the next comparisons can be batched.
       const enough = Math.min(Math.max(leastListed, 2 * this.#waiting.size), maxWaiting / 2);
       while ((!this.#waiting.has(oid) || this.#waiting.size < enough) && !this.#ended) await this.#readOn();
     }

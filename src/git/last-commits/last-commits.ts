@@ -11,32 +11,32 @@ export interface LastCommitsRequest {
   folder: Buffer;
   /** The folder's entries. */
   names: readonly Buffer[];
-  /** How long the page waits for rows that nobody has asked for before, in milliseconds. */
+  /** How long the page waits for uncached rows, in milliseconds. */
   waitMs: number;
 }
 
 export interface LastCommits {
-  /** By name, one character per byte; entries that are not known yet are missing. */
+  /** Keyed by name, one character per byte; entries that are not known yet are missing. */
   rows: Table;
-  /** Whether all are there. Otherwise they are being looked for, and the next page has them. */
+  /** Whether all rows are there. Otherwise the search goes on, and the next page has them. */
   isComplete: boolean;
 }
 
 interface Search {
-  /** Filled as the walk finds them: rows of an earlier table as they are, of others the commit's id. */
+  /** Filled as the walk proceeds: rows of an earlier table as they are, otherwise the commit's id. */
   found: Map<string, LastCommit | string>;
   table: Promise<Table | null>;
 }
 
-/** A walk may outlive the page that began it, but not for ever. */
+/** Time limit of a walk that outlives the page that started it. */
 const searchLimitMs = 60_000;
-/** Walks at the same time, and how many of them may have processes of their own. */
+/** Limits of concurrent walks, and of those with processes of their own. */
 const maxSearches = 16;
 const maxWithProcesses = 2;
 
 /**
- * The column that says which commit last touched each entry of a folder. A page never
- * waits longer than it says: the search goes on without it and is stored.
+ * Finds the commit that last touched each entry of a folder. A page never waits longer than `waitMs`: the search goes
+ * on without it and its result is stored.
  */
 export function createLastCommits(
   deps: BrowseDeps,
@@ -47,7 +47,7 @@ export function createLastCommits(
 
   let withProcesses = 0;
 
-  /** A walk's place among those that start processes. Refuses `git_busy`. */
+  /** Takes a slot for walks that start processes. Refuses `git_busy`. */
   async function enter(path: string): Promise<() => void> {
     if (withProcesses >= maxWithProcesses)
       throw unavailable('git_busy', 'The server is busy. Try again in a moment.', { retryAfterSeconds: 5 });
@@ -86,11 +86,11 @@ export function createLastCommits(
     if (searches.size >= maxSearches) return null;
     const found: Search['found'] = new Map();
     const table = search(path, request, found).catch((error: unknown) => {
-      // When all places are taken, the next view tries again.
+      // When all slots are taken, the next view tries again.
       if (!isDomainError(error) || error.reason !== 'git_busy') logger.warn('git.last_commits_failed', { path, error });
       return null;
     });
-    // The page does not wait for the disk; whoever asks meanwhile shares what was found.
+    // The page does not wait for the disk; requests in the meantime share the result in memory.
     void table
       .then((whole) => whole && tables.write(path, request.folder, request.oid, whole))
       .catch((error: unknown) => logger.warn('git.last_commits_failed', { path, error }))
@@ -119,7 +119,7 @@ export function createLastCommits(
 
 const maxSubject = 300;
 
-/** What a row says about its commit. Many rows share one. */
+/** Reads the row of each commit. Many entries share one. */
 async function describe({ readers }: BrowseDeps, path: string, found: Search['found']): Promise<Table> {
   const rows = [...found];
   const ids = [...new Set(rows.map(([, row]) => row).filter((row) => typeof row === 'string'))];

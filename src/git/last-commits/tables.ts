@@ -6,17 +6,16 @@ import path from 'node:path';
 export interface LastCommit {
   oid: string;
   subject: string;
-  /** Epoch milliseconds of its committer. */
+  /** Committer date in epoch milliseconds. */
   at: number;
 }
 
-/** Rows of one folder at one commit, by name with one character per byte. */
+/** Rows of one folder at one commit, keyed by name with one character per byte. */
 export type Table = ReadonlyMap<string, LastCommit>;
 
 /**
- * Tables on disk, below `cache/`: derived data, deleting it loses nothing. The key is the
- * commit and the path, not the tree: the same tree can come back later in history with
- * other last commits.
+ * Tables on disk, below `cache/`: derived data that can be deleted. The key is the commit and the path, not the tree:
+ * the same tree can come back later in history with other last commits.
  */
 export interface Tables {
   read(repository: string, folder: Buffer, oid: string): Promise<Table | null>;
@@ -26,7 +25,7 @@ export interface Tables {
   forget(repository: string): Promise<void>;
 }
 
-/** What all remembered tables may hold in rows, and how many commits of one folder stay on disk. */
+/** Limits: rows of all tables in memory, and commits per folder on disk. */
 const maxRememberedRows = 50_000;
 const keptPerFolder = 8;
 
@@ -40,7 +39,7 @@ export function createTables(root: string): Tables {
   let rows = 0;
 
   const placeOf = (repository: string, folder: Buffer): string =>
-    // The folder of a repository is named by its id, which stays when its owner changes.
+    // The folder is named by the repository's id, which stays when its owner changes.
     path.join(root, path.basename(repository, '.git'), createHash('sha256').update(folder).digest('hex').slice(0, 32));
 
   function remember(file: string, table: Table): void {

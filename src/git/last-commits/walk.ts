@@ -11,7 +11,7 @@ export interface WalkRequest<Row> {
   folder: Buffer;
   /** The entries of the folder, one character per byte. */
   names: readonly string[];
-  /** Commits for which rows of the same folder are stored, and those rows; null when they are gone. */
+  /** Commits for which rows of the same folder are stored, and those rows; null when they were removed. */
   storedAt: ReadonlySet<string>;
   stored(oid: string): Promise<ReadonlyMap<string, Row> | null>;
   /** Called for every entry as soon as its commit is known. */
@@ -19,31 +19,28 @@ export interface WalkRequest<Row> {
   /** Called for every entry whose row was stored. */
   foundStored(name: string, row: Row): void;
   timeLimitMs: number;
-  /** Called before the walk starts a process of its own, for its place; it may refuse. */
+  /** Called for a slot before the walk starts a process of its own; it may refuse. */
   enter(): Promise<() => void>;
 }
 
-/** How many comparisons are made ahead along first parents: for what is left of the folder more, the longer the walk. */
+/** Number of comparisons that are made ahead along first parents; it grows with the length of the walk. */
 const ahead = { first: 4, most: 1_024, aside: 4 };
-/** How far ahead the way is looked at for them, in commits. */
+/** How far ahead, in commits, comparisons are collected. */
 const stepsAhead = { most: 20_000, aside: 64 };
-/** Answers that wait for their turn; those of a way that was left are forgotten first. */
+/** Limit of unused comparison results; those of an abandoned path are dropped first. */
 const maxAnswers = 8_192;
-/** After so many commits others have their turn. */
+/** Number of commits after which the walk yields to the event loop. */
 const commitsPerTurn = 1_000;
 
 /**
- * Finds the commit that last changed each entry of a folder: what `git log -1 -- <entry>`
- * answers, for all of them in one walk.
- *
- * Every entry begins at the tip. At each commit it goes on to the first parent in which
- * it is the same, mode and id, and ends where there is none: git's own simplification,
- * merges included. So an entry takes exactly one way through history, commits that no
- * entry comes by are never looked at, and where a stored table lies on the way its row is
- * the answer. Children have their turn before parents, so that entries travel together.
- * The filters of the commit-graph say of most commits that nothing of interest changed.
- *
- * Answers whether every entry was found in time. Refuses `git_busy`.
+ * Finds the commit that last changed each entry of a folder: what `git log -1 -- <entry>` prints, for all of them in
+ * one walk.
+ * Every entry starts at the tip. At each commit it moves on to the first parent in which it is the same, by mode and
+ * id, and ends where there is none: git's own history simplification, merges included. So an entry takes exactly one
+ * path through history, commits on no entry's path are never read, and a stored table on the path gives the row at
+ * once. Children are visited before parents, so that entries travel together. The Bloom filters of the commit-graph
+ * rule most commits out.
+ * Returns whether every entry was found in time. Refuses `git_busy`.
  */
 export async function walkLastCommits<Row>(
   deps: BrowseDeps,
@@ -59,7 +56,7 @@ export async function walkLastCommits<Row>(
     return await new Walk(request, history, compare).run();
   } finally {
     await Promise.all([history.close(), compare.close()]);
-    // One that was refused has nothing to leave.
+    // A refused slot has nothing to release.
     await (place as Promise<() => void> | null)?.then(
       (leave) => leave(),
       () => {},
@@ -67,7 +64,7 @@ export async function walkLastCommits<Row>(
   }
 }
 
-/** Entries that have come to a commit. */
+/** Entries that have reached a commit. */
 interface Stop {
   facts: CommitFacts;
   names: string[];
@@ -81,9 +78,9 @@ class Walk<Row> {
   /** The ids of `#stops`, children before their parents. */
   readonly #order = new Heap();
   readonly #hashes = new Map<string, PathHashes>();
-  /** Of the folder itself: it differs wherever one of its entries does. */
+  /** Hashes of the folder itself: it changes whenever one of its entries does. */
   readonly #folderHashes: PathHashes;
-  /** Answers that were asked for ahead of their turn, by commit and parent. */
+  /** Comparison results that were read ahead, by commit and parent. */
   readonly #answers = new Map<string, ReadonlySet<string> | null>();
   readonly #until: number;
   #pending: number;
@@ -121,7 +118,7 @@ class Walk<Row> {
     for (const parent of facts.parents) {
       if (left.length === 0) return;
       const differing = await this.#differing(facts, parent, left);
-      // Null: the folder is not there, so nothing is the same.
+      // Null: the folder does not exist there, so no entry is the same.
       if (differing === null) continue;
       await this.#handOn(
         parent,
@@ -147,7 +144,7 @@ class Walk<Row> {
 
   async #handOn(oid: string, names: string[]): Promise<void> {
     if (names.length === 0) return;
-    // Past commits in which surely nothing happened to them, but not past those where others wait to travel along.
+    // Skips commits that surely did not change them, but stops where other entries wait to be merged.
     const until = {
       generation: this.#order.top?.generation ?? 0,
       commits: this.#request.storedAt,
@@ -163,7 +160,7 @@ class Walk<Row> {
     this.#order.push(facts);
   }
 
-  /** Null when the filters do not know one of the names as we do. */
+  /** Null when a name has no reliable hash. */
   #soughtFor(names: readonly string[]): Sought | null {
     const hashes: (readonly [number, number])[] = [];
     for (const name of names) {
@@ -185,9 +182,9 @@ class Walk<Row> {
     return answer;
   }
 
-  /** What will be asked if all names go on along first parents; only as far as the graph knows the way. */
+  /** The comparisons needed if all names follow first parents; only as far as the graph reaches. */
   #likelyNext(start: string, names: readonly string[]): [CommitFacts, CommitFacts][] {
-    // A few that went aside are soon found or back.
+    // A few entries on a side branch are soon found or merged back.
     const isAside = names.length * 2 < this.#pending;
     const mostPairs = isAside ? ahead.aside : this.#ahead;
     const mostSteps = isAside ? stepsAhead.aside : stepsAhead.most;
@@ -199,7 +196,7 @@ class Walk<Row> {
     while (facts !== null && pairs.length < mostPairs && !until.commits.has(facts.oid)) {
       const [first] = facts.parents;
       const parent: CommitFacts | null = first === undefined ? null : this.#history.atOnce(first);
-      // Back on a way that was looked at: what follows is known, too.
+      // Rejoined a path that was compared already: the rest is known, too.
       if (parent === null || this.#answers.has(keyOf(facts, parent.oid))) break;
       pairs.push([facts, parent]);
       facts = this.#history.follow(parent.oid, sought, until);
@@ -231,7 +228,7 @@ class Walk<Row> {
 
 const keyOf = ({ oid }: CommitFacts, parent: string): string => `${oid} ${parent}`;
 
-/** Commits, the one of the highest generation first, and of two such the later one. */
+/** Priority queue of commits: highest generation first, then the latest date. */
 class Heap {
   readonly #items: CommitFacts[] = [];
 

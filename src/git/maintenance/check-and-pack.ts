@@ -5,9 +5,9 @@ const longMs = 3_600_000;
 const maxOutputBytes = 16 * 1024 * 1024;
 
 /**
- * Whether everything that the refs lead to is there.
+ * Checks that every object reachable from the refs exists.
  * @param full also reads the content of every object, which takes much longer
- * @returns what git found, one sentence each; none when all is well
+ * @returns git's messages, one sentence each; none when all is well
  */
 export async function checkRepository(
   door: GitRunner,
@@ -20,14 +20,14 @@ export async function checkRepository(
   const said = `${complaint}\n${output.toString('utf8')}`
     .split('\n')
     .filter((line) => line !== '' && !/^notice: /.test(line));
-  // Warnings alone end with 0: old projects have them for ever.
+  // Warnings alone exit with 0; old projects have permanent ones.
   if (code === 0) return [];
   return said.length > 0 ? said.slice(0, 20) : [`git fsck ended with ${code}`];
 }
 
 /**
- * Packs a repository anew. Objects that nothing leads to stay for thirty days, so that
- * a push or a reader under way never misses one, and what was pushed away can be had back.
+ * Repacks a repository completely. Unreachable objects stay for thirty days, so that a concurrent push or reader never
+ * misses one, and overwritten commits can be restored.
  */
 export async function packRepository(door: GitRunner, path: string, signal: AbortSignal): Promise<void> {
   const argv = [`--git-dir=${path}`, 'gc', '--quiet', '--prune=30.days.ago'];

@@ -1,23 +1,23 @@
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 
-/** What would make a repository faster. */
+/** Maintenance that would make a repository faster. */
 export interface MaintenanceNeeds {
-  /** Refs in files of their own: listing reads each. */
+  /** Loose refs: a listing reads each file. */
   hasLooseRefs: boolean;
   /** Something that a commit-graph can be made of. */
   hasCommits: boolean;
-  /** Many packs or single objects, or no bitmap where it pays: a clone then walks all history. */
+  /** Many packs or loose objects, or no bitmap where it pays: a clone then walks all history. */
   repack: boolean;
 }
 
 const manyPacks = 8;
-/** Below this a clone walks all history in no time, in bytes. */
+/** Pack size in bytes below which a clone walks all history in negligible time. */
 const smallHistory = 1024 * 1024;
-/** Objects are spread evenly over 256 folders, so one tells of all. */
+/** Objects are spread evenly over 256 folders, so one is a sample of all. */
 const manyInOneFolder = 4;
 
-/** Looks at names and sizes of files only. */
+/** Reads names and sizes of files only. */
 export async function findNeeds(repository: string): Promise<MaintenanceNeeds> {
   const [packed, oneFolder, hasLooseRefs, hasPackedRefs] = await Promise.all([
     names(path.join(repository, 'objects', 'pack')),
@@ -38,7 +38,7 @@ export async function findNeeds(repository: string): Promise<MaintenanceNeeds> {
   };
 }
 
-/** Whether walks through history have a commit-graph to go by. */
+/** Whether the repository has a commit-graph for history walks. */
 export async function hasCommitGraph(repository: string): Promise<boolean> {
   const info = path.join(repository, 'objects', 'info');
   return (
@@ -46,11 +46,11 @@ export async function hasCommitGraph(repository: string): Promise<boolean> {
   );
 }
 
-/** As git counts for its own `gc --auto`: loose objects in one of 256 folders, and packs. */
+/** The heuristics of `git gc --auto`: loose objects in one of 256 folders, and number of packs. */
 const maxLooseInOneFolder = 27;
 const maxPacks = 50;
 
-/** Whether it is worth packing a repository anew, which takes much longer than rolling small packs together. */
+/** Whether a complete repack is worthwhile, which takes much longer than a geometric one. */
 export async function needsPacking(repository: string): Promise<boolean> {
   if ((await names(path.join(repository, 'objects', '17'))).length > maxLooseInOneFolder) return true;
   return (

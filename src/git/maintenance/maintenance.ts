@@ -4,71 +4,72 @@ import type { GitRunner } from '../processes/git-runner.ts';
 import { findNeeds, hasCommitGraph, needsPacking } from './find-needs.ts';
 
 /**
- * The one queue of everything that tidies up in repositories: refs into one file, the commit-graph,
- * packs with a bitmap, and in the nightly window packing anew. One repository at a time, behind
- * everything else, and never beside a push to the same one: a push ends what is under way there, and
- * it comes back later. One that nobody pushes to costs nothing.
+ * The maintenance queue of all repositories: packed refs, commit-graph, packs with a bitmap, and in the nightly window
+ * a complete repack. One repository at a time, at background priority, and never beside a push to the same one: a push
+ * aborts running maintenance there, which is retried later. A repository without pushes costs nothing.
  */
 export interface Maintenance {
-  /** Something was pushed. */
+  /** Records a push. */
   note(repository: string): void;
-  /** Somebody reads history: it should have a commit-graph. */
+  /** Records a history read; queues the repository when it lacks a commit-graph. */
   noteIfMissing(repository: string): void;
-  /** Keeps upkeep away from a repository while `push` runs there. */
+  /** Keeps maintenance away from a repository while `push` runs there. */
   aroundPush<T>(repository: string, push: () => Promise<T>): Promise<T>;
   /**
-   * Looks after what was noted and has been quiet for a while, or was pushed to very often.
-   * @param mayGoOn asked before each: a backup may be under way, which it would pull files from under
+   * Maintains the recorded repositories that have been quiet for a while, or had very many pushes.
+   * @param mayGoOn asked before each: a running backup must not lose files to it
    * @returns how many repositories it changed
    */
   run(mayGoOn?: () => Promise<boolean>): Promise<number>;
   /**
-   * Packs one anew, with a pack for everything that refs lead to. What nothing leads to stays for thirty days.
-   * Refuses as `git gc` fails.
-   * @returns false while somebody pushes to it
+   * Repacks one completely, with one pack for everything reachable. Unreachable objects stay for thirty days. Refuses
+   * as `git gc` fails.
+   * @returns false while a push to it runs
    */
   pack(repository: string): Promise<boolean>;
   /**
-   * Packs those anew that need it.
-   * @param mayGoOn asked before each: the window may be over, or a backup under way
+   * Repacks the repositories that need it.
+   * @param mayGoOn asked before each: the window may be over, or a backup running
    * @returns how many
    */
   packAll(repositories: Iterable<string>, mayGoOn: () => Promise<boolean>): Promise<number>;
-  /** Ends what is under way in a repository that goes away or moves, and forgets it. */
+  /** Aborts maintenance of a repository that is removed or moved, and forgets it. */
   leave(repository: string): Promise<void>;
 }
 
 interface MaintenanceDeps {
   door: GitRunner;
-  /** Packs a repository anew; ends early with the signal. */
+  /** Repacks a repository completely; the signal aborts it. */
   packAnew(repository: string, signal: AbortSignal): Promise<void>;
   logger: Logger;
   lowDiskFloorBytes: number;
-  /** Since the last push, in milliseconds. */
+  /** Quiet time since the last push, in milliseconds. */
   quietMs: number;
   now(): number;
 }
 
 const limitMs = 60 * 60_000;
-/** So many times the quiet time after the first push, one that is never quiet gets its turn all the same. */
+/** A repository that is never quiet is maintained after this many times the quiet time since its first push. */
 const restlessTimes = 10;
-/** After so many pushes nothing is waited for: git opens every pack at every start, and the next push would be slower yet. */
+/**
+ * After this many pushes maintenance does not wait: git opens every pack at every start, so each push would be slower
+ * than the last.
+ */
 const manyPushes = 200;
-/** After so many times given up for a push, the next pushes wait for it, at most so long. */
+/** After maintenance was aborted this many times, the next pushes wait for it, at most this long. */
 const givenUpOften = 3;
 const pushWaitsMs = 20_000;
-/** Filters of one run: the first of a large repository is spread over several. */
+/** New filters per run: the first computation for a large repository is spread over several. */
 const newFilters = 20_000;
 
 /**
- * Rolls small packs and single objects into larger ones, each at least twice the next, and
- * writes a bitmap over all. No object is ever dropped, so a push that counts on one that
- * nothing reaches any more finds it.
+ * Geometric repack: combines small packs and loose objects into packs of at least twice the next one's size, with a
+ * bitmap over all. No object is dropped, so a push that relies on an unreachable object still finds it.
  */
 const repack = ['repack', '--quiet', '--geometric=2', '-d', '--write-midx', '--write-bitmap-index'];
-/** Each push leaves its refs in files of their own; thousands of them are slow to list. */
+/** Each push leaves loose refs; thousands of them are slow to list. */
 const packRefs = ['pack-refs', '--all'];
-/** With filters of changed paths: walks are several times faster. */
+/** With changed-path Bloom filters walks are several times faster. */
 const commitGraph = [
   'commit-graph',
   'write',
@@ -79,7 +80,7 @@ const commitGraph = [
 ];
 
 interface Note {
-  /** When the first push since it was looked after came, and the last one. */
+  /** Times of the first push since the last maintenance, and of the last push. */
   first: number;
   last: number;
   pushes: number;
@@ -100,12 +101,12 @@ export function createMaintenance({
 }: MaintenanceDeps): Maintenance {
   const noted = new Map<string, Note>();
   const looked = new Set<string>();
-  /** Pushes under way, by repository. */
+  /** Running pushes per repository. */
   const pushes = new Map<string, number>();
   let atWork: { repository: string; stop: AbortController; isPatient: boolean; done: Promise<unknown> } | null = null;
   let turn: Promise<unknown> = Promise.resolve();
 
-  /** One at a time, in the order of asking. Nothing begins while somebody pushes there. */
+  /** Runs one task at a time, in order. None starts while a push to its repository runs. */
   function inTurn(
     repository: string,
     work: (signal: AbortSignal) => Promise<boolean>,
@@ -143,7 +144,7 @@ export function createMaintenance({
       signal.throwIfAborted();
       const argv = [`--git-dir=${repository}`, ...command];
       const { code, complaint } = await door.run({ argv, signal, timeLimitMs: limitMs, yields: true }, 1024 * 1024);
-      // It works as before, only slower than it could. Grafts and shallow histories make a graph impossible.
+      // The repository works as before, only slower. Grafts and shallow histories make a commit-graph impossible.
       if (code !== 0 && !signal.aborted)
         logger.warn('git.upkeep_failed', { repository, command: command[0], complaint });
     }
@@ -160,7 +161,7 @@ export function createMaintenance({
     });
   }
 
-  /** Ends what is under way in a repository; waits for the little that is left of it where pushes came too often. */
+  /** Aborts the maintenance of a repository; where it was aborted too often, waits for a short while instead. */
   async function makeWay(repository: string): Promise<void> {
     if (atWork?.repository !== repository) return;
     const { stop, isPatient, done } = atWork;
@@ -205,7 +206,7 @@ export function createMaintenance({
         if (!noted.delete(repository)) continue;
         const outcome = await inTurn(repository, (signal) => tidy(repository, signal), givenUp >= givenUpOften).catch(
           (error: NodeJS.ErrnoException): Outcome => {
-            // It has gone away meanwhile.
+            // The repository was removed in the meantime.
             if (error.code !== 'ENOENT') logger.warn('git.upkeep_failed', { repository, error });
             return 'fine';
           },
@@ -233,7 +234,7 @@ export function createMaintenance({
         if (!(await needsPacking(repository))) continue;
         const outcome = await inTurn(repository, async (signal) => packAnew(repository, signal).then(() => true)).catch(
           (error: unknown): Outcome => {
-            // A damaged one must not keep the others from their turn.
+            // A damaged repository must not block the others.
             logger.error('git.pack_failed', { repository, error });
             return 'fine';
           },
@@ -255,7 +256,7 @@ export function createMaintenance({
   };
 }
 
-/** How work that was ended counts: what went away does not come back. Null for work that ended by itself. */
+/** The outcome of aborted work: a removed repository is not retried. Null for work that was not aborted. */
 function endOf(signal: AbortSignal): Outcome | null {
   if (!signal.aborted) return null;
   return signal.reason === disappears ? 'fine' : 'given up';

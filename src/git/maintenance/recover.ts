@@ -3,13 +3,13 @@ import path from 'node:path';
 
 /** One thing that recovery did or found in a repository. */
 export interface RecoveryAction {
-  /** `removed`: a leftover of a process that was killed. `empty_ref`: a ref without a value, which breaks every fetch. */
+  /** `removed`: a leftover of a killed process. `empty_ref`: a ref without a value, which breaks every fetch. */
   kind: 'removed' | 'empty_ref';
   /** Relative to the repository. */
   file: string;
 }
 
-/** Where git leaves what, when it is killed: a folder and the names in it. */
+/** What git leaves behind when it is killed: folders and file names. */
 const leftovers: readonly { folder: string; names: RegExp }[] = [
   {
     folder: '.',
@@ -23,12 +23,10 @@ const leftovers: readonly { folder: string; names: RegExp }[] = [
 ];
 
 /**
- * Removes what a killed process left behind: locks, which would block their ref for
- * ever, and unfinished objects. Reports refs without a value; those hold the only hint
- * at what was lost, so they stay.
- *
+ * Removes what a killed process left behind: locks, which would block their ref for ever, and unfinished objects.
+ * Reports refs without a value; these stay because they are the only trace of what was lost.
  * @param bornBefore only files last touched before this count, in epoch milliseconds of
- *   the file system's clock: with the start of this process it is safe while git works
+ * the file system's clock: with the start time of this process it is safe while git runs
  * @param onlyLook removes nothing; the actions say what would be removed
  */
 export async function recoverRepository(

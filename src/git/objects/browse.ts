@@ -19,12 +19,12 @@ export interface BrowseDeps {
 }
 
 export interface RevisionOptions {
-  /** Also a commit that no ref leads to any more: for who may push, and so could bring it back. */
+  /** Includes unreachable commits: for people who may push, and so could restore them. */
   withLost?: boolean;
 }
 
 export interface Head {
-  /** The default branch, born or not; null when HEAD names a commit. */
+  /** The default branch, even without commits; null when HEAD is detached. */
   branch: string | null;
   /** The commit there; null in an empty repository. */
   oid: string | null;
@@ -40,14 +40,14 @@ export interface Tree {
 export interface Blob {
   oid: string;
   size: number;
-  /** Null when the blob is larger than was asked for. */
+  /** Null when the blob is larger than `maxBytes`. */
   content: Buffer | null;
 }
 
 const objectId = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 const shortId = /^[0-9a-f]{4,64}$/;
 
-/** Larger commits and trees than these come from nobody's work. */
+/** Size limits in bytes: no real commit or tree is larger. */
 const maxCommitBytes = 4 * 1024 * 1024;
 const maxTreeBytes = 32 * 1024 * 1024;
 const defaultMaxEntries = 10_000;
@@ -62,10 +62,9 @@ export async function head({ readers }: BrowseDeps, path: string): Promise<Head>
 }
 
 /**
- * The commit that a name stands for: a branch, a tag, a full ref, `HEAD`, or a commit id
- * (abbreviated to no fewer than four digits). Branches come before tags, names before ids.
- * None of git's revision operators is understood.
- * Refuses `revision_not_found`.
+ * The commit that a name stands for: a branch, a tag, a full ref, `HEAD`, or a commit id (abbreviated to no fewer than
+ * four digits). Branches precede tags, names precede ids. git's revision operators are not supported. Refuses
+ * `revision_not_found`.
  */
 export async function resolve(
   deps: BrowseDeps,
@@ -85,7 +84,7 @@ export async function resolve(
   return oid;
 }
 
-/** Whether an id may be used in an address: a ref leads there, or the viewer sees also what is lost. */
+/** Whether an id may be used in a URL: it is reachable from a ref, or the viewer may see unreachable commits. */
 export async function mayBeNamed(
   { reach }: BrowseDeps,
   path: string,
@@ -134,8 +133,8 @@ export async function tree(
 }
 
 /**
- * The entry at a path of a commit: looked up in trees, so a symbolic link is never followed.
- * Refuses `revision_not_found`.
+ * The entry at a path of a commit: looked up in trees, so a symbolic link is never followed. Refuses
+ * `revision_not_found`.
  */
 export async function entryAt(
   { readers }: BrowseDeps,
@@ -199,7 +198,7 @@ export async function log(
   return readers.use(path, (reader) => Promise.all(ids.map((id) => readCommit(reader, id))));
 }
 
-/** Only full object ids go to git as arguments. */
+/** Throws unless `oid` is a full object id; only those are passed to git as arguments. */
 export function checked(oid: string): string {
   if (!objectId.test(oid)) throw invalid('invalid_object_id', 'This is not a full object id.');
   return oid;
@@ -221,7 +220,7 @@ async function readObject(reader: ObjectReader, oid: string, type: string, maxBy
   return object;
 }
 
-/** Walks down from a tree; null for the tree itself. */
+/** Descends from a tree; null for the tree itself. */
 async function find(reader: ObjectReader, rootOid: string, path: string | Buffer): Promise<TreeEntry | null> {
   let found: TreeEntry | null = null;
   for (const name of components(path)) {

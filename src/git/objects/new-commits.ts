@@ -3,7 +3,7 @@ import { checked, readCommit } from './browse.ts';
 import type { BrowseDeps } from './browse.ts';
 import type { Commit } from './parse-objects.ts';
 
-/** What a moved branch brought. */
+/** The commits that a moved branch gained. */
 export interface NewCommits {
   /** How many there are; `commits` may hold fewer. */
   total: number;
@@ -11,14 +11,13 @@ export interface NewCommits {
   commits: Commit[];
 }
 
-/** More than these are left out: what they alone exclude is then counted as new. */
+/** More ids than this are left out; commits that only those exclude are then counted as new. */
 const maxKnown = 2_000;
 
 /**
- * Commits that are reachable from `oid` and from none of `known`, newest first.
- * An id of `known` that is no longer there is passed over.
- * @param options.limit how many are read; all are counted
- * Refuses `git_busy`.
+ * Commits that are reachable from `oid` and from none of `known`, newest first. An id of `known` that no longer exists
+ * is ignored.
+ * @param options.limit how many are read; all are counted Refuses `git_busy`.
  */
 export async function newCommits(
   deps: BrowseDeps,
@@ -35,7 +34,7 @@ export async function newCommits(
   return { total, commits };
 }
 
-/** The history of a large repository may take longer to count than it is worth. */
+/** Counting the history of a large repository may take longer than it is worth. */
 async function count(deps: BrowseDeps, path: string, range: readonly string[], atLeast: number): Promise<number> {
   try {
     return Number(await revList(deps, path, ['--count', ...range]));

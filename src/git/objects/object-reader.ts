@@ -8,7 +8,7 @@ export type ObjectType = 'commit' | 'tree' | 'blob' | 'tag';
 export interface ObjectInfo {
   oid: string;
   type: ObjectType;
-  /** Bytes of the content. */
+  /** Size of the content in bytes. */
   size: number;
 }
 
@@ -17,7 +17,7 @@ export interface GitObject extends ObjectInfo {
 }
 
 interface Question {
-  /** Whether the answer carries content. */
+  /** Whether the response carries content. */
   withContent: boolean;
   resolve(answer: GitObject | null): void;
   reject(error: Error): void;
@@ -26,8 +26,8 @@ interface Question {
 const maxQuestions = 20_000;
 
 /**
- * One long-lived `git cat-file`. Answers come in the order of the questions, so many
- * may be under way at once.
+ * One long-lived `git cat-file` process. Responses come in the order of the requests, so many may be in flight at
+ * once.
  */
 export class ObjectReader {
   readonly #process: GitProcess;
@@ -37,14 +37,14 @@ export class ObjectReader {
   #head = 0;
   #unread: Buffer[] = [];
   #unreadBytes = 0;
-  /** Bytes needed before reading makes sense again: a large object arrives in many pieces. */
+  /** Number of bytes below which parsing is not retried: a large object arrives in many chunks. */
   #wantedBytes = 0;
   #watchdog: NodeJS.Timeout | undefined;
   readonly #usage = usageOf(() => this.#process.pid);
-  /** What the process had used when it was last asked for. */
+  /** CPU time of the process when it was last charged. */
   #chargedMs = 0;
 
-  /** @param answerMs how long one answer may take, in milliseconds */
+  /** @param answerMs time limit of one response, in milliseconds */
   constructor(door: GitRunner, path: string, { answerMs, lifeMs }: { answerMs: number; lifeMs: number }) {
     this.#answerMs = answerMs;
     this.#process = door.start({
@@ -78,7 +78,7 @@ export class ObjectReader {
     return this.#ask('info', names, false);
   }
 
-  /** The whole object, or null. Ask its size first. */
+  /** The whole object, or null. Check its size first. */
   async object(oid: string): Promise<GitObject | null> {
     return (await this.#ask('contents', [oid], true))[0] ?? null;
   }
@@ -91,7 +91,7 @@ export class ObjectReader {
   async #ask(verb: string, names: readonly string[], withContent: boolean): Promise<(GitObject | null)[]> {
     const charge = currentCharge();
     if (charge === null) return this.#put(verb, names, withContent);
-    // What others have had read meanwhile, and nobody pays for, is not this one's.
+    // CPU time that uncharged requests have used since is not part of this one.
     if (this.isIdle) this.#chargedMs = this.#usage.ms() ?? this.#chargedMs;
     const startedAt = performance.now();
     try {
@@ -134,7 +134,10 @@ export class ObjectReader {
     if (this.#pending === 0) clearTimeout(this.#watchdog);
   }
 
-  /** Gives the first answer in `bytes` to its question; answers what follows, or null when it is not whole. */
+  /**
+   * Resolves the oldest request with the first response in `bytes`; returns the rest, or null when the response is
+   * incomplete.
+   */
   #readAnswer(bytes: Buffer): Buffer | null {
     const question = this.#questions[this.#head];
     const lineEnd = bytes.indexOf(0x0a);

@@ -3,10 +3,10 @@ import type { GitLimits } from '../limits.ts';
 import { ObjectReader } from './object-reader.ts';
 import type { GitRunner } from '../processes/git-runner.ts';
 
-/** Lends object readers: one per active repository, so many at most, ended when idle. */
+/** A pool of object readers: one per active repository, limited in number, stopped when idle. */
 export interface ObjectReaders {
   use<T>(path: string, work: (reader: ObjectReader) => Promise<T>): Promise<T>;
-  /** Ends the reader of a repository that is about to move, or all of them. */
+  /** Stops the reader of a repository that is about to move, or all of them. */
   close(path?: string): Promise<void>;
 }
 
@@ -17,11 +17,11 @@ interface Lent {
   idle: NodeJS.Timeout | undefined;
 }
 
-/** A reader is not lent again after this long, and ended for sure after twice as long. */
+/** A reader is replaced after this time, and killed after twice as long. */
 const lifeMs = 3_600_000;
 
 export function createObjectReaders(door: GitRunner, limits: GitLimits): ObjectReaders {
-  /** By repository, least recently used first. */
+  /** Keyed by repository, least recently used first. */
   const readers = new Map<string, Lent>();
   const waiting = new Set<() => void>();
 
@@ -31,7 +31,7 @@ export function createObjectReaders(door: GitRunner, limits: GitLimits): ObjectR
     lent.reader.close();
   }
 
-  /** Ends the reader that has been idle longest, if the house is full; answers whether there is room. */
+  /** Stops the reader that has been idle longest when the pool is full; returns whether there is room. */
   function makeRoom(): boolean {
     if (readers.size < limits.objectReaders) return true;
     for (const [path, lent] of readers) {
@@ -61,7 +61,7 @@ export function createObjectReaders(door: GitRunner, limits: GitLimits): ObjectR
       if (lent !== null) {
         clearTimeout(lent.idle);
         lent.users += 1;
-        // The last in the map is the one used last.
+        // Map order is order of use: the last one was used last.
         readers.delete(path);
         readers.set(path, lent);
         return lent;
@@ -74,7 +74,7 @@ export function createObjectReaders(door: GitRunner, limits: GitLimits): ObjectR
     lent.users -= 1;
     if (lent.users > 0) return;
     if (performance.now() - lent.bornAt > lifeMs) end(path, lent);
-    // One that was ended meanwhile needs no clock: it would only keep the program from ending.
+    // A stopped reader gets no timer: it would only keep the process alive.
     else if (readers.get(path) === lent) lent.idle = setTimeout(() => end(path, lent), limits.objectReaderIdleMs);
     wakeWaiting();
   }
@@ -100,7 +100,7 @@ export function createObjectReaders(door: GitRunner, limits: GitLimits): ObjectR
   };
 }
 
-/** Waits until somebody gives a reader back. */
+/** Waits until a reader is returned to the pool. */
 function nextReturn(waiting: Set<() => void>, waitMs: number, retryAfterSeconds: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const wake = () => {

@@ -13,16 +13,16 @@ export interface TreeEntry {
   /** The object's type; a submodule names a commit of another repository. */
   type: 'tree' | 'blob' | 'commit';
   oid: string;
-  /** Bytes of a blob, when they were asked for. */
+  /** Size of a blob in bytes, when it was requested. */
   size: number | null;
 }
 
 export interface Signature {
   name: string;
   email: string;
-  /** Milliseconds since the epoch, held between the years 1 and 9999. */
+  /** Milliseconds since the epoch, clamped to the years 1 to 9999. */
   at: number;
-  /** Minutes east of UTC, held within ±14 hours. */
+  /** Minutes east of UTC, clamped to ±14 hours. */
   offsetMinutes: number;
 }
 
@@ -34,17 +34,17 @@ export interface Commit {
   committer: Signature;
   /** The whole message. */
   message: string;
-  /** Its first paragraph as one line. */
+  /** The first paragraph of the message as one line. */
   subject: string;
   signature: CommitSignature | null;
 }
 
-/** Somebody's signature on a commit or tag, as it stands there: nobody has checked it. */
+/** The signature of a commit or tag as it is stored, not verified. */
 export interface CommitSignature {
   kind: 'ssh' | 'openpgp' | 'x509' | 'unknown';
-  /** With its lines of BEGIN and END. */
+  /** Includes the BEGIN and END lines. */
   text: string;
-  /** The bytes that it is about. */
+  /** The bytes that were signed. */
   signed: Buffer;
 }
 
@@ -56,7 +56,7 @@ const kinds = new Map<string, EntryKind>([
 ]);
 
 /**
- * Reads a tree object.
+ * Parses a tree object.
  * @param oidBytes 20 for SHA-1, 32 for SHA-256
  * @param maxEntries stops after so many
  */
@@ -89,7 +89,7 @@ export function parseTree(
   return { entries, truncated: false };
 }
 
-/** Reads a commit object. Whatever people put in one, the answer is well-formed. */
+/** Parses a commit object. The result is well-formed whatever the content. */
 export function parseCommit(oid: string, content: Buffer): Commit {
   const blank = content.indexOf('\n\n');
   const headerEnd = blank === -1 ? content.length : blank;
@@ -97,7 +97,7 @@ export function parseCommit(oid: string, content: Buffer): Commit {
   const values = (name: string) =>
     headers.filter((line) => line.startsWith(`${name} `)).map((line) => line.slice(name.length + 1));
   const decode = textDecoder(values('encoding')[0]);
-  // Web editors end lines as DOS did; the two mean the same.
+  // Web editors use CRLF line ends; the two are equivalent.
   const message = decode(content.subarray(Math.min(headerEnd + 2, content.length))).replaceAll('\r\n', '\n');
   const person = (name: string) => parseSignature(decode(Buffer.from(values(name)[0] ?? '', 'latin1')));
   return {
@@ -120,8 +120,8 @@ export function parseCommit(oid: string, content: Buffer): Commit {
 const signatureHeader = /^gpgsig(?:-sha256)? /;
 
 /**
- * The signature in a commit's headers. It is about all the rest: git takes both of its
- * headers out, the one for each kind of object id, before it signs.
+ * The signature in a commit's headers. It covers everything else: git removes both of its headers, one per object
+ * format, before it signs.
  */
 function readSignature(oid: string, headers: readonly string[], rest: Buffer): CommitSignature | null {
   const name = oid.length === 64 ? 'gpgsig-sha256 ' : 'gpgsig ';
@@ -129,7 +129,7 @@ function readSignature(oid: string, headers: readonly string[], rest: Buffer): C
   const others: string[] = [];
   let inside: string[] | null = others;
   for (const line of headers) {
-    // A line that begins with a space goes on with the header above.
+    // A line that begins with a space continues the header above.
     if (!line.startsWith(' ')) inside = line.startsWith(name) ? text : signatureHeader.test(line) ? null : others;
     if (inside === text) text.push(line.startsWith(' ') ? line.slice(1) : line.slice(name.length));
     else inside?.push(line);
@@ -145,7 +145,7 @@ const signatureKinds = new Map<string, CommitSignature['kind']>([
   ['SIGNED MESSAGE', 'x509'],
 ]);
 
-/** @param text as it was written, from its line of BEGIN on */
+/** @param text as stored, from its BEGIN line on */
 export function signatureOf(text: string): Pick<CommitSignature, 'kind' | 'text'> {
   return { kind: signatureKinds.get(/^-----BEGIN ([A-Z ]+)-----/.exec(text)?.[1] ?? '') ?? 'unknown', text };
 }
@@ -162,7 +162,7 @@ function textDecoder(label = 'utf-8'): (bytes: Buffer) => string {
 
 const years = { first: -62_135_596_800_000, last: 253_402_300_799_000 };
 
-/** `Name <email> seconds +hhmm`, with any of it missing or absurd. */
+/** Parses `Name <email> seconds +hhmm`, with any part missing or out of range. */
 export function parseSignature(line: string): Signature {
   const [, name = line, email = '', rest = ''] = /^(.*?) ?<([^>]*)>(.*)$/s.exec(line) ?? [];
   const [, seconds = '0', sign = '+', hours = '0', minutes = '0'] =

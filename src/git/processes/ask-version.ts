@@ -2,14 +2,12 @@ import { closeSync, openSync, readFileSync, readSync, renameSync, statSync, writ
 import path from 'node:path';
 
 /**
- * What the program answers when it is asked for its version. Starting it takes a tenth of a
- * server's start, so the answer is kept, and holds for as long as the program is the same file.
- * Of a script, which may lead to any program, none is kept.
- *
+ * The program's version output, cached in a file. Starting git takes a tenth of a server's start, so the cached output
+ * is used as long as the program is the same file. The output of a script is not cached: it may start any program.
  * @param program absolute path
- * @param folder where the answer is kept
+ * @param folder of the cache file
  * @param ask starts the program
- * @param judge throws when the answer is none to go on with; such a one is not kept
+ * @param judge throws when the version is not acceptable; such output is not cached
  */
 export async function askVersion<T>(
   program: string,
@@ -36,7 +34,7 @@ function readKept(file: string): Kept | null {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as Kept;
   } catch {
-    return null; // Not asked yet, or what a crash has left.
+    return null; // No cache file yet, or one that a crash left incomplete.
   }
 }
 
@@ -46,7 +44,7 @@ function keep(file: string, kept: Kept): void {
   renameSync(fresh, file);
 }
 
-/** Differs for every other file, and after every change of this one. */
+/** Identity of the program file; differs for every other file, and after every change of this one. */
 function identityOf(program: string): string {
   const { dev, ino, size, mtimeNs, ctimeNs } = statSync(program, { bigint: true });
   return [program, dev, ino, size, mtimeNs, ctimeNs].join(' ');
@@ -59,7 +57,7 @@ function isMachineCode(program: string): boolean {
     readSync(file, beginning);
     closeSync(file);
   } catch {
-    return false; // It may be started, but not read.
+    return false; // The file may be executable but not readable.
   }
   return beginning.toString('latin1') === '\x7fELF';
 }

@@ -4,7 +4,7 @@ import { setPriority } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import { createExitedTally } from './cpu-time-account.ts';
 
-/** How a git process is to be started; what it may do is decided before. */
+/** How to start a git process; its limits are decided before. */
 export interface Launch {
   program: string;
   argv: readonly string[];
@@ -15,26 +15,29 @@ export interface Launch {
   takesInput: boolean;
   /** Takes the output in place of `stdout`: a socket, which is closed here as soon as the child has it, or an open file. */
   output: Socket | number | undefined;
-  /** Steps behind pages in the queue for the processor. */
+  /** Starts at background CPU priority, behind pages. */
   yields: boolean;
 }
 
-/** One git process, leader of a group of its own, wherever it was started. */
+/** One git process, leader of its own process group, wherever it was started. */
 export interface Child {
   /** 0 until it is known, and when it could not be started. */
   readonly pid: number;
   readonly stdin: Writable | null;
   readonly stdout: Readable | null;
-  /** Whether the leader is gone; what it has started may go on. */
+  /** Whether the leader has exited; its descendants may still run. */
   readonly hasExited: boolean;
-  /** Processor time of it and its helpers, in milliseconds, once it is gone; null where the system does not say. */
+  /**
+   * CPU time of the process and its descendants in milliseconds, once it has exited; null where the system does not
+   * report it.
+   */
   readonly usedMs: number | null;
-  /** Reaches the leader, or with `group` all that it has started, too; waits until it has been started. */
+  /** Signals the leader, or with `group` the whole process group; waits until it has been started. */
   signal(name: NodeJS.Signals, group: boolean): void;
   onExit(callback: () => void): void;
-  /** The leader and everything that held its outputs are gone. The code is null when a signal ended it. */
+  /** Called when the leader has exited and all its output pipes are closed. The code is null when a signal ended it. */
   onClose(callback: (code: number | null) => void): void;
-  /** The beginning of what it wrote to its error output. */
+  /** The beginning of its stderr. */
   stderrText(): string;
 }
 
@@ -42,16 +45,16 @@ const keptStderrBytes = 4_096;
 const takeUsed = createExitedTally();
 
 /**
- * Starts a child from this process, which stands still for it: the system copies the tables
- * of all its memory. Answers null when it cannot be started.
- * @param said hears its error output as it comes
+ * Starts a child by fork from this process, which blocks meanwhile: the system copies the page tables of all its
+ * memory. Returns null when it cannot be started.
+ * @param said called with its stderr as it arrives
  */
 export function launchHere(
   { program, argv, environment, home, takesInput, output, yields }: Launch,
   said?: (text: string) => void,
 ): Child | null {
-  // `detached` makes it the leader of its own group, so that one signal reaches
-  // its helpers (pack-objects, index-pack) too.
+  // `detached` makes it the leader of its own process group, so that one signal reaches its helpers (pack-objects,
+  // index-pack), too.
   const child = spawn(program, argv, {
     cwd: home,
     env: environment,
@@ -61,10 +64,10 @@ export function launchHere(
   if (typeof output === 'object') output.destroy();
   const { stdin, stdout, stderr, pid = 0 } = child;
   const complaint = collectStderr(stderr, said);
-  // A process that ends early closes its input while we still write; its exit says why.
+  // A process that exits early closes its input while it is still written to; its exit code has the reason.
   stdin?.on('error', () => {});
   stdout?.on('error', () => {});
-  // Comes when it could not be started; then there is no number either.
+  // Emitted when it could not be started; then there is no process id either.
   child.on('error', () => {});
   if (pid === 0) return null;
   if (yields) lowerPriority(pid);
@@ -88,7 +91,7 @@ export function launchHere(
   };
 }
 
-/** Reads an error output to its end and keeps its beginning. @param said hears all of it */
+/** Reads stderr to its end and keeps its beginning. @param said called with all of it */
 export function collectStderr(stderr: Readable | null, said?: (text: string) => void): () => string {
   let complaint = '';
   stderr?.setEncoding('utf8').on('data', (text: string) => {
@@ -98,14 +101,14 @@ export function collectStderr(stderr: Readable | null, said?: (text: string) => 
   return () => complaint;
 }
 
-/** @param target a process, or minus the leader of a group; 0 reaches nobody */
+/** @param target a process id, or minus the id of a process group; 0 is ignored */
 export function sendSignal(target: number, name: NodeJS.Signals): void {
-  // To the system a zero means our own group.
+  // To the kernel 0 means the caller's own process group.
   if (target === 0) return;
   try {
     process.kill(target, name);
   } catch {
-    // It ended by itself.
+    // The process has exited.
   }
 }
 
@@ -113,6 +116,6 @@ export function lowerPriority(pid: number): void {
   try {
     setPriority(pid, 5);
   } catch {
-    // It is gone already.
+    // It has exited already.
   }
 }

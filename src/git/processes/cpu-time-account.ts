@@ -2,9 +2,9 @@ import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 import { cpuMs } from './cpu-time.ts';
 
 /**
- * What the children of this process have used that have ended, in milliseconds; null where
- * the system does not say. Steps of ten milliseconds, but true in the sum: of three
- * children that used three each, one shows.
+ * CPU time of the children of this process that have exited, in milliseconds; null where the system does not report
+ * it. It counts in steps of ten milliseconds, but is exact in the sum: of three children that used three each, one
+ * shows.
  */
 function usedByEndedMs(): number | null {
   try {
@@ -14,7 +14,7 @@ function usedByEndedMs(): number | null {
   }
 }
 
-/** Splits what ended children have used among them, as one after the other ends. */
+/** Splits the CPU time of exited children among them, as one after the other exits. */
 export function createExitedTally(read = usedByEndedMs): () => number | null {
   let counted = 0;
   return () => {
@@ -26,15 +26,15 @@ export function createExitedTally(read = usedByEndedMs): () => number | null {
   };
 }
 
-/** What one living process has used so far. */
+/** CPU time that one living process has used so far. */
 export interface UsageOf {
-  /** Milliseconds; null where the system does not say, or when it is gone. */
+  /** In milliseconds; null where the system does not report it, or after its exit. */
   ms(): number | null;
   close(): void;
 }
 
 /**
- * Of the first thread of a process, to the nanosecond: what a git of one thread has used.
+ * CPU time of the first thread of a process, to the nanosecond: all that a single-threaded git has used.
  * @param pid of the process; 0 until it is known
  */
 export function usageOf(pid: () => number): UsageOf {

@@ -7,7 +7,7 @@ import type { Child, Launch } from './child.ts';
 import type { GitSettings } from './settings.ts';
 import { watchMemory } from './watch-limits.ts';
 
-/** Why a process was ended before it was done. */
+/** Why a process was killed before it was done. */
 export type StopReason =
   | 'aborted'
   | 'time_limit'
@@ -22,25 +22,25 @@ export interface GitCommand {
   /** Arguments after `git`. Never user text in option position. */
   argv: readonly string[];
   timeLimitMs: number;
-  /** Whether the process reads from us; else its input is empty. */
+  /** Whether the process gets input; otherwise its stdin is empty. */
   takesInput?: boolean;
   /** Takes the output in place of `stdout`: an open file, or a socket, which is closed here as soon as the child has it. */
   output?: Socket | number | undefined;
   /** The client's `Git-Protocol`; anything but `version=0`, `1` or `2` is left out. */
   protocol?: string | null | undefined;
-  /** Ends the process group when the client is gone. */
+  /** Kills the process group when the client is gone. */
   signal?: AbortSignal | undefined;
-  /** Most memory that it may take in one piece, in bytes; beyond it git gives up. */
+  /** Limit of a single allocation in bytes; git exits when it needs more. */
   allocationLimitBytes?: number;
-  /** Most memory that it may hold in all, in bytes; beyond it, it is ended. */
+  /** Memory limit in total, in bytes; the process is killed above it. */
   memoryLimitBytes?: number;
-  /** Steps behind pages in the queue for the processor. */
+  /** Starts at background CPU priority, behind pages. */
   yields?: boolean;
-  /** Works for many who come and go, so that nobody pays for all of it. */
+  /** Serves many callers, so that no single one is charged for all of it. */
   isShared?: boolean;
-  /** Environment for this one alone: what a connection to another host needs. Never logged. */
+  /** Environment variables for this process alone: what a connection to another host needs. Never logged. */
   environment?: Readonly<Record<string, string>> | undefined;
-  /** Hears what the process writes to its error output, as it comes. */
+  /** Called with the stderr of the process as it arrives. */
   said?(text: string): void;
 }
 
@@ -57,39 +57,38 @@ export interface GitProcess {
   stdin: Writable | null;
   /** Null when the output goes elsewhere. */
   stdout: Readable | null;
-  /** Resolves when the process and everything that held its output are gone. Never rejects. */
+  /** Resolves when the process has exited and all its output pipes are closed. Never rejects. */
   exited: Promise<GitExit>;
-  /** Asks the whole process group to end; insists three seconds later. */
+  /** Sends SIGTERM to the whole process group, and SIGKILL three seconds later. */
   stop(reason: StopReason): void;
-  /** The beginning of what it wrote to its error output; for the log, never for a client. */
+  /** The beginning of its stderr; for the log, never for a client. */
   stderrText(): string;
 }
 
-/** The one door through which this program starts git. */
+/** The only place in the program that starts git. */
 export interface GitRunner {
   start(command: GitCommand): GitProcess;
   /**
-   * Runs a short command to its end and answers its output.
-   * Refuses with `internal` when it exceeds its time or `maxOutputBytes`, and with the
-   * signal's reason; the exit code is the caller's to judge.
+   * Runs a short command to its end and returns its output. Refuses `internal` when it exceeds its time or
+   * `maxOutputBytes`, and with the signal's reason; the caller judges the exit code.
    */
   run(command: GitCommand, maxOutputBytes: number): Promise<{ code: number | null; output: Buffer; complaint: string }>;
-  /** Processes alive now. */
+  /** Number of live processes. */
   running(): number;
-  /** Starts nothing more, waits up to `graceMs` for what runs, then ends it. */
+  /** Starts nothing more, waits up to `graceMs` for running processes, then kills them. */
   close(graceMs: number): Promise<void>;
 }
 
 const insistAfterMs = 3_000;
 const memoryEveryMs = 100;
-/** How long the output of a process that was ended is still read. */
+/** How long the output of a killed process is still read. */
 const lastWordsMs = 500;
 const validProtocol = /^version=[012]$/;
 
 /**
  * @param program absolute path of git
  * @param settings environment and working directory of every child
- * @param launchApart starts a child from elsewhere, or answers null when that cannot be done now
+ * @param launchApart starts a child in the spawner, or returns null when that is not possible now
  */
 export function createGitRunner(
   program: string,
@@ -103,7 +102,7 @@ export function createGitRunner(
   function start(command: GitCommand): GitProcess {
     if (closed) throw unavailable('stopping', 'The server is stopping.', { retryAfterSeconds: 5 });
     const launch = launchOf(program, command, settings);
-    // Whoever listens to it line by line waits for a network; one start from here is no matter then.
+    // A caller that reads stderr line by line waits for a network, so a slower fork from here does not matter.
     const launched = (command.said === undefined ? launchApart(launch) : null) ?? launchHere(launch, command.said);
     if (launched === null) {
       logger.error('git.start_failed', { argv: command.argv });
@@ -171,7 +170,7 @@ function launchOf(program: string, command: GitCommand, { environment, home }: G
   };
 }
 
-/** Keeps a child within its limits, to its end. */
+/** Enforces a child's limits until it exits. */
 function govern(child: Child, { argv, signal, timeLimitMs, memoryLimitBytes }: GitCommand, logger: Logger): GitProcess {
   const { stdin, stdout } = child;
   let stoppedBy: StopReason | null = null;
@@ -179,9 +178,9 @@ function govern(child: Child, { argv, signal, timeLimitMs, memoryLimitBytes }: G
   function stop(reason: StopReason): void {
     if (stoppedBy !== null) return;
     stoppedBy = reason;
-    // git removes its locks and temporary objects on SIGTERM, and cannot on SIGKILL. The
-    // leader goes first: were its helpers to tidy up at the same time, each would trip
-    // over what the other has removed already, and leave the rest.
+    // git removes its locks and temporary objects on SIGTERM, and cannot on SIGKILL. The leader gets the signal first:
+    // if its helpers cleaned up at the same time, each would fail on files that the other has removed, and leave the
+    // rest.
     const { hasExited } = child;
     child.signal('SIGTERM', hasExited);
     insist = setTimeout(() => child.signal('SIGKILL', true), insistAfterMs);
@@ -190,7 +189,7 @@ function govern(child: Child, { argv, signal, timeLimitMs, memoryLimitBytes }: G
   child.onExit(() => {
     if (stoppedBy === null) return;
     child.signal('SIGTERM', true);
-    // A reader that waits for a client who is gone would keep the pipe, and us, for ever.
+    // A reader that waits for a disconnected client would otherwise keep the pipe open for ever.
     setTimeout(() => stdout?.destroy(), lastWordsMs);
   });
 

@@ -4,9 +4,8 @@ import { createGitRunner } from './git-runner.ts';
 import { findProgram, readVersion } from './version.ts';
 
 /**
- * Which git would be used, without a data folder and without writing anything:
- * for `hearth version`.
- * Refuses `git_missing`, `git_too_old`.
+ * Finds the git that would be used, without a data folder and without writing anything: for `hearth version`. Refuses
+ * `git_missing`, `git_too_old`.
  */
 export async function installedGit(program: string, searchPath: string): Promise<{ path: string; version: string }> {
   const path = findProgram(program, searchPath);

@@ -8,24 +8,22 @@ export interface GitSettings {
   environment: Readonly<Record<string, string>>;
   /** An empty folder: HOME, and the working directory of every child. */
   home: string;
-  /** Our gitconfig; its path is in the environment of every child. */
+  /** The server's gitconfig; its path is in the environment of every child. */
   file: string;
 }
 
 export interface WrittenSettings extends GitSettings {
-  /** Differs when the settings do. */
+  /** Changes whenever the settings change. */
   digest: string;
 }
 
 /**
- * Writes the configuration that all git processes use, with an empty HOME,
- * an empty hooks folder and an empty template folder, below `folder`.
- * The file is replaced in one step, and only when its text changed: a command
- * line that runs beside the server never disturbs the server's children.
- * At once, not in turns: a start would wait for a dozen trips through the thread pool.
- *
+ * Writes the configuration of all git processes, with an empty HOME, an empty hooks folder and an empty template
+ * folder, below `folder`. The file is replaced atomically, and only when its text changed: a command that runs beside
+ * the server never disturbs the server's children. Synchronous: asynchronous calls would cost the start a dozen trips
+ * through the thread pool.
  * @param folder absolute path, state of the process: may be deleted while nothing runs
- * @param maxPushBytes largest pack of one push; 0 for no bound
+ * @param maxPushBytes size limit of the pack of one push; 0 for none
  */
 export function writeSettings(folder: string, { maxPushBytes }: { maxPushBytes: number }): WrittenSettings {
   const [home, hooks, template] = [
@@ -48,7 +46,7 @@ export function writeSettings(folder: string, { maxPushBytes }: { maxPushBytes: 
   };
 }
 
-/** The time now, in epoch milliseconds, as the file system of `folder` stamps its files. */
+/** The time now, in epoch milliseconds, as the file system of `folder` records it. */
 export function timeOfFileSystem(folder: string): number {
   const probe = path.join(folder, `time-${process.pid}-${randomUUID()}`);
   writeFileSync(probe, '');
@@ -83,7 +81,7 @@ function environment(home: string, configFile: string): Record<string, string> {
   };
 }
 
-/** A value in git's own quoting: a data folder may have any name. */
+/** Quotes a value for a gitconfig: a data folder may have any name. */
 const quoted = (value: string): string =>
   `"${value.replace(/["\\]/g, '\\$&').replaceAll('\n', '\\n').replaceAll('\t', '\\t')}"`;
 

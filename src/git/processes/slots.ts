@@ -1,6 +1,6 @@
 import { unavailable } from '../../kernel/index.ts';
 
-/** Whom a slot is for: a repository, and perhaps the person or address that asks. */
+/** What a slot is for: a repository, and perhaps the person or address of the client. */
 export interface SlotFor {
   repository: string;
   client?: string | undefined;
@@ -10,32 +10,31 @@ export interface SlotRules {
   total: number;
   perRepository: number;
   perClient?: number;
-  /** How many may wait, and how long in milliseconds. */
+  /** Queue length, and how long a request may wait in milliseconds. */
   queue: number;
   waitMs: number;
   retryAfterSeconds: number;
 }
 
-/** What a kind of work has done and waited since the start. */
+/** Counts of one kind of work since the start. */
 export interface SlotTally {
-  /** How many got a place, how many were sent away with a full line, and how many after waiting in it. */
+  /** Requests admitted, refused because the queue was full, and refused after waiting in it. */
   admitted: number;
   refusedFull: number;
   refusedLate: number;
-  /** Together, in line and at work. */
+  /** Total seconds spent in the queue, and with a slot. */
   waitedSeconds: number;
   workedSeconds: number;
 }
 
 export interface Slots {
   /**
-   * Waits for a slot and answers the function that gives it back.
-   * Refuses `git_busy` when the queue is full or the wait is over, and with the
-   * signal's reason when the client left meanwhile.
+   * Waits for a slot and returns the function that releases it. Refuses `git_busy` when the queue is full or the wait
+   * times out, and with the signal's reason when the client leaves meanwhile.
    */
   take(who: SlotFor, signal?: AbortSignal): Promise<() => void>;
   inUse(): number;
-  /** Of one repository. */
+  /** Slots in use by one repository. */
   inUseFor(repository: string): number;
   waiting(): number;
   tally(): Readonly<SlotTally>;
@@ -47,9 +46,8 @@ interface Waiter {
 }
 
 /**
- * A bounded number of places for one kind of work. First come, first served,
- * except that a request whose repository or client has its share is passed over:
- * one busy repository never blocks the others.
+ * A semaphore with fair sharing for one kind of work. First come, first served, except that a request whose repository
+ * or client has reached its share is passed over: one busy repository never blocks the others.
  */
 export function createSlots(rules: SlotRules): Slots {
   const perRepository = new Map<string, number>();

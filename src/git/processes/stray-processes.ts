@@ -3,15 +3,13 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Ends git processes of an earlier run: a group outlives a server that was killed, and
- * would go on writing. They are known by their environment, which names the settings
- * file of this data folder; git commands that an administrator runs by hand are not ours.
- * Only where the system shows processes under /proc; elsewhere nothing happens.
- * For the start, before this run has processes of its own.
- *
+ * Kills git processes of an earlier run: a process group outlives a server that was killed, and would go on writing.
+ * They are recognised by their environment, which names the settings file of this data folder; git commands that an
+ * administrator runs by hand do not match. Only where the system has /proc; elsewhere nothing happens. Called at
+ * start, before this run has processes of its own.
  * @param program absolute path of git
  * @param settingsFile absolute path in their GIT_CONFIG_GLOBAL
- * @returns ids of the processes that were ended
+ * @returns ids of the killed processes
  */
 export async function endStrayProcesses(program: string, settingsFile: string): Promise<number[]> {
   const ended = new Set<number>();
@@ -33,27 +31,28 @@ function end(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It ended by itself.
+    // The process has exited.
   }
 }
 
-/** git's own programs, `git-upload-pack` as well; the system keeps as much of a name. */
+/** Matches git's own programs such as `git-upload-pack`, too; the kernel truncates longer names. */
 const git = Buffer.from('git');
 const longestName = 15;
-/** More than the environment that a git process of ours is given. */
+/** More than the environment that the server gives a git process. */
 const longestEnvironmentBytes = 32 * 1024;
 
-/** Reads at once, not in turns: a machine has hundreds of processes, and nothing else goes on at the start. */
+/** Synchronous: a machine has hundreds of processes, and nothing else runs at the start. */
 function processesWith(programName: string, variable: string): number[] {
   const ours = Buffer.from(`${programName.slice(0, longestName)}\n`);
   const wanted = Buffer.from(`\0${variable}\0`);
-  // Between two zero bytes, as each variable of an environment is.
+  // Each variable of an environment lies between two zero bytes.
   const environment = Buffer.alloc(1 + longestEnvironmentBytes + 1);
   const name = Buffer.alloc(longestName + 1);
   return namesBelow('/proc')
     .filter((id) => /^\d+$/.test(id) && Number(id) !== process.pid)
     .filter((id) => {
-      // Whoever reads an environment waits for what its process does with its memory just then; a name is there at once.
+      // Reading an environment waits for the memory lock of its process; the name is available at once, so it is
+      // checked first.
       const called = name.subarray(0, readOf(id, 'comm', name));
       if (!called.subarray(0, git.length).equals(git) && !called.equals(ours)) return false;
       const end = 1 + readOf(id, 'environ', environment.subarray(1, -1));

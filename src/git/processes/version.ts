@@ -10,14 +10,13 @@ export interface GitVersion {
   text: string;
 }
 
-/** The first version with everything that Hearth's settings and readers use. */
+/** The first version with everything that Hearth's settings and parsers use. */
 const oldest = { major: 2, minor: 39 };
 
 /**
- * The absolute path of the program; at once, because a start waits for what git answers.
+ * The absolute path of the program; synchronous, because a start waits for git's version.
  * @param program a path, or a name to look up
- * @param searchPath folders separated by colons
- * Refuses `git_missing`.
+ * @param searchPath folders separated by colons Refuses `git_missing`.
  */
 export function findProgram(program: string, searchPath: string): string {
   const candidates = program.includes('/')
@@ -31,7 +30,7 @@ export function findProgram(program: string, searchPath: string): string {
       accessSync(candidate, constants.X_OK);
       return realpathSync(candidate);
     } catch {
-      // Not this one.
+      // Not in this folder.
     }
   }
   throw invalid(
@@ -40,10 +39,7 @@ export function findProgram(program: string, searchPath: string): string {
   );
 }
 
-/**
- * Reads the answer of `git version`.
- * Refuses `git_too_old`, and `git_missing` when the program is something else.
- */
+/** Parses the output of `git version`. Refuses `git_too_old`, and `git_missing` when the program is something else. */
 export function readVersion(answer: string, program: string): GitVersion {
   const [, text, major, minor, patch] = /^git version ((\d+)\.(\d+)(?:\.(\d+))?\S*)/.exec(answer) ?? [];
   if (text === undefined) throw invalid('git_missing', `${program} does not answer as git does.`);

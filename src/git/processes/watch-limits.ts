@@ -2,12 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { cpuMs } from './cpu-time.ts';
 
 /**
- * Watches how much processor time a process and those that it started have used.
- *
- * A pack of some kilobytes can ask for hours of work: changes that each say "the same again,
- * a thousand times". Its size does not tell, so what it costs is watched. Where the system
- * does not tell (no `/proc`), nothing is watched.
- *
+ * Watches the CPU time of a process and its descendants.
+ * A pack of some kilobytes can ask for hours of work: deltas that each repeat the whole base a thousand times. Its
+ * size does not show this, so CPU time is watched. Where the system has no `/proc`, nothing is watched.
  * @param pid of the first process; 0 until it is known
  * @param allowedMs how much it may have used by now, in milliseconds
  * @param onExceeded called once
@@ -23,11 +20,10 @@ export function watchCpuTime(
 }
 
 /**
- * Watches how much memory of their own a process and those that it started hold; pages of
- * files, which the system can take back, are not counted. A tree of some kilobytes can name
- * more files than there are atoms, and git gathers names before it writes the first.
- *
- * @param allowedBytes what it may hold
+ * Watches the private memory of a process and its descendants; pages of files, which the system can reclaim, are not
+ * counted. A tree of some kilobytes can name an astronomical number of files, and git collects names before it writes
+ * the first.
+ * @param allowedBytes memory limit
  * @returns a function that ends the watch
  */
 export function watchMemory(
@@ -61,13 +57,13 @@ function watch(
   return () => clearInterval(timer);
 }
 
-/** Of a process, its living descendants, and those that it has waited for. */
+/** CPU time of a process, its living descendants, and those that it has waited for. */
 async function usedMs(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '');
   return cpuMs(stat, 'itself') + cpuMs(stat, 'ended children') + (await ofChildren(pid, usedMs));
 }
 
-/** Of a process and its living descendants. */
+/** Private memory of a process and its living descendants. */
 async function heldBytes(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'latin1').catch(() => '');
   const kibibytes = Number(/^RssAnon:\s*(\d+) kB$/m.exec(status)?.[1] ?? 0);

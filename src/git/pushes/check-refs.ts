@@ -3,25 +3,25 @@ import { isReserved, refuseRef } from '../refs/ref-name.ts';
 import { noRef } from './push-head.ts';
 import type { PushHead, RawUpdate } from './push-head.ts';
 
-/** Why which commands of a push are not executed, in words for the person who pushes. */
+/** Refused commands of a push with the reason that the client shows. */
 export type Refusals = Map<RawUpdate, string>;
 
 export interface RefRules {
   limits: Pick<GitLimits, 'maxUpdatesPerPush' | 'maxPushOptions' | 'maxRefs'>;
-  /** Folders of refs that this repository takes besides the usual ones. */
+  /** Ref namespaces that this repository accepts besides the usual ones. */
   extraFolders: readonly string[];
-  /** Asked only when the push adds refs: how many of so many the repository may get. */
+  /** Called only when the push adds refs: how many of the requested number the repository may get. */
   grant(refs: number): Promise<number>;
 }
 
-/** What git says of the other commands when `--atomic` was asked for and one cannot be executed. */
+/** git's message for the other commands when `--atomic` was requested and one is refused. */
 export const atomicFailure = 'atomic push failure';
 
 export const isAtomic = ({ capabilities }: Pick<PushHead, 'capabilities'>): boolean => capabilities.has('atomic');
 
 /**
- * The ref policy, command by command, as git's own `receive-pack` judges: what is refused is reported, the
- * rest is executed. Only limits of the push as a whole refuse all of it.
+ * Checks the ref policy, command by command, as git's own `receive-pack` does: refused commands are reported, the rest
+ * is executed. Only limits of the push as a whole refuse all of it.
  */
 export async function judgeRefs(
   { updates, options }: Pick<PushHead, 'updates' | 'options'>,
@@ -53,20 +53,20 @@ export async function judgeRefs(
   return refusals;
 }
 
-/** Gives every command that has no reason yet this one; with `--atomic`, one refused command refuses all. */
+/** Refuses every command that has no reason yet with this one; with `--atomic`, one refused command refuses all. */
 export function refuseTheRest(refusals: Refusals, updates: readonly RawUpdate[], reason: string): void {
   for (const update of updates) if (!refusals.has(update)) refusals.set(update, reason);
 }
 
-/** Lines of the summary; a push has refs in few folders. */
+/** Line limit of the summary; a push has refs in few folders. */
 const maxLines = 10;
-/** So many refs that share folder and reason get a line; fewer show well enough beside their names. */
+/**
+ * From this many refs that share folder and reason, they are summarised in one line; fewer are readable beside their
+ * names.
+ */
 const manyRefs = 10;
 
-/**
- * What a push left out, in a few lines: git prints one for each ref, and among thousands of them nobody
- * sees what became of the rest.
- */
+/** Summarises the refused refs of a push: git prints a line for each, which is unreadable for thousands. */
 export function summarise(refusals: Refusals): string[] {
   const groups = Map.groupBy(refusals, ([{ rawRef }, reason]) => `${folderOf(rawRef)} ${reason}`);
   return [...groups.values()]

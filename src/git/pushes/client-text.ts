@@ -1,6 +1,6 @@
 /**
- * Text for a git client's terminal: one line without control characters, so that
- * nothing a stranger wrote can move the cursor or change colours.
+ * Makes text safe for a git client's terminal: one line without control characters, so that foreign text can neither
+ * move the cursor nor change colours.
  */
 export function clientLine(text: string): string {
   return text
@@ -10,9 +10,8 @@ export function clientLine(text: string): string {
 }
 
 /**
- * Makes git's own progress and error text safe in place, byte for byte, so that the
- * packets around it keep their lengths. Tab, line feed and carriage return stay:
- * progress lines need them.
+ * Masks control characters in git's own progress and error text in place, byte for byte, so that the packets around it
+ * keep their lengths. Tab, line feed and carriage return stay: progress lines need them.
  */
 export function maskControls(text: Buffer): void {
   for (let at = 0; at < text.length; at += 1) {

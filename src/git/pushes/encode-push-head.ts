@@ -1,12 +1,12 @@
 import { encodePacket, flushPacket } from '../pkt-line.ts';
 import type { PushHead, RawUpdate } from './push-head.ts';
 
-/** Commands of one piece: some 16 KiB, so that a hundred thousand of them are never in memory a second time. */
+/** Commands per chunk, some 16 KiB, so that a hundred thousand of them are never in memory a second time. */
 const commandsPerPiece = 128;
 
 /**
- * Writes the head of a push anew, for git: only the commands that it may execute, with all the rest that
- * the client sent before its pack.
+ * Encodes the head of a push for git: only the permitted commands, with everything else that the client sent before
+ * its pack.
  * @param updates at least one
  */
 export function* encodePushHead(
@@ -16,7 +16,7 @@ export function* encodePushHead(
   if (raw.shallow.length > 0) yield Buffer.concat(raw.shallow.map((line) => latin1Packet(line)));
   for (let start = 0; start < updates.length; start += commandsPerPiece) {
     const lines = updates.slice(start, start + commandsPerPiece).map(({ oldId, newId, rawRef }, at) => {
-      // git looks for a NUL behind the name, and reads what follows as words with spaces around them.
+      // git looks for a NUL after the name, and parses what follows as words with spaces around them.
       const tail = start + at === 0 ? `\0 ${raw.capabilities}` : '';
       return latin1Packet(`${oldId} ${newId} ${rawRef}${tail}`);
     });

@@ -7,7 +7,7 @@ import { PackCommits } from './pack-commits.ts';
 import type { GitRunner } from '../processes/git-runner.ts';
 import type { PushHead, RawUpdate } from './push-head.ts';
 
-/** A ref that may only move to a descendant of what it is, and what to tell who wants it otherwise. */
+/** A ref that may only be fast-forwarded, and the message when a push rewrites it. */
 export interface FastForwardRule {
   ref: string;
   /** One line, shown beside the refused ref. */
@@ -15,9 +15,9 @@ export interface FastForwardRule {
 }
 
 /**
- * What the objects say of a move.
+ * What the objects show about a move.
  * - `forward`: proved. `rewrites`: disproved.
- * - `unknown`: the commits that would tell are further back in the pack than is looked.
+ * - `unknown`: the commits that decide are further back in the pack than is read.
  */
 type Move = 'forward' | 'rewrites' | 'unknown';
 
@@ -35,27 +35,24 @@ export interface FastForwardRequest {
   stallMs: number;
 }
 
-/** How much of a pack is read to judge a move, in bytes; some ten thousand commits. */
+/** How much of a pack is read to check a move, in bytes; some ten thousand commits. */
 const maxJudgedBytes = 4 * 1024 * 1024;
 
 /** `PACK`, a version, and the number of objects (gitformat-pack). */
 const packHeadBytes = 12;
 
-/** More open ends than this come from no usual history. */
+/** Limit of open ends of a walk: no usual history has more. */
 const maxOpenEnds = 200;
 
 /**
- * Judges, before git gets the pack, whether refs move forward only.
- *
- * git's own check (`receive.denyNonFastForwards`) comes after it has taken the objects
- * in, knows no single refs, and hooks are programs on disk that can be missing. So the
- * proof is read from the stream: packs begin with their commits, each is known by its
- * hash, and a chain of them from the new commit to the old one, or to commits that the
- * repository has, settles it. What is read stays in `head`, for git.
- *
+ * Checks, before git gets the pack, whether refs are only fast-forwarded.
+ * git's own check (`receive.denyNonFastForwards`) runs after it has stored the objects and does not distinguish refs,
+ * and hooks are programs on disk that can be missing. So the proof is read from the stream: packs begin with their
+ * commits, each is identified by its hash, and a chain from the new commit to the old one, or to commits that the
+ * repository has, decides. The bytes that were read stay in `head`, for git.
  * @param updates those commands of the push that git is to execute
- * @returns the rules that a command breaks, and those that could not be judged: with
- *   these git must be told to refuse every move that is not forward
+ * @returns the rules that a command breaks, and those that could not be checked: with
+ * these git must be started to refuse every move that is not a fast-forward
  */
 export async function checkFastForward(
   deps: FastForwardDeps,
@@ -74,7 +71,7 @@ export async function checkFastForward(
   const pack = new PackCommits(open[0]!.update.newId.length / 2);
   pack.push(Buffer.concat(head.pack));
   for (;;) {
-    // Cheap and often enough: a move of a few commits is proved by the first bytes.
+    // Cheap enough to repeat: a move of a few commits is proved by the first bytes.
     open = open.filter(({ update }) => !walk(update, pack).arrives);
     if (open.length === 0 || pack.isDone || head.packBytes > maxJudgedBytes) break;
     const chunk = await readOn(request, head);
@@ -93,7 +90,7 @@ export async function checkFastForward(
   return { broken, unjudged };
 }
 
-/** Follows the pack's commits back from the new one: to the old one, or to ids that the pack has not told about. */
+/** Follows the pack's commits back from the new one: to the old one, or to ids that the pack does not contain. */
 function walk({ oldId, newId }: RawUpdate, pack: PackCommits): { arrives: boolean; ends: string[] } {
   const seen = new Set([newId]);
   const ends: string[] = [];
@@ -106,7 +103,7 @@ function walk({ oldId, newId }: RawUpdate, pack: PackCommits): { arrives: boolea
   return { arrives: false, ends };
 }
 
-/** From where the pack ends, the repository goes on. */
+/** Continues in the repository where the commits of the pack end. */
 async function judge(
   { door, readers, limits }: FastForwardDeps,
   path: string,
@@ -130,8 +127,8 @@ async function judge(
 }
 
 /**
- * How many objects the pack of a push says it has. What is read for it stays in `head`, for git.
- * @returns 0 when no pack begins; git then has words for it
+ * The object count in the header of a push's pack. The bytes that were read stay in `head`, for git.
+ * @returns 0 when no pack begins; git then reports the error
  */
 export async function countPackObjects(request: FastForwardRequest, head: PushHead): Promise<number> {
   while (head.packBytes < packHeadBytes) {
@@ -141,7 +138,7 @@ export async function countPackObjects(request: FastForwardRequest, head: PushHe
   return pack.toString('latin1', 0, 4) === 'PACK' ? pack.readUInt32BE(8) : 0;
 }
 
-/** The next bytes of the pack, which go on to `head`; `null` when none come. */
+/** The next bytes of the pack, which are also added to `head`; `null` when none come. */
 async function readOn(request: FastForwardRequest, head: PushHead): Promise<Buffer | null> {
   const chunk = await nextChunk(request);
   if (chunk === null) return null;
@@ -162,7 +159,7 @@ function nextChunk({ input, signal, stallMs }: FastForwardRequest): Promise<Buff
       resolve(chunk);
     };
     const onNone = () => settle(null);
-    // Whoever waits for git then notices the silence, too, and has words for it.
+    // The wait for git then notices the stall, too, and reports it.
     const quiet = setTimeout(onNone, stallMs);
     input.on('data', settle).on('end', onNone).on('close', onNone).on('error', onNone);
     signal.addEventListener('abort', onNone);

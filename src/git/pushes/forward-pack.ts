@@ -7,15 +7,15 @@ import type { PushHead, RawUpdate } from './push-head.ts';
 import { leastBytesIn, startFlow, watchForStall } from '../transfer.ts';
 import type { Flow } from '../transfer.ts';
 
-/** The way of a push from its client to git. */
+/** The transfer of a push from its client to git. */
 export interface ForwardedPack {
-  /** Whether git was left with what it had: the client left, failed or stalled. */
+  /** Whether git's input was cut off: the client left, failed or stalled. */
   readonly isCutOff: boolean;
-  /** Bytes of the push that came so far. */
+  /** Bytes of the push that were received so far. */
   readonly bytes: number;
   /** What the client's stream failed with. */
   readonly error: unknown;
-  /** Leaves what still comes to somebody else. */
+  /** Stops reading; the rest of the stream is left to another reader. */
   leaveInput(): void;
   end(): void;
 }
@@ -25,19 +25,16 @@ function* beginningOf(head: PushHead, updates: readonly RawUpdate[], takesPack: 
   if (takesPack) yield* head.pack;
 }
 
-/** How long git may take to finish when its client has left. */
+/** How long git may take to finish after its client has left. */
 const patienceMs = 5_000;
 
 /**
- * Copies a push into git: the commands that it may execute, what was read of the pack already, then the rest
- * as it comes.
- *
- * A push is not killed when its client leaves, but cut off: git then sees a pack that
- * ends too early, tidies up and reports, or finishes what it has whole. Only a git that
- * takes long over it is ended.
- *
+ * Copies a push to git: the permitted commands, the part of the pack that was read already, then the rest as it
+ * arrives.
+ * When its client leaves, git is not killed but its input ends: git then sees a pack that ends too early, cleans up
+ * and reports, or finishes a complete one. It is killed only when that takes too long.
  * @param updates at least one; when they are all deletions git gets no pack, whatever the client sends
- * @param isDone whether git needs no more of the client
+ * @param isDone whether git needs no more input
  */
 export function forwardPack(
   git: GitProcess,
@@ -74,7 +71,7 @@ export function forwardPack(
   };
   input.on('error', onError).on('close', onClose);
   signal.addEventListener('abort', onGone);
-  // It may have broken while the push waited for its slot and its verdict.
+  // The stream may have failed while the push waited for its slot and its verdict.
   if (input.errored) onError(input.errored);
   else if (input.destroyed) onClose();
   else if (signal.aborted) onGone();

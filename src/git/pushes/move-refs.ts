@@ -7,7 +7,7 @@ import type { Slots } from '../processes/slots.ts';
 import { syncMovedRefs } from './sync-refs.ts';
 import type { GitRunner } from '../processes/git-runner.ts';
 
-/** A ref that the server itself moves. Ids are full; all zero means "no ref". */
+/** A ref move by the server itself. Ids are full; all zero means "no ref". */
 export interface RefMove {
   ref: string;
   oldId: string;
@@ -16,22 +16,21 @@ export interface RefMove {
 
 export interface MoveDeps {
   door: GitRunner;
-  /** Of pushes. */
+  /** Slots of pushes. */
   slots: Slots;
 }
 
 const longMs = 10 * 60_000;
 const noRef = /^0+$/;
-/** Where refs that only the server knows live; clients never see them. */
+/** Namespace of refs that only the server knows; hidden from clients. */
 const hiddenFolder = 'refs/hearth/';
-/** After a refusal so many are tried one by one; a copy of a large project would take for ever. */
+/** Number of moves that are retried one by one after a refusal; a copy of a large project would take too long. */
 const maxSingles = 500;
 
 /**
- * Moves refs from what they are said to be; one that is elsewhere by now stays.
- * All together when that works, else each for itself: a name that stands in the way
- * of another one keeps nobody else back.
- * @returns the verdict on each, in order
+ * Moves refs by compare-and-set; a ref that has moved in the meantime stays. All in one transaction when that works,
+ * else one by one: a conflicting name blocks no other ref.
+ * @returns the result of each, in order
  */
 export async function moveRefs(
   { door, slots }: MoveDeps,
@@ -47,7 +46,7 @@ export async function moveRefs(
   }
   const release = await slots.take({ repository: path });
   try {
-    // What goes makes room first: `a` for `a/b`.
+    // Deletions come first, to free a name: `a` for `a/b`.
     const [others, deleted] = [
       wanted.filter(({ newId }) => !noRef.test(newId)),
       wanted.filter(({ newId }) => noRef.test(newId)),
@@ -68,7 +67,7 @@ export async function moveRefs(
     release();
   }
   const verdicts = moves.map((move) => results.get(move)!);
-  // git only renames: without this a power failure takes back what somebody was told.
+  // git only renames: without the sync a power failure would undo an acknowledged move.
   await syncMovedRefs(
     path,
     verdicts,
@@ -78,8 +77,7 @@ export async function moveRefs(
 }
 
 /**
- * Keeps objects that no branch leads to any more, under names below `refs/hearth/`.
- * Doing it again changes nothing. An object that is gone already is passed over.
+ * Keeps unreachable objects through refs below `refs/hearth/`. Idempotent. An object that is gone already is skipped.
  * @returns the names that are kept now
  */
 export async function keepObjects(
@@ -89,14 +87,14 @@ export async function keepObjects(
 ): Promise<string[]> {
   const keep = (some: typeof kept) =>
     runUpdates(door, path, some.map(({ name, oid }) => `update ${hidden(name)}\0${checked(oid)}\0\0`).join(''));
-  // All of them at once, which fails when a single object is gone.
+  // One transaction for all, which fails when a single object is gone.
   if (kept.length > 1 && (await keep(kept)) === null) return kept.map(({ name }) => name);
   const done: string[] = [];
   for (const one of kept) if ((await keep([one])) === null) done.push(one.name);
   return done;
 }
 
-/** Lets go of what `keepObjects` kept; a name that is not there is fine. */
+/** Removes refs that `keepObjects` created; a missing name is no error. */
 export async function releaseObjects(
   { door }: Pick<MoveDeps, 'door'>,
   path: string,
@@ -112,13 +110,12 @@ function hidden(name: string): string {
   return ref;
 }
 
-/** How many commits are looked at one by one before git walks all history. */
+/** How many commits are read one by one before git walks all history. */
 const closeCommits = 32;
 
 /**
- * Whether a ref that goes from one object to another loses nothing: the new commit has
- * the old one behind it. What is no commit (a tag's object, for one) never goes forward.
- * Refuses `git_busy`.
+ * Whether a ref move is a fast-forward: the old commit is an ancestor of the new one. Moves of other objects (a tag
+ * object, for one) never are. Refuses `git_busy`.
  */
 export async function isForward(
   { door, readers, shortSlots, limits }: BrowseDeps,
@@ -150,7 +147,7 @@ export async function isForward(
   }
 }
 
-/** Null, or why git refused: one line without what only the server knows. */
+/** Null, or git's reason for refusing: one line without server-internal details. */
 async function updateRefs(door: GitRunner, path: string, moves: readonly RefMove[]): Promise<string | null> {
   const said = await runUpdates(door, path, moves.map(commandOf).join(''));
   if (said === null) return null;
@@ -162,7 +159,7 @@ async function updateRefs(door: GitRunner, path: string, moves: readonly RefMove
 function commandOf({ ref, oldId, newId }: RefMove): string {
   const [from, to] = [checked(oldId), checked(newId)];
   if (noRef.test(to)) return `delete ${ref}\0${from}\0`;
-  // Made only where nothing is, moved only from where it is said to be.
+  // Created only where nothing exists, moved only from the expected value.
   return noRef.test(from) ? `create ${ref}\0${to}\0` : `update ${ref}\0${to}\0${from}\0`;
 }
 

@@ -6,19 +6,19 @@ import { isWellFormedRef } from '../refs/ref-name.ts';
 import { syncFolder, syncMovedRefs } from './sync-refs.ts';
 
 /**
- * A push that makes so many refs, and does nothing else, has them synced together: git would sync each for
- * itself, some milliseconds each. From here on that takes longer than packing them.
+ * From this number on, a push that only creates refs has them synced together: git would sync each one by itself, at
+ * some milliseconds each, which takes longer than packing them.
  */
 export const manyNewRefs = 50;
 
-/** git must write `packed-refs` anew; a repository has at most some hundred thousand lines there. */
+/** Time limit: git must rewrite `packed-refs`, which has at most some hundred thousand lines. */
 const packMs = 120_000;
 const filesAtOnce = 16;
 const refValue = /^(?:[0-9a-f]{40}|[0-9a-f]{64})\n?$/;
 
 /**
- * Makes sure that refs which git has made without syncing them stay after a power failure: they are packed,
- * and `packed-refs` is synced, which is one file. Where that does not work, each of them is synced.
+ * Makes refs durable that git created without syncing them: they are packed, and `packed-refs`, a single file, is
+ * synced. Where that fails, each of them is synced.
  */
 export async function syncNewRefs(door: GitRunner, repository: string, results: readonly RefResult[]): Promise<void> {
   const made = results.filter(({ ok }) => ok);
@@ -34,7 +34,7 @@ export async function syncNewRefs(door: GitRunner, repository: string, results: 
   await syncMovedRefs(repository, made, true);
 }
 
-/** One that is not there any more was packed meanwhile, by a git that syncs what it packs. */
+/** A ref file that is gone was packed in the meantime, by a git that syncs what it packs. */
 async function syncFile(file: string): Promise<void> {
   const handle = await open(file, 'r').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return null;
@@ -48,10 +48,10 @@ async function syncFile(file: string): Promise<void> {
 }
 
 /**
- * After a crash: what a push was about to make and had not synced may be there without its value, which would
- * break every fetch. It was never acknowledged, so it goes; the others stay, synced.
- * @param refs names of refs that an unsettled push was to make
- * @returns those that were removed
+ * Repairs refs after a crash: a ref that a push was about to create and had not synced may exist without its value,
+ * which would break every fetch. It was never acknowledged, so it is removed; the others are synced.
+ * @param refs names of refs that an unsettled push was to create
+ * @returns the removed names
  */
 export async function repairNewRefs(door: GitRunner, repository: string, refs: readonly string[]): Promise<string[]> {
   const removed: string[] = [];

@@ -4,28 +4,27 @@ import { inflateSync } from 'node:zlib';
 /** Object types as a pack numbers them (gitformat-pack). */
 const types = { commit: 1, tag: 4, offsetDelta: 6, idDelta: 7 } as const;
 
-/** Larger commits come from nobody's work; more of them are not worth the memory. */
+/** Size limit of a commit in bytes: no real one is larger, and more is not worth the memory. */
 const maxCommitBytes = 1024 * 1024;
 const maxKeptBytes = 32 * 1024 * 1024;
-/** Looking again and again at an object that comes in small pieces costs; this many bytes are enough. */
+/** Limit of bytes that are inflated repeatedly: retrying an object that arrives in small chunks is expensive. */
 const maxRepeatedBytes = 32 * 1024 * 1024;
 
 interface ObjectHead {
   type: number;
-  /** Bytes of the inflated content. */
+  /** Size of the inflated content in bytes. */
   size: number;
-  /** What a delta applies to, when it is a commit of this pack; `null` when it cannot be known. */
+  /** The base of a delta when it is a commit of this pack; `null` when it cannot be known. */
   base: Buffer | null;
   /** Where the deflated content begins. */
   end: number;
 }
 
 /**
- * Reads the commits at the beginning of a pack while it arrives. git and others that
- * write packs put them before trees and files; reading ends where they end.
- *
- * Each commit is known by the hash of its own bytes, so what this says of commits and
- * their parents is true whatever else the pack contains.
+ * Parses the commits at the beginning of a pack while it arrives. git and other writers of packs put them before trees
+ * and blobs; parsing ends where they end.
+ * Each commit is identified by the hash of its own bytes, so the result about commits and their parents is true
+ * whatever else the pack contains.
  */
 export class PackCommits {
   readonly #idBytes: number;
@@ -40,7 +39,7 @@ export class PackCommits {
   readonly #contentAt = new Map<number, Buffer>();
   readonly #contentOf = new Map<string, Buffer>();
 
-  /** @param idBytes of the repository's object ids: 20 or 32 */
+  /** @param idBytes size of the repository's object ids: 20 or 32 */
   constructor(idBytes: number) {
     this.#idBytes = idBytes;
     this.#algorithm = idBytes === 32 ? 'sha256' : 'sha1';
@@ -68,7 +67,7 @@ export class PackCommits {
     return [...header.matchAll(/^parent ([0-9a-f]+)$/gm)].map((match) => match[1]!);
   }
 
-  /** Whether it has read on; it has not when bytes are missing or nothing of interest is left. */
+  /** Returns whether it made progress; false when bytes are missing or no commits are left. */
   #readPackHead(): boolean {
     if (this.#unread.length < 12) return false;
     if (this.#unread.toString('latin1', 0, 4) !== 'PACK') return this.#end();
@@ -126,7 +125,7 @@ export class PackCommits {
       base = this.#contentOf.get(bytes.toString('hex', at, at + this.#idBytes));
       at += this.#idBytes;
     }
-    // A tree, a file, or a change to one: the commits are over.
+    // A tree, a blob, or a delta of one: the commits are over.
     return base === undefined ? null : { type, size, base, end: at };
   }
 
@@ -150,11 +149,11 @@ export class PackCommits {
   }
 }
 
-/** Inflates the first stream in `bytes`; `cut` when it is not whole, `null` when it is not what its head said. */
+/** Inflates the first stream in `bytes`; `cut` when it is incomplete, `null` when it does not match its header. */
 function inflate(bytes: Buffer, size: number): { content: Buffer; consumedBytes: number } | 'cut' | null {
   try {
     const options = { info: true as const, maxOutputLength: size, chunkSize: Math.max(64, size) };
-    // With `info` zlib answers the buffer and its engine; the types know only the buffer.
+    // With `info` zlib returns the buffer and its engine; the types know only the buffer.
     const { buffer, engine } = inflateSync(bytes, options) as unknown as {
       buffer: Buffer;
       engine: { bytesWritten: number };

@@ -16,7 +16,7 @@ export interface RawUpdate extends RefUpdate {
   rawRef: string;
 }
 
-/** What a push says before its pack. */
+/** The part of a push before its pack. */
 export interface PushHead {
   updates: RawUpdate[];
   options: string[];
@@ -25,27 +25,25 @@ export interface PushHead {
   raw: { capabilities: string; shallow: readonly string[]; options: readonly string[] };
   /** The beginning of the pack, as far as it was read. */
   pack: Buffer[];
-  /** How many bytes these are. */
+  /** Total size of `pack`. */
   packBytes: number;
 }
 
 /** Matches the id that stands for "no ref". */
 export const noRef: RegExp = /^0+$/;
 
-/** Only deletions come without a pack; over SSH the stream then stays open. */
+/** A push of deletions alone has no pack; over SSH the stream then stays open. */
 export const hasPack = ({ updates }: { updates: readonly RefUpdate[] }): boolean =>
   updates.some(({ newId }) => !noRef.test(newId));
 
 const objectId = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 
 /**
- * Reads commands and push options from the beginning of a push, and leaves the
- * stream paused behind them.
- *
- * @param bounds how long the head may be, and how long the client may be silent, in milliseconds
+ * Parses commands and push options from the beginning of a push, and leaves the stream paused behind them.
+ * @param bounds size limit of the head, and how long the client may be silent, in milliseconds
  * @returns null when the client sent nothing but a flush or the end: git's probe
- *   before a large push, or a push without anything to do
- * Refuses `bad_packet`, `bad_push`, `push_head_too_large`, `push_stalled`, `signed_push`.
+ * before a large push, or a push with nothing to do Refuses `bad_packet`, `bad_push`, `push_head_too_large`,
+ * `push_stalled`, `signed_push`.
  */
 export function readPushHead(
   input: Readable,
@@ -80,14 +78,14 @@ export function readPushHead(
     if (input.readableEnded || input.destroyed) return onEnd();
     input.on('data', onData).on('end', onEnd).on('error', onError).on('close', onClose);
     signal.addEventListener('abort', onAbort);
-    // Whoever read before us may have left it paused.
+    // A previous reader may have left the stream paused.
     input.resume();
   });
 }
 
 const cutShort = () => invalid('bad_push', 'The push ended before its list of refs was complete.');
 
-/** Commands up to the first flush; push options up to the second, when they were negotiated. */
+/** Parses commands up to the first flush, and push options up to the second when they were negotiated. */
 class PushHeadParser {
   readonly #packets = new PacketReader();
   readonly #updates: RawUpdate[] = [];
@@ -145,7 +143,7 @@ class PushHeadParser {
   #readCommand(packet: Buffer): void {
     const nul = packet.indexOf(0);
     const line = withoutNewline(nul === -1 ? packet : packet.subarray(0, nul));
-    // git takes capabilities from every line that has some.
+    // git accepts capabilities on every line.
     if (nul !== -1) this.#capabilities.push(packet.toString('latin1', nul + 1).trim());
     if (line.toString('latin1', 0, shallowMark.length) === shallowMark) {
       this.#shallow.push(line.toString('latin1'));
@@ -159,8 +157,8 @@ class PushHeadParser {
 const shallowMark = 'shallow ';
 
 /**
- * Each part is decoded for itself: parts cut out of a decoded line would keep all of it in memory, and
- * there may be a hundred thousand lines.
+ * Each part is decoded by itself: substrings of a decoded line would keep the whole line in memory, and there may be a
+ * hundred thousand lines.
  */
 function readUpdate(line: Buffer): RawUpdate {
   const first = line.indexOf(0x20);
@@ -174,7 +172,7 @@ function readUpdate(line: Buffer): RawUpdate {
   return { ref, oldId: once(oldId), newId: once(newId), rawRef };
 }
 
-/** Most commands of a large push make a ref: the same zeros each time. */
+/** Most commands of a large push create a ref, so the same zero ids are shared. */
 const zeros = ['0'.repeat(40), '0'.repeat(64)];
 const once = (id: string): string => zeros.find((zero) => zero === id) ?? id;
 

@@ -2,27 +2,27 @@ import { clientLine, maskControls } from './client-text.ts';
 import { encodePacket, flushPacket, PacketReader } from '../pkt-line.ts';
 import type { RawUpdate } from './push-head.ts';
 
-/** What became of one command of a push. */
+/** The result of one command of a push. */
 export interface RefResult {
   ref: string;
   ok: boolean;
-  /** git's or our words for the refusal, without control characters. */
+  /** The reason of a refusal, from git or Hearth, without control characters. */
   reason?: string;
 }
 
 const bands = { data: 1, remark: 2, failure: 3 } as const;
 
-/** Data bytes of one side-band packet that every client takes. */
+/** Data bytes of one side-band packet that every client accepts. */
 const maxBandBytes = 65_515;
 
-/** What is kept of git's remarks, to tell why it gave up. */
+/** How much of git's messages is remembered, to find out why it gave up. */
 const keptWords = 1_000;
 const saysTooLarge = /attempting to allocate \d+ over limit/;
 
 const storedIn = ' (stored in ';
 const storedCorrupt = /([^\n]*) \(stored in [^\n]*\) is corrupt\n?/g;
 
-/** Writes the answer to a push in the form that the client asked for. */
+/** Writes the response to a push in the form that the client requested. */
 export class ReportWriter {
   readonly #capabilities: ReadonlySet<string>;
 
@@ -38,7 +38,7 @@ export class ReportWriter {
     return this.#capabilities.has('report-status') || this.#capabilities.has('report-status-v2');
   }
 
-  /** Lines that the client shows as "remote: …"; without a side band there is no place for them. */
+  /** Lines that the client shows as "remote: …"; impossible without a side band. */
   remarks(lines: readonly string[]): Buffer {
     if (!this.usesSideBand) return Buffer.alloc(0);
     return Buffer.concat(
@@ -46,15 +46,15 @@ export class ReportWriter {
     );
   }
 
-  /** The report of a push that git never saw. */
+  /** The report of a push that git never got. */
   refusal(updates: readonly RawUpdate[], reasons: ReadonlyMap<RawUpdate, string>): Buffer {
     const lines = updates.flatMap((update) => refusalLine(update, reasons));
     return this.#report([encodePacket('unpack ok\n'), ...lines], flushPacket);
   }
 
   /**
-   * The report of a push of which git saw a part: what git said, with the refused refs in their places.
-   * Clients compare the lines with what they sent, in that order.
+   * The report of a push of which git got a part: git's report with the refused refs inserted. Clients expect the
+   * lines in the order of their commands.
    */
   mixed(updates: readonly RawUpdate[], reasons: ReadonlyMap<RawUpdate, string>, ofGit: GitReport): Buffer {
     const lines = updates.flatMap((update) => {
@@ -64,13 +64,13 @@ export class ReportWriter {
     return this.#report([...ofGit.unpack, ...lines], ofGit.rest);
   }
 
-  /** @param rest what follows the report in a side-band answer */
+  /** @param rest what follows the report in a side-band response */
   #report(lines: readonly Buffer[], rest: Buffer): Buffer {
     const report = this.#wantsReport ? Buffer.concat([...lines, flushPacket]) : Buffer.alloc(0);
     return this.usesSideBand ? Buffer.concat([...bandPackets(bands.data, report), rest]) : report;
   }
 
-  /** Ends an answer that git left unfinished: the client shows `text` and fails. */
+  /** Ends a response that git left unfinished: the client shows `text` and fails. */
   failure(text: string): Buffer {
     return this.usesSideBand
       ? Buffer.concat(bandPackets(bands.failure, Buffer.from(`${clientLine(text)}\n`)))
@@ -78,7 +78,7 @@ export class ReportWriter {
   }
 }
 
-/** None when the ref was not refused. */
+/** Empty when the ref was not refused. */
 function refusalLine(update: RawUpdate, reasons: ReadonlyMap<RawUpdate, string>): Buffer[] {
   const reason = reasons.get(update);
   if (reason === undefined) return [];
@@ -94,20 +94,19 @@ function bandPackets(band: number, data: Buffer): Buffer[] {
   return packets;
 }
 
-/** What git reported, as packets. */
+/** git's report, as packets. */
 export interface GitReport {
-  /** `unpack ok`, or why not. */
+  /** `unpack ok`, or the error. */
   unpack: readonly Buffer[];
-  /** By ref, one character per byte: the verdict, and the `option` lines behind it. */
+  /** Keyed by ref, one character per byte: the result, and its `option` lines. */
   lines: ReadonlyMap<string, readonly Buffer[]>;
-  /** What came behind it so far and belongs to the answer: remarks, the end. */
+  /** What followed the report so far and belongs to the response: messages, the end. */
   rest: Buffer;
 }
 
 /**
- * Follows the answer of `git receive-pack` while it passes. Progress goes on at
- * once; the report is kept back from its first byte, and so is all that follows,
- * until `release`.
+ * Parses the response of `git receive-pack` as it passes. Progress is passed on at once; the report is held back from
+ * its first byte on, with everything that follows, until `release`.
  */
 export class ReportReader {
   readonly #sideBand: boolean;
@@ -130,22 +129,22 @@ export class ReportReader {
     this.#keepsLines = keepsLines;
   }
 
-  /** Whether the whole report has been read: git has done all it will do to the refs. */
+  /** Whether the whole report has been parsed: git has finished updating refs. */
   get isComplete(): boolean {
     return this.#complete;
   }
 
-  /** Whether the end of the whole answer has come, too; without a side band that is the end of the report. */
+  /** Whether the end of the whole response has arrived, too; without a side band that is the end of the report. */
   get hasEnded(): boolean {
     return this.#sideBand ? this.#ended : this.#complete;
   }
 
-  /** Whether git said that it would have needed more memory in one piece than it was allowed. */
+  /** Whether git reported an allocation above its limit. */
   get ranOutOfMemory(): boolean {
     return saysTooLarge.test(this.#lastWords);
   }
 
-  /** Takes what git wrote; answers what may go on to the client now. */
+  /** Takes git's output; returns what may be passed to the client now. */
   push(chunk: Buffer): Buffer {
     if (!this.#sideBand) {
       this.#readReport(chunk);
@@ -168,20 +167,20 @@ export class ReportReader {
     return Buffer.concat(now);
   }
 
-  /** The bytes that were kept back; later ones pass at once. */
+  /** The bytes that were held back; later ones pass at once. */
   release(): Buffer {
     this.#released = true;
     return Buffer.concat(this.#held.splice(0).map(({ bytes }) => bytes));
   }
 
-  /** The verdict on each command, in the order of the push. */
+  /** The result of each command, in the order of the push. */
   results(updates: readonly RawUpdate[]): RefResult[] {
     return updates.map(
       ({ ref, rawRef }) => this.#verdicts.get(rawRef) ?? { ref, ok: false, reason: 'git did not report on this ref' },
     );
   }
 
-  /** The report in place of `release`, for one who has something to add to it. Later bytes pass at once. */
+  /** The report itself, instead of `release`, for a caller that adds to it. Later bytes pass at once. */
   takeReport(): GitReport {
     const rest = Buffer.concat(this.#held.flatMap(({ bytes, isReport }) => (isReport ? [] : [bytes])));
     this.release();
@@ -189,8 +188,8 @@ export class ReportReader {
   }
 
   /**
-   * What git says besides, as the client may see it: without control characters and without places on this
-   * server's disk. An object that was too large to read is not corrupt, as git goes on to say.
+   * git's messages as the client may see them: without control characters and without paths on this server's disk. git
+   * goes on to call an object corrupt that was only too large to read; that line is dropped.
    */
   #forClient(packet: Buffer): Buffer {
     maskControls(packet.subarray(1));
@@ -217,7 +216,7 @@ export class ReportReader {
     }
   }
 
-  /** `ok REF` or `ng REF REASON`; `unpack …` and the `option …` lines of version 2 decide nothing. */
+  /** Parses `ok REF` or `ng REF REASON`; `unpack …` and the `option …` lines of version 2 are not results. */
   #readLine(line: Buffer): void {
     const [, verdict, name, reason] = /^(ok|ng) ([^ \n]+)(?: ([^\n]*))?\n?$/.exec(line.toString('latin1')) ?? [];
     if (this.#keepsLines) {

@@ -10,38 +10,38 @@ import type { RefQuota } from './ref-quota.ts';
 import type { RecoveryAction } from '../maintenance/recover.ts';
 import type { Slots } from '../processes/slots.ts';
 
-/** Hears of a push before git may act, and again when git has. */
+/** Called for a push before git may act, and again when git has. */
 export interface PushHooks {
   /**
-   * Called with the commands that the ref policy lets through, in the order of the push. Nothing
-   * has happened yet and nothing will before this resolves: the place for permission and journal.
-   * A refusal's `reason` and the `remarks` are lines that the client shows.
+   * `pre-receive`: called with the commands that the ref policy permits, in the order of the push. Nothing has
+   * happened yet and nothing will before this resolves: the place for authorisation and journal. A refusal's `reason`
+   * and the `remarks` are lines that the client shows.
    */
   preReceive(push: ProposedPush): Promise<PushVerdict>;
-  /** Called once when git has reported, with a result for every command that was accepted. */
+  /** `post-receive`: called once when git has reported, with a result for every command that was accepted. */
   postReceive(results: RefResult[]): Promise<void>;
 }
 
 export interface ProposedPush {
   updates: RefUpdate[];
   options: string[];
-  /** Whether the client wants all of it or nothing. */
+  /** Whether the client requested all or nothing. */
   isAtomic: boolean;
 }
 
-/** A command that is not executed, and why: one line, shown beside the ref. */
+/** A command that is not executed, with the reason: one line, shown beside the ref. */
 export interface RefusedRef {
   ref: string;
   reason: string;
 }
 
-/** With `refused`, commands that are not executed; the observer accepts the others, or none with `reason`. */
+/** With `refused`, these commands are not executed; the hook accepts the others, or none with `reason`. */
 export type PushVerdict =
   | {
       accept: true;
       refused?: readonly RefusedRef[];
       remarks?: string[];
-      /** Refs that may only move to a descendant of what they are; a command that breaks this is not executed. */
+      /** Refs that may only be fast-forwarded; a command that breaks this is not executed. */
       onlyForward?: FastForwardRule[];
     }
   | { accept: false; refused?: readonly RefusedRef[]; reason: string };
@@ -51,30 +51,30 @@ export interface PushRequest {
   protocol?: string | null | undefined;
   /** The client's bytes: commands, push options, pack. */
   input: Readable;
-  /** Left open: the caller ends it, or breaks it when the outcome is not clean. */
+  /** Left open: the caller ends it, or destroys it when the outcome is not clean. */
   output: Writable;
   /** Aborted when the client is gone. */
   signal: AbortSignal;
   observer: PushHooks;
-  /** Who pushes, for fair slots: any stable text. */
+  /** Identifies the client for fair slots: any stable text. */
   client?: string | undefined;
   /** Overrides how long the client may stall, in milliseconds. */
   stallMs?: number | undefined;
-  /** Whether `input` is a request that ends, and the client may read its answer only then: HTTP. */
+  /** Whether `input` is a request that ends, and the client reads its response only then: HTTP. */
   stateless?: boolean | undefined;
-  /** Folders where this repository takes refs besides the usual ones, from `gerritFolders`. */
+  /** Namespaces where this repository accepts refs besides the usual ones, from `gerritFolders`. */
   extraFolders?: readonly string[] | undefined;
 }
 
 /**
  * How a push ended.
  * - `nothing`: no commands; git's probe before a large push, or nothing to do.
- * - `refused`: every command, by ref policy or observer, or for a move that does not go forward,
- *   and then `settled` was called; git never saw it.
- * - `reported`: git reported, `settled` was called with these results on the accepted commands.
- * - `unreported`: git ended without a report and `settled` was not called; the refs tell
- *   what took effect. `clean` when the client had not asked for one; otherwise git was
- *   ended, and the answer is cut short.
+ * - `refused`: every command, by ref policy, hook or fast-forward rule, and `postReceive` was called
+ * for those that the hook had accepted; git never got it.
+ * - `reported`: git reported, and `postReceive` was called with a result for every accepted command.
+ * - `unreported`: git exited without a report and `postReceive` was not called; the refs show
+ * what took effect. `clean` when the client had not asked for a report; otherwise git was
+ * killed, and the response is cut short.
  */
 export type PushOutcome =
   | { kind: 'nothing' }
@@ -91,6 +91,6 @@ export interface PushDeps {
   grantRefs: RefQuota;
   /** Removes what killed processes have left in a repository so far; never what is newer than the call. */
   removeLeftovers(path: string): Promise<RecoveryAction[]>;
-  /** Repositories where a push was killed and its leftovers still lie. */
+  /** Repositories where a push was killed and its leftovers are not removed yet. */
   untidy: Set<string>;
 }

@@ -15,14 +15,12 @@ import { fitsUsualMemory, isBulkPush, runReceivePack, settle, startReceivePack }
 import type { PushPlan } from './run-receive-pack.ts';
 
 /**
- * Receives one push: the second half of the protocol, after the ref advertisement.
- * The commands are read and judged here before git starts (DESIGN §2), one by one: those that are refused
- * are reported, and git gets the others. With `--atomic` one that is refused refuses all.
- *
- * Refuses `bad_push`, `bad_packet`, `push_head_too_large`, `push_stalled`, `signed_push`,
- * `git_busy` when no slot came free, and what the observer's `decide` throws; all of them
- * before anything is written to `output`. A command refused by policy or by the observer is
- * no error: the client gets a report. Once git runs, nothing is thrown.
+ * Receives one push: the second half of the protocol, after the ref advertisement. The commands are parsed and checked
+ * here before git starts, one by one: refused ones are reported, and git gets the others. With `--atomic` one refused
+ * command refuses all.
+ * Refuses `bad_push`, `bad_packet`, `push_head_too_large`, `push_stalled`, `signed_push`, `git_busy` when no slot came
+ * free, and what the hooks' `preReceive` throws; all of them before anything is written to `output`. A command refused
+ * by policy or by a hook is no error: the client gets a report. Once git runs, nothing is thrown.
  */
 export async function receivePack(deps: PushDeps, request: PushRequest): Promise<PushOutcome> {
   const { limits } = deps;
@@ -42,7 +40,7 @@ export async function receivePack(deps: PushDeps, request: PushRequest): Promise
   }
 }
 
-/** Gives git what is left of a push when the refused commands are taken away. */
+/** Passes the permitted commands of a push to git. */
 async function carryOut(
   deps: PushDeps,
   request: PushRequest,
@@ -55,13 +53,12 @@ async function carryOut(
   const permitted = withoutRefused(head.updates, refusals);
   if (permitted.length === 0) return refuse(deps, request, head, refusals);
 
-  // The slot comes before the journal: a push that finds no slot leaves no trace.
+  // The slot comes before the journal: a push that gets no slot leaves no trace.
   const release = await deps.slots.take({ repository: path, client: request.client }, signal);
   let ends: Promise<unknown> | null = null;
   try {
-    // Starting takes as long as journalling, so both happen at once. Until the push is
-    // journalled, git gets nothing: what it leaves behind when it is killed is looked for
-    // where the journal says that a push was under way.
+    // Starting git takes as long as journalling, so both happen at once. Until the push is journalled, git gets no
+    // input: recovery looks for leftovers of killed processes where the journal names a push.
     const isBulk = isBulkPush(permitted);
     const waiting = startReceivePack(deps, request, { isBulk });
     const judged = await judgePush(deps, request, head, refusals, permitted).catch((error: unknown) => {
@@ -77,7 +74,7 @@ async function carryOut(
       if (journalled.length > 0) await settle(deps, request.observer, refusedResults(journalled, refusals));
       return await refuse(deps, request, head, refusals);
     }
-    // What could not be judged beforehand git refuses itself, for every branch of the push.
+    // Rules that could not be checked beforehand are enforced by git itself, for every branch of the push.
     const git = isUsual
       ? waiting
       : startReceivePack(deps, request, { forwardOnly: unjudged.length > 0, objects, isBulk });
@@ -92,14 +89,14 @@ async function carryOut(
 
 interface JudgedPush {
   verdict: PushVerdict;
-  /** What the observer has written down, refused commands included that broke a rule of its. */
+  /** The commands in the journal, including those refused later by a fast-forward rule. */
   journalled: RawUpdate[];
   unjudged: FastForwardRule[];
-  /** What the pack says it has; 0 when git gets none. */
+  /** Object count in the pack's header; 0 when git gets no pack. */
   objects: number;
 }
 
-/** Asks the observer, and what the objects say of the rules that it has. Adds to `refusals`. */
+/** Calls the hook, and checks the fast-forward rules that it returns. Adds to `refusals`. */
 async function judgePush(
   deps: PushDeps,
   { path, input, signal, observer, stallMs = deps.limits.stallMs }: PushRequest,
@@ -135,7 +132,7 @@ async function judgePush(
   return { verdict, journalled, unjudged, objects };
 }
 
-/** What keeps everybody from pushing for a while, such as a full disk, is told to the client in words. */
+/** Turns a temporary obstacle, such as a full disk, into a message for the client. */
 function refusedForNow(error: unknown): PushVerdict {
   if (isDomainError(error) && error.code === 'unavailable') return { accept: false, reason: error.message };
   throw error;
@@ -167,8 +164,8 @@ const refusedResults = (updates: readonly RawUpdate[], refusals: Refusals) =>
   updates.map((update) => ({ ref: update.ref, ok: false, reason: refusals.get(update)! }));
 
 /**
- * A git that was killed leaves its locks and half a pack; a lock would block its branch
- * until the next start. They are removed as soon as no other push to the repository runs.
+ * A killed git leaves its locks and half a pack; a lock would block its branch until the next start. They are removed
+ * as soon as no other push to the repository runs.
  */
 async function runAndTidy(deps: PushDeps, request: PushRequest, plan: PushPlan, git: GitProcess): Promise<PushOutcome> {
   const { slots, untidy, logger } = deps;

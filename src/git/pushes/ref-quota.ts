@@ -1,31 +1,29 @@
 import { readRefs } from '../refs/refs.ts';
 
-/** Refs that a push may make. */
+/** Refs that a push may create. */
 export interface RefGrant {
-  /** How many; at most as many as it asked for. */
+  /** How many; at most the requested number. */
   refs: number;
-  /** Called when the push has made them, or never will. */
+  /** Called when the push has created them, or never will. */
   release(): void;
 }
 
-/** Grants refs to a push, out of those that a repository may still get. */
+/** Grants refs to a push, out of those that the repository may still get. */
 export type RefQuota = (path: string, wanted: number) => Promise<RefGrant>;
 
 interface Account {
-  /** What is left once the grants before are made. */
+  /** Refs left after the grants so far. */
   left: Promise<number>;
-  /** Granted to pushes that still run: a count may not have seen these refs. */
+  /** Granted to pushes that still run: a count may not include these refs. */
   pending: number;
 }
 
 const keptRepositories = 1_000;
 
 /**
- * Bounds the refs of each repository. Refs are counted when nothing is known of a
- * repository, and again when what was left then is used up: a push pays for counting
- * only now and then. Pushes that fail later, and deletions, only make it count sooner.
- * Pushes to one repository are granted refs one after the other, so that two at a time
- * do not get the same ones.
+ * Limits the refs of each repository. Refs are counted when nothing is known of a repository, and again when the
+ * remaining number is used up: a push pays for counting only now and then. Failed pushes and deletions only make it
+ * count sooner. Grants of one repository are serialised, so that two pushes do not get the same ones.
  */
 export function createRefQuota(maxRefs: number): RefQuota {
   /** Least recently used first. */
@@ -46,7 +44,7 @@ export function createRefQuota(maxRefs: number): RefQuota {
       account.pending += refs;
       return { refs, left: deps - refs };
     });
-    // Whoever asked hears of the failure; the next one counts anew.
+    // The caller gets the error; the next one counts again.
     account.left = granting.then(
       ({ left }) => left,
       () => 0,

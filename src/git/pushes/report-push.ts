@@ -3,32 +3,30 @@ import type { GitLimits } from '../limits.ts';
 import { drain, send } from '../transfer.ts';
 import type { PushRequest } from './push.ts';
 
-/**
- * The least that a pipe holds wherever git runs, with room for what git puts around it: so much a client
- * can be told while it is still sending.
- */
+/** Minimum pipe capacity on every system, less git's framing: this much reaches a client while it is still sending. */
 const pipeBytes = 8 * 1024;
 
-/** Silence, or as good as, after which a client counts as gone: git itself thinks for less between two pieces of a pack. */
+/**
+ * Silence, or almost, after which a client counts as gone: git itself computes for less time between two parts of a
+ * pack.
+ */
 const quietMs = 60_000;
 
 export interface PushAnswer {
-  /** All that there is to say. */
+  /** The full response. */
   whole: Buffer;
-  /** The gist, for a client that does not come to its end. Shorter than what a pipe holds. */
+  /** A short response, for a client that does not reach the end of its request. Smaller than a pipe's capacity. */
   brief: Buffer;
   /** Whether the client may still be sending a pack. */
   expectsMore: boolean;
 }
 
 /**
- * Gives a client its answer so that it can read it: every report goes this way.
- *
- * Over HTTP (`stateless`) the request is read to its end first and thrown away. git's client reads the answer
- * through pipes whose other end is busy with sending the pack; a report that does not fit into them would
- * stop both for ever. What never ends, or crawls, gets a brief answer that does fit, and is left.
- * Over SSH the client sends and reads at the same time, and may keep its side open for ever: both are done
- * at once.
+ * Sends the response so that the client can read it; every report is sent this way.
+ * Over HTTP (`stateless`) the request is first read to its end and discarded. git's client reads the response through
+ * pipes whose other end is busy with sending the pack; a report that does not fit into them would deadlock both. A
+ * request that never ends, or crawls, gets the brief response that does fit. Over SSH the client sends and reads at
+ * the same time, and may keep its side open for ever: both are done at once.
  */
 export async function answerPush(
   {
@@ -49,7 +47,7 @@ export async function answerPush(
   await sendInPieces(output, hasEnded || whole.length <= pipeBytes ? whole : brief, bounds.stallMs);
 }
 
-/** A slow client has its time for each piece, not for all of a report of megabytes. */
+/** Chunk size in bytes: a slow client gets a timeout per chunk, not for a report of megabytes. */
 const pieceBytes = 64 * 1024;
 
 async function sendInPieces(output: Writable, bytes: Buffer, stallMs: number): Promise<void> {

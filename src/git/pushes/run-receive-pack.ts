@@ -16,27 +16,27 @@ import { syncMovedRefs } from './sync-refs.ts';
 import { send } from '../transfer.ts';
 import { watchCpuTime } from '../processes/watch-limits.ts';
 
-/** What git gets of a push, and what the client is told besides. */
+/** What git gets of a push, and what else the client is told. */
 export interface PushPlan {
   head: PushHead;
   /** Commands that are refused already; git does not get them. */
   refusals: Refusals;
-  /** What the observer has written down: `updates`, and some that were refused since. */
+  /** The commands in the journal: `updates`, and some that were refused since. */
   journalled: readonly RawUpdate[];
   /** At least one. */
   updates: readonly RawUpdate[];
   remarks: readonly string[];
-  /** Rules that git has to keep itself. */
+  /** Rules that git has to enforce itself. */
   unjudged: readonly FastForwardRule[];
   /** Whether git leaves the refs unsynced. */
   isBulk: boolean;
 }
 
-/** A push that makes many refs and does nothing else: nothing that was acknowledged before depends on their sync. */
+/** Whether a push creates many refs and does nothing else: no acknowledged state depends on their sync. */
 export const isBulkPush = (updates: readonly RawUpdate[]): boolean =>
   updates.length >= manyNewRefs && updates.every(({ oldId, newId }) => noRef.test(oldId) && !noRef.test(newId));
 
-/** What git keeps of each object of a pack, in one piece, in bytes; a little more than it is. */
+/** What git allocates per object of a pack, in one piece, in bytes; slightly more than the real size. */
 const tableBytesPerObject = 80;
 const mebibyte = 1024 * 1024;
 const effortEveryMs = 1_000;
@@ -47,19 +47,19 @@ const tooLarge = ({ maxPushMemoryBytes }: GitLimits): string =>
 const tooSlow = 'The push was left: the client did not come to its end.';
 const tooMuchWork = 'The push was given up: reading it takes far more work than its size explains.';
 
-/** Whether git can have the memory that so many objects take, as it was started at first. */
+/** Whether the memory limit with which git was started suffices for this many objects. */
 export const fitsUsualMemory = (objects: number, { maxPushMemoryBytes }: GitLimits): boolean =>
   objects * tableBytesPerObject <= maxPushMemoryBytes;
 
-/** Tells the observer, whose failure must not cost the client its report. */
+/** Calls `postReceive`; its failure must not cost the client its report. */
 export async function settle({ logger }: PushDeps, observer: PushHooks, results: RefResult[]): Promise<void> {
   await observer.postReceive(results).catch((error: unknown) => logger.error('push.settle_failed', { error }));
 }
 
 /**
  * Starts git for a push. It waits for the commands and can do nothing before it has them.
- * @param forwardOnly whether it refuses every move that is not forward
- * @param objects what its pack says it has, when that is known
+ * @param forwardOnly whether it refuses every move that is not a fast-forward
+ * @param objects the object count in the pack's header, when it is known
  * @param isBulk whether its refs are synced together afterwards
  */
 export function startReceivePack(
@@ -69,8 +69,8 @@ export function startReceivePack(
 ): GitProcess {
   const settings = [
     ...(forwardOnly ? ['receive.denyNonFastForwards=true'] : []),
-    // The refs are synced together, before anybody hears of them. Not `committed`: the refs are in it, and it
-    // outweighs what is taken away.
+    // The refs are synced together, before anybody is notified. Not `committed`: that includes the refs, and outweighs
+    // what is subtracted.
     ...(isBulk ? ['core.fsync=objects,-reference'] : []),
   ];
   return door.start({
@@ -83,8 +83,8 @@ export function startReceivePack(
 }
 
 /**
- * Lets git have a push that was decided on, and brings its answer to the client.
- * Never throws once git runs. When refs have moved, git may still be on its way out.
+ * Passes a permitted push to git, and git's response to the client. Never throws once git runs. When refs have moved,
+ * git may still be exiting.
  */
 export async function runReceivePack(
   deps: PushDeps,
@@ -106,7 +106,7 @@ export async function runReceivePack(
       ? syncNewRefs(deps.door, request.path, ofGit)
       : syncMovedRefs(request.path, ofGit, hasDeletions);
     await syncing.catch((error: unknown) => {
-      // Left unsettled: the next start settles it by the refs that are there then.
+      // Left unsettled: the next start resolves it by comparing the refs.
       isUnsynced = true;
       logger.error('push.not_synced', { path: request.path, error });
       throw error;
@@ -115,12 +115,11 @@ export async function runReceivePack(
     const all = journalled.map(
       (update) => resultOf.get(update) ?? { ref: update.ref, ok: false, reason: refusals.get(update)! },
     );
-    // The journal is settled before the client hears "ok". It costs one write beside
-    // git's own last steps, and whoever acts on the acknowledgement (reads the page,
-    // pushes again, waits for a build) finds the push recorded. Were it the other way
-    // round, a crash in between would leave acknowledged pushes to be guessed from refs
-    // that later pushes have moved on. When settling fails the client still gets the
-    // report: the refs have moved, and the next start settles by them.
+    // The journal is settled before the client gets "ok". It costs one write in parallel with git's last steps, and
+    // whatever follows the acknowledgement (a page view, another push, a build) finds the push recorded. In the other
+    // order, a crash in between would leave acknowledged pushes to be guessed from refs that later pushes have moved
+    // on. When settling fails the client still gets the report: the refs have moved, and the next start settles by
+    // comparing them.
     await settle(deps, observer, all);
     return all;
   };
@@ -137,10 +136,10 @@ export async function runReceivePack(
     feed.end();
   };
   const hasMoved = () => results?.some(({ ok }) => ok) ?? false;
-  /** Answers once git needs nothing more of the client; of a pack that git gave up on, the rest is still arriving. */
+  /** Responds once git needs no more input; when git gave up on a pack, the rest is still arriving. */
   const answer = (whole: Buffer, brief: Buffer) => {
     feed.leaveInput();
-    // Where git ended without a report, the transfer is over for both.
+    // Where git exited without a report, the transfer is over for both.
     const expectsMore = hasPack(head) && results !== null && !hasMoved() && !feed.isCutOff;
     return answerPush(request, limits, { whole, brief, expectsMore });
   };
@@ -160,12 +159,12 @@ export async function runReceivePack(
       if (hasMoved()) break;
     }
   } catch (error) {
-    // Unreadable output means a broken git; what it did shows in the refs.
+    // Unparsable output means a broken git; the refs show what it did.
     if (isDomainError(error)) logger.error('push.report_unreadable', { error });
     git.stop('aborted');
   }
   if (results !== null && hasMoved()) {
-    // All that git has still to say is that it has no more to say. Nobody has to wait while it goes.
+    // git can only send the end of its response now, so nothing waits for its exit.
     if (!reader.hasEnded) await send(output, flushPacket);
     git.stdout!.resume();
     void git.exited.then(end);
@@ -175,7 +174,7 @@ export async function runReceivePack(
   const exit = await git.exited;
   end();
   if (results !== null) return { kind: 'reported', updates: outcomeUpdates, results };
-  // Whoever asks the refs now takes what is there for done.
+  // Readers of the refs treat what exists as acknowledged, so it is synced first.
   if (isBulk) {
     const there = updates.map(({ ref }) => ({ ref, ok: true }));
     await syncNewRefs(deps.door, request.path, there).catch((error: unknown) => {

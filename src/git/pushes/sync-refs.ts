@@ -3,10 +3,8 @@ import path from 'node:path';
 import type { RefResult } from './push-report.ts';
 
 /**
- * Makes sure that refs which git has moved stay where they are after a power failure. git syncs what it
- * writes, and then gives it its name by a rename, which is only in memory: without this, one acknowledged
- * push in a few was gone after the disk stopped (`test/chaos/disks.test.ts`).
- *
+ * Makes moved refs durable across a power failure. git syncs what it writes and then renames it, which is only in
+ * memory: without this, one acknowledged push in a few was gone after the disk stopped (`test/chaos/disks.test.ts`).
  * @param hasDeletions whether one of them was removed: from `packed-refs`, too, which is replaced by a rename
  */
 export async function syncMovedRefs(
@@ -16,7 +14,7 @@ export async function syncMovedRefs(
 ): Promise<void> {
   const folders = new Set<string>();
   for (const { ref } of results.filter(({ ok }) => ok)) {
-    // Folders may be new, so each name above has to be kept as well, up to `refs/heads`.
+    // Folders may be new, so each parent folder is synced as well, up to `refs/heads`.
     const names = ref.split('/');
     for (let depth = names.length - 1; depth >= 2; depth -= 1) folders.add(names.slice(0, depth).join('/'));
   }
@@ -24,10 +22,10 @@ export async function syncMovedRefs(
   await Promise.all([...folders].map((folder) => syncFolder(path.join(repository, folder))));
 }
 
-/** Keeps the names in a folder. */
+/** Syncs the directory entries of a folder. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r').catch((error: NodeJS.ErrnoException) => {
-    // With its last ref a folder may have gone.
+    // A folder may be removed with its last ref.
     if (error.code === 'ENOENT') return null;
     throw error;
   });

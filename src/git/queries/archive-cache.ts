@@ -8,26 +8,25 @@ import type { Readable } from 'node:stream';
 import type { ArchiveRequest } from './stream-git.ts';
 
 /**
- * Archives on disk, below `cache/`: derived data, deleting it loses nothing. They are kept by
- * commit, not by tree: for a tree git writes the time of day into the archive. Whoever asks has
- * decided that the archive may be read.
+ * Archives on disk, below `cache/`: derived data that can be deleted. They are keyed by commit, not by tree: for a
+ * tree git writes the time of day into the archive. The caller checks access.
  */
 export interface ArchiveCache {
-  /** The archive from disk, or from `make`, whose bytes are kept as they pass; one that breaks off is not. */
+  /** The archive from disk, or from `make`, whose bytes are stored as they pass; one that breaks off is not stored. */
   open(repository: string, request: ArchiveRequest, make: () => Promise<Readable>): Promise<Readable>;
   forget(repository: string): Promise<void>;
 }
 
 export interface ArchiveLimits {
-  /** Of all archives, and of one, in bytes. */
+  /** Size limits in bytes: total and per archive. */
   most: number;
   mostEach: number;
-  /** Free space below which nothing is kept, in bytes. */
+  /** Free disk space below which nothing is stored, in bytes. */
   lowDiskFloorBytes: number;
 }
 
 export function createArchiveCache(root: string, { most, mostEach, lowDiskFloorBytes }: ArchiveLimits): ArchiveCache {
-  // The folder of a repository is named by its id, which stays when its owner changes.
+  // The folder is named by the repository's id, which stays when its owner changes.
   const folderOf = (repository: string): string => path.join(root, path.basename(repository, '.git'));
 
   async function read(place: string): Promise<Readable | null> {
@@ -43,7 +42,7 @@ export function createArchiveCache(root: string, { most, mostEach, lowDiskFloorB
     return bavail * bsize - mostEach > lowDiskFloorBytes;
   }
 
-  /** Least recently asked for first, until what is left fits. */
+  /** Removes the least recently used archives until the rest fits. */
   async function tidy(): Promise<void> {
     const names = await readdir(root, { recursive: true });
     const files = (
@@ -92,7 +91,7 @@ export function createArchiveCache(root: string, { most, mostEach, lowDiskFloorB
   };
 }
 
-/** Lets bytes pass and writes them down; a disk that fails costs the copy, never the download. */
+/** Passes bytes on and copies them to a file; a failing disk costs the copy, never the download. */
 function copyTo(file: WriteStream, most: number, keep: () => Promise<void>): Transform {
   let bytes = 0;
   let isWriting = true;

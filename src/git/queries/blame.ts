@@ -5,10 +5,10 @@ import type { Commit } from '../objects/parse-objects.ts';
 import { pathArgument } from './history.ts';
 import { lineSplitter, readGit } from './read-git.ts';
 
-/** Consecutive lines that one commit wrote. */
+/** Consecutive lines from one commit. */
 export interface BlameGroup {
   oid: string;
-  /** The commit before, and the file's name there; null where the lines were born. */
+  /** The previous commit, and the file's name there; null where the lines were added. */
   previous: { oid: string; file: Buffer } | null;
   firstLine: number;
   lines: Buffer[];
@@ -17,7 +17,7 @@ export interface BlameGroup {
 export interface Blame {
   groups: BlameGroup[];
   commits: Map<string, Commit>;
-  /** Whether commits were passed over because `.git-blame-ignore-revs` says so. */
+  /** Whether commits were skipped because of `.git-blame-ignore-revs`. */
   ignoresRevisions: boolean;
 }
 
@@ -25,9 +25,8 @@ const maxIgnored = 200;
 const maxIgnoreFileBytes = 64 * 1024;
 
 /**
- * Who wrote each line of a file. Commits that the repository's `.git-blame-ignore-revs`
- * lists are passed over.
- * Refuses `git_busy`, and `blame_too_long` when git needs more time than a page has.
+ * The commit of each line of a file. Commits in the repository's `.git-blame-ignore-revs` are skipped. Refuses
+ * `git_busy`, and `blame_too_long` when git exceeds the time limit of a page.
  */
 export async function blame(
   deps: BrowseDeps,
@@ -111,7 +110,7 @@ const letters: Readonly<Record<string, string>> = {
   '\\': '\\',
 };
 
-/** Git quotes names that hold odd bytes. */
+/** git quotes names with unusual bytes. */
 function unquote(name: string): Buffer {
   const inner = /^"(.*)"$/s.exec(name)?.[1];
   const text = inner?.replace(

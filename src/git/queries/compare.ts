@@ -8,7 +8,7 @@ export interface Distance {
   behind: number;
 }
 
-/** Where two histories part; null when they have nothing in common. Refuses `git_busy`. */
+/** The merge base of two commits; null when they have no common history. Refuses `git_busy`. */
 export async function mergeBase(deps: BrowseDeps, path: string, one: string, other: string): Promise<string | null> {
   const { output } = await queryGit(deps, path, {
     argv: ['merge-base', checked(one), checked(other)],

@@ -8,35 +8,32 @@ export interface GrepRequest {
   oid: string;
   /** One line of text. */
   text: string;
-  /** `text` is a POSIX extended regular expression; otherwise it means itself. */
+  /** `text` is a POSIX extended regular expression; otherwise it is literal. */
   isPattern: boolean;
-  /** Of the letters A to Z; git compares others as they are. */
+  /** Applies to the letters A to Z only; git compares others exactly. */
   ignoresCase: boolean;
-  /** Lines at most, in all and of one file. */
+  /** Line limits: in total and per file. */
   limit: number;
   perFile: number;
 }
 
 export interface GrepLine {
   file: Buffer;
-  /** From 1. */
+  /** Counted from 1. */
   number: number;
   text: Buffer;
 }
 
-/** Lines of a commit's text files, in the order of their paths. */
+/** Matching lines of a commit's text files, in the order of their paths. */
 export interface Grep {
   lines: GrepLine[];
-  /** Whether this is all there is: not when a limit was reached or time ran out. */
+  /** Whether the result is complete: false when a limit was reached or time ran out. */
   isWhole: boolean;
 }
 
 const maxOutputBytes = 8 * 1024 * 1024;
 
-/**
- * Looks for a text in the files of a commit; binary files are passed over.
- * Refuses `git_busy`; `invalid_pattern`.
- */
+/** Searches the files of a commit; binary files are skipped. Refuses `git_busy`; `invalid_pattern`. */
 export async function grep(deps: BrowseDeps, path: string, request: GrepRequest): Promise<Grep> {
   const { text, isPattern, ignoresCase, limit, perFile } = request;
   const oid = checked(request.oid);
@@ -64,7 +61,7 @@ export async function grep(deps: BrowseDeps, path: string, request: GrepRequest)
   return { lines, isWhole: isWhole && (code === 0 || code === 1) };
 }
 
-/** Reads `<oid>:<path> NUL <number> NUL <line> LF`, where a path may contain a line feed and a line a NUL. */
+/** Parses `<oid>:<path> NUL <number> NUL <line> LF`, where a path may contain a line feed and a line a NUL. */
 function lineReader(prefixBytes: number, take: (line: GrepLine) => boolean): (piece: Buffer) => boolean {
   let rest: Buffer = Buffer.alloc(0);
   let bytes = 0;

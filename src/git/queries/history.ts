@@ -14,7 +14,7 @@ export interface HistoryRequest {
   file: Buffer;
   /** Only commits whose author's name or address contains this text, in any case. */
   author?: string | null;
-  /** The last commit of the page before. */
+  /** The last commit of the previous page. */
   after?: string | null;
   limit: number;
   signal?: AbortSignal | undefined;
@@ -22,28 +22,26 @@ export interface HistoryRequest {
 
 export interface HistoryEntry {
   commit: Commit;
-  /** What the file was called then. */
+  /** The file's name at that commit. */
   file: Buffer;
-  /** Whether it was there: a commit that removed it belongs to its history, too. */
+  /** Whether the file existed: a commit that removed it belongs to its history, too. */
   isThere: boolean;
 }
 
 export interface History {
   entries: HistoryEntry[];
   hasMore: boolean;
-  /** Git ran out of time: there may be more. */
+  /** git ran out of time: there may be more. */
   cutShort: boolean;
 }
 
-/** A file that was moved more often than this has had enough attention. */
+/** Limit of renames that one history follows. */
 const maxMoves = 20;
 
 /**
- * The commits that made a branch, a folder or a file what it is, newest first. A file
- * is followed through moves: where its history ends in a commit that moved it, the walk
- * goes on under the old name. (Plain limited walks use changed-path filters; `--follow`
- * would compare every commit of the repository.)
- * Refuses `git_busy`, `revision_not_found`.
+ * The commits that changed a branch, a folder or a file, newest first. Renames of a file are followed: where its
+ * history ends in a rename, the walk continues under the old name. (Plain limited walks use changed-path filters;
+ * `--follow` would compare every commit of the repository.) Refuses `git_busy`, `revision_not_found`.
  */
 export async function history(deps: BrowseDeps, path: string, request: HistoryRequest): Promise<History> {
   const found: { oid: string; file: Buffer }[] = [];
@@ -72,9 +70,9 @@ export async function history(deps: BrowseDeps, path: string, request: HistoryRe
   };
 }
 
-/** Which of the files their commits have. One round trip. */
+/** Which of the files exist in their commits. One round trip. */
 async function areThere(reader: ObjectReader, entries: readonly { oid: string; file: Buffer }[]): Promise<boolean[]> {
-  // A name that cannot be asked for in one line of text counts as there.
+  // A name that does not fit into one line of text counts as existing.
   const names = entries.map(({ oid, file }) =>
     file.length === 0 || file.includes(0x0a) || !isUtf8(file) ? null : `${oid}:${file.toString()}`,
   );
@@ -101,7 +99,7 @@ async function walk(
   return readGit(deps, path, argv, lines.feed, { signal });
 }
 
-/** Where the file was before the commit that made it from another, or null when it really was new. */
+/** The previous path of a file that a commit renamed, or null when the commit added it. */
 async function movedBy(
   deps: BrowseDeps,
   path: string,
@@ -121,7 +119,7 @@ async function movedBy(
   return move ? { from: parent, file: move.oldPath } : null;
 }
 
-/** The longest beginning of a path that a process can be told. */
+/** The longest prefix of a path that can be an argument of a process. */
 export function pathArgument(file: Buffer): string {
   const parts = file.toString('latin1').split('/');
   while (parts.length > 1 && !isText(parts.join('/'))) parts.pop();
@@ -133,7 +131,7 @@ const isText = (latin1: string): boolean => {
   return Buffer.from(bytes.toString('utf8')).equals(bytes);
 };
 
-/** How many commits a commit has behind it, itself included. */
+/** Number of commits reachable from a commit, itself included. */
 export async function countCommits(deps: BrowseDeps, path: string, oid: string): Promise<number | null> {
   let text = '';
   const whole = await readGit(

@@ -13,9 +13,9 @@ export interface ChangedFile {
   newMode: string;
   oldOid: string;
   newOid: string;
-  /** Per cent of a move or copy that stayed the same. */
+  /** Similarity of a rename or copy in per cent. */
   similarity: number | null;
-  /** Lines; null for binary files. */
+  /** Number of lines; null for binary files. */
   added: number | null;
   removed: number | null;
 }
@@ -36,7 +36,7 @@ export interface DiffList {
   truncated: boolean;
 }
 
-/** Longer lists nobody reads. */
+/** Limit of listed files: longer lists are not readable. */
 const maxFiles = 3_000;
 
 const statuses: Readonly<Record<string, FileStatus>> = {
@@ -75,10 +75,7 @@ export function diffArguments(
   ];
 }
 
-/**
- * Which files differ, with line counts. Names are bytes.
- * Refuses `git_busy`.
- */
+/** Which files differ, with line counts. Names are bytes. Refuses `git_busy`. */
 export async function listDiff(deps: BrowseDeps, path: string, range: DiffRange): Promise<DiffList> {
   const fields: Buffer[] = [];
   // A file takes up to six fields of the two lists.

@@ -5,7 +5,7 @@ import { lineSplitter, readGit } from './read-git.ts';
 export interface ListedFile {
   /** The whole path. */
   path: Buffer;
-  /** Of the blob. */
+  /** Id of the blob. */
   oid: string;
   size: number;
 }

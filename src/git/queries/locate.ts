@@ -9,7 +9,7 @@ export type RefKind = 'branch' | 'tag' | 'head' | 'commit';
 /** A name that stands for a commit, and the path behind it. */
 export interface Location {
   kind: RefKind;
-  /** As the address spells it: `main`, `v1.0`, `HEAD`, a commit id. */
+  /** As the URL spells it: `main`, `v1.0`, `HEAD`, a commit id. */
   ref: string;
   /** The commit. */
   oid: string;
@@ -17,14 +17,14 @@ export interface Location {
   file: Buffer;
 }
 
-/** No ref has more components, and no address may make us ask for more. */
+/** Limit of path components that are tried as a ref name: no ref has more, and no URL may cause more lookups. */
 const maxComponents = 40;
 const shortId = /^[0-9a-f]{4,64}$/;
 
 interface Candidate {
   kind: RefKind;
   ref: string;
-  /** What `cat-file` is asked for. */
+  /** The name that is looked up with `cat-file`. */
   name: string;
   components: number;
 }

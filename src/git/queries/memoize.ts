@@ -1,8 +1,8 @@
-/** Bounds of what is kept: a sum of weights in whatever unit `weigh` counts. */
+/** Bounds of the cache: a sum of weights in whatever unit `weigh` counts. */
 interface Memory<Args extends unknown[], Answer> {
   most: number;
   weigh?: (answer: Answer) => number;
-  /** All arguments, when this is not said. */
+  /** Defaults to all arguments. */
   keyOf?: (...args: Args) => unknown[];
 }
 
@@ -17,9 +17,8 @@ const isBytes = (value: unknown): value is { data: number[] } =>
   typeof value === 'object' && value !== null && 'type' in value && value.type === 'Buffer';
 
 /**
- * Asks once and remembers the answer, the least recently wanted forgotten first. For
- * questions whose answer never changes, because every name in them is an object id.
- * Who asks while the answer is on its way shares it; failures are not remembered.
+ * Memoizes a function in an LRU cache. For queries whose result never changes, because every name in them is an object
+ * id. Concurrent equal calls share one result; failures are not cached.
  */
 export function memoize<Args extends unknown[], Answer>(
   ask: (...args: Args) => Promise<Answer>,

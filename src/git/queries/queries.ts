@@ -33,16 +33,16 @@ import { memoize } from './memoize.ts';
 import { archive, mailPatch, plainDiff, streamBlob } from './stream-git.ts';
 import type { ArchiveRequest, StreamDeps } from './stream-git.ts';
 
-/** What pages ask about a repository beyond single objects. All refuse `git_busy`. */
+/** What pages query about a repository beyond single objects. All refuse `git_busy`. */
 export interface GitQueries {
   /** Splits `<ref>/<path>`; the longest ref wins. Refuses `revision_not_found`. */
   locate(path: string, rest: Buffer, options?: RevisionOptions): Promise<Location>;
-  /** A folder with the sizes of its files; read once for each commit. */
+  /** A folder with the sizes of its files; cached for each commit. */
   folder(path: string, oid: string, folder: Buffer, options: { maxEntries: number }): Promise<Tree>;
-  /** Every ref with the object it names, for menus and counts; in unusual repositories perhaps as of two seconds ago. */
+  /** Every ref with the object it names, for menus and counts; in unsupported repositories at most two seconds old. */
   recentRefs(path: string): Promise<ReadonlyMap<string, string>>;
   history(path: string, request: HistoryRequest): Promise<History>;
-  /** Commits behind a commit, itself included; null when counting takes too long. */
+  /** Number of commits reachable from a commit, itself included; null when counting takes too long. */
   countCommits(path: string, oid: string): Promise<number | null>;
   lastCommits(path: string, request: LastCommitsRequest): Promise<LastCommits>;
   listDiff(path: string, range: DiffRange): Promise<DiffList>;
@@ -61,13 +61,13 @@ export interface GitQueries {
     oid: string,
     options: { limit: number },
   ): Promise<{ files: ListedFile[]; truncated: boolean }>;
-  /** Looks for a text in the files of a commit. Refuses `invalid_pattern`. */
+  /** Searches the files of a commit. Refuses `invalid_pattern`. */
   grep(path: string, request: GrepRequest): Promise<Grep>;
-  /** What `git notes` has added to a commit; null when nothing. */
+  /** The note that `git notes` has attached to a commit; null when there is none. */
   note(path: string, oid: string): Promise<string | null>;
-  /** Notes of annotated tags; null for plain ones. */
+  /** Messages of annotated tags; null for lightweight ones. */
   tags(path: string, oids: readonly string[]): Promise<(TagNote | null)[]>;
-  /** All files of a commit; kept on disk for the next one who asks. */
+  /** All files of a commit; cached on disk. */
   archive(path: string, request: ArchiveRequest): Promise<Readable>;
   mailPatch(path: string, oid: string): Promise<Readable>;
   plainDiff(path: string, range: DiffRange): Promise<Readable>;
@@ -76,9 +76,9 @@ export interface GitQueries {
 
 interface QueryParts {
   reading: GitQueries;
-  /** Refs of a repository have moved. */
+  /** Invalidates what depends on refs: refs of a repository have moved. */
   moved(path: string): void;
-  /** A repository is gone. */
+  /** Drops everything cached of a removed repository. */
   forget(path: string): Promise<void>;
 }
 
@@ -87,7 +87,7 @@ interface QueryOptions {
   lowDiskFloorBytes: number;
   logger: Logger;
   refTables: RefCache;
-  /** Somebody walks through history, which a commit-graph makes faster. */
+  /** Called when a caller walks history, which a commit-graph makes faster. */
   onHistoryRead(repository: string): void;
 }
 
@@ -126,7 +126,7 @@ export function createGitQueries(
     }),
     readPatches: memoize(
       (target, range, files, limits) => readPatches(deps, target, range, files, limits),
-      // The files follow from the range.
+      // The range determines the files.
       {
         most: 32 * 1024 * 1024,
         weigh: weighPatches,
@@ -166,7 +166,7 @@ export function createGitQueries(
   };
 }
 
-/** About how many bytes; a line is an object with a few words around its text. */
+/** Approximate bytes; a line is an object with a few fields around its text. */
 const weighPatches = ({ patches }: Patches): number =>
   patches.reduce(
     (sum, { hunks }) =>

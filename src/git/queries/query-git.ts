@@ -4,17 +4,17 @@ import type { BrowseDeps } from '../objects/browse.ts';
 export interface GitQuery {
   /** Arguments after `--git-dir`. Never user text in option position. */
   argv: readonly string[];
-  /** Exit codes that are an answer; 0 alone unless said otherwise. */
+  /** Exit codes that are a result; 0 alone by default. */
   accepts?: readonly number[];
   timeLimitMs?: number;
   maxOutputBytes?: number;
   signal?: AbortSignal | undefined;
 }
 
-/** How long a page may keep git busy (security I05). */
+/** Time limit of git for one page (security I05). */
 export const pageLimitMs = 5_000;
 
-/** A short question to git about one repository. Refuses `git_busy`. */
+/** Runs a short git command on one repository. Refuses `git_busy`. */
 export async function queryGit(
   { door, shortSlots, limits }: BrowseDeps,
   path: string,
@@ -37,7 +37,7 @@ export async function queryGit(
   }
 }
 
-/** What git printed line by line, without the empty ones. */
+/** The non-empty lines of git's output. */
 export const linesOf = (output: Buffer): string[] =>
   output
     .toString('latin1')

@@ -6,16 +6,14 @@ import { pageLimitMs } from './query-git.ts';
 export interface ReadOptions {
   timeLimitMs?: number;
   signal?: AbortSignal | undefined;
-  /** Leaves the processor to pages. */
+  /** Runs at background CPU priority, behind pages. */
   yields?: boolean;
 }
 
 /**
- * Reads a command's output piece by piece for as long as `take` answers true, then
- * ends the command. Only one piece is in memory at a time.
- * Answers whether everything there was has been read: not when `take` had enough,
- * time ran out or git failed.
- * Refuses `git_busy`.
+ * Reads a command's output chunk by chunk as long as `take` returns true, then ends the command. Only one chunk is in
+ * memory at a time. Returns whether the output was read to its end: not when `take` stopped, time ran out or git
+ * failed. Refuses `git_busy`.
  */
 export async function readGit(
   deps: BrowseDeps,
@@ -28,7 +26,7 @@ export async function readGit(
   return isWhole && code === 0;
 }
 
-/** The same for commands whose exit code says something; it is null for one that was ended. */
+/** The same for commands whose exit code matters; it is null for a killed one. */
 export async function readGitToEnd(
   { door, shortSlots, limits }: BrowseDeps,
   path: string,
@@ -67,7 +65,7 @@ async function drain(stdout: Readable, take: (piece: Buffer) => boolean): Promis
   }
 }
 
-/** Gives `line` every whole line of the pieces it is fed, without its end; the last one on `end`. */
+/** Calls `line` with every complete line of the chunks it is fed, without its end; the last one on `end`. */
 export function lineSplitter(
   separator: number,
   line: (bytes: Buffer) => boolean,

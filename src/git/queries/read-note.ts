@@ -2,13 +2,13 @@ import { isDomainError } from '../../kernel/index.ts';
 import { blob, entryAt } from '../objects/browse.ts';
 import type { BrowseDeps } from '../objects/browse.ts';
 
-/** Where `git notes` writes when nobody says otherwise. */
+/** The default ref of `git notes`. */
 const notesRef = 'refs/notes/commits';
 const maxBytes = 64 * 1024;
-/** Git spreads many notes over folders, named by the first digits of the commit. */
+/** git spreads many notes over folders, named by the first digits of the commit. */
 const spreads = [0, 2, 4, 6];
 
-/** What was written beside a commit later (`git notes add`), or null. */
+/** The note of a commit (`git notes add`), or null. */
 export async function readNote(deps: BrowseDeps, path: string, oid: string): Promise<string | null> {
   const [tip] = await deps.readers.use(path, (reader) => reader.infos([`${notesRef}^{commit}`]));
   if (!tip) return null;

@@ -20,17 +20,17 @@ export interface PatchLine {
 export interface Hunk {
   oldStart: number;
   newStart: number;
-  /** What git found above: often the name of the function. */
+  /** The context that git found above: often the name of the function. */
   heading: string;
   lines: PatchLine[];
 }
 
-/** How one file differs. */
+/** The difference of one file. */
 export interface Patch {
   file: ChangedFile;
   hunks: Hunk[];
   isBinary: boolean;
-  /** It has more than the limits allow; what was read until then is dropped. */
+  /** The patch exceeds the limits; what was read until then is dropped. */
   isTooLarge: boolean;
 }
 
@@ -39,7 +39,7 @@ export interface PatchLimits {
   linesPerFile: number;
   /** Longer lines are cut. */
   bytesPerLine: number;
-  /** Of all files together. */
+  /** Size limit of all files together, in bytes. */
   bytes: number;
 }
 
@@ -52,10 +52,9 @@ export interface Patches {
 const decoder = new TextDecoder();
 
 /**
- * The patches of the first files of a comparison, read from one git as it writes them:
- * what exceeds a limit is thrown away while it passes.
- * @param files as `listDiff` lists them for the same range
- * Refuses `git_busy`.
+ * The patches of the first files of a comparison, parsed from one git as it writes them: what exceeds a limit is
+ * discarded as it arrives.
+ * @param files as `listDiff` lists them for the same range Refuses `git_busy`.
  */
 export async function readPatches(
   deps: BrowseDeps,
@@ -71,7 +70,7 @@ export async function readPatches(
   return { patches: reader.patches, cutShort: !whole && !reader.hasEnough };
 }
 
-/** Follows git's patch format line by line. */
+/** Parses git's patch format line by line. */
 class PatchReader {
   readonly patches: Patch[] = [];
   hasEnough = false;
@@ -80,7 +79,7 @@ class PatchReader {
   #next = 0;
   #patch: Patch | null = null;
   #hunk: Hunk | null = null;
-  /** Lines that the present hunk still has, by its own count: a line of content never looks like a head. */
+  /** Lines that the current hunk still has, by its own count: a line of content is never mistaken for a header. */
   #oldLeft = 0;
   #newLeft = 0;
   #oldNumber = 0;
@@ -93,7 +92,7 @@ class PatchReader {
     this.#limits = limits;
   }
 
-  /** Answers whether more is wanted. */
+  /** Returns whether more lines are wanted. */
   take(line: Buffer): boolean {
     const isContent = this.#oldLeft > 0 || this.#newLeft > 0;
     if (isContent || line[0] === 0x5c) this.#takeContent(line);
@@ -108,7 +107,7 @@ class PatchReader {
     else if (this.#patch && text.startsWith('Binary files ')) this.#patch.isBinary = true;
   }
 
-  /** Files whose only changes were ignored have no patch, so the next head may be some files further. */
+  /** Files whose only changes were ignored have no patch, so the next header may belong to a later file. */
   #startFile(text: string): void {
     const headOf = ({ oldPath, newPath }: ChangedFile) =>
       `diff --git ${quotePath('a/', oldPath)} ${quotePath('b/', newPath)}`;
@@ -149,7 +148,7 @@ class PatchReader {
     if (newNumber !== null) this.#newLeft -= 1;
     this.#lines += 1;
     if (!this.#patch || this.#patch.isTooLarge) return;
-    // Copied, because a line is a window on a piece of 64 kB that would stay in memory with it.
+    // Copied, because a line is a view of a 64 kB chunk that would stay in memory with it.
     const text = Buffer.from(line.subarray(1, 1 + this.#limits.bytesPerLine));
     this.#bytes += text.length;
     this.#hunk?.lines.push({ kind, oldNumber, newNumber, text, isUnended: false });

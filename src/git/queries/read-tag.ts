@@ -2,7 +2,7 @@ import type { BrowseDeps } from '../objects/browse.ts';
 import { parseSignature, signatureOf } from '../objects/parse-objects.ts';
 import type { CommitSignature, Signature } from '../objects/parse-objects.ts';
 
-/** What somebody wrote when they tagged a commit. */
+/** The message and tagger of an annotated tag. */
 export interface TagNote {
   tagger: Signature | null;
   message: string;
@@ -11,7 +11,7 @@ export interface TagNote {
 
 const maxTagBytes = 256 * 1024;
 
-/** The notes of annotated tags, by the ids that the refs name; null for a tag that is only a name. */
+/** Tag objects of annotated tags, by the ids that the refs name; null for a lightweight tag. */
 export async function readTags(
   { readers }: BrowseDeps,
   path: string,
@@ -36,7 +36,7 @@ function parseTag(content: Buffer): TagNote {
   const tagger = /^tagger (.*)$/m.exec(head)?.[1];
   const body = blank === -1 ? '' : text.slice(blank + 2);
   const at = body.search(/^-----BEGIN (?:PGP|SSH) SIGNATURE-----$/m);
-  // Bytes, because text that is not UTF-8 has another length.
+  // In bytes, because text that is not UTF-8 has another length.
   const start = at === -1 ? -1 : content.lastIndexOf(body.slice(at).split('\n', 1)[0]!);
   return {
     tagger: tagger === undefined ? null : parseSignature(tagger),

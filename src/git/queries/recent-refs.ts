@@ -3,10 +3,9 @@ import type { RefSnapshot } from '../ref-cache/ref-snapshot.ts';
 import type { RefCache } from '../ref-cache/ref-cache.ts';
 
 /**
- * Every ref, for menus and counts: reading thousands of loose refs for each page would
- * cost more than the page. They come from the table that fetches are answered from, which
- * is always true; where only git could answer those, what another process moved shows
- * after two seconds. Whoever decides something reads the refs themselves.
+ * Every ref, for menus and counts: reading thousands of loose refs for each page would cost more than the page. They
+ * come from the ref cache, which is always current; where only git could list those, changes by other processes show
+ * after two seconds. Decisions must read the refs themselves.
  */
 export interface RecentRefs {
   read(repository: string): Promise<ReadonlyMap<string, string>>;

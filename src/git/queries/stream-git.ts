@@ -10,7 +10,7 @@ import { diffArguments } from './list-diff.ts';
 import type { DiffRange } from './list-diff.ts';
 
 export interface StreamDeps extends BrowseDeps {
-  /** Archives take a place among clones, not among pages. */
+  /** Archives take slots of clones, not of pages. */
   slots: Slots;
 }
 
@@ -20,17 +20,18 @@ interface StreamOptions {
   client?: string | undefined;
 }
 
-/** How long a beginning is waited for before the stream is handed out; what takes too much memory has ended by then. */
+/**
+ * How long the beginning is awaited before the stream is returned; a command that exceeds its memory is killed by
+ * then.
+ */
 const beginningMs = 5_000;
-/** Fewer bytes are no beginning: git writes an archive's folder before it looks at the files. */
+/** Size of the beginning in bytes: git writes an archive's folder before it reads the files, so fewer prove nothing. */
 const beginningBytes = 4_096;
 
 /**
- * The output of a command as it comes, at the pace of whoever reads it. The stream breaks
- * off with an error when git fails, so that nobody takes a part for the whole; giving the
- * stream up ends git. What takes git too much memory before it has begun is refused
- * instead.
- * Refuses `git_busy`; `too_large_to_stream`.
+ * The output of a command as a stream with backpressure. The stream fails with an error when git fails, so that nobody
+ * takes a part for the whole; destroying the stream kills git. A command that exceeds its memory limit before the
+ * beginning is refused instead. Refuses `git_busy`; `too_large_to_stream`.
  */
 async function streamGit(
   { door, limits }: BrowseDeps,
@@ -87,7 +88,7 @@ export interface ArchiveRequest {
   format: ArchiveFormat;
   /** The folder inside the archive, plain ASCII without a slash. */
   prefix: string;
-  /** Who asks, for the places among clones. */
+  /** Identifies the client for the slots of clones. */
   client?: string;
 }
 
@@ -101,13 +102,13 @@ export async function archive(
   return streamGit(deps, path, argv, { slots: deps.slots, timeLimitMs: archiveLimitMs, client });
 }
 
-/** A commit as a mail that `git am` takes. */
+/** A commit as a mail for `git am`. */
 export async function mailPatch(deps: StreamDeps, path: string, oid: string): Promise<Readable> {
   const argv = ['format-patch', '--stdout', '--no-signature', '--full-index', '--binary', '-1', checked(oid)];
   return streamGit(deps, path, argv, { slots: deps.shortSlots, timeLimitMs: patchLimitMs });
 }
 
-/** Differences as `git apply` takes them. */
+/** Differences in the format of `git apply`. */
 export async function plainDiff(deps: StreamDeps, path: string, range: DiffRange): Promise<Readable> {
   const argv = diffArguments(range, '--patch', '--binary');
   return streamGit(deps, path, argv, { slots: deps.shortSlots, timeLimitMs: patchLimitMs });

@@ -1,7 +1,7 @@
 import type { Service } from './capabilities.ts';
 import type { RefSnapshot } from './ref-snapshot.ts';
 
-/** What a client asks of `ls-refs` (gitprotocol-v2). */
+/** The arguments of a client's `ls-refs` (gitprotocol-v2). */
 export interface LsRefsRequest {
   symrefs: boolean;
   peel: boolean;
@@ -16,7 +16,7 @@ const flush = '0000';
 const packet = (text: string): string => (text.length + 4).toString(16).padStart(4, '0') + text;
 
 /**
- * The greeting of versions 0 and 1: every ref, capabilities behind the first.
+ * The advertisement of versions 0 and 1: every ref, capabilities behind the first.
  * @param capabilities the line that git would send
  */
 export function buildAdvertisement(
@@ -36,7 +36,7 @@ export function buildAdvertisement(
   return Buffer.from([isVersion1 ? packet('version 1\n') : '', ...packets, flush].join(''), 'latin1');
 }
 
-/** The answer to `ls-refs`. */
+/** The response to `ls-refs`. */
 export function buildList(table: RefSnapshot, { symrefs, peel, unborn, prefixes }: LsRefsRequest): Buffer {
   const isWanted = (name: string) => prefixes.length === 0 || prefixes.some((prefix) => name.startsWith(prefix));
   const { target, ref } = table.head;

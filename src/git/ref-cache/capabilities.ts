@@ -3,20 +3,19 @@ import type { RefSnapshot } from './ref-snapshot.ts';
 export type Service = 'upload-pack' | 'receive-pack';
 
 /**
- * The capabilities that the installed git announces before version 2, learned from its
- * own answers and never typed here: they depend on its version, on our settings and on
- * those of the repository.
+ * The capabilities that the installed git announces before version 2, learned from its own responses and never
+ * hard-coded: they depend on its version, on the server's settings and on those of the repository.
  */
 export interface LearnedLine {
-  /** Without the word about HEAD. */
+  /** Without the `symref` capability. */
   text: string;
-  /** Where that word goes; null until an answer with it was seen. */
+  /** Position of the `symref` capability; null until a response with it was seen. */
   symrefAt: number | null;
 }
 
 const symref = / symref=HEAD:[^ ]+/;
 
-/** @returns null when the answer holds what changes from one to the next */
+/** @returns null when the response holds something that changes from one to the next */
 export function learnLine(answer: Buffer): LearnedLine | null {
   const nul = answer.indexOf(0);
   const end = answer.indexOf(0x0a, nul);
@@ -27,9 +26,9 @@ export function learnLine(answer: Buffer): LearnedLine | null {
   return { text: line.replace(symref, ''), symrefAt: at === -1 ? null : at };
 }
 
-/** @returns null when the place of the word about HEAD is not known yet */
+/** @returns null when the position of the `symref` capability is not known yet */
 export function capabilityLine(learned: LearnedLine, service: Service, { head }: RefSnapshot): string | null {
-  // Only a HEAD that leads to a commit is told before version 2.
+  // Before version 2 only a HEAD that resolves to a commit is advertised.
   if (service === 'receive-pack' || head.target === null || head.ref === null) return learned.text;
   if (learned.symrefAt === null) return null;
   return `${learned.text.slice(0, learned.symrefAt)} symref=HEAD:${head.target}${learned.text.slice(learned.symrefAt)}`;

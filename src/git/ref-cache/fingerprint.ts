@@ -4,18 +4,18 @@ import { statSync } from 'node:fs';
 interface Watched {
   file: string | Buffer;
   kind: Kind;
-  /** What it looked like; zeros when it was not there. */
+  /** Its stat; zeros when it did not exist. */
   inode: number;
   size: number;
   modifiedMs: number;
 }
 
-/** Of a folder the size says nothing that its time does not; of some things it counts only that they are there. */
+/** The size of a folder adds nothing to its time; for some paths only existence counts. */
 type Kind = 'file' | 'folder' | 'presence';
 
 /**
- * What the places that hold refs looked like at one moment. git renames a lock into place
- * whenever it changes a ref, so a folder's time moves with every change below it.
+ * Stat values of the files and folders that hold refs, at one moment. git renames a lock into place whenever it
+ * changes a ref, so a folder's time changes with every change below it.
  */
 export class Fingerprint {
   readonly #watched: Watched[];
@@ -25,9 +25,8 @@ export class Fingerprint {
   }
 
   /**
-   * Looks at `HEAD`, `packed-refs`, `config`, what makes a repository unusual, and every
-   * folder of refs. At once, not in turns: eight answers from the kernel's memory cost
-   * less than one trip through the thread pool.
+   * Stats `HEAD`, `packed-refs`, `config`, the files that make a repository unsupported, and every folder of refs.
+   * Synchronous: eight stat calls from the kernel's cache cost less than one trip through the thread pool.
    * @param folders below the repository, one character per byte
    */
   static take(repository: string, folders: readonly string[]): Fingerprint {
@@ -36,24 +35,24 @@ export class Fingerprint {
     return new Fingerprint(watched);
   }
 
-  /** Whether `packed-refs` is surely still what it was when this was taken, at `takenMs`. */
+  /** Whether `packed-refs` is surely unchanged since this was taken, at `takenMs`. */
   agreesOnPackedRefs(later: Fingerprint, takenMs: number): boolean {
     const [before, now] = [this.#watched[1]!, later.#watched[1]!];
     return isSame(before, now) && takenMs - before.modifiedMs > stepMs;
   }
 
-  /** Whether the repository borrows objects, lacks history or is damaged: git has its own words for that. */
+  /** Whether the repository borrows objects, is shallow or damaged: git handles these. */
   get isUnsupported(): boolean {
     const [, , , shallow, alternates, objects] = this.#watched;
     return shallow!.inode !== 0 || alternates!.inode !== 0 || objects!.inode === 0;
   }
 
-  /** Whether nothing has moved since. */
+  /** Whether nothing has changed since. */
   isCurrent(): boolean {
     return this.#watched.every((before) => isSame(before, look(before.file, before.kind)));
   }
 
-  /** Whether nothing had moved between the two moments, also not there and back. */
+  /** Whether nothing changed between the two moments, not even back and forth. */
   isSameAs(later: Fingerprint): boolean {
     return (
       this.#watched.length === later.#watched.length &&
@@ -62,8 +61,8 @@ export class Fingerprint {
   }
 
   /**
-   * Whether the next change is sure to show. File times move in steps of some
-   * milliseconds: what was touched just before may change again within the same step.
+   * Whether the next change is sure to show. File times advance in steps of some milliseconds: a file changed just
+   * before may change again within the same step.
    * @param takenMs when this was taken, or a little earlier
    */
   isSettled(takenMs: number): boolean {
@@ -71,10 +70,10 @@ export class Fingerprint {
   }
 }
 
-/** Above the longest step in which a kernel moves file times, in milliseconds. */
+/** Above the longest step of kernel file times, in milliseconds. */
 const stepMs = 20;
 
-/** Other methods know their places in this list. */
+/** Other methods rely on the order of this list. */
 const fixed: readonly (readonly [name: string, kind: Kind])[] = [
   ['HEAD', 'file'],
   ['packed-refs', 'file'],

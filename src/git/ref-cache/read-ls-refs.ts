@@ -5,9 +5,10 @@ import type { LsRefsRequest } from './build-advertisement.ts';
 const maxPrefixes = 1_000;
 
 /**
- * Reads a whole request for `ls-refs`.
+ * Parses a complete `ls-refs` request.
  * @param format the object format of the repository; git refuses another
- * @returns null for everything else, whole or not, and for what git should judge: unknown words, several requests
+ * @returns null for everything else, complete or not, and for what git should judge: unknown arguments, several
+ * requests
  */
 export function readLsRefs(request: Buffer, format: string): LsRefsRequest | null {
   if (request.toString('latin1', 4, 19) !== 'command=ls-refs') return null;
@@ -15,7 +16,7 @@ export function readLsRefs(request: Buffer, format: string): LsRefsRequest | nul
   packets.push(request);
   const question = { symrefs: false, peel: false, unborn: false, prefixes: [] as string[] };
   let section: 'capabilities' | 'arguments' = 'capabilities';
-  // Who does not say speaks of SHA-1.
+  // A client that names no format uses SHA-1.
   let spokenFormat = 'sha1';
   for (let packet = packets.next(); packet !== null; packet = packets.next()) {
     if (packet.kind === 'flush') return packets.restBytes === 0 && spokenFormat === format ? question : null;

@@ -6,50 +6,55 @@ import { readRefSnapshot } from './ref-snapshot.ts';
 import type { Peel, RefSnapshot } from './ref-snapshot.ts';
 import type { Fingerprint } from './fingerprint.ts';
 
-/** The refs of busy repositories, kept in memory and checked against the disk. */
+/** The refs of busy repositories, cached in memory and validated against the disk. */
 export interface RefCache {
   /**
-   * The refs as they are now: with all that this process has done, and with what others
-   * did up to two milliseconds ago; null when git has to answer.
-   * Whoever asks has checked access.
+   * The refs as they are now: including all changes by this process, and changes by others up to two milliseconds ago;
+   * null when git has to list them. The caller checks access.
    */
   of(repository: string): Promise<RefSnapshot | null>;
-  /** Tells that these objects, which a push brought to branches, are commits: nobody has to look. */
+  /** Records that these objects, which a push brought to branches, are commits, so they need no lookup. */
   noteCommits(repository: string, oids: Iterable<string>): void;
-  /** Does work that may move refs: meanwhile, and right after, no check of the disk is left out. */
+  /** Runs work that may move refs: during it, and right after, every lookup validates against the disk. */
   changing<Result>(repository: string, work: () => Promise<Result>): Promise<Result>;
-  /** Forgets a repository that goes away or moves. */
+  /** Drops a repository that is removed or moved. */
   forget(repository: string): void;
 }
 
 interface CachedSnapshot {
   table: RefSnapshot;
   readAtMs: number;
-  /** Whether any change since is sure to show. Otherwise only the two below are of use. */
+  /** Whether any later change is sure to show. Otherwise only the two fields below are of use. */
   isSettled: boolean;
-  /** When the disk was last seen to agree, by `performance.now()`. */
+  /** When the disk was last validated, by `performance.now()`. */
   agreedAtMs: number;
   packed: RefEntry[];
-  /** By object, what was found out: null for what is no annotated tag. */
+  /** Peeled ids by object; null for an object that is no annotated tag. */
   known: Map<string, string | null>;
 }
 
-/** Refs that may be kept in all, as many as one repository may have; each takes some 200 bytes, and 60 in every answer that holds it. */
+/**
+ * Limit of cached refs in total, as many as one repository may have; each takes some 200 bytes, and 60 in every
+ * response that holds it.
+ */
 const keptRefs = 250_000;
 const keptRepositories = 2_000;
-/** Questions for the object reader at a time. */
+/** Batch size of object reader requests. */
 const questionsAtOnce = 5_000;
-/** What was found out about objects is forgotten when it is so many times more than there are refs: most of it is of former tips. */
+/** Peeled ids are dropped when there are this many times more than refs: most belong to former tips. */
 const knownPerRef = 2;
 const leastKnown = 1_000;
-/** A check asks the kernel ten questions, which is a quarter of all that a listing costs when thousands come each second. */
+/**
+ * How long a validation is trusted, in milliseconds: it makes ten stat calls, a quarter of the cost of a listing when
+ * thousands arrive each second.
+ */
 const agreesForMs = 2;
 
 export function createRefCache(readers: ObjectReaders, logger: Logger): RefCache {
   /** Least recently used first. */
   const kept = new Map<string, CachedSnapshot>();
   let refCount = 0;
-  /** Repositories that this process is changing, and how often at once. */
+  /** Repositories that this process is changing, and the number of concurrent changes. */
   const underWork = new Map<string, number>();
 
   const peelIn =
@@ -119,7 +124,7 @@ export function createRefCache(readers: ObjectReaders, logger: Logger): RefCache
       try {
         return await read(repository, known);
       } catch (error) {
-        // git has the last word, also about what is broken.
+        // git handles these repositories, including broken ones.
         forget(repository);
         if (!(error instanceof Unsupported)) logger.debug('git.refs_unread', { repository, error });
         return null;

@@ -10,21 +10,21 @@ export interface RefEntry {
   /** The full name, one character per byte. */
   name: string;
   oid: string;
-  /** What an annotated tag stands for in the end; null for anything else, undefined while nobody has looked. */
+  /** The peeled id of an annotated tag; null for anything else, undefined until it was looked up. */
   peeled: string | null | undefined;
 }
 
-/** A repository that git itself has to answer for. */
+/** Thrown for a repository that only git can list. */
 export class Unsupported extends Error {}
 
 const objectId = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 export const isObjectId = (text: string): boolean => objectId.test(text);
 /**
- * Read in one go, without the thread pool: a small file that the kernel has in memory costs
- * a fifth that way. Between two goes others get their turn.
+ * Files read synchronously per batch, without the thread pool: a small cached file costs a fifth that way. The event
+ * loop runs between two batches.
  */
 const filesAtOnce = 50;
-/** Each is looked at for every answer. */
+/** Limit of ref folders: each is checked for every response. */
 const maxFolders = 1_000;
 
 /** Every folder that holds or could hold refs. Throws {@link Unsupported} for links. */
@@ -59,7 +59,7 @@ export async function readLooseRefs(repository: string, folders: readonly string
   return refs.sort(byName);
 }
 
-/** What is in a folder, without locks and other names that git does not look at either. */
+/** The names in a folder, without locks and other names that git ignores, too. */
 function list(repository: string, folder: string): Dirent[] {
   const entries = unlessAbsent([], () =>
     readdirSync(placeIn(repository, folder), { withFileTypes: true, encoding: 'latin1' }),
@@ -67,7 +67,7 @@ function list(repository: string, folder: string): Dirent[] {
   return entries.filter(({ name }) => !name.startsWith('.') && !name.endsWith('.lock'));
 }
 
-/** Null for a ref that went away meanwhile: it was deleted or packed; packed-refs, read later, knows. */
+/** Null for a ref that vanished in the meantime: it was deleted or packed; packed-refs, read later, has it. */
 function readLooseRef(repository: string, name: string): RefEntry | null {
   if (!isWellFormedRef(name)) throw new Unsupported(name);
   const text = unlessAbsent(null, () => readFileSync(placeIn(repository, name), 'latin1'));
@@ -78,8 +78,8 @@ function readLooseRef(repository: string, name: string): RefEntry | null {
 }
 
 /**
- * The refs in `packed-refs`, sorted as git writes them.
- * Throws {@link Unsupported} for a file of a git so old that it does not say what tags stand for.
+ * The refs in `packed-refs`, sorted as git writes them. Throws {@link Unsupported} for a file of an old git that does
+ * not record peeled ids.
  */
 export async function readPackedRefs(repository: string): Promise<RefEntry[]> {
   const text = await readFile(`${repository}/packed-refs`, 'latin1').catch((error: unknown) => absentOr('', error));
@@ -100,7 +100,7 @@ export async function readPackedRefs(repository: string): Promise<RefEntry[]> {
   return refs;
 }
 
-/** Both together; a ref with a file of its own hides the packed one. */
+/** Merges both; a loose ref hides the packed one. */
 export function mergeRefs(packed: readonly RefEntry[], loose: readonly RefEntry[]): RefEntry[] {
   if (loose.length === 0) return [...packed];
   const merged: RefEntry[] = [];
@@ -122,7 +122,7 @@ function unlessAbsent<T>(otherwise: T, look: () => T): T {
   }
 }
 
-/** A file that goes away while we look is no error: git moved it. */
+/** A file that vanishes during the read is no error: git moved it. */
 function absentOr<T>(otherwise: T, error: unknown): T {
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'ENOENT' || code === 'ENOTDIR') return otherwise;

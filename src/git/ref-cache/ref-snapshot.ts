@@ -5,44 +5,44 @@ import { findFolders, isObjectId, mergeRefs, readLooseRefs, Unsupported } from '
 import type { RefEntry } from './ref-files.ts';
 import { Fingerprint } from './fingerprint.ts';
 
-/** What HEAD says. */
+/** The content of HEAD. */
 export interface TableHead {
-  /** The branch as a full ref, born or not; null when HEAD names a commit. */
+  /** The branch as a full ref, with or without commits; null when HEAD is detached. */
   target: string | null;
-  /** Null while the branch is not born. */
+  /** Null while the branch has no commits. */
   ref: RefEntry | null;
 }
 
-/** The refs of one repository as clients see them, and the answers that were made of them. */
+/** The refs of one repository as clients see them, and the responses built from them. */
 export interface RefSnapshot {
-  /** Sorted by name; those of the server's own use are left out. */
+  /** Sorted by name, without the server's hidden refs. */
   refs: readonly RefEntry[];
   head: TableHead;
-  /** The text of the repository's settings: with git's version and our settings it decides the capabilities. */
+  /**
+   * The text of the repository's settings: with git's version and the server's settings it decides the capabilities.
+   */
   config: string;
   stamp: Fingerprint;
-  /** Ready answers by what was asked. */
+  /** Cached responses, keyed by the request. */
   readonly advertisements: Map<string, Buffer>;
   /** A digest of all refs and HEAD. */
   state(): string;
 }
 
-/** Answers what objects stand for in the end (`^{}`), null for one that is missing. */
+/** Returns the peeled ids of objects (`^{}`), null for a missing one. */
 export type Peel = (oids: string[]) => Promise<(string | null)[]>;
 
 const hidden = ['refs/hearth', 'refs/replace'];
-/** Settings of these kinds change no answer about refs. */
+/** Settings in these sections change no response about refs. */
 const ignoredSections = /^\s*\[(?:core|extensions|gc|http|pack|repack|maintenance)\]/i;
 const ignoredExtension = /^objectformat\s*=/i;
 const attempts = 5;
 
 /**
- * Reads the refs of a repository from its files.
- * Throws `Unusual` for what only git should answer for: symbolic refs besides HEAD, refs
- * without a value or an object, links, grafts, borrowed objects, settings about refs.
- *
- * @param readPacked the refs in packed-refs, which may be known from an earlier time that the stamp agrees with
- * @param known what was found out about objects before; what is found out now is added
+ * Reads the refs of a repository from its files. Throws `Unsupported` for what only git should list: symbolic refs
+ * besides HEAD, refs without a value or an object, links, grafts, borrowed objects, settings about refs.
+ * @param readPacked the refs in packed-refs, possibly from an earlier read that the fingerprint confirms
+ * @param known peeled ids from before; new ones are added
  */
 export async function readRefSnapshot(
   repository: string,
@@ -54,8 +54,8 @@ export async function readRefSnapshot(
     const folders = findFolders(repository);
     const stamp = Fingerprint.take(repository, folders);
     if (stamp.isUnsupported) throw new Unsupported('shallow or borrowed objects');
-    // Loose refs first. `pack-refs` and deletions write packed-refs before they remove a
-    // loose ref; the other way round, one that is being packed would be in neither place.
+    // Loose refs first. `pack-refs` and deletions write packed-refs before they remove a loose ref; in the other
+    // order, a ref that is being packed would be in neither place.
     const loose = await readLooseRefs(repository, folders);
     const packed = await readPacked(stamp);
     const [head, config] = [read(repository, 'HEAD'), read(repository, 'config')];
@@ -99,7 +99,7 @@ async function readHead(
   return { target: null, ref: detached };
 }
 
-/** Asks in one go what is not known yet. */
+/** Looks up unknown ids in one batch. */
 async function peelUnknown(refs: readonly RefEntry[], known: Map<string, string | null>, peel: Peel): Promise<void> {
   for (const ref of refs) if (ref.peeled === undefined) ref.peeled = known.get(ref.oid);
   const open = refs.filter(({ peeled }) => peeled === undefined);
@@ -107,7 +107,7 @@ async function peelUnknown(refs: readonly RefEntry[], known: Map<string, string 
   const answers = await peel(open.map(({ oid }) => oid));
   open.forEach((ref, at) => {
     const answer = answers[at];
-    // git leaves out a ref whose object is missing, and says so to the administrator.
+    // git leaves out a ref whose object is missing, and warns the administrator.
     if (answer === null || answer === undefined) throw new Unsupported(ref.name);
     ref.peeled = answer === ref.oid ? null : answer;
     known.set(ref.oid, ref.peeled);

@@ -1,15 +1,15 @@
 import { isUtf8 } from 'node:buffer';
 
-/** Where a push may write. */
+/** Namespaces that a push may write. */
 const pushable = ['refs/heads/', 'refs/tags/', 'refs/notes/'];
 
-/** What Gerrit keeps beside them: a repository takes these when its settings say so. */
+/** Gerrit's namespaces, which a repository accepts when its settings say so. */
 export const gerritFolders: readonly string[] = ['refs/changes/', 'refs/meta/'];
 
-/** Folders of refs that the server makes, or will make, itself; other forges have the same names. */
+/** Namespaces reserved for the server; other forges use the same names. */
 const reserved = ['refs/pull/', 'refs/for/', 'refs/hearth/'];
 
-/** Longest ref name that Hearth records, in bytes. */
+/** Length limit of a ref name, in bytes. */
 const maxRefNameBytes = 1_000;
 
 /**
@@ -34,10 +34,10 @@ export function isBranchName(name: string): boolean {
 export const isReserved = (name: string): boolean => reserved.some((folder) => name.startsWith(folder));
 
 /**
- * Why a push may not write this ref, in words for the person who pushes, or null.
+ * The reason why a push may not write this ref, in words for the person who pushes, or null.
  * @param rawName the name as it came over the wire
  * @param creates whether the ref would be new; an odd name that exists may still be moved and removed
- * @param extraFolders what the repository takes besides branches, tags and notes
+ * @param extraFolders what the repository accepts besides branches, tags and notes
  */
 export function refuseRef(rawName: Buffer, creates: boolean, extraFolders: readonly string[] = []): string | null {
   if (rawName.length > maxRefNameBytes) return `a ref name has at most ${maxRefNameBytes} bytes`;

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 
-/** Refs that exist for the server's own use; git hides them from clients too. */
+/** Refs for the server's own use; git hides them from clients, too. */
 const hidden = ['refs/hearth/', 'refs/replace/'];
 
 const filesAtOnce = 64;
@@ -14,21 +14,21 @@ const objectId = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
  * Broken and empty refs are left out (`recover` reports them), symbolic ones resolve.
  */
 export async function readRefs(repository: string): Promise<Map<string, string>> {
-  // Loose refs first. `pack-refs` and deletions write packed-refs before they remove a
-  // loose ref; in this order every ref is seen with a value that it had while we read.
-  // The other way round, one that is being packed would be in neither place.
+  // Loose refs first. `pack-refs` and deletions write packed-refs before they remove a loose ref; in this order every
+  // ref is seen with a value that it had during the read. In the other order, a ref that is being packed would be in
+  // neither place.
   const loose = await readLooseRefs(repository);
   const packed = await readPackedRefs(repository);
   return merge(packed, loose);
 }
 
-/** The branch that HEAD names, born or not; null when HEAD names a commit. */
+/** The branch that HEAD names, with or without commits; null when HEAD is detached. */
 export async function readHeadBranch(repository: string): Promise<string | null> {
   const text = await readFile(path.join(repository, 'HEAD'), 'utf8');
   return /^ref: refs\/heads\/(.+)\n?$/.exec(text)?.[1] ?? null;
 }
 
-/** What `packed-refs` says of a ref, whatever lies loose beside it; null when it is silent. */
+/** The value of a ref in `packed-refs`, regardless of a loose one; null when it has none. */
 export async function readPackedRef(repository: string, ref: string): Promise<string | null> {
   return (await readPackedRefs(repository)).get(ref) ?? null;
 }
@@ -59,7 +59,7 @@ async function readPackedRefs(repository: string): Promise<Map<string, string>> 
   const text = await readFile(path.join(repository, 'packed-refs'), 'utf8').catch(whenAbsent(''));
   for (const line of text.split('\n')) {
     const space = line.indexOf(' ');
-    // "#" begins the header, "^" the commit behind the tag of the line before.
+    // "#" begins the header, "^" the peeled id of the tag on the line before.
     if (space > 0 && !line.startsWith('#') && !line.startsWith('^'))
       refs.set(line.slice(space + 1), line.slice(0, space));
   }
@@ -70,7 +70,7 @@ async function readLooseRefs(repository: string): Promise<Map<string, string>> {
   const refs = new Map<string, string>();
   const readValue = async (name: string): Promise<void> => {
     const value = await readFile(path.join(repository, name), 'utf8').catch(whenAbsent(null));
-    // A ref that vanished was deleted or packed; packed-refs, read later, knows.
+    // A ref that vanished was deleted or packed; packed-refs, read later, has it.
     if (value !== null) refs.set(name, value.trimEnd());
   };
   const visit = async (folder: string): Promise<void> => {
@@ -87,7 +87,7 @@ async function readLooseRefs(repository: string): Promise<Map<string, string>> {
   return refs;
 }
 
-/** A file that goes away while we look is no error: git moved it. */
+/** A file that vanishes during the read is no error: git moved it. */
 function whenAbsent<T>(value: T): (error: NodeJS.ErrnoException) => T {
   return (error) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return value;

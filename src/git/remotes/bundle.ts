@@ -6,9 +6,9 @@ import { failureOf, withoutSecrets } from './remote.ts';
 import type { ExchangeOptions } from './exchange.ts';
 import { createRepository } from '../storage.ts';
 
-/** What a parcel says besides its history, as files of a commit below a name that no clone takes along. */
+/** Metadata of an export bundle besides its history: files of a commit under a name that clones do not fetch. */
 const parcelRef = 'refs/hearth/meta';
-/** Where that commit stands in the passing repository of `readParcel`. */
+/** Where that commit is in the temporary repository of `readBundle`. */
 export const readBundleRef = 'refs/parcel/meta';
 
 export interface BundleRequest {
@@ -19,11 +19,11 @@ export interface BundleRequest {
   defaultBranch: string;
   files: readonly { name: string; bytes: Buffer }[];
   message: string;
-  /** Epoch milliseconds, of the commit that holds the files. */
+  /** Commit date of the metadata, in epoch milliseconds. */
   at: number;
-  /** Where the bundle goes; replaced when it is there. */
+  /** Path of the bundle; an existing file is replaced. */
   target: string;
-  /** A path for a passing repository, ending in `.git`; removed again. */
+  /** Path of a temporary repository, ending in `.git`; removed afterwards. */
   scratch: string;
 }
 
@@ -38,15 +38,18 @@ const maxOutputBytes = 1024 * 1024;
 
 /** Repositories as single files, which any git reads. */
 export interface Bundles {
-  /** Writes refs with their history, and some files about them, as one git bundle. Refuses `parcel_not_written`. */
+  /** Writes refs with their history, and metadata files, as one git bundle. Refuses `parcel_not_written`. */
   write(request: BundleRequest): Promise<void>;
-  /** Brings all of a bundle, or of a repository on this machine, to a passing one. Refuses `parcel_unreadable`. */
+  /**
+   * Reads all of a bundle, or of a repository on this machine, into a temporary repository. Refuses
+   * `parcel_unreadable`.
+   */
   read(source: string, scratch: string, options?: ExchangeOptions): Promise<void>;
-  /** Moves the objects of a passing repository into another one. */
+  /** Moves the objects of a temporary repository into another one. */
   takeObjects(scratch: string, path: string): Promise<void>;
 }
 
-/** @param close ends who reads a repository; `note` has it looked after */
+/** @param close stops the readers of a repository; `note` queues it for maintenance */
 export function createBundles(
   door: GitRunner,
   { close, note }: { close(path: string): Promise<void>; note(path: string): void },
@@ -63,9 +66,8 @@ export function createBundles(
 }
 
 /**
- * Writes refs with their history, and some files about them, as one git bundle. Any git clones it.
- * It is made in a passing repository that borrows the objects, so nothing is written to the real one.
- * Refuses `parcel_not_written`.
+ * Writes refs with their history, and metadata files, as one git bundle. Any git clones it. It is made in a temporary
+ * repository that borrows the objects, so nothing is written to the real one. Refuses `parcel_not_written`.
  */
 async function writeBundle(
   door: GitRunner,
@@ -121,9 +123,8 @@ async function feed(door: GitRunner, argv: string[], input: Buffer): Promise<voi
 }
 
 /**
- * Brings everything of a bundle, or of a repository on this machine, to a passing repository, where
- * git has looked at each object. The caller removes it.
- * Refuses `parcel_unreadable`.
+ * Fetches everything of a bundle, or of a repository on this machine, into a temporary repository, where git has
+ * checked each object. The caller removes it. Refuses `parcel_unreadable`.
  */
 async function readBundle(
   door: GitRunner,
@@ -176,7 +177,10 @@ async function readBundle(
   if (code !== 0) throw invalid('parcel_unreadable', `${source} cannot be read. ${failureOf(said || complaint)}`);
 }
 
-/** Moves what `readParcel` brought into a repository: packs before their indexes, so that nobody finds half of one. */
+/**
+ * Moves what `readBundle` fetched into a repository: packs before their indexes, so that no reader finds an incomplete
+ * one.
+ */
 async function takeObjects(scratch: string, repository: string): Promise<void> {
   const [from, to] = [path.join(scratch, 'objects', 'pack'), path.join(repository, 'objects', 'pack')];
   await mkdir(to, { recursive: true, mode: 0o700 });

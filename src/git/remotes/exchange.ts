@@ -8,7 +8,7 @@ import type { Remote } from './remote.ts';
 import { readHostKey, sshFailure } from './ssh.ts';
 import type { SshHost, SshTools } from './ssh.ts';
 
-/** What an exchange with another host is done with. */
+/** Dependencies of an exchange with another host. */
 export interface RemoteTools {
   door: GitRunner;
   ssh: SshTools;
@@ -16,13 +16,13 @@ export interface RemoteTools {
 
 export interface ExchangeOptions {
   signal?: AbortSignal | undefined;
-  /** Hears how far it has come, in git's words: `Receiving objects:  41% (12/29)`. */
+  /** Called with git's progress lines: `Receiving objects:  41% (12/29)`. */
   progress?(text: string): void;
 }
 
-/** What another host has. */
+/** The refs of another host. */
 export interface RemoteRefs {
-  /** Short name of the branch that HEAD names; null when it says none. */
+  /** Short name of the branch that HEAD names; null when it names none. */
   head: string | null;
   /** Branches and tags by full name. */
   refs: ReadonlyMap<string, string>;
@@ -33,7 +33,7 @@ const transferMs = 2 * 3_600_000;
 const maxListBytes = 64 * 1024 * 1024;
 const watchEveryMs = 2_000;
 const keptWords = 8_192;
-/** What was fetched stands here until refs of our own lead to it. */
+/** Namespace of what was fetched, until refs of the repository point to it. */
 const fetchedFolder = 'refs/hearth/mirror/';
 
 /** Lists a remote's branches and tags. Refuses `remote_failed`. */
@@ -60,9 +60,9 @@ export async function listRemote(
 }
 
 /**
- * Brings a remote's branches and tags here with all their objects; refs of our own stay
- * where they are. Refuses `remote_failed`, `remote_too_large`.
- * @param maxBytes the largest pack that is taken; 0 for no bound
+ * Fetches a remote's branches and tags with all their objects; the repository's own refs stay. Refuses
+ * `remote_failed`, `remote_too_large`.
+ * @param maxBytes size limit of the pack; 0 for none
  */
 export async function fetchRemote(
   tools: RemoteTools,
@@ -96,7 +96,7 @@ export async function fetchRemote(
   }
 }
 
-/** The branches and tags that `fetchRemote` brought, by the names that they have on the other side. */
+/** The branches and tags that `fetchRemote` brought, by the remote's names. */
 export async function fetchedRefs(door: GitRunner, repository: string): Promise<Map<string, string>> {
   const argv = [`--git-dir=${repository}`, 'for-each-ref', '--format=%(objectname) %(refname)', fetchedFolder];
   const { output } = await door.run({ argv, timeLimitMs: listMs }, maxListBytes);
@@ -113,10 +113,9 @@ export async function fetchedRefs(door: GitRunner, repository: string): Promise<
 }
 
 /**
- * Brings the remote's branches and tags to where ours are, also backwards.
- * Refuses `remote_failed`.
- * @param prune also removes what is not here
- * @returns what the other side refused
+ * Makes the remote's branches and tags equal to the local ones, also backwards. Refuses `remote_failed`.
+ * @param prune also removes refs that do not exist here
+ * @returns what the remote refused
  */
 export async function pushRemote(
   tools: RemoteTools,
@@ -177,8 +176,8 @@ async function ask(
 }
 
 /**
- * The host key that a host shows now: `ssh-ed25519 AAAA…`. Nobody signs in for it.
- * Refuses `remote_failed` when it cannot be reached, `ssh_client_missing`.
+ * The host key that a host presents now: `ssh-ed25519 AAAA…`; the connection is not authenticated. Refuses
+ * `remote_failed` when it cannot be reached, `ssh_client_missing`.
  */
 export async function hostKeyOf({ door, ssh }: RemoteTools, host: SshHost): Promise<string> {
   let said = '';
@@ -198,7 +197,7 @@ export async function hostKeyOf({ door, ssh }: RemoteTools, host: SshHost): Prom
   return key;
 }
 
-/** Of packs that are being received. */
+/** Size of the packs that are being received. */
 async function unfinishedBytes(repository: string): Promise<number> {
   const folder = path.join(repository, 'objects', 'pack');
   const names = (await readdir(folder).catch(() => [])).filter((name) => name.startsWith('tmp_pack_'));

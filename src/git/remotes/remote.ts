@@ -2,22 +2,22 @@ import { isIP } from 'node:net';
 import { sshLocator, withSsh } from './ssh.ts';
 import type { SshRemote, SshTools } from './ssh.ts';
 
-/** A repository on another host, and how it may be reached. */
+/** A repository on another host, and how to reach it. */
 export type Remote = HttpRemote | SshRemote;
 
 export interface HttpRemote {
-  /** Judged already: scheme, host, no name or password in it. */
+  /** Checked by the caller: scheme, host, no credentials in it. */
   url: URL;
-  /** The only addresses that git may connect to; names are not looked up again. */
+  /** The only addresses that git may connect to; names are not resolved again. */
   addresses: readonly string[];
   username: string;
   /** Empty for none. */
   secret: string;
-  /** PEM file with further certificate authorities; null for the usual ones alone. */
+  /** PEM file with additional certificate authorities; null for the usual ones alone. */
   caFile: string | null;
 }
 
-/** Faults of old history that a copy has to live with, as pushes do. */
+/** Defects of old history that a copy has to accept, as pushes do. */
 export const withoutSecrets = [
   'zeroPaddedFilemode',
   'badTimezone',
@@ -27,13 +27,10 @@ export const withoutSecrets = [
   'nullSha1',
 ];
 
-/** How git names it in its arguments, which everybody on the machine can read. */
+/** The remote in git's arguments, which everybody on the machine can read: without secrets. */
 export const locatorOf = (remote: Remote): string => ('ssh' in remote ? sshLocator(remote) : remote.url.href);
 
-/**
- * Runs git with the environment that it needs to talk to a remote.
- * Refuses `ssh_client_missing`.
- */
+/** Runs git with the environment that it needs for a remote. Refuses `ssh_client_missing`. */
 export function withRemote<T>(
   tools: SshTools,
   remote: Remote,
@@ -43,7 +40,7 @@ export function withRemote<T>(
   return withSsh(tools, remote, (environment) => work({ ...protocolOnly('ssh'), ...environment }));
 }
 
-/** Nothing but one protocol. */
+/** Allows one protocol only. */
 export const protocolOnly = (scheme: string, more: readonly [key: string, value: string][] = []) => {
   const settings: [key: string, value: string][] = [
     ['credential.helper', ''],
@@ -65,9 +62,9 @@ export const protocolOnly = (scheme: string, more: readonly [key: string, value:
 };
 
 /**
- * The environment of a git process that talks to a remote over HTTP. Settings travel here and not in
- * its arguments, which everybody on the machine can read: one protocol, the checked
- * addresses, no redirect, no helper, no proxy.
+ * The environment of a git process that talks to a remote over HTTP. Settings are passed here and not in its
+ * arguments, which everybody on the machine can read: one protocol, the checked addresses, no redirect, no helper, no
+ * proxy.
  */
 function httpEnvironment({ url, addresses, username, secret, caFile }: HttpRemote): Record<string, string> {
   const scheme = url.protocol.replace(':', '');
@@ -80,7 +77,7 @@ function httpEnvironment({ url, addresses, username, secret, caFile }: HttpRemot
     ['http.emptyAuth', 'false'],
     ['http.saveCookies', 'false'],
     ...(caFile === null ? [] : ([['http.sslCAInfo', caFile]] as [string, string][])),
-    // A literal address is its own answer.
+    // A literal address needs no resolution.
     ...(isIP(host.replace(/^\[|\]$/g, '')) !== 0
       ? []
       : ([['http.curloptResolve', `${host}:${port}:${addresses.map(bracketed).join(',')}`]] as [string, string][])),
@@ -96,12 +93,12 @@ function httpEnvironment({ url, addresses, username, secret, caFile }: HttpRemot
 
 const bracketed = (address: string): string => (isIP(address) === 6 ? `[${address}]` : address);
 
-/** git's words for a failure in one line, for whoever looks after the mirror: no address, no secret. */
+/** git's error message in one line, for the owner of the mirror: no address, no secret. */
 export function failureOf(said: string): string {
   const lines = said
     .split(/[\r\n]+/)
     .map((line) => line.replace(/[\x00-\x1f\x7f]/g, ' ').trim())
-    // What git adds to each failure of ssh says nothing.
+    // The lines that git adds to each failure of ssh carry no information.
     .filter(
       (line) =>
         line !== '' &&

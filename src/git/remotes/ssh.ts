@@ -7,17 +7,17 @@ import { internal, unavailable } from '../../kernel/index.ts';
 /** A host that is reached by ssh, at the one address that was checked. */
 export interface SshHost {
   user: string;
-  /** Name or address, as a URL has it: an IPv6 address in brackets. */
+  /** Name or address as in a URL: an IPv6 address in brackets. */
   host: string;
   port: number;
-  /** What ssh connects to; the name is not looked up again. */
+  /** What ssh connects to; the name is not resolved again. */
   address: string;
 }
 
 /** A repository on such a host. */
 export interface SshRemote {
   ssh: SshHost;
-  /** Begins with a slash, percent-encoded as in a URL; or relative to the home of `user`, as it stands. */
+  /** Begins with a slash, percent-encoded as in a URL; or relative to the home of `user`, unencoded. */
   path: string;
   /** In OpenSSH's format. */
   privateKey: string;
@@ -27,7 +27,7 @@ export interface SshRemote {
 
 /** What a connection by ssh needs besides git. */
 export interface SshTools {
-  /** Where the files of a connection lie while it lasts. */
+  /** Folder of the connection's temporary files. */
   folder: string;
   /** Where the ssh program is looked up, folders separated by colons. */
   searchPath: string;
@@ -38,8 +38,8 @@ const prefix = 'ssh-';
 const [keyFile, knownHostsFile] = ['key', 'known_hosts'] as const;
 
 /**
- * Everything that ssh would take from its own configuration is said here: no file, no agent, no proxy, no
- * forwarding, one key, one host key, and it gives up on a host that is silent.
+ * Everything that ssh would take from its own configuration is set here: no file, no agent, no proxy, no forwarding,
+ * one key, one host key, and a timeout for a silent host.
  */
 const options = [
   'BatchMode=yes',
@@ -66,29 +66,28 @@ const options = [
   'KbdInteractiveAuthentication=no',
   'GSSAPIAuthentication=no',
   'HostbasedAuthentication=no',
-  // As long as a connection by https may take; then a minute of silence, as http.lowSpeedTime.
+  // The same connect timeout as https; then a minute of silence, as http.lowSpeedTime.
   'ConnectTimeout=10',
   'ServerAliveInterval=15',
   'ServerAliveCountMax=4',
   'LogLevel=ERROR',
 ];
 
-/** How git names the repository in its arguments. */
+/** The repository in git's arguments. */
 export function sshLocator({ ssh, path: repository }: SshRemote): string {
   refuseOptions(ssh);
   const where = `${ssh.user}@${ssh.host}`;
   return repository.startsWith('/') ? `ssh://${where}:${ssh.port}${repository}` : `${where}:${repository}`;
 }
 
-/** Whoever made these has judged them; nothing that a program could take for an option passes here in any case. */
+/** Defence in depth: the caller has checked these, and nothing that a program could take for an option passes here. */
 function refuseOptions({ user, host, address }: SshHost): void {
   const isPlain = /^[A-Za-z0-9_][A-Za-z0-9._+-]*$/.test(user) && /^[a-z0-9[][a-z0-9._:[\]-]*$/.test(host);
   if (!isPlain || isIP(address) === 0) throw internal('an ssh address was not judged');
 }
 
 /**
- * Runs git with an ssh connection to a remote. The key lies in a private folder meanwhile.
- * Refuses `ssh_client_missing`.
+ * Runs git with an ssh connection to a remote. The key is in a private folder meanwhile. Refuses `ssh_client_missing`.
  * @param work gets the variables of git's environment that make it use this connection
  */
 export async function withSsh<T>(
@@ -111,9 +110,9 @@ export async function withSsh<T>(
 }
 
 /**
- * The host key that a host shows now, `ssh-ed25519 AAAA…`; nobody signs in for it. Null when none came.
- * Refuses `ssh_client_missing`.
- * @param work connects; how it ends is no matter
+ * The host key that a host presents now, `ssh-ed25519 AAAA…`; the connection is not authenticated. Null when none
+ * came. Refuses `ssh_client_missing`.
+ * @param work connects; its result is ignored
  */
 export async function readHostKey(
   tools: SshTools,
@@ -131,7 +130,7 @@ export async function readHostKey(
   });
 }
 
-/** The name in known_hosts; it also keeps ssh from looking for the address that it connects to. */
+/** The name in known_hosts; it also keeps ssh from looking up the address that it connects to. */
 const aliasOf = ({ host, port }: SshHost): string =>
   port === 22 ? host.replace(/^\[|\]$/g, '') : `[${host.replace(/^\[|\]$/g, '')}]:${port}`;
 
@@ -141,7 +140,7 @@ function environmentOf(program: string, folder: string, ssh: SshHost, more: read
   const all = [...options, ...more, `HostName=${ssh.address}`, `HostKeyAlias=${aliasOf(ssh)}`];
   const words = [quoted(program), '-F', 'none', '-T', ...all.flatMap((option) => ['-o', quoted(option)])];
   return {
-    // A shell runs it, with the destination and the command behind.
+    // A shell runs it, with the destination and the command appended.
     GIT_SSH_COMMAND: `cd ${quoted(folder)} && exec ${words.join(' ')}`,
     GIT_SSH_VARIANT: 'ssh',
   };
@@ -154,7 +153,7 @@ function findSsh({ searchPath }: SshTools): string {
       accessSync(candidate, constants.X_OK);
       return candidate;
     } catch {
-      // Not here.
+      // Not in this folder.
     }
   }
   throw unavailable(
@@ -172,11 +171,11 @@ async function inFolder<T>({ folder: parent }: SshTools, work: (folder: string) 
   }
 }
 
-/** Removes keys that a process which was killed has left. At start, before this one has any. */
+/** Removes keys that a killed process has left. Called at start, before this process has any. */
 export async function removeStrayKeys(parent: string): Promise<void> {
   for (const name of await readdir(parent).catch(() => [])) {
     const owner = Number(/^ssh-(\d+)-/.exec(name)?.[1] ?? 0);
-    // A command beside the server may be at work.
+    // The process may be a command that runs beside the server.
     if (owner === 0 || (owner !== process.pid && isAlive(owner))) continue;
     await rm(path.join(parent, name), { recursive: true, force: true });
   }
@@ -191,7 +190,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Why an ssh connection failed, for whoever looks after the mirror; null when ssh is not what failed. */
+/** Why an ssh connection failed, for the owner of the mirror; null when ssh is not the cause. */
 export function sshFailure(said: string) {
   if (/Host key verification failed|REMOTE HOST IDENTIFICATION HAS CHANGED/i.test(said))
     return unavailable('host_key_changed', 'The other side shows another host key than the one trusted here.');

@@ -3,17 +3,15 @@ import type { Writable } from 'node:stream';
 import type { SocketPairs } from './socket-pairs.ts';
 
 /**
- * Pipes whose bytes pass through a handful of buffers that are used again and again.
- *
- * Node gives every 64 KB of an ordinary pipe a buffer of its own. Over a large clone
- * these make the collector walk the whole heap several times: a quarter of the server's
- * processor time, and pauses that every page feels.
+ * Pipes whose bytes pass through a handful of reused buffers.
+ * Node allocates a buffer for every 64 KB of an ordinary pipe. Over a large clone these make the garbage collector
+ * walk the whole heap several times: a quarter of the server's CPU time, and pauses on every page.
  */
 export interface ReusedPipes {
   /**
-   * @param output takes bytes for good before it calls a write's callback, as sockets and
-   *   HTTP answers do and transforms do not. It is left open
-   * @returns null where such pipes cannot be had
+   * @param output no longer uses a write's bytes when it calls the callback, as sockets and
+   * HTTP responses do and transforms do not. It is left open
+   * @returns null where such pipes are not available
    */
   open(output: Writable): Promise<ReusedPipe | null>;
 }
@@ -21,11 +19,11 @@ export interface ReusedPipes {
 export interface ReusedPipe {
   /** The end for a child's output. */
   readonly childEnd: Socket;
-  /** Bytes handed to the output. */
+  /** Bytes passed to the output. */
   readonly bytes: number;
-  /** Resolves when the child's end is closed and everything is handed over, or after `stop`. */
+  /** Resolves when the child's end is closed and everything is written, or after `stop`. */
   readonly ended: Promise<void>;
-  /** Closes our end at once. */
+  /** Closes the server's end at once. */
   stop(): void;
 }
 
@@ -43,11 +41,11 @@ export function createReusedPipes(pairs: SocketPairs): ReusedPipes {
   };
 }
 
-/** Our end: reads into a free buffer, writes it out, takes the buffer back. */
+/** The server's end: reads into a free buffer, writes it out, reclaims the buffer. */
 class PipeFlow {
   readonly #output: Writable;
   readonly #free: Buffer[];
-  /** The one that the next bytes are read into. */
+  /** The buffer for the next read. */
   #next: Buffer = Buffer.alloc(0);
   bytes = 0;
 
@@ -77,12 +75,12 @@ class PipeFlow {
     };
   }
 
-  /** Answers false to read no more until the output has drained. */
+  /** Returns false to pause reading until the output has drained. */
   readonly pass = (size: number): boolean => {
     const buffer = this.#next;
     this.bytes += size;
     return this.#output.write(buffer.subarray(0, size), (error) => {
-      // After a failed write nobody knows who still looks at it.
+      // After a failed write the buffer may still be in use.
       if (!error) this.#giveBack(buffer);
     });
   };

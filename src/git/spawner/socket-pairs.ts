@@ -7,27 +7,27 @@ import type { Logger } from '../../kernel/index.ts';
 /** Both ends of one connection within this machine. */
 export interface SocketPair {
   ours: Socket;
-  /** Nobody reads this one here: it becomes a child's input or output. To be closed here once the child has it. */
+  /** Not read here: it becomes a child's input or output. To be closed here once the child has it. */
   theirs: Socket;
 }
 
-/** Makes connections that a child can be given one end of. */
+/** Makes connected sockets of which a child gets one end. */
 export interface SocketPairs {
   /**
-   * @param onread of `net.connect`: where our end puts what it reads
-   * @returns null where no pair can be had
+   * @param onread of `net.connect`: where the local end puts what it reads
+   * @returns null where no pair can be made
    */
   make(onread?: OnReadOpts): Promise<SocketPair | null>;
   close(): void;
 }
 
-/** A Unix socket's name has this much room on every system, in bytes. */
+/** Length limit of a Unix socket's path that holds on every system, in bytes. */
 const longestName = 100;
 
-/** One process may have several, each with a name of its own: who met at another's would be mixed up. */
+/** One process may have several listeners, each with a name of its own, so that connections are not mixed up. */
 let made = 0;
 
-/** @param folder absolute, readable by this user alone; the socket that pairs both ends lies there */
+/** @param folder absolute, readable by this user alone; holds the socket that connects both ends */
 export async function createSocketPairs(folder: string, logger: Logger): Promise<SocketPairs> {
   const name = path.join(folder, `pipes-${process.pid}-${made++}`);
   const server = await listen(name, logger);
@@ -35,7 +35,7 @@ export async function createSocketPairs(folder: string, logger: Logger): Promise
   return {
     make(onread) {
       if (server === null) return Promise.resolve(null);
-      // One at a time, so that no two are mixed up.
+      // One at a time, so that connections are not mixed up.
       const pair = turn.then(() => pairThrough(server, name, onread));
       turn = pair;
       return pair;
@@ -44,9 +44,9 @@ export async function createSocketPairs(folder: string, logger: Logger): Promise
   };
 }
 
-/** Removes what processes that are no more have left in the folder. */
+/** Removes the sockets of processes that no longer exist. */
 export function removeStrayPairs(folder: string): void {
-  // Where the system does not show its processes, nobody can tell whose they are.
+  // Without /proc the owner of a socket cannot be determined.
   if (!existsSync('/proc/self')) return;
   for (const name of readdirSync(folder)) {
     const [, pid] = /^pipes-(\d+)/.exec(name) ?? [];
@@ -57,7 +57,7 @@ export function removeStrayPairs(folder: string): void {
 async function listen(name: string, logger: Logger): Promise<Server | null> {
   if (Buffer.byteLength(name) > longestName) return null;
   rmSync(name, { force: true });
-  // Paused: what arrives at this end is the child's business.
+  // Paused: what arrives at this end is for the child.
   const server = createServer({ pauseOnConnect: true });
   return new Promise((resolve) => {
     server.once('error', (error) => {

@@ -1,7 +1,6 @@
 /**
- * The spawner: a process that does nothing but start git. A process that starts another
- * one stands still while the system copies the tables of its memory, and this one has
- * next to none. It ends when the server does.
+ * The spawner: a process that does nothing but start git. A fork blocks the parent while the system copies its page
+ * tables, and this process has a small memory. It exits when the server does.
  */
 import { spawn } from 'node:child_process';
 import { closeSync, constants, openSync } from 'node:fs';
@@ -9,7 +8,7 @@ import { collectStderr, lowerPriority } from '../processes/child.ts';
 import { createExitedTally } from '../processes/cpu-time-account.ts';
 import type { SpawnOrder, SpawnReport } from './spawner-protocol.ts';
 
-/** An end of a connection that nobody here reads: Node passes it on without looking into it. */
+/** One end of a connection that is not read here: Node passes it on unread. */
 interface Handle {
   close(): void;
 }
@@ -54,6 +53,6 @@ process.on('message', (order: SpawnOrder, handle?: unknown) => {
   else start(order, handle as Handle | undefined);
 });
 process.on('disconnect', () => process.exit(0));
-// Who ends the server may mean its whole group; running pushes still need their last reports.
+// A signal to end the server may go to its whole process group; running pushes still need their last reports.
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => {});
 report({ kind: 'ready' });

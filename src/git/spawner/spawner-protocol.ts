@@ -1,7 +1,6 @@
 /**
- * What the server and its spawner say to each other, over Node's own channel between a
- * parent and its child. A handle travels with a message: `input` carries what becomes the
- * child's standard input, `start` what becomes its standard output.
+ * Messages between the server and its spawner, over Node's IPC channel. A handle travels with a message: `input`
+ * carries the child's stdin, `start` its stdout.
  */
 export type SpawnOrder =
   | { id: number; kind: 'input' }
@@ -13,16 +12,16 @@ export type SpawnOrder =
       environment: Readonly<Record<string, string>>;
       home: string;
       takesInput: boolean;
-      /** A file that the output goes to, when no handle comes along. */
+      /** The output file, when no handle comes along. */
       file: string | null;
       yields: boolean;
     };
 
 export type SpawnReport =
   | { kind: 'ready' }
-  /** 0 when it could not be started; nothing follows then. */
+  /** 0 when it could not be started; no message follows then. */
   | { id: number; kind: 'started'; pid: number }
-  /** With the processor time that it and its helpers have used, in milliseconds. */
+  /** With the CPU time of the process and its descendants, in milliseconds. */
   | { id: number; kind: 'exited'; usedMs: number | null }
-  /** It and everything that held its error output are gone. */
+  /** It has exited and its stderr is closed. */
   | { id: number; kind: 'closed'; code: number | null; complaint: string };

@@ -9,24 +9,27 @@ import type { Child, Launch } from '../processes/child.ts';
 import type { SocketPair, SocketPairs } from './socket-pairs.ts';
 import type { SpawnOrder, SpawnReport } from './spawner-protocol.ts';
 
-/** Starts git from a small process of ours, so that nobody waits while the system copies the tables of a large one. */
+/**
+ * Starts git from a small process, so that the server does not block while the system copies the page tables of a
+ * large one.
+ */
 export interface Spawner {
-  /** Answers null while there is no spawner, or no connection ready for the child: then it has to be started from here. */
+  /** Returns null while there is no spawner, or no socket pair ready for the child: then the caller has to fork. */
   launch(launch: Launch): Child | null;
-  /** Whether a child would be started apart now. */
+  /** Whether the spawner would start a child now. */
   isReady(): boolean;
-  /** Starts the small process; again after it has ended unasked. */
+  /** Starts the spawner; restarts it after an unexpected exit. */
   begin(): void;
   close(): void;
 }
 
-/** Connections made beforehand, so that a start waits for nothing. */
+/** Socket pairs made in advance, so that a start waits for nothing. */
 const pairsReady = 24;
 const restartAfterMs = 1_000;
-/** Where an open file of ours has a path that the spawner can open. */
+/** Where an open file has a path that the spawner can open. */
 const hasProc = platform() === 'linux';
 
-/** Only this much of our own environment: where programs are, nothing about anybody. */
+/** Environment of the spawner: only the program path, nothing confidential. */
 const environment = { PATH: '/usr/bin:/bin', LC_ALL: 'C.UTF-8' };
 
 export function createSpawner(pairs: SocketPairs, logger: Logger): Spawner {
@@ -38,7 +41,7 @@ export function createSpawner(pairs: SocketPairs, logger: Logger): Spawner {
   const children = new Map<number, RemoteChild>();
   const ready: SocketPair[] = [];
   let inTheMaking = 0;
-  /** Ends that are on their way: nobody closes them when the channel breaks before. */
+  /** Sockets in transit, to be closed here when the channel breaks. */
   const onTheirWay = new Set<Socket>();
 
   function fill(): void {
@@ -62,7 +65,7 @@ export function createSpawner(pairs: SocketPairs, logger: Logger): Spawner {
   function send(to: ChildProcess, order: SpawnOrder, theirs: Socket | null): void {
     if (theirs === null) return void to.send(order);
     onTheirWay.add(theirs);
-    // The bare handle: as a socket it would begin to read at the other side.
+    // The bare handle: a socket would start reading at the other side.
     to.send(order, (theirs as unknown as { _handle: never })._handle, {}, () => {
       onTheirWay.delete(theirs);
       theirs.destroy();
@@ -82,7 +85,7 @@ export function createSpawner(pairs: SocketPairs, logger: Logger): Spawner {
     started.on('message', (report: SpawnReport) => hear(report));
     started.on('error', (error) => logger.warn('git.spawner_failed', { error }));
     started.once('exit', (code, signal) => ended(code, signal));
-    // It keeps nobody from ending: it ends with us.
+    // Does not keep the server alive: the spawner exits with it.
     started.unref();
     started.channel?.unref();
   }
@@ -101,7 +104,7 @@ export function createSpawner(pairs: SocketPairs, logger: Logger): Spawner {
     isReady = false;
     if (isClosed) return;
     logger.warn('git.spawner_ended', { code, signal, children: children.size });
-    // Nobody will tell any more how they end.
+    // Their exit will not be reported any more.
     for (const child of children.values()) child.lose();
     children.clear();
     forgetSent();
@@ -141,7 +144,7 @@ export function createSpawner(pairs: SocketPairs, logger: Logger): Spawner {
   };
 }
 
-/** A child of the spawner, as its reports tell of it. */
+/** A child of the spawner, as its messages describe it. */
 class RemoteChild implements Child {
   readonly stdin: Socket | null;
   readonly stdout: Socket | null;
@@ -156,7 +159,7 @@ class RemoteChild implements Child {
   constructor(stdin: Socket | null, stdout: Socket | null) {
     this.stdin = stdin;
     this.stdout = stdout;
-    // Nothing comes from there but the news that nobody reads any more.
+    // Resumed only to notice the close of the other end.
     stdin?.resume();
   }
 
@@ -175,7 +178,7 @@ class RemoteChild implements Child {
     }
   }
 
-  /** How it ends is not known. */
+  /** Marks the child as lost: how it exits is not known. */
   lose(): void {
     this.signal('SIGTERM', true);
     this.#exit();
@@ -204,7 +207,7 @@ class RemoteChild implements Child {
     this.#exited.resolve();
   }
 
-  /** Its output may still lie in the connection when the spawner has told of its end. */
+  /** Its output may still be in the connection when the spawner has reported its exit. */
   #close(code: number | null): void {
     const { stdout } = this;
     if (stdout === null || stdout.closed) this.#closed.resolve(code);
