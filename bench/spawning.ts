@@ -55,7 +55,7 @@ async function open(isApart: boolean): Promise<{ git: Git; repository: string }>
     .trim();
   execFileSync('git', ['-C', repository, 'update-ref', 'refs/heads/main', commit]);
   if (isApart) {
-    git.spawnApart();
+    git.useSpawner();
     await sleep(1_000);
   }
   return { git, repository };

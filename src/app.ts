@@ -414,7 +414,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
       void repositories.recoverPushes();
       ci.advanceRuns().catch((error: unknown) => logger.error('ci.advance_failed', { error }));
       schedule.start();
-      setTimeout(() => git.spawnApart(), 500).unref(); // not in the way of the start itself
+      setTimeout(() => git.useSpawner(), 500).unref(); // not in the way of the start itself
       return addresses;
     },
     async stop({ graceMs = 30_000 } = {}) {

@@ -123,7 +123,7 @@ export interface Git {
    */
   repairNewRefs(path: string, refs: readonly string[]): Promise<string[]>;
   /** Removes the hidden refs that `keepObjects` created. */
-  letGo(path: string, names: readonly string[]): Promise<void>;
+  releaseObjects(path: string, names: readonly string[]): Promise<void>;
   /**
    * Lists the refs of another host. This and the two below refuse `remote_failed`, and over ssh `ssh_client_missing`,
    * `host_key_changed`, `remote_key_refused`.
@@ -179,9 +179,9 @@ export interface Git {
   /** Repacks completely; unreachable objects stay for thirty days. False while a push to it runs. */
   pack(path: string): Promise<boolean>;
   /** Repacks the repositories that need it, one at a time, while `mayGoOn`. Returns how many. */
-  packAll(paths: Iterable<string>, mayGoOn: () => Promise<boolean>): Promise<number>;
+  packAll(paths: Iterable<string>, shouldContinue: () => Promise<boolean>): Promise<number>;
   /** Maintains repositories that were pushed to: packs, bitmaps, refs, commit-graphs. Returns how many it changed. */
-  maintain(mayGoOn?: () => Promise<boolean>): Promise<number>;
+  maintain(shouldContinue?: () => Promise<boolean>): Promise<number>;
   /** Removes leftovers of earlier runs; safe at any time. */
   recover(path: string): Promise<RecoveryAction[]>;
   /**
@@ -205,7 +205,7 @@ export interface Git {
    * From now on git is started by a small process of its own, where the system allows it: a fork of the server would
    * delay pages.
    */
-  spawnApart(): void;
+  useSpawner(): void;
   /** Starts nothing more, waits `graceMs` for running processes, then kills them. */
   stop(graceMs?: number): Promise<void>;
 }
@@ -227,14 +227,14 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
 
   let spawner: Spawner | null = null;
   let isStopped = false;
-  const door = createGitRunner(program, settings, logger, (launch) => spawner?.launch(launch) ?? null);
+  const runner = createGitRunner(program, settings, logger, (launch) => spawner?.launch(launch) ?? null);
   const ask = async (): Promise<string> =>
-    (await door.run({ argv: ['version'], timeLimitMs: 10_000 }, 4_096)).output.toString();
+    (await runner.run({ argv: ['version'], timeLimitMs: 10_000 }, 4_096)).output.toString();
   const [version, pairs] = await Promise.all([
     askVersion(program, folder, ask, (answer) => readVersion(answer, program)),
     createSocketPairs(folder, logger),
   ]);
-  const remotes = { door, ssh: { folder, searchPath } };
+  const remotes = { runner, ssh: { folder, searchPath } };
   const pipes = createReusedPipes(pairs);
   if (lacksFixes(version))
     logger.warn('git.outdated', { version: version.text, advice: 'update git: security fixes are missing' });
@@ -250,31 +250,38 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
   const reads = createSlots(slotRules(limits.readSlots, limits.readsPerRepository, limits.readsPerClient));
   const writes = createSlots(slotRules(limits.writeSlots, limits.writesPerRepository));
   const short = createSlots(slotRules(limits.shortSlots, limits.shortPerRepository));
-  const readers = createObjectReaders(door, limits);
-  const refTables = createRefCache(readers, logger);
-  const listings = createListings({ door, shortSlots: short, limits, tables: refTables, logger });
-  const answers = await createFetchCache({
-    door,
+  const readers = createObjectReaders(runner, limits);
+  const refCache = createRefCache(readers, logger);
+  const listings = createListings({ runner, shortSlots: short, limits, refCache, logger });
+  const fetchCache = await createFetchCache({
+    runner,
     slots: reads,
-    tables: refTables,
+    refCache,
     limits,
     folder: path.join(config.dataDir, 'cache', 'answers'),
     lowDiskFloorBytes: config.storage.lowDiskFloorBytes,
     versions: `${version.text} ${settings.digest}`,
   });
-  const reach = createReachability({ door, readers, tables: refTables, slots: reads, shortSlots: short, limits });
-  const upload = { door, pipes, slots: reads, shortSlots: short, limits, answers, reach, ...listings };
-  const browsing = { door, readers, shortSlots: short, limits, reach };
-  const upkeep = createMaintenance({
-    door,
+  const reachability = createReachability({
+    runner,
+    readers,
+    refCache,
+    slots: reads,
+    shortSlots: short,
+    limits,
+  });
+  const upload = { runner, pipes, slots: reads, shortSlots: short, limits, fetchCache, reachability, ...listings };
+  const browsing = { runner, readers, shortSlots: short, limits, reachability };
+  const maintenance = createMaintenance({
+    runner,
     async packAnew(target, signal) {
-      await packRepository(door, target, signal);
+      await packRepository(runner, target, signal);
       // Object readers hold packs open that are gone now.
       await readers.close(target);
     },
     logger,
     lowDiskFloorBytes: config.storage.lowDiskFloorBytes,
-    quietMs: limits.upkeepQuietMs,
+    quietMs: limits.maintenanceQuietMs,
     now: Date.now,
   });
   const {
@@ -287,8 +294,8 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
       dataDir: config.dataDir,
       lowDiskFloorBytes: config.storage.lowDiskFloorBytes,
       logger,
-      refTables,
-      onHistoryRead: upkeep.noteIfMissing,
+      refCache,
+      onHistoryRead: maintenance.recordHistoryRead,
     },
   );
   const removeLeftovers = async (target: string) => {
@@ -297,20 +304,20 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
     return recoverRepository(target, timeOfFileSystem(folder));
   };
   const receiving = {
-    door,
+    runner,
     readers,
     slots: writes,
     limits,
     logger,
     grantRefs: createRefQuota(limits.maxRefs),
     removeLeftovers,
-    untidy: new Set<string>(),
+    needsCleanup: new Set<string>(),
   };
 
   const forget = async (repository: string) => {
-    refTables.forget(repository);
-    answers.forget(repository);
-    await upkeep.leave(repository);
+    refCache.forget(repository);
+    fetchCache.forget(repository);
+    await maintenance.leave(repository);
   };
 
   const namedRefs = async (repository: string, prefix: string): Promise<NamedRef[]> =>
@@ -322,10 +329,10 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
     version: version.text,
 
     repositoryPath: (ownerId, repositoryId) => storage.repositoryPath(config.storage.root, ownerId, repositoryId),
-    createRepository: (target, { defaultBranch }) => storage.createRepository(door, target, defaultBranch),
+    createRepository: (target, { defaultBranch }) => storage.createRepository(runner, target, defaultBranch),
     repositoryExists: storage.repositoryExists,
     size: storage.sizeOfObjects,
-    setHead: (target, branch) => refTables.changing(target, () => storage.setHead(door, target, branch)),
+    setHead: (target, branch) => refCache.changing(target, () => storage.setHead(runner, target, branch)),
     async moveRepository(from, to) {
       await forget(from);
       await readers.close(from);
@@ -343,41 +350,43 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
     uploadArchive: (request) => uploadArchive(upload, request),
     async receivePack(request) {
       const push = () =>
-        refTables.changing(request.path, () => receivePack(receiving, request)).finally(() => moved(request.path));
-      const outcome = await upkeep.aroundPush(request.path, push);
+        refCache.changing(request.path, () => receivePack(receiving, request)).finally(() => moved(request.path));
+      const outcome = await maintenance.aroundPush(request.path, push);
       if (outcome.kind === 'reported') {
-        upkeep.note(request.path);
-        refTables.noteCommits(request.path, branchTips(outcome));
+        maintenance.recordPush(request.path);
+        refCache.recordCommits(request.path, branchTips(outcome));
       }
       return outcome;
     },
 
     async moveRefs(target, moves) {
       const move = () =>
-        refTables.changing(target, () => moveRefs({ door, slots: writes }, target, moves)).finally(() => moved(target));
-      const results = await upkeep.aroundPush(target, move);
-      upkeep.note(target);
-      refTables.noteCommits(target, branchTips({ updates: moves, results }));
+        refCache
+          .changing(target, () => moveRefs({ runner, slots: writes }, target, moves))
+          .finally(() => moved(target));
+      const results = await maintenance.aroundPush(target, move);
+      maintenance.recordPush(target);
+      refCache.recordCommits(target, branchTips({ updates: moves, results }));
       return results;
     },
-    keepObjects: (target, kept) => keepObjects({ door }, target, kept),
-    letGo: (target, names) => releaseObjects({ door }, target, names),
-    repairNewRefs: (target, refs) => repairNewRefs(door, target, refs),
+    keepObjects: (target, kept) => keepObjects({ runner }, target, kept),
+    releaseObjects: (target, names) => releaseObjects({ runner }, target, names),
+    repairNewRefs: (target, refs) => repairNewRefs(runner, target, refs),
     listRemote: (remote, options) => listRemote(remotes, remote, options),
     hostKeyOf: (host) => hostKeyOf(remotes, host),
     async fetchRemote(target, remote, options) {
       await fetchRemote(remotes, target, remote, { ...options, maxBytes: limits.maxPushBytes });
-      upkeep.note(target);
+      maintenance.recordPush(target);
     },
-    fetchedRefs: (target) => fetchedRefs(door, target),
+    fetchedRefs: (target) => fetchedRefs(runner, target),
     pushRemote: (target, remote, options) => pushRemote(remotes, target, remote, options),
-    bundles: createBundles(door, { close: readers.close, note: upkeep.note }),
+    bundles: createBundles(runner, { close: readers.close, note: maintenance.recordPush }),
     isForward: (target, from, to) => isForward(browsing, target, from, to),
 
     head: (target) => browse.head(browsing, target),
     resolve: (target, revision, options) => browse.resolve(browsing, target, revision, options),
     refs: readRefs,
-    refState: async (target) => (await refTables.of(target))?.state() ?? null,
+    refState: async (target) => (await refCache.of(target))?.state() ?? null,
     branches: (target) => namedRefs(target, 'refs/heads/'),
     tags: (target) => namedRefs(target, 'refs/tags/'),
     commit: (target, oid) => browse.commit(browsing, target, oid),
@@ -389,10 +398,10 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
     blob: (target, oid, bounds) => browse.blob(browsing, target, oid, bounds),
     queries: reading,
 
-    check: (target, depth) => checkRepository(door, target, depth),
-    pack: upkeep.pack,
-    packAll: upkeep.packAll,
-    maintain: upkeep.run,
+    check: (target, depth) => checkRepository(runner, target, depth),
+    pack: maintenance.pack,
+    packAll: maintenance.packAll,
+    maintain: maintenance.run,
     recover: (target) => recoverRepository(target, bornAt),
     leftovers: (target, before, { remove }) => recoverRepository(target, before, { onlyLook: !remove }),
     async lastValue(target, ref, known) {
@@ -406,11 +415,11 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
     async endStrayProcesses() {
       removeStrayPairs(folder);
       await removeStrayKeys(folder);
-      if (door.running() > 0) throw internal('stray processes are ended before git is used');
+      if (runner.running() > 0) throw internal('stray processes are ended before git is used');
       return endStrayProcesses(program, settings.file);
     },
     load: () => ({
-      processes: door.running(),
+      processes: runner.running(),
       reads: loadOf(reads),
       writes: loadOf(writes),
       short: loadOf(short),
@@ -421,15 +430,15 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
         () => false,
       ),
     traffic: createGitTraffic(),
-    spawnApart() {
+    useSpawner() {
       if (spawner !== null || isStopped) return;
       spawner = createSpawner(pairs, logger);
       spawner.begin();
     },
     async stop(graceMs = 30_000) {
       isStopped = true;
-      await Promise.all([readers.close(), door.close(graceMs)]);
-      answers.close();
+      await Promise.all([readers.close(), runner.close(graceMs)]);
+      fetchCache.close();
       spawner?.close();
       pairs.close();
     },

@@ -54,12 +54,12 @@ export interface GitLimits {
   maxDrainMs: number;
 
   /** Limits of the fetch-pack cache: total bytes, number of entries, and time after the last use, in milliseconds. */
-  answerCacheBytes: number;
-  answerCacheEntries: number;
-  answerKeptMs: number;
+  fetchCacheBytes: number;
+  fetchCacheEntries: number;
+  fetchCacheTtlMs: number;
 
   /** Quiet time after the last push before maintenance starts, in milliseconds. */
-  upkeepQuietMs: number;
+  maintenanceQuietMs: number;
 
   /** Number of long-lived object readers, one per active repository, and when an idle one is stopped. */
   objectReaders: number;
@@ -100,11 +100,11 @@ export const defaultLimits: Readonly<GitLimits> = {
   // Time for `maxDrainBytes` over a line of 5 Mbit/s.
   maxDrainMs: 15 * 60_000,
 
-  answerCacheBytes: 1024 ** 3,
-  answerCacheEntries: 200,
-  answerKeptMs: 300_000,
+  fetchCacheBytes: 1024 ** 3,
+  fetchCacheEntries: 200,
+  fetchCacheTtlMs: 300_000,
 
-  upkeepQuietMs: 60_000,
+  maintenanceQuietMs: 60_000,
 
   objectReaders: 8,
   objectReaderIdleMs: 30_000,

@@ -13,7 +13,7 @@ export function repositoryPath(root: string, ownerId: string, repositoryId: stri
 }
 
 /** Creates an empty bare repository, atomically by a rename. Refuses `invalid_branch_name`, `repository_exists`. */
-export async function createRepository(door: GitRunner, target: string, defaultBranch: string): Promise<void> {
+export async function createRepository(runner: GitRunner, target: string, defaultBranch: string): Promise<void> {
   if (!isBranchName(defaultBranch)) throw invalid('invalid_branch_name', 'This is not a valid branch name.');
   if (await repositoryExists(target))
     throw conflict('repository_exists', 'There is a repository at this place already.');
@@ -22,8 +22,8 @@ export async function createRepository(door: GitRunner, target: string, defaultB
   await rm(unfinished, { recursive: true, force: true });
 
   const argv = ['init', '--quiet', '--bare', `--initial-branch=${defaultBranch}`, unfinished];
-  const { code, complaint } = await door.run({ argv, timeLimitMs: 30_000 }, 64 * 1024);
-  if (code !== 0) throw internal('git could not make a repository', { cause: { code, complaint } });
+  const { code, errorText } = await runner.run({ argv, timeLimitMs: 30_000 }, 64 * 1024);
+  if (code !== 0) throw internal('git could not make a repository', { cause: { code, errorText } });
   // `export-subst` would let a file in the repository run format strings in archives; the attributes here outrank
   // those in the repository.
   await mkdir(path.join(unfinished, 'info'), { recursive: true });
@@ -38,11 +38,11 @@ export async function createRepository(door: GitRunner, target: string, defaultB
 }
 
 /** Refuses `invalid_branch_name`. */
-export async function setHead(door: GitRunner, target: string, branch: string): Promise<void> {
+export async function setHead(runner: GitRunner, target: string, branch: string): Promise<void> {
   if (!isBranchName(branch)) throw invalid('invalid_branch_name', 'This is not a valid branch name.');
   const argv = [`--git-dir=${target}`, 'symbolic-ref', 'HEAD', `refs/heads/${branch}`];
-  const { code, complaint } = await door.run({ argv, timeLimitMs: 30_000 }, 64 * 1024);
-  if (code !== 0) throw internal('git could not set the default branch', { cause: { code, complaint } });
+  const { code, errorText } = await runner.run({ argv, timeLimitMs: 30_000 }, 64 * 1024);
+  if (code !== 0) throw internal('git could not set the default branch', { cause: { code, errorText } });
   await sync(path.join(target, 'HEAD'));
   await sync(target);
 }

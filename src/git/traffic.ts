@@ -20,7 +20,7 @@ export interface GitTrafficSeries extends GitOperation {
  * reject.
  */
 export interface GitTraffic {
-  note(operation: GitOperation, measured: { seconds: number; receivedBytes: number; sentBytes: number }): void;
+  record(operation: GitOperation, measured: { seconds: number; receivedBytes: number; sentBytes: number }): void;
   series(): Iterable<Readonly<GitTrafficSeries>>;
 }
 
@@ -30,7 +30,7 @@ const buckets = [0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100, 300];
 export function createGitTraffic(): GitTraffic {
   const known = new Map<string, GitTrafficSeries>();
   return {
-    note(operation, { seconds, receivedBytes, sentBytes }) {
+    record(operation, { seconds, receivedBytes, sentBytes }) {
       const { service, transport, result } = operation;
       const key = `${service} ${transport} ${result}`;
       let series = known.get(key);

@@ -61,7 +61,7 @@ async function offered(deps: MirrorDeps, row: MirrorRow): Promise<string | null>
 /** Lets go of the names under which things came; what refs of ours lead to stays. */
 export async function forgetFetched(git: MirrorDeps['git'], path: string): Promise<void> {
   const names = [...(await git.fetchedRefs(path)).keys()].map((ref) => ref.replace(/^refs\//, 'mirror/'));
-  await git.letGo(path, names);
+  await git.releaseObjects(path, names);
 }
 
 async function exchange(deps: MirrorDeps, located: Located, row: MirrorRow, signal: AbortSignal): Promise<void> {

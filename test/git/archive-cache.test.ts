@@ -1,4 +1,4 @@
-// Archives that are kept on disk: the same bytes again without git, whole ones only, within bounds.
+// The on-disk archive cache: the same bytes again without git, complete ones only, within bounds.
 import t from 'tap';
 import { mkdirSync, readdirSync } from 'node:fs';
 import path from 'node:path';
@@ -32,7 +32,7 @@ function start(
   return { archives, files, from, made: () => made };
 }
 
-t.test('the second one who asks gets the same bytes without git', async (t) => {
+t.test('a repeated request gets the same bytes without git', async (t) => {
   const { archives, files, from, made } = start(t);
   const whole = from(() => Readable.from([mebibyte, Buffer.from('end')]));
   const first = await buffer(await archives.open(repository, request, whole));
@@ -52,7 +52,7 @@ t.test('the second one who asks gets the same bytes without git', async (t) => {
   t.equal(files().length, 1);
 });
 
-t.test('what broke off, was given up or is too large is not kept', async (t) => {
+t.test('an archive that failed, was abandoned or is too large is not cached', async (t) => {
   const { archives, files, from } = start(t);
   const breaking = new PassThrough();
   const broken = await archives.open(
@@ -83,7 +83,7 @@ t.test('what broke off, was given up or is too large is not kept', async (t) => 
     6 * mebibyte.length,
     'the download itself is whole',
   );
-  // Unfinished files are removed behind the answer.
+  // Unfinished files are removed after the response.
   while (files().length > 0) await new Promise((resolve) => setTimeout(resolve, 5));
   const { archives: none, files: noFiles, from: make } = start(t, { lowDiskFloorBytes: Number.MAX_SAFE_INTEGER });
   t.equal(
@@ -101,7 +101,7 @@ t.test('what broke off, was given up or is too large is not kept', async (t) => 
   t.same(noFiles(), [], 'nothing on a disk that is nearly full');
 });
 
-t.test('the one asked for longest ago goes first', async (t) => {
+t.test('the least recently used archive is evicted first', async (t) => {
   const { archives, files, from, made } = start(t, { most: 3.5 * mebibyte.length });
   for (const digit of ['1', '2', '3', '4', '5']) {
     await buffer(

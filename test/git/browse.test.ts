@@ -31,7 +31,7 @@ function commitOf(
   return writeObject(repository, 'commit', `tree ${tree}\n${head}`);
 }
 
-t.test('an empty repository has a branch and nothing on it', async (t) => {
+t.test('an empty repository has a default branch without commits', async (t) => {
   const { git, newRepository } = await openGit(t);
   const repository = await newRepository();
   t.same(await git.head(repository), { branch: 'main', oid: null });
@@ -42,7 +42,7 @@ t.test('an empty repository has a branch and nothing on it', async (t) => {
   await t.rejects(git.setHead(repository, '--delete'), because('invalid_branch_name'));
 });
 
-t.test('head, branches, tags and revisions', async (t) => {
+t.test('HEAD, branches, tags and revisions resolve', async (t) => {
   const { git, newRepository } = await openGit(t);
   const repository = await newRepository();
   fill(repository);
@@ -89,10 +89,14 @@ t.test('head, branches, tags and revisions', async (t) => {
 
   gitSync(['update-ref', 'refs/heads/main-like', idOf('topic')], { cwd: repository });
   gitSync(['update-ref', `refs/heads/${main.slice(0, 8)}`, idOf('topic')], { cwd: repository });
-  t.equal(await git.resolve(repository, main.slice(0, 8)), idOf('topic'), 'a branch that looks like an id is a branch');
+  t.equal(
+    await git.resolve(repository, main.slice(0, 8)),
+    idOf('topic'),
+    'a branch whose name looks like an id is a branch',
+  );
 });
 
-t.test('a folder, a file and the history', async (t) => {
+t.test('trees, blobs and history are read', async (t) => {
   const { git, newRepository } = await openGit(t);
   const repository = await newRepository();
   fill(repository);
@@ -155,7 +159,7 @@ t.test('a folder, a file and the history', async (t) => {
 });
 
 t.test(
-  'SECURITY A, B02, B03: names are bytes, symbolic links and submodules are entries, dates are clamped',
+  'SECURITY A05, B02, B03: names are bytes, symbolic links and submodules are entries, dates are clamped',
   async (t) => {
     const { git, newRepository } = await openGit(t);
     const repository = await newRepository();
@@ -203,7 +207,7 @@ t.test(
   },
 );
 
-t.test('commits in other encodings and without any form are read', async (t) => {
+t.test('commits in other encodings and malformed commits are read', async (t) => {
   const id = 'a'.repeat(40);
   const latin = Buffer.concat([
     Buffer.from('tree x\nauthor J'),
@@ -239,7 +243,7 @@ t.test('commits in other encodings and without any form are read', async (t) => 
   t.throws(() => parseTree(entry('100644', 'x', '11'), 20, 10), { code: 'internal' });
 });
 
-t.test('refs are read as git lists them: loose, packed, both, symbolic, odd and broken', async (t) => {
+t.test('refs are listed as git lists them: loose, packed, both, symbolic, unusual and broken', async (t) => {
   const { git, newRepository } = await openGit(t);
   const repository = await newRepository();
   fill(repository);
@@ -264,7 +268,7 @@ t.test('refs are read as git lists them: loose, packed, both, symbolic, odd and 
   t.equal((await git.refs(repository)).size, listed.length, 'hidden and broken refs are left out');
 });
 
-t.test('SECURITY A06: a replace ref changes nothing', async (t) => {
+t.test('SECURITY A06: a replace ref has no effect', async (t) => {
   const { git, newRepository } = await openGit(t);
   const repository = await newRepository();
   fill(repository);
@@ -273,7 +277,7 @@ t.test('SECURITY A06: a replace ref changes nothing', async (t) => {
   t.match(await git.log(repository, idOf('main'), { limit: 1 }), [{ subject: 'Say three' }]);
 });
 
-t.test('refs read while others change them are always whole', async (t) => {
+t.test('refs read during concurrent changes are consistent', async (t) => {
   const { git, newRepository } = await openGit(t);
   const repository = await newRepository();
   fill(repository);
@@ -300,7 +304,7 @@ t.test('refs read while others change them are always whole', async (t) => {
 const readMany = (git: Git, repositories: readonly string[]) =>
   Promise.all(repositories.map((repository) => git.tree(repository, idOf('main'), '', { withSizes: true })));
 
-t.test('object readers are shared, bounded, replaced when killed, and end when idle', async (t) => {
+t.test('object readers are shared, limited, replaced when killed, and stopped when idle', async (t) => {
   const { git, newRepository } = await openGit(t, { limits: { objectReaders: 2, objectReaderIdleMs: 150 } });
   const repositories = await Promise.all(Array.from({ length: 5 }, newRepository));
   for (const repository of repositories) fill(repository);
@@ -319,7 +323,7 @@ t.test('object readers are shared, bounded, replaced when killed, and end when i
   await until(() => git.load().processes === 0, 'idle readers ended');
 });
 
-t.test('a reader sees what is pushed after it began', async (t) => {
+t.test('an object reader sees objects pushed after its start', async (t) => {
   const { git, newRepository } = await openGit(t);
   const repository = await newRepository();
   t.same(await git.head(repository), { branch: 'main', oid: null });
@@ -329,7 +333,7 @@ t.test('a reader sees what is pushed after it began', async (t) => {
   t.match(await git.tree(repository, (await git.head(repository)).oid!, ''), { entries: { length: 3 } });
 });
 
-t.test('large and many objects pass through one reader', async (t) => {
+t.test('one object reader reads large and many objects', async (t) => {
   const { git, newRepository } = await openGit(t);
   const repository = await newRepository();
   const content = Buffer.alloc(3_000_000, 'abc\n');
@@ -352,7 +356,7 @@ t.test('large and many objects pass through one reader', async (t) => {
   t.same(two, { oid: empty, size: 0, content: Buffer.alloc(0) });
   t.same([entries.length, entries[0]!.size, entries[1]!.size], [3_000, 0, 3_000_000]);
 
-  // What others have had read through it is not charged, and whoever is charged pays for that reading alone.
+  // CPU time of uncharged requests is not charged, and each caller is charged for its own reading alone.
   const startedAt = performance.now();
   for (let turn = 0; turn < 20; turn += 1) await git.blob(repository, large, { maxBytes: 4_000_000 });
   const free = performance.now() - startedAt;
@@ -364,7 +368,7 @@ t.test('large and many objects pass through one reader', async (t) => {
   t.ok(cost > 0 && cost < free, `${cost} ms, after reads in ${free} ms`);
 });
 
-t.test('a damaged repository is an error of its own, and soon', async (t) => {
+t.test('a damaged repository fails fast with a specific error', async (t) => {
   const { git, newRepository } = await openGit(t);
   const repository = await newRepository();
   fill(repository);

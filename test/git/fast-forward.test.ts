@@ -1,4 +1,4 @@
-// Pushes that may only move a ref forward: the proof is in the commits at the beginning of the pack.
+// Pushes that may only fast-forward a ref: the proof is in the commits at the beginning of the pack.
 import t from 'tap';
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -41,7 +41,7 @@ async function serve(t: Owner) {
   };
 }
 
-t.test('a move forward passes: one commit, many, and a merge', async (t) => {
+t.test('a fast-forward passes: one commit, many, and a merge', async (t) => {
   const { git, served, work, commit, ids, tip } = await serve(t);
   let from = ids[2]!;
   const push = async () => {
@@ -68,7 +68,7 @@ t.test('a move forward passes: one commit, many, and a merge', async (t) => {
 });
 
 t.test(
-  'a rewritten branch is refused before git takes the objects, with the reason and a settled journal; others land',
+  'a rewritten branch is refused before git stores objects, with the reason and a settled journal; others are accepted',
   async (t) => {
     const { git, served, work, commit, ids, reset, objects, tip } = await serve(t);
     const before = objects();
@@ -108,7 +108,7 @@ t.test(
   },
 );
 
-t.test('going back to a commit that the repository has is refused, too, and unrelated history', async (t) => {
+t.test('a reset to an existing commit is refused, too, and so is unrelated history', async (t) => {
   const { git, served, work, commit, ids, tip } = await serve(t);
   for (const to of [ids[0]!, ids[1]!]) {
     const { answer } = await sendPush(
@@ -131,7 +131,7 @@ t.test('going back to a commit that the repository has is refused, too, and unre
   t.equal(await tip(), ids[2]);
 });
 
-t.test('other branches of the same push may be rewritten: only what a rule names is judged', async (t) => {
+t.test('other branches of the same push may be rewritten: only refs with a rule are checked', async (t) => {
   const { git, served, work, commit, ids, reset, tip } = await serve(t);
   const topic = 'refs/heads/topic';
   await sendPush(
@@ -189,7 +189,7 @@ t.test('when the commits come last in the pack, git itself refuses and the reaso
   t.same(seen.results, [[{ ref: main, ok: true }]]);
 });
 
-t.test('a false old id proves nothing: git compares it with the ref', async (t) => {
+t.test('a false old id has no effect: git compares it with the ref', async (t) => {
   const { git, served, work, commit, ids, reset, tip } = await serve(t);
   reset(ids[0]!);
   const other = commit('beside');
@@ -207,7 +207,7 @@ t.test('a false old id proves nothing: git compares it with the ref', async (t) 
 });
 
 t.test(
-  'a pack that comes byte by byte, and a client that leaves while it is judged, end as without the rule',
+  'a pack that comes byte by byte, and a client that leaves during the check, end as without the rule',
   async (t) => {
     const { git, served, work, commit, ids, tip } = await serve(t);
     const next = commit('four');
@@ -229,14 +229,14 @@ t.test(
   },
 );
 
-/** Feeds a pack in pieces and answers what was learned. */
+/** Feeds a pack in chunks and returns what was parsed. */
 function readPack(pack: Buffer, idBytes: number, pieceBytes: number): PackCommits {
   const commits = new PackCommits(idBytes);
   for (let at = 0; at < pack.length; at += pieceBytes) commits.push(pack.subarray(at, at + pieceBytes));
   return commits;
 }
 
-t.test('all commits of a pack are read, deltas by position and by id included, whatever the pieces', async (t) => {
+t.test('all commits of a pack are parsed, with both kinds of deltas, in chunks of any size', async (t) => {
   const folder = temporaryFolder(t);
   const repository = await makeBareRepository(folder, { commits: 120 });
   const lines = gitSync(['rev-list', '--parents', 'main'], { cwd: repository })
@@ -262,7 +262,7 @@ t.test('all commits of a pack are read, deltas by position and by id included, w
   t.equal(new PackCommits(20).parentsOf(lines[0]![0]!), undefined);
 });
 
-t.test('repositories with SHA-256 ids are read as well', async (t) => {
+t.test('SHA-256 repositories are supported', async (t) => {
   const folder = temporaryFolder(t);
   gitSync(['init', '--quiet', '--object-format=sha256', '--initial-branch=main', folder]);
   for (const text of ['one', 'two'])
@@ -271,7 +271,7 @@ t.test('repositories with SHA-256 ids are read as well', async (t) => {
   t.same(readPack(packOf(folder, 'main'), 32, 100).parentsOf(tip!), [parent]);
 });
 
-t.test('damaged packs teach nothing wrong and break nothing', async (t) => {
+t.test('damaged packs yield no wrong commits and no crash', async (t) => {
   const folder = temporaryFolder(t);
   const repository = await makeBareRepository(folder, { commits: 30 });
   const truth = new Map(

@@ -39,7 +39,7 @@ interface Asked {
   answer(): Buffer;
 }
 
-/** A fetch over one stream for the question and one for the answer, as HTTP has them. */
+/** A fetch with one stream for the request and one for the response, as HTTP has them. */
 function ask({ git }: TestGit, repository: string, body: Buffer, output = new PassThrough()): Asked {
   const chunks: Buffer[] = [];
   output.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -62,13 +62,13 @@ async function filled(deps: TestGit, branches: string[] = ['main', 'topic']): Pr
   return repository;
 }
 
-/** Objects in the pack of an answer, as git counts them. */
+/** Objects in the pack of a response, as git counts them. */
 function objectsIn(answer: Buffer): number {
   const start = answer.indexOf('PACK');
   return start === -1 ? 0 : answer.readUInt32BE(start + 8);
 }
 
-/** How many git processes that serve fetches were started, seen through a wrapper that notes each. */
+/** Counts git processes that serve fetches, through a wrapper that records each start. */
 async function counting(t: Owner, limits = {}): Promise<{ deps: TestGit; started(): number }> {
   const folder = temporaryFolder(t);
   const [program, notes] = [path.join(folder, 'git'), path.join(folder, 'notes')];
@@ -118,7 +118,7 @@ t.test('equal requests share one git process, while it runs and afterwards', asy
   );
 });
 
-t.test('what git answers without the cache is the same', async (t) => {
+t.test('git responds the same without the cache', async (t) => {
   const deps = await openGit(t);
   const repository = await filled(deps);
   const body = fetchOf(main, 'git/x', ['ofs-delta', 'no-progress']);
@@ -159,7 +159,7 @@ t.test('a push, a deletion and a move are seen by the next request', async (t) =
   await t.rejects(ask(deps, second, fetchOf(topic)).outcome);
 });
 
-t.test('refs that change while an answer is made: it reaches who asked, and nobody later', async (t) => {
+t.test('when refs change during a response, its clients get it and later ones do not', async (t) => {
   const { deps, started } = await counting(t);
   const repository = await filled(deps);
   slowDown(deps);
@@ -173,7 +173,7 @@ t.test('refs that change while an answer is made: it reaches who asked, and nobo
 });
 
 t.test(
-  'SECURITY I12: the last reader to leave ends git; one that leaves earlier changes nothing for the others',
+  'SECURITY I12: git is killed when the last reader leaves; earlier leavers do not affect the others',
   async (t) => {
     const { deps, started } = await counting(t);
     const repository = await filled(deps);
@@ -194,7 +194,7 @@ t.test(
   },
 );
 
-t.test('when git dies every reader is told, and nothing is kept', async (t) => {
+t.test('when git dies every reader gets an error, and nothing is cached', async (t) => {
   const { deps, started } = await counting(t);
   const repository = await filled(deps);
   writeFileSync(path.join(deps.folder, 'dead'), '');
@@ -206,7 +206,7 @@ t.test('when git dies every reader is told, and nothing is kept', async (t) => {
   t.equal(started(), 2);
 });
 
-t.test('a client that reads slowly keeps no process waiting', async (t) => {
+t.test('a slow client does not keep git running', async (t) => {
   const { deps } = await counting(t);
   const repository = await deps.newRepository();
   const work = path.join(deps.folder, 'work');
@@ -226,7 +226,7 @@ t.test('a client that reads slowly keeps no process waiting', async (t) => {
   t.same((await slow.outcome).cutShort, false);
 });
 
-t.test('the cache is bounded: what was used longest ago goes first', async (t) => {
+t.test('the cache is bounded: the least recently used response is evicted first', async (t) => {
   const { deps, started } = await counting(t, { answerCacheEntries: 2 });
   const repository = await filled(deps);
   const bodies = ['a', 'b', 'c'].map((word) =>
@@ -241,7 +241,7 @@ t.test('the cache is bounded: what was used longest ago goes first', async (t) =
   t.equal(started(), 4);
 });
 
-t.test('the key leaves out who asks, and nothing else', async (t) => {
+t.test('the cache key leaves out the client, and nothing else', async (t) => {
   const key = (body: Buffer, protocol = 'version=2', state = 's') =>
     requestKey(['/path', state, 'git'], body, protocol);
   const body = fetchOf(main);
@@ -262,7 +262,7 @@ t.test('the key leaves out who asks, and nothing else', async (t) => {
   t.not(key(old('thin-pack'), ''), key(old('ofs-delta'), ''));
 });
 
-t.test('readers of all speeds, who come and go, get what is written, byte for byte', async (t) => {
+t.test('readers of any speed, joining and leaving at any time, get the same bytes', async (t) => {
   const spool = new Spool(path.join(temporaryFolder(t), 'answer'));
   const random = seededRandom();
   const whole = Buffer.concat(Array.from({ length: 400 }, () => random.bytes(1 + random.below(9_000))));

@@ -1,7 +1,7 @@
-// openGit(t, {limits?}) → {git, folder, log, newRepository()}: a git room in a folder of its own.
-// clientGit(args, {cwd?, env?, input?}) runs the git client as a person would, without this machine's settings.
-// until(condition) polls; processesBelow(folder) lists processes that belong to a folder.
-// sampleRepository() → path of a small work tree, made once per process: branches, tags, odd names.
+// openGit(t, {limits?}) → {git, folder, log, newRepository()}: a git module in a folder of its own. clientGit(args,
+// {cwd?, env?, input?}) runs the git client as a person would, without this machine's settings. until(condition)
+// polls; processesBelow(folder) lists processes that belong to a folder. sampleRepository() → path of a small work
+// tree, made once per process: branches, tags, odd names.
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { readdir, readFile, readlink } from 'node:fs/promises';
@@ -58,7 +58,7 @@ export function clientGit(
   });
 }
 
-/** For set-up: the output, or an error with what git said. */
+/** For set-up: the output, or an error with git's message. */
 export function gitSync(args: readonly string[], { cwd, input, env = {} }: ClientOptions = {}): string {
   return execFileSync('git', args, {
     cwd,
@@ -82,7 +82,7 @@ export interface TestGit {
   /** The temporary folder: `data` in it is the data folder; the rest is the test's. */
   folder: string;
   log: LogLine[];
-  /** A new empty repository of the room. */
+  /** A new empty repository of the module. */
   newRepository(): Promise<string>;
 }
 
@@ -127,7 +127,7 @@ export function recordingLogger(): { logger: Logger; log: LogLine[] } {
 
 let sample: string | undefined;
 
-/** A work tree with three commits on `main`, one on `topic`, an annotated and a light tag. Not to be changed. */
+/** A work tree with three commits on `main`, one on `topic`, an annotated and a lightweight tag. Not to be changed. */
 export function sampleRepository(): string {
   if (sample !== undefined) return sample;
   const folder = mkdtempSync(path.join(tmpdir(), 'hearth-sample-'));
@@ -154,7 +154,7 @@ export function sampleRepository(): string {
   return sample;
 }
 
-/** Polls until `holds`; fails after ten seconds. */
+/** Polls until `holds` is true; fails after ten seconds. */
 export async function until(holds: () => boolean | Promise<boolean>, what = 'the condition'): Promise<void> {
   const deadline = Date.now() + 10_000;
   while (!(await holds())) {
@@ -163,7 +163,7 @@ export async function until(holds: () => boolean | Promise<boolean>, what = 'the
   }
 }
 
-/** Ids of processes whose environment, working directory or command line names `folder`; not this one. */
+/** Ids of processes whose environment, working directory or command line names `folder`, without this one. */
 export async function processesBelow(folder: string): Promise<number[]> {
   const found: number[] = [];
   for (const id of await readdir('/proc')) {
@@ -176,13 +176,13 @@ export async function processesBelow(folder: string): Promise<number[]> {
   return found;
 }
 
-/** Kills, without a chance to tidy up, what belongs to `folder`. */
+/** Kills the processes of `folder` with SIGKILL. */
 export async function killBelow(folder: string): Promise<void> {
   for (const pid of await processesBelow(folder)) {
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
-      // It ended by itself.
+      // The process has exited.
     }
   }
 }

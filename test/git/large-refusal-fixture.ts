@@ -1,6 +1,6 @@
-// largeClient(t) → a work tree whose push has many refs with long names and a pack of more than a mebibyte, so
-// that neither the report of a refusal nor the pack fits into a pipe.
-// pushWithin(args, {cwd, env}) → what stock git said; ends it, and says so, when it hangs.
+// largeClient(t) → a work tree whose push has many refs with long names and a pack of more than a mebibyte, so that
+// neither the report of a refusal nor the pack fits into a pipe. pushWithin(args, {cwd, env}) → output of stock git;
+// kills it, and says so, when it hangs.
 import { randomBytes } from 'node:crypto';
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -11,8 +11,8 @@ import { clientEnvironment, gitSync } from './git-fixture.ts';
 import type { ClientAnswer } from './git-fixture.ts';
 
 /**
- * With more than 200 bytes of report each, three times what a pipe holds; there are two on the way. git's client
- * takes the square of this over HTTP.
+ * Each has more than 200 bytes of report, together three times the capacity of a pipe; there are two on the path. The
+ * time of git's client over HTTP grows with the square of this.
  */
 export const branchCount = 1_000;
 const packBytes = 1_500_000;
@@ -21,7 +21,7 @@ const fileCount = 1_100;
 
 export const branchName = (n: number): string => `refs/heads/${'a-long-name-'.repeat(15)}${n}`;
 
-/** Branches, and nothing else; `tip` is the commit of all of them. */
+/** Branches only; all of them point to `tip`. */
 export function largeClient(t: Owner): { work: string; tip: string } {
   const work = temporaryFolder(t);
   gitSync(['init', '--quiet', '--initial-branch=main'], { cwd: work });
@@ -38,12 +38,12 @@ export function largeClient(t: Owner): { work: string; tip: string } {
   return { work, tip };
 }
 
-/** Adds refs to what is packed, all of one commit: each in a file of its own would take seconds. */
+/** Adds refs to packed-refs, all of one commit: loose files would take seconds. */
 export function addRefs(repository: string, tip: string, refs: readonly string[]): void {
   const file = path.join(repository, 'packed-refs');
   const header = '# pack-refs with: peeled fully-peeled sorted ';
   const [, ...before] = existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : [header];
-  // By name, as git expects to find them.
+  // Sorted by name, as git expects.
   const lines = [...before, ...refs.map((ref) => `${tip} ${ref}`)].sort((a, b) => (a.slice(41) < b.slice(41) ? -1 : 1));
   writeFileSync(file, `${[header, ...lines].join('\n')}\n`);
 }
@@ -51,7 +51,7 @@ export function addRefs(repository: string, tip: string, refs: readonly string[]
 /** Far more than any of these pushes takes on a slow machine. */
 const longestMs = 120_000;
 
-/** @returns the answer of git; `code` is null when it had to be ended */
+/** @returns git's output; `code` is null when it had to be killed */
 export function pushWithin(
   args: readonly string[],
   { cwd, env = {} }: { cwd: string; env?: Record<string, string> },

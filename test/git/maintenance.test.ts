@@ -11,7 +11,7 @@ const [main, topic] = ['main', 'topic'].map((name) => gitSync(['rev-parse', name
   string,
   string,
 ];
-const deps = await openGit(t, { limits: { upkeepQuietMs: 0 } });
+const deps = await openGit(t, { limits: { maintenanceQuietMs: 0 } });
 
 const packFiles = (repository: string) => readdirSync(path.join(repository, 'objects', 'pack'));
 const push = (repository: string, branch: string, id: string, ...revisions: string[]) =>
@@ -21,7 +21,7 @@ const push = (repository: string, branch: string, id: string, ...revisions: stri
     pushBytes({ commands: [`${zeroId} ${id} refs/heads/${branch}`], pack: packOf(sample, ...revisions) }),
   );
 
-t.test('a repository that is pushed to gets packs with a bitmap and packed refs, and loses nothing', async (t) => {
+t.test('maintenance after pushes writes packs with a bitmap and packs refs, and loses nothing', async (t) => {
   const repository = await deps.newRepository();
   gitSync(['fetch', '--quiet', sample, 'main:refs/heads/before'], { cwd: repository });
   gitSync(['--git-dir', repository, 'repack', '-adq']);
@@ -41,7 +41,7 @@ t.test('a repository that is pushed to gets packs with a bitmap and packed refs,
   t.equal(await deps.git.maintain(), 0, 'and is left alone afterwards');
 });
 
-t.test('what is fast enough gets a commit-graph and is left as it is', async (t) => {
+t.test('a repository that is fast enough gets a commit-graph only', async (t) => {
   const repository = await deps.newRepository();
   await push(repository, 'main', main, 'main');
   t.equal(await deps.git.maintain(), 1);
@@ -53,11 +53,11 @@ t.test('what is fast enough gets a commit-graph and is left as it is', async (t)
   t.equal(await deps.git.maintain(), 0);
 });
 
-t.test('packing anew: those that need it, within the window, and what nothing reaches stays', async (t) => {
+t.test('a complete repack runs where it is needed, within the window, and keeps unreachable objects', async (t) => {
   const [needy, calm] = [await deps.newRepository(), await deps.newRepository()];
   for (const repository of [needy, calm]) await push(repository, 'main', main, 'main');
   const lost = gitSync(['--git-dir', needy, 'hash-object', '-w', '--stdin'], { input: 'pushed away last week' });
-  // As many as would be there after some thousand loose objects.
+  // As many as there are after some thousand loose objects.
   mkdirSync(path.join(needy, 'objects', '17'), { recursive: true });
   for (let number = 0; number < 30; number += 1)
     writeFileSync(path.join(needy, 'objects', '17', `tmp_obj_${number}`), '');
@@ -69,11 +69,11 @@ t.test('packing anew: those that need it, within the window, and what nothing re
   t.equal(gitSync(['--git-dir', needy, 'cat-file', 'blob', lost]), 'pushed away last week');
 });
 
-/** Upkeep on its own, with work that takes until it is told to end. */
+/** The maintenance queue alone, with work that runs until it is aborted. */
 function upkeepAlone(givenUp: string[] = []) {
   const started: string[] = [];
   const upkeep = createMaintenance({
-    door: undefined as never,
+    runner: undefined as never,
     packAnew: (repository, signal) => {
       started.push(repository);
       return new Promise((_resolve, reject) =>
@@ -91,7 +91,7 @@ function upkeepAlone(givenUp: string[] = []) {
   return { upkeep, started };
 }
 
-t.test('a push ends what is under way in its repository, and nothing begins there before it has ended', async (t) => {
+t.test('a push aborts maintenance of its repository, and none starts there before the push has ended', async (t) => {
   const givenUp: string[] = [];
   const { upkeep, started } = upkeepAlone(givenUp);
   const packing = upkeep.pack('one');
@@ -107,7 +107,7 @@ t.test('a push ends what is under way in its repository, and nothing begins ther
   t.same(started, ['one']);
 });
 
-t.test('one at a time, in the order of asking', async (t) => {
+t.test('maintenance runs one repository at a time, in the order of requests', async (t) => {
   const { upkeep, started } = upkeepAlone();
   const all = ['one', 'two', 'three'].map((name) => upkeep.pack(name));
   for (const name of ['one', 'two', 'three']) {
@@ -118,14 +118,14 @@ t.test('one at a time, in the order of asking', async (t) => {
   t.same(await Promise.all(all), [false, false, false]);
 });
 
-t.test('what is pushed to without a pause gets its turn after two hundred pushes', async (t) => {
+t.test('a repository that is never quiet is maintained after two hundred pushes', async (t) => {
   const ran: string[] = [];
   const repository = await deps.newRepository();
   gitSync(['fetch', '--quiet', sample, 'main:refs/heads/main'], { cwd: repository });
   const upkeep = createMaintenance({
-    door: {
+    runner: {
       run: async ({ argv }: { argv: readonly string[] }) => (
-        ran.push(argv[1]!), { code: 0, output: Buffer.alloc(0), complaint: '' }
+        ran.push(argv[1]!), { code: 0, output: Buffer.alloc(0), errorText: '' }
       ),
     } as never,
     packAnew: async () => {},
@@ -134,15 +134,15 @@ t.test('what is pushed to without a pause gets its turn after two hundred pushes
     quietMs: 3_600_000,
     now: () => 0,
   });
-  for (let turn = 0; turn < 199; turn += 1) upkeep.note(repository);
+  for (let turn = 0; turn < 199; turn += 1) upkeep.recordPush(repository);
   t.same([await upkeep.run(), ran], [0, []]);
-  upkeep.note(repository);
+  upkeep.recordPush(repository);
   t.equal(await upkeep.run(), 1);
   t.match(ran, ['pack-refs']);
   t.equal(await upkeep.run(), 0, 'and counts from the beginning');
 });
 
-t.test('pushes and clones go on beside it', async (t) => {
+t.test('pushes and clones work during maintenance', async (t) => {
   const repository = await deps.newRepository();
   mkdirSync(path.join(repository, 'refs', 'heads'), { recursive: true });
   await push(repository, 'main', main, 'main');
@@ -159,7 +159,7 @@ t.test('pushes and clones go on beside it', async (t) => {
   gitSync(['clone', '--quiet', '--mirror', repository, path.join(deps.folder, 'copy')]);
 });
 
-t.test('a repository that goes away is not worked on', async (t) => {
+t.test('a removed repository is not maintained', async (t) => {
   const repository = await deps.newRepository();
   await push(repository, 'main', main, 'main');
   gitSync(['--git-dir', repository, 'repack', '-dq']);
@@ -168,6 +168,6 @@ t.test('a repository that goes away is not worked on', async (t) => {
   await deps.git.removeRepository(repository);
   await working;
   t.notOk(readdirSync(path.dirname(repository)).length);
-  // A push is answered while its git is still on its way out.
+  // A push is acknowledged while its git process is still exiting.
   await until(() => deps.git.load().writes.running === 0, 'the place of the push is free');
 });

@@ -1,4 +1,4 @@
-// A push of many new refs has them synced together; what a crash leaves of one that was not, is repaired.
+// A push of many new refs has them synced together; a crash before the sync is repaired.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
@@ -21,7 +21,7 @@ const packed = (repository: string) => {
 };
 
 t.test(
-  'many new refs are packed before the client hears of them; a few, and pushes that move others, are not',
+  'many new refs are packed before they are acknowledged; a few, and pushes that move others, are not',
   async (t) => {
     const { git, newRepository } = await openGit(t);
     const few = await newRepository();
@@ -46,7 +46,7 @@ t.test(
 );
 
 t.test(
-  'one sync for all of them: git itself leaves the refs out',
+  'many new refs are synced once: git itself does not sync them',
   { skip: !hasStrace && 'strace is missing' },
   async (t) => {
     const folder = temporaryFolder(t);
@@ -75,7 +75,7 @@ t.test(
   },
 );
 
-t.test('where they cannot be packed, each is synced', async (t) => {
+t.test('new refs that cannot be packed are synced one by one', async (t) => {
   const { git, newRepository } = await openGit(t);
   const repository = await newRepository();
   writeFileSync(path.join(repository, 'packed-refs.lock'), '');
@@ -85,7 +85,7 @@ t.test('where they cannot be packed, each is synced', async (t) => {
   t.equal(packed(repository), 0);
 });
 
-t.test('after a crash, refs that were to be made and have no value go; the others stay', async (t) => {
+t.test('after a crash, new refs without a value are removed; the others stay', async (t) => {
   const { git, newRepository } = await openGit(t);
   const repository = await newRepository();
   await sendPush(git, repository, pushBytes({ commands: creating(refs(3)), pack }));
@@ -98,7 +98,7 @@ t.test('after a crash, refs that were to be made and have no value go; the other
   t.ok(existsSync(path.join(repository, 'refs/heads/other')), 'of others the value may be the last hint');
 });
 
-t.test('old tips are kept in one go, and one that is gone is passed over', async (t) => {
+t.test('overwritten tips are preserved in one transaction, and a missing one is skipped', async (t) => {
   const { git, newRepository } = await openGit(t);
   const repository = await newRepository();
   await sendPush(git, repository, pushBytes({ commands: creating(refs(1)), pack }));

@@ -24,10 +24,10 @@ import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 import { because, gitConfig, openGit, processesBelow, recordingLogger, until } from './git-fixture.ts';
 
-/** Where children are started: by this process, or by a small one beside it. */
+/** Where children are started: by this process, or by the spawner. */
 type Place = 'here' | 'apart';
 
-/** A door whose program is a shell script, to see exactly what a child gets and how it ends. */
+/** A git runner whose program is a shell script, to see exactly what a child gets and how it exits. */
 async function scriptDoor(t: Owner, script: string, place: Place = 'here') {
   const folder = temporaryFolder(t);
   const program = path.join(folder, 'git');
@@ -41,9 +41,9 @@ async function scriptDoor(t: Owner, script: string, place: Place = 'here') {
   };
   const pairs = await createSocketPairs(folder, logger);
   const spawner = createSpawner(pairs, logger);
-  const door = createGitRunner(program, settings, logger, (launch) => spawner.launch(launch));
+  const runner = createGitRunner(program, settings, logger, (launch) => spawner.launch(launch));
   t.teardown(async () => {
-    await door.close(0);
+    await runner.close(0);
     spawner.close();
     pairs.close();
   });
@@ -51,10 +51,10 @@ async function scriptDoor(t: Owner, script: string, place: Place = 'here') {
     spawner.begin();
     await until(() => spawner.isReady(), 'the spawner');
   }
-  return { door, folder, log, spawner };
+  return { runner, folder, log, spawner };
 }
 
-/** The same in both places. */
+/** The same test in both places. */
 function both(name: string, test: (t: Test, place: Place) => Promise<void>): void {
   for (const place of ['here', 'apart'] as const) void t.test(`${name} (${place})`, (t) => test(t, place));
 }
@@ -62,7 +62,7 @@ function both(name: string, test: (t: Test, place: Place) => Promise<void>): voi
 both('SECURITY A03, A04: a child gets our environment and nothing else', async (t, place) => {
   process.env.HEARTH_LEAK = 'secret';
   t.teardown(() => delete process.env.HEARTH_LEAK);
-  const { door } = await scriptDoor(t, 'tr "\\0" "\\n" < /proc/$$/environ; pwd; readlink /proc/self/fd/0', place);
+  const { runner } = await scriptDoor(t, 'tr "\\0" "\\n" < /proc/$$/environ; pwd; readlink /proc/self/fd/0', place);
   const environment = (output: Buffer) =>
     output
       .toString()
@@ -70,7 +70,7 @@ both('SECURITY A03, A04: a child gets our environment and nothing else', async (
       .filter((line) => line.includes('='))
       .sort();
   const run = async (protocol?: string) =>
-    environment((await door.run({ argv: [], timeLimitMs: 5_000, protocol }, 10_000)).output);
+    environment((await runner.run({ argv: [], timeLimitMs: 5_000, protocol }, 10_000)).output);
   t.same(await run(), ['ONLY=this', 'PATH=/usr/bin:/bin']);
   t.same(await run('version=2'), ['GIT_PROTOCOL=version=2', 'ONLY=this', 'PATH=/usr/bin:/bin']);
   for (const bad of ['version=3', 'version=2:x', ' version=2', 'version=2\n', '$(id)', '']) {
@@ -79,7 +79,7 @@ both('SECURITY A03, A04: a child gets our environment and nothing else', async (
 });
 
 both('what git costs is charged to whoever asked, in processor time and not the clock’s', async (t, place) => {
-  const { door } = await scriptDoor(
+  const { runner } = await scriptDoor(
     t,
     'if [ "$1" = wait ]; then exec sleep 0.4; fi; i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done',
     place,
@@ -88,17 +88,17 @@ both('what git costs is charged to whoever asked, in processor time and not the 
     let cost = 0;
     await chargeCpuTime(
       (ms) => (cost += ms),
-      () => door.run({ argv: [word], timeLimitMs: 20_000 }, 1_000),
+      () => runner.run({ argv: [word], timeLimitMs: 20_000 }, 1_000),
     );
     return cost;
   };
-  await door.run({ argv: ['work'], timeLimitMs: 20_000 }, 1_000);
+  await runner.run({ argv: ['work'], timeLimitMs: 20_000 }, 1_000);
   const [waiting, working] = [await costOf('wait'), await costOf('work')];
   t.ok(waiting <= 50, `${waiting} ms for a wait, beside what nobody paid for`);
   t.ok(working >= 50, `${working} ms for work`);
 });
 
-t.test('SECURITY A03, A04: the settings reach git as they are written', async (t) => {
+t.test('SECURITY A03, A04: git uses the settings that were written', async (t) => {
   const { git, folder, newRepository } = await openGit(t, { limits: { maxPushBytes: 12_345 } });
   const repository = await newRepository();
   const text = readFileSync(path.join(folder, 'data', 'run', 'git', 'config'), 'utf8');
@@ -163,7 +163,7 @@ t.test('git is found, and refused when it is too old or something else', async (
   t.match(readVersion('git version 3.0.rc1\n', 'git'), { major: 3, minor: 0, patch: 0 });
 });
 
-t.test('git is asked for its version once for each program', async (t) => {
+t.test('git is started for its version once per program', async (t) => {
   const folder = temporaryFolder(t);
   const program = path.join(folder, 'git');
   let asked = 0;
@@ -191,21 +191,21 @@ t.test('git is asked for its version once for each program', async (t) => {
 });
 
 both('a child that takes too long, or says too much, is ended with its helpers', async (t, place) => {
-  const { door, folder } = await scriptDoor(
+  const { runner, folder } = await scriptDoor(
     t,
     'case "$1" in slow) sleep 60 & sleep 60;; loud) yes;; deaf) trap "" TERM; yes > /dev/null;; esac',
     place,
   );
-  await t.rejects(door.run({ argv: ['slow'], timeLimitMs: 100 }, 1_000), { code: 'internal' });
-  await t.rejects(door.run({ argv: ['loud'], timeLimitMs: 10_000 }, 1_000), { code: 'internal' });
+  await t.rejects(runner.run({ argv: ['slow'], timeLimitMs: 100 }, 1_000), { code: 'internal' });
+  await t.rejects(runner.run({ argv: ['loud'], timeLimitMs: 10_000 }, 1_000), { code: 'internal' });
   t.same(await processesBelow(folder), [], 'nothing is left');
-  t.equal(door.running(), 0);
+  t.equal(runner.running(), 0);
 });
 
 both('SECURITY I12: nothing is left when a client leaves', async (t, place) => {
-  const { door, folder } = await scriptDoor(t, 'sleep 61 & sleep 61', place);
+  const { runner, folder } = await scriptDoor(t, 'sleep 61 & sleep 61', place);
   const gone = new AbortController();
-  const child = door.start({ argv: [], timeLimitMs: 60_000, signal: gone.signal });
+  const child = runner.start({ argv: [], timeLimitMs: 60_000, signal: gone.signal });
   await until(async () => (await processesBelow(folder)).length >= 3);
   gone.abort();
   t.match(await child.exited, { code: null, stoppedBy: 'aborted' });
@@ -214,90 +214,91 @@ both('SECURITY I12: nothing is left when a client leaves', async (t, place) => {
 });
 
 both('output that nobody reads does not keep a child that was ended', async (t, place) => {
-  const { door } = await scriptDoor(t, 'yes', place);
-  const child = door.start({ argv: [], timeLimitMs: 60_000 });
+  const { runner } = await scriptDoor(t, 'yes', place);
+  const child = runner.start({ argv: [], timeLimitMs: 60_000 });
   await sleep(50);
   child.stop('stalled');
   t.match(await child.exited, { stoppedBy: 'stalled' });
 });
 
 both('a stop lets children finish, then ends them, and starts no more', async (t, place) => {
-  const { door, log } = await scriptDoor(t, 'if [ "$1" = quick ]; then sleep 0.2; echo done; else sleep 60; fi', place);
-  const quick = door.run({ argv: ['quick'], timeLimitMs: 5_000 }, 100);
-  const slow = door.start({ argv: ['slow'], timeLimitMs: 60_000 });
+  const { runner, log } = await scriptDoor(
+    t,
+    'if [ "$1" = quick ]; then sleep 0.2; echo done; else sleep 60; fi',
+    place,
+  );
+  const quick = runner.run({ argv: ['quick'], timeLimitMs: 5_000 }, 100);
+  const slow = runner.start({ argv: ['slow'], timeLimitMs: 60_000 });
   await Promise.all([
-    door.close(600),
+    runner.close(600),
     quick.then(({ output }) => t.equal(output.toString(), 'done\n')),
     slow.exited.then((exit) => t.match(exit, { stoppedBy: 'shutdown' })),
   ]);
-  t.throws(() => door.start({ argv: [], timeLimitMs: 1 }), because('stopping'));
+  t.throws(() => runner.start({ argv: [], timeLimitMs: 1 }), because('stopping'));
   t.match(log, [{ event: 'git.stopped', reason: 'shutdown' }]);
 });
 
-t.test(
-  'a child that is started apart is the spawner’s, and has its input, its output and its last words from us',
-  async (t) => {
-    const script = 'case "$1" in parent) echo $PPID;; echo) cat; echo "$2" >&2; exit 3;; sleep) sleep 60;; esac';
-    const { door, spawner, folder, log } = await scriptDoor(t, script, 'apart');
-    const parent = async () => Number((await door.run({ argv: ['parent'], timeLimitMs: 5_000 }, 100)).output);
-    const first = await parent();
-    t.not(first, process.pid);
+t.test('a child of the spawner gets its input from the server, which reads its output and stderr', async (t) => {
+  const script = 'case "$1" in parent) echo $PPID;; echo) cat; echo "$2" >&2; exit 3;; sleep) sleep 60;; esac';
+  const { runner, spawner, folder, log } = await scriptDoor(t, script, 'apart');
+  const parent = async () => Number((await runner.run({ argv: ['parent'], timeLimitMs: 5_000 }, 100)).output);
+  const first = await parent();
+  t.not(first, process.pid);
 
-    const echo = door.start({ argv: ['echo', 'last words'], timeLimitMs: 5_000, takesInput: true });
-    const sent = Buffer.alloc(3_000_000, 'all of it, in order. ');
-    echo.stdin!.end(sent);
-    const chunks: Buffer[] = [];
-    for await (const chunk of echo.stdout!) chunks.push(chunk as Buffer);
-    t.same(await echo.exited, { code: 3, stoppedBy: null });
-    t.ok(Buffer.concat(chunks).equals(sent));
-    t.equal(echo.stderrText(), 'last words\n');
+  const echo = runner.start({ argv: ['echo', 'last words'], timeLimitMs: 5_000, takesInput: true });
+  const sent = Buffer.alloc(3_000_000, 'all of it, in order. ');
+  echo.stdin!.end(sent);
+  const chunks: Buffer[] = [];
+  for await (const chunk of echo.stdout!) chunks.push(chunk as Buffer);
+  t.same(await echo.exited, { code: 3, stoppedBy: null });
+  t.ok(Buffer.concat(chunks).equals(sent));
+  t.equal(echo.stderrText(), 'last words\n');
 
-    const file = openSync(path.join(folder, 'output'), 'wx+');
-    unlinkSync(path.join(folder, 'output'));
-    const toFile = door.start({ argv: ['echo', ''], timeLimitMs: 5_000, takesInput: true, output: file });
-    toFile.stdin!.end('into a file without a name');
-    await toFile.exited;
-    t.equal(readFileSync(file, 'utf8'), 'into a file without a name');
-    closeSync(file);
+  const file = openSync(path.join(folder, 'output'), 'wx+');
+  unlinkSync(path.join(folder, 'output'));
+  const toFile = runner.start({ argv: ['echo', ''], timeLimitMs: 5_000, takesInput: true, output: file });
+  toFile.stdin!.end('into a file without a name');
+  await toFile.exited;
+  t.equal(readFileSync(file, 'utf8'), 'into a file without a name');
+  closeSync(file);
 
-    const many = Array.from({ length: 40 }, (_, at) =>
-      door.run({ argv: ['echo', String(at)], timeLimitMs: 20_000 }, 100),
-    );
-    for (const [at, one] of (await Promise.all(many)).entries())
-      t.equal(one.complaint, `${at}\n`, 'with or without a connection ready');
+  const many = Array.from({ length: 40 }, (_, at) =>
+    runner.run({ argv: ['echo', String(at)], timeLimitMs: 20_000 }, 100),
+  );
+  for (const [at, one] of (await Promise.all(many)).entries())
+    t.equal(one.errorText, `${at}\n`, 'with or without a connection ready');
 
-    await until(() => spawner.isReady());
-    const lost = door.start({ argv: ['sleep'], timeLimitMs: 60_000 });
-    await until(() => lost.pid !== 0);
-    process.kill(first, 'SIGKILL');
-    t.same(await lost.exited, { code: null, stoppedBy: null }, 'nobody knows how it ended, but it has');
-    t.equal(await parent(), process.pid, 'meanwhile this process does it');
-    await until(() => spawner.isReady(), 'another spawner');
-    t.not(await parent(), process.pid);
-    t.match(
-      log.filter(({ event }) => event === 'git.spawner_ended'),
-      [{ signal: 'SIGKILL' }],
-    );
-  },
-);
+  await until(() => spawner.isReady());
+  const lost = runner.start({ argv: ['sleep'], timeLimitMs: 60_000 });
+  await until(() => lost.pid !== 0);
+  process.kill(first, 'SIGKILL');
+  t.same(await lost.exited, { code: null, stoppedBy: null }, 'nobody knows how it ended, but it has');
+  t.equal(await parent(), process.pid, 'meanwhile this process does it');
+  await until(() => spawner.isReady(), 'another spawner');
+  t.not(await parent(), process.pid);
+  t.match(
+    log.filter(({ event }) => event === 'git.spawner_ended'),
+    [{ signal: 'SIGKILL' }],
+  );
+});
 
-t.test('the spawner ends with the server, however that ends, and not before', async (t) => {
-  const { door, spawner } = await scriptDoor(t, 'echo $PPID', 'apart');
-  const id = Number((await door.run({ argv: [], timeLimitMs: 5_000 }, 100)).output);
+t.test('the spawner exits with the server, however that exits, and not before', async (t) => {
+  const { runner, spawner } = await scriptDoor(t, 'echo $PPID', 'apart');
+  const id = Number((await runner.run({ argv: [], timeLimitMs: 5_000 }, 100)).output);
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.kill(id, name);
   await sleep(50);
-  t.equal(Number((await door.run({ argv: [], timeLimitMs: 5_000 }, 100)).output), id);
+  t.equal(Number((await runner.run({ argv: [], timeLimitMs: 5_000 }, 100)).output), id);
   spawner.close();
   await until(() => !existsSync(`/proc/${id}`), 'its end');
   t.pass('it ends when nobody speaks to it any more');
 });
 
-t.test('a program that cannot be started is a refusal, not a crash', async (t) => {
+t.test('a program that cannot be started causes a refusal, not a crash', async (t) => {
   const { logger } = recordingLogger();
   const folder = temporaryFolder(t);
-  const door = createGitRunner(path.join(folder, 'absent'), { environment: {}, home: folder, file: '' }, logger);
-  t.throws(() => door.start({ argv: [], timeLimitMs: 1_000 }), because('git_busy'));
-  t.equal(door.running(), 0);
+  const runner = createGitRunner(path.join(folder, 'absent'), { environment: {}, home: folder, file: '' }, logger);
+  t.throws(() => runner.start({ argv: [], timeLimitMs: 1_000 }), because('git_busy'));
+  t.equal(runner.running(), 0);
 });
 
 const rules = { total: 3, perRepository: 2, perClient: 2, queue: 2, waitMs: 50, retryAfterSeconds: 5 };
@@ -320,29 +321,26 @@ t.test('slots: a busy repository does not block the others', async (t) => {
   t.equal(slots.inUse(), 3, 'giving back twice counts once');
 });
 
-t.test(
-  'slots: one client gets its share; a full queue and a long wait are refused with a time to come back',
-  async (t) => {
-    const slots = createSlots(rules);
-    const release = await slots.take({ repository: 'a', client: 'x' });
-    await slots.take({ repository: 'b', client: 'x' });
-    const waiting = [slots.take({ repository: 'c', client: 'x' }), slots.take({ repository: 'd', client: 'x' })];
-    await t.rejects(slots.take({ repository: 'e', client: 'x' }), {
-      code: 'unavailable',
-      reason: 'git_busy',
-      retryAfterSeconds: 5,
-    });
-    await slots.take({ repository: 'e', client: 'y' });
-    for (const wait of waiting) await t.rejects(wait, because('git_busy'));
-    t.same([slots.inUse(), slots.waiting()], [3, 0]);
-    t.match(slots.tally(), { admitted: 3, refusedFull: 1, refusedLate: 2 });
-    t.ok(slots.tally().waitedSeconds > 0);
-    release();
-    t.equal(slots.inUse(), 2);
-  },
-);
+t.test('slots: one client gets its share; a full queue and a long wait are refused with Retry-After', async (t) => {
+  const slots = createSlots(rules);
+  const release = await slots.take({ repository: 'a', client: 'x' });
+  await slots.take({ repository: 'b', client: 'x' });
+  const waiting = [slots.take({ repository: 'c', client: 'x' }), slots.take({ repository: 'd', client: 'x' })];
+  await t.rejects(slots.take({ repository: 'e', client: 'x' }), {
+    code: 'unavailable',
+    reason: 'git_busy',
+    retryAfterSeconds: 5,
+  });
+  await slots.take({ repository: 'e', client: 'y' });
+  for (const wait of waiting) await t.rejects(wait, because('git_busy'));
+  t.same([slots.inUse(), slots.waiting()], [3, 0]);
+  t.match(slots.tally(), { admitted: 3, refusedFull: 1, refusedLate: 2 });
+  t.ok(slots.tally().waitedSeconds > 0);
+  release();
+  t.equal(slots.inUse(), 2);
+});
 
-t.test('slots: whoever leaves the queue leaves nothing behind', async (t) => {
+t.test('slots: a client that leaves the queue frees its place', async (t) => {
   const slots = createSlots({ ...rules, total: 1, waitMs: 5_000 });
   const release = await slots.take({ repository: 'a' });
   const gone = new AbortController();

@@ -1,6 +1,5 @@
-// time limit: 300 s
-// Pushes that are small to send and large to read: git's memory, its time and the disk stay bounded.
-// HEARTH_BOMB_MIB: how large the streamed file is, in MiB (192).
+// time limit: 300 s Pushes that are small to send and large to read: git's memory, CPU time and disk use stay bounded.
+// HEARTH_BOMB_MIB: size of the streamed file in MiB (192).
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -15,7 +14,7 @@ type Checks = Pick<typeof t, 'same' | 'match'>;
 const mebibyte = 1024 * 1024;
 const types = { commit: 1, tree: 2, blob: 3, tag: 4, idDelta: 7 } as const;
 
-/** The head of an object in a pack: type and inflated size. */
+/** The header of an object in a pack: type and inflated size. */
 function objectHead(type: number, size: number): Buffer {
   const bytes = [(type << 4) | (size & 15)];
   for (let rest = Math.floor(size / 16); rest > 0; rest = Math.floor(rest / 128)) {
@@ -25,7 +24,7 @@ function objectHead(type: number, size: number): Buffer {
   return Buffer.from(bytes);
 }
 
-/** So many MiB of zeros, deflated, without deflating each of them. */
+/** Deflated zeros of this many MiB, without deflating each of them. */
 function deflatedZeros(mebibytes: number): Buffer {
   const piece = deflateRawSync(Buffer.alloc(mebibyte), { level: 9, finishFlush: 3 /* Z_FULL_FLUSH */ });
   const checksum = Buffer.alloc(4);
@@ -50,12 +49,12 @@ function packWith(...objects: Buffer[]): Buffer {
   return Buffer.concat([body, createHash('sha1').update(body).digest()]);
 }
 
-/** A number as deltas write sizes. */
+/** A number in the size encoding of deltas. */
 function deltaSize(size: number): number[] {
   return size < 128 ? [size] : [(size % 128) | 0x80, ...deltaSize(Math.floor(size / 128))];
 }
 
-/** A base of 15 MiB, and changes to it that each say "all of it again, so many times". */
+/** A base of 15 MiB, and deltas that each repeat the whole base many times. */
 function deltaBomb(changes: number, times: number): Buffer {
   const size = 15 * mebibyte;
   const id = createHash('sha1').update(`blob ${size}\0`).update(Buffer.alloc(size)).digest();
@@ -75,7 +74,7 @@ function deltaBomb(changes: number, times: number): Buffer {
 
 const commands = [`${zeroId} ${'1'.repeat(40)} refs/heads/main`];
 
-/** The most memory that git's processes below a folder have at the same look, in MiB, until `stop`. */
+/** Peak memory of all git processes below a folder, in MiB, until `stop`. */
 function watchMemory(folder: string): { stop(): Promise<number> } {
   let most = 0;
   let isOver = false;
@@ -86,7 +85,7 @@ function watchMemory(folder: string): { stop(): Promise<number> } {
           const [, kilobytes = '0'] = /^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${id}/status`, 'latin1')) ?? [];
           most = Math.max(most, Number(kilobytes) / 1024);
         } catch {
-          // It ended meanwhile.
+          // The process has exited.
         }
       }
     }
@@ -159,13 +158,13 @@ for (const [what, pack] of [
   });
 }
 
-t.test('SECURITY I01: a large file is streamed: neither memory nor disk take what it inflates to', async (t) => {
+t.test('SECURITY I01: a large file is streamed: neither memory nor disk grow with its inflated size', async (t) => {
   t.setTimeout(200_000);
   const mebibytes = Number(process.env['HEARTH_BOMB_MIB'] ?? 192);
   const { git, folder, newRepository } = await openGit(t);
   const repository = await newRepository();
   const content = deflatedZeros(mebibytes);
-  // Known without hashing it in one piece.
+  // The id is known without hashing the file in one piece.
   const hash = createHash('sha1').update(`blob ${mebibytes * mebibyte}\0`);
   for (let at = 0; at < mebibytes; at += 1) hash.update(Buffer.alloc(mebibyte));
   const blob = hash.digest();
@@ -191,7 +190,7 @@ t.test('SECURITY I01: a large file is streamed: neither memory nor disk take wha
   t.ok(bytesBelow(repository) < pack.length + 64 * 1024, 'what came is what lies there');
 });
 
-t.test('SECURITY I01: a small push that asks for minutes of work is given up', async (t) => {
+t.test('SECURITY I01: a small push that needs minutes of CPU time is aborted', async (t) => {
   const { git, folder, log, newRepository } = await openGit(t, { limits: { pushCpuMs: 300, pushCpuMsPerMiB: 0 } });
   const repository = await newRepository();
   const pack = deltaBomb(400, 8);
@@ -200,7 +199,7 @@ t.test('SECURITY I01: a small push that asks for minutes of work is given up', a
   t.match(outcome, { kind: 'unreported', clean: false });
   t.match(readAnswer(answer).failure, 'reading it takes far more work than its size explains');
   t.ok(log.some(({ event, reason }) => event === 'git.stopped' && reason === 'effort_limit'));
-  // A process that was killed is there until the kernel has taken it apart.
+  // A killed process is listed until the kernel has reaped it.
   const below = () => processesBelow(path.join(folder, 'data'));
   for (let tries = 0; tries < 50 && (await below()).length > 0; tries++)
     await new Promise((resolve) => setTimeout(resolve, 100));
@@ -208,7 +207,7 @@ t.test('SECURITY I01: a small push that asks for minutes of work is given up', a
   await isWellAfterwards(t, git, repository);
 });
 
-t.test('SECURITY I01: a push says how many objects it brings, and may not say too many', async (t) => {
+t.test('SECURITY I01: a pack that declares too many objects is refused', async (t) => {
   const { git, newRepository } = await openGit(t, { limits: { maxPushObjects: 5, maxPushMemoryBytes: 16 * mebibyte } });
   const repository = await newRepository();
   const settled: unknown[] = [];
@@ -223,7 +222,7 @@ t.test('SECURITY I01: a push says how many objects it brings, and may not say to
   t.match(settled, [{ ref: 'refs/heads/main', ok: false, reason }], 'the journal hears of it');
 });
 
-t.test('a pack that begins a byte at a time is taken like any other', async (t) => {
+t.test('a pack that starts a byte at a time is accepted like any other', async (t) => {
   const { git, newRepository } = await openGit(t);
   const repository = await newRepository();
   const sample = sampleRepository();
@@ -269,7 +268,7 @@ t.test('SECURITY I01: the table of many small objects may be larger than one obj
   t.match(outcome, { kind: 'reported', results: [{ ok: true }] });
 });
 
-t.test('a change to a large file that is refused goes through whole, as the refusal says', async (t) => {
+t.test('a large file whose delta is refused can be pushed undeltified, as the refusal says', async (t) => {
   const { git, newRepository } = await openGit(t, { limits: { maxPushMemoryBytes: 17 * mebibyte } });
   const repository = await newRepository();
   const work = temporaryFolder(t);

@@ -1,6 +1,6 @@
-// sendPush(git, path, {commands, pack, …}) → {outcome, answer}: one push, spoken by hand to git.receivePack.
-// packOf(workTree, revisions) → a pack with everything those revisions reach.
-// readAnswer(bytes) → {remarks, failure, report}: a side-band answer taken apart.
+// sendPush(git, path, {commands, pack, …}) → {outcome, answer}: one push, written packet by packet to git.receivePack.
+// packOf(workTree, revisions) → a pack with everything reachable from those revisions. readAnswer(bytes) → {remarks,
+// failure, report}: a parsed side-band response.
 import { execFileSync } from 'node:child_process';
 import { PassThrough } from 'node:stream';
 import { encodePacket, flushPacket } from '../../src/git/index.ts';
@@ -35,7 +35,7 @@ export interface Observed extends PushHooks {
   results: RefResult[][];
 }
 
-/** An observer that accepts, and remembers. */
+/** Hooks that accept, and record their calls. */
 export function observer(verdict: Awaited<ReturnType<PushHooks['preReceive']>> = { accept: true }): Observed {
   const pushes: Observed['pushes'] = [];
   const results: RefResult[][] = [];
@@ -55,10 +55,10 @@ export function observer(verdict: Awaited<ReturnType<PushHooks['preReceive']>> =
 export interface Sent {
   input: PassThrough;
   output: PassThrough;
-  /** Aborts as an edge does when the client has gone. */
+  /** Aborts as a transport does when the client has gone. */
   gone: AbortController;
   outcome: Promise<PushOutcome>;
-  /** What the client has been sent so far. */
+  /** What the client has received so far. */
   answer(): Buffer;
 }
 
@@ -72,7 +72,7 @@ export function openPush(
   const [input, output, gone] = [new PassThrough(), new PassThrough(), new AbortController()];
   const answered: Buffer[] = [];
   output.on('data', (chunk: Buffer) => answered.push(chunk));
-  const outcome = git.receivePack({ path, input, output, signal: gone.signal, observer: seen, ...more });
+  const outcome = git.receivePack({ path, input, output, signal: gone.signal, hooks: seen, ...more });
   return { input, output, gone, outcome, answer: () => Buffer.concat(answered) };
 }
 
@@ -105,7 +105,7 @@ export function packetLines(bytes: Buffer): string[] {
   return lines;
 }
 
-/** @param revisions as for `git rev-list`; `^x` leaves out what x reaches */
+/** @param revisions as for `git rev-list`; `^x` excludes what is reachable from x */
 export function packOf(workTree: string, ...revisions: string[]): Buffer {
   return execFileSync('git', ['pack-objects', '--revs', '--stdout', '--quiet', '--thin'], {
     cwd: workTree,

@@ -20,7 +20,7 @@ t.before(async () => {
   tip = (await git.head(path)).oid!;
 });
 
-/** What git itself answers. */
+/** git's own output. */
 const ask = (...args: string[]): string => gitSync(['-C', path, ...args], { env: { GIT_LITERAL_PATHSPECS: '1' } });
 const rawTree = (commit: string, folder: string): Buffer[] =>
   execFileSync('git', ['-C', path, 'ls-tree', '-z', '--name-only', `${commit}:${folder}`], {
@@ -33,7 +33,7 @@ const rawTree = (commit: string, folder: string): Buffer[] =>
     .map((name) => Buffer.from(name, 'latin1'));
 const locate = (text: string | Buffer) => git.queries.locate(path, Buffer.from(text as string));
 
-t.test('web-ui §2.3 the longest ref wins, then comes the path', async (t) => {
+t.test('in a URL the longest existing ref wins, and the rest is the path', async (t) => {
   const cases: [string, kind: string, ref: string, file: string][] = [
     ['main', 'branch', 'main', ''],
     ['main/src/core.ts', 'branch', 'main', 'src/core.ts'],
@@ -66,7 +66,7 @@ t.test('web-ui §2.3 the longest ref wins, then comes the path', async (t) => {
   }
 });
 
-t.test('issue 3.2 the last commit of every entry is the one that git log -1 names', async (t) => {
+t.test('the last commit of every entry is the one that git log -1 names', async (t) => {
   for (const commit of [tip, ask('rev-parse', 'topic'), ask('rev-parse', 'main~2')]) {
     for (const folder of ['', 'src', 'docs', 'many', 'odd', 'images']) {
       const names = rawTree(commit, folder);
@@ -79,7 +79,7 @@ t.test('issue 3.2 the last commit of every entry is the one that git log -1 name
       t.ok(isComplete);
       for (const name of names) {
         const text = name.toString();
-        // A process cannot be told a name that is not text.
+        // A name that is not text cannot be an argument of a process.
         if (!Buffer.from(text).equals(name)) continue;
         const file = folder === '' ? text : `${folder}/${text}`;
         t.equal(
@@ -94,7 +94,7 @@ t.test('issue 3.2 the last commit of every entry is the one that git log -1 name
 });
 
 t.test(
-  'issue 3.2 a generated history with merges, reverts and mode changes gives the same rows as git, and so does a walk that begins at a stored table',
+  'a generated history with merges, reverts and mode changes gives the same last commits as git, and so does a walk that starts at a stored table',
   async (t) => {
     const deps = await openGit(t);
     const repository = await deps.newRepository();
@@ -124,7 +124,7 @@ t.test(
     await compare([at(0.5), tips.at(-2)!, tips.at(-1)!], ['', 'd0']);
     t.equal(await deps.git.maintain(), 1, 'a repository without a commit-graph was noticed');
     t.match(gitThere('commit-graph', 'verify'), '');
-    // Older ones have no use for tables of newer ones: these walks go by the graph and its filters alone.
+    // Older commits have no use for tables of newer ones: these walks use the graph and its filters alone.
     await compare([at(0.45), at(0.3), at(0.1)], ['', 'd0', 'd1']);
     const [tree, tip] = gitThere('log', '-1', '--format=%T %H', 'main').split(' ') as [string, string];
     gitThere(
@@ -137,7 +137,7 @@ t.test(
 );
 
 t.test(
-  'issue 3.2 a long history, by a list from git and by the graph: the same rows as git, and many comparisons are made by one process',
+  'a long history gives the same last commits as git, by rev-list and by commit-graph, and one process makes many comparisons',
   async (t) => {
     const deps = await openGit(t);
     const repository = await deps.newRepository();
@@ -189,7 +189,7 @@ t.test(
   },
 );
 
-/** Branches that part and meet, with either side taken, changes undone, modes flipped. */
+/** Branches that diverge and merge, with either side taken, changes reverted, modes flipped. */
 function tangledHistory(): string {
   const lines: string[] = [];
   let mark = 0;
@@ -221,7 +221,7 @@ function tangledHistory(): string {
     const sideMore = commit('side', [side], [set(file(2), `more ${round}`)]);
     const trunk = commit('main', [main], [set(file(3), `trunk ${round}`, round % 2 ? '755' : '644')]);
     const undone = commit('main', [trunk], [set(file(1), `side ${round}`), set(file(4), 'start')]);
-    // The merge takes one change of the side and drops the other, now and then all of it.
+    // The merge takes one change of the side branch and drops the other, sometimes all of it.
     main = commit(
       'main',
       round % 4 === 0 ? [sideMore, undone] : [undone, sideMore],
@@ -231,7 +231,7 @@ function tangledHistory(): string {
   return `${lines.join('\n')}\ndone\n`;
 }
 
-t.test('histories follow a file through its moves, by author, page by page', async (t) => {
+t.test('history follows renames of a file, filters by author and pages', async (t) => {
   const history = (file: string, more: { author?: string; after?: string; limit?: number } = {}) =>
     git.queries.history(path, { oid: tip, file: Buffer.from(file), limit: 50, ...more });
   const core = await history('src/core.ts');
@@ -260,7 +260,7 @@ t.test('histories follow a file through its moves, by author, page by page', asy
   t.equal((await git.queries.lastChange(path, tip, Buffer.from('empty')))?.subject, 'Begin');
 });
 
-t.test('lists of differences agree with git: moves, modes, kinds, counts, names of any bytes', async (t) => {
+t.test('diff lists agree with git: renames, modes, types, counts, names of any bytes', async (t) => {
   const at = (name: string) => ask('rev-parse', name);
   const { files } = await git.queries.listDiff(path, { from: at('main~5'), to: tip });
   const find = (name: string) => files.find(({ newPath }) => newPath.toString() === name)!;
@@ -278,7 +278,7 @@ t.test('lists of differences agree with git: moves, modes, kinds, counts, names 
   t.ok(first.files.some(({ newPath }) => newPath.equals(notUtf8)));
 });
 
-t.test('patches are read line by line, each of its own file', async (t) => {
+t.test('patches are parsed line by line, each for its own file', async (t) => {
   const range = { from: ask('rev-parse', 'v1.0'), to: tip };
   const { files } = await git.queries.listDiff(path, range);
   const { patches } = await git.queries.readPatches(path, range, files, limits);
@@ -316,27 +316,24 @@ t.test('patches are read line by line, each of its own file', async (t) => {
   );
 });
 
-t.test(
-  'security I05, issue 3.3 a patch of a hundred thousand lines neither grows memory nor stops others',
-  async (t) => {
-    const range = { from: ask('rev-parse', 'main~3'), to: ask('rev-parse', 'main~2') };
-    const { files } = await git.queries.listDiff(path, range);
-    global.gc?.();
-    const before = process.memoryUsage().rss;
-    let [most, last, pause] = [before, performance.now(), 0];
-    const watch = setInterval(() => {
-      most = Math.max(most, process.memoryUsage().rss);
-      pause = Math.max(pause, performance.now() - last - 5);
-      last = performance.now();
-    }, 5);
-    await git.queries.readPatches(path, range, files, { ...limits, linesPerFile: 999 });
-    clearInterval(watch);
-    t.ok(most - before < 50 * 1024 * 1024, `${Math.round((most - before) / 1e6)} MB more`);
-    t.ok(pause < 200, `others waited ${Math.round(pause)} ms`);
-  },
-);
+t.test('SECURITY I05: a patch of a hundred thousand lines neither grows memory nor blocks others', async (t) => {
+  const range = { from: ask('rev-parse', 'main~3'), to: ask('rev-parse', 'main~2') };
+  const { files } = await git.queries.listDiff(path, range);
+  global.gc?.();
+  const before = process.memoryUsage().rss;
+  let [most, last, pause] = [before, performance.now(), 0];
+  const watch = setInterval(() => {
+    most = Math.max(most, process.memoryUsage().rss);
+    pause = Math.max(pause, performance.now() - last - 5);
+    last = performance.now();
+  }, 5);
+  await git.queries.readPatches(path, range, files, { ...limits, linesPerFile: 999 });
+  clearInterval(watch);
+  t.ok(most - before < 50 * 1024 * 1024, `${Math.round((most - before) / 1e6)} MB more`);
+  t.ok(pause < 200, `others waited ${Math.round(pause)} ms`);
+});
 
-t.test('comparing, blaming, tags', async (t) => {
+t.test('compare, blame and tags agree with git', async (t) => {
   const [main, topic, unrelated] = ['main', 'topic', 'unrelated'].map((name) => ask('rev-parse', name)) as [
     string,
     string,
@@ -368,7 +365,7 @@ t.test('comparing, blaming, tags', async (t) => {
   );
 });
 
-t.test('security A01 archives and streams carry whole answers, or break off', async (t) => {
+t.test('archives and streams are complete, or fail', async (t) => {
   const read = async (stream: AsyncIterable<Buffer>): Promise<Buffer> => {
     const pieces: Buffer[] = [];
     for await (const piece of stream) pieces.push(piece);
@@ -388,7 +385,7 @@ t.test('security A01 archives and streams carry whole answers, or break off', as
   abandoned.destroy();
 });
 
-t.test('files of a commit with their sizes; an object that nobody has', async (t) => {
+t.test('files of a commit are listed with sizes; a missing object is reported', async (t) => {
   const { files, truncated } = await git.queries.listFiles(path, tip, { limit: 10_000 });
   t.equal(truncated, false);
   t.equal(

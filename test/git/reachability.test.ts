@@ -1,4 +1,4 @@
-// What no visible ref leads to is answered as if it were not there: in fetches of every version, and by name.
+// Unreachable objects are reported as missing: in fetches of every version, and by name.
 import { PassThrough, Readable } from 'node:stream';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -11,7 +11,9 @@ const deps = await openGit(t);
 const work = temporaryFolder(t);
 const run = (...args: string[]) => gitSync(args, { cwd: work });
 
-/** A repository where `main` lost its last commit, a branch and a tag are gone, and one commit lies under a hidden ref. */
+/**
+ * A repository where `main` lost its last commit, a branch and a tag are gone, and one commit is under a hidden ref.
+ */
 async function oneThatLost() {
   const repository = await deps.newRepository();
   const inside = (...args: string[]) => gitSync([`--git-dir=${repository}`, ...args]);
@@ -56,7 +58,7 @@ async function oneThatLost() {
   };
 }
 
-/** What a client that asks for these ids is told, in the words of version 2 or, without a shallow clone, of version 0. */
+/** The response to a client that asks for these ids, in version 2 or, without a shallow clone, in version 0. */
 async function fetchIds(
   repository: string,
   ids: readonly string[],
@@ -111,7 +113,7 @@ for (const [how, prepare] of [
   ],
 ] as const) {
   t.test(
-    `SECURITY A06: with ${how}, a fetch gets what a visible ref leads to, whatever its kind, and nothing else`,
+    `SECURITY A06: with ${how}, a fetch gets objects of any type that are reachable from visible refs, and no others`,
     async (t) => {
       prepare();
       for (const id of [...world.visible, world.kept])
@@ -133,7 +135,7 @@ for (const [how, prepare] of [
   );
 }
 
-t.test('SECURITY A06: a ref that moves at once changes what is answered', async (t) => {
+t.test('SECURITY A06: a moved ref changes reachability at once', async (t) => {
   const [lost] = others as [string];
   world.inside('update-ref', 'refs/heads/back', lost);
   t.match(await fetchIds(repository, [lost]), 'PACK');
@@ -144,7 +146,7 @@ t.test('SECURITY A06: a ref that moves at once changes what is answered', async 
 });
 
 t.test(
-  'SECURITY A06: by its id a commit is found only when a visible ref leads to it, or by who may see what is lost',
+  'SECURITY A06: a commit id resolves only when it is reachable, or for people who may see unreachable commits',
   async (t) => {
     const { resolve, queries } = deps.git;
     for (const { commit } of [world.first, world.second]) {

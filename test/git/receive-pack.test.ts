@@ -31,13 +31,13 @@ const [main, before, topic, tag] = [idOf('main'), idOf('main~1'), idOf('topic'),
 const pack = packOf(sample, 'main', 'topic', 'v1');
 const created = pushBytes({ commands: [`${zeroId} ${main} refs/heads/main`], pack });
 
-/** Files that git leaves when it is cut short. */
+/** Files that git leaves when it is killed. */
 function leftovers(repository: string): string[] {
   const names = readdirSync(repository, { recursive: true, encoding: 'utf8' });
   return names.filter((name) => /tmp_|\.lock$/.test(name));
 }
 
-t.test('an accepted push: decided before git acts, settled before the client hears of it', async (t) => {
+t.test('an accepted push is authorised before git acts and settled before it is acknowledged', async (t) => {
   const { git, newRepository } = await openGit(t);
   const repository = await newRepository();
   const seen = observer({ accept: true, remarks: ['push option ignored: a\u001b[1m'] });
@@ -121,7 +121,7 @@ t.test('a push with mixed results is settled ref by ref', async (t) => {
   t.equal((await git.refs(repository)).get('refs/heads/main'), main);
 });
 
-t.test('moves, forced moves and deletions, with the client’s side left open as over SSH', async (t) => {
+t.test('moves, forced moves and deletions work with the client’s side left open as over SSH', async (t) => {
   const { git, newRepository } = await openGit(t);
   const repository = await newRepository();
   await sendPush(git, repository, created);
@@ -148,7 +148,7 @@ t.test('moves, forced moves and deletions, with the client’s side left open as
   t.match(readAnswer(answer).report[1], /^ng refs\/heads\/main/, 'the default branch stays');
 });
 
-t.test('answers without a side band, and without a report', async (t) => {
+t.test('responses without a side band, and without a report', async (t) => {
   const { git, newRepository } = await openGit(t);
   const repository = await newRepository();
   const seen = observer({ accept: true, remarks: ['has no place'] });
@@ -167,7 +167,7 @@ t.test('answers without a side band, and without a report', async (t) => {
   t.equal((await git.refs(repository)).get('refs/heads/topic'), topic);
 });
 
-t.test('git’s probe and an empty push touch nothing', async (t) => {
+t.test('git’s probe and an empty push have no effect', async (t) => {
   const { git, newRepository } = await openGit(t);
   const repository = await newRepository();
   const seen = observer();
@@ -179,32 +179,35 @@ t.test('git’s probe and an empty push touch nothing', async (t) => {
   t.same(seen.pushes, []);
 });
 
-t.test('SECURITY A09: a push that the observer refuses leaves no object, starts no git, and is told why', async (t) => {
-  const { git, newRepository } = await openGit(t);
-  const repository = await newRepository();
-  const seen = observer({ accept: false, reason: 'this repository is\u0007 archived' });
-  for (const capabilities of ['report-status side-band-64k', 'report-status']) {
-    const bytes = pushBytes({
-      commands: [`${zeroId} ${main} refs/heads/main`, `${zeroId} ${topic} refs/heads/topic`],
-      capabilities,
-      pack,
-    });
-    const { outcome, answer } = await sendPush(git, repository, bytes, seen);
-    t.match(outcome, { kind: 'refused' });
-    const report = capabilities.includes('side-band') ? readAnswer(answer).report : packetLines(answer);
-    t.same(report, [
-      'unpack ok',
-      'ng refs/heads/main this repository is  archived',
-      'ng refs/heads/topic this repository is  archived',
-      'flush',
-    ]);
-  }
-  t.same(seen.results, []);
-  t.same(readdirSync(path.join(repository, 'objects')).sort(), ['info', 'pack']);
-  t.equal(git.load().writes.running, 0);
-});
+t.test(
+  'SECURITY A09: a push that the pre-receive hook refuses leaves no object, starts no git, and shows the reason',
+  async (t) => {
+    const { git, newRepository } = await openGit(t);
+    const repository = await newRepository();
+    const seen = observer({ accept: false, reason: 'this repository is\u0007 archived' });
+    for (const capabilities of ['report-status side-band-64k', 'report-status']) {
+      const bytes = pushBytes({
+        commands: [`${zeroId} ${main} refs/heads/main`, `${zeroId} ${topic} refs/heads/topic`],
+        capabilities,
+        pack,
+      });
+      const { outcome, answer } = await sendPush(git, repository, bytes, seen);
+      t.match(outcome, { kind: 'refused' });
+      const report = capabilities.includes('side-band') ? readAnswer(answer).report : packetLines(answer);
+      t.same(report, [
+        'unpack ok',
+        'ng refs/heads/main this repository is  archived',
+        'ng refs/heads/topic this repository is  archived',
+        'flush',
+      ]);
+    }
+    t.same(seen.results, []);
+    t.same(readdirSync(path.join(repository, 'objects')).sort(), ['info', 'pack']);
+    t.equal(git.load().writes.running, 0);
+  },
+);
 
-t.test('an observer that fails stops the push before git has acted', async (t) => {
+t.test('a failing pre-receive hook stops the push before git has acted', async (t) => {
   const { git, newRepository } = await openGit(t);
   const repository = await newRepository();
   const failing = { preReceive: () => Promise.reject(invalid('journal', 'cannot write')), postReceive: async () => {} };
@@ -214,7 +217,7 @@ t.test('an observer that fails stops the push before git has acted', async (t) =
 });
 
 t.test(
-  'SECURITY A05: a ref that a push may not write is refused by itself, before anyone is asked; with atomic, all are',
+  'SECURITY A05: a ref that a push may not write is refused alone, before the hook is called; with atomic, all are',
   async (t) => {
     const { git, newRepository } = await openGit(t);
     const repository = await newRepository();
@@ -341,7 +344,7 @@ t.test('two pushes at once are not granted the same refs', async (t) => {
   t.equal((await git.refs(repository)).size, 4);
 });
 
-t.test("Gerrit's refs are taken where the repository says so", async (t) => {
+t.test("Gerrit's refs are accepted where the repository's settings say so", async (t) => {
   const { git, newRepository } = await openGit(t);
   const repository = await newRepository();
   const refs = ['refs/changes/01/1/1', 'refs/meta/config'];
@@ -352,7 +355,7 @@ t.test("Gerrit's refs are taken where the repository says so", async (t) => {
   t.same([...(await git.refs(repository)).keys()], refs);
 });
 
-t.test('what was left out is summed up, folder by folder', async (t) => {
+t.test('refused refs are summarised by namespace', async (t) => {
   const { git, newRepository } = await openGit(t);
   const repository = await newRepository();
   const many = (count: number, ref: (n: number) => string) =>
@@ -376,7 +379,7 @@ t.test('what was left out is summed up, folder by folder', async (t) => {
   t.equal(report.at(-2), 'ok refs/heads/main');
 });
 
-t.test('an observer may refuse single refs; a rule that one breaks leaves the others alone', async (t) => {
+t.test('the pre-receive hook may refuse single refs; a rule that one breaks does not affect the others', async (t) => {
   const { git, newRepository } = await openGit(t);
   const repository = await newRepository();
   await sendPush(git, repository, created);
@@ -398,7 +401,7 @@ t.test('an observer may refuse single refs; a rule that one breaks leaves the ot
   t.same(none.results, []);
 });
 
-t.test('when only deletions are left, git gets no pack, and what comes of it is thrown away', async (t) => {
+t.test("when only deletions are left, git gets no pack, and the client's pack is discarded", async (t) => {
   const { git, newRepository } = await openGit(t);
   const repository = await newRepository();
   await sendPush(git, repository, pushBytes({ commands: [`${zeroId} ${topic} refs/heads/topic`], pack }));
@@ -417,7 +420,7 @@ t.test('when only deletions are left, git gets no pack, and what comes of it is 
   }
 });
 
-t.test('a client that reads only when it has sent everything gets the report behind its request', async (t) => {
+t.test('a client that reads only after it has sent everything gets the report after its request', async (t) => {
   const { git, newRepository } = await openGit(t, { limits: { maxDrainBytes: 3_000_000 } });
   const repository = await newRepository();
   const refs = Array.from({ length: 200 }, (_, n) => `refs/pull/${'x'.repeat(50)}${n}/head`);
@@ -449,7 +452,7 @@ t.test('a client that reads only when it has sent everything gets the report beh
   t.match(readAnswer(slow.answer()).failure, /refused: reserved/);
 });
 
-t.test('a full disk, or whatever else holds for a while, is a refusal in words and no error', async (t) => {
+t.test('a full disk or another temporary obstacle is a refusal with a message, not an error', async (t) => {
   const { git, newRepository } = await openGit(t);
   const seen = observer();
   seen.preReceive = () => Promise.reject(unavailable('disk_full', 'The disk is full: nothing was changed.'));
@@ -458,7 +461,7 @@ t.test('a full disk, or whatever else holds for a while, is a refusal in words a
   t.equal(readAnswer(answer).report[1], 'ng refs/heads/main The disk is full: nothing was changed.');
 });
 
-t.test('a refused push of many megabytes is read to its end, but not without bound', async (t) => {
+t.test('a refused push of many megabytes is read to its end, up to a limit', async (t) => {
   const { git, newRepository } = await openGit(t, { limits: { maxDrainBytes: 4_000_000 } });
   const repository = await newRepository();
   for (const [megabytes, readWhole] of [
@@ -475,7 +478,7 @@ t.test('a refused push of many megabytes is read to its end, but not without bou
   }
 });
 
-t.test('damaged and cut packs are reported, and leave nothing', async (t) => {
+t.test('damaged and truncated packs are reported, and leave nothing', async (t) => {
   const { git, newRepository } = await openGit(t);
   const damaged = Buffer.from(pack);
   damaged[40]! ^= 0xff;
@@ -541,7 +544,7 @@ t.test('SECURITY I12: a client that leaves in the middle of its pack leaves no p
   }
 });
 
-t.test('SECURITY I04: a client that stops sending loses its place', async (t) => {
+t.test('SECURITY I04: a client that stops sending loses its slot', async (t) => {
   const { git, newRepository } = await openGit(t);
   const { bytes } = largePush(t);
   const push = openPush(git, await newRepository(), observer(), { stallMs: 200 });
@@ -550,7 +553,7 @@ t.test('SECURITY I04: a client that stops sending loses its place', async (t) =>
   t.equal(git.load().processes, 0);
 });
 
-t.test('git killed in the middle: the client is told, the caller asks the refs', async (t) => {
+t.test('when git is killed during a push, the client gets an error and the caller compares the refs', async (t) => {
   const { git, newRepository } = await openGit(t);
   const { bytes } = largePush(t);
   const repository = await newRepository();
@@ -564,7 +567,7 @@ t.test('git killed in the middle: the client is told, the caller asks the refs',
   t.same(leftovers(repository), [], 'what it left behind is removed without a restart');
 });
 
-t.test('a journal that cannot be settled does not take the acknowledgement from the client', async (t) => {
+t.test('when the journal cannot be settled, the client still gets its acknowledgement', async (t) => {
   const { git, newRepository, log } = await openGit(t);
   const failing = { ...observer(), postReceive: () => Promise.reject(new Error('disk full')) };
   const { answer, outcome } = await sendPush(git, await newRepository(), created, failing);
@@ -573,7 +576,7 @@ t.test('a journal that cannot be settled does not take the acknowledgement from 
   t.match(log, [{ event: 'push.settle_failed' }]);
 });
 
-t.test('pushes beyond the slots wait, and are told to come back before anything is journalled', async (t) => {
+t.test('pushes beyond the slots wait, and are refused with Retry-After before anything is journalled', async (t) => {
   const { git, newRepository } = await openGit(t, { limits: { writesPerRepository: 1, queueWaitMs: 300, queue: 1 } });
   const repository = await newRepository();
   let go = () => {};
@@ -607,7 +610,7 @@ t.test('twenty pushes of one branch at once: one wins, the others are refused cl
   t.same(leftovers(repository), []);
 });
 
-t.test('git starts while a push is decided on, and can do nothing until it is', async (t) => {
+t.test('git starts while a push is authorised, and can do nothing until then', async (t) => {
   const { git, newRepository } = await openGit(t);
   const repository = await newRepository();
   const verdicts: ((accept: boolean) => void)[] = [];

@@ -18,7 +18,7 @@ interface Checks {
 
 const delimiter = Buffer.from('0001');
 
-/** What git itself answers, with the settings that ours has. */
+/** git's own response, with the server's settings. */
 function asGit(repository: string, args: string[], protocol?: string, input = Buffer.alloc(0)): Buffer {
   return execFileSync('git', [...args, repository], {
     env: {
@@ -67,7 +67,7 @@ async function list(repository: string, body: Buffer): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** Every form of the answer, twice: what is learned from git's answer to the first shows in the second. */
+/** Every form of the response, twice: what is learned from git's first response shows in the second. */
 async function sameAsGit(t: Checks, repository: string, name: string, format?: string): Promise<void> {
   for (let turn = 0; turn < 2; turn += 1) {
     for (const service of ['upload-pack', 'receive-pack'] as const) {
@@ -99,7 +99,7 @@ async function sameAsGit(t: Checks, repository: string, name: string, format?: s
   }
 }
 
-/** Lets file times become old enough for the table to be kept. */
+/** Lets file times become old enough for the snapshot to be cached. */
 const settle = () => sleep(25);
 
 async function filled(): Promise<string> {
@@ -111,7 +111,7 @@ async function filled(): Promise<string> {
 
 const bare = (repository: string, ...args: string[]) => gitSync(['--git-dir', repository, ...args]);
 
-t.test('answers about refs are git’s own, byte for byte', async (t) => {
+t.test('ref listings equal git’s own, byte for byte', async (t) => {
   const empty = await newRepository();
   await settle();
   await sameAsGit(t, empty, 'unborn HEAD');
@@ -158,7 +158,7 @@ t.test('SECURITY I02: ten thousand refs', async (t) => {
   await sameAsGit(t, repository, 'ten thousand');
 });
 
-t.test('what is unusual is left to git', async (t) => {
+t.test('unsupported repositories are left to git', async (t) => {
   const repository = await filled();
   const cases: Record<string, () => void> = {
     'a symbolic ref': () => bare(repository, 'symbolic-ref', 'refs/heads/alias', 'refs/heads/main'),
@@ -192,7 +192,7 @@ t.test('SHA-256 repositories', async (t) => {
   await t.rejects(list(repository, lists([], ['object-format=sha1'])), 'a client of the other format');
 });
 
-t.test('requests that git would not take are not taken from memory', async (t) => {
+t.test('requests that git would refuse are not served from the cache', async (t) => {
   const repository = await filled();
   await settle();
   for (const body of [
@@ -211,7 +211,7 @@ t.test('requests that git would not take are not taken from memory', async (t) =
   );
 });
 
-t.test('any change by anyone is seen at once', async (t) => {
+t.test('a change by any process is visible at once', async (t) => {
   const repository = await filled();
   const random = seededRandom(11);
   const [one, two] = [bare(repository, 'rev-parse', 'main'), bare(repository, 'rev-parse', 'topic')];
@@ -236,7 +236,7 @@ t.test('any change by anyone is seen at once', async (t) => {
   }
 });
 
-t.test('beside a writer every answer is one that was true while it was given', async (t) => {
+t.test('beside a writer every listing was true at some moment during the request', async (t) => {
   const repository = await filled();
   const ids = [bare(repository, 'rev-parse', 'main'), bare(repository, 'rev-parse', 'topic')];
   let step = 0;
@@ -265,19 +265,19 @@ t.test('beside a writer every answer is one that was true while it was given', a
   t.match(text, `${bare(repository, 'rev-parse', 'early')} refs/heads/early`);
 });
 
-t.test('a moment whose file times are too young proves nothing', async (t) => {
+t.test('a fingerprint with very recent file times is not trusted', async (t) => {
   const repository = await filled();
   const touched = new Date();
   utimesSync(path.join(repository, 'refs/heads'), touched, touched);
-  const stamp = Fingerprint.take(repository, ['refs', 'refs/heads']);
-  t.notOk(stamp.isSettled(touched.getTime() + 5));
-  t.ok(stamp.isSettled(touched.getTime() + 60_000));
-  t.ok(stamp.isCurrent());
+  const fingerprint = Fingerprint.take(repository, ['refs', 'refs/heads']);
+  t.notOk(fingerprint.isSettled(touched.getTime() + 5));
+  t.ok(fingerprint.isSettled(touched.getTime() + 60_000));
+  t.ok(fingerprint.isCurrent());
   utimesSync(path.join(repository, 'refs/heads'), new Date(), new Date(Date.now() + 1_000));
-  t.notOk(stamp.isCurrent());
+  t.notOk(fingerprint.isCurrent());
 });
 
-t.test('refs in memory cost no process', async (t) => {
+t.test('cached refs are listed without starting git', async (t) => {
   const repository = await filled();
   await settle();
   for (const service of ['upload-pack', 'receive-pack'] as const)

@@ -1,14 +1,14 @@
-// refusals: every way in which a whole push is refused, as one table for the tests of both transports.
-// Each is prepared through the rooms of a running server, and undone.
+// refusals: every way in which a whole push is refused, as one table for the tests of both transports. Each is
+// prepared through the modules of a running server, and undone.
 import { localAdministrator } from '../../src/access/index.ts';
 import type { Modules } from '../../src/app.ts';
 
 export interface Refusal {
   name: string;
-  /** How git is asked besides the branches. */
+  /** How git is called besides the branches. */
   options?: readonly string[];
   refspecs?: readonly string[];
-  /** Makes the server refuse; answers what undoes it. */
+  /** Makes the server refuse; returns what undoes it. */
   prepare?(modules: Modules, repository: string): Promise<() => unknown>;
   /** What stock git prints. */
   says: RegExp;
@@ -40,7 +40,7 @@ export const refusals: readonly Refusal[] = [
         return archive(false);
       };
     },
-    // By a token nobody has more than reading of an archived repository.
+    // With a token nobody has more than read access to an archived repository.
     says: /(?:you may no longer write here|archived and read-only)/,
   },
   {
@@ -67,8 +67,8 @@ export const refusals: readonly Refusal[] = [
 ];
 
 /**
- * What the client asks first (the listing of refs) finds the repository as it was: it was opened before it was
- * archived. Stock git has no moment in between at which a test could act.
+ * The client's first request (the ref listing) finds the repository as it was: it was opened before it was archived.
+ * Stock git offers no moment in between at which a test could act.
  */
 async function holdOpen(repositories: Modules['repositories'], repository: string) {
   const own = repositories as Bounds;

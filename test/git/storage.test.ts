@@ -55,7 +55,7 @@ t.test('SECURITY A04: a new repository is bare, empty, and without hooks or samp
   }
 });
 
-t.test('a creation that was cut short is taken up again', async (t) => {
+t.test('an interrupted creation can be repeated', async (t) => {
   const { git, folder } = await openGit(t);
   const repository = path.join(folder, 'data', 'x.git');
   mkdirSync(path.join(`${repository}.new`, 'refs'), { recursive: true });
@@ -64,7 +64,7 @@ t.test('a creation that was cut short is taken up again', async (t) => {
   t.notOk(existsSync(`${repository}.new`));
 });
 
-t.test('repositories move and go, also while they are read', async (t) => {
+t.test('repositories can be moved and removed while they are read', async (t) => {
   const { git, folder, newRepository } = await openGit(t);
   const [repository, other] = await Promise.all([newRepository(), newRepository()]);
   await sendPush(
@@ -84,7 +84,7 @@ t.test('repositories move and go, also while they are read', async (t) => {
   await t.rejects(git.removeRepository(path.join(folder, 'data')), { code: 'internal' });
 });
 
-t.test('SECURITY B08: an archive expands nothing that was pushed', async (t) => {
+t.test('SECURITY B08: an archive expands no export-subst of pushed attributes', async (t) => {
   const { git, folder, newRepository } = await openGit(t);
   const repository = await newRepository();
   const work = path.join(folder, 'work');
@@ -123,7 +123,7 @@ const stale = [
   'objects/info/commit-graph.lock',
 ];
 
-t.test('SECURITY 4.3: recovery removes leftovers of an earlier run and nothing else', async (t) => {
+t.test('recovery removes leftovers of an earlier run and nothing else', async (t) => {
   const { git, folder, newRepository } = await openGit(t);
   const repository = await newRepository();
   await sendPush(
@@ -196,39 +196,36 @@ function stopped(pid: number): boolean {
   }
 }
 
-t.test(
-  'SECURITY 4.3: git that outlives a killed server is ended at the next start; other git is not ours',
-  async (t) => {
-    const folder = temporaryFolder(t);
-    const config = gitConfig(folder);
-    const repository = path.join(config.storage.root, 'x.git');
-    const first = await createGit({ config, logger: recordingLogger().logger });
-    await first.createRepository(repository, { defaultBranch: 'main' });
-    await first.stop(0);
+t.test('git processes that outlive a killed server are killed at the next start; others are not touched', async (t) => {
+  const folder = temporaryFolder(t);
+  const config = gitConfig(folder);
+  const repository = path.join(config.storage.root, 'x.git');
+  const first = await createGit({ config, logger: recordingLogger().logger });
+  await first.createRepository(repository, { defaultBranch: 'main' });
+  await first.stop(0);
 
-    const server = spawn(process.execPath, ['--input-type=module', '-e', earlierRun(config, repository)], {
-      stdio: ['ignore', 'inherit', 'inherit'],
-    });
-    t.teardown(() => killBelow(folder));
-    const incoming = () => readdirSync(path.join(repository, 'objects')).some((name) => name.startsWith('tmp_objdir-'));
-    await until(incoming, 'the push of the earlier run');
-    // Its input would end with the server; a helper that holds the pipe open keeps git waiting.
-    // On a busy machine one of them may be gone before it is stopped.
-    const strays = (await processesBelow(repository)).filter((pid) => pid !== server.pid && stopped(pid));
-    t.ok(strays.length > 0);
-    const byHand = spawn('git', [`--git-dir=${repository}`, 'cat-file', '--batch'], { env: clientEnvironment });
-    t.teardown(() => byHand.kill());
-    server.kill('SIGKILL');
-    await new Promise((resolve) => server.once('close', resolve));
+  const server = spawn(process.execPath, ['--input-type=module', '-e', earlierRun(config, repository)], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  t.teardown(() => killBelow(folder));
+  const incoming = () => readdirSync(path.join(repository, 'objects')).some((name) => name.startsWith('tmp_objdir-'));
+  await until(incoming, 'the push of the earlier run');
+  // Its input would end with the server; a helper that holds the pipe open keeps git waiting. On a busy machine one
+  // of them may be gone before it is stopped.
+  const strays = (await processesBelow(repository)).filter((pid) => pid !== server.pid && stopped(pid));
+  t.ok(strays.length > 0);
+  const byHand = spawn('git', [`--git-dir=${repository}`, 'cat-file', '--batch'], { env: clientEnvironment });
+  t.teardown(() => byHand.kill());
+  server.kill('SIGKILL');
+  await new Promise((resolve) => server.once('close', resolve));
 
-    const next = await createGit({ config, logger: recordingLogger().logger });
-    t.teardown(() => next.stop(0));
-    const ended = await next.endStrayProcesses();
-    t.ok(ended.some((pid) => strays.includes(pid)));
-    await until(async () => (await processesBelow(repository)).every((pid) => !strays.includes(pid)));
-    t.same([byHand.exitCode, byHand.signalCode], [null, null], 'a command by hand goes on');
-    await next.recover(repository);
-    t.notOk(incoming());
-    t.same(await next.endStrayProcesses(), [], 'a second time there is nothing to do');
-  },
-);
+  const next = await createGit({ config, logger: recordingLogger().logger });
+  t.teardown(() => next.stop(0));
+  const ended = await next.endStrayProcesses();
+  t.ok(ended.some((pid) => strays.includes(pid)));
+  await until(async () => (await processesBelow(repository)).every((pid) => !strays.includes(pid)));
+  t.same([byHand.exitCode, byHand.signalCode], [null, null], 'a command by hand goes on');
+  await next.recover(repository);
+  t.notOk(incoming());
+  t.same(await next.endStrayProcesses(), [], 'a second time there is nothing to do');
+});

@@ -1,4 +1,4 @@
-// A tree that is small to push and endless to read: ten folders in each of ten, ten times over.
+// A tree that is small to push and endless to read: ten folders in each of ten, ten levels deep.
 import t from 'tap';
 import { PassThrough } from 'node:stream';
 import { encodePacket } from '../../src/git/pkt-line.ts';
@@ -25,11 +25,11 @@ t.before(async () => {
   make(['update-ref', 'refs/heads/main', bomb]);
 });
 
-/** Ten thousand million files would need a hundred times the limit; git is stopped on the way there. */
+/** Ten thousand million files would need a hundred times the limit; git is killed long before. */
 const stopped = () =>
   deps.log.filter(({ event, reason }) => event === 'git.stopped' && reason === 'memory_limit').length;
 
-t.test('SECURITY I01, I05, B08: what would take git all memory is refused, and git is ended', async (t) => {
+t.test('SECURITY I01, I05, B08: a command that exceeds the memory limit is refused, and git is killed', async (t) => {
   const { queries } = deps.git;
   const streams = [
     () => queries.archive(path, { oid: bomb, format: 'zip', prefix: 'x' }),
@@ -56,7 +56,7 @@ t.test('SECURITY I01, I05, B08: what would take git all memory is refused, and g
   await until(async () => (await processesBelow(path)).length <= 1);
 });
 
-t.test('SECURITY I05: lists of it end where they are enough, or say that they are cut', async (t) => {
+t.test('SECURITY I05: listings of a tree bomb stop at their limit, or are marked as truncated', async (t) => {
   const { queries } = deps.git;
   const { files, truncated } = await queries.listFiles(path, bomb, { limit: 1_000 });
   t.same([files.length, truncated], [1_000, true]);
@@ -66,7 +66,7 @@ t.test('SECURITY I05: lists of it end where they are enough, or say that they ar
   t.equal((await queries.history(path, { oid: bomb, file: Buffer.from('f0'), limit: 10 })).entries.length, 1);
 });
 
-t.test('what is not endless is sent as ever', async (t) => {
+t.test('an ordinary repository is served as before', async (t) => {
   const pieces: Buffer[] = [];
   for await (const piece of await deps.git.queries.plainDiff(path, { from: null, to: base }))
     pieces.push(piece as Buffer);

@@ -21,7 +21,7 @@ function readHead(bytes: Buffer | Buffer[], { maxBytes = 1_000_000, quietMs = 1_
   return readPushHead(Readable.from([bytes].flat()), { maxBytes, quietMs, signal: new AbortController().signal });
 }
 
-t.test('packets are cut the same wherever the stream is split', async (t) => {
+t.test('packets are parsed the same wherever the stream is split', async (t) => {
   const packets = [
     encodePacket('one\n'),
     flushPacket,
@@ -44,7 +44,7 @@ t.test('packets are cut the same wherever the stream is split', async (t) => {
   }
 });
 
-t.test('a length that git would refuse is refused', async (t) => {
+t.test('a packet length that git would refuse is refused', async (t) => {
   for (const digits of ['0003', 'fff1', 'zzzz', '-001', '0x04', ' 004', 'ffff']) {
     const reader = new PacketReader();
     reader.push(Buffer.from(digits));
@@ -53,7 +53,7 @@ t.test('a length that git would refuse is refused', async (t) => {
   t.throws(() => encodePacket(Buffer.alloc(maxPacketBytes)), RangeError);
 });
 
-t.test('random bytes never break the packet reader', async (t) => {
+t.test('random bytes never crash the packet reader', async (t) => {
   const random = seededRandom(7);
   for (let round = 0; round < 2_000; round += 1) {
     const reader = new PacketReader();
@@ -70,55 +70,58 @@ t.test('random bytes never break the packet reader', async (t) => {
   t.pass('only clean refusals');
 });
 
-t.test('the head of a push: commands, capabilities, shallow lines, options, and the pack behind it', async (t) => {
-  const pack = Buffer.from('PACK…');
-  const bytes = Buffer.concat([
-    encodePacket(`shallow ${other}`),
-    command(zero, some, 'refs/heads/main', ' report-status side-band-64k push-options agent=x'),
-    command(some, zero, 'refs/heads/gone\n'),
-    flushPacket,
-    encodePacket('ci.skip\n'),
-    encodePacket('topic=é'),
-    flushPacket,
-    pack,
-  ]);
-  for (const pieces of [[bytes], [...bytes].map((byte) => Buffer.from([byte]))]) {
-    const head = await readHead(pieces);
-    t.match(head, {
-      updates: [
-        { ref: 'refs/heads/main', oldId: zero, newId: some },
-        { ref: 'refs/heads/gone', oldId: some, newId: zero },
-      ],
-      options: ['ci.skip', 'topic=é'],
-    });
-    t.ok(head!.capabilities.has('report-status'));
-    t.same(Buffer.concat(head!.pack), pack.subarray(0, head!.packBytes), 'what came behind it is kept');
-    t.same(
-      packetLines(Buffer.concat([...encodePushHead(head!, head!.updates)])),
-      [
-        `shallow ${other}`,
-        `${zero} ${some} refs/heads/main\0 report-status side-band-64k push-options agent=x`,
-        `${some} ${zero} refs/heads/gone`,
-        'flush',
-        'ci.skip',
-        'topic=é',
-        'flush',
-      ],
-      'git gets the same',
-    );
-    t.same(
-      packetLines(Buffer.concat([...encodePushHead(head!, head!.updates.slice(1))])).slice(0, 3),
-      [
-        `shallow ${other}`,
-        `${some} ${zero} refs/heads/gone\0 report-status side-band-64k push-options agent=x`,
-        'flush',
-      ],
-      'the capabilities stay when the first command does not',
-    );
-  }
-});
+t.test(
+  'the head of a push is parsed: commands, capabilities, shallow lines, options, and the pack behind it',
+  async (t) => {
+    const pack = Buffer.from('PACK…');
+    const bytes = Buffer.concat([
+      encodePacket(`shallow ${other}`),
+      command(zero, some, 'refs/heads/main', ' report-status side-band-64k push-options agent=x'),
+      command(some, zero, 'refs/heads/gone\n'),
+      flushPacket,
+      encodePacket('ci.skip\n'),
+      encodePacket('topic=é'),
+      flushPacket,
+      pack,
+    ]);
+    for (const pieces of [[bytes], [...bytes].map((byte) => Buffer.from([byte]))]) {
+      const head = await readHead(pieces);
+      t.match(head, {
+        updates: [
+          { ref: 'refs/heads/main', oldId: zero, newId: some },
+          { ref: 'refs/heads/gone', oldId: some, newId: zero },
+        ],
+        options: ['ci.skip', 'topic=é'],
+      });
+      t.ok(head!.capabilities.has('report-status'));
+      t.same(Buffer.concat(head!.pack), pack.subarray(0, head!.packBytes), 'what came behind it is kept');
+      t.same(
+        packetLines(Buffer.concat([...encodePushHead(head!, head!.updates)])),
+        [
+          `shallow ${other}`,
+          `${zero} ${some} refs/heads/main\0 report-status side-band-64k push-options agent=x`,
+          `${some} ${zero} refs/heads/gone`,
+          'flush',
+          'ci.skip',
+          'topic=é',
+          'flush',
+        ],
+        'git gets the same',
+      );
+      t.same(
+        packetLines(Buffer.concat([...encodePushHead(head!, head!.updates.slice(1))])).slice(0, 3),
+        [
+          `shallow ${other}`,
+          `${some} ${zero} refs/heads/gone\0 report-status side-band-64k push-options agent=x`,
+          'flush',
+        ],
+        'the capabilities stay when the first command does not',
+      );
+    }
+  },
+);
 
-t.test('without the push-options capability nothing follows the commands', async (t) => {
+t.test('without the push-options capability no options are read', async (t) => {
   const head = await readHead(
     Buffer.concat([
       command(zero, some, 'refs/heads/main', 'report-status'),
@@ -130,12 +133,12 @@ t.test('without the push-options capability nothing follows the commands', async
   t.same(head!.options, []);
 });
 
-t.test('a lone flush, and an empty stream, are no push', async (t) => {
+t.test('a lone flush and an empty stream are no push', async (t) => {
   t.equal(await readHead(flushPacket), null);
   t.equal(await readHead([]), null);
 });
 
-t.test('what is no push is refused with a reason', async (t) => {
+t.test('a malformed push is refused with a reason', async (t) => {
   const cases: [string, Buffer][] = [
     ['bad_packet', Buffer.from('GET / HTTP/1.1\r\n')],
     ['bad_push', encodePacket('hello')],
@@ -161,7 +164,7 @@ t.test('what is no push is refused with a reason', async (t) => {
   );
 });
 
-t.test('a client that leaves while its commands are read is noticed', async (t) => {
+t.test('a client that disconnects while its commands are read is noticed', async (t) => {
   const input = new PassThrough();
   const gone = new AbortController();
   const head = readPushHead(input, { maxBytes: 1_000, quietMs: 10_000, signal: gone.signal });
@@ -169,7 +172,7 @@ t.test('a client that leaves while its commands are read is noticed', async (t) 
   await t.rejects(head, { message: 'left' });
 });
 
-t.test('ref names: our rules are those of git check-ref-format', async (t) => {
+t.test('ref names follow the rules of git check-ref-format', async (t) => {
   const parts = [
     'a',
     'A-b',
@@ -227,39 +230,42 @@ function accepts(args: string[]): boolean {
   }
 }
 
-t.test('SECURITY A05: ref policy, three places to write to, no new name that looks like an option', async (t) => {
-  const refused = (name: string | Buffer, creates = true) => refuseRef(Buffer.from(name), creates);
-  for (const fine of [
-    'refs/heads/main',
-    'refs/tags/v1',
-    'refs/notes/commits',
-    'refs/heads/a/b/c',
-    'refs/heads/ünï',
-    `refs/heads/${some}`,
-  ]) {
-    t.equal(refused(fine), null, fine);
-  }
-  for (const bad of [
-    'HEAD',
-    'refs/heads',
-    'refs/stash',
-    'refs/hearth/x',
-    'refs/replace/x',
-    'refs/pull/1/head',
-    'refs/heads/',
-    'refs/heads/a..b',
-    '--upload-pack=x',
-    'refs/heads/x\n',
-    `refs/heads/${'x'.repeat(1_000)}`,
-  ]) {
-    t.type(refused(bad), 'string', bad);
-  }
-  t.match(refused(Buffer.concat([Buffer.from('refs/heads/'), Buffer.from([0xff])])), /UTF-8/);
-  for (const odd of ['refs/heads/-x', 'refs/tags/--exec=y', 'refs/heads/HEAD']) {
-    t.type(refused(odd), 'string', `${odd} is not made`);
-    t.equal(refused(odd, false), null, `${odd} can be moved and removed where it exists`);
-  }
-});
+t.test(
+  'SECURITY A05: the ref policy has three writable namespaces, and no new name may look like an option',
+  async (t) => {
+    const refused = (name: string | Buffer, creates = true) => refuseRef(Buffer.from(name), creates);
+    for (const fine of [
+      'refs/heads/main',
+      'refs/tags/v1',
+      'refs/notes/commits',
+      'refs/heads/a/b/c',
+      'refs/heads/ünï',
+      `refs/heads/${some}`,
+    ]) {
+      t.equal(refused(fine), null, fine);
+    }
+    for (const bad of [
+      'HEAD',
+      'refs/heads',
+      'refs/stash',
+      'refs/hearth/x',
+      'refs/replace/x',
+      'refs/pull/1/head',
+      'refs/heads/',
+      'refs/heads/a..b',
+      '--upload-pack=x',
+      'refs/heads/x\n',
+      `refs/heads/${'x'.repeat(1_000)}`,
+    ]) {
+      t.type(refused(bad), 'string', bad);
+    }
+    t.match(refused(Buffer.concat([Buffer.from('refs/heads/'), Buffer.from([0xff])])), /UTF-8/);
+    for (const odd of ['refs/heads/-x', 'refs/tags/--exec=y', 'refs/heads/HEAD']) {
+      t.type(refused(odd), 'string', `${odd} is not made`);
+      t.equal(refused(odd, false), null, `${odd} can be moved and removed where it exists`);
+    }
+  },
+);
 
 t.test('SECURITY C06: text for a client’s terminal has no control characters', async (t) => {
   t.equal(clientLine('a\u001b[31mred\u0007\r\nnext\u009b2J\u0000 b'), 'a [31mred next 2J  b');
@@ -270,7 +276,7 @@ t.test('SECURITY C06: text for a client’s terminal has no control characters',
   t.equal(text.length, length);
 });
 
-t.test('a refusal is written in the form the client asked for', async (t) => {
+t.test('a refusal is encoded in the form that the client requested', async (t) => {
   const update = { ref: 'refs/heads/a', rawRef: 'refs/heads/a', oldId: zero, newId: some };
   const refusal = (capabilities: string[]) =>
     new ReportWriter(new Set(capabilities)).refusal([update], new Map([[update, 'no\u001bway\n']]));
@@ -300,7 +306,7 @@ t.test('a report of ten thousand refs fits into packets and reads back', async (
   t.same(reader.release(), bytes, 'and comes out unchanged');
 });
 
-t.test('reading a report: progress passes, the report waits, option lines decide nothing', async (t) => {
+t.test('parsing a report: progress passes, the report is held back, option lines are ignored', async (t) => {
   const rawUpdates = ['refs/heads/a', 'refs/heads/b', 'refs/heads/c'].map((ref) => ({
     ref,
     rawRef: ref,
@@ -318,7 +324,7 @@ t.test('reading a report: progress passes, the report waits, option lines decide
     encodePacket(Buffer.concat([Buffer.from([number]), Buffer.from(data)]));
   const reader = new ReportReader(true);
   t.same(reader.push(band(2, 'Resolving\r')), band(2, 'Resolving\r'));
-  // Cut across packets of the side band, as git does with long reports.
+  // Split across packets of the side band, as git does with long reports.
   t.equal(reader.push(band(1, report.subarray(0, 20))).length, 0);
   t.notOk(reader.isComplete);
   t.equal(reader.push(Buffer.concat([band(1, report.subarray(20)), flushPacket])).length, 0);
@@ -336,24 +342,21 @@ t.test('reading a report: progress passes, the report waits, option lines decide
   t.same(plain.release(), report);
 });
 
-t.test(
-  'what git says besides names no place on the server’s disk, and calls nothing corrupt that is too large',
-  async (t) => {
-    const said = (...lines: string[]) => {
-      const reader = new ReportReader(true);
-      const bytes = lines.map((line) => reader.push(encodePacket(Buffer.from(`\x02${line}\n`))));
-      const packets = new PacketReader();
-      packets.push(Buffer.concat(bytes));
-      let text = '';
-      for (let packet = packets.next(); packet?.kind === 'data'; packet = packets.next())
-        text += packet.data.toString('utf8', 1);
-      return text;
-    };
-    const corrupt = `fatal: packed object ${some} (stored in /srv/hearth/repositories/a/b.git/objects/pack/pack-x.pack) is corrupt`;
-    t.equal(said(corrupt), `fatal: packed object ${some} is corrupt\n`);
-    t.equal(said(`before\n${corrupt}\nbehind`), `before\nfatal: packed object ${some} is corrupt\nbehind\n`);
-    const tooLarge = 'error: attempting to allocate 209715201 over limit 134217728';
-    t.equal(said(tooLarge, corrupt), `${tooLarge}\n`);
-    t.equal(said(`${tooLarge}\n${corrupt}`), `${tooLarge}\n`);
-  },
-);
+t.test('messages of git show no path on the server, and do not call an object corrupt that is too large', async (t) => {
+  const said = (...lines: string[]) => {
+    const reader = new ReportReader(true);
+    const bytes = lines.map((line) => reader.push(encodePacket(Buffer.from(`\x02${line}\n`))));
+    const packets = new PacketReader();
+    packets.push(Buffer.concat(bytes));
+    let text = '';
+    for (let packet = packets.next(); packet?.kind === 'data'; packet = packets.next())
+      text += packet.data.toString('utf8', 1);
+    return text;
+  };
+  const corrupt = `fatal: packed object ${some} (stored in /srv/hearth/repositories/a/b.git/objects/pack/pack-x.pack) is corrupt`;
+  t.equal(said(corrupt), `fatal: packed object ${some} is corrupt\n`);
+  t.equal(said(`before\n${corrupt}\nbehind`), `before\nfatal: packed object ${some} is corrupt\nbehind\n`);
+  const tooLarge = 'error: attempting to allocate 209715201 over limit 134217728';
+  t.equal(said(tooLarge, corrupt), `${tooLarge}\n`);
+  t.equal(said(`${tooLarge}\n${corrupt}`), `${tooLarge}\n`);
+});

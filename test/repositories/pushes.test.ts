@@ -330,8 +330,8 @@ t.test('deleting and transferring wait for a running push: 409, whichever proces
   const receivePack = git.receivePack;
   // Asked when the push is journalled and git is about to start.
   git.receivePack = (request) => {
-    const decide: typeof request.observer.preReceive = async (commands) => {
-      const verdict = await request.observer.preReceive(commands);
+    const decide: typeof request.hooks.preReceive = async (commands) => {
+      const verdict = await request.hooks.preReceive(commands);
       for (const deps of [repositories, elsewhere]) {
         seen.push(
           await reasonOf(deps.moveToTrash(alice, 'alice', 'work')),
@@ -341,7 +341,7 @@ t.test('deleting and transferring wait for a running push: 409, whichever proces
       await repositories.finishPushes();
       return verdict;
     };
-    return receivePack({ ...request, observer: { ...request.observer, preReceive: decide } });
+    return receivePack({ ...request, hooks: { ...request.hooks, preReceive: decide } });
   };
   const answer = await push(modules, alice, 'alice/work', [`${zeroId} ${history.commits[0]} ${main}`], {
     pack: history.pack,

@@ -19,10 +19,10 @@ export interface AdvertiseRequest {
 }
 
 export interface AdvertiseDeps {
-  door: GitRunner;
+  runner: GitRunner;
   shortSlots: Slots;
   limits: GitLimits;
-  tables: RefCache;
+  refCache: RefCache;
   logger: Logger;
 }
 
@@ -48,10 +48,10 @@ interface Learned {
 }
 
 /** Number of repository kinds to remember; repositories differ in their settings only by object format. */
-const keptKinds = 8;
+const maxKinds = 8;
 /** Cached responses per repository: the two services and the usual `ls-refs` requests. */
-const keptAnswers = 8;
-const keptQuestionBytes = 4_096;
+const maxCachedResponses = 8;
+const maxCachedRequestBytes = 4_096;
 
 /**
  * Builds ref advertisements from the ref cache, byte for byte as git would. What only git knows is learned from its
@@ -66,18 +66,18 @@ export function createListings(deps: AdvertiseDeps): Listings {
 
   function kindOf({ config }: RefSnapshot): Learned {
     const kind = kinds.get(config) ?? { lines: new Map() };
-    if (kinds.size < keptKinds) kinds.set(config, kind);
+    if (kinds.size < maxKinds) kinds.set(config, kind);
     return kind;
   }
 
-  function build(table: RefSnapshot, { service, protocol }: AdvertiseRequest): Buffer | null {
-    const kind = kindOf(table);
+  function build(snapshot: RefSnapshot, { service, protocol }: AdvertiseRequest): Buffer | null {
+    const kind = kindOf(snapshot);
     if (kind.isDoubtful === true) return null;
     if (service === 'upload-pack' && protocol === 'version=2') return kind.version2 ?? null;
-    return ready(table, `${service} ${protocol === 'version=1' ? 1 : 0}`, () => {
+    return ready(snapshot, `${service} ${protocol === 'version=1' ? 1 : 0}`, () => {
       const learned = kind.lines.get(service);
-      const line = learned === undefined ? null : capabilityLine(learned, service, table);
-      return line === null ? null : buildAdvertisement(table, service, line, protocol === 'version=1');
+      const line = learned === undefined ? null : capabilityLine(learned, service, snapshot);
+      return line === null ? null : buildAdvertisement(snapshot, service, line, protocol === 'version=1');
     });
   }
 
@@ -85,41 +85,41 @@ export function createListings(deps: AdvertiseDeps): Listings {
    * Stores what git's response says. Only the first response is compared with one built here: if they are equal, later
    * ones are too.
    */
-  function learn(table: RefSnapshot, request: AdvertiseRequest, answer: Buffer): void {
-    const kind = kindOf(table);
+  function learn(snapshot: RefSnapshot, request: AdvertiseRequest, response: Buffer): void {
+    const kind = kindOf(snapshot);
     if (request.service === 'upload-pack' && request.protocol === 'version=2') {
-      kind.version2 = answer;
+      kind.version2 = response;
       return;
     }
-    const line = learnLine(answer);
+    const line = learnLine(response);
     if (line === null) return;
     const known = kind.lines.get(request.service);
     kind.lines.set(request.service, { ...line, symrefAt: line.symrefAt ?? known?.symrefAt ?? null });
-    const ours = build(table, request);
-    if (ours === null || ours.equals(answer)) return;
+    const built = build(snapshot, request);
+    if (built === null || built.equals(response)) return;
     kind.isDoubtful = true;
     deps.logger.warn('git.refs_differ', { repository: request.path, service: request.service });
   }
 
   return {
     async advertiseRefs(request) {
-      const table = await deps.tables.of(request.path);
-      const answer = table === null ? null : build(table, request);
-      if (answer !== null) return answer;
-      const told = await askGit(deps, request);
+      const snapshot = await deps.refCache.of(request.path);
+      const built = snapshot === null ? null : build(snapshot, request);
+      if (built !== null) return built;
+      const response = await askGit(deps, request);
       // Comparable only when both were made from the same refs.
-      if (table !== null && (await deps.tables.of(request.path)) === table) learn(table, request, told);
-      return told;
+      if (snapshot !== null && (await deps.refCache.of(request.path)) === snapshot) learn(snapshot, request, response);
+      return response;
     },
     async listRefs(path, request) {
-      const table = await deps.tables.of(path);
-      if (table === null || kindOf(table).isDoubtful === true) return null;
-      return ready(table, request.toString('latin1'), () => {
+      const snapshot = await deps.refCache.of(path);
+      if (snapshot === null || kindOf(snapshot).isDoubtful === true) return null;
+      return ready(snapshot, request.toString('latin1'), () => {
         const question = readLsRefs(
           request,
-          /^\s*objectformat\s*=\s*sha256\s*$/im.test(table.config) ? 'sha256' : 'sha1',
+          /^\s*objectformat\s*=\s*sha256\s*$/im.test(snapshot.config) ? 'sha256' : 'sha1',
         );
-        return question === null ? null : buildList(table, question);
+        return question === null ? null : buildList(snapshot, question);
       });
     },
   };
@@ -129,25 +129,25 @@ export function createListings(deps: AdvertiseDeps): Listings {
 function ready({ advertisements }: RefSnapshot, question: string, make: () => Buffer | null): Buffer | null {
   const known = advertisements.get(question);
   if (known !== undefined) return known;
-  const answer = make();
-  if (answer !== null && advertisements.size < keptAnswers && question.length < keptQuestionBytes)
-    advertisements.set(question, answer);
-  return answer;
+  const built = make();
+  if (built !== null && advertisements.size < maxCachedResponses && question.length < maxCachedRequestBytes)
+    advertisements.set(question, built);
+  return built;
 }
 
 async function askGit(
-  { door, shortSlots, limits }: AdvertiseDeps,
+  { runner, shortSlots, limits }: AdvertiseDeps,
   { path, service, protocol, signal }: AdvertiseRequest,
 ): Promise<Buffer> {
   const release = await shortSlots.take({ repository: path }, signal);
   try {
     const strict = service === 'upload-pack' ? ['--strict'] : [];
     const argv = [service, ...strict, '--stateless-rpc', '--http-backend-info-refs', path];
-    const { code, output, complaint } = await door.run(
+    const { code, output, errorText } = await runner.run(
       { argv, protocol, signal, timeLimitMs: limits.shortMs },
       limits.shortOutputBytes,
     );
-    if (code !== 0) throw internal('git could not list the refs', { cause: { service, code, complaint } });
+    if (code !== 0) throw internal('git could not list the refs', { cause: { service, code, errorText } });
     return output;
   } finally {
     release();

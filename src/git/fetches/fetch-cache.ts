@@ -26,9 +26,9 @@ export interface FetchCache {
 }
 
 interface CacheDeps {
-  door: GitRunner;
+  runner: GitRunner;
   slots: Slots;
-  tables: RefCache;
+  refCache: RefCache;
   limits: GitLimits;
   /** Folder of the spool files, below `cache/` of the data folder. */
   folder: string;
@@ -46,50 +46,50 @@ interface CachedResponse {
   /** The refs when the response was started. */
   refs: RefSnapshot;
   /** Whether the response is known to show these refs and no others. */
-  isKept: boolean;
+  isCached: boolean;
   /** Fires when the last reader leaves before the end. */
   abandoned: AbortController;
   /** How git exited. A failure before the first byte is thrown instead. */
-  exited: Promise<GitExit & { complaint: string }>;
+  exited: Promise<GitExit & { errorText: string }>;
   expiry: NodeJS.Timeout | undefined;
 }
 
 export async function createFetchCache(deps: CacheDeps): Promise<FetchCache> {
-  const { door, slots, tables, limits, folder } = deps;
+  const { runner, slots, refCache, limits, folder } = deps;
   /** Least recently used first. */
-  const answers = new Map<string, CachedResponse>();
+  const responses = new Map<string, CachedResponse>();
   await mkdir(folder, { recursive: true, mode: 0o700 });
 
   async function hasRoom(): Promise<boolean> {
     const { bavail, bsize } = await statfs(folder);
-    return bavail * bsize > deps.lowDiskFloorBytes + limits.answerCacheBytes;
+    return bavail * bsize > deps.lowDiskFloorBytes + limits.fetchCacheBytes;
   }
 
   function begin(key: string, request: UploadRequest, bytes: Buffer, refs: RefSnapshot): CachedResponse {
     const spool = new Spool(path.join(folder, `answer-${randomUUID()}`));
     const abandoned = new AbortController();
-    const answer: CachedResponse = {
+    const response: CachedResponse = {
       key,
       repository: request.path,
       spool,
       readers: 0,
       refs,
-      isKept: false,
+      isCached: false,
       abandoned,
       exited: run(request, bytes, spool, abandoned.signal).finally(() => spool.end()),
       expiry: undefined,
     };
-    answers.set(key, answer);
-    answer.exited.then(
+    responses.set(key, response);
+    response.exited.then(
       async ({ code }) => {
-        const now = code === 0 ? await tables.of(request.path) : null;
+        const now = code === 0 ? await refCache.of(request.path) : null;
         // Refs that moved in the meantime may or may not be in the response.
-        if (now?.stamp.isSameAs(refs.stamp)) keep(answer);
-        else drop(answer);
+        if (now?.fingerprint.isSameAs(refs.fingerprint)) store(response);
+        else drop(response);
       },
-      () => drop(answer),
+      () => drop(response),
     );
-    return answer;
+    return response;
   }
 
   async function run(
@@ -100,7 +100,7 @@ export async function createFetchCache(deps: CacheDeps): Promise<FetchCache> {
   ) {
     const release = await slots.take({ repository, client }, signal);
     try {
-      const git = door.start({
+      const git = runner.start({
         argv: ['upload-pack', '--strict', '--stateless-rpc', repository],
         protocol,
         timeLimitMs: limits.transferMs,
@@ -110,7 +110,7 @@ export async function createFetchCache(deps: CacheDeps): Promise<FetchCache> {
         yields: true,
       });
       git.stdin!.end(bytes);
-      return { ...(await git.exited), complaint: git.stderrText() };
+      return { ...(await git.exited), errorText: git.stderrText() };
     } finally {
       release();
     }
@@ -121,70 +121,72 @@ export async function createFetchCache(deps: CacheDeps): Promise<FetchCache> {
    * forth.
    */
   function find(key: string, refs: RefSnapshot): CachedResponse | null {
-    const answer = answers.get(key);
-    return answer !== undefined && (answer.isKept || answer.refs.stamp.isSameAs(refs.stamp)) ? answer : null;
+    const response = responses.get(key);
+    return response !== undefined && (response.isCached || response.refs.fingerprint.isSameAs(refs.fingerprint))
+      ? response
+      : null;
   }
 
   /** Makes room for a finished response and restarts its expiry timer. */
-  function keep(answer: CachedResponse): void {
-    if (answers.get(answer.key) !== answer) return drop(answer);
-    answer.isKept = true;
-    touch(answer);
+  function store(response: CachedResponse): void {
+    if (responses.get(response.key) !== response) return drop(response);
+    response.isCached = true;
+    touch(response);
     let bytes = 0;
-    for (const { spool } of answers.values()) bytes += spool.size;
-    for (const oldest of answers.values()) {
-      if (bytes <= limits.answerCacheBytes && answers.size <= limits.answerCacheEntries) return;
+    for (const { spool } of responses.values()) bytes += spool.size;
+    for (const oldest of responses.values()) {
+      if (bytes <= limits.fetchCacheBytes && responses.size <= limits.fetchCacheEntries) return;
       if (!oldest.spool.isEnded) continue;
       bytes -= oldest.spool.size;
       drop(oldest);
     }
   }
 
-  function touch(answer: CachedResponse): void {
-    clearTimeout(answer.expiry);
-    answers.delete(answer.key);
-    answers.set(answer.key, answer);
-    if (answer.spool.isEnded) answer.expiry = setTimeout(() => drop(answer), limits.answerKeptMs).unref();
+  function touch(response: CachedResponse): void {
+    clearTimeout(response.expiry);
+    responses.delete(response.key);
+    responses.set(response.key, response);
+    if (response.spool.isEnded) response.expiry = setTimeout(() => drop(response), limits.fetchCacheTtlMs).unref();
   }
 
-  function drop(answer: CachedResponse): void {
-    clearTimeout(answer.expiry);
-    if (answers.get(answer.key) === answer) answers.delete(answer.key);
-    if (answer.readers > 0) return;
-    if (!answer.spool.isEnded) answer.abandoned.abort(new Error('nobody waits for this answer any more'));
-    else answer.spool.close();
+  function drop(response: CachedResponse): void {
+    clearTimeout(response.expiry);
+    if (responses.get(response.key) === response) responses.delete(response.key);
+    if (response.readers > 0) return;
+    if (!response.spool.isEnded) response.abandoned.abort(new Error('nobody waits for this answer any more'));
+    else response.spool.close();
   }
 
   return {
     async serve(request, bytes) {
       const { output, signal, takesBytesAtOnce = false, stallMs = limits.stallMs } = request;
-      const refs = await tables.of(request.path);
+      const refs = await refCache.of(request.path);
       if (refs === null) return null;
       const key = requestKey([request.path, refs.state(), deps.versions], bytes, request.protocol ?? '');
       // Checked twice: another request may have started it during the check of the disk.
       if (find(key, refs) === null && !(await hasRoom())) return null;
-      const answer = find(key, refs) ?? begin(key, request, bytes, refs);
-      answer.readers += 1;
+      const response = find(key, refs) ?? begin(key, request, bytes, refs);
+      response.readers += 1;
       try {
-        touch(answer);
-        const { bytes: sent, left } = await followSpool(answer.spool, { output, takesBytesAtOnce, signal, stallMs });
+        touch(response);
+        const { bytes: sent, left } = await followSpool(response.spool, { output, takesBytesAtOnce, signal, stallMs });
         if (left) {
           if (sent === 0) signal.throwIfAborted();
           return { exitCode: 1, cutShort: true, bytes: sent };
         }
-        const { code, stoppedBy, complaint } = await answer.exited;
-        if (sent === 0 && code !== 0) throw failure(null, code, stoppedBy, complaint);
+        const { code, stoppedBy, errorText } = await response.exited;
+        if (sent === 0 && code !== 0) throw failure(null, code, stoppedBy, errorText);
         return { exitCode: code ?? 1, cutShort: code === null || stoppedBy !== null, bytes: sent };
       } finally {
-        answer.readers -= 1;
-        if (answer.readers === 0 && (answers.get(key) !== answer || !answer.spool.isEnded)) drop(answer);
+        response.readers -= 1;
+        if (response.readers === 0 && (responses.get(key) !== response || !response.spool.isEnded)) drop(response);
       }
     },
     forget(repository) {
-      for (const answer of answers.values()) if (answer.repository === repository) drop(answer);
+      for (const response of responses.values()) if (response.repository === repository) drop(response);
     },
     close() {
-      for (const answer of answers.values()) drop(answer);
+      for (const response of responses.values()) drop(response);
     },
   };
 }

@@ -10,9 +10,9 @@ import type { RefCache } from '../ref-cache/ref-cache.ts';
 import type { Slots } from '../processes/slots.ts';
 
 interface ReachabilityDeps {
-  door: GitRunner;
+  runner: GitRunner;
   readers: ObjectReaders;
-  tables: RefCache;
+  refCache: RefCache;
   /** Slots of clones: a walk over all objects costs as much as a clone. */
   slots: Slots;
   shortSlots: Slots;
@@ -20,14 +20,14 @@ interface ReachabilityDeps {
 }
 
 /** Limit of ids remembered per state of the refs, beyond those that refs name. */
-const keptIds = 100_000;
+const maxProvedIds = 100_000;
 const idsAtOnce = 5_000;
 const visible = ['--exclude-hidden=uploadpack', '--all'];
 
 export function createReachability({
-  door,
+  runner,
   readers,
-  tables,
+  refCache,
   slots,
   shortSlots,
   limits,
@@ -36,13 +36,13 @@ export function createReachability({
   const proved = new WeakMap<RefSnapshot, Set<string>>();
 
   async function knownIds(repository: string): Promise<Set<string>> {
-    const table = await tables.of(repository);
-    if (table === null) return new Set();
-    let known = proved.get(table);
+    const snapshot = await refCache.of(repository);
+    if (snapshot === null) return new Set();
+    let known = proved.get(snapshot);
     if (known === undefined) {
-      known = new Set(table.refs.flatMap(({ oid, peeled }) => (peeled ? [oid, peeled] : [oid])));
-      if (table.head.ref !== null) known.add(table.head.ref.oid);
-      proved.set(table, known);
+      known = new Set(snapshot.refs.flatMap(({ oid, peeled }) => (peeled ? [oid, peeled] : [oid])));
+      if (snapshot.head.ref !== null) known.add(snapshot.head.ref.oid);
+      proved.set(snapshot, known);
     }
     return known;
   }
@@ -55,7 +55,7 @@ export function createReachability({
     onId: (oid: string) => boolean,
     signal: AbortSignal | undefined,
   ): Promise<void> {
-    const git = door.start({
+    const git = runner.start({
       argv: [`--git-dir=${repository}`, 'rev-list', ...argv],
       timeLimitMs: argv.includes('--objects') ? limits.transferMs : limits.shortMs,
       takesInput: true,
@@ -75,7 +75,7 @@ export function createReachability({
     signal?.throwIfAborted();
     if (!isEnough && (code !== 0 || stoppedBy !== null)) {
       throw internal('git could not tell what its refs lead to', {
-        cause: { argv, code, stoppedBy, complaint: git.stderrText() },
+        cause: { argv, code, stoppedBy, errorText: git.stderrText() },
       });
     }
   }
@@ -147,7 +147,7 @@ export function createReachability({
           release();
         }
       }
-      if (beyond.size === 0 && known.size + unknown.length <= keptIds) for (const oid of unknown) known.add(oid);
+      if (beyond.size === 0 && known.size + unknown.length <= maxProvedIds) for (const oid of unknown) known.add(oid);
       return unknown.find((oid) => beyond.has(oid)) ?? null;
     },
   };

@@ -21,7 +21,7 @@ export function readRequest(
   const chunks: Buffer[] = [];
   let bytes = 0;
   return new Promise((resolve, reject) => {
-    const settle = (act: () => void) => {
+    const finish = (act: () => void) => {
       endWatch();
       input.pause();
       input.off('data', onData).off('end', onEnd).off('error', onError).off('close', onClose);
@@ -31,13 +31,13 @@ export function readRequest(
     const onData = (chunk: Buffer) => {
       chunks.push(chunk);
       bytes += chunk.length;
-      if (bytes > maxBytes) settle(() => reject(invalid('bad_fetch', 'The request is too large.')));
+      if (bytes > maxBytes) finish(() => reject(invalid('bad_fetch', 'The request is too large.')));
     };
-    const onEnd = () => settle(() => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
-    const onError = (error: Error) => settle(() => reject(error));
-    const onClose = () => settle(() => reject(invalid('bad_fetch', 'The request ended too early.')));
-    const onAbort = () => settle(() => reject(signal.reason));
-    const onStall = () => settle(() => reject(invalid('fetch_stalled', 'The request stopped coming.')));
+    const onEnd = () => finish(() => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
+    const onError = (error: Error) => finish(() => reject(error));
+    const onClose = () => finish(() => reject(invalid('bad_fetch', 'The request ended too early.')));
+    const onAbort = () => finish(() => reject(signal.reason));
+    const onStall = () => finish(() => reject(invalid('fetch_stalled', 'The request stopped coming.')));
     const endWatch = watchForStall(
       { stallMs: quietMs, leastBytes: leastBytesIn(quietMs) },
       () => true,

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { PacketReader } from '../pkt-line.ts';
 
 /** Capabilities that describe the client program; the response does not depend on them. */
-const aboutClient = /^(?:agent|session-id)=/;
-const amongWords = / (?:agent|session-id)=[^ \n]*/g;
+const clientCapability = /^(?:agent|session-id)=/;
+const clientWords = / (?:agent|session-id)=[^ \n]*/g;
 
 /**
  * Cache key of a response: everything that it depends on, and nothing else, so never the caller.
@@ -18,12 +18,12 @@ export function requestKey(place: readonly string[], request: Buffer, protocol: 
 function withoutClient(request: Buffer, isVersion2: boolean): Buffer {
   const packets = new PacketReader();
   packets.push(request);
-  const kept: string[] = [];
+  const retained: string[] = [];
   try {
     for (let packet = packets.next(); packet?.kind === 'data'; packet = packets.next()) {
       const line = packet.data.toString('latin1');
-      if (!isVersion2) kept.push(line.replaceAll(amongWords, ''));
-      else if (!aboutClient.test(line)) kept.push(line);
+      if (!isVersion2) retained.push(line.replaceAll(clientWords, ''));
+      else if (!clientCapability.test(line)) retained.push(line);
       // Before version 2 only the first line has capabilities.
       if (!isVersion2) break;
     }
@@ -32,7 +32,7 @@ function withoutClient(request: Buffer, isVersion2: boolean): Buffer {
   }
   const rest = request.subarray(request.length - packets.restBytes);
   return Buffer.concat([
-    Buffer.from(kept.map((line) => `${line.length} ${line}`).join(''), 'latin1'),
+    Buffer.from(retained.map((line) => `${line.length} ${line}`).join(''), 'latin1'),
     Buffer.from(`\0${rest.length}\0`),
     rest,
   ]);

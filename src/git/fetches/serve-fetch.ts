@@ -38,7 +38,7 @@ export interface UploadOutcome {
 }
 
 export interface ServeDeps {
-  door: GitRunner;
+  runner: GitRunner;
   pipes: ReusedPipes;
   limits: GitLimits;
 }
@@ -57,7 +57,7 @@ export async function serve(
   const pipe = request.takesBytesAtOnce === true ? await deps.pipes.open(output) : null;
   let git: GitProcess;
   try {
-    git = deps.door.start({
+    git = deps.runner.start({
       argv,
       protocol: request.protocol,
       timeLimitMs: deps.limits.transferMs,
@@ -127,12 +127,12 @@ export function failure(
   inputError: Error | null,
   code: number | null,
   stoppedBy: string | null,
-  complaint: string,
+  errorText: string,
 ): Error {
   if (isDomainError(inputError)) return inputError;
-  const cause = { code, stoppedBy, complaint, inputError };
+  const cause = { code, stoppedBy, errorText, inputError };
   if (stoppedBy === 'stalled') return invalid('fetch_stalled', 'The request stopped coming.', { cause });
-  if (inputError === null && (stoppedBy !== null || complaint === '' || ourFault.test(complaint))) {
+  if (inputError === null && (stoppedBy !== null || errorText === '' || ourFault.test(errorText))) {
     return internal('git failed to answer a fetch', { cause });
   }
   return invalid('bad_fetch', 'git could not read this request.', { cause });

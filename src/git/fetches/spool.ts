@@ -4,12 +4,12 @@ import { promisify } from 'node:util';
 const readAt = promisify(read);
 
 /** Poll interval of a growing file in milliseconds: short while it grows, longer while git computes. */
-const [shortestLookMs, longestLookMs] = [1, 16];
+const [minPollMs, maxPollMs] = [1, 16];
 
 const pieceBytes = 256 * 1024;
 /** Cached pieces per spool: readers who start together stay close to each other, so this many serve them all. */
-const keptPieces = 8;
-const keptBuffers = 16;
+const maxCachedPieces = 8;
+const maxFreeBuffers = 16;
 const free: Buffer[] = [];
 
 /** A part of the file in memory, shared by all readers near that position. */
@@ -39,15 +39,15 @@ export interface Read {
 export class Spool {
   readonly #file: number;
   readonly #waiting = new Set<() => void>();
-  #look: NodeJS.Timeout | undefined;
-  #lookMs = shortestLookMs;
+  #poll: NodeJS.Timeout | undefined;
+  #pollMs = minPollMs;
   #isClosed = false;
   #readers = 0;
   /** Pieces by their start position, least recently used first. */
   readonly #pieces = new Map<number, Piece>();
   size = 0;
   /** The size that readers know: while git is busy they are notified of whole pieces, not of every few bytes. */
-  #toldSize = 0;
+  #notifiedSize = 0;
   /** Whether nothing more will be written. */
   isEnded = false;
 
@@ -55,7 +55,7 @@ export class Spool {
   constructor(place: string) {
     this.#file = openSync(place, 'wx+', 0o600);
     unlinkSync(place);
-    this.#lookAgain();
+    this.#schedulePoll();
   }
 
   /** File descriptor for the child's output. */
@@ -70,7 +70,7 @@ export class Spool {
 
   leave(): void {
     this.#readers -= 1;
-    if (this.#readers === 0) for (const piece of this.#pieces.values()) this.#letGo(piece);
+    if (this.#readers === 0) for (const piece of this.#pieces.values()) this.#dropPiece(piece);
   }
 
   /** Reads from `position`, which must be below the size. Readers that want the same piece share one read. */
@@ -97,7 +97,7 @@ export class Spool {
 
   /** Resolves when enough bytes follow `position`, when the writer has ended, or when `signal` fires. */
   async beyond(position: number, signal: AbortSignal): Promise<void> {
-    while (this.#toldSize <= position && !this.isEnded && !signal.aborted) {
+    while (this.#notifiedSize <= position && !this.isEnded && !signal.aborted) {
       await new Promise<void>((resolve) => {
         const wake = () => {
           this.#waiting.delete(wake);
@@ -112,8 +112,8 @@ export class Spool {
 
   /** Marks the writer as ended. */
   end(): void {
-    clearTimeout(this.#look);
-    this.#measure();
+    clearTimeout(this.#poll);
+    this.#refreshSize();
     this.isEnded = true;
     for (const wake of this.#waiting) wake();
   }
@@ -122,7 +122,7 @@ export class Spool {
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    clearTimeout(this.#look);
+    clearTimeout(this.#poll);
     // Asynchronous: the kernel takes a while to free a large file.
     close(this.#file, () => {});
   }
@@ -141,7 +141,7 @@ export class Spool {
     };
     this.#pieces.set(start, piece);
     const [oldest] = this.#pieces.values();
-    if (this.#pieces.size > keptPieces) this.#letGo(oldest!);
+    if (this.#pieces.size > maxCachedPieces) this.#dropPiece(oldest!);
     return piece;
   }
 
@@ -158,30 +158,30 @@ export class Spool {
     piece.filled += bytesRead;
   }
 
-  #letGo(piece: Piece): void {
+  #dropPiece(piece: Piece): void {
     piece.isKept = false;
     this.#pieces.delete(piece.start);
     this.#recycle(piece);
   }
 
   #recycle({ isKept, users, isSpent, buffer }: Piece): void {
-    if (!isKept && users === 0 && !isSpent && free.length < keptBuffers) free.push(buffer);
+    if (!isKept && users === 0 && !isSpent && free.length < maxFreeBuffers) free.push(buffer);
   }
 
-  #lookAgain(): void {
-    this.#look = setTimeout(() => {
-      this.#lookMs = this.#measure() ? shortestLookMs : Math.min(this.#lookMs * 2, longestLookMs);
-      this.#lookAgain();
-    }, this.#lookMs);
+  #schedulePoll(): void {
+    this.#poll = setTimeout(() => {
+      this.#pollMs = this.#refreshSize() ? minPollMs : Math.min(this.#pollMs * 2, maxPollMs);
+      this.#schedulePoll();
+    }, this.#pollMs);
   }
 
   /** Reads the file size; returns whether it has grown. */
-  #measure(): boolean {
+  #refreshSize(): boolean {
     const { size } = fstatSync(this.#file);
     const hasGrown = size !== this.size;
     this.size = size;
-    if (size - this.#toldSize >= pieceBytes || (!hasGrown && size > this.#toldSize)) {
-      this.#toldSize = size;
+    if (size - this.#notifiedSize >= pieceBytes || (!hasGrown && size > this.#notifiedSize)) {
+      this.#notifiedSize = size;
       for (const wake of this.#waiting) wake();
     }
     return hasGrown;

@@ -13,8 +13,8 @@ import { expectErrors, send } from '../transfer.ts';
 export type { UploadOutcome, UploadRequest } from './serve-fetch.ts';
 
 export interface UploadDeps extends ServeDeps, Listings {
-  answers: FetchCache;
-  reach: Reachability;
+  fetchCache: FetchCache;
+  reachability: Reachability;
   /** Slots of clones and fetches. */
   slots: Slots;
   /** Slots of ref listings. */
@@ -53,9 +53,9 @@ async function answer(deps: UploadDeps, request: UploadRequest, bytes: Buffer): 
   if (isList) return startGit({ ...deps, slots: deps.shortSlots }, single);
   // In version 2 git serves any object that exists, before it any tree or blob; only a stateful session of an older
   // version is limited to the advertised refs. So reachability is checked here.
-  const beyond = await deps.reach.firstBeyond(request.path, wantedIds(bytes), request.signal);
+  const beyond = await deps.reachability.firstBeyond(request.path, wantedIds(bytes), request.signal);
   if (beyond !== null) return notOurs(request, beyond);
-  const kept = isWholeFetch(bytes, request.protocol) ? await deps.answers.serve(request, bytes) : null;
+  const kept = isWholeFetch(bytes, request.protocol) ? await deps.fetchCache.serve(request, bytes) : null;
   return kept ?? startGit(deps, single);
 }
 

@@ -42,16 +42,16 @@ export interface Until {
 
 /** Size limit in bytes: git maps larger graphs into memory, this code would have to read them. */
 const maxGraphBytes = 48 * 1024 * 1024;
-const maxKeptBytes = 96 * 1024 * 1024;
+const maxCachedBytes = 96 * 1024 * 1024;
 
-interface Kept {
-  stamp: string;
+interface CachedLayer {
+  validator: string;
   layer: Layer;
 }
 
 /** Parsed files by path, least recently used first; a file of a chain never changes, the single one is replaced. */
-const kept = new Map<string, Kept>();
-let keptBytes = 0;
+const cache = new Map<string, CachedLayer>();
+let cachedBytes = 0;
 
 /** Null when there is none, or none that can be relied on. */
 export async function openCommitGraph(repository: string): Promise<CommitGraph | null> {
@@ -89,22 +89,22 @@ async function graphFiles(info: string): Promise<string[]> {
 async function readLayer(file: string): Promise<Layer | null> {
   const { size, mtimeMs, ino } = await stat(file);
   if (size > maxGraphBytes) return null;
-  const stamp = `${size} ${mtimeMs} ${ino}`;
-  const known = kept.get(file);
+  const validator = `${size} ${mtimeMs} ${ino}`;
+  const known = cache.get(file);
   if (known) drop(file, known);
-  const layer = known?.stamp === stamp ? known.layer : new Layer(await readFile(file));
-  kept.set(file, { stamp, layer });
-  keptBytes += layer.bytes.length;
-  for (const [oldest, entry] of kept) {
-    if (keptBytes <= maxKeptBytes) break;
+  const layer = known?.validator === validator ? known.layer : new Layer(await readFile(file));
+  cache.set(file, { validator, layer });
+  cachedBytes += layer.bytes.length;
+  for (const [oldest, entry] of cache) {
+    if (cachedBytes <= maxCachedBytes) break;
     drop(oldest, entry);
   }
   return layer;
 }
 
-function drop(file: string, { layer }: Kept): void {
-  kept.delete(file);
-  keptBytes -= layer.bytes.length;
+function drop(file: string, { layer }: CachedLayer): void {
+  cache.delete(file);
+  cachedBytes -= layer.bytes.length;
 }
 
 /** Commits that one walk remembers at most. */

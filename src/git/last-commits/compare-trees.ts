@@ -137,8 +137,8 @@ class DiffProcess {
   readonly #stdin: Writable;
   readonly #pieces: AsyncIterator<Buffer>;
 
-  constructor({ door, limits }: BrowseDeps, path: string, timeLimitMs: number) {
-    this.#git = door.start({
+  constructor({ runner, limits }: BrowseDeps, path: string, timeLimitMs: number) {
+    this.#git = runner.start({
       argv: [`--git-dir=${path}`, 'diff-tree', '--stdin', '--raw', '-z', '--no-abbrev', '--no-renames'],
       takesInput: true,
       timeLimitMs,
@@ -155,14 +155,14 @@ class DiffProcess {
     const sent = new Promise<void>((resolve) =>
       this.#stdin.write(`${pairs.map(({ tree, parent }) => `${parent} ${tree}\n`).join('')}${mark}`, () => resolve()),
     );
-    const answers = await this.#read(pairs.length);
+    const results = await this.#read(pairs.length);
     await sent;
-    return answers;
+    return results;
   }
 
   /** Each result is a line with both ids, then for each difference a field of modes and ids and one with the name. */
   async #read(count: number): Promise<Set<string>[]> {
-    const answers: Set<string>[] = [];
+    const results: Set<string>[] = [];
     let text = '';
     for (;;) {
       const { value, done } = await this.#pieces.next();
@@ -174,17 +174,17 @@ class DiffProcess {
           const name = text.indexOf('\0', at) + 1;
           const end = name === 0 ? -1 : text.indexOf('\0', name);
           if (end === -1) break;
-          answers.at(-1)?.add(text.slice(name, end));
+          results.at(-1)?.add(text.slice(name, end));
           at = end + 1;
           continue;
         }
         const end = text.indexOf('\n', at);
         if (end === -1) break;
         if (text.slice(at, end + 1) === mark) {
-          if (answers.length !== count) throw internal('git compared other trees than it was asked to');
-          return answers;
+          if (results.length !== count) throw internal('git compared other trees than it was asked to');
+          return results;
         }
-        answers.push(new Set());
+        results.push(new Set());
         at = end + 1;
       }
       text = text.slice(at);

@@ -81,8 +81,8 @@ class ListedCommits {
   #rest = '';
   #ended = false;
 
-  constructor({ door, limits }: BrowseDeps, path: string, { oid, timeLimitMs }: WalkStart) {
-    this.#git = door.start({
+  constructor({ runner, limits }: BrowseDeps, path: string, { oid, timeLimitMs }: WalkStart) {
+    this.#git = runner.start({
       argv: [`--git-dir=${path}`, 'rev-list', '--no-commit-header', '--format=%H %T %ct %P', checked(oid), '--'],
       timeLimitMs,
       memoryLimitBytes: limits.readMemoryBytes,

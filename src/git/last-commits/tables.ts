@@ -27,7 +27,7 @@ export interface Tables {
 
 /** Limits: rows of all tables in memory, and commits per folder on disk. */
 const maxRememberedRows = 50_000;
-const keptPerFolder = 8;
+const maxTablesPerFolder = 8;
 
 interface Stored {
   commits: LastCommit[];
@@ -77,7 +77,7 @@ export function createTables(root: string): Tables {
       const unfinished = path.join(place, `${randomUUID()}.new`);
       await writeFile(unfinished, serialize(table));
       await rename(unfinished, path.join(place, oid));
-      await keepNewest(place);
+      await removeOldest(place);
     },
     async forget(repository) {
       await rm(path.join(root, path.basename(repository, '.git')), { recursive: true, force: true });
@@ -103,12 +103,12 @@ function parse(text: string): Table | null {
   }
 }
 
-async function keepNewest(place: string): Promise<void> {
+async function removeOldest(place: string): Promise<void> {
   const names = await readdir(place);
-  if (names.length <= keptPerFolder) return;
+  if (names.length <= maxTablesPerFolder) return;
   const files = await Promise.all(
     names.map(async (name) => ({ name, at: (await stat(path.join(place, name)).catch(() => null))?.mtimeMs ?? 0 })),
   );
-  const old = files.sort((a, b) => b.at - a.at).slice(keptPerFolder);
+  const old = files.sort((a, b) => b.at - a.at).slice(maxTablesPerFolder);
   await Promise.all(old.map(({ name }) => rm(path.join(place, name), { force: true })));
 }

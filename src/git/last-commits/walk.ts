@@ -24,13 +24,13 @@ export interface WalkRequest<Row> {
 }
 
 /** Number of comparisons that are made ahead along first parents; it grows with the length of the walk. */
-const ahead = { first: 4, most: 1_024, aside: 4 };
+const ahead = { first: 4, most: 1_024, onSideBranch: 4 };
 /** How far ahead, in commits, comparisons are collected. */
-const stepsAhead = { most: 20_000, aside: 64 };
+const stepsAhead = { most: 20_000, onSideBranch: 64 };
 /** Limit of unused comparison results; those of an abandoned path are dropped first. */
-const maxAnswers = 8_192;
+const maxResults = 8_192;
 /** Number of commits after which the walk yields to the event loop. */
-const commitsPerTurn = 1_000;
+const commitsPerYield = 1_000;
 
 /**
  * Finds the commit that last changed each entry of a folder: what `git log -1 -- <entry>` prints, for all of them in
@@ -48,8 +48,8 @@ export async function walkLastCommits<Row>(
   request: WalkRequest<Row>,
 ): Promise<boolean> {
   const { folder, oid, timeLimitMs } = request;
-  let place: Promise<() => void> | null = null;
-  const enter = async (): Promise<void> => void (await (place ??= request.enter()));
+  let slot: Promise<() => void> | null = null;
+  const enter = async (): Promise<void> => void (await (slot ??= request.enter()));
   const history = await History.open(deps, path, { oid, timeLimitMs, enter });
   const compare = new CompareTrees(deps, path, { folder, timeLimitMs, enter });
   try {
@@ -57,7 +57,7 @@ export async function walkLastCommits<Row>(
   } finally {
     await Promise.all([history.close(), compare.close()]);
     // A refused slot has nothing to release.
-    await (place as Promise<() => void> | null)?.then(
+    await (slot as Promise<() => void> | null)?.then(
       (leave) => leave(),
       () => {},
     );
@@ -81,7 +81,7 @@ class Walk<Row> {
   /** Hashes of the folder itself: it changes whenever one of its entries does. */
   readonly #folderHashes: PathHashes;
   /** Comparison results that were read ahead, by commit and parent. */
-  readonly #answers = new Map<string, ReadonlySet<string> | null>();
+  readonly #comparisons = new Map<string, ReadonlySet<string> | null>();
   readonly #until: number;
   #pending: number;
   #ahead = ahead.first;
@@ -100,8 +100,8 @@ class Walk<Row> {
   async run(): Promise<boolean> {
     const { oid, names } = this.#request;
     await this.#handOn(oid, [...names]);
-    for (let turn = 1; this.#order.size > 0; turn += 1) {
-      if (turn % commitsPerTurn === 0) {
+    for (let visited = 1; this.#order.size > 0; visited += 1) {
+      if (visited % commitsPerYield === 0) {
         await otherWork();
         if (performance.now() > this.#until) return false;
       }
@@ -174,21 +174,21 @@ class Walk<Row> {
   /** The names that are not the same in a parent. */
   async #differing(facts: CommitFacts, parent: string, names: readonly string[]): Promise<ReadonlySet<string> | null> {
     const key = keyOf(facts, parent);
-    if (!this.#answers.has(key)) {
+    if (!this.#comparisons.has(key)) {
       await this.#ask([[facts, await this.#history.facts(parent)], ...this.#likelyNext(parent, names)]);
     }
-    const answer = this.#answers.get(key)!;
-    this.#answers.delete(key);
-    return answer;
+    const comparison = this.#comparisons.get(key)!;
+    this.#comparisons.delete(key);
+    return comparison;
   }
 
   /** The comparisons needed if all names follow first parents; only as far as the graph reaches. */
   #likelyNext(start: string, names: readonly string[]): [CommitFacts, CommitFacts][] {
     // A few entries on a side branch are soon found or merged back.
-    const isAside = names.length * 2 < this.#pending;
-    const mostPairs = isAside ? ahead.aside : this.#ahead;
-    const mostSteps = isAside ? stepsAhead.aside : stepsAhead.most;
-    if (!isAside) this.#ahead = Math.min(this.#ahead * 2, ahead.most);
+    const isOnSideBranch = names.length * 2 < this.#pending;
+    const mostPairs = isOnSideBranch ? ahead.onSideBranch : this.#ahead;
+    const mostSteps = isOnSideBranch ? stepsAhead.onSideBranch : stepsAhead.most;
+    if (!isOnSideBranch) this.#ahead = Math.min(this.#ahead * 2, ahead.most);
     const pairs: [CommitFacts, CommitFacts][] = [];
     const sought = this.#soughtFor(names);
     const until = { generation: 0, commits: this.#request.storedAt, steps: mostSteps };
@@ -197,7 +197,7 @@ class Walk<Row> {
       const [first] = facts.parents;
       const parent: CommitFacts | null = first === undefined ? null : this.#history.atOnce(first);
       // Rejoined a path that was compared already: the rest is known, too.
-      if (parent === null || this.#answers.has(keyOf(facts, parent.oid))) break;
+      if (parent === null || this.#comparisons.has(keyOf(facts, parent.oid))) break;
       pairs.push([facts, parent]);
       facts = this.#history.follow(parent.oid, sought, until);
     }
@@ -213,15 +213,15 @@ class Walk<Row> {
     for (const [commit, parent] of pairs) {
       const key = keyOf(commit, parent.oid);
       const [tree, before] = [trees.get(commit.oid) ?? null, trees.get(parent.oid) ?? null];
-      if (tree === null || before === null) this.#answers.set(key, null);
-      else if (tree === before) this.#answers.set(key, nothing);
+      if (tree === null || before === null) this.#comparisons.set(key, null);
+      else if (tree === before) this.#comparisons.set(key, nothing);
       else differing.push({ key, tree, parent: before });
     }
-    const answers = await this.#compare.differences(differing);
-    for (const [index, { key }] of differing.entries()) this.#answers.set(key, answers[index]!);
-    for (const oldest of this.#answers.keys()) {
-      if (this.#answers.size <= Math.max(maxAnswers, pairs.length)) break;
-      this.#answers.delete(oldest);
+    const comparisons = await this.#compare.differences(differing);
+    for (const [index, { key }] of differing.entries()) this.#comparisons.set(key, comparisons[index]!);
+    for (const oldest of this.#comparisons.keys()) {
+      if (this.#comparisons.size <= Math.max(maxResults, pairs.length)) break;
+      this.#comparisons.delete(oldest);
     }
   }
 }

@@ -10,28 +10,28 @@ const maxOutputBytes = 16 * 1024 * 1024;
  * @returns git's messages, one sentence each; none when all is well
  */
 export async function checkRepository(
-  door: GitRunner,
+  runner: GitRunner,
   path: string,
   { full = false }: { full?: boolean } = {},
 ): Promise<string[]> {
   const depth = full ? ['--full', '--strict'] : ['--connectivity-only'];
   const argv = [`--git-dir=${path}`, 'fsck', ...depth, '--no-dangling', '--no-progress'];
-  const { code, output, complaint } = await door.run({ argv, timeLimitMs: longMs, yields: true }, maxOutputBytes);
-  const said = `${complaint}\n${output.toString('utf8')}`
+  const { code, output, errorText } = await runner.run({ argv, timeLimitMs: longMs, yields: true }, maxOutputBytes);
+  const messages = `${errorText}\n${output.toString('utf8')}`
     .split('\n')
     .filter((line) => line !== '' && !/^notice: /.test(line));
   // Warnings alone exit with 0; old projects have permanent ones.
   if (code === 0) return [];
-  return said.length > 0 ? said.slice(0, 20) : [`git fsck ended with ${code}`];
+  return messages.length > 0 ? messages.slice(0, 20) : [`git fsck ended with ${code}`];
 }
 
 /**
  * Repacks a repository completely. Unreachable objects stay for thirty days, so that a concurrent push or reader never
  * misses one, and overwritten commits can be restored.
  */
-export async function packRepository(door: GitRunner, path: string, signal: AbortSignal): Promise<void> {
+export async function packRepository(runner: GitRunner, path: string, signal: AbortSignal): Promise<void> {
   const argv = [`--git-dir=${path}`, 'gc', '--quiet', '--prune=30.days.ago'];
-  const { code, complaint } = await door.run({ argv, signal, timeLimitMs: longMs, yields: true }, maxOutputBytes);
+  const { code, errorText } = await runner.run({ argv, signal, timeLimitMs: longMs, yields: true }, maxOutputBytes);
   signal.throwIfAborted();
-  if (code !== 0) throw internal('git gc failed', { cause: { code, complaint } });
+  if (code !== 0) throw internal('git gc failed', { cause: { code, errorText } });
 }

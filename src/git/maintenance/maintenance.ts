@@ -10,9 +10,9 @@ import { findNeeds, hasCommitGraph, needsPacking } from './find-needs.ts';
  */
 export interface Maintenance {
   /** Records a push. */
-  note(repository: string): void;
+  recordPush(repository: string): void;
   /** Records a history read; queues the repository when it lacks a commit-graph. */
-  noteIfMissing(repository: string): void;
+  recordHistoryRead(repository: string): void;
   /** Keeps maintenance away from a repository while `push` runs there. */
   aroundPush<T>(repository: string, push: () => Promise<T>): Promise<T>;
   /**
@@ -20,7 +20,7 @@ export interface Maintenance {
    * @param mayGoOn asked before each: a running backup must not lose files to it
    * @returns how many repositories it changed
    */
-  run(mayGoOn?: () => Promise<boolean>): Promise<number>;
+  run(shouldContinue?: () => Promise<boolean>): Promise<number>;
   /**
    * Repacks one completely, with one pack for everything reachable. Unreachable objects stay for thirty days. Refuses
    * as `git gc` fails.
@@ -32,13 +32,13 @@ export interface Maintenance {
    * @param mayGoOn asked before each: the window may be over, or a backup running
    * @returns how many
    */
-  packAll(repositories: Iterable<string>, mayGoOn: () => Promise<boolean>): Promise<number>;
+  packAll(repositories: Iterable<string>, shouldContinue: () => Promise<boolean>): Promise<number>;
   /** Aborts maintenance of a repository that is removed or moved, and forgets it. */
   leave(repository: string): Promise<void>;
 }
 
 interface MaintenanceDeps {
-  door: GitRunner;
+  runner: GitRunner;
   /** Repacks a repository completely; the signal aborts it. */
   packAnew(repository: string, signal: AbortSignal): Promise<void>;
   logger: Logger;
@@ -50,14 +50,14 @@ interface MaintenanceDeps {
 
 const limitMs = 60 * 60_000;
 /** A repository that is never quiet is maintained after this many times the quiet time since its first push. */
-const restlessTimes = 10;
+const maxQuietPeriods = 10;
 /**
  * After this many pushes maintenance does not wait: git opens every pack at every start, so each push would be slower
  * than the last.
  */
 const manyPushes = 200;
 /** After maintenance was aborted this many times, the next pushes wait for it, at most this long. */
-const givenUpOften = 3;
+const maxAborts = 3;
 const pushWaitsMs = 20_000;
 /** New filters per run: the first computation for a large repository is spread over several. */
 const newFilters = 20_000;
@@ -79,12 +79,12 @@ const commitGraph = [
   `--max-new-filters=${newFilters}`,
 ];
 
-interface Note {
+interface PendingWork {
   /** Times of the first push since the last maintenance, and of the last push. */
   first: number;
   last: number;
   pushes: number;
-  givenUp: number;
+  aborts: number;
 }
 
 type Outcome = 'changed' | 'fine' | 'given up';
@@ -92,31 +92,31 @@ type Outcome = 'changed' | 'fine' | 'given up';
 const disappears = new Error('the repository goes away');
 
 export function createMaintenance({
-  door,
+  runner,
   packAnew,
   logger,
   lowDiskFloorBytes,
   quietMs,
   now,
 }: MaintenanceDeps): Maintenance {
-  const noted = new Map<string, Note>();
-  const looked = new Set<string>();
+  const pending = new Map<string, PendingWork>();
+  const checkedForGraph = new Set<string>();
   /** Running pushes per repository. */
   const pushes = new Map<string, number>();
-  let atWork: { repository: string; stop: AbortController; isPatient: boolean; done: Promise<unknown> } | null = null;
-  let turn: Promise<unknown> = Promise.resolve();
+  let running: { repository: string; stop: AbortController; isPatient: boolean; done: Promise<unknown> } | null = null;
+  let tail: Promise<unknown> = Promise.resolve();
 
   /** Runs one task at a time, in order. None starts while a push to its repository runs. */
-  function inTurn(
+  function enqueue(
     repository: string,
     work: (signal: AbortSignal) => Promise<boolean>,
     isPatient = false,
   ): Promise<Outcome> {
-    const next = turn.then(async (): Promise<Outcome> => {
+    const next = tail.then(async (): Promise<Outcome> => {
       if (pushes.has(repository)) return 'given up';
       const stop = new AbortController();
       const done = work(stop.signal);
-      atWork = { repository, stop, isPatient, done: done.catch(() => {}) };
+      running = { repository, stop, isPatient, done: done.catch(() => {}) };
       try {
         const hasChanged = await done;
         return endOf(stop.signal) ?? (hasChanged ? 'changed' : 'fine');
@@ -125,14 +125,14 @@ export function createMaintenance({
         if (end === null) throw error;
         return end;
       } finally {
-        atWork = null;
+        running = null;
       }
     });
-    turn = next.catch(() => {});
+    tail = next.catch(() => {});
     return next;
   }
 
-  async function tidy(repository: string, signal: AbortSignal): Promise<boolean> {
+  async function maintain(repository: string, signal: AbortSignal): Promise<boolean> {
     const needs = await findNeeds(repository);
     const { bavail, bsize } = await statfs(repository);
     const mayRepack = needs.repack && bavail * bsize > lowDiskFloorBytes;
@@ -143,28 +143,28 @@ export function createMaintenance({
     ]) {
       signal.throwIfAborted();
       const argv = [`--git-dir=${repository}`, ...command];
-      const { code, complaint } = await door.run({ argv, signal, timeLimitMs: limitMs, yields: true }, 1024 * 1024);
+      const { code, errorText } = await runner.run({ argv, signal, timeLimitMs: limitMs, yields: true }, 1024 * 1024);
       // The repository works as before, only slower. Grafts and shallow histories make a commit-graph impossible.
       if (code !== 0 && !signal.aborted)
-        logger.warn('git.upkeep_failed', { repository, command: command[0], complaint });
+        logger.warn('git.upkeep_failed', { repository, command: command[0], complaint: errorText });
     }
     return needs.hasLooseRefs || needs.repack || needs.hasCommits;
   }
 
-  function note(repository: string): void {
-    const known = noted.get(repository);
-    noted.set(repository, {
+  function recordPush(repository: string): void {
+    const known = pending.get(repository);
+    pending.set(repository, {
       first: known?.first ?? now(),
       last: now(),
       pushes: (known?.pushes ?? 0) + 1,
-      givenUp: known?.givenUp ?? 0,
+      aborts: known?.aborts ?? 0,
     });
   }
 
   /** Aborts the maintenance of a repository; where it was aborted too often, waits for a short while instead. */
-  async function makeWay(repository: string): Promise<void> {
-    if (atWork?.repository !== repository) return;
-    const { stop, isPatient, done } = atWork;
+  async function abortOrWait(repository: string): Promise<void> {
+    if (running?.repository !== repository) return;
+    const { stop, isPatient, done } = running;
     if (isPatient) {
       let timer: NodeJS.Timeout | undefined;
       await Promise.race([done, new Promise((resolve) => (timer = setTimeout(resolve, pushWaitsMs)))]);
@@ -175,20 +175,20 @@ export function createMaintenance({
   }
 
   return {
-    note,
-    noteIfMissing(repository) {
-      if (looked.has(repository)) return;
-      looked.add(repository);
+    recordPush,
+    recordHistoryRead(repository) {
+      if (checkedForGraph.has(repository)) return;
+      checkedForGraph.add(repository);
       void hasCommitGraph(repository).then((has) => {
-        if (!has && !noted.has(repository))
-          noted.set(repository, { first: -Infinity, last: -Infinity, pushes: 0, givenUp: 0 });
+        if (!has && !pending.has(repository))
+          pending.set(repository, { first: -Infinity, last: -Infinity, pushes: 0, aborts: 0 });
       });
     },
 
     async aroundPush(repository, push) {
       pushes.set(repository, (pushes.get(repository) ?? 0) + 1);
       try {
-        await makeWay(repository);
+        await abortOrWait(repository);
         return await push();
       } finally {
         const left = (pushes.get(repository) ?? 1) - 1;
@@ -197,14 +197,14 @@ export function createMaintenance({
       }
     },
 
-    async run(mayGoOn = async () => true) {
+    async run(shouldContinue = async () => true) {
       let changed = 0;
-      for (const [repository, { first, last, pushes: count, givenUp }] of [...noted]) {
-        const isDue = now() - last >= quietMs || now() - first >= quietMs * restlessTimes || count >= manyPushes;
+      for (const [repository, { first, last, pushes: count, aborts }] of [...pending]) {
+        const isDue = now() - last >= quietMs || now() - first >= quietMs * maxQuietPeriods || count >= manyPushes;
         if (!isDue || pushes.has(repository)) continue;
-        if (!(await mayGoOn())) break;
-        if (!noted.delete(repository)) continue;
-        const outcome = await inTurn(repository, (signal) => tidy(repository, signal), givenUp >= givenUpOften).catch(
+        if (!(await shouldContinue())) break;
+        if (!pending.delete(repository)) continue;
+        const outcome = await enqueue(repository, (signal) => maintain(repository, signal), aborts >= maxAborts).catch(
           (error: NodeJS.ErrnoException): Outcome => {
             // The repository was removed in the meantime.
             if (error.code !== 'ENOENT') logger.warn('git.upkeep_failed', { repository, error });
@@ -213,32 +213,32 @@ export function createMaintenance({
         );
         if (outcome === 'changed') changed += 1;
         if (outcome === 'given up')
-          noted.set(repository, {
+          pending.set(repository, {
             first,
-            last: noted.get(repository)?.last ?? last,
+            last: pending.get(repository)?.last ?? last,
             pushes: count,
-            givenUp: givenUp + 1,
+            aborts: aborts + 1,
           });
       }
       return changed;
     },
 
     async pack(repository) {
-      return (await inTurn(repository, async (signal) => packAnew(repository, signal).then(() => true))) === 'changed';
+      return (await enqueue(repository, async (signal) => packAnew(repository, signal).then(() => true))) === 'changed';
     },
 
-    async packAll(repositories, mayGoOn) {
+    async packAll(repositories, shouldContinue) {
       let packed = 0;
       for (const repository of repositories) {
-        if (!(await mayGoOn())) break;
+        if (!(await shouldContinue())) break;
         if (!(await needsPacking(repository))) continue;
-        const outcome = await inTurn(repository, async (signal) => packAnew(repository, signal).then(() => true)).catch(
-          (error: unknown): Outcome => {
-            // A damaged repository must not block the others.
-            logger.error('git.pack_failed', { repository, error });
-            return 'fine';
-          },
-        );
+        const outcome = await enqueue(repository, async (signal) =>
+          packAnew(repository, signal).then(() => true),
+        ).catch((error: unknown): Outcome => {
+          // A damaged repository must not block the others.
+          logger.error('git.pack_failed', { repository, error });
+          return 'fine';
+        });
         if (outcome === 'changed') packed += 1;
         logger.info(outcome === 'changed' ? 'git.packed' : 'git.pack_put_off', { repository });
       }
@@ -246,10 +246,10 @@ export function createMaintenance({
     },
 
     async leave(repository) {
-      noted.delete(repository);
-      looked.delete(repository);
-      if (atWork?.repository !== repository) return;
-      const { stop, done } = atWork;
+      pending.delete(repository);
+      checkedForGraph.delete(repository);
+      if (running?.repository !== repository) return;
+      const { stop, done } = running;
       stop.abort(disappears);
       await done;
     },

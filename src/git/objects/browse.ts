@@ -11,11 +11,11 @@ import { readHeadBranch } from '../refs/refs.ts';
 import type { Slots } from '../processes/slots.ts';
 
 export interface BrowseDeps {
-  door: GitRunner;
+  runner: GitRunner;
   readers: ObjectReaders;
   shortSlots: Slots;
   limits: GitLimits;
-  reach: Reachability;
+  reachability: Reachability;
 }
 
 export interface RevisionOptions {
@@ -86,13 +86,13 @@ export async function resolve(
 
 /** Whether an id may be used in a URL: it is reachable from a ref, or the viewer may see unreachable commits. */
 export async function mayBeNamed(
-  { reach }: BrowseDeps,
+  { reachability }: BrowseDeps,
   path: string,
   name: string,
   oid: string,
   { withLost = false }: RevisionOptions,
 ): Promise<boolean> {
-  return withLost || !shortId.test(name) || (await reach.firstBeyond(path, [oid])) === null;
+  return withLost || !shortId.test(name) || (await reachability.firstBeyond(path, [oid])) === null;
 }
 
 function candidates(revision: string): string[] {
@@ -173,7 +173,7 @@ export async function blob(
  * Refuses `revision_not_found`, `git_busy`.
  */
 export async function log(
-  { door, readers, shortSlots, limits }: BrowseDeps,
+  { runner, readers, shortSlots, limits }: BrowseDeps,
   path: string,
   oid: string,
   { limit, skip = 0 }: { limit: number; skip?: number },
@@ -182,12 +182,12 @@ export async function log(
   let ids: string[];
   try {
     const argv = [`--git-dir=${path}`, 'rev-list', `--max-count=${limit}`, `--skip=${skip}`, checked(oid), '--'];
-    const { code, output, complaint } = await door.run(
+    const { code, output, errorText } = await runner.run(
       { argv, timeLimitMs: limits.shortMs, memoryLimitBytes: limits.readMemoryBytes },
       limits.shortOutputBytes,
     );
-    if (code !== 0 && /bad object|not a commit/.test(complaint)) throw missing();
-    if (code !== 0) throw internal('git could not list commits', { cause: { code, complaint } });
+    if (code !== 0 && /bad object|not a commit/.test(errorText)) throw missing();
+    if (code !== 0) throw internal('git could not list commits', { cause: { code, errorText } });
     ids = output
       .toString('latin1')
       .split('\n')

@@ -8,7 +8,7 @@ import type { BrowseDeps } from './browse.ts';
  * Refuses `git_busy`, `invalid_object_id`.
  */
 export async function changedPaths(
-  { door, shortSlots, limits }: Pick<BrowseDeps, 'door' | 'shortSlots' | 'limits'>,
+  { runner, shortSlots, limits }: Pick<BrowseDeps, 'runner' | 'shortSlots' | 'limits'>,
   path: string,
   from: string,
   to: string,
@@ -29,11 +29,11 @@ export async function changedPaths(
       checked(to),
       '--',
     ];
-    const { code, output, complaint } = await door.run(
+    const { code, output, errorText } = await runner.run(
       { argv, timeLimitMs: limits.shortMs, memoryLimitBytes: limits.readMemoryBytes },
       limits.shortOutputBytes,
     );
-    if (code !== 0) throw internal('git could not compare commits', { cause: { code, complaint } });
+    if (code !== 0) throw internal('git could not compare commits', { cause: { code, errorText } });
     const names = output
       .toString('utf8')
       .split('\0')

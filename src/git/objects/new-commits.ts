@@ -45,18 +45,18 @@ async function count(deps: BrowseDeps, path: string, range: readonly string[], a
 }
 
 async function revList(
-  { door, shortSlots, limits }: BrowseDeps,
+  { runner, shortSlots, limits }: BrowseDeps,
   path: string,
   rest: readonly string[],
 ): Promise<string> {
   const leave = await shortSlots.take({ repository: path });
   try {
     const argv = [`--git-dir=${path}`, 'rev-list', '--ignore-missing', ...rest];
-    const { code, output, complaint } = await door.run(
+    const { code, output, errorText } = await runner.run(
       { argv, timeLimitMs: limits.shortMs, yields: true },
       limits.shortOutputBytes,
     );
-    if (code !== 0) throw internal('git could not list commits', { cause: { code, complaint } });
+    if (code !== 0) throw internal('git could not list commits', { cause: { code, errorText } });
     return output.toString('latin1');
   } finally {
     leave();

@@ -45,9 +45,9 @@ export class ObjectReader {
   #chargedMs = 0;
 
   /** @param answerMs time limit of one response, in milliseconds */
-  constructor(door: GitRunner, path: string, { answerMs, lifeMs }: { answerMs: number; lifeMs: number }) {
+  constructor(runner: GitRunner, path: string, { answerMs, lifeMs }: { answerMs: number; lifeMs: number }) {
     this.#answerMs = answerMs;
-    this.#process = door.start({
+    this.#process = runner.start({
       argv: [`--git-dir=${path}`, 'cat-file', '--batch-command', '--buffer'],
       takesInput: true,
       timeLimitMs: lifeMs,
@@ -111,11 +111,11 @@ export class ObjectReader {
       );
     }
     if (this.#pending === 0) this.#startWatchdog();
-    const answers = names.map(
+    const responses = names.map(
       () => new Promise<GitObject | null>((resolve, reject) => this.#questions.push({ withContent, resolve, reject })),
     );
     this.#stdin.write(`${names.map((name) => `${verb} ${name}\n`).join('')}flush\n`);
-    return Promise.all(answers);
+    return Promise.all(responses);
   }
 
   #startWatchdog(): void {

@@ -10,7 +10,7 @@ export interface ObjectReaders {
   close(path?: string): Promise<void>;
 }
 
-interface Lent {
+interface PooledReader {
   reader: ObjectReader;
   bornAt: number;
   users: number;
@@ -20,62 +20,62 @@ interface Lent {
 /** A reader is replaced after this time, and killed after twice as long. */
 const lifeMs = 3_600_000;
 
-export function createObjectReaders(door: GitRunner, limits: GitLimits): ObjectReaders {
+export function createObjectReaders(runner: GitRunner, limits: GitLimits): ObjectReaders {
   /** Keyed by repository, least recently used first. */
-  const readers = new Map<string, Lent>();
+  const readers = new Map<string, PooledReader>();
   const waiting = new Set<() => void>();
 
-  function end(path: string, lent: Lent): void {
-    clearTimeout(lent.idle);
-    if (readers.get(path) === lent) readers.delete(path);
-    lent.reader.close();
+  function end(path: string, pooled: PooledReader): void {
+    clearTimeout(pooled.idle);
+    if (readers.get(path) === pooled) readers.delete(path);
+    pooled.reader.close();
   }
 
   /** Stops the reader that has been idle longest when the pool is full; returns whether there is room. */
-  function makeRoom(): boolean {
+  function evictIdle(): boolean {
     if (readers.size < limits.objectReaders) return true;
-    for (const [path, lent] of readers) {
-      if (lent.users > 0) continue;
-      end(path, lent);
+    for (const [path, pooled] of readers) {
+      if (pooled.users > 0) continue;
+      end(path, pooled);
       return true;
     }
     return false;
   }
 
-  function open(path: string): Lent {
-    const reader = new ObjectReader(door, path, { answerMs: limits.shortMs, lifeMs: 2 * lifeMs });
-    const lent: Lent = { reader, bornAt: performance.now(), users: 0, idle: undefined };
-    readers.set(path, lent);
+  function open(path: string): PooledReader {
+    const reader = new ObjectReader(runner, path, { answerMs: limits.shortMs, lifeMs: 2 * lifeMs });
+    const pooled: PooledReader = { reader, bornAt: performance.now(), users: 0, idle: undefined };
+    readers.set(path, pooled);
     void reader.exited.then(() => {
-      clearTimeout(lent.idle);
-      if (readers.get(path) === lent) readers.delete(path);
+      clearTimeout(pooled.idle);
+      if (readers.get(path) === pooled) readers.delete(path);
       wakeWaiting();
     });
-    return lent;
+    return pooled;
   }
 
-  async function borrow(path: string): Promise<Lent> {
+  async function borrow(path: string): Promise<PooledReader> {
     const deadline = performance.now() + limits.queueWaitMs;
     for (;;) {
-      const lent = readers.get(path) ?? (makeRoom() ? open(path) : null);
-      if (lent !== null) {
-        clearTimeout(lent.idle);
-        lent.users += 1;
+      const pooled = readers.get(path) ?? (evictIdle() ? open(path) : null);
+      if (pooled !== null) {
+        clearTimeout(pooled.idle);
+        pooled.users += 1;
         // Map order is order of use: the last one was used last.
         readers.delete(path);
-        readers.set(path, lent);
-        return lent;
+        readers.set(path, pooled);
+        return pooled;
       }
       await nextReturn(waiting, deadline - performance.now(), limits.retryAfterSeconds);
     }
   }
 
-  function giveBack(path: string, lent: Lent): void {
-    lent.users -= 1;
-    if (lent.users > 0) return;
-    if (performance.now() - lent.bornAt > lifeMs) end(path, lent);
+  function giveBack(path: string, pooled: PooledReader): void {
+    pooled.users -= 1;
+    if (pooled.users > 0) return;
+    if (performance.now() - pooled.bornAt > lifeMs) end(path, pooled);
     // A stopped reader gets no timer: it would only keep the process alive.
-    else if (readers.get(path) === lent) lent.idle = setTimeout(() => end(path, lent), limits.objectReaderIdleMs);
+    else if (readers.get(path) === pooled) pooled.idle = setTimeout(() => end(path, pooled), limits.objectReaderIdleMs);
     wakeWaiting();
   }
 
@@ -85,16 +85,16 @@ export function createObjectReaders(door: GitRunner, limits: GitLimits): ObjectR
 
   return {
     async use(path, work) {
-      const lent = await borrow(path);
+      const pooled = await borrow(path);
       try {
-        return await work(lent.reader);
+        return await work(pooled.reader);
       } finally {
-        giveBack(path, lent);
+        giveBack(path, pooled);
       }
     },
     async close(path) {
       const closing = [...readers].filter(([of]) => path === undefined || of === path);
-      for (const [of, lent] of closing) end(of, lent);
+      for (const [of, pooled] of closing) end(of, pooled);
       await Promise.all(closing.map(([, { reader }]) => reader.exited));
     },
   };

@@ -13,34 +13,34 @@ export async function askVersion<T>(
   program: string,
   folder: string,
   ask: () => Promise<string>,
-  judge: (answer: string) => T,
+  validate: (answer: string) => T,
 ): Promise<T> {
   const file = path.join(folder, 'version');
   const identity = identityOf(program);
-  const kept = readKept(file);
-  if (kept?.identity === identity) return judge(kept.answer);
+  const cached = readCached(file);
+  if (cached?.identity === identity) return validate(cached.answer);
   const answer = await ask();
-  const judged = judge(answer);
-  if (isMachineCode(program)) keep(file, { identity, answer });
-  return judged;
+  const version = validate(answer);
+  if (isMachineCode(program)) writeCached(file, { identity, answer });
+  return version;
 }
 
-interface Kept {
+interface CachedVersion {
   identity: string;
   answer: string;
 }
 
-function readKept(file: string): Kept | null {
+function readCached(file: string): CachedVersion | null {
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as Kept;
+    return JSON.parse(readFileSync(file, 'utf8')) as CachedVersion;
   } catch {
     return null; // No cache file yet, or one that a crash left incomplete.
   }
 }
 
-function keep(file: string, kept: Kept): void {
+function writeCached(file: string, cached: CachedVersion): void {
   const fresh = `${file}.${process.pid}`;
-  writeFileSync(fresh, JSON.stringify(kept), { mode: 0o600 });
+  writeFileSync(fresh, JSON.stringify(cached), { mode: 0o600 });
   renameSync(fresh, file);
 }
 

@@ -41,7 +41,7 @@ export interface Child {
   stderrText(): string;
 }
 
-const keptStderrBytes = 4_096;
+const maxStderrBytes = 4_096;
 const takeUsed = createExitedTally();
 
 /**
@@ -49,9 +49,9 @@ const takeUsed = createExitedTally();
  * memory. Returns null when it cannot be started.
  * @param said called with its stderr as it arrives
  */
-export function launchHere(
+export function launchDirectly(
   { program, argv, environment, home, takesInput, output, yields }: Launch,
-  said?: (text: string) => void,
+  onStderr?: (text: string) => void,
 ): Child | null {
   // `detached` makes it the leader of its own process group, so that one signal reaches its helpers (pack-objects,
   // index-pack), too.
@@ -63,7 +63,7 @@ export function launchHere(
   });
   if (typeof output === 'object') output.destroy();
   const { stdin, stdout, stderr, pid = 0 } = child;
-  const complaint = collectStderr(stderr, said);
+  const errorText = collectStderr(stderr, onStderr);
   // A process that exits early closes its input while it is still written to; its exit code has the reason.
   stdin?.on('error', () => {});
   stdout?.on('error', () => {});
@@ -87,18 +87,18 @@ export function launchHere(
     onExit: (callback) => void child.once('exit', callback),
     // `close`, not `exit`: helpers that outlive the leader still hold the pipes.
     onClose: (callback) => void child.once('close', callback),
-    stderrText: complaint,
+    stderrText: errorText,
   };
 }
 
 /** Reads stderr to its end and keeps its beginning. @param said called with all of it */
-export function collectStderr(stderr: Readable | null, said?: (text: string) => void): () => string {
-  let complaint = '';
+export function collectStderr(stderr: Readable | null, onStderr?: (text: string) => void): () => string {
+  let errorText = '';
   stderr?.setEncoding('utf8').on('data', (text: string) => {
-    said?.(text);
-    if (complaint.length < keptStderrBytes) complaint += text.slice(0, keptStderrBytes - complaint.length);
+    onStderr?.(text);
+    if (errorText.length < maxStderrBytes) errorText += text.slice(0, maxStderrBytes - errorText.length);
   });
-  return () => complaint;
+  return () => errorText;
 }
 
 /** @param target a process id, or minus the id of a process group; 0 is ignored */

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 import { currentCharge, internal, unavailable } from '../../kernel/index.ts';
 import type { Logger } from '../../kernel/index.ts';
-import { launchHere } from './child.ts';
+import { launchDirectly } from './child.ts';
 import type { Child, Launch } from './child.ts';
 import type { GitSettings } from './settings.ts';
 import { watchMemory } from './watch-limits.ts';
@@ -41,7 +41,7 @@ export interface GitCommand {
   /** Environment variables for this process alone: what a connection to another host needs. Never logged. */
   environment?: Readonly<Record<string, string>> | undefined;
   /** Called with the stderr of the process as it arrives. */
-  said?(text: string): void;
+  onStderr?(text: string): void;
 }
 
 export interface GitExit {
@@ -72,7 +72,7 @@ export interface GitRunner {
    * Runs a short command to its end and returns its output. Refuses `internal` when it exceeds its time or
    * `maxOutputBytes`, and with the signal's reason; the caller judges the exit code.
    */
-  run(command: GitCommand, maxOutputBytes: number): Promise<{ code: number | null; output: Buffer; complaint: string }>;
+  run(command: GitCommand, maxOutputBytes: number): Promise<{ code: number | null; output: Buffer; errorText: string }>;
   /** Number of live processes. */
   running(): number;
   /** Starts nothing more, waits up to `graceMs` for running processes, then kills them. */
@@ -82,7 +82,7 @@ export interface GitRunner {
 const insistAfterMs = 3_000;
 const memoryEveryMs = 100;
 /** How long the output of a killed process is still read. */
-const lastWordsMs = 500;
+const outputGraceMs = 500;
 const validProtocol = /^version=[012]$/;
 
 /**
@@ -94,7 +94,7 @@ export function createGitRunner(
   program: string,
   settings: GitSettings,
   logger: Logger,
-  launchApart: (launch: Launch) => Child | null = () => null,
+  launchInSpawner: (launch: Launch) => Child | null = () => null,
 ): GitRunner {
   const alive = new Map<GitProcess, Promise<GitExit>>();
   let closed = false;
@@ -103,7 +103,8 @@ export function createGitRunner(
     if (closed) throw unavailable('stopping', 'The server is stopping.', { retryAfterSeconds: 5 });
     const launch = launchOf(program, command, settings);
     // A caller that reads stderr line by line waits for a network, so a slower fork from here does not matter.
-    const launched = (command.said === undefined ? launchApart(launch) : null) ?? launchHere(launch, command.said);
+    const launched =
+      (command.onStderr === undefined ? launchInSpawner(launch) : null) ?? launchDirectly(launch, command.onStderr);
     if (launched === null) {
       logger.error('git.start_failed', { argv: command.argv });
       throw unavailable('git_busy', 'git could not be started. Try again in a moment.', { retryAfterSeconds: 5 });
@@ -136,7 +137,7 @@ export function createGitRunner(
     if (stoppedBy !== null) {
       throw internal('git did not answer within its limits', { cause: { argv: command.argv, stoppedBy } });
     }
-    return { code, output: Buffer.concat(chunks), complaint: child.stderrText() };
+    return { code, output: Buffer.concat(chunks), errorText: child.stderrText() };
   }
 
   async function close(graceMs: number): Promise<void> {
@@ -190,7 +191,7 @@ function govern(child: Child, { argv, signal, timeLimitMs, memoryLimitBytes }: G
     if (stoppedBy === null) return;
     child.signal('SIGTERM', true);
     // A reader that waits for a disconnected client would otherwise keep the pipe open for ever.
-    setTimeout(() => stdout?.destroy(), lastWordsMs);
+    setTimeout(() => stdout?.destroy(), outputGraceMs);
   });
 
   const onAbort = () => stop('aborted');

@@ -15,7 +15,7 @@ export async function installedGit(program: string, searchPath: string): Promise
     GIT_CONFIG_NOSYSTEM: '1',
     GIT_CONFIG_GLOBAL: '/dev/null',
   };
-  const door = createGitRunner(path, { environment, home: tmpdir(), file: '/dev/null' }, silentLogger);
-  const { output } = await door.run({ argv: ['version'], timeLimitMs: 10_000 }, 4_096);
+  const runner = createGitRunner(path, { environment, home: tmpdir(), file: '/dev/null' }, silentLogger);
+  const { output } = await runner.run({ argv: ['version'], timeLimitMs: 10_000 }, 4_096);
   return { path, version: readVersion(output.toString(), path).text };
 }

@@ -23,7 +23,7 @@ export const isAtomic = ({ capabilities }: Pick<PushHead, 'capabilities'>): bool
  * Checks the ref policy, command by command, as git's own `receive-pack` does: refused commands are reported, the rest
  * is executed. Only limits of the push as a whole refuse all of it.
  */
-export async function judgeRefs(
+export async function checkRefs(
   { updates, options }: Pick<PushHead, 'updates' | 'options'>,
   { limits, extraFolders, grant }: RefRules,
 ): Promise<Refusals> {

@@ -22,7 +22,7 @@ export interface FastForwardRule {
 type Move = 'forward' | 'rewrites' | 'unknown';
 
 export interface FastForwardDeps {
-  door: GitRunner;
+  runner: GitRunner;
   readers: ObjectReaders;
   limits: GitLimits;
   logger: Logger;
@@ -36,7 +36,7 @@ export interface FastForwardRequest {
 }
 
 /** How much of a pack is read to check a move, in bytes; some ten thousand commits. */
-const maxJudgedBytes = 4 * 1024 * 1024;
+const maxCheckedBytes = 4 * 1024 * 1024;
 
 /** `PACK`, a version, and the number of objects (gitformat-pack). */
 const packHeadBytes = 12;
@@ -73,14 +73,14 @@ export async function checkFastForward(
   for (;;) {
     // Cheap enough to repeat: a move of a few commits is proved by the first bytes.
     open = open.filter(({ update }) => !walk(update, pack).arrives);
-    if (open.length === 0 || pack.isDone || head.packBytes > maxJudgedBytes) break;
+    if (open.length === 0 || pack.isDone || head.packBytes > maxCheckedBytes) break;
     const chunk = await readOn(request, head);
     if (chunk === null) break;
     pack.push(chunk);
   }
   const unjudged: FastForwardRule[] = [];
   for (const { rule, update } of open) {
-    const move = await judge(deps, request.path, update, pack).catch((error: unknown): Move => {
+    const move = await checkMove(deps, request.path, update, pack).catch((error: unknown): Move => {
       deps.logger.warn('push.move_unjudged', { path: request.path, error });
       return 'unknown';
     });
@@ -104,8 +104,8 @@ function walk({ oldId, newId }: RawUpdate, pack: PackCommits): { arrives: boolea
 }
 
 /** Continues in the repository where the commits of the pack end. */
-async function judge(
-  { door, readers, limits }: FastForwardDeps,
+async function checkMove(
+  { runner, readers, limits }: FastForwardDeps,
   path: string,
   update: RawUpdate,
   pack: PackCommits,
@@ -119,8 +119,8 @@ async function judge(
   if (known.length > 0) {
     // Prints the old commit unless one of the others reaches it.
     const argv = [`--git-dir=${path}`, 'rev-list', '--max-count=1', update.oldId, '--not', ...known, '--'];
-    const { code, output, complaint } = await door.run({ argv, timeLimitMs: limits.shortMs }, 4_096);
-    if (code !== 0) throw internal('git could not compare commits', { cause: { code, complaint } });
+    const { code, output, errorText } = await runner.run({ argv, timeLimitMs: limits.shortMs }, 4_096);
+    if (code !== 0) throw internal('git could not compare commits', { cause: { code, errorText } });
     if (output.length === 0) return 'forward';
   }
   return known.length === ends.length ? 'rewrites' : 'unknown';
@@ -151,17 +151,17 @@ async function readOn(request: FastForwardRequest, head: PushHead): Promise<Buff
 function nextChunk({ input, signal, stallMs }: FastForwardRequest): Promise<Buffer | null> {
   if (input.readableEnded || input.destroyed || signal.aborted) return Promise.resolve(null);
   return new Promise((resolve) => {
-    const settle = (chunk: Buffer | null) => {
+    const finish = (chunk: Buffer | null) => {
       clearTimeout(quiet);
       input.pause();
-      input.off('data', settle).off('end', onNone).off('close', onNone).off('error', onNone);
+      input.off('data', finish).off('end', onNone).off('close', onNone).off('error', onNone);
       signal.removeEventListener('abort', onNone);
       resolve(chunk);
     };
-    const onNone = () => settle(null);
+    const onNone = () => finish(null);
     // The wait for git then notices the stall, too, and reports it.
     const quiet = setTimeout(onNone, stallMs);
-    input.on('data', settle).on('end', onNone).on('close', onNone).on('error', onNone);
+    input.on('data', finish).on('end', onNone).on('close', onNone).on('error', onNone);
     signal.addEventListener('abort', onNone);
     input.resume();
   });

@@ -15,7 +15,7 @@ export interface RefMove {
 }
 
 export interface MoveDeps {
-  door: GitRunner;
+  runner: GitRunner;
   /** Slots of pushes. */
   slots: Slots;
 }
@@ -33,7 +33,7 @@ const maxSingles = 500;
  * @returns the result of each, in order
  */
 export async function moveRefs(
-  { door, slots }: MoveDeps,
+  { runner, slots }: MoveDeps,
   path: string,
   moves: readonly RefMove[],
 ): Promise<RefResult[]> {
@@ -52,14 +52,14 @@ export async function moveRefs(
       wanted.filter(({ newId }) => noRef.test(newId)),
     ];
     for (const some of [deleted, others]) {
-      const complaint = await updateRefs(door, path, some);
+      const errorText = await updateRefs(runner, path, some);
       for (const [at, move] of some.entries()) {
         const words =
-          complaint === null
+          errorText === null
             ? null
             : some.length === 1 || at >= maxSingles
-              ? complaint
-              : await updateRefs(door, path, [move]);
+              ? errorText
+              : await updateRefs(runner, path, [move]);
         results.set(move, words === null ? { ref: move.ref, ok: true } : { ref: move.ref, ok: false, reason: words });
       }
     }
@@ -81,12 +81,12 @@ export async function moveRefs(
  * @returns the names that are kept now
  */
 export async function keepObjects(
-  { door }: Pick<MoveDeps, 'door'>,
+  { runner }: Pick<MoveDeps, 'runner'>,
   path: string,
   kept: readonly { name: string; oid: string }[],
 ): Promise<string[]> {
   const keep = (some: typeof kept) =>
-    runUpdates(door, path, some.map(({ name, oid }) => `update ${hidden(name)}\0${checked(oid)}\0\0`).join(''));
+    runUpdates(runner, path, some.map(({ name, oid }) => `update ${hidden(name)}\0${checked(oid)}\0\0`).join(''));
   // One transaction for all, which fails when a single object is gone.
   if (kept.length > 1 && (await keep(kept)) === null) return kept.map(({ name }) => name);
   const done: string[] = [];
@@ -96,12 +96,12 @@ export async function keepObjects(
 
 /** Removes refs that `keepObjects` created; a missing name is no error. */
 export async function releaseObjects(
-  { door }: Pick<MoveDeps, 'door'>,
+  { runner }: Pick<MoveDeps, 'runner'>,
   path: string,
   names: readonly string[],
 ): Promise<void> {
-  const complaint = await runUpdates(door, path, names.map((name) => `delete ${hidden(name)}\0\0`).join(''));
-  if (complaint !== null) throw internal('git could not remove a ref', { cause: complaint });
+  const errorText = await runUpdates(runner, path, names.map((name) => `delete ${hidden(name)}\0\0`).join(''));
+  if (errorText !== null) throw internal('git could not remove a ref', { cause: errorText });
 }
 
 function hidden(name: string): string {
@@ -118,7 +118,7 @@ const closeCommits = 32;
  * object, for one) never are. Refuses `git_busy`.
  */
 export async function isForward(
-  { door, readers, shortSlots, limits }: BrowseDeps,
+  { runner, readers, shortSlots, limits }: BrowseDeps,
   path: string,
   from: string,
   to: string,
@@ -139,8 +139,8 @@ export async function isForward(
   const release = await shortSlots.take({ repository: path });
   try {
     const argv = [`--git-dir=${path}`, 'rev-list', '--max-count=1', from, '--not', to, '--'];
-    const { code, output, complaint } = await door.run({ argv, timeLimitMs: limits.shortMs, yields: true }, 4_096);
-    if (code !== 0) throw internal('git could not compare commits', { cause: { code, complaint } });
+    const { code, output, errorText } = await runner.run({ argv, timeLimitMs: limits.shortMs, yields: true }, 4_096);
+    if (code !== 0) throw internal('git could not compare commits', { cause: { code, errorText } });
     return output.length === 0;
   } finally {
     release();
@@ -148,11 +148,11 @@ export async function isForward(
 }
 
 /** Null, or git's reason for refusing: one line without server-internal details. */
-async function updateRefs(door: GitRunner, path: string, moves: readonly RefMove[]): Promise<string | null> {
-  const said = await runUpdates(door, path, moves.map(commandOf).join(''));
-  if (said === null) return null;
-  if (/cannot create/.test(said)) return 'another name stands in its way';
-  if (/but expected|already exists|unable to resolve/.test(said)) return 'it has moved meanwhile';
+async function updateRefs(runner: GitRunner, path: string, moves: readonly RefMove[]): Promise<string | null> {
+  const failure = await runUpdates(runner, path, moves.map(commandOf).join(''));
+  if (failure === null) return null;
+  if (/cannot create/.test(failure)) return 'another name stands in its way';
+  if (/but expected|already exists|unable to resolve/.test(failure)) return 'it has moved meanwhile';
   return 'git refused it';
 }
 
@@ -163,10 +163,10 @@ function commandOf({ ref, oldId, newId }: RefMove): string {
   return noRef.test(from) ? `create ${ref}\0${to}\0` : `update ${ref}\0${to}\0${from}\0`;
 }
 
-async function runUpdates(door: GitRunner, path: string, commands: string): Promise<string | null> {
+async function runUpdates(runner: GitRunner, path: string, commands: string): Promise<string | null> {
   if (commands === '') return null;
   if (/[\n]/.test(commands)) throw invalid('invalid_ref_name', 'This is not a name for a ref.');
-  const git = door.start({
+  const git = runner.start({
     argv: [`--git-dir=${path}`, 'update-ref', '--stdin', '-z'],
     timeLimitMs: longMs,
     takesInput: true,

@@ -20,11 +20,11 @@ const refValue = /^(?:[0-9a-f]{40}|[0-9a-f]{64})\n?$/;
  * Makes refs durable that git created without syncing them: they are packed, and `packed-refs`, a single file, is
  * synced. Where that fails, each of them is synced.
  */
-export async function syncNewRefs(door: GitRunner, repository: string, results: readonly RefResult[]): Promise<void> {
+export async function syncNewRefs(runner: GitRunner, repository: string, results: readonly RefResult[]): Promise<void> {
   const made = results.filter(({ ok }) => ok);
   if (made.length === 0) return;
   const argv = [`--git-dir=${repository}`, 'pack-refs', '--all'];
-  const packed = await door.run({ argv, timeLimitMs: packMs }, 4_096).catch(() => null);
+  const packed = await runner.run({ argv, timeLimitMs: packMs }, 4_096).catch(() => null);
   if (packed?.code === 0) {
     await syncFolder(repository);
     return;
@@ -53,7 +53,7 @@ async function syncFile(file: string): Promise<void> {
  * @param refs names of refs that an unsettled push was to create
  * @returns the removed names
  */
-export async function repairNewRefs(door: GitRunner, repository: string, refs: readonly string[]): Promise<string[]> {
+export async function repairNewRefs(runner: GitRunner, repository: string, refs: readonly string[]): Promise<string[]> {
   const removed: string[] = [];
   const there: RefResult[] = [];
   for (const ref of refs.filter(isWellFormedRef)) {
@@ -67,6 +67,6 @@ export async function repairNewRefs(door: GitRunner, repository: string, refs: r
       removed.push(ref);
     }
   }
-  if (there.length >= manyNewRefs) await syncNewRefs(door, repository, there);
+  if (there.length >= manyNewRefs) await syncNewRefs(runner, repository, there);
   return removed;
 }

@@ -6,7 +6,7 @@ const types = { commit: 1, tag: 4, offsetDelta: 6, idDelta: 7 } as const;
 
 /** Size limit of a commit in bytes: no real one is larger, and more is not worth the memory. */
 const maxCommitBytes = 1024 * 1024;
-const maxKeptBytes = 32 * 1024 * 1024;
+const maxTotalBytes = 32 * 1024 * 1024;
 /** Limit of bytes that are inflated repeatedly: retrying an object that arrives in small chunks is expensive. */
 const maxRepeatedBytes = 32 * 1024 * 1024;
 
@@ -34,7 +34,7 @@ export class PackCommits {
   #position = 0;
   #objectsLeft = 0;
   #repeatedBytes = 0;
-  #keptBytes = 0;
+  #totalBytes = 0;
   #done = false;
   readonly #contentAt = new Map<number, Buffer>();
   readonly #contentOf = new Map<string, Buffer>();
@@ -133,8 +133,8 @@ export class PackCommits {
     const id = createHash(this.#algorithm).update(`commit ${content.length}\0`).update(content).digest('hex');
     this.#contentAt.set(this.#position, content);
     this.#contentOf.set(id, content);
-    this.#keptBytes += content.length;
-    if (this.#keptBytes > maxKeptBytes) this.#end();
+    this.#totalBytes += content.length;
+    if (this.#totalBytes > maxTotalBytes) this.#end();
   }
 
   #consume(bytes: number): void {

@@ -52,28 +52,28 @@ export function readPushHead(
   const parser = new PushHeadParser();
   let bytes = 0;
   return new Promise((resolve, reject) => {
-    const settle = (act: () => void) => {
+    const finish = (act: () => void) => {
       clearTimeout(quiet);
       input.pause();
       input.off('data', onData).off('end', onEnd).off('error', onError).off('close', onClose);
       signal.removeEventListener('abort', onAbort);
       act();
     };
-    const quiet = setTimeout(() => settle(() => reject(invalid('push_stalled', 'The push stopped coming.'))), quietMs);
+    const quiet = setTimeout(() => finish(() => reject(invalid('push_stalled', 'The push stopped coming.'))), quietMs);
     const onData = (chunk: Buffer) => {
       quiet.refresh();
       bytes += chunk.length;
       try {
-        if (parser.push(chunk)) return settle(() => resolve(parser.isEmpty ? null : parser.result()));
+        if (parser.push(chunk)) return finish(() => resolve(parser.isEmpty ? null : parser.result()));
       } catch (error) {
-        return settle(() => reject(error));
+        return finish(() => reject(error));
       }
-      if (bytes > maxBytes) settle(() => reject(invalid('push_head_too_large', 'The push has too many commands.')));
+      if (bytes > maxBytes) finish(() => reject(invalid('push_head_too_large', 'The push has too many commands.')));
     };
-    const onEnd = () => settle(() => (bytes === 0 ? resolve(null) : reject(cutShort())));
-    const onError = (error: Error) => settle(() => reject(error));
-    const onClose = () => settle(() => reject(cutShort()));
-    const onAbort = () => settle(() => reject(signal.reason));
+    const onEnd = () => finish(() => (bytes === 0 ? resolve(null) : reject(cutShort())));
+    const onError = (error: Error) => finish(() => reject(error));
+    const onClose = () => finish(() => reject(cutShort()));
+    const onAbort = () => finish(() => reject(signal.reason));
     if (signal.aborted) return onAbort();
     if (input.readableEnded || input.destroyed) return onEnd();
     input.on('data', onData).on('end', onEnd).on('error', onError).on('close', onClose);

@@ -16,7 +16,7 @@ const bands = { data: 1, remark: 2, failure: 3 } as const;
 const maxBandBytes = 65_515;
 
 /** How much of git's messages is remembered, to find out why it gave up. */
-const keptWords = 1_000;
+const maxErrorText = 1_000;
 const saysTooLarge = /attempting to allocate \d+ over limit/;
 
 const storedIn = ' (stored in ';
@@ -118,7 +118,7 @@ export class ReportReader {
   readonly #unpack: Buffer[] = [];
   readonly #lines = new Map<string, Buffer[]>();
   #lastLines: Buffer[] = this.#unpack;
-  #lastWords = '';
+  #errorText = '';
   #complete = false;
   #released = false;
   #ended = false;
@@ -141,7 +141,7 @@ export class ReportReader {
 
   /** Whether git reported an allocation above its limit. */
   get ranOutOfMemory(): boolean {
-    return saysTooLarge.test(this.#lastWords);
+    return saysTooLarge.test(this.#errorText);
   }
 
   /** Takes git's output; returns what may be passed to the client now. */
@@ -194,7 +194,7 @@ export class ReportReader {
   #forClient(packet: Buffer): Buffer {
     maskControls(packet.subarray(1));
     const isTooLarge = this.ranOutOfMemory;
-    this.#lastWords = (this.#lastWords + packet.toString('latin1', 1)).slice(-keptWords);
+    this.#errorText = (this.#errorText + packet.toString('latin1', 1)).slice(-maxErrorText);
     if (!packet.includes(storedIn)) return encodePacket(packet);
     const text = packet
       .toString('latin1')

@@ -55,7 +55,7 @@ export interface PushRequest {
   output: Writable;
   /** Aborted when the client is gone. */
   signal: AbortSignal;
-  observer: PushHooks;
+  hooks: PushHooks;
   /** Identifies the client for fair slots: any stable text. */
   client?: string | undefined;
   /** Overrides how long the client may stall, in milliseconds. */
@@ -83,7 +83,7 @@ export type PushOutcome =
   | { kind: 'unreported'; updates: RefUpdate[]; clean: boolean };
 
 export interface PushDeps {
-  door: GitRunner;
+  runner: GitRunner;
   readers: ObjectReaders;
   slots: Slots;
   limits: GitLimits;
@@ -92,5 +92,5 @@ export interface PushDeps {
   /** Removes what killed processes have left in a repository so far; never what is newer than the call. */
   removeLeftovers(path: string): Promise<RecoveryAction[]>;
   /** Repositories where a push was killed and its leftovers are not removed yet. */
-  untidy: Set<string>;
+  needsCleanup: Set<string>;
 }

@@ -1,8 +1,8 @@
 import { isDomainError } from '../../kernel/index.ts';
 import type { GitProcess } from '../processes/git-runner.ts';
 import { expectErrors } from '../transfer.ts';
-import { answerPush } from './report-push.ts';
-import { atomicFailure, isAtomic, judgeRefs, refuseTheRest, summarise } from './check-refs.ts';
+import { sendPushResponse } from './report-push.ts';
+import { atomicFailure, isAtomic, checkRefs, refuseTheRest, summarise } from './check-refs.ts';
 import type { Refusals } from './check-refs.ts';
 import { countPackObjects, checkFastForward } from './fast-forward-check.ts';
 import type { FastForwardRule } from './fast-forward-check.ts';
@@ -11,7 +11,7 @@ import { hasPack, readPushHead } from './push-head.ts';
 import type { PushHead, RawUpdate, RefUpdate } from './push-head.ts';
 import type { RefGrant } from './ref-quota.ts';
 import { ReportWriter } from './push-report.ts';
-import { fitsUsualMemory, isBulkPush, runReceivePack, settle, startReceivePack } from './run-receive-pack.ts';
+import { fitsUsualMemory, isBulkPush, runReceivePack, runPostReceive, startReceivePack } from './run-receive-pack.ts';
 import type { PushPlan } from './run-receive-pack.ts';
 
 /**
@@ -33,7 +33,7 @@ export async function receivePack(deps: PushDeps, request: PushRequest): Promise
   let grant: RefGrant | null = null;
   const grantRefs = async (wanted: number) => (grant = await deps.grantRefs(path, wanted)).refs;
   try {
-    const refusals = await judgeRefs(head, { limits, extraFolders, grant: grantRefs });
+    const refusals = await checkRefs(head, { limits, extraFolders, grant: grantRefs });
     return await carryOut(deps, request, head, refusals);
   } finally {
     (grant as RefGrant | null)?.release();
@@ -61,17 +61,17 @@ async function carryOut(
     // input: recovery looks for leftovers of killed processes where the journal names a push.
     const isBulk = isBulkPush(permitted);
     const waiting = startReceivePack(deps, request, { isBulk });
-    const judged = await judgePush(deps, request, head, refusals, permitted).catch((error: unknown) => {
+    const checked = await checkPush(deps, request, head, refusals, permitted).catch((error: unknown) => {
       waiting.stop('aborted');
       throw error;
     });
-    const { journalled, verdict, unjudged, objects } = judged;
+    const { journalled, verdict, unjudged, objects } = checked;
     const updates = withoutRefused(journalled, refusals);
     const isUsual = unjudged.length === 0 && fitsUsualMemory(objects, limits);
     if (updates.length === 0 || !isUsual) waiting.stop('aborted');
     if (updates.length === 0) {
       release();
-      if (journalled.length > 0) await settle(deps, request.observer, refusedResults(journalled, refusals));
+      if (journalled.length > 0) await runPostReceive(deps, request.hooks, refusedResults(journalled, refusals));
       return await refuse(deps, request, head, refusals);
     }
     // Rules that could not be checked beforehand are enforced by git itself, for every branch of the push.
@@ -80,14 +80,19 @@ async function carryOut(
       : startReceivePack(deps, request, { forwardOnly: unjudged.length > 0, objects, isBulk });
     ends = git.exited;
     const remarks = [...summarise(refusals), ...((verdict.accept && verdict.remarks) || [])];
-    return await runAndTidy(deps, request, { head, refusals, journalled, updates, remarks, unjudged, isBulk }, git);
+    return await runAndTidy(
+      deps,
+      request,
+      { head, refusals, journalled, updates, remarks, unchecked: unjudged, isBulk },
+      git,
+    );
   } finally {
     if (ends === null) release();
     else void ends.then(release);
   }
 }
 
-interface JudgedPush {
+interface CheckedPush {
   verdict: PushVerdict;
   /** The commands in the journal, including those refused later by a fast-forward rule. */
   journalled: RawUpdate[];
@@ -97,13 +102,13 @@ interface JudgedPush {
 }
 
 /** Calls the hook, and checks the fast-forward rules that it returns. Adds to `refusals`. */
-async function judgePush(
+async function checkPush(
   deps: PushDeps,
-  { path, input, signal, observer, stallMs = deps.limits.stallMs }: PushRequest,
+  { path, input, signal, hooks, stallMs = deps.limits.stallMs }: PushRequest,
   head: PushHead,
   refusals: Refusals,
   permitted: readonly RawUpdate[],
-): Promise<JudgedPush> {
+): Promise<CheckedPush> {
   const { maxPushObjects } = deps.limits;
   const byRef = new Map(permitted.map((update) => [update.ref, update]));
   const refuseRefs = (refs: readonly { ref: string; reason: string }[] = []) => {
@@ -115,7 +120,7 @@ async function judgePush(
     options: head.options,
     isAtomic: isAtomic(head),
   };
-  const verdict = await observer.preReceive(proposed).catch(refusedForNow);
+  const verdict = await hooks.preReceive(proposed).catch(refusedForNow);
   refuseRefs(verdict.refused);
   if (!verdict.accept) {
     refuseTheRest(refusals, permitted, verdict.reason);
@@ -147,7 +152,7 @@ async function refuse(
 ): Promise<PushOutcome> {
   const writer = new ReportWriter(head.capabilities);
   const [reason = ''] = refusals.values();
-  await answerPush(request, limits, {
+  await sendPushResponse(request, limits, {
     whole: Buffer.concat([writer.remarks(summarise(refusals)), writer.refusal(head.updates, refusals)]),
     brief: writer.failure(`The push was refused: ${reason}`),
     expectsMore: hasPack(head),
@@ -168,11 +173,11 @@ const refusedResults = (updates: readonly RawUpdate[], refusals: Refusals) =>
  * as soon as no other push to the repository runs.
  */
 async function runAndTidy(deps: PushDeps, request: PushRequest, plan: PushPlan, git: GitProcess): Promise<PushOutcome> {
-  const { slots, untidy, logger } = deps;
+  const { slots, needsCleanup, logger } = deps;
   const outcome = await runReceivePack(deps, request, plan, git);
-  if (outcome.kind === 'unreported' && !outcome.clean) untidy.add(request.path);
-  if (untidy.has(request.path) && slots.inUseFor(request.path) === 1) {
-    untidy.delete(request.path);
+  if (outcome.kind === 'unreported' && !outcome.clean) needsCleanup.add(request.path);
+  if (needsCleanup.has(request.path) && slots.inUseFor(request.path) === 1) {
+    needsCleanup.delete(request.path);
     await deps.removeLeftovers(request.path).then(
       (actions) => logger.warn('push.leftovers_removed', { path: request.path, actions }),
       (error: unknown) => logger.error('push.leftovers_stay', { path: request.path, error }),

@@ -18,7 +18,7 @@ interface Account {
   pending: number;
 }
 
-const keptRepositories = 1_000;
+const maxCachedRepositories = 1_000;
 
 /**
  * Limits the refs of each repository. Refs are counted when nothing is known of a repository, and again when the
@@ -31,7 +31,7 @@ export function createRefQuota(maxRefs: number): RefQuota {
 
   function forgetSome(): void {
     for (const [path, { pending }] of accounts) {
-      if (accounts.size <= keptRepositories) return;
+      if (accounts.size <= maxCachedRepositories) return;
       if (pending === 0) accounts.delete(path);
     }
   }

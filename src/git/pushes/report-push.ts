@@ -12,7 +12,7 @@ const pipeBytes = 8 * 1024;
  */
 const quietMs = 60_000;
 
-export interface PushAnswer {
+export interface PushResponse {
   /** The full response. */
   whole: Buffer;
   /** A short response, for a client that does not reach the end of its request. Smaller than a pipe's capacity. */
@@ -28,7 +28,7 @@ export interface PushAnswer {
  * request that never ends, or crawls, gets the brief response that does fit. Over SSH the client sends and reads at
  * the same time, and may keep its side open for ever: both are done at once.
  */
-export async function answerPush(
+export async function sendPushResponse(
   {
     input,
     output,
@@ -36,7 +36,7 @@ export async function answerPush(
     stallMs = quietMs,
   }: Pick<PushRequest, 'input' | 'output' | 'stateless' | 'stallMs'>,
   { maxDrainBytes, maxDrainMs }: Pick<GitLimits, 'maxDrainBytes' | 'maxDrainMs'>,
-  { whole, brief, expectsMore }: PushAnswer,
+  { whole, brief, expectsMore }: PushResponse,
 ): Promise<void> {
   const bounds = { maxBytes: maxDrainBytes, maxMs: maxDrainMs, stallMs: Math.min(stallMs, quietMs) };
   if (!stateless) {

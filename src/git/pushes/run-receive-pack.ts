@@ -1,5 +1,5 @@
 import { isDomainError } from '../../kernel/index.ts';
-import { answerPush } from './report-push.ts';
+import { sendPushResponse } from './report-push.ts';
 import { forwardPack } from './forward-pack.ts';
 import type { Refusals } from './check-refs.ts';
 import type { GitLimits } from '../limits.ts';
@@ -27,7 +27,7 @@ export interface PushPlan {
   updates: readonly RawUpdate[];
   remarks: readonly string[];
   /** Rules that git has to enforce itself. */
-  unjudged: readonly FastForwardRule[];
+  unchecked: readonly FastForwardRule[];
   /** Whether git leaves the refs unsynced. */
   isBulk: boolean;
 }
@@ -39,7 +39,7 @@ export const isBulkPush = (updates: readonly RawUpdate[]): boolean =>
 /** What git allocates per object of a pack, in one piece, in bytes; slightly more than the real size. */
 const tableBytesPerObject = 80;
 const mebibyte = 1024 * 1024;
-const effortEveryMs = 1_000;
+const cpuCheckMs = 1_000;
 
 const tooLarge = ({ maxPushMemoryBytes }: GitLimits): string =>
   `The push has an object, or a change to one, that takes more than ${Math.floor(maxPushMemoryBytes / mebibyte)} MiB of memory to read. ` +
@@ -52,8 +52,8 @@ export const fitsUsualMemory = (objects: number, { maxPushMemoryBytes }: GitLimi
   objects * tableBytesPerObject <= maxPushMemoryBytes;
 
 /** Calls `postReceive`; its failure must not cost the client its report. */
-export async function settle({ logger }: PushDeps, observer: PushHooks, results: RefResult[]): Promise<void> {
-  await observer.postReceive(results).catch((error: unknown) => logger.error('push.settle_failed', { error }));
+export async function runPostReceive({ logger }: PushDeps, hooks: PushHooks, results: RefResult[]): Promise<void> {
+  await hooks.postReceive(results).catch((error: unknown) => logger.error('push.settle_failed', { error }));
 }
 
 /**
@@ -63,7 +63,7 @@ export async function settle({ logger }: PushDeps, observer: PushHooks, results:
  * @param isBulk whether its refs are synced together afterwards
  */
 export function startReceivePack(
-  { door, limits }: PushDeps,
+  { runner, limits }: PushDeps,
   { path, protocol }: PushRequest,
   { forwardOnly = false, objects = 0, isBulk = false }: { forwardOnly?: boolean; objects?: number; isBulk?: boolean },
 ): GitProcess {
@@ -73,7 +73,7 @@ export function startReceivePack(
     // what is subtracted.
     ...(isBulk ? ['core.fsync=objects,-reference'] : []),
   ];
-  return door.start({
+  return runner.start({
     argv: [...settings.flatMap((setting) => ['-c', setting]), 'receive-pack', '--stateless-rpc', path],
     protocol,
     timeLimitMs: limits.transferMs,
@@ -89,11 +89,11 @@ export function startReceivePack(
 export async function runReceivePack(
   deps: PushDeps,
   request: PushRequest,
-  { head, refusals, journalled, updates, remarks, unjudged, isBulk }: PushPlan,
+  { head, refusals, journalled, updates, remarks, unchecked, isBulk }: PushPlan,
   git: GitProcess,
 ): Promise<PushOutcome> {
   const { limits, logger } = deps;
-  const { output, observer, stallMs = limits.stallMs } = request;
+  const { output, hooks, stallMs = limits.stallMs } = request;
   const outcomeUpdates = journalled.map(({ ref, oldId, newId }) => ({ ref, oldId, newId }));
   const writer = new ReportWriter(head.capabilities);
   const reader = new ReportReader(writer.usesSideBand, { keepsLines: refusals.size > 0 });
@@ -103,7 +103,7 @@ export async function runReceivePack(
     const ofGit = reader.results(updates);
     const hasDeletions = updates.some(({ newId }) => noRef.test(newId));
     const syncing = isBulk
-      ? syncNewRefs(deps.door, request.path, ofGit)
+      ? syncNewRefs(deps.runner, request.path, ofGit)
       : syncMovedRefs(request.path, ofGit, hasDeletions);
     await syncing.catch((error: unknown) => {
       // Left unsettled: the next start resolves it by comparing the refs.
@@ -120,14 +120,14 @@ export async function runReceivePack(
     // order, a crash in between would leave acknowledged pushes to be guessed from refs that later pushes have moved
     // on. When settling fails the client still gets the report: the refs have moved, and the next start settles by
     // comparing them.
-    await settle(deps, observer, all);
+    await runPostReceive(deps, hooks, all);
     return all;
   };
 
   const feed = forwardPack(git, request, head, { updates, stallMs, isDone: () => reader.isComplete });
   const endWatch = watchCpuTime(
     () => git.pid,
-    effortEveryMs,
+    cpuCheckMs,
     () => limits.pushCpuMs + (feed.bytes / mebibyte) * limits.pushCpuMsPerMiB,
     () => git.stop('effort_limit'),
   );
@@ -137,11 +137,11 @@ export async function runReceivePack(
   };
   const hasMoved = () => results?.some(({ ok }) => ok) ?? false;
   /** Responds once git needs no more input; when git gave up on a pack, the rest is still arriving. */
-  const answer = (whole: Buffer, brief: Buffer) => {
+  const respond = (whole: Buffer, brief: Buffer) => {
     feed.leaveInput();
     // Where git exited without a report, the transfer is over for both.
     const expectsMore = hasPack(head) && results !== null && !hasMoved() && !feed.isCutOff;
-    return answerPush(request, limits, { whole, brief, expectsMore });
+    return sendPushResponse(request, limits, { whole, brief, expectsMore });
   };
 
   try {
@@ -151,11 +151,11 @@ export async function runReceivePack(
       results = await reported();
       const why = isDomainError(feed.error) ? [feed.error.message] : [];
       if (reader.ranOutOfMemory) why.push(tooLarge(limits));
-      const stopped = unjudged.filter(({ ref }) => results?.some((result) => result.ref === ref && !result.ok));
+      const stopped = unchecked.filter(({ ref }) => results?.some((result) => result.ref === ref && !result.ok));
       why.push(...stopped.map(({ reason }) => reason));
       const said = writer.remarks([...why, ...remarks]);
       const report = refusals.size === 0 ? reader.release() : writer.mixed(head.updates, refusals, reader.takeReport());
-      await answer(Buffer.concat([said, report]), Buffer.concat([said, writer.failure(tooSlow)]));
+      await respond(Buffer.concat([said, report]), Buffer.concat([said, writer.failure(tooSlow)]));
       if (hasMoved()) break;
     }
   } catch (error) {
@@ -177,13 +177,13 @@ export async function runReceivePack(
   // Readers of the refs treat what exists as acknowledged, so it is synced first.
   if (isBulk) {
     const there = updates.map(({ ref }) => ({ ref, ok: true }));
-    await syncNewRefs(deps.door, request.path, there).catch((error: unknown) => {
+    await syncNewRefs(deps.runner, request.path, there).catch((error: unknown) => {
       logger.error('push.not_synced', { path: request.path, error });
     });
   }
   const clean = exit.code === 0 && exit.stoppedBy === null && !isUnsynced;
   if (clean) {
-    await answer(reader.release(), Buffer.alloc(0));
+    await respond(reader.release(), Buffer.alloc(0));
   } else {
     logger.warn('push.unreported', {
       path: request.path,
@@ -192,7 +192,7 @@ export async function runReceivePack(
       complaint: git.stderrText(),
     });
     const failure = writer.failure(exit.stoppedBy === 'effort_limit' ? tooMuchWork : 'The push was interrupted.');
-    await answer(failure, failure);
+    await respond(failure, failure);
   }
   return { kind: 'unreported', updates: outcomeUpdates, clean };
 }

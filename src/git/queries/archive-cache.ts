@@ -43,7 +43,7 @@ export function createArchiveCache(root: string, { most, mostEach, lowDiskFloorB
   }
 
   /** Removes the least recently used archives until the rest fits. */
-  async function tidy(): Promise<void> {
+  async function evict(): Promise<void> {
     const names = await readdir(root, { recursive: true });
     const files = (
       await Promise.all(
@@ -82,7 +82,7 @@ export function createArchiveCache(root: string, { most, mostEach, lowDiskFloorB
       const unfinished = path.join(folder, `${randomUUID()}.new`);
       const copy = copyTo(createWriteStream(unfinished, { mode: 0o600 }), mostEach, async () => {
         await rename(unfinished, place);
-        await tidy();
+        await evict();
       });
       pipeline(source, copy, () => void rm(unfinished, { force: true }));
       return copy;
@@ -95,21 +95,21 @@ export function createArchiveCache(root: string, { most, mostEach, lowDiskFloorB
 function copyTo(file: WriteStream, most: number, keep: () => Promise<void>): Transform {
   let bytes = 0;
   let isWriting = true;
-  const giveUp = () => {
+  const abandon = () => {
     isWriting = false;
     file.destroy();
   };
-  file.on('error', giveUp);
+  file.on('error', abandon);
   return new Transform({
     transform(chunk: Buffer, _encoding, pass) {
       bytes += chunk.length;
-      if (bytes > most) giveUp();
+      if (bytes > most) abandon();
       if (!isWriting || file.write(chunk)) return pass(null, chunk);
-      const goOn = () => {
-        file.off('drain', goOn).off('close', goOn);
+      const resume = () => {
+        file.off('drain', resume).off('close', resume);
         pass(null, chunk);
       };
-      file.on('drain', goOn).on('close', goOn);
+      file.on('drain', resume).on('close', resume);
     },
     flush(pass) {
       if (!isWriting) return pass();
@@ -122,7 +122,7 @@ function copyTo(file: WriteStream, most: number, keep: () => Promise<void>): Tra
       );
     },
     destroy(error, done) {
-      giveUp();
+      abandon();
       done(error);
     },
   });

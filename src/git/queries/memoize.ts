@@ -24,34 +24,34 @@ export function memoize<Args extends unknown[], Answer>(
   ask: (...args: Args) => Promise<Answer>,
   { most, weigh = () => 1, keyOf = (...args) => args }: Memory<Args, Answer>,
 ): (...args: Args) => Promise<Answer> {
-  const answers = new Map<string, { answer: Promise<Answer>; weight: number }>();
+  const entries = new Map<string, { answer: Promise<Answer>; weight: number }>();
   let total = 0;
 
-  function settle(key: string, weight: number): void {
-    const entry = answers.get(key);
+  function store(key: string, weight: number): void {
+    const entry = entries.get(key);
     if (!entry) return;
     entry.weight = weight;
     total += weight;
-    for (const [oldest, { weight: freed }] of answers) {
+    for (const [oldest, { weight: freed }] of entries) {
       if (total <= most) break;
-      answers.delete(oldest);
+      entries.delete(oldest);
       total -= freed;
     }
   }
 
   return (...args) => {
     const key = keyText(keyOf(...args));
-    const known = answers.get(key);
+    const known = entries.get(key);
     if (known) {
-      answers.delete(key);
-      answers.set(key, known);
+      entries.delete(key);
+      entries.set(key, known);
       return known.answer;
     }
     const answer = ask(...args);
-    answers.set(key, { answer, weight: 0 });
+    entries.set(key, { answer, weight: 0 });
     answer.then(
-      (value) => settle(key, weigh(value)),
-      () => answers.delete(key),
+      (value) => store(key, weigh(value)),
+      () => entries.delete(key),
     );
     return answer;
   };

@@ -86,7 +86,7 @@ interface QueryOptions {
   dataDir: string;
   lowDiskFloorBytes: number;
   logger: Logger;
-  refTables: RefCache;
+  refCache: RefCache;
   /** Called when a caller walks history, which a commit-graph makes faster. */
   onHistoryRead(repository: string): void;
 }
@@ -95,10 +95,10 @@ const archiveLimits = { most: 1024 ** 3, mostEach: 256 * 1024 ** 2 };
 
 export function createGitQueries(
   deps: StreamDeps,
-  { dataDir, lowDiskFloorBytes, logger, refTables, onHistoryRead }: QueryOptions,
+  { dataDir, lowDiskFloorBytes, logger, refCache, onHistoryRead }: QueryOptions,
 ): QueryParts {
   const tables = createTables(path.join(dataDir, 'cache', 'last-commits'));
-  const refs = createRecentRefs(refTables);
+  const refs = createRecentRefs(refCache);
   const archives = createArchiveCache(path.join(dataDir, 'cache', 'archives'), { ...archiveLimits, lowDiskFloorBytes });
   const lastCommits = createLastCommits(deps, tables, logger);
   const commitsOf = (target: string, ids: readonly string[]) =>

@@ -16,7 +16,7 @@ export const pageLimitMs = 5_000;
 
 /** Runs a short git command on one repository. Refuses `git_busy`. */
 export async function queryGit(
-  { door, shortSlots, limits }: BrowseDeps,
+  { runner, shortSlots, limits }: BrowseDeps,
   path: string,
   { argv, accepts = [0], timeLimitMs = pageLimitMs, maxOutputBytes = limits.shortOutputBytes, signal }: GitQuery,
 ): Promise<{ code: number; output: Buffer }> {
@@ -28,9 +28,9 @@ export async function queryGit(
       memoryLimitBytes: limits.readMemoryBytes,
       signal,
     };
-    const { code, output, complaint } = await door.run(command, maxOutputBytes);
+    const { code, output, errorText } = await runner.run(command, maxOutputBytes);
     if (code === null || !accepts.includes(code))
-      throw internal('git could not answer', { cause: { argv, code, complaint } });
+      throw internal('git could not answer', { cause: { argv, code, errorText } });
     return { code, output };
   } finally {
     leave();

@@ -28,7 +28,7 @@ export async function readGit(
 
 /** The same for commands whose exit code matters; it is null for a killed one. */
 export async function readGitToEnd(
-  { door, shortSlots, limits }: BrowseDeps,
+  { runner, shortSlots, limits }: BrowseDeps,
   path: string,
   argv: readonly string[],
   take: (piece: Buffer) => boolean,
@@ -36,7 +36,7 @@ export async function readGitToEnd(
 ): Promise<{ isWhole: boolean; code: number | null }> {
   const leave = await shortSlots.take({ repository: path }, signal);
   try {
-    const git = door.start({
+    const git = runner.start({
       argv: [`--git-dir=${path}`, ...argv],
       timeLimitMs,
       memoryLimitBytes: limits.readMemoryBytes,

@@ -12,26 +12,27 @@ export interface RecentRefs {
   forget(repository: string): void;
 }
 
-const keptMs = 2_000;
+const ttlMs = 2_000;
 const maxRepositories = 50;
 
-export function createRecentRefs(tables: Pick<RefCache, 'of'>): RecentRefs {
-  const byTable = new WeakMap<RefSnapshot, ReadonlyMap<string, string>>();
+export function createRecentRefs(refCache: Pick<RefCache, 'of'>): RecentRefs {
+  const bySnapshot = new WeakMap<RefSnapshot, ReadonlyMap<string, string>>();
   const known = new Map<string, { refs: Promise<ReadonlyMap<string, string>>; at: number }>();
 
-  function ofTable(table: RefSnapshot): ReadonlyMap<string, string> {
+  function ofSnapshot(snapshot: RefSnapshot): ReadonlyMap<string, string> {
     const refs =
-      byTable.get(table) ?? new Map(table.refs.map(({ name, oid }) => [Buffer.from(name, 'latin1').toString(), oid]));
-    byTable.set(table, refs);
+      bySnapshot.get(snapshot) ??
+      new Map(snapshot.refs.map(({ name, oid }) => [Buffer.from(name, 'latin1').toString(), oid]));
+    bySnapshot.set(snapshot, refs);
     return refs;
   }
 
   return {
     async read(repository) {
-      const table = await tables.of(repository);
-      if (table !== null) return ofTable(table);
+      const snapshot = await refCache.of(repository);
+      if (snapshot !== null) return ofSnapshot(snapshot);
       const recent = known.get(repository);
-      if (recent && performance.now() - recent.at < keptMs) return recent.refs;
+      if (recent && performance.now() - recent.at < ttlMs) return recent.refs;
       const refs = readRefs(repository);
       known.set(repository, { refs, at: performance.now() });
       refs.catch(() => known.delete(repository));

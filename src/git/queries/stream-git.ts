@@ -34,14 +34,14 @@ const beginningBytes = 4_096;
  * beginning is refused instead. Refuses `git_busy`; `too_large_to_stream`.
  */
 async function streamGit(
-  { door, limits }: BrowseDeps,
+  { runner, limits }: BrowseDeps,
   path: string,
   argv: readonly string[],
   { slots, timeLimitMs, client }: StreamOptions,
 ): Promise<Readable> {
   const leave = await slots.take({ repository: path, client });
   try {
-    const git = door.start({
+    const git = runner.start({
       argv: [`--git-dir=${path}`, ...argv],
       timeLimitMs,
       memoryLimitBytes: limits.readMemoryBytes,
@@ -62,7 +62,7 @@ async function streamGit(
     }
     const isWhole = ({ code, stoppedBy }: GitExit) => code === 0 && stoppedBy === null;
     const brokenOff = (exit: GitExit) =>
-      internal('git stopped in the middle of an answer', { cause: { argv, ...exit, complaint: git.stderrText() } });
+      internal('git stopped in the middle of an answer', { cause: { argv, ...exit, errorText: git.stderrText() } });
     if (typeof early === 'object' && !isWhole(early)) throw brokenOff(early);
     output.once('close', () => git.stop('aborted'));
     void git.exited.then((exit) => {

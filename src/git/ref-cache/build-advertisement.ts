@@ -20,13 +20,13 @@ const packet = (text: string): string => (text.length + 4).toString(16).padStart
  * @param capabilities the line that git would send
  */
 export function buildAdvertisement(
-  table: RefSnapshot,
+  snapshot: RefSnapshot,
   service: Service,
   capabilities: string,
   isVersion1: boolean,
 ): Buffer {
   const lines: string[] = [];
-  for (const { name, oid, peeled } of service === 'upload-pack' ? withHead(table) : table.refs) {
+  for (const { name, oid, peeled } of service === 'upload-pack' ? withHead(snapshot) : snapshot.refs) {
     lines.push(`${oid} ${name}`);
     if (service === 'upload-pack' && peeled) lines.push(`${peeled} ${name}^{}`);
   }
@@ -37,14 +37,14 @@ export function buildAdvertisement(
 }
 
 /** The response to `ls-refs`. */
-export function buildList(table: RefSnapshot, { symrefs, peel, unborn, prefixes }: LsRefsRequest): Buffer {
+export function buildList(snapshot: RefSnapshot, { symrefs, peel, unborn, prefixes }: LsRefsRequest): Buffer {
   const isWanted = (name: string) => prefixes.length === 0 || prefixes.some((prefix) => name.startsWith(prefix));
-  const { target, ref } = table.head;
+  const { target, ref } = snapshot.head;
   const lines: string[] = [];
   if (unborn && symrefs && ref === null && target !== null && isWanted('HEAD')) {
     lines.push(`unborn HEAD symref-target:${target}`);
   }
-  for (const { name, oid, peeled } of withHead(table)) {
+  for (const { name, oid, peeled } of withHead(snapshot)) {
     if (!isWanted(name)) continue;
     const leads = symrefs && name === 'HEAD' && target !== null ? ` symref-target:${target}` : '';
     lines.push(`${oid} ${name}${leads}${peel && peeled ? ` peeled:${peeled}` : ''}`);

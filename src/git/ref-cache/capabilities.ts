@@ -16,11 +16,11 @@ export interface LearnedLine {
 const symref = / symref=HEAD:[^ ]+/;
 
 /** @returns null when the response holds something that changes from one to the next */
-export function learnLine(answer: Buffer): LearnedLine | null {
-  const nul = answer.indexOf(0);
-  const end = answer.indexOf(0x0a, nul);
+export function learnLine(advertisement: Buffer): LearnedLine | null {
+  const nul = advertisement.indexOf(0);
+  const end = advertisement.indexOf(0x0a, nul);
   if (nul === -1 || end === -1) return null;
-  const line = answer.toString('latin1', nul + 1, end);
+  const line = advertisement.toString('latin1', nul + 1, end);
   if (/ (?:session-id|push-cert)=/.test(line)) return null;
   const at = line.search(symref);
   return { text: line.replace(symref, ''), symrefAt: at === -1 ? null : at };

@@ -14,7 +14,7 @@ export interface RefCache {
    */
   of(repository: string): Promise<RefSnapshot | null>;
   /** Records that these objects, which a push brought to branches, are commits, so they need no lookup. */
-  noteCommits(repository: string, oids: Iterable<string>): void;
+  recordCommits(repository: string, oids: Iterable<string>): void;
   /** Runs work that may move refs: during it, and right after, every lookup validates against the disk. */
   changing<Result>(repository: string, work: () => Promise<Result>): Promise<Result>;
   /** Drops a repository that is removed or moved. */
@@ -22,7 +22,7 @@ export interface RefCache {
 }
 
 interface CachedSnapshot {
-  table: RefSnapshot;
+  snapshot: RefSnapshot;
   readAtMs: number;
   /** Whether any later change is sure to show. Otherwise only the two fields below are of use. */
   isSettled: boolean;
@@ -37,8 +37,8 @@ interface CachedSnapshot {
  * Limit of cached refs in total, as many as one repository may have; each takes some 200 bytes, and 60 in every
  * response that holds it.
  */
-const keptRefs = 250_000;
-const keptRepositories = 2_000;
+const maxCachedRefs = 250_000;
+const maxCachedRepositories = 2_000;
 /** Batch size of object reader requests. */
 const questionsAtOnce = 5_000;
 /** Peeled ids are dropped when there are this many times more than refs: most belong to former tips. */
@@ -52,7 +52,7 @@ const agreesForMs = 2;
 
 export function createRefCache(readers: ObjectReaders, logger: Logger): RefCache {
   /** Least recently used first. */
-  const kept = new Map<string, CachedSnapshot>();
+  const cache = new Map<string, CachedSnapshot>();
   let refCount = 0;
   /** Repositories that this process is changing, and the number of concurrent changes. */
   const underWork = new Map<string, number>();
@@ -73,53 +73,54 @@ export function createRefCache(readers: ObjectReaders, logger: Logger): RefCache
     const readAtMs = Date.now();
     let packed: RefEntry[] = [];
     const readPacked = async (now: Fingerprint) => {
-      const isKnown = before?.table.stamp.agreesOnPackedRefs(now, before.readAtMs) ?? false;
+      const isKnown = before?.snapshot.fingerprint.agreesOnPackedRefs(now, before.readAtMs) ?? false;
       packed = isKnown ? before!.packed : await readPackedRefs(repository);
       return packed;
     };
-    const isUseful = before !== undefined && before.known.size <= before.table.refs.length * knownPerRef + leastKnown;
+    const isUseful =
+      before !== undefined && before.known.size <= before.snapshot.refs.length * knownPerRef + leastKnown;
     const known = isUseful ? before.known : new Map<string, string | null>();
-    const table = await readRefSnapshot(repository, readPacked, known, peelIn(repository));
+    const snapshot = await readRefSnapshot(repository, readPacked, known, peelIn(repository));
     forget(repository);
-    keep(repository, {
-      table,
+    store(repository, {
+      snapshot,
       readAtMs,
-      isSettled: table.stamp.isSettled(readAtMs),
+      isSettled: snapshot.fingerprint.isSettled(readAtMs),
       agreedAtMs: -Infinity,
       packed,
       known,
     });
-    return table;
+    return snapshot;
   }
 
-  function keep(repository: string, one: CachedSnapshot): void {
-    kept.set(repository, one);
-    refCount += one.table.refs.length;
-    for (const oldest of kept.keys()) {
-      if (kept.size <= keptRepositories && (refCount <= keptRefs || kept.size === 1)) return;
+  function store(repository: string, one: CachedSnapshot): void {
+    cache.set(repository, one);
+    refCount += one.snapshot.refs.length;
+    for (const oldest of cache.keys()) {
+      if (cache.size <= maxCachedRepositories && (refCount <= maxCachedRefs || cache.size === 1)) return;
       forget(oldest);
     }
   }
 
   function forget(repository: string): void {
-    refCount -= kept.get(repository)?.table.refs.length ?? 0;
-    kept.delete(repository);
+    refCount -= cache.get(repository)?.snapshot.refs.length ?? 0;
+    cache.delete(repository);
   }
 
   function agrees(repository: string, known: CachedSnapshot): boolean {
     const now = performance.now();
     if (now - known.agreedAtMs < agreesForMs && !underWork.has(repository)) return true;
     known.agreedAtMs = now;
-    return known.table.stamp.isCurrent();
+    return known.snapshot.fingerprint.isCurrent();
   }
 
   return {
     async of(repository) {
-      const known = kept.get(repository);
+      const known = cache.get(repository);
       if (known?.isSettled === true && agrees(repository, known)) {
-        kept.delete(repository);
-        kept.set(repository, known);
-        return known.table;
+        cache.delete(repository);
+        cache.set(repository, known);
+        return known.snapshot;
       }
       try {
         return await read(repository, known);
@@ -130,8 +131,8 @@ export function createRefCache(readers: ObjectReaders, logger: Logger): RefCache
         return null;
       }
     },
-    noteCommits(repository, oids) {
-      for (const oid of oids) kept.get(repository)?.known.set(oid, null);
+    recordCommits(repository, oids) {
+      for (const oid of oids) cache.get(repository)?.known.set(oid, null);
     },
     async changing(repository, work) {
       underWork.set(repository, (underWork.get(repository) ?? 0) + 1);
@@ -141,7 +142,7 @@ export function createRefCache(readers: ObjectReaders, logger: Logger): RefCache
         const others = underWork.get(repository)! - 1;
         if (others === 0) underWork.delete(repository);
         else underWork.set(repository, others);
-        const known = kept.get(repository);
+        const known = cache.get(repository);
         if (known !== undefined) known.agreedAtMs = -Infinity;
       }
     },

@@ -6,7 +6,7 @@ import type { RefEntry } from './ref-files.ts';
 import { Fingerprint } from './fingerprint.ts';
 
 /** The content of HEAD. */
-export interface TableHead {
+export interface SnapshotHead {
   /** The branch as a full ref, with or without commits; null when HEAD is detached. */
   target: string | null;
   /** Null while the branch has no commits. */
@@ -17,12 +17,12 @@ export interface TableHead {
 export interface RefSnapshot {
   /** Sorted by name, without the server's hidden refs. */
   refs: readonly RefEntry[];
-  head: TableHead;
+  head: SnapshotHead;
   /**
    * The text of the repository's settings: with git's version and the server's settings it decides the capabilities.
    */
   config: string;
-  stamp: Fingerprint;
+  fingerprint: Fingerprint;
   /** Cached responses, keyed by the request. */
   readonly advertisements: Map<string, Buffer>;
   /** A digest of all refs and HEAD. */
@@ -52,12 +52,12 @@ export async function readRefSnapshot(
 ): Promise<RefSnapshot> {
   for (let attempt = 0; attempt < attempts; attempt += 1) {
     const folders = findFolders(repository);
-    const stamp = Fingerprint.take(repository, folders);
-    if (stamp.isUnsupported) throw new Unsupported('shallow or borrowed objects');
+    const fingerprint = Fingerprint.take(repository, folders);
+    if (fingerprint.isUnsupported) throw new Unsupported('shallow or borrowed objects');
     // Loose refs first. `pack-refs` and deletions write packed-refs before they remove a loose ref; in the other
     // order, a ref that is being packed would be in neither place.
     const loose = await readLooseRefs(repository, folders);
-    const packed = await readPacked(stamp);
+    const packed = await readPacked(fingerprint);
     const [head, config] = [read(repository, 'HEAD'), read(repository, 'config')];
     checkSettings(config);
     const refs = mergeRefs(packed, loose);
@@ -66,7 +66,7 @@ export async function readRefSnapshot(
     const visible = refs.filter(
       ({ name }) => !hidden.some((prefix) => name === prefix || name.startsWith(`${prefix}/`)),
     );
-    if (stamp.isCurrent()) return tableOf(visible, tip, config, stamp);
+    if (fingerprint.isCurrent()) return snapshotOf(visible, tip, config, fingerprint);
   }
   throw new Unsupported('the refs keep moving');
 }
@@ -88,7 +88,7 @@ async function readHead(
   text: string,
   known: Map<string, string | null>,
   peel: Peel,
-): Promise<TableHead> {
+): Promise<SnapshotHead> {
   const [, target] = /^ref: *(refs\/heads\/\S+)\s*$/.exec(text) ?? [];
   if (target !== undefined && isWellFormedRef(target)) {
     return { target, ref: refs.find(({ name }) => name === target) ?? null };
@@ -114,13 +114,13 @@ async function peelUnknown(refs: readonly RefEntry[], known: Map<string, string 
   });
 }
 
-function tableOf(refs: RefEntry[], head: TableHead, config: string, stamp: Fingerprint): RefSnapshot {
+function snapshotOf(refs: RefEntry[], head: SnapshotHead, config: string, fingerprint: Fingerprint): RefSnapshot {
   let digest: string | undefined;
   return {
     refs,
     head,
     config,
-    stamp,
+    fingerprint,
     advertisements: new Map(),
     state() {
       digest ??= createHash('sha256')

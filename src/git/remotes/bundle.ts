@@ -51,12 +51,12 @@ export interface Bundles {
 
 /** @param close stops the readers of a repository; `note` queues it for maintenance */
 export function createBundles(
-  door: GitRunner,
+  runner: GitRunner,
   { close, note }: { close(path: string): Promise<void>; note(path: string): void },
 ): Bundles {
   return {
-    write: (request) => writeBundle(door, request),
-    read: (source, scratch, options) => readBundle(door, source, scratch, options),
+    write: (request) => writeBundle(runner, request),
+    read: (source, scratch, options) => readBundle(runner, source, scratch, options),
     async takeObjects(scratch, target) {
       await close(scratch);
       await takeObjects(scratch, target);
@@ -70,12 +70,12 @@ export function createBundles(
  * repository that borrows the objects, so nothing is written to the real one. Refuses `parcel_not_written`.
  */
 async function writeBundle(
-  door: GitRunner,
+  runner: GitRunner,
   { path: repository, refs, defaultBranch, files, message, at, target, scratch }: BundleRequest,
 ): Promise<void> {
   await mkdir(path.dirname(scratch), { recursive: true, mode: 0o700 });
   try {
-    await createRepository(door, scratch, defaultBranch);
+    await createRepository(runner, scratch, defaultBranch);
     await writeFile(path.join(scratch, 'objects', 'info', 'alternates'), `${path.join(repository, 'objects')}\n`);
     const lines = [...refs].map(([ref, oid]) => `${oid} ${ref}\n`).join('');
     await appendFile(path.join(scratch, 'packed-refs'), `# pack-refs with: \n${lines}`);
@@ -86,9 +86,9 @@ async function writeBundle(
       ...files.flatMap(({ name, bytes }) => [Buffer.from(`M 100644 inline ${name}\n`), data(bytes)]),
       Buffer.from('done\n'),
     ]);
-    await feed(door, [`--git-dir=${scratch}`, 'fast-import', '--quiet', '--done'], stream);
+    await feed(runner, [`--git-dir=${scratch}`, 'fast-import', '--quiet', '--done'], stream);
     await feed(
-      door,
+      runner,
       [
         `--git-dir=${scratch}`,
         'bundle',
@@ -108,8 +108,8 @@ async function writeBundle(
 const data = (bytes: Buffer): Buffer =>
   Buffer.concat([Buffer.from(`data ${bytes.length}\n`), bytes, Buffer.from('\n')]);
 
-async function feed(door: GitRunner, argv: string[], input: Buffer): Promise<void> {
-  const running = door.start({ argv, timeLimitMs: longMs, takesInput: true, yields: true });
+async function feed(runner: GitRunner, argv: string[], input: Buffer): Promise<void> {
+  const running = runner.start({ argv, timeLimitMs: longMs, takesInput: true, yields: true });
   running.stdin?.on('error', () => {});
   running.stdin?.end(input);
   running.stdout?.resume();
@@ -127,20 +127,20 @@ async function feed(door: GitRunner, argv: string[], input: Buffer): Promise<voi
  * checked each object. The caller removes it. Refuses `parcel_unreadable`.
  */
 async function readBundle(
-  door: GitRunner,
+  runner: GitRunner,
   source: string,
   scratch: string,
   { signal, progress }: ExchangeOptions = {},
 ): Promise<void> {
   await mkdir(path.dirname(scratch), { recursive: true, mode: 0o700 });
-  await createRepository(door, scratch, 'main');
+  await createRepository(runner, scratch, 'main');
   const settings = [
     ['fetch.unpackLimit', '1'],
     ['protocol.file.allow', 'always'],
     ...withoutSecrets.map((name) => [`fetch.fsck.${name}`, 'ignore']),
   ];
-  let said = '';
-  const { code, complaint } = await door.run(
+  let printed = '';
+  const { code, errorText } = await runner.run(
     {
       argv: [
         `--git-dir=${scratch}`,
@@ -166,15 +166,15 @@ async function readBundle(
           ]),
         ),
       },
-      said(text) {
-        said = (said + text).slice(-8_192);
+      onStderr(text) {
+        printed = (printed + text).slice(-8_192);
         const line = text.split(/[\r\n]/).findLast((each) => /%/.test(each));
         if (line !== undefined) progress?.(line.trim());
       },
     },
     maxOutputBytes,
   );
-  if (code !== 0) throw invalid('parcel_unreadable', `${source} cannot be read. ${failureOf(said || complaint)}`);
+  if (code !== 0) throw invalid('parcel_unreadable', `${source} cannot be read. ${failureOf(printed || errorText)}`);
 }
 
 /**

@@ -10,7 +10,7 @@ import type { SshHost, SshTools } from './ssh.ts';
 
 /** Dependencies of an exchange with another host. */
 export interface RemoteTools {
-  door: GitRunner;
+  runner: GitRunner;
   ssh: SshTools;
 }
 
@@ -32,7 +32,7 @@ const listMs = 60_000;
 const transferMs = 2 * 3_600_000;
 const maxListBytes = 64 * 1024 * 1024;
 const watchEveryMs = 2_000;
-const keptWords = 8_192;
+const maxErrorText = 8_192;
 /** Namespace of what was fetched, until refs of the repository point to it. */
 const fetchedFolder = 'refs/hearth/mirror/';
 
@@ -97,9 +97,9 @@ export async function fetchRemote(
 }
 
 /** The branches and tags that `fetchRemote` brought, by the remote's names. */
-export async function fetchedRefs(door: GitRunner, repository: string): Promise<Map<string, string>> {
+export async function fetchedRefs(runner: GitRunner, repository: string): Promise<Map<string, string>> {
   const argv = [`--git-dir=${repository}`, 'for-each-ref', '--format=%(objectname) %(refname)', fetchedFolder];
-  const { output } = await door.run({ argv, timeLimitMs: listMs }, maxListBytes);
+  const { output } = await runner.run({ argv, timeLimitMs: listMs }, maxListBytes);
   return new Map(
     output
       .toString('utf8')
@@ -133,37 +133,37 @@ export async function pushRemote(
     '+refs/heads/*:refs/heads/*',
     '+refs/tags/*:refs/tags/*',
   ];
-  const { output, code, said } = await ask(tools, remote, argv, options, transferMs, [0, 1]);
+  const { output, code, errorText } = await ask(tools, remote, argv, options, transferMs, [0, 1]);
   const refused = output.split('\n').flatMap((line): RefResult[] => {
     const [flag, names = '', summary = ''] = line.split('\t');
     return flag === '!' ? [{ ref: names.split(':').at(-1) ?? names, ok: false, reason: summary.slice(0, 200) }] : [];
   });
-  if (code !== 0 && refused.length === 0) throw failed(remote, said);
+  if (code !== 0 && refused.length === 0) throw failed(remote, errorText);
   return refused;
 }
 
-const failed = (remote: Remote, said: string) =>
-  ('ssh' in remote ? sshFailure(said) : null) ?? unavailable('remote_failed', failureOf(said));
+const failed = (remote: Remote, errorText: string) =>
+  ('ssh' in remote ? sshFailure(errorText) : null) ?? unavailable('remote_failed', failureOf(errorText));
 
 async function ask(
-  { door, ssh }: RemoteTools,
+  { runner, ssh }: RemoteTools,
   remote: Remote,
   argv: readonly string[],
   { signal, progress }: ExchangeOptions,
   timeLimitMs: number,
   accepts: readonly number[] = [0],
-): Promise<{ output: string; code: number; said: string }> {
-  let said = '';
+): Promise<{ output: string; code: number; errorText: string }> {
+  let errorText = '';
   const { code, output } = await withRemote(ssh, remote, (environment) =>
-    door.run(
+    runner.run(
       {
         argv,
         timeLimitMs,
         signal,
         yields: true,
         environment,
-        said(text) {
-          said = (said + text).slice(-keptWords);
+        onStderr(text) {
+          errorText = (errorText + text).slice(-maxErrorText);
           const line = text.split(/[\r\n]/).findLast((each) => /%|\bdone\b/.test(each));
           if (line !== undefined) progress?.(line.replace(/^remote: /, '').trim());
         },
@@ -171,29 +171,29 @@ async function ask(
       maxListBytes,
     ),
   );
-  if (code === null || !accepts.includes(code)) throw failed(remote, said);
-  return { output: output.toString('utf8'), code, said };
+  if (code === null || !accepts.includes(code)) throw failed(remote, errorText);
+  return { output: output.toString('utf8'), code, errorText };
 }
 
 /**
  * The host key that a host presents now: `ssh-ed25519 AAAA…`; the connection is not authenticated. Refuses
  * `remote_failed` when it cannot be reached, `ssh_client_missing`.
  */
-export async function hostKeyOf({ door, ssh }: RemoteTools, host: SshHost): Promise<string> {
-  let said = '';
+export async function hostKeyOf({ runner, ssh }: RemoteTools, host: SshHost): Promise<string> {
+  let errorText = '';
   const key = await readHostKey(ssh, host, async (environment) => {
-    await door.run(
+    await runner.run(
       {
         argv: ['ls-remote', '--quiet', `ssh://${host.user}@${host.host}:${host.port}/`],
         timeLimitMs: listMs,
         yields: true,
         environment: { ...protocolOnly('ssh'), ...environment },
-        said: (text) => (said = (said + text).slice(-keptWords)),
+        onStderr: (text) => (errorText = (errorText + text).slice(-maxErrorText)),
       },
       maxListBytes,
     );
   });
-  if (key === null) throw sshFailure(said) ?? unavailable('remote_failed', failureOf(said));
+  if (key === null) throw sshFailure(errorText) ?? unavailable('remote_failed', failureOf(errorText));
   return key;
 }
 

@@ -94,8 +94,8 @@ function httpEnvironment({ url, addresses, username, secret, caFile }: HttpRemot
 const bracketed = (address: string): string => (isIP(address) === 6 ? `[${address}]` : address);
 
 /** git's error message in one line, for the owner of the mirror: no address, no secret. */
-export function failureOf(said: string): string {
-  const lines = said
+export function failureOf(errorText: string): string {
+  const lines = errorText
     .split(/[\r\n]+/)
     .map((line) => line.replace(/[\x00-\x1f\x7f]/g, ' ').trim())
     // The lines that git adds to each failure of ssh carry no information.
@@ -108,7 +108,7 @@ export function failureOf(said: string): string {
     lines.findLast((each) => /^(?:fatal|error|remote|ERROR):/i.test(each)) ??
     lines.at(-1) ??
     'git ended without a word';
-  if (/could not read Username|Authentication failed|401/.test(said))
+  if (/could not read Username|Authentication failed|401/.test(errorText))
     return 'The other side wants a user name and a password, or refuses these.';
   if (/403/.test(line)) return 'The other side forbids it to these credentials.';
   if (/not found|404/.test(line))

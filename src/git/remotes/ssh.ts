@@ -191,18 +191,18 @@ function isAlive(pid: number): boolean {
 }
 
 /** Why an ssh connection failed, for the owner of the mirror; null when ssh is not the cause. */
-export function sshFailure(said: string) {
-  if (/Host key verification failed|REMOTE HOST IDENTIFICATION HAS CHANGED/i.test(said))
+export function sshFailure(errorText: string) {
+  if (/Host key verification failed|REMOTE HOST IDENTIFICATION HAS CHANGED/i.test(errorText))
     return unavailable('host_key_changed', 'The other side shows another host key than the one trusted here.');
-  if (/Permission denied \(/.test(said))
+  if (/Permission denied \(/.test(errorText))
     return unavailable('remote_key_refused', 'The other side does not accept the key of this mirror.');
-  if (/No user exists for uid/.test(said))
+  if (/No user exists for uid/.test(errorText))
     return unavailable(
       'remote_failed',
       'The ssh program needs an entry in /etc/passwd for the user that this server runs as.',
     );
   const why =
-    /connect to host \S+ port \d+: ([^\r\n]{1,200})/.exec(said) ??
-    /^(?:ssh|kex_exchange_identification): ([^\r\n]{1,200})/m.exec(said);
+    /connect to host \S+ port \d+: ([^\r\n]{1,200})/.exec(errorText) ??
+    /^(?:ssh|kex_exchange_identification): ([^\r\n]{1,200})/m.exec(errorText);
   return why === null ? null : unavailable('remote_failed', `The connection by ssh failed: ${why[1]!.trim()}.`);
 }

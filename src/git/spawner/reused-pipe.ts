@@ -28,7 +28,7 @@ export interface ReusedPipe {
 }
 
 const bufferBytes = 256 * 1024;
-const keptBuffers = 16;
+const maxFreeBuffers = 16;
 
 export function createReusedPipes(pairs: SocketPairs): ReusedPipes {
   const free: Buffer[] = [];
@@ -36,7 +36,7 @@ export function createReusedPipes(pairs: SocketPairs): ReusedPipes {
     async open(output) {
       const flow = new PipeFlow(output, free);
       const pair = await pairs.make({ buffer: flow.takeBuffer, callback: flow.pass });
-      return pair === null ? null : flow.pipeTo(pair.ours, pair.theirs);
+      return pair === null ? null : flow.pipeTo(pair.localEnd, pair.childEnd);
     },
   };
 }
@@ -86,6 +86,6 @@ class PipeFlow {
   };
 
   #giveBack(buffer: Buffer): void {
-    if (this.#free.length < keptBuffers) this.#free.push(buffer);
+    if (this.#free.length < maxFreeBuffers) this.#free.push(buffer);
   }
 }

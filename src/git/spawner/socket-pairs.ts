@@ -6,9 +6,9 @@ import type { Logger } from '../../kernel/index.ts';
 
 /** Both ends of one connection within this machine. */
 export interface SocketPair {
-  ours: Socket;
+  localEnd: Socket;
   /** Not read here: it becomes a child's input or output. To be closed here once the child has it. */
-  theirs: Socket;
+  childEnd: Socket;
 }
 
 /** Makes connected sockets of which a child gets one end. */
@@ -71,16 +71,16 @@ async function listen(name: string, logger: Logger): Promise<Server | null> {
 
 function pairThrough(server: Server, path: string, onread: OnReadOpts | undefined): Promise<SocketPair | null> {
   return new Promise((resolve) => {
-    const settle = (theirs: Socket | null) => {
-      server.off('connection', settle);
-      ours.off('error', onError);
-      if (theirs === null) return resolve(null);
-      for (const end of [ours, theirs]) end.on('error', () => {});
-      resolve({ ours, theirs });
+    const finish = (childEnd: Socket | null) => {
+      server.off('connection', finish);
+      localEnd.off('error', onError);
+      if (childEnd === null) return resolve(null);
+      for (const end of [localEnd, childEnd]) end.on('error', () => {});
+      resolve({ localEnd, childEnd });
     };
-    const onError = () => settle(null);
-    server.once('connection', settle);
-    const ours = connect({ path, ...(onread === undefined ? {} : { onread }) });
-    ours.on('error', onError);
+    const onError = () => finish(null);
+    server.once('connection', finish);
+    const localEnd = connect({ path, ...(onread === undefined ? {} : { onread }) });
+    localEnd.on('error', onError);
   });
 }

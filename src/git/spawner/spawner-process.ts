@@ -31,14 +31,14 @@ function start(order: Extract<SpawnOrder, { kind: 'start' }>, output: Handle | u
       detached: true,
       stdio: [takesInput ? (input as never) : 'ignore', opened ?? (output as never), 'pipe'],
     });
-    const complaint = collectStderr(child.stderr);
+    const errorText = collectStderr(child.stderr);
     child.on('error', () => {});
     const { pid = 0 } = child;
     if (yields && pid !== 0) lowerPriority(pid);
     report({ id, kind: 'started', pid });
     if (pid === 0) return;
     child.once('exit', () => report({ id, kind: 'exited', usedMs: takeUsed() }));
-    child.once('close', (code) => report({ id, kind: 'closed', code, complaint: complaint() }));
+    child.once('close', (code) => report({ id, kind: 'closed', code, errorText: errorText() }));
   } catch {
     report({ id, kind: 'started', pid: 0 });
   } finally {

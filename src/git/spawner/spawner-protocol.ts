@@ -24,4 +24,4 @@ export type SpawnReport =
   /** With the CPU time of the process and its descendants, in milliseconds. */
   | { id: number; kind: 'exited'; usedMs: number | null }
   /** It has exited and its stderr is closed. */
-  | { id: number; kind: 'closed'; code: number | null; complaint: string };
+  | { id: number; kind: 'closed'; code: number | null; errorText: string };

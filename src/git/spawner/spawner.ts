@@ -40,15 +40,15 @@ export function createSpawner(pairs: SocketPairs, logger: Logger): Spawner {
   let restart: NodeJS.Timeout | undefined;
   const children = new Map<number, RemoteChild>();
   const ready: SocketPair[] = [];
-  let inTheMaking = 0;
+  let pendingPairs = 0;
   /** Sockets in transit, to be closed here when the channel breaks. */
-  const onTheirWay = new Set<Socket>();
+  const inTransit = new Set<Socket>();
 
   function fill(): void {
-    while (!isClosed && isReady && ready.length + inTheMaking < pairsReady) {
-      inTheMaking += 1;
+    while (!isClosed && isReady && ready.length + pendingPairs < pairsReady) {
+      pendingPairs += 1;
       void pairs.make().then((pair) => {
-        inTheMaking -= 1;
+        pendingPairs -= 1;
         if (pair === null) return;
         if (isClosed) drop(pair);
         else ready.push(pair);
@@ -56,25 +56,25 @@ export function createSpawner(pairs: SocketPairs, logger: Logger): Spawner {
     }
   }
 
-  function drop({ ours, theirs }: SocketPair): void {
-    ours.destroy();
-    theirs.destroy();
+  function drop({ localEnd, childEnd }: SocketPair): void {
+    localEnd.destroy();
+    childEnd.destroy();
   }
 
   /** @param theirs becomes the child's, and is closed here once it has been sent */
-  function send(to: ChildProcess, order: SpawnOrder, theirs: Socket | null): void {
-    if (theirs === null) return void to.send(order);
-    onTheirWay.add(theirs);
+  function send(to: ChildProcess, order: SpawnOrder, childEnd: Socket | null): void {
+    if (childEnd === null) return void to.send(order);
+    inTransit.add(childEnd);
     // The bare handle: a socket would start reading at the other side.
-    to.send(order, (theirs as unknown as { _handle: never })._handle, {}, () => {
-      onTheirWay.delete(theirs);
-      theirs.destroy();
+    to.send(order, (childEnd as unknown as { _handle: never })._handle, {}, () => {
+      inTransit.delete(childEnd);
+      childEnd.destroy();
     });
   }
 
   function forgetSent(): void {
-    for (const theirs of onTheirWay) theirs.destroy();
-    onTheirWay.clear();
+    for (const childEnd of inTransit) childEnd.destroy();
+    inTransit.clear();
   }
 
   function begin(): void {
@@ -82,7 +82,7 @@ export function createSpawner(pairs: SocketPairs, logger: Logger): Spawner {
     const { program, args } = embedded.programOf('git-spawner');
     const started = spawn(program, args, { env: environment, stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
     running = started;
-    started.on('message', (report: SpawnReport) => hear(report));
+    started.on('message', (report: SpawnReport) => handle(report));
     started.on('error', (error) => logger.warn('git.spawner_failed', { error }));
     started.once('exit', (code, signal) => ended(code, signal));
     // Does not keep the server alive: the spawner exits with it.
@@ -90,12 +90,12 @@ export function createSpawner(pairs: SocketPairs, logger: Logger): Spawner {
     started.channel?.unref();
   }
 
-  function hear(report: SpawnReport): void {
+  function handle(report: SpawnReport): void {
     if (report.kind === 'ready') {
       isReady = true;
       return fill();
     }
-    children.get(report.id)?.hear(report);
+    children.get(report.id)?.handle(report);
     if (report.kind === 'closed' || (report.kind === 'started' && report.pid === 0)) children.delete(report.id);
   }
 
@@ -121,16 +121,16 @@ export function createSpawner(pairs: SocketPairs, logger: Logger): Spawner {
         return null;
       const id = ++lastId;
       const input = takesInput ? ready.pop()! : null;
-      const answer = output === undefined ? ready.pop()! : null;
+      const outputPair = output === undefined ? ready.pop()! : null;
       fill();
-      const child = new RemoteChild(input?.ours ?? null, answer?.ours ?? null);
+      const child = new RemoteChild(input?.localEnd ?? null, outputPair?.localEnd ?? null);
       children.set(id, child);
-      if (input !== null) send(running, { id, kind: 'input' }, input.theirs);
+      if (input !== null) send(running, { id, kind: 'input' }, input.childEnd);
       const file = typeof output === 'number' ? `/proc/${process.pid}/fd/${output}` : null;
       send(
         running,
         { id, kind: 'start', program, argv, environment, home, takesInput, file, yields },
-        answer?.theirs ?? (typeof output === 'object' ? output : null),
+        outputPair?.childEnd ?? (typeof output === 'object' ? output : null),
       );
       return child;
     },
@@ -151,7 +151,7 @@ class RemoteChild implements Child {
   pid = 0;
   hasExited = false;
   usedMs: number | null = null;
-  #complaint = '';
+  #errorText = '';
   #waiting: [name: NodeJS.Signals, group: boolean][] = [];
   readonly #exited = Promise.withResolvers<void>();
   readonly #closed = Promise.withResolvers<number | null>();
@@ -163,7 +163,7 @@ class RemoteChild implements Child {
     stdin?.resume();
   }
 
-  hear(report: Exclude<SpawnReport, { kind: 'ready' }>): void {
+  handle(report: Exclude<SpawnReport, { kind: 'ready' }>): void {
     if (report.kind === 'started') {
       this.pid = report.pid;
       for (const [name, group] of this.#waiting.splice(0)) this.signal(name, group);
@@ -172,7 +172,7 @@ class RemoteChild implements Child {
       if (report.kind === 'exited') this.usedMs = report.usedMs;
       this.#exit();
       if (report.kind === 'closed') {
-        this.#complaint = report.complaint;
+        this.#errorText = report.errorText;
         this.#close(report.code);
       }
     }
@@ -199,7 +199,7 @@ class RemoteChild implements Child {
   }
 
   stderrText(): string {
-    return this.#complaint;
+    return this.#errorText;
   }
 
   #exit(): void {

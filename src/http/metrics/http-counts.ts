@@ -20,7 +20,7 @@ const buckets = [0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30];
 const gitService = /git-(upload-pack|receive-pack)$/;
 
 /** @param git hears of requests for git as well */
-export function createHttpCounts(clock: Clock, git: Pick<GitTraffic, 'note'>): HttpCounts {
+export function createHttpCounts(clock: Clock, git: Pick<GitTraffic, 'record'>): HttpCounts {
   const series = new Map<string, { labels: { route: string; status: string }; seconds: Histogram }>();
   /** What a connection had brought when its last request ended: the head of a request is read before anybody hears of it. */
   const readBefore = new WeakMap<Socket, number>();
@@ -40,7 +40,7 @@ export function createHttpCounts(clock: Clock, git: Pick<GitTraffic, 'note'>): H
     known.seconds.observe(took);
     const service = gitService.exec(route)?.[1] as GitOperation['service'] | undefined;
     if (service !== undefined)
-      git.note({ service, transport: 'http', result: resultOf(res) }, { seconds: took, ...moved });
+      git.record({ service, transport: 'http', result: resultOf(res) }, { seconds: took, ...moved });
   }
 
   return {

@@ -78,7 +78,7 @@ export async function releaseOverwrittenTips(deps: RepositoryDeps): Promise<numb
       const row = await deps.db.read.findOneBy(repositorySchema, { id: repositoryId });
       try {
         if (row !== null)
-          await deps.git.letGo(
+          await deps.git.releaseObjects(
             folderOf(deps, row),
             rows.map(({ pushId, position }) => undoRefName(pushId, position)),
           );

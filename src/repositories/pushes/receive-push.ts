@@ -88,7 +88,7 @@ export async function receivePush(
       stallMs: incoming.stallMs,
       stateless: incoming.via === 'http',
       extraFolders: opened.repository.acceptsGerritRefs ? gerritFolders : [],
-      observer: {
+      hooks: {
         async preReceive(push) {
           const verdict = await admit(deps, journal, opened, incoming, { id: pushId, ...push });
           if (verdict.accept) updates = withoutRefused(push.updates, verdict.refused ?? []);

@@ -30,7 +30,7 @@ export async function runCommand(deps: SshDeps, command: Command | null, client:
   const { exitCode, result } = await attempt(deps, command, client);
   if (command.kind === 'git') {
     const seconds = (deps.clock.now() - startedAt) / 1000;
-    deps.git.traffic.note(
+    deps.git.traffic.record(
       { service: command.service, transport: 'ssh', result: client.signal.aborted ? 'left' : result },
       { seconds, ...client.moved() },
     );
