@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { Config } from '../config/index.ts';
 import type { CiSettings } from './deps.ts';
 
-/** What of the settings is about CI. @param keyFile what opens stored secrets */
+/** The settings of CI. @param keyFile instance key that decrypts stored secrets */
 export function ciSettings({ dataDir, baseUrl, ci, storage }: Config, keyFile: string): CiSettings {
   return {
     folder: path.join(dataDir, 'ci'),
@@ -13,8 +13,8 @@ export function ciSettings({ dataDir, baseUrl, ci, storage }: Config, keyFile: s
     maxWaitMs: ci.maxWaitMs,
     maxUnroutableMs: ci.maxUnroutableMs,
     maxLogBytes: ci.maxLogSizeBytes,
-    logsKeptMs: ci.logKeepMs,
-    artifactsKeptMs: ci.artifactKeepMs,
+    logTtlMs: ci.logKeepMs,
+    artifactTtlMs: ci.artifactKeepMs,
     maxArtifactBytes: ci.maxArtifactSizeBytes,
     maxRunArtifactBytes: ci.maxRunArtifactSizeBytes,
     lowDiskFloorBytes: storage.lowDiskFloorBytes,

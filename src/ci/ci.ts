@@ -82,8 +82,8 @@ export interface CiOptions {
 }
 
 /**
- * CI: workflows of repositories, their runs, the runners that work on them, logs and
- * secrets. The function behind each name says what it does and what it refuses.
+ * CI: workflows of repositories, their runs, the runners that execute them, logs and secrets. Each function documents
+ * what it does and refuses.
  */
 export function createCi(options: CiOptions) {
   const { db, clock, random, logger, settings } = options;
@@ -115,14 +115,14 @@ export function createCi(options: CiOptions) {
   let hasStopped = false;
   let advancing: Promise<void> = Promise.resolve();
 
-  /** Gives the room to a use-case; what remains are the parameters its own page describes. */
+  /** Passes the dependencies to a use-case; its other parameters remain. */
   const bind =
     <Rest extends unknown[], Result>(useCase: (deps: CiDeps, ...rest: Rest) => Result) =>
     (...rest: Rest): Result =>
       useCase(deps, ...rest);
 
-  /** The same for an act that the audit log keeps. */
-  const noted =
+  /** The same for an act that is written to the audit log. */
+  const withLog =
     <Rest extends unknown[], Result>(
       useCase: (deps: CiDeps, ...rest: Rest) => Promise<Result>,
       event: (...rest: Rest) => string,
@@ -133,19 +133,19 @@ export function createCi(options: CiOptions) {
       logger.info(event(...rest), fields(...rest));
       return result;
     };
-  const inWords = (scope: CiScope | null): LogFields =>
+  const scopeField = (scope: CiScope | null): LogFields =>
     scope === null ? {} : { scope: scope.kind, ...('id' in scope ? { scopeId: scope.id } : {}) };
 
   return {
-    resetRegistrationToken: noted(
+    resetRegistrationToken: withLog(
       resetRegistrationToken,
       () => 'runner.token_made',
-      (scope) => inWords(scope),
+      (scope) => scopeField(scope),
     ),
-    makeOnceToken: noted(
+    makeOnceToken: withLog(
       makeSingleUseToken,
       () => 'runner.token_made',
-      (scope) => ({ ...inWords(scope), once: true }),
+      (scope) => ({ ...scopeField(scope), once: true }),
     ),
     registrationTokenMadeAt: bind(registrationTokenMadeAt),
     registerRunner: bind(registerRunner),
@@ -155,15 +155,15 @@ export function createCi(options: CiOptions) {
     declareRunner: bind(declareRunner),
     listRunners: bind(listRunners),
     findRunner: bind(findRunner),
-    setRunnerDisabled: noted(
+    setRunnerDisabled: withLog(
       setRunnerDisabled,
       (_scope, _id, isDisabled) => (isDisabled ? 'runner.disabled' : 'runner.enabled'),
-      (scope, runner) => ({ runner, ...inWords(scope) }),
+      (scope, runner) => ({ runner, ...scopeField(scope) }),
     ),
     removeRunner: bind(removeRunner),
 
     fetchTask: (runner: RunnerRow, fetch: FetchOptions) => fetchTask(deps, calls, runner, fetch),
-    /** For an answer that could not be sent: its job waits again. */
+    /** For a response that could not be sent: the job is queued again. */
     returnTask: bind(returnTask),
     reportTask: bind(reportTask),
     newLogRows: () => deps.logs.newRows(),
@@ -182,7 +182,7 @@ export function createCi(options: CiOptions) {
     rawLog: bind(rawLog),
     searchLog: bind(searchLog),
     followLog: bind(followLog),
-    /** Resolves when something about a run has changed, or after a while. */
+    /** Resolves when a run has changed, or after a timeout. */
     waitForRun: (runId: number, options: { signal: AbortSignal; timeoutMs: number }) =>
       deps.notifier.wait(runTopic(runId), options),
     cancelRun: bind(cancelRun),
@@ -213,40 +213,43 @@ export function createCi(options: CiOptions) {
     removeArtifact: bind(removeArtifact),
 
     listSecrets: bind(listSecrets),
-    setSecret: noted(
+    setSecret: withLog(
       setSecret,
       () => 'secret.set',
-      (scope, { name }) => ({ name, ...inWords(scope) }),
+      (scope, { name }) => ({ name, ...scopeField(scope) }),
     ),
-    removeSecret: noted(
+    removeSecret: withLog(
       removeSecret,
       () => 'secret.removed',
-      (scope, name) => ({ name, ...inWords(scope) }),
+      (scope, name) => ({ name, ...scopeField(scope) }),
     ),
     listVariables: bind(listVariables),
     setVariable: bind(setVariable),
     removeVariable: bind(removeVariable),
 
-    /** Plugs in who hears of the end of every run, inside the write that ends it. */
+    /** Registers a listener for the end of every run, called inside the write that ends it. */
     onRunEnd: (ending: RunEnding) => void deps.endings.push(ending),
     /** For `repositories.onPush`. */
     onPush: runOnPush(deps),
 
-    /** At start, before any port opens: removes files of calls that a crash cut short. */
+    /** At start, before any port opens: removes files of calls that a crash interrupted. */
     async recover(): Promise<void> {
       startedAt = clock.now();
       await deps.logs.sweep();
       await deps.artifacts.recover();
     },
-    /** Once the ports are open, because it reads every unfinished run's workflow: goes on with what a crash left half done. */
+    /**
+     * Called once the ports are open, because it reads every unfinished run's workflow: continues what a crash
+     * interrupted.
+     */
     advanceRuns: () => (advancing = advanceAll(deps, () => hasStopped)),
-    /** Every few seconds: what time does to tasks and runners. */
+    /** Every few seconds: timeouts of tasks and runners. */
     sweep: () => sweepTasks(deps, startedAt),
-    /** Once a night: logs and artifacts whose time is over. */
+    /** Every night: removes expired logs and artifacts. */
     removeOld: () => removeOld(deps),
-    /** Every minute: workflows that start by the clock. */
+    /** Every minute: starts scheduled workflows that are due. */
     runSchedules: () => runSchedules(deps),
-    /** Lets waiting runners go; for the moment when the doors are about to close. */
+    /** Ends the waits of polling runners, before the listeners close. */
     stopWaiting: () => queue.stop(),
     async stop(): Promise<void> {
       hasStopped = true;

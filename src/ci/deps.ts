@@ -14,7 +14,7 @@ import type { TaskQueue } from './tasks/task-queue.ts';
 import type { WorkflowReader } from './workflows/workflow-reader.ts';
 import type { TaskReports } from './tasks/task-reports.ts';
 
-/** What the use-cases of this room work with. */
+/** Dependencies of the use-cases of this module. */
 export interface CiDeps {
   db: Database;
   accounts: Pick<Accounts, 'peopleById'>;
@@ -33,32 +33,32 @@ export interface CiDeps {
   logs: LogStore;
   artifacts: ArtifactStore;
   settings: CiSettings;
-  /** Who hears of the end of a run; plugged in by `onRunEnd`. */
+  /** Listeners for the end of a run; registered by `onRunEnd`. */
   endings: RunEnding[];
 }
 
 export interface CiSettings {
-  /** Where logs and artifacts live. */
+  /** Folder of logs and artifacts. */
   folder: string;
-  /** What opens stored secrets. */
+  /** The instance key, which decrypts stored secrets. */
   keyFile: string;
-  /** Origin that people know this server by; null when each request tells. */
+  /** Public origin of this server; null when each request tells it. */
   baseUrl: string | null;
   /** Where `uses: owner/name` is looked up: an origin, or `self`. */
   actionsUrl: string;
-  /** A job that runs longer is ended, in milliseconds. */
+  /** Time limit of a job, in milliseconds. */
   maxTaskMs: number;
-  /** A job that no runner took in this time is cancelled. */
+  /** How long a job may wait for a runner before it is cancelled, in milliseconds. */
   maxWaitMs: number;
-  /** A job whose labels no runner has fails after this time. */
+  /** How long a job without a matching runner may wait before it fails, in milliseconds. */
   maxUnroutableMs: number;
-  /** Beyond this, rows of one log are dropped, in bytes. */
+  /** Size limit of one log in bytes; further rows are dropped. */
   maxLogBytes: number;
-  logsKeptMs: number;
-  artifactsKeptMs: number;
-  /** One artifact, and all of one run, in bytes. */
+  logTtlMs: number;
+  artifactTtlMs: number;
+  /** Size limits in bytes: per artifact, and per run. */
   maxArtifactBytes: number;
   maxRunArtifactBytes: number;
-  /** Below this much free space no artifact is taken, in bytes. */
+  /** Free disk space below which no artifact is accepted, in bytes. */
   lowDiskFloorBytes: number;
 }

@@ -17,7 +17,7 @@ export type { FilePiece } from './artifacts/artifact-files.ts';
 export type { Part } from './artifacts/artifact-store.ts';
 export type { RunningTask } from './artifacts/authorise-task.ts';
 export type { OpenedArtifact } from './artifacts/list-artifacts.ts';
-export type { LogHit, LogNews, LogWindow } from './logs/read-log.ts';
+export type { LogHit, LogUpdate, LogWindow } from './logs/read-log.ts';
 export type { RowBuffer } from './logs/row-buffer.ts';
 export type { StoredRow } from './logs/row-format.ts';
 export type { Runner } from './runners/runner.ts';

@@ -1,15 +1,15 @@
 /**
- * The states of jobs, and of runs as the sum of their jobs. SPEC §3 leaves the
- * transitions open; these are ours:
- *
+ * The states of jobs, and of runs as the sum of their jobs (SPEC §3):
  * blocked → waiting → running → success | failure | cancelled | skipped
- *
  * A running job that is being cancelled is `cancelling` until its runner is done.
  */
 export type RunStatus = 'blocked' | 'waiting' | 'running' | 'cancelling' | FinalStatus;
 export type FinalStatus = 'success' | 'failure' | 'cancelled' | 'skipped';
 
-/** Why a job is blocked: its run waits for another, it needs others, enough of its kind run, its group is taken. */
+/**
+ * Why a job is blocked: its run waits for another run, it has `needs`, `max-parallel` is reached, or its concurrency
+ * group is taken.
+ */
 export type Hold = 'run' | 'needs' | 'parallel' | 'concurrency';
 
 const finals: readonly RunStatus[] = ['success', 'failure', 'cancelled', 'skipped'];
@@ -28,12 +28,12 @@ interface Ended {
   continueOnError: boolean;
 }
 
-/** How a job counts for those after it: one that may fail has gone well. */
+/** The status that dependent jobs see: a job with `continue-on-error` counts as a success. */
 export function countsAs({ status, continueOnError }: Ended): RunStatus {
   return status === 'failure' && continueOnError ? 'success' : status;
 }
 
-/** What decides about a run that somebody has cancelled, and about every other one. */
+/** Precedence of job states in a run that was cancelled, and in every other one. */
 const precedenceWhenCancelled: readonly RunStatus[] = [
   'cancelling',
   'running',
@@ -45,10 +45,10 @@ const precedenceWhenCancelled: readonly RunStatus[] = [
 const precedence: readonly RunStatus[] = ['running', 'cancelling', 'waiting', 'blocked', 'failure', 'cancelled'];
 
 /**
- * The state of a run. A run with nothing in it has failed: its file could not be read.
- * Jobs that `fail-fast` or a clock cancelled do not make a run with a failed job one
- * that was cancelled, nor one that is being cancelled while a runner winds them up.
- * @param isCancelled whether somebody has cancelled the run itself
+ * The state of a run. A run without jobs has failed: its file could not be read. Jobs that `fail-fast` or a timeout
+ * cancelled do not make a run with a failed job a cancelled one, nor one that is being cancelled while a runner
+ * finishes them.
+ * @param isCancelled whether the run itself was cancelled
  */
 export function statusOfRun(jobs: readonly Ended[], { isCancelled }: { isCancelled: boolean }): RunStatus {
   const counted = jobs.map(countsAs);
@@ -56,7 +56,7 @@ export function statusOfRun(jobs: readonly Ended[], { isCancelled }: { isCancell
   if (counted.every((status) => status === 'skipped')) return 'skipped';
   const present = (isCancelled ? precedenceWhenCancelled : precedence).find((status) => counted.includes(status));
   if (present === 'cancelling' && !isCancelled) return 'running';
-  // Some are done and others have not begun: to a person that is running.
+  // Some jobs have ended and others have not begun: shown as running.
   if (
     (present === 'waiting' || present === 'blocked') &&
     counted.some((status) => status === 'success' || status === 'failure')
@@ -65,9 +65,9 @@ export function statusOfRun(jobs: readonly Ended[], { isCancelled }: { isCancell
   return present ?? 'success';
 }
 
-/** The state of all legs of one job together, for those that need it; null while some are still to end. */
-export function statusOfMatrix(legs: readonly Ended[]): FinalStatus | null {
-  const counted = legs.map(countsAs);
+/** The combined state of a job's matrix, for dependent jobs; null while some matrix jobs have not ended. */
+export function statusOfMatrix(matrixJobs: readonly Ended[]): FinalStatus | null {
+  const counted = matrixJobs.map(countsAs);
   if (!counted.every(isFinal)) return null;
   for (const status of ['failure', 'cancelled', 'success'] as const) if (counted.includes(status)) return status;
   return 'skipped';

@@ -2,14 +2,14 @@ import { IsNull } from 'typeorm';
 import type { EntitySchemaColumnOptions, FindOperator } from 'typeorm';
 import type { Repository } from '../repositories/index.ts';
 
-/** Whom a runner works for, or whom a secret is for. */
+/** Scope of a runner, a secret or a variable. */
 export type CiScope =
   | { kind: 'instance' }
   | { kind: 'user'; id: string }
   | { kind: 'organisation'; id: string }
   | { kind: 'repository'; id: string };
 
-/** The columns that say so; at most one of them is set. */
+/** The columns of a scope; at most one of them is set. */
 export interface ScopeColumns {
   userId: string | null;
   organisationId: string | null;
@@ -51,7 +51,7 @@ export function inScope(scope: CiScope): Condition {
   };
 }
 
-/** The scopes that reach a repository, the widest first: later ones override. */
+/** The scopes that apply to a repository, the widest first: later ones override. */
 export function scopesAround(repository: Pick<Repository, 'id' | 'ownerUserId' | 'ownerOrganisationId'>): CiScope[] {
   const { id, ownerUserId, ownerOrganisationId } = repository;
   const owner: CiScope[] =
@@ -63,7 +63,7 @@ export function scopesAround(repository: Pick<Repository, 'id' | 'ownerUserId' |
   return [instanceScope, ...owner, { kind: 'repository', id }];
 }
 
-/** Whether what belongs to a scope may be used for a repository. */
+/** Whether a scope applies to a repository. */
 export function reaches(
   scope: CiScope,
   repository: Pick<Repository, 'id' | 'ownerUserId' | 'ownerOrganisationId'>,

@@ -36,7 +36,7 @@ export function createPipelinesApi(deps: ArtifactDeps): Middleware {
       const days = readWhole(fields.get('retention_days'));
       const { id, name } = await ci.openFileArtifact(task, {
         name: fields.get('name'),
-        keptMs: days === null || days === 0 ? null : days * dayMs,
+        ttlMs: days === null || days === 0 ? null : days * dayMs,
       });
       reply(ctx, 201, viewContainer(ctx, task, { id, name, size: -1 }));
     },

@@ -36,7 +36,7 @@ jobs:
     steps: [{run: x}]
 `;
 
-t.test('a workflow that is called: its jobs stand in place of the one that calls it', async (t) => {
+t.test('the jobs of a called workflow replace the calling job', async (t) => {
   const { push, state, addRunner, ci, found, viewer } = await openCi(t);
   await ci.setSecret({ kind: 'instance' }, { name: 'DEPLOY', value: 'tell nobody' });
   await ci.setSecret({ kind: 'instance' }, { name: 'OTHER', value: 'not handed on' });
@@ -81,65 +81,62 @@ t.test('a workflow that is called: its jobs stand in place of the one that calls
   });
 });
 
-t.test(
-  'a call that cannot be made fails the run with its place; one whose condition does not hold is skipped',
-  async (t) => {
-    const { push, state } = await openCi(t);
-    const problems: [file: string, words: RegExp][] = [
-      [
-        calling.replace('./.hearth/workflows/build.yml', './.hearth/workflows/none.yml'),
-        /line 6, column 11: There is no workflow \.hearth\/workflows\/none\.yml/,
-      ],
-      [
-        calling.replace('./.hearth/workflows/build.yml', 'bob/tools/.github/workflows/x.yml@v1'),
-        /line 6, column 11: Only workflows of the same repository/,
-      ],
-      [calling.replace('fast: true', 'slow: true'), /line 7, column 11: .* has no input slow/],
-      [calling.replace('target:', 'fast:').replace(', fast: true', ''), /needs the input target/],
-      [
-        calling.replace('build.yml', 'bad.yml'),
-        /line 6, column 11: \.hearth\/workflows\/bad\.yml, line 1, column 60: The job a needs "steps"/,
-      ],
-      [calling.replace('build.yml', 'plain.yml'), /plain\.yml cannot be called/],
-      [
-        calling.replace('build.yml', 'nested.yml'),
-        /nested\.yml, line 3, column 13: A workflow that is called cannot call/,
-      ],
-    ];
-    let number = 0;
-    for (const [file, words] of problems) {
-      await push({
-        ...workflow(file),
-        ...workflow(called, 'build.yml'),
-        ...workflow('on: issues\njobs: {a: {runs-on: x, steps: [{run: x}]}}', 'plain.yml'),
-        ...workflow(
-          'on: {workflow_call: {inputs: {target: , fast: }}}\njobs:\n  a: {uses: ./.hearth/workflows/build.yml}\n',
-          'nested.yml',
-        ),
-        ...workflow('{on: {workflow_call: {inputs: {target: , fast: }}}, jobs: {a: {runs-on: x}}}', 'bad.yml'),
-      });
-      number += 1;
-      t.match(await state(number), { run: 'failure', reason: words });
-    }
+t.test('an invalid call fails the run with its position; one whose condition is false is skipped', async (t) => {
+  const { push, state } = await openCi(t);
+  const problems: [file: string, words: RegExp][] = [
+    [
+      calling.replace('./.hearth/workflows/build.yml', './.hearth/workflows/none.yml'),
+      /line 6, column 11: There is no workflow \.hearth\/workflows\/none\.yml/,
+    ],
+    [
+      calling.replace('./.hearth/workflows/build.yml', 'bob/tools/.github/workflows/x.yml@v1'),
+      /line 6, column 11: Only workflows of the same repository/,
+    ],
+    [calling.replace('fast: true', 'slow: true'), /line 7, column 11: .* has no input slow/],
+    [calling.replace('target:', 'fast:').replace(', fast: true', ''), /needs the input target/],
+    [
+      calling.replace('build.yml', 'bad.yml'),
+      /line 6, column 11: \.hearth\/workflows\/bad\.yml, line 1, column 60: The job a needs "steps"/,
+    ],
+    [calling.replace('build.yml', 'plain.yml'), /plain\.yml cannot be called/],
+    [
+      calling.replace('build.yml', 'nested.yml'),
+      /nested\.yml, line 3, column 13: A workflow that is called cannot call/,
+    ],
+  ];
+  let number = 0;
+  for (const [file, words] of problems) {
     await push({
+      ...workflow(file),
+      ...workflow(called, 'build.yml'),
+      ...workflow('on: issues\njobs: {a: {runs-on: x, steps: [{run: x}]}}', 'plain.yml'),
       ...workflow(
-        calling
-          .replace('    needs: before\n    uses', "    if: github.ref == 'no'\n    uses")
-          .replace('${{ needs.before.outputs.what }}', 'linux'),
+        'on: {workflow_call: {inputs: {target: , fast: }}}\njobs:\n  a: {uses: ./.hearth/workflows/build.yml}\n',
+        'nested.yml',
       ),
-      '.hearth/workflows/bad.yml': null,
-      '.hearth/workflows/nested.yml': null,
+      ...workflow('{on: {workflow_call: {inputs: {target: , fast: }}}, jobs: {a: {runs-on: x}}}', 'bad.yml'),
     });
-    t.match((await state(number + 1)).jobs, {
-      'build / compile': 'skipped',
-      'build / pack': 'skipped',
-      after: 'skipped',
-    });
-  },
-);
+    number += 1;
+    t.match(await state(number), { run: 'failure', reason: words });
+  }
+  await push({
+    ...workflow(
+      calling
+        .replace('    needs: before\n    uses', "    if: github.ref == 'no'\n    uses")
+        .replace('${{ needs.before.outputs.what }}', 'linux'),
+    ),
+    '.hearth/workflows/bad.yml': null,
+    '.hearth/workflows/nested.yml': null,
+  });
+  t.match((await state(number + 1)).jobs, {
+    'build / compile': 'skipped',
+    'build / pack': 'skipped',
+    after: 'skipped',
+  });
+});
 
 t.test(
-  'security I08 many calls of large files end soon, and a made-up bundle is only a file that cannot be read',
+  'security I08 many calls of large files are bounded in time, and a forged bundle is only an invalid file',
   async (t) => {
     const steps = Array.from({ length: 900 }, (_, at) => `      - run: ${'x'.repeat(100)} ${at}`).join('\n');
     const large = `on: workflow_call\njobs:\n  a:\n    runs-on: x\n    steps:\n${steps}\n`;

@@ -1,7 +1,7 @@
-// openCi(t, {env?, folder?}) → the rooms with CI on real SQLite, real git and real files, a clock that stands still,
-//   alice with the repository alice/work, and a runner that is driven by hand.
-// push(files, {branch?, message?, …}) → commits files, pushes them, and lets CI hear of it.
-// addRunner(labels) → register, fetch, report, log, finish: what a runner does, by the room's front door.
+// openCi(t, {env?, folder?}) → the modules with CI on real SQLite, real git and real files, a fixed clock,
+// alice with the repository alice/work, and a runner that the test drives. push(files, {branch?, message?, …}) →
+// commits files, pushes them, and notifies CI. addRunner(labels) → register, fetch, report, log, finish: what a runner
+// does, through the module's public interface.
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { localAdministrator } from '../../src/access/index.ts';
@@ -67,7 +67,7 @@ export async function openCi(
     await runGit(['init', '--quiet', '-b', 'main'], { cwd: work });
   }
 
-  /** Commits and pushes; files that are null go. Answers the commit. */
+  /** Commits and pushes; a file that is null is removed. Returns the commit. */
   async function push(
     files: Record<string, string | null>,
     {
@@ -167,7 +167,7 @@ export async function openCi(
   };
 }
 
-/** A runner that somebody drives by hand. */
+/** A runner that the test drives step by step. */
 export async function driveRunner(
   { ci, clock }: Pick<Awaited<ReturnType<typeof openModules>>, 'ci' | 'clock'>,
   credentials: { uuid: string; token: string },
@@ -199,9 +199,9 @@ export async function driveRunner(
     row,
     report,
     log,
-    /** How many rows the log has: what a call behind a gap is answered with. */
+    /** How many rows the log has: the acknowledgement of a call behind a gap. */
     stored: (taskId: number) => log(taskId, Number.MAX_SAFE_INTEGER, []),
-    /** One look at the queue, or as long as the deadline allows. */
+    /** Polls the queue once, or as long as the deadline allows. */
     fetch: async (
       deadlineMs = 0,
       options: { requestKey?: string; signal?: AbortSignal } = {},
@@ -224,7 +224,7 @@ export async function driveRunner(
   };
 }
 
-/** Lets the room finish what it does after a write. */
+/** Waits for after-commit effects. */
 export const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 20));
 
 export async function reasonOf(work: Promise<unknown>): Promise<string> {

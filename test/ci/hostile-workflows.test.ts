@@ -13,7 +13,7 @@ import { hostileWorkflows, ordinaryWorkflow } from '../fixtures/hostile-files.ts
 import { openCi, workflow } from './ci-fixture.ts';
 
 t.test(
-  'a file that grows by aliases and merge keys, or has too much in it, is a problem with line and column',
+  'a file that explodes through aliases and merge keys, or is too large, is a problem with line and column',
   async (t) => {
     for (const [name, { text, problem }] of Object.entries(hostileWorkflows)) {
       const parsed = parseWorkflow('ci.yml', text);
@@ -22,10 +22,12 @@ t.test(
   },
 );
 
-t.test('merge keys: an earlier source wins over a later one, the mapping itself over both, two deep', async (t) => {
-  const parsed = parseWorkflow(
-    'ci.yml',
-    `on: push
+t.test(
+  'merge keys: an earlier source wins over a later one, the mapping itself over both, two levels deep',
+  async (t) => {
+    const parsed = parseWorkflow(
+      'ci.yml',
+      `on: push
 x: &x {A: x, B: x, C: x, D: x}
 y: &y {<<: *x, B: y, C: y}
 z: &z {C: z, D: z, E: z}
@@ -34,36 +36,41 @@ jobs:
     runs-on: {<<: [*y, *z], C: own}
     steps: [{run: x}]
 `,
-  );
-  if (!parsed.ok) throw parsed.problem;
-  t.strictSame(parsed.workflow.jobs.get('a')?.runsOn, { A: 'x', B: 'y', C: 'own', D: 'x', E: 'z' });
-});
-
-t.test('a reader runs nothing on this thread, and reads each content once, also one with a problem', async (t) => {
-  const workers = createWorkerPool({ embedded, logger: silentLogger });
-  t.teardown(() => workers.stop());
-  const reader = new WorkflowReader(workers);
-  const read = (text: string) => {
-    let asked = 0;
-    const source = { path: 'ci.yml', hash: hashOf(text), client: 'alice/work', content: () => ((asked += 1), text) };
-    return reader.read(source).then((parsed) => ({ parsed, asked }));
-  };
-  for (const text of [ordinaryWorkflow, hostileWorkflows['merge keys, depth 7']!.text, 'on: [']) {
-    let isRead = false;
-    const reading = read(text).finally(() => (isRead = true));
-    // Whatever this thread could do by itself it has done after so many turns of the queue of promises.
-    for (let turn = 0; turn < 1_000; turn += 1) await null;
-    t.notOk(isRead);
-    const first = await reading;
-    const again = await read(text);
-    t.strictSame([first.asked, again.asked], [1, 0]);
-    t.strictSame(again.parsed.ok, first.parsed.ok);
-    if (!first.parsed.ok && !again.parsed.ok) t.equal(again.parsed.problem.describe(), first.parsed.problem.describe());
-  }
-});
+    );
+    if (!parsed.ok) throw parsed.problem;
+    t.strictSame(parsed.workflow.jobs.get('a')?.runsOn, { A: 'x', B: 'y', C: 'own', D: 'x', E: 'z' });
+  },
+);
 
 t.test(
-  'a file that takes too long is a problem of the file at a push, and of the machine where it was read before',
+  'the workflow reader parses nothing on the main thread, and each content once, also an invalid one',
+  async (t) => {
+    const workers = createWorkerPool({ embedded, logger: silentLogger });
+    t.teardown(() => workers.stop());
+    const reader = new WorkflowReader(workers);
+    const read = (text: string) => {
+      let asked = 0;
+      const source = { path: 'ci.yml', hash: hashOf(text), client: 'alice/work', content: () => ((asked += 1), text) };
+      return reader.read(source).then((parsed) => ({ parsed, asked }));
+    };
+    for (const text of [ordinaryWorkflow, hostileWorkflows['merge keys, depth 7']!.text, 'on: [']) {
+      let isRead = false;
+      const reading = read(text).finally(() => (isRead = true));
+      // After this many turns of the microtask queue the main thread has done all that it can do by itself.
+      for (let turn = 0; turn < 1_000; turn += 1) await null;
+      t.notOk(isRead);
+      const first = await reading;
+      const again = await read(text);
+      t.strictSame([first.asked, again.asked], [1, 0]);
+      t.strictSame(again.parsed.ok, first.parsed.ok);
+      if (!first.parsed.ok && !again.parsed.ok)
+        t.equal(again.parsed.problem.describe(), first.parsed.problem.describe());
+    }
+  },
+);
+
+t.test(
+  'a parse timeout is a problem of the file at a push, and of the machine when the file was valid before',
   async (t) => {
     const answers: object[] = [];
     const reader = new WorkflowReader({
@@ -85,7 +92,7 @@ t.test(
 );
 
 t.test(
-  'the run names the problem of a hostile file, other files run, and a later start reads nothing anew',
+  'the run names the problem of a hostile file, other files run, and a later start parses nothing again',
   async (t) => {
     const { push, ci, found, folder, close, state } = await openCi(t);
     const names = ['merge keys, depth 5', 'merge keys, depth 7', 'a mapping merged into itself'];
@@ -136,54 +143,51 @@ t.test(
   },
 );
 
-const outlook = { success: true, failure: false, cancelled: false };
+const outcome = { success: true, failure: false, cancelled: false };
 
-t.test(
-  'expressions: whatever is written costs a bounded number of steps, and says so when it is too much',
-  async (t) => {
-    const long = 'x'.repeat(60_000);
-    const commits = Array.from({ length: 2_000 }, (_, id) => ({ id: String(id), message: long.slice(0, 100) }));
-    const contexts = {
-      github: { event: { commits, long, braces: '}}'.repeat(200_000), list: Array.from({ length: 20_000 }, String) } },
-    };
-    const times = (count: number, text: string) => Array.from({ length: count }, () => text).join('');
-    const costly = [
-      times(3_000, '${{ toJSON(github.event) }}'),
-      times(3_000, '${{ contains(github.event.list, github.event.long) }}'),
-      times(3_000, '${{ join(github.event.commits.*.message) }}'),
-      `\${{ ${Array.from({ length: 600 }, () => 'github.event.long == github.event.long').join(' && ')} }}`,
-      times(3_000, '${{ github.event }}'),
-      times(3_000, '${{ fromJSON(github.event.long) || 1 }}'),
-      times(3_000, "${{ format('{0}{0}{0}', github.event.long) }}"),
-      Array.from({ length: 100 }, () => '${{ github.event.commits.*.message }}'),
-    ];
-    for (const text of costly) {
-      const budget = new EvaluationBudget();
-      t.throws(
-        () => evaluateValue(text as never, { contexts, outlook, budget }),
-        /cannot be evaluated/,
-        String(text).slice(0, 50),
-      );
-    }
+t.test('every expression has a bounded cost, and reports when it is exceeded', async (t) => {
+  const long = 'x'.repeat(60_000);
+  const commits = Array.from({ length: 2_000 }, (_, id) => ({ id: String(id), message: long.slice(0, 100) }));
+  const contexts = {
+    github: { event: { commits, long, braces: '}}'.repeat(200_000), list: Array.from({ length: 20_000 }, String) } },
+  };
+  const times = (count: number, text: string) => Array.from({ length: count }, () => text).join('');
+  const costly = [
+    times(3_000, '${{ toJSON(github.event) }}'),
+    times(3_000, '${{ contains(github.event.list, github.event.long) }}'),
+    times(3_000, '${{ join(github.event.commits.*.message) }}'),
+    `\${{ ${Array.from({ length: 600 }, () => 'github.event.long == github.event.long').join(' && ')} }}`,
+    times(3_000, '${{ github.event }}'),
+    times(3_000, '${{ fromJSON(github.event.long) || 1 }}'),
+    times(3_000, "${{ format('{0}{0}{0}', github.event.long) }}"),
+    Array.from({ length: 100 }, () => '${{ github.event.commits.*.message }}'),
+  ];
+  for (const text of costly) {
+    const budget = new EvaluationBudget();
     t.throws(
-      () =>
-        evaluateValue('${{ format(github.event.braces) }}', {
-          contexts: { github: { event: { braces: '}}'.repeat(5_000_000) } } },
-          outlook,
-        }),
-      /too long to evaluate/,
+      () => evaluateValue(text as never, { contexts, outcome, budget }),
+      /cannot be evaluated/,
+      String(text).slice(0, 50),
     );
-    t.equal(evaluateValue("${{ format('{{{0}}} {1}', 1, 'b') }}", { contexts, outlook }), '{1} b');
-    t.throws(() => evaluateValue("${{ format('{0') }}", { contexts, outlook }), /single brace/);
-    t.throws(() => evaluateValue("${{ format('{3}', 1) }}", { contexts, outlook }), /no value for \{3\}/);
-  },
-);
+  }
+  t.throws(
+    () =>
+      evaluateValue('${{ format(github.event.braces) }}', {
+        contexts: { github: { event: { braces: '}}'.repeat(5_000_000) } } },
+        outcome,
+      }),
+    /too long to evaluate/,
+  );
+  t.equal(evaluateValue("${{ format('{{{0}}} {1}', 1, 'b') }}", { contexts, outcome }), '{1} b');
+  t.throws(() => evaluateValue("${{ format('{0') }}", { contexts, outcome }), /single brace/);
+  t.throws(() => evaluateValue("${{ format('{3}', 1) }}", { contexts, outcome }), /no value for \{3\}/);
+});
 
 t.test(
   'expressions of all jobs of a write share one budget, and what follows when it is spent fails at once',
   async (t) => {
     const budget = new EvaluationBudget(2_000);
-    const scope = { contexts: { matrix: { os: 'linux' } }, outlook, budget };
+    const scope = { contexts: { matrix: { os: 'linux' } }, outcome, budget };
     t.equal(evaluateValue('${{ matrix.os }}', scope), 'linux');
     t.throws(() => evaluateValue(`\${{ 'x' == '${'y'.repeat(2_000)}' }}`, scope), /take too long to evaluate/);
     t.throws(() => evaluateValue('${{ matrix.os }}', scope), /take too long to evaluate/);
@@ -191,7 +195,7 @@ t.test(
   },
 );
 
-t.test('a matrix costs time that is linear in it, besides bounded numbers', async (t) => {
+t.test('expanding a matrix takes linear time, with bounded numbers', async (t) => {
   const list = (length: number) => Array.from({ length }, (_, at) => at);
   const big = 'x'.repeat(20_000);
   const cases: [matrix: unknown, message: RegExp][] = [
@@ -240,10 +244,10 @@ t.test('a run has a bounded number of jobs, all combinations of all matrices tog
   });
 });
 
-t.test('looking for called workflows takes linear time', async (t) => {
+t.test('finding called workflows takes linear time', async (t) => {
   const called = new Map([['.hearth/workflows/a.yml', 'on: push']]);
   t.match(bundle('uses: ./.hearth/workflows/a.yml', called), /^#!hearth-bundle/);
-  // Each of them was the beginning of a path to the end of the file.
+  // Each repetition could start a path to the end of the file.
   for (const text of ['uses:./'.repeat(16_000), 'uses: '.repeat(20_000), `uses${' '.repeat(120_000)}`])
     t.equal(bundle(text, called), text);
 });

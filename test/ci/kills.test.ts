@@ -1,5 +1,6 @@
-// Runners at work while the server is killed again and again: every job runs once, no acknowledged row of a log is lost.
-// Sixteen jobs, five runners and two kills here; HEARTH_CI_JOBS=1000 HEARTH_CI_RUNNERS=50 HEARTH_CI_KILLS=6 for the long run.
+// Runners execute jobs while the server is killed again and again: every job runs once, no acknowledged row of a log
+// is lost. Sixteen jobs, five runners and two kills here; HEARTH_CI_JOBS=1000 HEARTH_CI_RUNNERS=50 HEARTH_CI_KILLS=6
+// for the long run.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -24,18 +25,18 @@ const random = seededRandom(7);
 
 /** What runners did, as they saw it themselves. */
 interface Done {
-  /** How often each job was worked on, by its run and leg. */
+  /** Executions of each job, by run and matrix combination. */
   begun: Map<string, number>;
   /** Rows that the server has acknowledged, by task. */
   rows: Map<bigint, string[]>;
   finished: number;
-  /** Calls that failed because nobody was there. */
+  /** Calls that failed because the server was down. */
   retries: number;
-  /** Something was wrong: whoever still tries need not. */
+  /** A check failed: stop retrying. */
   isGivenUp: boolean;
 }
 
-/** Until it works: the server may be gone for a while. What the server refuses for good is no reason to go on. */
+/** Retries until it works: the server may be down for a while. Permanent refusals are not retried. */
 async function insist<T>(done: Done, call: () => Promise<T>): Promise<T> {
   while (!done.isGivenUp) {
     try {
@@ -51,7 +52,9 @@ async function insist<T>(done: Done, call: () => Promise<T>): Promise<T> {
   throw new Error('the test has ended');
 }
 
-/** One runner as the stock ones are: rows in batches with overlaps, reports in between, the log before the last report. */
+/**
+ * One runner as the stock ones are: rows in batches with overlaps, reports in between, the log before the last report.
+ */
 async function work(
   client: RunnerClient,
   number: number,
@@ -60,7 +63,8 @@ async function work(
   isOver: () => boolean,
 ): Promise<void> {
   while (!isOver()) {
-    // The newest runners ask for the same task again when their call was cut off; of others' the server takes it back after a minute.
+    // The newest runners repeat the same request when their call was cut off; for others the server takes the task
+    // back after a minute.
     if (jobs < 100 || number % 2 === 0)
       headers['x-runner-request-key'] = `${number} ${done.finished} ${random.below(1e9)}`;
     const { task } = await insist(done, () => client.fetchTask({}, { timeoutMs: 4_000 }));

@@ -1,6 +1,5 @@
-// time limit: 120 s
-// Followers of a log that grows: what they read, and what the runner is told meanwhile. Writes to the log are held open
-// by the test itself, so that a follower looks exactly while rows are in the file and not yet counted.
+// time limit: 120 s Followers of a growing log: what they read, and what the runner gets acknowledged meanwhile. The
+// test holds writes to the log open, so that a follower reads exactly while rows are in the file and not yet counted.
 import { open } from 'node:fs/promises';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -12,12 +11,12 @@ import { openCi, workflow } from './ci-fixture.ts';
 
 const rounds = Number(process.env['HEARTH_LOG_ROUNDS'] ?? 40);
 
-/** The part of a file handle that the test stands in for. */
+/** The part of a file handle that the test replaces. */
 interface Writes {
   write(...args: unknown[]): Promise<unknown>;
 }
 
-/** Every write to a file waits, once its bytes are in the file, until the test lets it answer. */
+/** Every write to a file waits, once its bytes are in the file, until the test releases it. */
 async function holdWrites(folder: string) {
   const handle = await open(folder, 'r');
   const prototype = Object.getPrototypeOf(handle) as Writes;
@@ -32,7 +31,7 @@ async function holdWrites(folder: string) {
   };
   return {
     hold: () => void (isHolding = true),
-    /** Lets all writes answer that wait. */
+    /** Completes all waiting writes. */
     release: () => held.splice(0).forEach((answer) => answer()),
     open() {
       isHolding = false;
@@ -42,12 +41,12 @@ async function holdWrites(folder: string) {
   };
 }
 
-/** Time for what can go on without the test to go on: files are read by other threads. */
+/** Waits for work that does not depend on the test: files are read by other threads. */
 async function breathe(): Promise<void> {
   for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setTimeout(resolve, 2));
 }
 
-/** The buffer of a runner, as Forgejo's has it: what is acknowledged is cut off, and more than there is is its end. */
+/** The buffer of Forgejo's runner: acknowledged rows are cut off, and an acknowledgement beyond its end is a panic. */
 function runnerBuffer() {
   let rows: string[] = [];
   let offset = 0;
@@ -108,7 +107,7 @@ interface Follower {
   ended: Promise<void>;
 }
 
-/** One log from its first row to its seal, in the order of the steps. */
+/** One log from its first row to its completion, in the order of the steps. */
 async function playRound(
   { ci, folder }: CiWorld,
   runner: Runner,
@@ -131,7 +130,7 @@ async function playRound(
     if (ack > index + rows.length) throw new Error(`${ack} acknowledged of ${rows.length} rows at ${index}`);
     return ack;
   };
-  /** A runner has one report under way; more is printed meanwhile. */
+  /** A runner has one report in flight; more is printed meanwhile. */
   const report = (noMore = false): void => {
     reporting = reporting.then(async () => buffer.acknowledge(await send(buffer.offset, buffer.rows, noMore)));
     reporting.catch(() => {});
@@ -169,7 +168,7 @@ async function playRound(
           if (buffer.rows.length > 0) report();
           break;
         case 'again': {
-          // What a client without a buffer of its own may send: a part of what was sent before.
+          // What a client without a buffer may send: a part of what was sent before.
           const index = Math.max(0, buffer.offset - one.back);
           const repeated = send(index, all.slice(index, buffer.offset)).then(() => {});
           repeated.catch(() => {});
@@ -202,7 +201,7 @@ async function playRound(
   await Promise.all(reports);
   const { total } = await ci.readLog(taskId, 0, 1);
   if (total !== all.length) throw new Error(`${total} rows in all, ${all.length} were printed`);
-  // Over a mark in the index, and over the end.
+  // Across an index entry, and beyond the end.
   for (const from of [0, 1, 255, 256, 257, all.length - 1, all.length, Math.floor(all.length / 2)]) {
     const window = await ci.readLog(taskId, Math.max(0, from), 300);
     const got = window.rows.map(({ content }) => content);
@@ -244,7 +243,7 @@ t.test(
       ),
       {
         numRuns: rounds,
-        // What was found once: rows in the file, not yet counted, and a follower who looks just then.
+        // A regression: rows in the file, not yet counted, and a follower who reads just then.
         examples: [
           [
             [

@@ -32,7 +32,7 @@ async function running(t: Owner, options: Parameters<typeof openCi>[1] = {}) {
   };
 }
 
-t.test('SPEC §2.1 what becomes of rows, by where they begin', async (t) => {
+t.test('SPEC §2.1 rows are stored, skipped or refused by their first index', async (t) => {
   const { runner, taskId, stored } = await running(t);
   const log = (index: number, rows: string[], noMore = false) => runner.log(taskId, index, rows, noMore);
   t.equal(await log(1, ['b']), 0, 'a gap: nothing is stored');
@@ -52,7 +52,7 @@ t.test('SPEC §2.1 what becomes of rows, by where they begin', async (t) => {
   t.same(stored(), ['a', 'b', 'c', 'd', 'e']);
 });
 
-t.test('rows of another runner’s task, and of none, are refused alike', async (t) => {
+t.test('rows of another runner’s task, and of a missing one, are refused alike', async (t) => {
   const { addRunner, runner, taskId } = await running(t);
   const other = await addRunner(['linux']);
   t.equal(await reasonOf(other.log(taskId, 0, ['x'])), 'task_not_found');
@@ -60,26 +60,23 @@ t.test('rows of another runner’s task, and of none, are refused alike', async 
   t.equal(await reasonOf(runner.log(2 ** 52, 0, ['x'])), 'task_not_found');
 });
 
-t.test(
-  'runner-protocol 4.7 any sequence of calls ends with every row once, in order (a model, 30 rounds)',
-  async (t) => {
-    const { runner, taskId, stored } = await running(t);
-    const random = seededRandom(11);
-    const all = Array.from({ length: 400 }, (_, at) => `row ${at}`);
-    let known = 0;
-    for (let round = 0; round < 30; round += 1) {
-      const index = random.below(known + 6);
-      const rows = all.slice(index, index + random.below(30));
-      const end = index + rows.length;
-      if (index <= known) known = Math.max(known, end);
-      // A runner cuts what is acknowledged off its buffer, and panics when that is more than it has.
-      t.equal(await runner.log(taskId, index, rows), Math.min(known, end), `${rows.length} rows at ${index}`);
-    }
-    t.same(stored(), all.slice(0, known));
-  },
-);
+t.test('SPEC §2.1 any sequence of calls ends with every row once, in order (a model, 30 rounds)', async (t) => {
+  const { runner, taskId, stored } = await running(t);
+  const random = seededRandom(11);
+  const all = Array.from({ length: 400 }, (_, at) => `row ${at}`);
+  let known = 0;
+  for (let round = 0; round < 30; round += 1) {
+    const index = random.below(known + 6);
+    const rows = all.slice(index, index + random.below(30));
+    const end = index + rows.length;
+    if (index <= known) known = Math.max(known, end);
+    // A runner cuts acknowledged rows off its buffer, and panics when that is more than it has.
+    t.equal(await runner.log(taskId, index, rows), Math.min(known, end), `${rows.length} rows at ${index}`);
+  }
+  t.same(stored(), all.slice(0, known));
+});
 
-t.test('rows sent at the same time are stored one call after the other', async (t) => {
+t.test('concurrent calls for one log are serialised', async (t) => {
   const { runner, taskId, stored } = await running(t);
   const acks = await Promise.all(
     Array.from({ length: 8 }, (_, at) =>
@@ -94,7 +91,7 @@ t.test('rows sent at the same time are stored one call after the other', async (
   t.same(stored(), ['0', '1', '2', '3', '4', '5', '6', '7']);
 });
 
-t.test('a log that is full takes further rows and drops them; the count goes on, also after a restart', async (t) => {
+t.test('a full log acknowledges further rows and drops them; the count continues, also after a restart', async (t) => {
   const first = await running(t, { env: { SERVICE_CI_MAX_LOG_SIZE: '64KiB' } });
   const line = 'x'.repeat(1000);
   let index = 0;
@@ -116,7 +113,7 @@ t.test('a log that is full takes further rows and drops them; the count goes on,
   t.equal(await again.log(first.taskId, index + 1, [], true), index + 1);
 });
 
-t.test('a crash leaves half a row, which is not one; a disk that lied is made up for', async (t) => {
+t.test('an incomplete row after a crash does not count; rows lost by a disk are replaced', async (t) => {
   const first = await running(t);
   await first.runner.log(first.taskId, 0, ['one', 'two']);
   await first.close();
@@ -134,7 +131,7 @@ t.test('a crash leaves half a row, which is not one; a disk that lied is made up
   t.same(first.stored(), ['one', 'two', '[log line lost in a server crash]', 'four']);
 });
 
-t.test('a row is one line, whatever is in it', async (t) => {
+t.test('a row is one line, whatever its content', async (t) => {
   const at = { seconds: 1_767_225_600n, nanos: 123_456_789 };
   t.equal(formatRow(at, 'plain'), '2026-01-01T00:00:00.1234567Z plain\n');
   t.equal(formatRow(at, 'a\nb\r\nc\rd\n'), '2026-01-01T00:00:00.1234567Z a\\nb\\nc\\rd\n');
@@ -148,7 +145,7 @@ t.test('a row is one line, whatever is in it', async (t) => {
   t.same(readRow('2026-01-01T00:00:00.1234567Z \u001b[1mx'), { at: Date.UTC(2026, 0, 1) + 123, content: '\u001b[1mx' });
 });
 
-t.test('security H06 secrets are masked: as they are, line by line, in base64, percent-encoded', async (t) => {
+t.test('security H06 secrets are masked literally, line by line, in base64 and percent-encoded', async (t) => {
   const key = '-----BEGIN KEY-----\nabcdefgh12345678\nzyxwvuts87654321\n-----END KEY-----\n';
   const mask = createMask(['s3cr+t/v(a)lue?', key, 'no', '2026']);
   const through = (content: string) =>
@@ -175,7 +172,7 @@ t.test('security H06 secrets are masked: as they are, line by line, in base64, p
   t.equal(createMask([])(rows), rows);
 });
 
-t.test('configured secrets and the task’s token never reach the log; a stranger’s run has none to hide', async (t) => {
+t.test('configured secrets and the task’s token never reach the log; a run that is not trusted has none', async (t) => {
   const { ci, push, addRunner, found, folder, db } = await openCi(t);
   await ci.setSecret({ kind: 'repository', id: found.repository.id }, { name: 'deploy_key', value: 'hunter2hunter2' });
   await ci.setSecret({ kind: 'instance' }, { name: 'WIDE', value: 'widewidewide' });

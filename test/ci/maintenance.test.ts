@@ -21,7 +21,7 @@ async function* bytesOf(text: string): AsyncGenerator<Buffer> {
   yield Buffer.from(text);
 }
 
-/** Leaves an artifact as a job does. */
+/** Uploads an artifact as a job does. */
 async function leave(
   { ci }: CiWorld,
   { context }: TaskContent,
@@ -49,42 +49,45 @@ const filesOf = (world: CiWorld, what: string): string[] => {
   return existsSync(folder) ? readdirSync(folder).sort() : [];
 };
 
-t.test('logs and artifacts go when their time is over, and rows say so; what nobody names goes too', async (t) => {
-  const world = await openCi(t, { env: { SERVICE_CI_LOG_KEEP: '30d', SERVICE_CI_ARTIFACT_KEEP: '20d' } });
-  const { ci, clock, found, push } = world;
-  await push(one);
-  const runner = await world.addRunner(['linux']);
-  const first = (await runner.fetch())!;
-  const short = await leave(world, first, 'short', 'a', clock.now() + 3 * dayMs);
-  const long = await leave(world, first, 'long', 'b', clock.now() + 900 * dayMs);
-  t.equal(long.expiresAt, clock.now() + 20 * dayMs, 'no longer than the settings allow');
-  const open = await ci.createArtifact(await ci.authoriseTask(String(first.context.gitea_runtime_token)), {
-    name: 'open',
-    expiresAt: null,
-  });
-  await ci.receiveArtifact(open, { kind: 'block', blockId: 'a' }, bytesOf('never finished'));
-  await runner.finish(first.taskId);
-  for (const stray of ['data/ci/logs/0/99.log', 'data/ci/artifacts/0/99.zip'])
-    writeFileSync(path.join(world.folder, stray), 'x');
+t.test(
+  'expired logs and artifacts are removed and their rows record it; orphaned files are removed, too',
+  async (t) => {
+    const world = await openCi(t, { env: { SERVICE_CI_LOG_KEEP: '30d', SERVICE_CI_ARTIFACT_KEEP: '20d' } });
+    const { ci, clock, found, push } = world;
+    await push(one);
+    const runner = await world.addRunner(['linux']);
+    const first = (await runner.fetch())!;
+    const short = await leave(world, first, 'short', 'a', clock.now() + 3 * dayMs);
+    const long = await leave(world, first, 'long', 'b', clock.now() + 900 * dayMs);
+    t.equal(long.expiresAt, clock.now() + 20 * dayMs, 'no longer than the settings allow');
+    const open = await ci.createArtifact(await ci.authoriseTask(String(first.context.gitea_runtime_token)), {
+      name: 'open',
+      expiresAt: null,
+    });
+    await ci.receiveArtifact(open, { kind: 'block', blockId: 'a' }, bytesOf('never finished'));
+    await runner.finish(first.taskId);
+    for (const stray of ['data/ci/logs/0/99.log', 'data/ci/artifacts/0/99.zip'])
+      writeFileSync(path.join(world.folder, stray), 'x');
 
-  t.match(await ci.removeOld(), { logs: 0, artifacts: 0, strays: 3 }, 'the upload whose task is over counts as one');
-  t.same(filesOf(world, 'logs'), [`${first.taskId}.log`]);
-  clock.advance(4 * dayMs);
-  t.match(await ci.removeOld(), { logs: 0, artifacts: 2, strays: 0 });
-  t.match(await ci.listArtifacts(found, 1), [
-    { id: short.id, state: 'removed' },
-    { id: long.id, state: 'ready' },
-    { name: 'open', state: 'removed' },
-  ]);
-  t.equal(await reasonOf(read(world, 1, short.id)), 'artifact_not_found');
-  t.equal(await read(world, 1, long.id), 'b');
-  clock.advance(27 * dayMs);
-  t.match(await ci.removeOld(), { logs: 1, artifacts: 1 });
-  t.same([filesOf(world, 'logs'), filesOf(world, 'artifacts')], [[], []]);
-  const job = (await world.state(1)).rows[0]!;
-  t.match((await ci.findJob(found, 1, job.id)).task, { logRemovedAt: clock.now() });
-  t.match(await ci.removeOld(), { logs: 0, artifacts: 0, strays: 0 });
-});
+    t.match(await ci.removeOld(), { logs: 0, artifacts: 0, strays: 3 }, 'the upload whose task is over counts as one');
+    t.same(filesOf(world, 'logs'), [`${first.taskId}.log`]);
+    clock.advance(4 * dayMs);
+    t.match(await ci.removeOld(), { logs: 0, artifacts: 2, strays: 0 });
+    t.match(await ci.listArtifacts(found, 1), [
+      { id: short.id, state: 'removed' },
+      { id: long.id, state: 'ready' },
+      { name: 'open', state: 'removed' },
+    ]);
+    t.equal(await reasonOf(read(world, 1, short.id)), 'artifact_not_found');
+    t.equal(await read(world, 1, long.id), 'b');
+    clock.advance(27 * dayMs);
+    t.match(await ci.removeOld(), { logs: 1, artifacts: 1 });
+    t.same([filesOf(world, 'logs'), filesOf(world, 'artifacts')], [[], []]);
+    const job = (await world.state(1)).rows[0]!;
+    t.match((await ci.findJob(found, 1, job.id)).task, { logRemovedAt: clock.now() });
+    t.match(await ci.removeOld(), { logs: 0, artifacts: 0, strays: 0 });
+  },
+);
 
 t.test(
   'a run is deleted by who administers its repository, with all it had, and its number is not used again',
@@ -121,7 +124,7 @@ t.test(
   },
 );
 
-t.test('a job of a later attempt finds what an earlier one has left, and may leave the same name', async (t) => {
+t.test('a job of a later attempt finds artifacts of an earlier one, and may reuse their names', async (t) => {
   const world = await openCi(t);
   const { ci, found, viewer, push } = world;
   await push(
@@ -144,7 +147,7 @@ t.test('a job of a later attempt finds what an earlier one has left, and may lea
   t.equal(await reasonOf(leave(world, again, 'site', 'third')), 'artifact_exists');
 });
 
-t.test('a backup has logs and artifacts, and the key of secrets only with keys; a restore proves it', async (t) => {
+t.test('a backup contains logs and artifacts, and the key of secrets only with keys; a restore shows it', async (t) => {
   const world = await openCi(t);
   const { ci, modules, push } = world;
   await ci.setSecret(instanceScope, { name: 'DEPLOY_KEY', value: 'do not tell' });

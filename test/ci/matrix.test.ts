@@ -1,4 +1,4 @@
-// `fail-fast`, `max-parallel` and what a run concludes: fixed cases, a restart in between, and random matrices
+// `fail-fast`, `max-parallel` and the status of a run: fixed cases, a restart in between, and random matrices
 // (HEARTH_CI_MATRICES=500 for the long run).
 import t from 'tap';
 import { statusOfRun } from '../../src/ci/run-status.ts';
@@ -10,7 +10,7 @@ const matrices = Number(process.env['HEARTH_CI_MATRICES'] ?? 25);
 
 t.setTimeout(60_000 + matrices * 2_000);
 
-t.test('a run is cancelled when somebody cancelled it; else a job that failed decides', async (t) => {
+t.test('a run is cancelled when a person cancelled it; otherwise a failed job decides', async (t) => {
   const rows: [jobs: RunStatus[], whenAsked: RunStatus, byItself: RunStatus][] = [
     [['failure', 'cancelled'], 'cancelled', 'failure'],
     [['failure', 'cancelled', 'success', 'skipped'], 'cancelled', 'failure'],
@@ -48,7 +48,7 @@ ${more}
   mend: {needs: t, if: failure(), runs-on: linux, steps: [{run: "true"}]}
 `;
 
-t.test('fail-fast with max-parallel: the place that a failed leg leaves is given to nobody', async (t) => {
+t.test('fail-fast with max-parallel: the place of a failed matrix job is not reused', async (t) => {
   const { ci, found, push, state, addRunner, modules } = await openCi(t);
   const sha = await push(workflow(file('max-parallel: 1, matrix: {n: [1, 2, 3, 4]}')));
   const runner = await addRunner(['linux']);
@@ -75,7 +75,7 @@ t.test('fail-fast with max-parallel: the place that a failed leg leaves is given
   t.equal(await runner.fetch(), null, 'no leg is left to be taken');
 });
 
-t.test('a leg that a runner winds up does not make the run one that is being cancelled', async (t) => {
+t.test('a matrix job that its runner is finishing does not make the run a cancelling one', async (t) => {
   const { push, state, addRunner } = await openCi(t);
   await push(workflow(file('matrix: {n: [1, 2]}')));
   const runner = await addRunner(['linux'], { capabilities: ['cancelling'] });
@@ -89,7 +89,7 @@ t.test('a leg that a runner winds up does not make the run one that is being can
   t.equal((await state(1)).run, 'failure');
 });
 
-t.test('a run that somebody cancels is cancelled, also when a job of it had failed', async (t) => {
+t.test('a cancelled run is cancelled, also when one of its jobs had failed', async (t) => {
   const { ci, viewer, found, push, state, addRunner } = await openCi(t);
   await push(workflow(file('fail-fast: false, matrix: {n: [1, 2]}')));
   const runner = await addRunner(['linux']);
@@ -98,7 +98,7 @@ t.test('a run that somebody cancels is cancelled, also when a job of it had fail
   t.match(await state(1), { run: 'cancelled', jobs: { 't (1)': 'failure', 't (2)': 'cancelled', mend: 'cancelled' } });
 });
 
-t.test('continue-on-error and fail-fast: false let the others go on', async (t) => {
+t.test('continue-on-error and fail-fast: false let the others continue', async (t) => {
   const { push, state, addRunner } = await openCi(t);
   const runner = await addRunner(['linux']);
   const next = async (result: 'success' | 'failure') => runner.finish((await runner.fetch())!.taskId, result);
@@ -118,7 +118,7 @@ t.test('continue-on-error and fail-fast: false let the others go on', async (t) 
   await next('success');
   t.match(await state(2), { run: 'failure', jobs: { mend: 'success', after: 'skipped' } });
 
-  // The first leg fails before any runner has it: its labels cannot be worked out.
+  // The first matrix job fails before any runner has it: its labels cannot be evaluated.
   const unreadable = 'matrix: {n: [1, 2], include: [{n: 1, on: "["}, {n: 2, on: "1"}]}';
   const broken = (strategy: string) =>
     file(`${strategy}${unreadable}`).replace('runs-on: linux', "runs-on: ${{ fromJSON(matrix.on) && 'linux' }}");
@@ -131,7 +131,7 @@ t.test('continue-on-error and fail-fast: false let the others go on', async (t) 
   t.match((await state(4)).jobs, { 't (1, [)': 'failure', 't (2, 1)': 'cancelled' });
 });
 
-t.test('a leg that was cancelled runs when it alone is run again', async (t) => {
+t.test('a cancelled matrix job runs when it alone is run again', async (t) => {
   const { ci, viewer, found, push, state, addRunner, clock } = await openCi(t);
   await push(workflow(file('max-parallel: 1, matrix: {n: [1, 2, 3]}')));
   const runner = await addRunner(['linux']);
@@ -152,13 +152,13 @@ t.test('a leg that was cancelled runs when it alone is run again', async (t) => 
   t.match((await state(1)).jobs, { 't (1)': 'failure', 't (2)': 'success', 't (3)': 'cancelled' });
 });
 
-t.test('a task is not handed over once its leg was cancelled', async (t) => {
+t.test('a task is not dispatched once its matrix job was cancelled', async (t) => {
   const { push, state, addRunner, modules } = await openCi(t);
   await push(workflow(file('matrix: {n: [1, 2]}')));
   const [a, b] = [await addRunner(['linux']), await addRunner(['linux'])];
   const one = (await a.fetch())!;
   await a.report(one.taskId);
-  // The sibling fails while the second task is claimed and its content is still being gathered.
+  // The sibling fails while the second task is claimed and its content is still being built.
   const repositories = modules.repositories as { locate: typeof modules.repositories.locate };
   const locate = repositories.locate.bind(repositories);
   const { promise: hasFailed, resolve } = Promise.withResolvers<void>();
@@ -179,7 +179,7 @@ t.test('a task is not handed over once its leg was cancelled', async (t) => {
   t.not(task?.context['job'], 't', 'the runner gets what is left to do, or nothing');
 });
 
-t.test('a leg that gets its concurrency group is still held to max-parallel', async (t) => {
+t.test('a matrix job that gets its concurrency group is still subject to max-parallel', async (t) => {
   const { push, state, addRunner } = await openCi(t);
   const include = '[{n: 1, g: x}, {n: 2, g: x}, {n: 3, g: ""}, {n: 4, g: ""}]';
   await push(
@@ -228,7 +228,7 @@ t.test('a restart between the parts of a matrix changes nothing', async (t) => {
   });
 });
 
-/** One leg of a random matrix, and how it will end. */
+/** One job of a random matrix, and its result. */
 interface RandomLeg {
   n: number;
   may: boolean;
@@ -237,7 +237,7 @@ interface RandomLeg {
 }
 
 t.test(
-  'random matrices: never more legs at work than allowed, none after a failed one, and the right end',
+  'random matrices: never more jobs running than allowed, none after a failed one, and the right result',
   async (t) => {
     const random = seededRandom(Number(process.env['HEARTH_CI_SEED'] ?? 5));
     let world = await openCi(t);
@@ -270,7 +270,7 @@ t.test(
       const ended = new Map<string, string>();
       let hasFailed = false;
 
-      /** What must hold after every step. */
+      /** Invariants after every step. */
       const check = async () => {
         const { rows } = await world.state(number);
         const matrix = rows.filter(({ jobKey }) => jobKey === 't');
@@ -331,7 +331,7 @@ t.test(
           throw new Error(
             `nothing goes on in ${about}: ${rows.map(({ name, status, hold }) => [name, status, hold]).join(' ')}`,
           );
-        // Groups that came free are given away after the write.
+        // Released groups are assigned after the write.
         await settle();
       }
       const failed = legs.some(({ n, may }) => ended.get(`leg ${n}`) === 'failure' && !may);

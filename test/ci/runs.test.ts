@@ -112,7 +112,7 @@ const job = (more: string, name = 'a'): string =>
     .map((line) => `    ${line}`)
     .join('\n')}\n`;
 
-t.test('a failing leg ends its siblings, unless the file says otherwise', async (t) => {
+t.test('a failing matrix job cancels its siblings, unless the file says otherwise', async (t) => {
   const { push, state, addRunner } = await openCi(t);
   const file = (strategy: string) =>
     `on: push\njobs:\n${job(`strategy:\n  ${strategy}matrix: {n: [1, 2, 3]}`)}${job('needs: a', 'b')}${job('needs: a\nif: failure()', 'c')}`;
@@ -140,7 +140,7 @@ t.test('a failing leg ends its siblings, unless the file says otherwise', async 
   t.match(await state(2), { run: 'failure', jobs: { b: 'skipped', c: 'success' } });
 });
 
-t.test('an expression can ask for the whole message of a commit', async (t) => {
+t.test('an expression can read the whole message of a commit', async (t) => {
   const { push, state } = await openCi(t);
   await push(workflow(`on: push\njobs:\n${job("if: github.event.head_commit.message == 'Release'")}`), {
     message: 'Release',
@@ -148,7 +148,7 @@ t.test('an expression can ask for the whole message of a commit', async (t) => {
   t.match((await state(1)).jobs, { a: 'waiting' });
 });
 
-t.test('a job that may fail counts as one that went well', async (t) => {
+t.test('a job with continue-on-error counts as a success', async (t) => {
   const { push, state, addRunner } = await openCi(t);
   await push(workflow(`on: push\njobs:\n${job('continue-on-error: true')}${job('needs: a', 'b')}`));
   const runner = await addRunner(['linux']);
@@ -157,7 +157,7 @@ t.test('a job that may fail counts as one that went well', async (t) => {
   t.match(await state(1), { run: 'success', jobs: { a: 'failure', b: 'success' } });
 });
 
-t.test('a matrix may come from another job, and what cannot be evaluated fails in words', async (t) => {
+t.test('a matrix may come from another job, and an evaluation error fails the job with a message', async (t) => {
   const { push, state, addRunner } = await openCi(t);
   await push(
     workflow(`on: push
@@ -212,7 +212,7 @@ t.test('a broken file fails alone, with line, column and reason', async (t) => {
   );
 });
 
-t.test('what starts nothing: filters, [skip ci], the push option, a task’s own push', async (t) => {
+t.test('no run starts after filters, [skip ci], the push option, or a task’s own push', async (t) => {
   const { push, ci, found } = await openCi(t);
   const count = async () => (await ci.listRuns(found, {}, { limit: 50 })).runs.length;
   await push(
@@ -241,7 +241,7 @@ t.test('what starts nothing: filters, [skip ci], the push option, a task’s own
   }
 });
 
-t.test('the first of the workflow folders counts alone', async (t) => {
+t.test('only the first of the workflow folders counts', async (t) => {
   const { push, ci, found } = await openCi(t);
   const file = `on: push\njobs:\n${job('')}`;
   await push({ '.github/workflows/a.yml': file, '.gitea/workflows/b.yaml': file, '.gitea/workflows/deep/c.yml': file });
@@ -253,7 +253,7 @@ t.test('the first of the workflow folders counts alone', async (t) => {
   t.same((await ci.listRuns(found, {}, { limit: 1 })).runs[0]?.workflowPath, 'd.yml');
 });
 
-t.test('concurrency: one runs, one waits, a newer one takes its place', async (t) => {
+t.test('concurrency: one runs, one waits, a newer one replaces it', async (t) => {
   const { push, state, addRunner } = await openCi(t);
   const file = (more: string) =>
     `on: push\nconcurrency: {group: "deploy-\${{ github.ref_name }}"${more}}\njobs:\n${job('')}`;
@@ -300,7 +300,7 @@ t.test('concurrency of jobs, and queue: max', async (t) => {
   t.equal((await state(3)).run, 'success');
 });
 
-t.test('a cancelled run: what waits ends at once, a runner that winds up is given the time', async (t) => {
+t.test('cancelling a run ends waiting jobs at once, and lets a capable runner finish', async (t) => {
   const { push, state, addRunner, ci, viewer, found, clock } = await openCi(t);
   await push(workflow(`on: push\njobs:\n${job('')}${job('', 'b')}${job('needs: a\nif: always()', 'c')}`));
   const polite = await addRunner(['linux'], { capabilities: ['cancelling'] });
@@ -379,7 +379,7 @@ t.test('rerun: failed jobs and what needs them, one job, all of them; earlier lo
   t.equal(await reasonOf(ci.cancelRun(viewer, reader, 1, { force: false })), 'repository_not_found');
 });
 
-t.test('a failed job runs again while the rest of its run goes on', async (t) => {
+t.test('a failed job runs again while the rest of its run continues', async (t) => {
   const { push, state, addRunner, ci, viewer, found } = await openCi(t);
   await push(workflow(`on: push\njobs:\n${job('')}${job('', 'b')}${job('needs: [a, b]', 'c')}`));
   const runner = await addRunner(['linux']);
@@ -443,11 +443,11 @@ ${job("if: inputs.dry == 'false'")}`),
   );
 });
 
-t.test('a run survives its server: what was blocked goes on at the next start', async (t) => {
+t.test('a run survives its server: blocked jobs continue at the next start', async (t) => {
   const first = await openCi(t);
   await first.push(workflow(`on: push\nconcurrency: one\njobs:\n${job('')}`));
   await first.push({ a: '2' });
-  // The group is free, and the server died before the next run was looked at.
+  // The group is free, and the server died before the next run was advanced.
   await first.db.write(async ({ manager }) => {
     await manager.query(
       "UPDATE ci_runs SET status = 'success', finished_at = 1, concurrency_state = NULL WHERE number = 1",

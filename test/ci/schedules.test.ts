@@ -3,7 +3,7 @@ import { openCi, workflow } from './ci-fixture.ts';
 
 const job = '  a:\n    runs-on: linux\n    steps: [{run: "true"}]\n';
 
-t.test('schedules of the default branch start by the clock, and once for what was missed', async (t) => {
+t.test('schedules of the default branch start on time, and once for missed times', async (t) => {
   const { push, ci, found, clock, addRunner } = await openCi(t);
   await push(workflow(`on:\n  schedule: [{cron: '30 12 * * *'}]\njobs:\n${job}`));
   await push(workflow(`on:\n  schedule: [{cron: '* * * * *'}]\njobs:\n${job}`), { branch: 'topic' });
@@ -26,7 +26,7 @@ t.test('schedules of the default branch start by the clock, and once for what wa
   t.equal((await numbers()).length, 2, 'what the file no longer says is gone');
 });
 
-t.test('a schedule has at most one run that waits, and one more may be at work', async (t) => {
+t.test('a schedule has at most one waiting run, beside a running one', async (t) => {
   const { push, ci, found, clock, addRunner, state, log } = await openCi(t);
   const file = (name: string, cron: string) =>
     `name: ${name}\nrun-name: \${{ github.event.schedule == '*/2 * * * *' && 'Half' || '' }}\non:\n  schedule: ${cron}\njobs:\n${job}`;
@@ -58,7 +58,7 @@ t.test('a schedule has at most one run that waits, and one more may be at work',
   for (const task of tasks) await runner.finish(task.taskId);
   t.equal((await state(1)).run, 'success');
 
-  // A push to the default branch brings new workflow files; what waits still counts.
+  // A push to the default branch brings new workflow files; waiting runs still count.
   await push({ a: '2' });
   clock.advance(120_000);
   await ci.runSchedules();
@@ -68,7 +68,7 @@ t.test('a schedule has at most one run that waits, and one more may be at work',
   );
 });
 
-t.test('a schedule of an archived repository rests, and goes on when it is none any more', async (t) => {
+t.test('a schedule of an archived repository is paused until it is unarchived', async (t) => {
   const { push, ci, found, clock, viewer, modules } = await openCi(t);
   await push(workflow(`on:\n  schedule: [{cron: '* * * * *'}]\njobs:\n${job}`));
   const count = async () => (await ci.listRuns(found, {}, { limit: 10 })).runs.length;

@@ -6,7 +6,7 @@ const simple = (labels = 'linux'): Record<string, string> =>
 
 t.setTimeout(120_000);
 
-t.test('registration: tokens of scopes, reusable until reset; offline; wrong ones', async (t) => {
+t.test('registration by scoped tokens, reusable until reset, and offline; wrong tokens are refused', async (t) => {
   const { ci, alice, found, modules, clock } = await openCi(t);
   const instance = { kind: 'instance' } as const;
   const input = {
@@ -141,27 +141,24 @@ t.test(
   },
 );
 
-t.test(
-  'a call that was cut off and repeated: the task that it gets again is not taken back, whichever comes first',
-  async (t) => {
-    const { ci, push, addRunner, state } = await openCi(t);
-    await push(simple());
-    const runner = await addRunner(['linux']);
-    const first = (await runner.fetch(0, { requestKey: 'k' }))!;
-    const again = (await runner.fetch(0, { requestKey: 'k' }))!;
-    t.equal(again.taskId, first.taskId);
-    await ci.returnTask(first.taskId);
-    t.match(await runner.report(again.taskId), { result: null }, 'the second answer has arrived');
+t.test('a task that a repeated call gets again is not taken back, whichever call is processed first', async (t) => {
+  const { ci, push, addRunner, state } = await openCi(t);
+  await push(simple());
+  const runner = await addRunner(['linux']);
+  const first = (await runner.fetch(0, { requestKey: 'k' }))!;
+  const again = (await runner.fetch(0, { requestKey: 'k' }))!;
+  t.equal(again.taskId, first.taskId);
+  await ci.returnTask(first.taskId);
+  t.match(await runner.report(again.taskId), { result: null }, 'the second answer has arrived');
 
-    await push(simple());
-    const lost = (await runner.fetch(0, { requestKey: 'l' }))!;
-    const [, other] = await Promise.all([ci.returnTask(lost.taskId), runner.fetch(5_000, { requestKey: 'l' })]);
-    t.match(await runner.report(other!.taskId), { result: null }, 'what is being taken back does not go out');
-    t.equal((await state(2)).run, 'running');
-  },
-);
+  await push(simple());
+  const lost = (await runner.fetch(0, { requestKey: 'l' }))!;
+  const [, other] = await Promise.all([ci.returnTask(lost.taskId), runner.fetch(5_000, { requestKey: 'l' })]);
+  t.match(await runner.report(other!.taskId), { result: null }, 'what is being taken back does not go out');
+  t.equal((await state(2)).run, 'running');
+});
 
-t.test('SPEC §3 the status of a runner follows from when it was heard of', async (t) => {
+t.test('SPEC §3 the status of a runner follows from its last calls', async (t) => {
   const { ci, clock, addRunner, push } = await openCi(t);
   await push(simple());
   const runner = await addRunner(['linux']);
@@ -212,7 +209,7 @@ t.test('a job goes to a runner whose scope and labels fit, and to exactly one', 
   t.ok(await fitting[2]!.fetch());
 });
 
-t.test('a waiting runner gets a job in the moment it comes', async (t) => {
+t.test('a waiting runner gets a new job at once', async (t) => {
   const { push, addRunner } = await openCi(t);
   const runner = await addRunner(['linux']);
   const waiting = runner.fetch(20_000);
@@ -227,7 +224,7 @@ t.test('a waiting runner gets a job in the moment it comes', async (t) => {
   t.ok(took > 400 && took < 900, `answers half a second before the runner’s deadline: ${Math.round(took)} ms`);
 });
 
-t.test('a runner that leaves while it waits loses no job, and its call ends', async (t) => {
+t.test('a runner that disconnects while it waits loses no job, and its call ends', async (t) => {
   const { push, addRunner, state } = await openCi(t);
   const [gone, other] = [await addRunner(['linux']), await addRunner(['linux'])];
   const leaving = new AbortController();
@@ -240,7 +237,7 @@ t.test('a runner that leaves while it waits loses no job, and its call ends', as
   t.ok(await other.fetch());
 });
 
-t.test('a task that was never confirmed is offered again under a new id, three times', async (t) => {
+t.test('an unconfirmed task is assigned again under a new id, three times', async (t) => {
   const { push, addRunner, state, clock, ci } = await openCi(t);
   await push(simple());
   const runner = await addRunner(['linux']);
@@ -266,7 +263,7 @@ t.test('a task that was never confirmed is offered again under a new id, three t
   t.equal((await state(2)).run, 'running', 'rows of its log confirm it as well');
 });
 
-t.test('an answer that did not reach its runner: the job waits again, the id is not used twice', async (t) => {
+t.test('when a response does not reach its runner, the job is queued again under a new task id', async (t) => {
   const { push, addRunner, state, ci } = await openCi(t);
   await push(simple());
   const runner = await addRunner(['linux'], { ephemeral: true });
@@ -297,7 +294,7 @@ t.test('the same request key gets the same task; two at once are too many', asyn
   t.ok(await held);
 });
 
-t.test('a runner that comes for nothing too often is asked to wait', async (t) => {
+t.test('a runner that polls too often without result is told to wait', async (t) => {
   const { addRunner } = await openCi(t);
   const runner = await addRunner(['linux']);
   const reasons: string[] = [];
@@ -305,7 +302,7 @@ t.test('a runner that comes for nothing too often is asked to wait', async (t) =
   t.same(reasons, ['nothing', 'nothing', 'nothing', 'nothing', 'nothing', 'too_many_polls', 'too_many_polls']);
 });
 
-t.test('an ephemeral runner takes one task and goes when its log is complete', async (t) => {
+t.test('an ephemeral runner takes one task and is removed when its log is complete', async (t) => {
   const { push, addRunner, ci, clock, state } = await openCi(t);
   await push(simple());
   await push({ a: '2' });
@@ -327,7 +324,7 @@ t.test('an ephemeral runner takes one task and goes when its log is complete', a
   t.equal((await state(2)).run, 'waiting', 'the next job goes on waiting for another runner');
 });
 
-t.test('reports: steps, outputs once each, repeats, and the end that is final', async (t) => {
+t.test('reports: steps, outputs once each, repeats, and a final end', async (t) => {
   const { push, addRunner, state, ci, found, clock } = await openCi(t);
   await push(simple());
   const runner = await addRunner(['linux']);
@@ -394,7 +391,7 @@ t.test('reports: steps, outputs once each, repeats, and the end that is final', 
   ]);
 });
 
-t.test('time ends what nobody else ends: lost runners, long jobs, jobs that no runner can take', async (t) => {
+t.test('timeouts end lost runners, long jobs and jobs that no runner can take', async (t) => {
   const { push, addRunner, state, ci, clock } = await openCi(t, { env: { SERVICE_CI_MAX_JOB_TIME: '1h' } });
   await push(simple());
   const runner = await addRunner(['linux']);
@@ -431,7 +428,7 @@ t.test('time ends what nobody else ends: lost runners, long jobs, jobs that no r
   t.match(await state(4), { run: 'cancelled', rows: [{ reason: 'No runner was free in time.' }] });
 });
 
-t.test('owners take turns, and so do the repositories of each', async (t) => {
+t.test('jobs are scheduled fairly among owners and among the repositories of each', async (t) => {
   const { push, addRunner, modules, viewer, found } = await openCi(t);
   const bob = await modules.accounts.addPerson({ username: 'bob' });
   const make = async (of: typeof viewer, name: string) => {
@@ -462,7 +459,7 @@ t.test('owners take turns, and so do the repositories of each', async (t) => {
   t.ok(found);
 });
 
-t.test('the token of a task opens its repository while it runs, as its file permits', async (t) => {
+t.test('the token of a task grants access to its repository while it runs, as its file permits', async (t) => {
   const { push, addRunner, ci, found, modules } = await openCi(t);
   await push(simple());
   await push(workflow('on: push\npermissions: {contents: read}\njobs:\n  a: {runs-on: linux, steps: [{run: x}]}\n'));
@@ -486,11 +483,11 @@ t.test('the token of a task opens its repository while it runs, as its file perm
   t.notOk(dump.includes(String(reads.context.token)));
 });
 
-t.test('a job that cannot be handed over fails alone, and the runner gets the next one', async (t) => {
+t.test('a job whose content cannot be built fails alone, and the runner gets the next one', async (t) => {
   const { push, addRunner, state, db } = await openCi(t);
   await push(simple());
   await push({ a: '2' });
-  // What only a damaged database could bring about.
+  // Only a damaged database could cause this.
   await db.write(({ manager }) => manager.query("UPDATE ci_jobs SET job_key = 'gone' WHERE run_id = 1"));
   const runner = await addRunner(['linux']);
   t.equal((await runner.fetch())?.context.run_number, '2');
@@ -500,7 +497,7 @@ t.test('a job that cannot be handed over fails alone, and the runner gets the ne
   });
 });
 
-t.test('a restart loses no task: the runner goes on where it was', async (t) => {
+t.test('a restart loses no task: the runner continues where it was', async (t) => {
   const first = await openCi(t);
   await first.push(simple());
   const runner = await first.addRunner(['linux']);

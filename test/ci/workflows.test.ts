@@ -10,7 +10,7 @@ import { statusOfMatrix, statusOfRun } from '../../src/ci/run-status.ts';
 import type { RunStatus } from '../../src/ci/run-status.ts';
 import type { Workflow } from '../../src/ci/workflows/workflow.ts';
 
-const outlook = { success: true, failure: false, cancelled: false };
+const outcome = { success: true, failure: false, cancelled: false };
 const scope = {
   contexts: {
     github: { ref: 'refs/heads/main', event: { number: 3 } },
@@ -18,7 +18,7 @@ const scope = {
     needs: {},
     vars: { constructor: 'c' },
   },
-  outlook,
+  outcome,
 };
 
 function parsed(text: string): Workflow {
@@ -34,7 +34,7 @@ function parsedJob(text: string, key: string) {
   return read.jobs.get(key)!;
 }
 
-t.test('runner-protocol 5 the patterns of filters', async (t) => {
+t.test('patterns of filters match as on other forges', async (t) => {
   const rows: [pattern: string, fits: string[], doesNot: string[]][] = [
     ['main', ['main'], ['maine', 'amain', '']],
     ['*', ['main', 'v1.0'], ['feature/a']],
@@ -61,7 +61,7 @@ t.test('runner-protocol 5 the patterns of filters', async (t) => {
   t.notOk(glob.allows(['!a'], 'b'), 'only exceptions let nothing in');
 });
 
-t.test('security I08 no pattern makes the matcher slow', async (t) => {
+t.test('security I08 no pattern takes more than linear time', async (t) => {
   const startedAt = performance.now();
   t.throws(
     () => {
@@ -73,7 +73,7 @@ t.test('security I08 no pattern makes the matcher slow', async (t) => {
   t.ok(performance.now() - startedAt < 5_000);
 });
 
-t.test('what a push starts, by kind of filter', async (t) => {
+t.test('which pushes trigger a workflow, by kind of filter', async (t) => {
   const trigger = (on: string) =>
     parsed(`on:\n  push:\n${on}\njobs: {a: {runs-on: x, steps: [{run: x}]}}`).triggers.push!;
   const branch = (name: string, changedPaths: string[] | null = null) => ({
@@ -108,7 +108,7 @@ t.test('what a push starts, by kind of filter', async (t) => {
   }
 });
 
-t.test('expressions evaluate as on runners, with our functions about the run', async (t) => {
+t.test('expressions evaluate as on runners, with status functions of the run', async (t) => {
   const values: [text: string, value: unknown][] = [
     ['${{ github.event.number }}', 3],
     ['n ${{ github.event.number }} of ${{ matrix.os }}', 'n 3 of linux'],
@@ -137,8 +137,8 @@ t.test('expressions evaluate as on runners, with our functions about the run', a
     t.throws(() => evaluateValue(text, scope), message, text.slice(0, 60));
 });
 
-t.test('the condition of a job, with and without words about the run', async (t) => {
-  const failed = { ...scope, outlook: { success: false, failure: true, cancelled: false } };
+t.test('the condition of a job, with and without status functions', async (t) => {
+  const failed = { ...scope, outcome: { success: false, failure: true, cancelled: false } };
   const rows: [condition: string | null, well: boolean, badly: boolean][] = [
     [null, true, false],
     ['', true, false],
@@ -157,7 +157,7 @@ t.test('the condition of a job, with and without words about the run', async (t)
   }
 });
 
-t.test('a matrix: combinations, exclude, include, all in the order of the file', async (t) => {
+t.test('a matrix is expanded with exclude and include, in the order of the file', async (t) => {
   const names = (matrix: unknown) => expandMatrix(matrix as never).map(combinationName);
   t.same(names(null), ['']);
   t.same(names({ os: ['b', 'a'], v: [1, 2], exclude: [{ os: 'a', v: 2 }] }), ['b, 1', 'b, 2', 'a, 1']);
@@ -211,7 +211,7 @@ t.test('a matrix: combinations, exclude, include, all in the order of the file',
     t.throws(() => names(matrix), message);
 });
 
-t.test('what the runner gets keeps the nodes of the file', async (t) => {
+t.test('the payload for a runner preserves the nodes of the file', async (t) => {
   const text = `name: CI
 on: {push: , workflow_dispatch: {inputs: {n: {type: number, default: 7}}}}
 x-shared: &shared
@@ -296,13 +296,13 @@ jobs:
   );
 });
 
-t.test('an alias that stands for what it is part of ends in words', async (t) => {
+t.test('an alias that contains itself is a problem with a message', async (t) => {
   const job = parsedJob('on: push\njobs: &j\n  a: {runs-on: x, steps: [{run: x}], more: *j}', 'a');
   const settled = { name: 'a', leg: {}, runsOn: ['x'], continueOnError: false };
   t.throws(() => writePayload(job, settled), /aliases of this file make it too large/);
 });
 
-t.test('a file that cannot be used says where and why, and never throws', async (t) => {
+t.test('an invalid file reports position and reason, and never throws', async (t) => {
   const rows: [text: string, problem: string][] = [
     ['', 'line 1, column 1: A workflow file is a mapping with "on" and "jobs".'],
     ['on: push', 'line 1, column 1: A workflow needs "jobs".'],
@@ -358,7 +358,7 @@ t.test('a file that cannot be used says where and why, and never throws', async 
   for (const bomb of bombs) t.notOk(parseWorkflow('ci.yml', bomb).ok, bomb.slice(0, 40));
 });
 
-t.test('cron expressions, in UTC', async (t) => {
+t.test('cron expressions are evaluated in UTC', async (t) => {
   const next = (text: string, after: string) => {
     const cron = parseCron(text);
     const at = cron === null ? null : nextTime(cron, Date.parse(after));
@@ -390,7 +390,7 @@ t.test('cron expressions, in UTC', async (t) => {
   }
 });
 
-t.test('runner-protocol 4.9 the state of a run, and of a matrix, from its jobs', async (t) => {
+t.test('SPEC §3 the states of a run and of a matrix follow from their jobs', async (t) => {
   const run = (...statuses: RunStatus[]) =>
     statusOfRun(
       statuses.map((status) => ({ status, continueOnError: false })),

@@ -12,15 +12,14 @@ import { allowanceOf, artifactNotFound, artifactTooLarge, insertArtifact, refuse
 const maxFiles = 20_000;
 
 /**
- * The older way: files are uploaded one by one below a name, and several jobs may do so
- * below the same one.
- * Refuses `invalid_artifact_name`, `artifact_exists` for one that was uploaded as a zip,
+ * The older artifact protocol: files are uploaded one by one under an artifact name, and several jobs may do so under
+ * the same one. Refuses `invalid_artifact_name`, `artifact_exists` for one that was uploaded as a zip,
  * `too_many_artifacts`.
  */
 export async function openFileArtifact(
   deps: CiDeps,
   task: RunningTask,
-  input: { name: unknown; keptMs: number | null },
+  input: { name: unknown; ttlMs: number | null },
 ): Promise<ArtifactRow> {
   const name = parseArtifactName(input.name);
   return deps.db.write(async (tx) => {
@@ -36,30 +35,29 @@ export async function openFileArtifact(
     return insertArtifact(deps, tx, task, {
       name,
       form: 'files',
-      expiresAt: input.keptMs === null ? null : tx.now + input.keptMs,
+      expiresAt: input.ttlMs === null ? null : tx.now + input.ttlMs,
     });
   });
 }
 
-/** A piece of one file. */
+/** A part of one file. */
 export interface FilePiece {
-  /** As the client says it, with the artifact's name in front. */
+  /** The path as the client sends it, with the artifact's name in front. */
   itemPath: string;
-  /** Place of the piece and of its end, and how long all is, as it is sent. */
+  /** Start and end of the part, and total size, as it is sent. */
   start: number;
   end: number;
   total: number;
   isGzipped: boolean;
-  /** Of the content once it is unpacked; what is sent when it is not packed. */
+  /** Size of the unpacked content; equal to the sent size when it is not compressed. */
   sizeBytes: number;
   body: AsyncIterable<Buffer>;
 }
 
 /**
- * Takes a piece of a file. Pieces come one after the other; one that has come before is
- * stored again, a gap is refused.
- * Refuses `artifact_not_found`, `invalid_artifact_path`, `invalid_range`, `too_many_artifact_files`,
- * `artifact_too_large`, `run_too_large`, `low_disk_space`, `artifact_incomplete`.
+ * Receives a part of a file. Parts come in order; a repeated one is stored again, a gap is refused. Refuses
+ * `artifact_not_found`, `invalid_artifact_path`, `invalid_range`, `too_many_artifact_files`, `artifact_too_large`,
+ * `run_too_large`, `low_disk_space`, `artifact_incomplete`.
  */
 export async function receiveFile(
   deps: CiDeps,
@@ -91,7 +89,7 @@ export async function receiveFile(
         throw badRange();
       return { row: before, old: null };
     }
-    // Whichever is larger has to fit: what is stored now, or what it becomes when somebody downloads it.
+    // The larger of stored and unpacked size counts: a download unpacks it.
     const size = Math.max(total, sizeBytes);
     const files = await manager.countBy(artifactFileSchema, { artifactId });
     if (before === null && files >= maxFiles)
@@ -100,7 +98,7 @@ export async function receiveFile(
     const sum = present - (before?.sizeBytes ?? 0) + size;
     if (sum > deps.settings.maxArtifactBytes) throw artifactTooLarge();
     (await allowanceOf(deps, manager, artifact.runId))(sum - present);
-    // A file of its own for each beginning: two jobs may send the same path at once.
+    // A separate file for each upload: two jobs may send the same path at once.
     const fresh: ArtifactFileRow = {
       artifactId,
       path,
@@ -129,8 +127,8 @@ export async function receiveFile(
 const badRange = () => invalid('invalid_range', 'The range does not follow what has come so far.');
 
 /**
- * What was uploaded below a name is there now; what another job is still sending follows.
- * Refuses `artifact_not_found`, `artifact_incomplete` when nothing has come to its end.
+ * Publishes what was uploaded under a name so far; parts that another job is still sending are added later. Refuses
+ * `artifact_not_found`, `artifact_incomplete` when no file is complete.
  */
 export async function finishFileArtifact(deps: CiDeps, task: RunningTask, name: unknown): Promise<ArtifactRow> {
   const wanted = parseArtifactName(name);
@@ -181,7 +179,7 @@ export async function filesOfArtifact(
   return { name, files: files.filter(isWhole) };
 }
 
-/** One file as it is stored, perhaps compressed. Refuses `artifact_not_found`. */
+/** One file as it is stored, possibly compressed. Refuses `artifact_not_found`. */
 export async function openArtifactFile(
   deps: CiDeps,
   task: RunningTask,

@@ -5,10 +5,10 @@ import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { conflict, notFound } from '../../kernel/index.ts';
 
-/** What a client sends: a block that it puts in its place later, more of what it has sent, or all at once. */
+/** What a client sends: a block that it orders later, an appended part, or the whole content at once. */
 export type Part = { kind: 'block'; blockId: string } | { kind: 'more' } | { kind: 'whole' };
 
-/** Asked before bytes are written; throws when there may not be so many more. */
+/** Called before bytes are written; throws when that many more are not allowed. */
 export type Allowance = (moreBytes: number) => void;
 
 export interface Measured {
@@ -22,8 +22,8 @@ const whole = 'whole';
 const copyAtOnce = 1024 * 1024;
 
 /**
- * The bytes of artifacts below one folder. What is being uploaded lies apart, in a
- * folder that backups leave out; it gets its name when it is complete.
+ * Artifact files below one folder. Unfinished uploads are in a separate folder that backups skip; a file is renamed
+ * into place when it is complete.
  */
 export class ArtifactStore {
   readonly #folder: string;
@@ -33,7 +33,7 @@ export class ArtifactStore {
     this.#folder = folder;
   }
 
-  /** At start: how much of the uploads under way is there. */
+  /** At start: reads the sizes of unfinished uploads. */
   async recover(): Promise<void> {
     for (const name of await readdir(this.#uploads).catch(() => [])) {
       const staged = new Staged();
@@ -43,12 +43,12 @@ export class ArtifactStore {
     }
   }
 
-  /** Bytes that have come for an artifact and are not kept yet. */
+  /** Bytes received for an artifact that is not finished yet. */
   staged(id: number): number {
     return this.#uploading.get(id)?.total ?? 0;
   }
 
-  /** Stores one part. A block that comes again takes the place of the first. Refuses `too_many_blocks`. */
+  /** Stores one part. A repeated block replaces the first. Refuses `too_many_blocks`. */
   async receive(id: number, part: Part, body: AsyncIterable<Buffer>, allow: Allowance): Promise<void> {
     const staged = this.#uploading.get(id) ?? new Staged();
     this.#uploading.set(id, staged);
@@ -66,7 +66,7 @@ export class ArtifactStore {
         staged.set(name, staged.of(name) + bytes.length);
       }
     } catch (error) {
-      // Half a part is none; what was there before stays.
+      // An incomplete part is removed; what was there before stays.
       await handle.truncate(before);
       staged.set(name, before);
       throw error;
@@ -75,7 +75,7 @@ export class ArtifactStore {
     }
   }
 
-  /** Puts blocks together in the order given. Refuses `missing_block` when one of them never came. */
+  /** Concatenates blocks in the given order. Refuses `missing_block` when one of them was never received. */
   async assemble(id: number, blockIds: readonly string[]): Promise<void> {
     const staged = this.#uploading.get(id);
     const names = blockIds.map(blockName);
@@ -96,7 +96,7 @@ export class ArtifactStore {
     staged.set(whole, bytes);
   }
 
-  /** Size and hash of what was uploaded; null when that is nothing. */
+  /** Size and hash of the upload; null when nothing was uploaded. */
   async measure(id: number): Promise<Measured | null> {
     if (!this.#uploading.get(id)?.has(whole)) return null;
     const hash = createHash('sha256');
@@ -108,8 +108,8 @@ export class ArtifactStore {
     return { bytes, digest: hash.digest('hex') };
   }
 
-  /** Gives a complete upload its place; durable when this resolves. */
-  async keep(id: number, file: string): Promise<void> {
+  /** Moves a complete upload into place; durable when this resolves. */
+  async publish(id: number, file: string): Promise<void> {
     const source = path.join(this.#uploadOf(id), whole);
     const handle = await open(source, 'r+');
     await handle.sync().finally(() => handle.close());
@@ -121,7 +121,7 @@ export class ArtifactStore {
     await this.abandon(id);
   }
 
-  /** Forgets an upload. */
+  /** Removes an upload. */
   async abandon(id: number): Promise<void> {
     this.#uploading.delete(id);
     await rm(this.#uploadOf(id), { recursive: true, force: true });
@@ -135,7 +135,7 @@ export class ArtifactStore {
     return handle.createReadStream({ highWaterMark: copyAtOnce });
   }
 
-  /** Writes a piece of a file of an artifact at its place; durable when this resolves. */
+  /** Writes a part of an artifact file at its position; durable when this resolves. */
   async write(file: string, at: number, body: AsyncIterable<Buffer>, maxBytes: number): Promise<number> {
     const target = path.join(this.#folder, file);
     await mkdir(path.dirname(target), { recursive: true, mode: 0o700 });
@@ -155,12 +155,12 @@ export class ArtifactStore {
     return written;
   }
 
-  /** Removes what an artifact has on disk, a file or a folder. */
+  /** Removes an artifact's file or folder. */
   async remove(file: string): Promise<void> {
     await rm(path.join(this.#folder, file), { recursive: true, force: true });
   }
 
-  /** Everything that lies here, as rows name it. */
+  /** All stored files, by the names that rows use. */
   async *files(): AsyncGenerator<string> {
     for (const shard of await readdir(this.#folder).catch(() => [])) {
       if (!/^\d+$/.test(shard)) continue;
@@ -168,12 +168,12 @@ export class ArtifactStore {
     }
   }
 
-  /** Artifacts that are being uploaded, or were. */
+  /** Ids of artifacts with an unfinished upload. */
   uploads(): number[] {
     return [...this.#uploading.keys()];
   }
 
-  /** A name that begins with a dot: backups pass it over. */
+  /** The name begins with a dot, so backups skip the folder. */
   get #uploads(): string {
     return path.join(this.#folder, '.uploading');
   }
@@ -183,7 +183,7 @@ export class ArtifactStore {
   }
 }
 
-/** How much of an upload has come, part by part. */
+/** The received parts of an upload. */
 class Staged {
   readonly #sizes = new Map<string, number>();
   total = 0;
@@ -205,7 +205,7 @@ class Staged {
     this.#sizes.set(part, bytes);
   }
 
-  /** Forgets all parts; answers which there were. */
+  /** Removes all parts; returns their files. */
   clear(): string[] {
     const parts = [...this.#sizes.keys()];
     this.#sizes.clear();
@@ -214,9 +214,9 @@ class Staged {
   }
 }
 
-/** Ids of blocks are the client's; names of files are ours. */
+/** Block ids come from the client, so the file name is their hash. */
 const blockName = (blockId: string): string => createHash('sha256').update(blockId).digest('hex').slice(0, 40);
 
-/** Where an artifact lies, below the folder of artifacts; a thousand share a folder. */
+/** Path of an artifact below the folder of artifacts; a thousand share a folder. */
 export const placeOf = (id: number, form: 'zip' | 'files'): string =>
   `${Math.floor(id / 1000)}/${id}${form === 'zip' ? '.zip' : ''}`;

@@ -19,8 +19,8 @@ import { writeZip } from './zip-writer.ts';
 const downloadMs = 3_600_000;
 
 /**
- * The artifacts of a run as its jobs see them: of each name the newest, which may come
- * from an earlier attempt whose job was not run again.
+ * The artifacts of a run as its jobs see them: the newest of each name, which may come from an earlier attempt whose
+ * job was not run again.
  */
 export async function artifactsOfTask(
   { db }: Pick<CiDeps, 'db'>,
@@ -45,7 +45,7 @@ export async function artifactOfTask(
   return artifact;
 }
 
-/** The query of a link that anybody may download an artifact with, for an hour. Refuses `artifact_not_found`. */
+/** The query of a signed URL with which anybody may download an artifact, for an hour. Refuses `artifact_not_found`. */
 export async function signedUrlOfArtifact(deps: CiDeps, task: RunningTask, name: unknown): Promise<URLSearchParams> {
   const { id } = await artifactOfTask(deps, task, name);
   const expiresAt = deps.clock.now() + downloadMs;
@@ -58,15 +58,15 @@ export async function signedUrlOfArtifact(deps: CiDeps, task: RunningTask, name:
   });
 }
 
-/** An artifact on its way to somebody, as one zip. */
+/** An artifact for download, as one zip. */
 export interface OpenedArtifact {
   name: string;
-  /** Null when it is not known before it was written. */
+  /** Null when the size is not known before it was written. */
   bytes: number | null;
   content: Readable;
 }
 
-/** What a signed link leads to. Refuses `bad_artifact_link`, `artifact_not_found`. */
+/** Opens the artifact of a signed URL. Refuses `bad_artifact_link`, `artifact_not_found`. */
 export async function openBySignedUrl(deps: CiDeps, query: URLSearchParams): Promise<OpenedArtifact> {
   const link = verifyUrl(deps.key, 'GET', query, deps.clock.now());
   const artifact = await deps.db.read.findOneBy(artifactSchema, { id: link.artifactId, state: 'ready' });
@@ -74,7 +74,7 @@ export async function openBySignedUrl(deps: CiDeps, query: URLSearchParams): Pro
   return open(deps, artifact);
 }
 
-/** All artifacts of a run, also those that are gone; in the order of their making. Refuses `run_not_found`. */
+/** All artifacts of a run, including removed ones, in order of creation. Refuses `run_not_found`. */
 export async function listArtifacts(
   deps: Pick<CiDeps, 'db'>,
   found: Pick<Found, 'repository'>,
@@ -120,7 +120,7 @@ async function open(
   };
 }
 
-/** For a job that replaces what it has uploaded before. Refuses `artifact_not_found`. */
+/** Called by a job that replaces its earlier upload. Refuses `artifact_not_found`. */
 export async function removeArtifactOfTask(deps: CiDeps, task: RunningTask, name: unknown): Promise<ArtifactRow> {
   const artifact = await artifactOfTask(deps, task, name);
   await remove(deps, artifact);
@@ -143,7 +143,7 @@ export async function removeArtifact(
   deps.logger.info('ci.artifact_removed', { artifact: artifact.name, run: run.id, by: viewerForLog(viewer) });
 }
 
-/** The row stays and says that it was there. */
+/** The row stays and records that the artifact existed. */
 async function remove({ db, artifacts, notifier }: CiDeps, { id, file, runId }: ArtifactRow): Promise<void> {
   await db.write(async ({ manager }) => {
     await manager.update(artifactSchema, { id }, { state: 'removed' });

@@ -3,15 +3,12 @@ import { invalid } from '../../kernel/index.ts';
 const maxNameBytes = 255;
 const maxPathBytes = 1024;
 const maxDepth = 64;
-/** What file systems of runners cannot take, and what would lead out of a folder. */
+/** Characters that file systems of runners refuse, or that would leave a folder. */
 const badInNames = /[\u0000-\u001f\u007f":<>|*?\\/]/;
 const badInPaths = /[\u0000-\u001f\u007f":<>|*?]/;
 const isStep = (part: string): boolean => part === '' || part === '.' || part === '..';
 
-/**
- * The name of an artifact: one that every system can make a folder of.
- * Refuses `invalid_artifact_name`.
- */
+/** The name of an artifact: valid as a folder name on every system. Refuses `invalid_artifact_name`. */
 export function parseArtifactName(name: unknown): string {
   const isFine =
     typeof name === 'string' &&
@@ -28,9 +25,8 @@ export function parseArtifactName(name: unknown): string {
 }
 
 /**
- * Where a file lies in an artifact. Clients put the artifact's name in front, and on
- * Windows use its own slashes.
- * Refuses `invalid_artifact_path`.
+ * The path of a file in an artifact. Clients put the artifact's name in front, and on Windows use backslashes. Refuses
+ * `invalid_artifact_path`.
  */
 export function parseItemPath(text: string, artifactName: string): string {
   const [first, ...parts] = text.replaceAll('\\', '/').split('/');

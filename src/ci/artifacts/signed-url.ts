@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { forbidden } from '../../kernel/index.ts';
 import type { InstanceKey } from '../../sealing/index.ts';
 
-/** What a link to the bytes of an artifact permits, to whoever has it. */
+/** What a signed URL of an artifact permits, to anybody who has it. */
 export interface SignedUrl {
   method: 'GET' | 'PUT';
   repositoryId: string;
@@ -12,14 +12,14 @@ export interface SignedUrl {
   expiresAt: number;
 }
 
-/** Each part with its length, so that no part can pass for another (security H04). */
+/** Each part is prefixed by its length, so that no part can pass for another (security H04). */
 function signatureOf(key: InstanceKey, { method, repositoryId, artifactId, taskId, expiresAt }: SignedUrl): string {
   const parts = [method, repositoryId, artifactId, taskId, expiresAt].map(String);
   const text = parts.map((part) => `${Buffer.byteLength(part)}:${part}`).join('');
   return createHmac('sha256', key.for('artifact link')).update(text).digest('base64url');
 }
 
-/** The query of a link. */
+/** The query of a signed URL. */
 export function signUrl(key: InstanceKey, link: SignedUrl): URLSearchParams {
   return new URLSearchParams({
     sig: signatureOf(key, link),
@@ -31,8 +31,8 @@ export function signUrl(key: InstanceKey, link: SignedUrl): URLSearchParams {
 }
 
 /**
- * What a link permits, if this server made it for this method and its time is not over.
- * Refuses `bad_artifact_link`, the same for every cause.
+ * What a signed URL permits, if this server signed it for this method and it has not expired. Refuses
+ * `bad_artifact_link`, the same for every cause.
  */
 export function verifyUrl(
   key: InstanceKey,

@@ -14,7 +14,7 @@ import type { RunningTask } from './authorise-task.ts';
 import { parseArtifactName } from './name-rules.ts';
 import { verifyUrl, signUrl } from './signed-url.ts';
 
-/** Most that one run may leave; a loop that uploads for ever ends here before the disk does. */
+/** Artifacts per run: an endless upload loop stops here before the disk is full. */
 const maxPerRun = 1_000;
 const uploadMs = 6 * 3_600_000;
 
@@ -22,15 +22,14 @@ export const artifactNotFound = () => notFound('artifact_not_found', 'There is n
 
 export interface NewArtifact {
   name: unknown;
-  /** What the workflow asks for, in milliseconds since the epoch; never later than the settings allow. */
+  /** The expiry that the workflow asks for, in epoch milliseconds; capped by the settings. */
   expiresAt: number | null;
 }
 
 /**
- * Begins an artifact of the run that a task belongs to. One name is given once in an
- * attempt; what an upload that was broken off has left is replaced.
- * @returns the query of a link that takes the bytes, once
- * Refuses `invalid_artifact_name`, `artifact_exists`, `too_many_artifacts`.
+ * Creates an artifact in the run of a task. A name is unique within an attempt; an aborted upload is replaced.
+ * @returns the query of a signed URL for one upload Refuses `invalid_artifact_name`, `artifact_exists`,
+ * `too_many_artifacts`.
  */
 export async function createArtifact(deps: CiDeps, task: RunningTask, input: NewArtifact): Promise<URLSearchParams> {
   const name = parseArtifactName(input.name);
@@ -73,7 +72,7 @@ export async function insertArtifact(
   if ((await manager.countBy(artifactSchema, { runId: run.id })) >= maxPerRun) {
     throw conflict('too_many_artifacts', `A run has at most ${maxPerRun} artifacts.`);
   }
-  const latest = now + settings.artifactsKeptMs;
+  const latest = now + settings.artifactTtlMs;
   const row: Omit<ArtifactRow, 'id'> = {
     runId: run.id,
     attempt: run.attempt,
@@ -95,10 +94,9 @@ export async function insertArtifact(
 }
 
 /**
- * Takes bytes for an artifact from whoever has its link: blocks, or all at once. Nothing
- * is part of the artifact before its upload is finished.
- * Refuses `bad_artifact_link`, `bad_runtime_token` once the task is over,
- * `artifact_not_found`, `artifact_too_large`, `run_too_large`, `low_disk_space`, `too_many_blocks`.
+ * Receives bytes through a signed URL: blocks, or all at once. They become part of the artifact when its upload is
+ * finished. Refuses `bad_artifact_link`, `bad_runtime_token` once the task is over, `artifact_not_found`,
+ * `artifact_too_large`, `run_too_large`, `low_disk_space`, `too_many_blocks`.
  */
 export async function receiveArtifact(
   deps: CiDeps,
@@ -117,7 +115,7 @@ export async function receiveArtifact(
 
 export const artifactTooLarge = () => conflict('artifact_too_large', 'The artifact is larger than this server allows.');
 
-/** Puts the blocks of an artifact in order. Refuses as `receiveArtifact`, and `missing_block`. */
+/** Concatenates the blocks of an artifact. Refuses as `receiveArtifact`, and `missing_block`. */
 export async function assembleArtifact(
   deps: CiDeps,
   query: URLSearchParams,
@@ -151,8 +149,8 @@ export async function refuseLowDisk({ settings }: Pick<CiDeps, 'settings'>): Pro
 }
 
 /**
- * What keeps a run from filling the disk: asked for every piece that comes, perhaps by
- * several calls at once. The answer refuses `run_too_large`.
+ * The remaining allowance of a run, so that it cannot fill the disk: checked for every part, possibly by concurrent
+ * calls. The returned function refuses `run_too_large`.
  */
 export async function allowanceOf(
   { settings, artifacts }: Pick<CiDeps, 'settings' | 'artifacts'>,
@@ -161,10 +159,10 @@ export async function allowanceOf(
 ): Promise<Allowance> {
   const rows = await manager.findBy(artifactSchema, { runId, state: In(['uploading', 'ready']) });
   const isStaged = ({ state, form }: ArtifactRow): boolean => state === 'uploading' && form === 'zip';
-  const kept = rows.reduce((sum, row) => sum + (isStaged(row) ? 0 : row.sizeBytes), 0);
+  const stored = rows.reduce((sum, row) => sum + (isStaged(row) ? 0 : row.sizeBytes), 0);
   const uploads = rows.filter(isStaged);
   return (bytes) => {
-    const used = uploads.reduce((sum, { id }) => sum + artifacts.staged(id), kept);
+    const used = uploads.reduce((sum, { id }) => sum + artifacts.staged(id), stored);
     if (used + bytes > settings.maxRunArtifactBytes)
       throw conflict('run_too_large', 'The artifacts of this run are larger than this server allows.');
   };
@@ -172,17 +170,15 @@ export async function allowanceOf(
 
 export interface FinishedUpload {
   name: unknown;
-  /** What the client believes to have sent. */
+  /** The size that the client has sent, by its own count. */
   sizeBytes: number | null;
   /** SHA-256 in hex. */
   digest: string | null;
 }
 
 /**
- * Ends an upload: from now on the artifact is there, whole and durable. Doing it again
- * answers the same.
- * Refuses `artifact_not_found`, `artifact_incomplete`, `artifact_size_differs`,
- * `artifact_digest_differs`.
+ * Finishes an upload: from now on the artifact is available, complete and durable. Idempotent. Refuses
+ * `artifact_not_found`, `artifact_incomplete`, `artifact_size_differs`, `artifact_digest_differs`.
  */
 export async function finishArtifact(
   deps: CiDeps,
@@ -210,7 +206,7 @@ export async function finishArtifact(
   }
   if (digest !== null && digest !== measured.digest)
     throw invalid('artifact_digest_differs', 'What was uploaded has another SHA-256.');
-  await deps.artifacts.keep(artifact.id, artifact.file);
+  await deps.artifacts.publish(artifact.id, artifact.file);
   const ready = { state: 'ready', sizeBytes: measured.bytes, digest: measured.digest } as const;
   await deps.db.write(({ manager }) => manager.update(artifactSchema, { id: artifact.id }, ready));
   deps.notifier.notify(runTopic(run.id));

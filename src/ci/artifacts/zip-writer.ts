@@ -5,11 +5,11 @@ import { crc32, createDeflateRaw, createGunzip } from 'node:zlib';
 
 /** A file that goes into an archive. */
 export interface ZipSource {
-  /** Below the archive, with forward slashes. */
+  /** Path in the archive, with forward slashes. */
   path: string;
-  /** Of the content, as announced; more than that ends the archive with an error. */
+  /** Size of the content, as announced; more than that ends the archive with an error. */
   bytes: number;
-  /** What `open` gives is compressed with gzip; the archive has the content. */
+  /** The stream of `open` is gzip-compressed; the archive contains its unpacked content. */
   isGzipped: boolean;
   open(): Promise<Readable>;
 }
@@ -24,15 +24,15 @@ interface Written {
 }
 
 const limit32 = 0xffff_ffff;
-/** Names in UTF-8; sizes behind the content. */
+/** Names in UTF-8; sizes in a data descriptor after the content. */
 const flags = 0x0808;
 const deflated = 8;
-/** 1 January 1980: when a file was made is not known. */
+/** 1 January 1980: the time of a file is not known. */
 const date = 0x0021;
 
 /**
- * A zip archive (APPNOTE 6.3) as it is being read: one file after the other, so
- * that nothing has to lie ready. Large files and archives get 64-bit sizes.
+ * Streams a zip archive (APPNOTE 6.3): one file after the other, so that nothing is stored. Large files and archives
+ * use 64-bit sizes.
  */
 export function writeZip(sources: readonly ZipSource[]): Readable {
   return Readable.from(pieces(sources), { objectMode: false, highWaterMark: 256 * 1024 });
@@ -43,7 +43,7 @@ async function* pieces(sources: readonly ZipSource[]): AsyncGenerator<Buffer> {
   let at = 0;
   for (const source of sources) {
     const path = Buffer.from(source.path);
-    // What deflate adds to what it cannot compress is far below this.
+    // Deflate adds far less than this to incompressible content.
     const isLarge = source.bytes > limit32 - 16 * 1024 * 1024;
     const entry: Written = { path, crc: 0, packed: 0, bytes: 0, at, isLarge };
     const head = localHead(entry);
@@ -62,7 +62,7 @@ async function* pieces(sources: readonly ZipSource[]): AsyncGenerator<Buffer> {
   yield directoryEnd(written.length, directory.length, at);
 }
 
-/** The content, compressed; what it is in all is noted in the entry. */
+/** The compressed content; its sizes and checksum are stored in the entry. */
 async function* packed({ open, isGzipped, bytes: announced }: ZipSource, entry: Written): AsyncGenerator<Buffer> {
   const counted = new Transform({
     transform(piece: Buffer, _encoding, pass: TransformCallback) {
@@ -73,7 +73,7 @@ async function* packed({ open, isGzipped, bytes: announced }: ZipSource, entry: 
   });
   const deflate = createDeflateRaw({ level: 6 });
   const source = await open();
-  // Its error reaches whoever reads the end of it.
+  // Errors surface when the end of the pipeline is read.
   (isGzipped ? pipeline(source, createGunzip(), counted, deflate) : pipeline(source, counted, deflate)).catch(
     (error: Error) => deflate.destroy(error),
   );
@@ -130,7 +130,7 @@ function directoryEntry({ path, crc, packed: packedBytes, bytes, at, isLarge }: 
       [2, 0],
       [2, 0],
       [2, 0],
-      // A plain file that its owner may write and everybody read.
+      // Mode of a regular file that its owner may write and everybody read.
       [4, 0o100644 * 0x10000],
       [4, isFar ? limit32 : at],
     ),
@@ -172,7 +172,7 @@ function directoryEnd(count: number, bytes: number, at: number): Buffer {
 
 type Field = [width: 2 | 4 | 8, value: number];
 
-/** Numbers one after the other, the lowest byte first. */
+/** Encodes numbers in little-endian order. */
 function numbers(...fields: Field[]): Buffer {
   const buffer = Buffer.alloc(fields.reduce((sum, [width]) => sum + width, 0));
   let at = 0;

@@ -5,16 +5,15 @@ import path from 'node:path';
 import { LogReader } from './log-reader.ts';
 
 /**
- * The log of one task in the process that writes it. It counts what it has written
- * itself and never looks into the file for more: a row that is counted while it is
- * being written would be counted, and acknowledged, twice.
+ * The log of one task in the process that writes it. It counts what it has written itself and never scans the file for
+ * more: a row counted during its write would be counted, and acknowledged, twice.
  */
 export class LogFile extends LogReader {
   #writer: FileHandle | null = null;
 
   /**
-   * Adds whole rows; they are not safe before `sync`. Half a row that a crash has
-   * left is written over. One call at a time: `LogStore.inTurn` sees to it.
+   * Appends whole rows; they are not durable before `sync`. An incomplete row left by a crash is overwritten. One call
+   * at a time: `LogStore.inTurn` serialises them.
    */
   async append(rows: Buffer): Promise<void> {
     await this.load();
@@ -27,7 +26,7 @@ export class LogFile extends LogReader {
     this.count(rows, at);
   }
 
-  /** Brings what was added to the disk itself. */
+  /** Syncs what was added. */
   async sync(): Promise<void> {
     if (this.#writer === null) return;
     await this.#writer.truncate(this.bytes);
@@ -40,7 +39,7 @@ export class LogFile extends LogReader {
   }
 }
 
-/** A new file is only there for sure once its folder is on disk, too. */
+/** A new file is durable only once its folder is synced, too. */
 async function openForWriting(file: string): Promise<FileHandle> {
   const folder = path.dirname(file);
   await mkdir(folder, { recursive: true, mode: 0o700 });

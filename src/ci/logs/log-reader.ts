@@ -1,15 +1,14 @@
 import { open } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 
-/** Every so many rows the place in the file is remembered. */
+/** Distance of index entries, in rows. */
 export const rowsPerMark = 256;
 const readAtOnce = 256 * 1024;
 const lineFeed = 0x0a;
 
 /**
- * The log of one task, for reading: rows in a file, one line each, only ever added to.
- * Offsets of rows are kept in memory, one for every 256 rows, and found by reading the
- * file once; a million rows are four thousand numbers. The counters belong to one
+ * The log of one task, for reading: an append-only file with one line per row. Offsets are indexed in memory, one for
+ * every 256 rows, by one scan of the file; a million rows are four thousand numbers. The counters belong to one
  * object: `LogFile` for the writer, `LogView` for another process.
  */
 export abstract class LogReader {
@@ -32,7 +31,7 @@ export abstract class LogReader {
     return this.#bytes;
   }
 
-  /** Reads what is there; a file that is missing has no rows. After a failure the next call tries again. */
+  /** Scans the file; a missing file has no rows. After a failure the next call tries again. */
   load(): Promise<void> {
     return (this.#loaded ??= this.scan().catch((error: unknown) => {
       this.#loaded = null;
@@ -57,7 +56,7 @@ export abstract class LogReader {
     return lines;
   }
 
-  /** The file from the mark at or before a row on, in pieces that end with a row. */
+  /** The file from the index entry at or before a row on, in chunks that end with a row. */
   async *pieces(from = 0): AsyncGenerator<Buffer> {
     await this.load();
     const end = this.#bytes;
@@ -67,7 +66,7 @@ export abstract class LogReader {
     try {
       while (at < end) {
         const piece = await readWholeRows(file, at, end);
-        // The file was cut short by somebody else: nothing more comes, however long it is waited for.
+        // The file was truncated by another process: waiting would not help.
         if (piece.length === 0) return;
         at += piece.length;
         yield piece;
@@ -77,7 +76,7 @@ export abstract class LogReader {
     }
   }
 
-  /** Counts the rows in the file behind those that are counted. */
+  /** Counts the rows that were added to the file since. */
   protected async scan(): Promise<void> {
     const file = await openIfThere(this.path);
     if (file === null) return;
@@ -96,7 +95,7 @@ export abstract class LogReader {
     }
   }
 
-  /** Counts rows and notes where they end. */
+  /** Counts rows and indexes their ends. */
   protected count(bytes: Buffer, at: number): void {
     for (let feed = bytes.indexOf(lineFeed); feed !== -1; feed = bytes.indexOf(lineFeed, feed + 1)) {
       this.#rows += 1;
@@ -112,7 +111,7 @@ export abstract class LogReader {
   }
 }
 
-/** A row is never longer than what is read at once. */
+/** A row is never longer than one read. */
 async function readWholeRows(file: FileHandle, at: number, end: number): Promise<Buffer> {
   const buffer = Buffer.allocUnsafe(Math.min(readAtOnce, end - at));
   const { bytesRead } = await file.read(buffer, 0, buffer.length, at);

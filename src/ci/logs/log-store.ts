@@ -5,7 +5,7 @@ import { LogFile } from './log-file.ts';
 import { LogView } from './log-view.ts';
 import { RowBuffer } from './row-buffer.ts';
 
-/** Logs kept open; more than tasks run at once. */
+/** Limit of open logs; above the number of concurrent tasks. */
 const maxOpen = 200;
 
 /** The logs of all tasks, below one folder: a file for each. */
@@ -20,7 +20,7 @@ export class LogStore {
     this.#random = random;
   }
 
-  /** At start: rows of calls that a crash cut short. */
+  /** At start: removes row buffers of calls that a crash interrupted. */
   async sweep(): Promise<void> {
     await rm(this.#waiting, { recursive: true, force: true });
     await mkdir(this.#waiting, { recursive: true, mode: 0o700 });
@@ -30,11 +30,11 @@ export class LogStore {
     return new RowBuffer(path.join(this.#waiting, this.#random.uuid()));
   }
 
-  /** Does something with a log while nobody else writes to it. */
-  inTurn<T>(taskId: number, work: (log: LogFile) => Promise<T>): Promise<T> {
+  /** Runs work on a log while no other call writes to it. */
+  withLock<T>(taskId: number, work: (log: LogFile) => Promise<T>): Promise<T> {
     const before = this.#turns.get(taskId) ?? Promise.resolve();
-    const turn = before.then(() => this.#run(taskId, work));
-    const tail = turn.then(
+    const running = before.then(() => this.#run(taskId, work));
+    const tail = running.then(
       () => {},
       () => {},
     );
@@ -42,7 +42,7 @@ export class LogStore {
     void tail.then(() => {
       if (this.#turns.get(taskId) === tail) this.#turns.delete(taskId);
     });
-    return turn;
+    return running;
   }
 
   /** The log for reading; also while rows are added. */
@@ -58,9 +58,9 @@ export class LogStore {
   }
 
   async remove(taskId: number): Promise<void> {
-    await this.inTurn(taskId, async (log) => {
+    await this.withLock(taskId, async (log) => {
       await log.close();
-      // The file first: who asks in between must not count the rows of a file that is about to go.
+      // The file first: a concurrent request must not count the rows of a file that is being removed.
       await rm(this.#fileOf(taskId), { force: true });
       this.#open.delete(taskId);
     });

@@ -1,19 +1,16 @@
 import { prefixLength } from './row-format.ts';
 
-/** Shorter texts would black out half of every log. */
+/** Minimum length of a masked secret: shorter ones would mask half of every log. */
 const shortestSecret = 4;
 
-/** Takes secrets out of rows before they are stored (security H06). */
+/** Masks secrets in rows before they are stored (security H06). */
 export type Mask = (rows: Buffer) => Buffer;
 
-/**
- * Hides secrets as they are, line by line when they have several, in base64 and
- * percent-encoded.
- */
+/** Masks secrets literally, each line of a multi-line one, in base64 and percent-encoded. */
 export function createMask(secrets: Iterable<string>): Mask {
   const hidden = [...new Set([...secrets].flatMap(spellings))].filter((text) => text.length >= shortestSecret);
   if (hidden.length === 0) return (rows) => rows;
-  // The longest first, so that no part of one is left beside a shorter one.
+  // Longest first, so that no part of a secret remains beside a shorter one.
   const pattern = new RegExp(
     hidden
       .sort((a, b) => b.length - a.length)
@@ -29,7 +26,7 @@ export function createMask(secrets: Iterable<string>): Mask {
   };
 }
 
-/** A secret that looks like a date must not black out the times of rows. */
+/** A secret that looks like a date must not mask the times of rows. */
 function isInContent(text: string, offset: number): boolean {
   return offset - (text.lastIndexOf('\n', offset - 1) + 1) >= prefixLength;
 }

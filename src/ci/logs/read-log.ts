@@ -6,33 +6,33 @@ import type { LogReader } from './log-reader.ts';
 import { readRow } from './row-format.ts';
 import type { StoredRow } from './row-format.ts';
 
-type Room = Pick<CiDeps, 'logs' | 'db' | 'notifier'>;
+type Deps = Pick<CiDeps, 'logs' | 'db' | 'notifier'>;
 
-/** Rows of a log, with the number of the first and of all. */
+/** Rows of a log, with the number of the first row and the total. */
 export interface LogWindow {
   from: number;
   rows: StoredRow[];
   total: number;
 }
 
-/** Rows asked for at once; more than a page shows. */
+/** Limit of rows per request; more than a page shows. */
 const maxWindow = 5_000;
 
-/** A part of a log. The caller has asked for the right to read it. */
-export async function readLog({ logs }: Room, taskId: number, from: number, count: number): Promise<LogWindow> {
+/** Rows of a log. The caller checks access. */
+export async function readLog({ logs }: Deps, taskId: number, from: number, count: number): Promise<LogWindow> {
   return windowOf(await logs.log(taskId), from, count);
 }
 
 async function windowOf(log: LogReader, from: number, count: number): Promise<LogWindow> {
-  // Before the read: rows that are added meanwhile are the next window's.
+  // Before the read: rows that are added meanwhile belong to the next window.
   const total = log.rows;
   const start = Math.max(0, Math.min(from, total));
   const lines = await log.read(start, Math.min(count, maxWindow, total - start));
   return { from: start, rows: lines.map(readRow), total };
 }
 
-/** A log as it is stored, from a row on. */
-export async function* rawLog({ logs }: Room, taskId: number, from = 0): AsyncGenerator<Buffer> {
+/** A log as it is stored, starting at a row. */
+export async function* rawLog({ logs }: Deps, taskId: number, from = 0): AsyncGenerator<Buffer> {
   const log = await logs.log(taskId);
   if (from >= log.rows) return;
   let skip = from % rowsPerMark;
@@ -43,14 +43,14 @@ export async function* rawLog({ logs }: Room, taskId: number, from = 0): AsyncGe
   }
 }
 
-/** A row that holds what was looked for. */
+/** A row that matches a search. */
 export interface LogHit extends StoredRow {
-  /** From 0. */
+  /** Row number, from 0. */
   number: number;
 }
 
-/** The first rows that hold a text, without regard to case. */
-export async function searchLog({ logs }: Room, taskId: number, text: string, limit: number): Promise<LogHit[]> {
+/** The first rows that contain a text, ignoring case. */
+export async function searchLog({ logs }: Deps, taskId: number, text: string, limit: number): Promise<LogHit[]> {
   const hits: LogHit[] = [];
   const wanted = text.toLowerCase();
   let number = 0;
@@ -65,39 +65,38 @@ export async function searchLog({ logs }: Room, taskId: number, text: string, li
   return hits;
 }
 
-/** Rows that came, or news that none will. */
-export interface LogNews extends LogWindow {
-  /** The log is complete; this is the last news. */
+/** New rows, or the end of the log. */
+export interface LogUpdate extends LogWindow {
+  /** The log is complete; this is the last message. */
   isComplete: boolean;
 }
 
 const rowsAtOnce = 1_000;
 /**
- * A follower looks again after this long even if nobody rings: the sweep seals logs of lost
- * runners without a bell, and a command beside the server hears none. A second is what a
- * person takes for "live".
+ * Poll interval of a follower without a notification: the sweep completes logs of lost runners without notifying, and
+ * a command beside the server gets none. A second still counts as "live".
  */
-const lookAgainMs = 1_000;
+const pollMs = 1_000;
 
 export interface FollowOptions {
   /**
-   * Who knows what rows there are. `writer`: the log as this process writes it, whose counters a
-   * follower only reads. `disk`: the file, looked at again and again, for a command beside the server.
+   * Where the number of rows comes from. `writer`: the log as this process writes it, whose counters a follower only
+   * reads. `disk`: the file, polled, for a command beside the server.
    */
   source?: 'writer' | 'disk';
 }
 
 /** Follows a log from a row on, until it is complete or the follower leaves. */
 export async function* followLog(
-  deps: Room,
+  deps: Deps,
   taskId: number,
   from: number,
   signal: AbortSignal,
   { source = 'writer' }: FollowOptions = {},
-): AsyncGenerator<LogNews> {
+): AsyncGenerator<LogUpdate> {
   const view = source === 'disk' ? deps.logs.view(taskId) : null;
   for (let next = from; !signal.aborted; ) {
-    // The seal first: whatever is counted after it is the whole log.
+    // Reads the completion mark first: rows that are counted after it are the whole log.
     const task = await deps.db.read.findOneBy(taskSchema, { id: taskId });
     const isComplete = task === null || task.sealedAt !== null;
     await view?.refresh();
@@ -107,8 +106,8 @@ export async function* followLog(
     const isLast = isComplete && next >= window.total;
     if (window.rows.length > 0 || isLast) yield { ...window, isComplete: isLast };
     if (isLast) return;
-    // Rows that are counted but cannot be read are those of a file that somebody has removed.
+    // Rows that are counted but cannot be read belong to a removed file.
     const isGone = window.rows.length === 0 && next < window.total;
-    if (isGone || next >= log.rows) await deps.notifier.wait(logTopic(taskId), { signal, timeoutMs: lookAgainMs });
+    if (isGone || next >= log.rows) await deps.notifier.wait(logTopic(taskId), { signal, timeoutMs: pollMs });
   }
 }

@@ -15,24 +15,22 @@ import type { Mask } from './mask.ts';
 import type { RowBuffer } from './row-buffer.ts';
 import { formatRow } from './row-format.ts';
 
-/** Rows that a runner hands over. */
+/** Rows that a runner sends. */
 export interface IncomingLog {
   taskId: number;
   /** Number of the first row. */
   index: number;
   rows: RowBuffer;
-  /** No more rows will come. */
+  /** True when no more rows will come. */
   noMore: boolean;
 }
 
 /**
- * Takes rows of a log. Only what is on disk is acknowledged, and no row is stored
- * twice: repeats and overlaps are passed over, and after a gap nothing is taken, so
- * that the runner sends again from where the log ends.
- * @returns how many rows the log has, those beyond its largest size included, and never
- * more than the end of what was sent
- * Refuses `negative_log_index`, `task_not_found` (also for another runner's),
- * `log_sealed` for new rows of a complete log.
+ * Receives rows of a log. Only durable rows are acknowledged, and no row is stored twice: repeats and overlaps are
+ * skipped, and after a gap nothing is stored, so that the runner sends again from the end of the log.
+ * @returns how many rows the log has, including those dropped beyond its size limit, and never more than the end of
+ * what was sent Refuses `negative_log_index`, `task_not_found` (also for another runner's), `log_sealed` for new rows
+ * of a complete log.
  */
 export async function receiveLog(
   deps: CiDeps,
@@ -43,7 +41,7 @@ export async function receiveLog(
   const { taskId, index, rows, noMore } = incoming;
   if (index < 0) throw invalid('negative_log_index', 'The index of a log row is not negative.');
   await rows.flush();
-  return deps.logs.inTurn(taskId, async (log) => {
+  return deps.logs.withLock(taskId, async (log) => {
     const task = await deps.db.read.findOneBy(taskSchema, { id: taskId, runnerId: runner.id });
     if (task === null) throw notFound('task_not_found', 'There is no such task.');
     await restoreLostRows(log, task);
@@ -55,10 +53,10 @@ export async function receiveLog(
     }
     if (index > known) return acknowledge(incoming, known);
     const dropped = hasNew ? await appendRows(deps, log, rows.from(known - index), await masks.of(deps, task)) : 0;
-    await note(deps, task, log, { dropped, isComplete: noMore });
+    await updateTask(deps, task, log, { dropped, isComplete: noMore });
     if (hasNew || noMore) deps.notifier.notify(logTopic(taskId));
     const stored = log.rows + task.logDropped + dropped;
-    // New rows end the log, so it ends where they do; all else is a fault of ours.
+    // New rows end the log, so it must end where they do; anything else is a bug.
     if (hasNew && stored !== index + rows.count)
       deps.logger.error('log.miscounted', { taskId, stored, sent: index + rows.count });
     return acknowledge(incoming, stored);
@@ -66,18 +64,17 @@ export async function receiveLog(
 }
 
 /**
- * The one place that says how far a runner may forget its rows. It cuts them off its buffer
- * without looking (`rows = rows[ack - offset:]`), so an acknowledgement beyond the end of
- * what it has sent ends the whole runner with a panic: never above `index + rows.count`.
+ * The only place that tells a runner how many rows it may drop. It cuts them off its buffer unchecked (`rows =
+ * rows[ack - offset:]`), so an acknowledgement beyond what it has sent makes the runner panic: never above `index +
+ * rows.count`.
  */
 function acknowledge({ index, rows }: IncomingLog, stored: number): number {
   return Math.min(stored, index + rows.count);
 }
 
 /**
- * Stores rows up to the largest size of a log; answers how many had no place. The
- * notice that says so stands in the place of the first of them: a runner counts on
- * being told about exactly as many rows as it has sent.
+ * Stores rows up to the size limit of a log; returns how many were dropped. The notice about it replaces the first
+ * dropped row: a runner expects an acknowledgement of exactly as many rows as it has sent.
  */
 async function appendRows(deps: CiDeps, log: LogFile, pieces: AsyncIterable<Buffer>, mask: Mask): Promise<number> {
   let dropped = 0;
@@ -109,8 +106,8 @@ function countRows(piece: Buffer): number {
 }
 
 /**
- * A runner that is told less than before believes its log lost and tries for ever.
- * Rows are synced before they are acknowledged, so this is for disks that lied.
+ * Fills rows that a disk lost after a sync: a runner that gets a lower acknowledgement than before believes its log
+ * lost and retries for ever.
  */
 async function restoreLostRows(log: LogFile, task: TaskRow): Promise<void> {
   const missing = task.logRows - log.rows;
@@ -120,8 +117,8 @@ async function restoreLostRows(log: LogFile, task: TaskRow): Promise<void> {
   await log.sync();
 }
 
-/** What the database has to know of a log, which is little while it grows. */
-async function note(
+/** Updates the task's row; rarely necessary while the log grows. */
+async function updateTask(
   deps: CiDeps,
   task: TaskRow,
   log: LogFile,
@@ -143,7 +140,7 @@ async function note(
   );
 }
 
-/** The masks of tasks that send rows now; secrets are read once for each. */
+/** The masks of tasks that currently send rows; secrets are read once for each. */
 export class Masks {
   readonly #masks = new Map<number, Mask>();
 

@@ -3,15 +3,14 @@ import { open, rm } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { formatRow } from './row-format.ts';
 
-/** Rows beyond this many bytes wait in a file. */
-const keptInMemory = 4 * 1024 * 1024;
+/** Bytes in memory; rows beyond them are written to a file. */
+const maxBytesInMemory = 4 * 1024 * 1024;
 const writeAtOnce = 1024 * 1024;
 
 /**
- * The rows of one call, as they will be stored. After an outage a runner hands over
- * everything that it has kept, hundreds of megabytes in one message, so beyond a few
- * megabytes rows wait in a temporary file: nothing may be stored before the message
- * was read to its end and found whole.
+ * The rows of one call, as they will be stored. After an outage a runner sends its whole backlog, hundreds of
+ * megabytes in one message, so beyond a few megabytes rows are written to a temporary file: nothing may be stored
+ * before the message was read to its end and found valid.
  */
 export class RowBuffer {
   readonly #file: string;
@@ -22,7 +21,7 @@ export class RowBuffer {
   #spilled: FileHandle | null = null;
   #count = 0;
 
-  /** @param file where rows may wait; nothing is there before they do */
+  /** @param file temporary file for rows; created when it is needed */
   constructor(file: string) {
     this.#file = file;
   }
@@ -31,7 +30,7 @@ export class RowBuffer {
     return this.#count;
   }
 
-  /** Adds a row. Answers whether `flush` should be awaited before more are added. */
+  /** Adds a row. Returns whether `flush` should be awaited before more are added. */
   add(time: { seconds: bigint; nanos: number } | null, content: string): boolean {
     const line = formatRow(time, content);
     this.#lines.push(line);
@@ -40,25 +39,25 @@ export class RowBuffer {
     return this.#linesLength >= writeAtOnce;
   }
 
-  /** Moves what has come together out of the way. */
+  /** Writes the rows in memory to the file. */
   async flush(): Promise<void> {
     if (this.#lines.length === 0) return;
     const part = Buffer.from(this.#lines.join(''));
     this.#lines = [];
     this.#linesLength = 0;
-    if (this.#spilled === null && this.#partsBytes + part.length <= keptInMemory) {
+    if (this.#spilled === null && this.#partsBytes + part.length <= maxBytesInMemory) {
       this.#parts.push(part);
       this.#partsBytes += part.length;
       return;
     }
     if (this.#spilled === null) {
       this.#spilled = await open(this.#file, 'wx', 0o600);
-      for (const kept of this.#parts.splice(0)) await this.#spilled.writeFile(kept);
+      for (const buffered of this.#parts.splice(0)) await this.#spilled.writeFile(buffered);
     }
     await this.#spilled.writeFile(part);
   }
 
-  /** All rows but the first `skip`, in pieces that end with a row. After `flush`. */
+  /** All rows but the first `skip`, in chunks that end with a row. Call `flush` first. */
   async *from(skip: number): AsyncGenerator<Buffer> {
     const source: Iterable<Buffer> | AsyncIterable<Buffer> =
       this.#spilled === null
@@ -79,7 +78,7 @@ export class RowBuffer {
     }
   }
 
-  /** To be called whatever became of the rows. */
+  /** To be called in every case. */
   async discard(): Promise<void> {
     if (this.#spilled === null) return;
     await this.#spilled.close();

@@ -1,16 +1,16 @@
 import { cutText } from '../runners/runner-facts.ts';
 
-/** Longest content of a row, in bytes; the rest is cut off, and says so. */
+/** Size limit of a row's content in bytes; a longer one is cut and marked. */
 export const maxRowBytes = 64 * 1024;
 
-/** `2026-01-31T10:00:00.0000000Z `: what stands before the content of every stored row, in characters. */
+/** `2026-01-31T10:00:00.0000000Z `: length of the prefix of every stored row, in characters. */
 export const prefixLength = 29;
 
 const lastSecond = 253_402_300_799n;
 
 /**
- * One row as the log file has it: the time with seven digits of a second, the
- * content in one line. Everything else stays as the runner sent it; pages escape it.
+ * One row of the log file: the time with seven fractional digits, the content in one line. Everything else stays as
+ * the runner sent it; pages escape it.
  */
 export function formatRow(time: { seconds: bigint; nanos: number } | null, content: string): string {
   return `${formatTime(time)} ${fitContent(content)}\n`;
@@ -18,7 +18,7 @@ export function formatRow(time: { seconds: bigint; nanos: number } | null, conte
 
 let lastFormatted: { seconds: bigint; text: string } = { seconds: -1n, text: '' };
 
-/** Rows come many to the second, so the second's text is kept. */
+/** Many rows share a second, so its text is cached. */
 function formatTime(time: { seconds: bigint; nanos: number } | null): string {
   const given = time?.seconds ?? 0n;
   const seconds = given < 0n ? 0n : given > lastSecond ? lastSecond : given;
@@ -39,12 +39,12 @@ function fitContent(content: string): string {
         .replaceAll('\n', '\\n')
         .replaceAll('\r', '\\r')
     : content;
-  // A character has at most three bytes for each of its UTF-16 units.
+  // A UTF-16 unit takes at most three bytes.
   if (line.length * 3 <= maxRowBytes || Buffer.byteLength(line) <= maxRowBytes) return line;
   return cutText(line, maxRowBytes - cutMark.length) + cutMark;
 }
 
-/** A stored row as pages have it. */
+/** A stored row as pages show it. */
 export interface StoredRow {
   /** Milliseconds since the epoch. */
   at: number;

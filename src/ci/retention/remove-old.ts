@@ -6,20 +6,19 @@ import { isRunning } from '../run-status.ts';
 import { taskSchema } from '../schema/task-schema.ts';
 
 const atOnce = 200;
-/** An upload that nobody has finished a day after it began is given up. */
+/** An upload that is unfinished a day after its start is abandoned. */
 const abandonedMs = 24 * 3_600_000;
 
 export interface RemovedOld {
   logs: number;
   artifacts: number;
-  /** Files that no row speaks of, left behind by a crash or by a repository that is gone. */
+  /** Files without a row, left behind by a crash or a deleted repository. */
   strays: number;
 }
 
 /**
- * Throws away what its time is over for: logs and artifacts, uploads that were never
- * finished, files of what was deleted. Rows stay and say so. Called once a night; may
- * be called at any time and again.
+ * Removes what has expired: logs and artifacts, unfinished uploads, files of what was deleted. Rows stay and record
+ * it. Called every night; idempotent.
  */
 export async function removeOld(deps: CiDeps): Promise<RemovedOld> {
   const removed = {
@@ -34,14 +33,14 @@ export async function removeOld(deps: CiDeps): Promise<RemovedOld> {
   return removed;
 }
 
-/** The row is written first: a page never offers a log that is half gone. */
+/** The row is written first: a page never offers an incomplete log. */
 async function removeOldLogs({ db, clock, settings, logs }: CiDeps): Promise<number> {
   let count = 0;
   for (;;) {
     const old = await db.read.find(taskSchema, {
       where: {
         sealedAt: Not(IsNull()),
-        stoppedAt: LessThan(clock.now() - settings.logsKeptMs),
+        stoppedAt: LessThan(clock.now() - settings.logTtlMs),
         logRemovedAt: IsNull(),
       },
       select: { id: true },
@@ -80,7 +79,7 @@ async function removeOldArtifacts({ db, clock, artifacts }: CiDeps): Promise<num
   }
 }
 
-/** Files whose rows went with their run or repository. Rows are never younger than their files. */
+/** Files whose rows were deleted with their run or repository. Rows are never younger than their files. */
 async function removeStrays({ db, logs, artifacts }: CiDeps): Promise<number> {
   let count = 0;
   for await (const id of logs.ids()) {
@@ -101,7 +100,7 @@ async function removeStrays({ db, logs, artifacts }: CiDeps): Promise<number> {
   return count;
 }
 
-/** Whether somebody may still send parts of it: its task is at work. */
+/** Whether parts may still arrive: its task is running. */
 async function isBeingUploaded({ db }: Pick<CiDeps, 'db'>, id: number): Promise<boolean> {
   const artifact = await db.read.findOneBy(artifactSchema, { id, state: 'uploading' });
   const task = artifact === null ? null : await db.read.findOneBy(taskSchema, { id: artifact.taskId });

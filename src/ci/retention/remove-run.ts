@@ -14,9 +14,8 @@ import { runNumberSchema, runSchema } from '../schema/run-schema.ts';
 import { taskSchema } from '../schema/task-schema.ts';
 
 /**
- * Deletes a run for good: its jobs, logs, artifacts, and what it said of its commit.
- * Its number is never used again.
- * Refuses `repository_not_found`, `run_not_found`, `run_not_ended`.
+ * Deletes a run permanently: its jobs, logs, artifacts and commit statuses. Its number is never reused. Refuses
+ * `repository_not_found`, `run_not_found`, `run_not_ended`.
  */
 export async function removeRun(deps: CiDeps, viewer: Viewer, found: Found, number: number): Promise<void> {
   requireLevel(found, 'admin');
@@ -42,7 +41,7 @@ export async function removeRun(deps: CiDeps, viewer: Viewer, found: Found, numb
     await manager.delete(runSchema, { id });
     return { taskIds: tasks.map((task) => task.id), artifacts: rows };
   });
-  // What a crash leaves here, the next night takes away.
+  // Files that a crash leaves here are removed by the nightly task.
   for (const taskId of taskIds) await deps.logs.remove(taskId);
   for (const artifact of artifacts) {
     await deps.artifacts.abandon(artifact.id);

@@ -4,7 +4,7 @@ import { runnerSchema } from '../schema/runner-schema.ts';
 import type { RunnerRow } from '../schema/runner-schema.ts';
 import { isTokenOf } from './runner-token.ts';
 
-/** Who asks, as the two headers of a runner's call say. */
+/** The two headers of a runner's call. */
 export interface RunnerCredentials {
   uuid: string;
   token: string;
@@ -13,14 +13,12 @@ export interface RunnerCredentials {
 const uuidShape = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const tokenShape = /^[0-9a-f]{40}$/;
 
-/** Compared with when there is no such runner, so that both answers cost the same. */
+/** Compared with when there is no such runner, so that both cases cost the same. */
 const nobody = { tokenSalt: '', tokenHash: '0'.repeat(64) };
 
 /**
- * Finds the runner that a call comes from and notes that it was heard of.
- * Refuses `unregistered_runner`, the same for every cause: today's runners end
- * themselves at that word. So a fault of ours is `runner_check_failed`, which they
- * wait out.
+ * Finds the runner of a call and records its presence. Refuses `unregistered_runner`, the same for every cause:
+ * current runners exit on that word. So a failure of the server is `runner_check_failed`, on which they retry.
  */
 export async function authenticateRunner(
   { db, presence }: Pick<CiDeps, 'db' | 'presence'>,

@@ -4,10 +4,10 @@ import { runnerSchema } from '../schema/runner-schema.ts';
 import { taskSchema } from '../schema/task-schema.ts';
 
 /**
- * Ids of ephemeral runners that have done their one task and get no further one. Their
- * rows stay for a while, because the last calls of a runner may come twice.
- * @param isLogComplete only those that have also sent all of their log, which are told
- *   that they are not registered any more
+ * Ids of ephemeral runners that have done their one task and get no further one. Their rows stay for a while, because
+ * the last calls of a runner may be repeated.
+ * @param isLogComplete only those that have also sent all of their log; they are told
+ * that they are not registered any more
  */
 export async function finishedRunners(
   manager: EntityManager,

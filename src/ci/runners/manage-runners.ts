@@ -10,26 +10,28 @@ import { finishedRunners } from './finished-runners.ts';
 import { runnerSchema } from '../schema/runner-schema.ts';
 import type { RunnerRow } from '../schema/runner-schema.ts';
 
-type Room = Pick<CiDeps, 'db' | 'clock' | 'presence' | 'logger'>;
+type Deps = Pick<CiDeps, 'db' | 'clock' | 'presence' | 'logger'>;
 
 /**
- * What a runner says of itself at every start; what it said before is forgotten. One
- * that declares no labels has those of its registration: `forgejo-runner
- * create-runner-file` writes none, and without any it would never get a job.
+ * What a runner declares at every start; it replaces the earlier declaration. One that declares no labels has those of
+ * its registration: `forgejo-runner create-runner-file` writes none, and without any it would never get a job.
  */
-export async function declareRunner(deps: Room, runner: RunnerRow, said: DeclaredFacts): Promise<Runner> {
-  const facts = readDeclaredFacts(said);
+export async function declareRunner(deps: Deps, runner: RunnerRow, declared: DeclaredFacts): Promise<Runner> {
+  const facts = readDeclaredFacts(declared);
   if (facts.labels.length === 0) facts.labels = [...runner.registeredLabels];
-  // Since a write is due anyway, commands beside the server see at once that it is there.
+  // A write is due anyway, so commands beside the server see at once that it is online.
   await deps.db.write(({ manager, now }) =>
     manager.update(runnerSchema, { id: runner.id }, { ...facts, lastSeenAt: now }),
   );
   return toRunner({ ...runner, ...facts }, deps.presence, deps.clock.now());
 }
 
-/** The runners of one scope, or all of them, in the order in which they came, without ephemeral ones that are done; a part of the list when one is asked for. */
+/**
+ * The runners of one scope, or all of them, in order of registration, without ephemeral ones that are done; optionally
+ * one page of the list.
+ */
 export async function listRunners(
-  { db, presence, clock }: Room,
+  { db, presence, clock }: Deps,
   scope: CiScope | null,
   { limit, skip = 0 }: { limit?: number; skip?: number } = {},
 ): Promise<Runner[]> {
@@ -42,19 +44,16 @@ export async function listRunners(
   return rows.filter(({ id }) => !finished.has(id)).map((row) => toRunner(row, presence, clock.now()));
 }
 
-/**
- * One runner of a scope; of any with null. Refuses `runner_not_found`, also for
- * those of other scopes.
- */
-export async function findRunner({ db, presence, clock }: Room, scope: CiScope | null, id: number): Promise<Runner> {
+/** One runner of a scope; of any scope with null. Refuses `runner_not_found`, also for those of other scopes. */
+export async function findRunner({ db, presence, clock }: Deps, scope: CiScope | null, id: number): Promise<Runner> {
   const row = await db.read.findOneBy(runnerSchema, { id, ...(scope === null ? {} : inScope(scope)) });
   if (row === null) throw runnerNotFound();
   return toRunner(row, presence, clock.now());
 }
 
-/** A disabled runner keeps its task and gets no further one. Refuses `runner_not_found`. */
+/** Disables or enables a runner; a disabled one keeps its task and gets no further one. Refuses `runner_not_found`. */
 export async function setRunnerDisabled(
-  deps: Room,
+  deps: Deps,
   scope: CiScope | null,
   id: number,
   isDisabled: boolean,
@@ -66,8 +65,8 @@ export async function setRunnerDisabled(
   return { ...runner, isDisabled };
 }
 
-/** From now on its credentials open nothing; its tasks are given up by the sweep. Refuses `runner_not_found`. */
-export async function removeRunner(deps: Room, scope: CiScope | null, id: number): Promise<Runner> {
+/** Removes a runner and revokes its credentials; the sweep ends its tasks. Refuses `runner_not_found`. */
+export async function removeRunner(deps: Deps, scope: CiScope | null, id: number): Promise<Runner> {
   const runner = await findRunner(deps, scope, id);
   await deps.db.write(({ manager }) => manager.delete(runnerSchema, { id }));
   deps.logger.info('runner.removed', { runner: id, name: runner.name });

@@ -3,20 +3,19 @@ import type { Database } from '../../db/index.ts';
 import { runnerSchema } from '../schema/runner-schema.ts';
 import type { RunnerRow } from '../schema/runner-schema.ts';
 
-interface Contact {
+interface LastSeen {
   seenAt: number;
   activeAt: number | null;
   written: boolean;
 }
 
 /**
- * When runners were last heard of. Kept in memory, because fifty polling runners
- * would otherwise be twenty writes a second; `write` brings it to the database now
- * and then, and pages take whatever is newer.
+ * When runners were last seen. Kept in memory, because fifty polling runners would otherwise cause twenty writes a
+ * second; `write` flushes it to the database now and then, and pages use the newer value.
  */
 export class Presence {
   readonly #clock: Clock;
-  readonly #heard = new Map<number, Contact>();
+  readonly #lastSeen = new Map<number, LastSeen>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -25,28 +24,32 @@ export class Presence {
   /** @param isActive whether the call was about a task */
   record(runnerId: number, isActive: boolean): void {
     const now = this.#clock.now();
-    const before = this.#heard.get(runnerId);
-    this.#heard.set(runnerId, { seenAt: now, activeAt: isActive ? now : (before?.activeAt ?? null), written: false });
+    const before = this.#lastSeen.get(runnerId);
+    this.#lastSeen.set(runnerId, {
+      seenAt: now,
+      activeAt: isActive ? now : (before?.activeAt ?? null),
+      written: false,
+    });
   }
 
-  /** The newer of what the row says and what was heard since. */
+  /** The newer of the row's times and those in memory. */
   of(runner: Pick<RunnerRow, 'id' | 'lastSeenAt' | 'lastActiveAt'>): {
     lastSeenAt: number | null;
     lastActiveAt: number | null;
   } {
-    const heard = this.#heard.get(runner.id);
+    const lastSeen = this.#lastSeen.get(runner.id);
     return {
-      lastSeenAt: latest(heard?.seenAt ?? null, runner.lastSeenAt),
-      lastActiveAt: latest(heard?.activeAt ?? null, runner.lastActiveAt),
+      lastSeenAt: latest(lastSeen?.seenAt ?? null, runner.lastSeenAt),
+      lastActiveAt: latest(lastSeen?.activeAt ?? null, runner.lastActiveAt),
     };
   }
 
-  /** Writes what is new, all in one write. */
+  /** Flushes all new times in one write. */
   async write(db: Database): Promise<void> {
-    const news = [...this.#heard].filter(([, heard]) => !heard.written);
-    if (news.length === 0) return;
+    const unwritten = [...this.#lastSeen].filter(([, lastSeen]) => !lastSeen.written);
+    if (unwritten.length === 0) return;
     await db.write(async ({ manager }) => {
-      for (const [id, { seenAt, activeAt }] of news) {
+      for (const [id, { seenAt, activeAt }] of unwritten) {
         await manager.update(
           runnerSchema,
           { id },
@@ -54,7 +57,7 @@ export class Presence {
         );
       }
     });
-    for (const [, heard] of news) heard.written = true;
+    for (const [, lastSeen] of unwritten) lastSeen.written = true;
   }
 }
 

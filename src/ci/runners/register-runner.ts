@@ -12,53 +12,52 @@ import { runnerSchema } from '../schema/runner-schema.ts';
 import type { RunnerRow } from '../schema/runner-schema.ts';
 import { isTokenOf, storeToken, newRunnerToken } from './runner-token.ts';
 
-type Room = Pick<CiDeps, 'db' | 'random' | 'clock' | 'presence' | 'logger'>;
+type Deps = Pick<CiDeps, 'db' | 'random' | 'clock' | 'presence' | 'logger'>;
 
 export interface NewRunner extends DeclaredFacts {
   name: string;
   ephemeral: boolean;
 }
 
-/** More than anybody runs, and few enough for every page and query. */
+/** Runners per scope: more than anybody runs, and few enough for every page and query. */
 const maxRunnersPerScope = 1000;
 
 /**
- * Turns a registration token into a runner.
- * @returns the runner and its token, which nobody sees again
- * Refuses `incomplete_registration`, `unknown_registration_token`,
- * `replaced_registration_token`, `too_many_runners`.
+ * Registers a runner with a registration token.
+ * @returns the runner and its token, which is not shown again Refuses `incomplete_registration`,
+ * `unknown_registration_token`, `replaced_registration_token`, `too_many_runners`.
  */
 export async function registerRunner(
-  deps: Room,
+  deps: Deps,
   registrationToken: string,
   input: NewRunner,
 ): Promise<{ runner: Runner; token: string }> {
   const name = cutName(input.name);
   if (name === '' || registrationToken === '') throw invalid('incomplete_registration', 'missing runner token, name');
-  const { token, ...kept } = newRunnerToken(deps.random);
+  const { token, ...stored } = newRunnerToken(deps.random);
   const { row, scope } = await deps.db.write(async (tx) => {
     const scope = await useRegistrationToken(tx, registrationToken);
-    return { scope, row: await insertRunner(tx, scope, { ...input, name, ...kept, uuid: deps.random.uuid() }) };
+    return { scope, row: await insertRunner(tx, scope, { ...input, name, ...stored, uuid: deps.random.uuid() }) };
   });
   deps.logger.info('runner.registered', { runner: row.id, name, scope: scope.kind });
   return { runner: toRunner(row, deps.presence, deps.clock.now()), token };
 }
 
 /**
- * Makes a runner without a registration: the page does this and shows its
- * configuration. Refuses `incomplete_registration`, `too_many_runners`.
+ * Creates a runner without a registration token: the page does this and shows its configuration. Refuses
+ * `incomplete_registration`, `too_many_runners`.
  */
 export async function createRunner(
-  deps: Room,
+  deps: Deps,
   scope: CiScope,
   input: Pick<NewRunner, 'name' | 'ephemeral'>,
 ): Promise<{ runner: Runner; token: string }> {
   const name = cutName(input.name);
   if (name === '') throw incomplete();
-  const { token, ...kept } = newRunnerToken(deps.random);
-  const said = { version: '', labels: [], capabilities: [] };
+  const { token, ...stored } = newRunnerToken(deps.random);
+  const declared = { version: '', labels: [], capabilities: [] };
   const row = await deps.db.write((tx) =>
-    insertRunner(tx, scope, { ...said, ...input, name, ...kept, uuid: deps.random.uuid() }),
+    insertRunner(tx, scope, { ...declared, ...input, name, ...stored, uuid: deps.random.uuid() }),
   );
   deps.logger.info('runner.registered', { runner: row.id, name, scope: scope.kind, how: 'made here' });
   return { runner: toRunner(row, deps.presence, deps.clock.now()), token };
@@ -69,21 +68,19 @@ const sharedSecret = /^[0-9a-f]{40}$/;
 export interface OfflineRunner {
   name: string;
   secret: string;
-  /** They hold as long as the runner declares none itself. Empty leaves those of an earlier registration. */
+  /** Used as long as the runner declares none itself. Empty keeps those of an earlier registration. */
   labels: readonly string[];
 }
 
 /**
- * Offline registration: runner and server were given the same 40 hex digits. The
- * bytes of the first 16 characters are the uuid, all of it is the token; doing it
- * again updates name, labels and secret.
- * @param mayMove whether a runner of another scope may be brought here: a uuid is no
- *   secret, and whoever has seen one must not take that runner from its scope
- * Refuses `invalid_runner_secret`, `incomplete_registration`, `too_many_runners`,
- * `runner_elsewhere`.
+ * Offline registration: runner and server were given the same 40 hex digits. The bytes of the first 16 characters are
+ * the uuid, all of it is the token; repeating it updates name, labels and secret.
+ * @param mayMove whether a runner of another scope may be moved to this one: a uuid is no
+ * secret, and knowing one must not suffice to take that runner from its scope Refuses `invalid_runner_secret`,
+ * `incomplete_registration`, `too_many_runners`, `runner_elsewhere`.
  */
 export async function registerOffline(
-  deps: Room,
+  deps: Deps,
   scope: CiScope,
   input: OfflineRunner,
   { mayMove }: { mayMove: boolean },
@@ -95,14 +92,14 @@ export async function registerOffline(
   if (name === '') throw incomplete();
   const uuid = uuidOf(Buffer.from(secret.slice(0, 16), 'ascii'));
   const { labels } = readDeclaredFacts({ version: '', labels: [...input.labels], capabilities: [] });
-  const kept = storeToken(deps.random, secret);
+  const stored = storeToken(deps.random, secret);
   const row = await deps.db.write(async (tx) => {
     const before = await tx.manager.findOneBy(runnerSchema, { uuid });
     if (before === null)
       return insertRunner(
         tx,
         scope,
-        { name, version: '', labels, capabilities: [], ephemeral: false, uuid, ...kept },
+        { name, version: '', labels, capabilities: [], ephemeral: false, uuid, ...stored },
         labels,
       );
     const columns = toColumns(scope);
@@ -118,7 +115,7 @@ export async function registerOffline(
     const changes = {
       name,
       ...columns,
-      ...(isTokenOf(before, secret) ? {} : kept),
+      ...(isTokenOf(before, secret) ? {} : stored),
       ...(labels.length === 0 ? {} : { labels, registeredLabels: labels }),
     };
     await tx.manager.update(runnerSchema, { id: before.id }, changes);

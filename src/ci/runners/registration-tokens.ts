@@ -7,30 +7,30 @@ import { inScope, scopeOf, toColumns } from '../scope.ts';
 import type { CiScope } from '../scope.ts';
 import { registrationTokenSchema } from '../schema/runner-schema.ts';
 
-type Room = Pick<CiDeps, 'db' | 'random'>;
+type Deps = Pick<CiDeps, 'db' | 'random'>;
 
-/** 40 hex digits of randomness need no salt against guessing; nobody can try them out. */
+/** 40 random hex digits cannot be guessed, so the hash needs no salt. */
 const hashToken = (token: string): string => createHash('sha256').update(token).digest('hex');
 
-/** A token for one runner is used soon or forgotten. */
+/** Lifetime of a single-use token, in milliseconds: one day. */
 const singleUseTtlMs = 86_400_000;
 
 /**
- * Makes the registration token of a scope; the one before stops working. It may be
- * used any number of times and is shown only this once.
+ * Creates the registration token of a scope and revokes the previous one. It may be used any number of times and is
+ * shown only once.
  * @param madeBy UUID of the person; null for the command line
  */
-export function resetRegistrationToken(deps: Room, scope: CiScope, madeBy: string | null): Promise<string> {
+export function resetRegistrationToken(deps: Deps, scope: CiScope, madeBy: string | null): Promise<string> {
   return makeToken(deps, scope, madeBy, false);
 }
 
-/** Makes a token that registers one runner, within a day. The token of the scope goes on working beside it. */
-export function makeSingleUseToken(deps: Room, scope: CiScope, madeBy: string | null): Promise<string> {
+/** Creates a token that registers one runner, within a day. The token of the scope stays valid. */
+export function makeSingleUseToken(deps: Deps, scope: CiScope, madeBy: string | null): Promise<string> {
   return makeToken(deps, scope, madeBy, true);
 }
 
 async function makeToken(
-  { db, random }: Room,
+  { db, random }: Deps,
   scope: CiScope,
   madeBy: string | null,
   singleUse: boolean,
@@ -51,8 +51,8 @@ async function makeToken(
   return token;
 }
 
-/** When the present token of a scope was made; null when there is none. */
-export async function registrationTokenMadeAt({ db }: Room, scope: CiScope): Promise<number | null> {
+/** When the current token of a scope was created; null when there is none. */
+export async function registrationTokenMadeAt({ db }: Deps, scope: CiScope): Promise<number | null> {
   const row = await db.read.findOneBy(registrationTokenSchema, presentOf(scope));
   return row?.createdAt ?? null;
 }
@@ -60,8 +60,8 @@ export async function registrationTokenMadeAt({ db }: Room, scope: CiScope): Pro
 const presentOf = (scope: CiScope) => ({ ...inScope(scope), replacedAt: IsNull(), singleUse: false });
 
 /**
- * The scope that a token registers for, inside the write that makes the runner: a token for one runner is used
- * up with it. Refuses `unknown_registration_token`, `replaced_registration_token`.
+ * The scope that a token registers for, inside the write that creates the runner: a single-use token is consumed.
+ * Refuses `unknown_registration_token`, `replaced_registration_token`.
  */
 export async function useRegistrationToken({ manager, now }: Tx, token: string): Promise<CiScope> {
   const row = await manager.findOneBy(registrationTokenSchema, { tokenHash: hashToken(token) });

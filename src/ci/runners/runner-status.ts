@@ -1,15 +1,15 @@
-/** SPEC §3: what a runner is doing, as far as its calls tell. */
+/** The status of a runner, derived from its calls (SPEC §3). */
 export type RunnerStatus = 'unspecified' | 'idle' | 'active' | 'offline';
 
 export const offlineAfterMs = 60_000;
 const idleAfterMs = 10_000;
 
-/** `unspecified` before its first call; then by how long ago it was heard of. */
+/** `unspecified` before its first call; afterwards by the time since it was last seen. */
 export function runnerStatus(
-  heard: { lastSeenAt: number | null; lastActiveAt: number | null },
+  lastSeen: { lastSeenAt: number | null; lastActiveAt: number | null },
   now: number,
 ): RunnerStatus {
-  if (heard.lastSeenAt === null) return 'unspecified';
-  if (now - heard.lastSeenAt > offlineAfterMs) return 'offline';
-  return heard.lastActiveAt !== null && now - heard.lastActiveAt <= idleAfterMs ? 'active' : 'idle';
+  if (lastSeen.lastSeenAt === null) return 'unspecified';
+  if (now - lastSeen.lastSeenAt > offlineAfterMs) return 'offline';
+  return lastSeen.lastActiveAt !== null && now - lastSeen.lastActiveAt <= idleAfterMs ? 'active' : 'idle';
 }

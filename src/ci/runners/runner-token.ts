@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Random } from '../../kernel/index.ts';
 
-/** What the database keeps of a runner's token. */
+/** The stored form of a runner's token. */
 export interface StoredToken {
   tokenSalt: string;
   tokenHash: string;
@@ -9,7 +9,7 @@ export interface StoredToken {
 
 const digest = (salt: string, token: string): Buffer => createHash('sha256').update(`${salt}:${token}`).digest();
 
-/** A new token, 20 random bytes in hex, and what to keep of it. */
+/** A new token, 20 random bytes in hex, and its stored form. */
 export function newRunnerToken(random: Random): StoredToken & { token: string } {
   const token = random.bytes(20).toString('hex');
   return { token, ...storeToken(random, token) };

@@ -5,7 +5,7 @@ import type { RunnerRow } from '../schema/runner-schema.ts';
 import { runnerStatus } from './runner-status.ts';
 import type { RunnerStatus } from './runner-status.ts';
 
-/** A runner as everybody outside this folder sees it: without its credentials. */
+/** A runner without its credentials. */
 export interface Runner {
   id: number;
   uuid: string;
@@ -23,27 +23,27 @@ export interface Runner {
 }
 
 export function toRunner(row: RunnerRow, presence: Presence, now: number): Runner {
-  const heard = presence.of(row);
+  const lastSeen = presence.of(row);
   return {
     id: row.id,
     uuid: row.uuid,
     name: row.name,
     scope: scopeOf(row),
-    status: runnerStatus(heard, now),
+    status: runnerStatus(lastSeen, now),
     version: row.version,
     labels: row.labels,
     capabilities: row.capabilities,
     ephemeral: row.ephemeral,
     isDisabled: row.disabledAt !== null,
     createdAt: row.createdAt,
-    ...heard,
+    ...lastSeen,
   };
 }
 
-/** Whether a runner may take a job that asks for these labels: exact, and all of them. */
+/** Whether a runner may take a job with these labels: it has all of them, compared exactly. */
 export function hasLabels(runner: { labels: readonly string[] }, wanted: readonly string[]): boolean {
   return wanted.every((label) => runner.labels.includes(label));
 }
 
-/** The flag of runners that end a cancelled task in order, post steps included. */
+/** The capability of runners that end a cancelled task in order, including post steps. */
 export const cancelling = 'cancelling';

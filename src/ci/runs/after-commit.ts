@@ -1,15 +1,15 @@
 import { EvaluationBudget } from '../workflows/evaluation-budget.ts';
 
-/** What a write about runs leaves to be done once it is durable; `change-runs.ts` does it. */
+/** After-commit effects of a write about runs; `change-runs.ts` executes them. */
 export class AfterCommit {
-  /** Runs whose pages show something new. */
+  /** Runs whose pages have changed. */
   readonly changed = new Set<number>();
-  /** Runs that were let go on, and whose jobs are still to be looked at. */
+  /** Runs that were released, and whose jobs are still to be advanced. */
   readonly toAdvance = new Set<number>();
-  /** Whether a job may have begun to wait for a runner. */
+  /** Whether a job may have become available for runners. */
   mayHaveWork = false;
-  /** What its expressions and matrices may cost, all runs of the write together. */
+  /** Evaluation budget of the write, shared by all its runs. */
   readonly budget = new EvaluationBudget();
-  /** How many jobs the runs have that it starts. */
+  /** Number of jobs of the runs that the write starts. */
   jobs = 0;
 }

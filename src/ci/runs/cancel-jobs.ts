@@ -9,38 +9,38 @@ import type { JobRow } from '../schema/job-schema.ts';
 import { isFinal, isRunning } from '../run-status.ts';
 
 export interface CancelOptions {
-  /** In words for the page; null when a person asked for it. */
+  /** Shown on the page; null when a person cancelled it. */
   reason: string | null;
-  /** Does not wait for a runner to wind up. */
+  /** Does not wait for the runner to finish post steps. */
   force?: boolean;
 }
 
 /**
- * Cancels a job. One that no runner has ends at once. A runner that can wind up its
- * task (post steps) is told at its next report and the job is `cancelling` until
- * then; every other runner, and one that is silent, is not waited for.
+ * Cancels a job. A job without a runner ends at once. A runner that can finish its task in order (post steps) gets the
+ * request with its next report and the job is `cancelling` until then; every other runner, and a silent one, is not
+ * waited for.
  */
 export async function cancelJob(
   deps: Pick<CiDeps, 'presence'>,
   tx: Tx,
-  board: RunChanges,
+  runChanges: RunChanges,
   job: JobRow,
   { reason, force = false }: CancelOptions,
 ): Promise<void> {
   if (isFinal(job.status)) return;
-  if (!isRunning(job.status)) return board.change(job, { status: 'cancelled', reason });
+  if (!isRunning(job.status)) return runChanges.change(job, { status: 'cancelled', reason });
   const task = await tx.manager.findOneBy(taskSchema, { id: job.taskId! });
-  const windsUp = !force && task?.runnerId != null && (await windsUpTasks(deps, tx, task.runnerId));
-  if (windsUp) {
+  const canFinish = !force && task?.runnerId != null && (await canFinishTasks(deps, tx, task.runnerId));
+  if (canFinish) {
     await tx.manager.update(taskSchema, { id: job.taskId! }, { status: 'cancelling' });
-    board.change(job, { status: 'cancelling', reason });
+    runChanges.change(job, { status: 'cancelling', reason });
     return;
   }
   await tx.manager.update(taskSchema, { id: job.taskId! }, { status: 'cancelled', stoppedAt: tx.now });
-  board.change(job, { status: 'cancelled', reason });
+  runChanges.change(job, { status: 'cancelled', reason });
 }
 
-async function windsUpTasks(
+async function canFinishTasks(
   { presence }: Pick<CiDeps, 'presence'>,
   { manager, now }: Tx,
   runnerId: number,
@@ -51,15 +51,15 @@ async function windsUpTasks(
   return lastSeenAt !== null && now - lastSeenAt <= offlineAfterMs;
 }
 
-/** Cancels all that a run has not ended yet, and keeps what is still blocked from beginning. */
+/** Cancels all jobs of a run that have not ended, and prevents blocked ones from starting. */
 export async function cancelJobs(
   deps: Pick<CiDeps, 'presence'>,
   tx: Tx,
-  board: RunChanges,
+  runChanges: RunChanges,
   options: CancelOptions,
 ): Promise<void> {
-  board.run.isCancelled = true;
-  if (options.reason !== null) board.run.reason = options.reason;
-  for (const job of board.jobs) await cancelJob(deps, tx, board, job, options);
-  await board.save();
+  runChanges.run.isCancelled = true;
+  if (options.reason !== null) runChanges.run.reason = options.reason;
+  for (const job of runChanges.jobs) await cancelJob(deps, tx, runChanges, job, options);
+  await runChanges.save();
 }

@@ -13,9 +13,8 @@ import { isFinal } from '../run-status.ts';
 import type { RunRow } from '../schema/run-schema.ts';
 
 /**
- * Ends a run. What no runner has ends at once; a runner that can wind up is given
- * the time to, unless forced.
- * Refuses `repository_not_found`, `run_not_found`, `run_ended`.
+ * Cancels a run. Jobs without a runner end at once; a runner may finish post steps, unless forced. Refuses
+ * `repository_not_found`, `run_not_found`, `run_ended`.
  */
 export async function cancelRun(
   deps: CiDeps,
@@ -27,11 +26,11 @@ export async function cancelRun(
   requireLevel(found, 'write');
   const { id } = await findRunRow(deps, found, number);
   const run = await changeRuns(deps, async (tx, after) => {
-    const board = await RunChanges.open(deps, tx, after, id);
-    if (board === null) throw runNotFound();
-    if (isFinal(board.run.status)) throw conflict('run_ended', 'This run has ended already.');
-    await cancelJobs(deps, tx, board, { reason: null, force });
-    return board.run;
+    const runChanges = await RunChanges.open(deps, tx, after, id);
+    if (runChanges === null) throw runNotFound();
+    if (isFinal(runChanges.run.status)) throw conflict('run_ended', 'This run has ended already.');
+    await cancelJobs(deps, tx, runChanges, { reason: null, force });
+    return runChanges.run;
   });
   deps.logger.info('ci.run_cancelled', { run: id, by: viewerForLog(viewer), force });
   return run;

@@ -8,9 +8,9 @@ import { AfterCommit } from './after-commit.ts';
 import { runSchema } from '../schema/run-schema.ts';
 
 /**
- * A write that changes runs, and what follows from it: pages are told, waiting
- * runners get the jobs, and runs that waited for this one go on. A crash between
- * the two loses nothing: `advanceAll` does it at the next start.
+ * A write that changes runs, and its after-commit effects: pages are notified, waiting runners get the jobs, and runs
+ * that waited for this one are advanced. A crash between the two loses nothing: `advanceAll` does it at the next
+ * start.
  */
 export async function changeRuns<T>(deps: CiDeps, work: (tx: Tx, after: AfterCommit) => Promise<T>): Promise<T> {
   const after = new AfterCommit();
@@ -19,14 +19,14 @@ export async function changeRuns<T>(deps: CiDeps, work: (tx: Tx, after: AfterCom
   return result;
 }
 
-/** Does what a write has left to be done. */
+/** Executes the after-commit effects of a write. */
 export async function follow(deps: CiDeps, after: AfterCommit): Promise<void> {
   for (const id of after.changed) deps.notifier.notify(runTopic(id));
   if (after.mayHaveWork) void deps.queue.wake();
   for (const id of after.toAdvance) await advance(deps, id);
 }
 
-/** Looks at every run that has not ended: at start, for what a crash left half done. */
+/** Advances every run that has not ended: at start, after a crash. */
 export async function advanceAll(deps: CiDeps, hasStopped: () => boolean): Promise<void> {
   const runs = await deps.db.read.find(runSchema, {
     where: { finishedAt: IsNull() },
@@ -44,7 +44,7 @@ async function advance(deps: CiDeps, runId: number): Promise<void> {
     const loaded = await deps.runs.load(runId);
     await changeRuns(deps, (tx, after) => advanceRun(deps, tx, loaded, after));
   } catch (error) {
-    // Its repository is gone or in the trash: there is nobody to run for.
+    // Its repository is deleted or in the trash, so the run stays as it is.
     if (isDomainError(error) && error.code === 'not_found') return;
     deps.logger.error('ci.advance_failed', { run: runId, error });
   }

@@ -9,11 +9,9 @@ import type { RunRow } from '../schema/run-schema.ts';
 import type { ResolvedConcurrency } from './resolve-job.ts';
 
 /**
- * Asks for a place in a concurrency group. In each repository one run or job holds
- * a group and one waits for it; a newer one takes the place of the one that waits,
- * and with `cancel-in-progress` ends the one that holds it. What is replaced says by
- * whom.
- * @param run who asks, for itself or for one of its jobs; its own hold is no obstacle
+ * Claims a place in a concurrency group. In each repository one run or job holds a group and one waits for it; a newer
+ * one replaces the waiting one, and with `cancel-in-progress` cancels the holder. A replaced one records by which.
+ * @param run the claiming run, for itself or for one of its jobs; its own hold is no obstacle
  */
 export async function claimGroup(
   deps: Pick<CiDeps, 'presence' | 'repositories' | 'endings'>,
@@ -59,16 +57,16 @@ async function cancelMembers(
   reason: string,
 ): Promise<void> {
   for (const run of runs) {
-    const board = await RunChanges.open(deps, tx, after, run.id);
-    if (board !== null) await cancelJobs(deps, tx, board, { reason });
+    const runChanges = await RunChanges.open(deps, tx, after, run.id);
+    if (runChanges !== null) await cancelJobs(deps, tx, runChanges, { reason });
   }
   for (const job of jobs) {
-    const board = await RunChanges.open(deps, tx, after, job.runId);
-    const row = board?.jobs.find((one) => one.id === job.id);
-    if (board == null || row === undefined) continue;
-    await cancelJob(deps, tx, board, row, { reason });
-    await board.save();
-    // Others of that run may have needed it.
+    const runChanges = await RunChanges.open(deps, tx, after, job.runId);
+    const row = runChanges?.jobs.find((one) => one.id === job.id);
+    if (runChanges == null || row === undefined) continue;
+    await cancelJob(deps, tx, runChanges, row, { reason });
+    await runChanges.save();
+    // Other jobs of that run may have needed it.
     after.toAdvance.add(job.runId);
   }
 }

@@ -2,7 +2,7 @@ import type { JobRow } from '../schema/job-schema.ts';
 import type { RunRow } from '../schema/run-schema.ts';
 import type { RunStatus } from '../run-status.ts';
 
-/** A run as programs read it, from the API as from the command line. Edges add their addresses. */
+/** A run as programs read it, through the API and the command line. Transports add URLs. */
 export interface DescribedRun {
   number: number;
   status: RunStatus;
@@ -14,7 +14,7 @@ export interface DescribedRun {
   ref: string;
   commit: string;
   attempt: number;
-  /** Handle of who started it; null for the clock and for people who are gone. */
+  /** Handle of the person who started it; null for scheduled runs and deleted accounts. */
   actor: string | null;
   reason: string | null;
   createdAt: string;
@@ -22,7 +22,7 @@ export interface DescribedRun {
   finishedAt: string | null;
 }
 
-/** One job of it. */
+/** One job of a run. */
 export interface DescribedJob {
   id: number;
   key: string;
@@ -31,18 +31,18 @@ export interface DescribedJob {
   status: RunStatus;
   labels: string[] | null;
   needs: string[];
-  /** Why it did not run, how it was lost, or why it still waits. */
+  /** Why it did not run, how it was lost, or why it is still waiting. */
   reason: string | null;
   startedAt: string | null;
   finishedAt: string | null;
 }
 
-/** How an edge writes a moment, from epoch milliseconds. */
+/** How a transport formats a time, from epoch milliseconds. */
 type WriteTime = (epochMs: number) => string;
 
 const orNull = (epochMs: number | null, time: WriteTime): string | null => (epochMs === null ? null : time(epochMs));
 
-/** @param actor handle of who started it, when that is known */
+/** @param actor handle of the person who started it, when that is known */
 export function describeRun(row: RunRow, actor: string | null, time: WriteTime): DescribedRun {
   return {
     number: row.number,

@@ -14,19 +14,19 @@ import { repositoryPayload } from './push-event.ts';
 import type { RunRow } from '../schema/run-schema.ts';
 import { startRun } from './start-run.ts';
 
-/** A workflow that people may start, and what it asks them for. */
+/** A workflow that people may start, and its inputs. */
 export interface DispatchableWorkflow {
   path: string;
   name: string;
   inputs: ReadonlyMap<string, DispatchInput>;
 }
 
-/** A workflow of the default branch: what starts it, or what is wrong with it. */
+/** A workflow of the default branch: its triggers, or what is wrong with it. */
 export interface ListedWorkflow {
   path: string;
   name: string;
   triggers: Triggers | null;
-  /** With line and column; null for a file that can be read. */
+  /** With line and column; null for a valid file. */
   problem: string | null;
 }
 
@@ -116,7 +116,7 @@ export async function dispatchWorkflow(
   );
 }
 
-/** Values as texts, as the runner wants them; it converts them by the types in the file. */
+/** Values as strings, as the runner expects them; it converts them by the types in the file. */
 function readInputs(
   declared: ReadonlyMap<string, DispatchInput>,
   given: ReadonlyMap<string, string>,

@@ -10,11 +10,11 @@ import { isFinal } from '../run-status.ts';
 import { runSchema } from '../schema/run-schema.ts';
 import type { RunRow } from '../schema/run-schema.ts';
 
-type Room = Pick<CiDeps, 'db' | 'reports'>;
+type Deps = Pick<CiDeps, 'db' | 'reports'>;
 
 /** A run of a repository by its number. Refuses `run_not_found`. */
 export async function findRunRow(
-  { db }: Pick<Room, 'db'>,
+  { db }: Pick<Deps, 'db'>,
   found: Pick<Found, 'repository'>,
   number: number,
 ): Promise<RunRow> {
@@ -32,11 +32,11 @@ export interface RunWithJobs {
 }
 
 /**
- * A run and the jobs of an attempt, the newest unless another is asked for.
- * Refuses `run_not_found`, also for an attempt that it has not had.
+ * A run and the jobs of an attempt, by default the newest. Refuses `run_not_found`, also for an attempt that does not
+ * exist.
  */
 export async function findRun(
-  deps: Room,
+  deps: Deps,
   found: Pick<Found, 'repository'>,
   number: number,
   attempt?: number,
@@ -61,7 +61,7 @@ export interface JobWithTask {
 
 /** Refuses `run_not_found`, also for a job of another run. */
 export async function findJob(
-  deps: Room,
+  deps: Deps,
   found: Pick<Found, 'repository'>,
   number: number,
   jobId: number,
@@ -74,7 +74,7 @@ export async function findJob(
   return { run, job, task, steps: task === null ? [] : steps.map((step) => endedWith(task, step)) };
 }
 
-/** A task that was ended from outside leaves a step that nobody reported the end of. */
+/** A task that was ended by the server leaves a step without a reported end. */
 function endedWith(task: TaskRow, step: StepRow): StepRow {
   if (!isFinal(task.status) || (step.status !== 'running' && step.status !== 'waiting')) return step;
   return step.status === 'running'
@@ -82,8 +82,8 @@ function endedWith(task: TaskRow, step: StepRow): StepRow {
     : { ...step, status: 'skipped' };
 }
 
-/** The steps of some tasks, in order, with what their runners have said since it was last written. */
-export async function stepsOf({ db, reports }: Room, taskIds: readonly number[]): Promise<StepRow[]> {
+/** The steps of some tasks, in order, including what their runners have reported since the last write. */
+export async function stepsOf({ db, reports }: Deps, taskIds: readonly number[]): Promise<StepRow[]> {
   const rows = await db.read.find(stepSchema, {
     where: { taskId: In([...taskIds]) },
     order: { taskId: 'ASC', position: 'ASC' },

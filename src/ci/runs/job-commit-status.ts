@@ -26,7 +26,7 @@ const eventWords: Record<RunRow['event'], string> = {
 const contextOf = (run: RunRow, jobName: string): string =>
   `${run.workflowName} / ${jobName} (${eventWords[run.event]})`;
 
-/** What the commit's list of checks says of a job. */
+/** The commit status of a job. */
 export function describeJob({
   status,
   reason,
@@ -83,7 +83,7 @@ export function setJobStatus(
   });
 }
 
-/** A run that failed before it had a job. */
+/** The commit status of a run that failed before it had a job. */
 export function setRunProblem(
   { repositories }: Pick<CiDeps, 'repositories'>,
   tx: Tx,
@@ -101,7 +101,7 @@ export function setRunProblem(
   });
 }
 
-/** For a job that turned out to have another name. */
+/** Removes the status under an old name when a job's name changes. */
 export function removeJobStatus(
   { repositories }: Pick<CiDeps, 'repositories'>,
   tx: Tx,

@@ -10,18 +10,18 @@ import type { LoadedRun } from './load-run.ts';
 import { asJson, neededByCaller, neededJobs, outputsOf } from './needs.ts';
 import { githubContext } from './run-context.ts';
 
-/** What expressions in a job see, apart from its matrix. */
+/** The expression contexts of a job, apart from its matrix. */
 export interface JobContexts {
   own: Contexts;
-  /** What the job that calls its workflow sees. */
+  /** The contexts of the calling job. */
   call: Contexts | null;
-  /** What evaluating may cost, for all jobs of a write together. */
+  /** Evaluation budget, shared by all jobs of a write. */
   budget: EvaluationBudget;
 }
 
 export type Contexts = { readonly [name in 'github' | 'needs' | 'vars' | 'inputs']: Json };
 
-/** @param jobs all of the run's present attempt */
+/** @param jobs all of the run's current attempt */
 export async function contextsOfJob(
   {
     manager,
@@ -58,7 +58,7 @@ export async function contextsOfJob(
   return { own, call: callers, budget };
 }
 
-/** The inputs that a call gives, as texts where the runner wants texts. Throws `ExpressionProblem`. */
+/** The inputs of a call, as strings where the runner expects them. Throws `ExpressionProblem`. */
 export function inputsOfCall({ inputs, given }: WorkflowCall, scope: ExpressionScope): { [name: string]: Json } {
   return Object.fromEntries(
     [...inputs].map(([name, { type, default: fallback }]) => {

@@ -4,7 +4,7 @@ import type { CiDeps } from '../deps.ts';
 import { runSchema } from '../schema/run-schema.ts';
 import type { EventName, RunRow } from '../schema/run-schema.ts';
 
-/** What a list of runs is narrowed to; everything may be left out. */
+/** Filters of a list of runs; all optional. */
 export interface RunFilter {
   workflow?: string | undefined;
   status?: string | undefined;
@@ -16,7 +16,7 @@ export interface RunFilter {
 
 export interface RunPage {
   runs: RunRow[];
-  /** Number to give as `before` for the next page; null on the last one. */
+  /** Value of `before` for the next page; null on the last one. */
   next: number | null;
 }
 
@@ -28,18 +28,18 @@ const statusGroups: Record<string, readonly string[]> = {
   skipped: ['skipped'],
 };
 
-/** Words that `RunFilter.status` may have; others are ignored. */
+/** Accepted values of `RunFilter.status`; others are ignored. */
 export const runStatusGroups = Object.keys(statusGroups);
 export const eventNames: readonly EventName[] = ['push', 'workflow_dispatch', 'schedule'];
 
-/** The runs of a repository, newest first. Paging goes by number, so pages never overlap. */
+/** The runs of a repository, newest first. Pages are keyed by number, so they never overlap. */
 export async function listRuns(
   { db }: Pick<CiDeps, 'db'>,
   found: Pick<Found, 'repository'>,
   filter: RunFilter,
   { limit, before }: { limit: number; before?: number | undefined },
 ): Promise<RunPage> {
-  // The filter looks at an index alone, however long what belongs to a run is; the rows of the page are read by it.
+  // The filter reads only an index; the rows of the page are read by it afterwards.
   const query = db.read
     .createQueryBuilder(runSchema, 'r')
     .select('r.id', 'id')
@@ -60,7 +60,7 @@ export async function listRuns(
   return { runs, next: rows.length > limit ? runs.at(-1)!.number : null };
 }
 
-/** The workflows that a repository has had runs of, by path, with the name of the newest. */
+/** The workflows for which a repository has runs, by path, with the name of the newest. */
 export async function workflowsOf(
   { db }: Pick<CiDeps, 'db'>,
   found: Pick<Found, 'repository'>,
@@ -73,7 +73,7 @@ export async function workflowsOf(
   return rows.map(({ path, name }) => ({ path, name }));
 }
 
-/** From path to path through the index, however many runs each has had. */
+/** Loose index scan from path to path, independent of the number of runs. */
 const everyWorkflow = `
   WITH RECURSIVE workflows (path) AS (
     SELECT min(workflow_path) FROM ci_runs WHERE repository_id = ?
@@ -85,7 +85,7 @@ const everyWorkflow = `
     ORDER BY r.number DESC LIMIT 1) AS name
   FROM workflows w WHERE w.path IS NOT NULL LIMIT 100`;
 
-/** The commit of the newest run on each repository's default branch, by the repository's id; in one question. */
+/** The commit of the newest run on each repository's default branch, keyed by repository id, in one query. */
 export async function newestChecked(
   { db }: Pick<CiDeps, 'db'>,
   repositories: readonly Pick<Repository, 'id'>[],
@@ -94,7 +94,7 @@ export async function newestChecked(
   const rows = await db.read
     .createQueryBuilder(runSchema, 'r')
     .select(['r.id', 'r.repositoryId', 'r.sha'])
-    // The newest of each through the index, however many runs a branch has had.
+    // The newest of each through the index, independent of the number of runs.
     .where(
       `r.id IN (SELECT (SELECT MAX(x.id) FROM ci_runs x WHERE x.repository_id = p.id AND x.ref = 'refs/heads/' || p.default_branch)
          FROM repositories p WHERE p.id IN (SELECT value FROM json_each(:ids)))`,
@@ -104,7 +104,7 @@ export async function newestChecked(
   return new Map(rows.map(({ repositoryId, sha }) => [repositoryId, sha]));
 }
 
-/** The newest run of a workflow on a ref: what a badge shows. */
+/** The newest run of a workflow on a ref, for badges. */
 export function newestRun(
   { db }: Pick<CiDeps, 'db'>,
   repositoryId: string,

@@ -8,18 +8,18 @@ import type { WorkflowReader, WorkflowSource } from '../workflows/workflow-reade
 import { runSchema, workflowFileSchema } from '../schema/run-schema.ts';
 import type { RunRow } from '../schema/run-schema.ts';
 
-/** A run with everything around it that its jobs and its pages need. */
+/** A run with everything that its jobs and pages need. */
 export interface LoadedRun {
   run: RunRow;
   repository: Repository;
   owner: Owner;
-  /** Handle of who started the run, and of who started this attempt; `ghost` when they are gone. */
+  /** Handles of the people who started the run and this attempt; `ghost` when they are deleted. */
   actor: string;
   attemptActor: string;
   parsed: ParsedWorkflow;
 }
 
-/** The name for people who are gone, and for nobody. */
+/** The name shown for deleted accounts. */
 export const nobody = 'ghost';
 
 interface Sources {
@@ -30,8 +30,7 @@ interface Sources {
 }
 
 /**
- * Loads runs, before the write that changes them: reading a file and looking for
- * people have no place inside one.
+ * Loads runs before the write that changes them: reading files and looking up people must not happen inside a write.
  */
 export class RunLoader {
   readonly #deps: Sources;
@@ -40,7 +39,10 @@ export class RunLoader {
     this.#deps = deps;
   }
 
-  /** Refuses `run_not_found`, also when its repository is in the trash; and `busy` when its file could not be read now. */
+  /**
+   * Refuses `run_not_found`, also when its repository is in the trash; and `busy` when its file could not be parsed
+   * now.
+   */
   async load(runId: number): Promise<LoadedRun> {
     const { db, repositories, accounts, workflows } = this.#deps;
     const run = await db.read.findOneBy(runSchema, { id: runId });
@@ -67,7 +69,7 @@ export class RunLoader {
       hash: fileHash,
       content: async () => (await this.#deps.db.read.findOneByOrFail(workflowFileSchema, { hash: fileHash })).content,
       client: repositoryId,
-      // A run that has jobs had a file that could be read; any other failed with a reason.
+      // A run that has jobs had a valid file; any other failed with a reason.
       wasRead: reason === null,
     };
   }

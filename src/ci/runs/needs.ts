@@ -11,43 +11,42 @@ import type { JobRow } from '../schema/job-schema.ts';
 import { statusOfMatrix } from '../run-status.ts';
 import type { FinalStatus } from '../run-status.ts';
 
-/** What `success()` and its like answer for a job, and for the call that it stands in. */
+/** The results of `success()` and the like for a job, and for the call that contains it. */
 export interface JobOutcomes {
   own: JobOutcome;
   call: JobOutcome | null;
 }
 
 /**
- * What `success()` and `failure()` answer for a job; null while something that it
- * waits for has not ended. Everything that it needs must have gone well for the one;
- * for the other, anything before it may have failed.
+ * The results of `success()` and `failure()` for a job; null while one of its dependencies has not ended. `success()`
+ * requires all of `needs`; `failure()` is true when any earlier job failed.
  */
-export function outcomesOf(board: RunChanges, workflow: Workflow, definition: JobDefinition): JobOutcomes | null {
-  if (definition.waitsFor.some((key) => statusOfMatrix(board.matrixJobsOf(key)) === null)) return null;
+export function outcomesOf(runChanges: RunChanges, workflow: Workflow, definition: JobDefinition): JobOutcomes | null {
+  if (definition.waitsFor.some((key) => statusOfMatrix(runChanges.matrixJobsOf(key)) === null)) return null;
   const failure = ancestorsOf(workflow, definition).some(
-    (key) => statusOfMatrix(board.matrixJobsOf(key)) === 'failure',
+    (key) => statusOfMatrix(runChanges.matrixJobsOf(key)) === 'failure',
   );
-  const outlook = (needs: readonly string[], keysOf: (need: string) => readonly string[]): JobOutcome => ({
+  const outcome = (needs: readonly string[], keysOf: (need: string) => readonly string[]): JobOutcome => ({
     success: needs.every(
-      (need) => statusOfMatrix(keysOf(need).flatMap((key) => board.matrixJobsOf(key))) === 'success',
+      (need) => statusOfMatrix(keysOf(need).flatMap((key) => runChanges.matrixJobsOf(key))) === 'success',
     ),
     failure,
-    cancelled: board.run.isCancelled,
+    cancelled: runChanges.run.isCancelled,
   });
   const { call } = definition;
   return {
-    own: outlook(definition.needs, (need) => keysOfNeed(workflow, definition, need)),
-    call: call && outlook(call.needs, (need) => keysOfCaller(workflow, need)),
+    own: outcome(definition.needs, (need) => keysOfNeed(workflow, definition, need)),
+    call: call && outcome(call.needs, (need) => keysOfCaller(workflow, need)),
   };
 }
 
 const keysOfCaller = ({ calls }: Workflow, need: string): readonly string[] => calls.get(need)?.jobKeys ?? [need];
 
-/** The jobs that a name under `needs` means: those of a call are many. */
+/** The jobs that a name under `needs` stands for: a call has several. */
 const keysOfNeed = (workflow: Workflow, { call }: JobDefinition, need: string): readonly string[] =>
   call === null ? keysOfCaller(workflow, need) : [`${call.key}.${need}`];
 
-/** Of each workflow once: many legs ask the same, and a job may have a chain of two hundred behind it. */
+/** Cached per workflow: many matrix jobs ask for the same, and a job may have a chain of two hundred ancestors. */
 const ancestors = new WeakMap<Workflow, Map<string, string[]>>();
 
 function ancestorsOf(workflow: Workflow, { key: first }: JobDefinition): string[] {
@@ -83,30 +82,35 @@ export async function outputsOf(
   return outputs;
 }
 
-/** One job that another one needs: its legs together. */
+/** One entry of `needs`: its matrix jobs combined. */
 export interface NeededJob {
   result: FinalStatus;
   outputs: Map<string, string>;
 }
 
 type Outputs = ReadonlyMap<number, Map<string, string>>;
-type LegsByKey = ReadonlyMap<string, readonly JobRow[]>;
+type MatrixJobsByKey = ReadonlyMap<string, readonly JobRow[]>;
 
-/** Legs of a matrix give one set of outputs: of each name the last that is not empty. */
-function neededJob(legs: readonly JobRow[], outputs: Outputs): NeededJob {
+/** Matrix jobs share one set of outputs: the last non-empty value of each name. */
+function neededJob(matrixJobs: readonly JobRow[], outputs: Outputs): NeededJob {
   const merged = new Map<string, string>();
-  for (const leg of [...legs].sort((a, b) => a.position - b.position)) {
+  for (const leg of [...matrixJobs].sort((a, b) => a.position - b.position)) {
     for (const [name, value] of outputs.get(leg.taskId ?? 0) ?? [])
       if (value !== '' || !merged.has(name)) merged.set(name, value);
   }
-  return { result: statusOfMatrix(legs) ?? 'skipped', outputs: merged };
+  return { result: statusOfMatrix(matrixJobs) ?? 'skipped', outputs: merged };
 }
 
-/** What a call gives: what its file says of the jobs in it. */
-function neededCall(call: WorkflowCall, legs: LegsByKey, outputs: Outputs, budget: EvaluationBudget): NeededJob {
+/** The outputs of a call, as its file defines them. */
+function neededCall(
+  call: WorkflowCall,
+  matrixJobs: MatrixJobsByKey,
+  outputs: Outputs,
+  budget: EvaluationBudget,
+): NeededJob {
   const inner = call.jobKeys.map((key): [string, NeededJob] => [
     key.slice(call.key.length + 1),
-    neededJob(legs.get(key) ?? [], outputs),
+    neededJob(matrixJobs.get(key) ?? [], outputs),
   ]);
   const contexts = { jobs: asJson(inner), github: {}, inputs: {}, vars: {} };
   const values = [...call.outputs].map(([name, expression]): [string, string] => [
@@ -114,23 +118,23 @@ function neededCall(call: WorkflowCall, legs: LegsByKey, outputs: Outputs, budge
     valueOf(expression, contexts, budget),
   ]);
   return {
-    result: statusOfMatrix(call.jobKeys.flatMap((key) => legs.get(key) ?? [])) ?? 'skipped',
+    result: statusOfMatrix(call.jobKeys.flatMap((key) => matrixJobs.get(key) ?? [])) ?? 'skipped',
     outputs: new Map(values),
   };
 }
 
-/** An output that cannot be worked out is empty, as on runners. */
+/** An output that cannot be evaluated is empty, as on runners. */
 function valueOf(expression: string, contexts: { [name: string]: Json }, budget: EvaluationBudget): string {
   try {
     return textOf(
-      evaluateValue(expression, { contexts, outlook: { success: true, failure: false, cancelled: false }, budget }),
+      evaluateValue(expression, { contexts, outcome: { success: true, failure: false, cancelled: false }, budget }),
     );
   } catch {
     return '';
   }
 }
 
-/** Everything that a job names under `needs`, as its runner is told. */
+/** The `needs` of a job, for its runner. */
 export function neededJobs(
   workflow: Workflow,
   definition: JobDefinition,
@@ -138,18 +142,18 @@ export function neededJobs(
   outputs: Outputs,
   budget: EvaluationBudget,
 ): Map<string, NeededJob> {
-  const legs = Map.groupBy(jobs, ({ jobKey }) => jobKey);
+  const matrixJobs = Map.groupBy(jobs, ({ jobKey }) => jobKey);
   return new Map(
     definition.needs.map((need) => {
       const call = definition.call === null ? workflow.calls.get(need) : undefined;
-      if (call !== undefined) return [need, neededCall(call, legs, outputs, budget)];
+      if (call !== undefined) return [need, neededCall(call, matrixJobs, outputs, budget)];
       const [key] = keysOfNeed(workflow, definition, need);
-      return [need, neededJob(legs.get(key!) ?? [], outputs)];
+      return [need, neededJob(matrixJobs.get(key!) ?? [], outputs)];
     }),
   );
 }
 
-/** What the caller of a job's workflow needs. */
+/** The `needs` of the job that calls a job's workflow. */
 export function neededByCaller(
   workflow: Workflow,
   { needs }: WorkflowCall,
@@ -157,19 +161,21 @@ export function neededByCaller(
   outputs: Outputs,
   budget: EvaluationBudget,
 ): Map<string, NeededJob> {
-  const legs = Map.groupBy(jobs, ({ jobKey }) => jobKey);
+  const matrixJobs = Map.groupBy(jobs, ({ jobKey }) => jobKey);
   return new Map(
     needs.map((need) => {
       const call = workflow.calls.get(need);
       return [
         need,
-        call === undefined ? neededJob(legs.get(need) ?? [], outputs) : neededCall(call, legs, outputs, budget),
+        call === undefined
+          ? neededJob(matrixJobs.get(need) ?? [], outputs)
+          : neededCall(call, matrixJobs, outputs, budget),
       ];
     }),
   );
 }
 
-/** The same as expressions see it. */
+/** The same for expressions. */
 export function asJson(needed: Iterable<readonly [string, NeededJob]>): Json {
   return Object.fromEntries(
     [...needed].map(([need, { result, outputs }]) => [need, { result, outputs: Object.fromEntries(outputs) }]),

@@ -15,12 +15,12 @@ const skipWords = /\[(?:skip ci|ci skip|no ci|skip actions|actions skip)\]/i;
 
 export const isNoRef = (oid: string): boolean => noRef.test(oid);
 
-/** Whether a commit message asks for no runs. */
+/** Whether a commit message skips CI. */
 export const asksForNoRun = (message: string): boolean => skipWords.test(message);
 
 /**
- * Commits that a moved ref brought, newest first, at most twenty. A straight line
- * from the old place is followed by hand; only for everything else git is asked.
+ * Commits that a moved ref gained, newest first, at most twenty. A linear history is followed with single reads; git
+ * walks any other.
  */
 export async function commitsOf(git: Git, path: string, { oldId, newId }: MovedRef): Promise<Commit[]> {
   const commits = [await git.commit(path, newId)];
@@ -34,7 +34,7 @@ export async function commitsOf(git: Git, path: string, { oldId, newId }: MovedR
   return (await git.newCommits(path, newId, [oldId], { limit: maxCommits })).commits;
 }
 
-/** The payload of the event, as workflows read it in `github.event`. */
+/** The event payload, as workflows read it in `github.event`. */
 export function pushPayload(
   { ref, oldId, newId }: MovedRef,
   commits: readonly Commit[],
@@ -47,7 +47,7 @@ export function pushPayload(
   const view = (commit: Commit): Json => ({
     id: commit.oid,
     tree_id: commit.tree,
-    // Without the line feed at its end, as on other forges: `== 'Release'` has to be possible.
+    // Without the final line feed, as on other forges: `== 'Release'` must work.
     message: commit.message.replace(/\n+$/, ''),
     url: `${page}/commit/${commit.oid}`,
     timestamp: new Date(commit.committer.at).toISOString(),
@@ -61,7 +61,7 @@ export function pushPayload(
     created: isNoRef(oldId),
     deleted: isNoRef(newId),
     compare: `${page}/compare/${oldId}...${newId}`,
-    // Oldest first, as other forges have it.
+    // Oldest first, as on other forges.
     commits: commits.map(view).reverse(),
     head_commit: commits[0] === undefined ? null : view(commits[0]),
     total_commits: commits.length,

@@ -5,13 +5,13 @@ import type { JobRow } from '../schema/job-schema.ts';
 import { runSchema } from '../schema/run-schema.ts';
 import type { RunRow } from '../schema/run-schema.ts';
 
-/** Runs and jobs that have to do with one concurrency group. */
+/** Runs and jobs of one concurrency group. */
 export interface GroupMembers {
   runs: RunRow[];
   jobs: JobRow[];
 }
 
-/** Those of a group of a repository in one state, oldest first. */
+/** Members of a repository's group in one state, oldest first. */
 export async function groupMembers(
   { manager }: Tx,
   repositoryId: string,
@@ -26,7 +26,7 @@ export async function groupMembers(
   };
 }
 
-/** Hands a group that nobody holds to whoever has waited longest; that run is to be advanced. */
+/** Gives a free group to the member that has waited longest; its run is to be advanced. */
 export async function releaseGroup(tx: Tx, after: AfterCommit, repositoryId: string, group: string): Promise<void> {
   const holding = await groupMembers(tx, repositoryId, group, 'holding');
   if (holding.runs.length + holding.jobs.length > 0) return;

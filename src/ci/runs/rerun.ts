@@ -17,16 +17,15 @@ import { runSchema } from '../schema/run-schema.ts';
 import type { RunRow } from '../schema/run-schema.ts';
 import { isFinal, isRunning } from '../run-status.ts';
 
-/** Which jobs run again: all, those that did not go well, or one; and whatever needs them. */
+/** Which jobs run again: all, the failed ones, or one; plus all that need them. */
 export type RerunChoice = 'all' | 'failed' | { jobId: number };
 
 const maxAttempts = 50;
 
 /**
- * Begins a new attempt of a run. Jobs that are not run again carry over with their
- * results, those that have not ended go on in the new attempt; the logs of earlier
- * attempts stay where they are. All of a run can only begin again once it has ended.
- * Refuses `repository_not_found`, `repository_archived`, `run_not_found`, `run_not_ended`, `too_many_attempts`,
+ * Starts a new attempt of a run. Other jobs carry over with their results, unfinished ones continue in the new
+ * attempt; the logs of earlier attempts stay. Re-running all jobs requires that the run has ended. Refuses
+ * `repository_not_found`, `repository_archived`, `run_not_found`, `run_not_ended`, `too_many_attempts`,
  * `nothing_to_rerun`.
  */
 export async function rerun(
@@ -71,7 +70,7 @@ export async function rerun(
     await tx.manager.update(runSchema, { id }, { ...row, status: 'blocked' } as never);
     const hold = run.concurrencyState === 'pending' ? 'run' : 'needs';
     for (const job of before.jobs) {
-      // What is under way must not be there twice: a runner could take it twice.
+      // Unfinished jobs are moved, not copied: a runner could take a copy, too.
       if (!isFinal(job.status)) await tx.manager.update(jobSchema, { id: job.id }, { attempt: run.attempt });
       else
         await tx.manager.insert(
@@ -79,13 +78,13 @@ export async function rerun(
           (again.has(job) ? freshJob(job, run.attempt, tx.now, hold) : carriedJob(job, run.attempt)) as never,
         );
     }
-    const board = (await RunChanges.open(deps, tx, after, id))!;
-    await advanceJobs(deps, tx, after, board, { ...loaded, run });
-    return board.run;
+    const runChanges = (await RunChanges.open(deps, tx, after, id))!;
+    await advanceJobs(deps, tx, after, runChanges, { ...loaded, run });
+    return runChanges.run;
   });
 }
 
-/** The jobs to run again, with all legs of everything behind them. */
+/** The jobs to run again, with the whole matrix of everything that depends on them. */
 function chosenJobs(workflow: Workflow, jobs: readonly JobRow[], choice: RerunChoice): Set<JobRow> {
   const failed = (job: JobRow) => job.status === 'failure' || job.status === 'cancelled';
   const isChosen = (job: JobRow) => choice === 'all' || (choice === 'failed' ? failed(job) : job.id === choice.jobId);

@@ -11,7 +11,7 @@ import { inputsOfCall } from './job-contexts.ts';
 import type { Contexts, JobContexts } from './job-contexts.ts';
 import type { JobOutcomes } from './needs.ts';
 
-/** One leg of a job, with every expression that the server answers for answered. */
+/** One matrix job with all server-side expressions evaluated. */
 export interface ResolvedMatrixJob {
   leg: MatrixCombination;
   name: string;
@@ -29,46 +29,49 @@ export interface ResolvedConcurrency {
 }
 
 export type Resolution =
-  | { kind: 'go'; legs: ResolvedMatrixJob[] }
+  | { kind: 'go'; matrixJobs: ResolvedMatrixJob[] }
   | { kind: 'skip' }
-  /** `failFast` as the file says it, as far as that could be evaluated. */
+  /** `failFast` from the file, as far as that could be evaluated. */
   | { kind: 'fail'; reason: string; failFast: boolean };
 
 const maxNameLength = 255;
 const maxLabels = 50;
 
 /**
- * Decides what becomes of a job whose needs have ended: whether it runs, in which
- * legs, and where. An expression that cannot be evaluated fails the job in words.
- * @param leg the leg that is to be settled; null when the matrix is still to be expanded
+ * Resolves a job whose needs have ended: whether it runs, with which matrix, and on which runners. An expression that
+ * cannot be evaluated fails the job with a message.
+ * @param leg the matrix combination to resolve; null when the matrix is still to be expanded
  */
 export function resolveJob(
   definition: JobDefinition,
   { own, call: callers, budget }: JobContexts,
-  outlooks: JobOutcomes,
+  outcomes: JobOutcomes,
   leg: MatrixCombination | null,
 ): Resolution {
   try {
     const { call } = definition;
     const callScope =
-      call === null || callers === null || outlooks.call === null ? null : scopeOf(callers, outlooks.call, budget);
+      call === null || callers === null || outcomes.call === null ? null : scopeOf(callers, outcomes.call, budget);
     if (callScope !== null && !evaluateCondition(call!.condition, callScope)) return { kind: 'skip' };
     const contexts = callScope === null ? own : { ...own, inputs: inputsOfCall(call!, callScope) };
-    const outlook = outlooks.own;
-    const scope = scopeOf(contexts, outlook, budget);
+    const outcome = outcomes.own;
+    const scope = scopeOf(contexts, outcome, budget);
     if (!evaluateCondition(definition.condition, scope)) return { kind: 'skip' };
-    const legs = leg === null ? expandMatrix(evaluateValue(definition.matrix, scope), budget) : [leg];
-    return { kind: 'go', legs: legs.map((one) => resolveMatrixJob(definition, contexts, outlook, budget, one)) };
+    const matrixJobs = leg === null ? expandMatrix(evaluateValue(definition.matrix, scope), budget) : [leg];
+    return {
+      kind: 'go',
+      matrixJobs: matrixJobs.map((one) => resolveMatrixJob(definition, contexts, outcome, budget, one)),
+    };
   } catch (error) {
     if (!isProblem(error)) throw error;
-    return { kind: 'fail', reason: error.message, failFast: error instanceof LegProblem ? error.failFast : true };
+    return { kind: 'fail', reason: error.message, failFast: error instanceof MatrixJobProblem ? error.failFast : true };
   }
 }
 
 class ResolveProblem extends Error {}
 
-/** What is wrong with one leg, after its strategy had been read. */
-class LegProblem extends ResolveProblem {
+/** A problem of one matrix job, after its strategy had been read. */
+class MatrixJobProblem extends ResolveProblem {
   readonly failFast: boolean;
 
   constructor(message: string, failFast: boolean) {
@@ -77,33 +80,33 @@ class LegProblem extends ResolveProblem {
   }
 }
 
-/** What the author of the file is told. */
+/** Problems that are shown to the author of the file. */
 const problems = [ExpressionProblem, MatrixProblem, BudgetSpent, ResolveProblem];
 const isProblem = (error: unknown): error is Error => problems.some((kind) => error instanceof kind);
 
-/** `github` has two more names on runners; whoever wrote a file for those finds it here too. */
+/** `github` has two aliases on runners; they are available here, too. */
 export function scopeOf(
   contexts: Contexts,
-  outlook: JobOutcome,
+  outcome: JobOutcome,
   budget: EvaluationBudget,
   matrix: MatrixCombination = {},
   strategy: Json = {},
 ): ExpressionScope {
   const { github } = contexts;
-  return { contexts: { ...contexts, gitea: github, forgejo: github, matrix, strategy }, outlook, budget };
+  return { contexts: { ...contexts, gitea: github, forgejo: github, matrix, strategy }, outcome, budget };
 }
 
 function resolveMatrixJob(
   definition: JobDefinition,
   contexts: Contexts,
-  outlook: JobOutcome,
+  outcome: JobOutcome,
   budget: EvaluationBudget,
   leg: MatrixCombination,
 ): ResolvedMatrixJob {
-  const plain = scopeOf(contexts, outlook, budget, leg);
+  const plain = scopeOf(contexts, outcome, budget, leg);
   const failFast = isTruthy(evaluateValue(definition.failFast, plain));
   const maxParallel = readCount(evaluateValue(definition.maxParallel, plain));
-  const scope = scopeOf(contexts, outlook, budget, leg, { 'fail-fast': failFast, 'max-parallel': maxParallel });
+  const scope = scopeOf(contexts, outcome, budget, leg, { 'fail-fast': failFast, 'max-parallel': maxParallel });
   try {
     return {
       leg,
@@ -115,23 +118,23 @@ function resolveMatrixJob(
       concurrency: resolveConcurrency(definition.concurrency, scope),
     };
   } catch (error) {
-    throw isProblem(error) ? new LegProblem(error.message, failFast) : error;
+    throw isProblem(error) ? new MatrixJobProblem(error.message, failFast) : error;
   }
 }
 
-/** `build (linux, 18)`, unless the file's own name says which leg it is. */
+/** `build (linux, 18)`, unless the file's own name contains the combination. */
 function nameOf(definition: JobDefinition, leg: MatrixCombination, scope: ExpressionScope): string {
   const given = definition.name;
-  const says = given?.includes('${{') === true;
+  const containsExpression = given?.includes('${{') === true;
   const name = given === null ? definition.ownKey : textOf(evaluateValue(given, scope));
-  const suffix = says ? '' : combinationName(leg);
+  const suffix = containsExpression ? '' : combinationName(leg);
   return withPrefix(definition, name, suffix);
 }
 
 const withPrefix = ({ prefix }: JobDefinition, name: string, suffix: string): string =>
   (prefix + (suffix === '' ? name : `${name} (${suffix})`)).slice(0, maxNameLength);
 
-/** The name of a leg before its job is settled: what can be said already. */
+/** The name of a matrix job before it is resolved, as far as it is known. */
 export function earlyName(definition: JobDefinition, leg: MatrixCombination | null): string {
   const name = definition.name === null || definition.name.includes('${{') ? definition.ownKey : definition.name;
   const suffix = leg === null ? '' : combinationName(leg);

@@ -12,16 +12,15 @@ import type { RunRow } from '../schema/run-schema.ts';
 export type NewJob = Omit<JobRow, 'id'>;
 
 /**
- * Jobs of a run, each leg of a matrix counted. Of one matrix there are 256 at most, of a file
- * 256 jobs; all of both would be 65,536 rows in one write, looked at together again and again.
+ * Limit of jobs per run, matrix jobs counted. A matrix has at most 256 combinations and a file 256 jobs; the product
+ * of 65,536 rows would be read and written in one write again and again.
  */
 export const maxJobsOfRun = 1_024;
 export const tooManyJobs = `A run has at most ${maxJobsOfRun} jobs, all combinations of all matrices together.`;
 
 /**
- * The jobs of a run's present attempt, inside one write. Changes are collected and
- * saved together, and with them everything that hangs on them: the state of the
- * run, the commit's statuses, groups that become free.
+ * Unit of work on the jobs of a run's current attempt, inside one write. Changes are collected and saved together with
+ * what depends on them: the state of the run, commit statuses, released concurrency groups.
  */
 export class RunChanges {
   readonly run: RunRow;
@@ -32,7 +31,7 @@ export class RunChanges {
   readonly #namesBefore = new Map<JobRow, string>();
   readonly #changed = new Set<JobRow>();
   readonly #added: JobRow[] = [];
-  readonly #legs: Map<string, JobRow[]>;
+  readonly #matrixJobs: Map<string, JobRow[]>;
 
   private constructor(
     deps: Pick<CiDeps, 'repositories' | 'endings'>,
@@ -46,11 +45,11 @@ export class RunChanges {
     this.#after = after;
     this.run = run;
     this.jobs = jobs;
-    this.#legs = Map.groupBy(jobs, ({ jobKey }) => jobKey);
+    this.#matrixJobs = Map.groupBy(jobs, ({ jobKey }) => jobKey);
     for (const job of jobs) this.#namesBefore.set(job, job.name);
   }
 
-  /** Null when the run is gone. */
+  /** Null when the run was deleted. */
   static async open(
     deps: Pick<CiDeps, 'repositories' | 'endings'>,
     tx: Tx,
@@ -66,26 +65,26 @@ export class RunChanges {
     return new RunChanges(deps, tx, after, run, jobs);
   }
 
-  /** A job that has ended is held by nothing: no later step of the same write may let it begin. */
+  /** A job that has ended is held by nothing: no later step of the same write may start it. */
   change(job: JobRow, changes: Partial<JobRow>): void {
     Object.assign(job, changes);
     if (isFinal(job.status)) job.hold = null;
     if (!this.#added.includes(job)) this.#changed.add(job);
   }
 
-  /** The row has its id once the board is saved. */
+  /** The row gets its id when the changes are saved. */
   add(job: NewJob): JobRow {
     const row: JobRow = { id: 0, ...job };
     this.#added.push(row);
     this.jobs.push(row);
-    const legs = this.#legs.get(row.jobKey);
-    if (legs === undefined) this.#legs.set(row.jobKey, [row]);
-    else legs.push(row);
+    const matrixJobs = this.#matrixJobs.get(row.jobKey);
+    if (matrixJobs === undefined) this.#matrixJobs.set(row.jobKey, [row]);
+    else matrixJobs.push(row);
     return row;
   }
 
   matrixJobsOf(jobKey: string): readonly JobRow[] {
-    return this.#legs.get(jobKey) ?? [];
+    return this.#matrixJobs.get(jobKey) ?? [];
   }
 
   async save(): Promise<void> {
@@ -94,7 +93,7 @@ export class RunChanges {
     const freed = touched.flatMap((job) => this.#finish(job));
     for (const job of this.#added) {
       const { id: _, ...row } = job;
-      // A leg holds any JSON, too deep for the compiler to follow.
+      // A matrix combination is any JSON, nested too deeply for the compiler.
       const { identifiers } = await manager.insert(jobSchema, row as never);
       job.id = identifiers[0]!.id as number;
     }
@@ -108,7 +107,7 @@ export class RunChanges {
     this.#added.length = 0;
   }
 
-  /** What an ended job gives up: its place in a group. */
+  /** The concurrency groups that an ended job releases. */
   #finish(job: JobRow): string[] {
     if (!isFinal(job.status)) return [];
     const group = job.concurrencyState === null ? null : job.concurrencyGroup;
@@ -123,7 +122,7 @@ export class RunChanges {
     this.#namesBefore.set(job, job.name);
   }
 
-  /** The run is the sum of its jobs. Answers the groups that it gives up. */
+  /** Derives the run's state from its jobs. Returns the groups that it releases. */
   async #saveRun(now: number): Promise<string[]> {
     const { run } = this;
     const status = run.concurrencyState === 'pending' && !run.isCancelled ? 'blocked' : statusOfRun(this.jobs, run);
@@ -143,7 +142,7 @@ export class RunChanges {
       { id },
       { status, reason, isCancelled, startedAt, finishedAt, concurrencyState },
     );
-    if (endsNow) for (const hear of this.#deps.endings) await hear(this.#tx, run);
+    if (endsNow) for (const listener of this.#deps.endings) await listener(this.#tx, run);
     this.#after.changed.add(id);
     return freed;
   }

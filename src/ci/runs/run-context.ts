@@ -9,8 +9,8 @@ export function readRef(ref: string): { type: 'branch' | 'tag'; name: string } {
 }
 
 /**
- * What expressions see as `github`, here and on the runner. Runners read numbers
- * as text. What only a runner can know is empty and filled in there.
+ * The `github` context, here and on the runner. Runners read numbers as strings. Values that only a runner knows are
+ * empty and filled in there.
  */
 export function githubContext(
   { run, repository, owner, actor, attemptActor }: LoadedRun,

@@ -24,21 +24,20 @@ interface Prepared {
   after: AfterCommit;
 }
 
-/** Files that a `paths` filter is held against; with more of them everything is let in. */
+/** Limit of changed files that a `paths` filter is matched against; above it every filter passes. */
 const maxChangedPaths = 1000;
 const skipOption = /^ci\.skip(?:=true)?$/;
-/** Refs of one push that may start runs; a mirror pushes thousands. */
+/** Limit of refs per push that start runs; a mirror pushes thousands. */
 const maxRefs = 20;
 
 /**
- * Starts workflows when a push has arrived. Files are read from the commit that was
- * pushed. A push that no person made (the token of a task) starts nothing, so that no
- * workflow keeps itself going for ever.
+ * Starts workflows after a push. Files are read from the pushed commit. A push by a task's token starts nothing, so
+ * that no workflow triggers itself for ever.
  */
 export function runOnPush(deps: CiDeps): PushListener<Prepared> {
   return {
     name: 'ci',
-    // A runner may be waiting for just this push.
+    // A runner may be waiting for this push.
     isAwaited: true,
     remarkOn: (option) => (skipOption.test(option) ? 'ci.skip: this push starts no workflow' : null),
     prepare: (push) => prepare(deps, push),
@@ -47,10 +46,10 @@ export function runOnPush(deps: CiDeps): PushListener<Prepared> {
       if (schedules !== null) await saveSchedules(tx, schedules);
     },
     async recorded(_push, { after }) {
-      const woken = after.mayHaveWork ? deps.queue.wake() : null;
+      const served = after.mayHaveWork ? deps.queue.wake() : null;
       after.mayHaveWork = false;
       void follow(deps, after);
-      await woken;
+      await served;
     },
   };
 }
@@ -62,9 +61,9 @@ async function prepare(deps: CiDeps, push: AnnouncedPush): Promise<Prepared | nu
   const moved = push.updates
     .filter(({ ref, newId }) => !isNoRef(newId) && /^refs\/(heads|tags)\//.test(ref))
     .slice(0, maxRefs);
-  const silenced = push.pusherId === null || push.options.some((option) => skipOption.test(option));
+  const startsNothing = push.pusherId === null || push.options.some((option) => skipOption.test(option));
   const runs: NewRun[] = [];
-  for (const update of silenced ? [] : moved) runs.push(...(await runsOf(deps, located, push, update, actor)));
+  for (const update of startsNothing ? [] : moved) runs.push(...(await runsOf(deps, located, push, update, actor)));
   const schedules = await planSchedules(deps, located, push.pusherId, moved);
   if (runs.length === 0 && schedules === null) return null;
   return {
@@ -79,7 +78,7 @@ async function pusherName({ accounts }: CiDeps, id: string | null): Promise<stri
   return (id === null ? null : (await accounts.peopleById([id])).get(id)?.username) ?? nobody;
 }
 
-/** What one moved ref starts. A broken file fails alone, and only where it might have been meant. */
+/** The runs that one moved ref starts. A broken file fails alone, and only where it might have been triggered. */
 async function runsOf(
   deps: CiDeps,
   located: Located,
@@ -123,17 +122,17 @@ async function runsOf(
   }));
 }
 
-/** A tag may be an object of its own, or name something that is no commit. */
+/** A tag may be an object of its own, or name something other than a commit. */
 async function commitBehind({ git }: CiDeps, path: string, oid: string): Promise<string | null> {
   return git.resolve(path, oid).catch(() => null);
 }
 
-/** A history that cannot be walked must not keep the run from starting. */
+/** A history that cannot be walked must not prevent the run. */
 function commitsSince({ git }: CiDeps, path: string, update: MovedRef, head: Commit): Promise<Commit[]> {
   return commitsOf(git, path, update).catch(() => [head]);
 }
 
-/** Files are compared only when a filter asks for them. */
+/** Compares files only when a filter needs them. */
 async function describeRef(
   deps: CiDeps,
   { path }: Located,
@@ -149,17 +148,17 @@ async function describeRef(
   return { kind, name, changedPaths };
 }
 
-/** A new branch is compared with where its commit comes from. */
+/** A new branch is compared with its merge base. */
 async function comparedWith({ git }: CiDeps, path: string, oldId: string, sha: string): Promise<string | null> {
   return isNoRef(oldId) ? ((await git.commit(path, sha)).parents[0] ?? null) : oldId;
 }
 
 const triggersOf = (parsed: ParsedWorkflow) => (parsed.ok ? parsed.workflow.triggers : parsed.triggers);
 
-/** Whether the push starts it. */
+/** Whether the push triggers it. */
 async function isTriggered(deps: CiDeps, parsed: ParsedWorkflow, pushed: PushedRef, client: string): Promise<boolean> {
   const triggers = triggersOf(parsed);
-  // Nobody knows what starts a file that cannot be read at all.
+  // The triggers of an unparsable file are unknown.
   if (triggers === null) return pushed.kind === 'branch';
   return triggers.push !== null && deps.workflows.startsOn(triggers.push, pushed, client);
 }

@@ -16,7 +16,7 @@ import { scheduleSchema } from '../schema/schedule-schema.ts';
 import type { ScheduleRow } from '../schema/schedule-schema.ts';
 import { startRun } from './start-run.ts';
 
-/** What a push to the default branch makes of its schedules. */
+/** The schedules after a push to the default branch. */
 export interface PlannedSchedules {
   repositoryId: string;
   rows: ScheduleRow[];
@@ -24,7 +24,7 @@ export interface PlannedSchedules {
 
 const batch = 100;
 
-/** The schedules of a default branch that has moved; null when it has not, or when there were none and are none. */
+/** The schedules of a default branch that has moved; null when it has not moved, or had and has none. */
 export async function planSchedules(
   deps: CiDeps,
   { repository, path }: Located,
@@ -47,16 +47,16 @@ export async function planSchedules(
   return isChange ? { repositoryId: repository.id, rows } : null;
 }
 
-/** The file says which schedules there are; those that are gone from it are gone. */
+/** Replaces the schedules by those of the file. */
 export async function saveSchedules({ manager }: Tx, { repositoryId, rows }: PlannedSchedules): Promise<void> {
   await manager.delete(scheduleSchema, { repositoryId });
   for (const row of rows) await manager.insert(scheduleSchema, row);
 }
 
 /**
- * Starts what is due. The next time is written first: a workflow that makes the
- * server fall must not do so again at every start. One that fails stands in nobody's
- * way. What was due while the server was down starts once.
+ * Starts scheduled workflows that are due. The next time is written first: a workflow that crashes the server must not
+ * do so again at every start. A failing one does not block the others. Schedules missed while the server was down
+ * start once.
  */
 export async function runSchedules(deps: CiDeps): Promise<void> {
   const now = deps.clock.now();
@@ -115,7 +115,7 @@ async function runSchedule(deps: CiDeps, { repositoryId, workflowPath, cron, act
         sha,
         isTrusted: true,
         actorId,
-        // The last commit has nothing to do with it.
+        // The title does not come from the last commit.
         title: parsed.ok ? parsed.workflow.name : parsed.name,
       },
     );
@@ -123,9 +123,8 @@ async function runSchedule(deps: CiDeps, { repositoryId, workflowPath, cron, act
 }
 
 /**
- * The run of a schedule that no runner has begun with. While there is one, a further
- * one would do the same work again: without a runner they would pile up, and all begin
- * at once when one comes.
+ * The run of a schedule that has not been started by a runner. While it exists no further run is created: without a
+ * runner they would pile up, and all start at once when one comes.
  */
 async function waitingRun(
   { manager }: Tx,
@@ -133,6 +132,6 @@ async function waitingRun(
   cron: string,
 ): Promise<RunRow | null> {
   const where = { ...of, event: 'schedule' as const, startedAt: IsNull(), finishedAt: IsNull() };
-  // A file has a few schedules, and of each at most one run waits.
+  // A file has a few schedules, and each has at most one waiting run.
   return (await manager.findBy(runSchema, where)).find((run) => run.eventPayload['schedule'] === cron) ?? null;
 }

@@ -21,27 +21,26 @@ import type { RunRow } from '../schema/run-schema.ts';
 import { earlyName, resolveConcurrency } from './resolve-job.ts';
 import type { ResolvedConcurrency } from './resolve-job.ts';
 
-/** A run that is about to be made. */
+/** A run to be created. */
 export interface NewRun extends Pick<RunRow, 'event' | 'eventPayload' | 'ref' | 'sha' | 'isTrusted' | 'actorId'> {
   workflowPath: string;
-  /** The file as it stands in the commit. */
+  /** The file as it is in the commit. */
   content: string;
   parsed: ParsedWorkflow;
-  /** What the run is called unless the file says otherwise: the subject of the commit. */
+  /** The default title of the run: the subject of the commit. */
   title: string;
 }
 
-/** Whose run it is; gathered before the write. */
+/** Repository, owner and actor of a run; read before the write. */
 export type RunSurroundings = Pick<LoadedRun, 'repository' | 'owner' | 'actor'>;
 
 const maxTitleLength = 255;
-/** All workflows that one push starts, in one write. */
+/** Job limit of all workflows that one push starts in one write. */
 const maxJobsOfPush = 4 * maxJobsOfRun;
 const tooManyJobsOfPush = `The workflows of one push have at most ${maxJobsOfPush} jobs together.`;
 
 /**
- * Makes a run with its jobs and lets it go as far as it can. A file that could not
- * be read gives a run that has failed, with the place and the reason.
+ * Creates a run with its jobs and advances it. An invalid file gives a failed run with position and reason.
  * @returns the row of the run
  */
 export async function startRun(
@@ -58,27 +57,27 @@ export async function startRun(
   const { workflow } = input.parsed;
   const loaded: LoadedRun = { ...surroundings, run, attemptActor: surroundings.actor, parsed: input.parsed };
   const scope = await scopeOfRun(deps, tx, after, loaded);
-  const said = evaluateHead(workflow, scope);
-  if (said instanceof Error) return failRun(deps, tx, run, said.message);
+  const head = evaluateHead(workflow, scope);
+  if (head instanceof Error) return failRun(deps, tx, run, head.message);
   const early = [...workflow.jobs.values()].map((definition) => ({
     definition,
-    legs: earlyMatrixJobs(definition, scope),
+    matrixJobs: earlyMatrixJobs(definition, scope),
   }));
-  const count = early.reduce((sum, { legs }) => sum + legs.length, 0);
+  const count = early.reduce((sum, { matrixJobs }) => sum + matrixJobs.length, 0);
   after.jobs += count;
   if (after.jobs > maxJobsOfPush) return failRun(deps, tx, run, tooManyJobsOfPush);
   if (count > maxJobsOfRun) return failRun(deps, tx, run, `${run.workflowPath}, line 1, column 1: ${tooManyJobs}`);
-  if (said.title !== null) run.title = said.title;
-  if (said.concurrency !== null) {
-    run.concurrencyGroup = said.concurrency.group;
-    run.concurrencyState = await claimGroup(deps, tx, after, run, said.concurrency);
+  if (head.title !== null) run.title = head.title;
+  if (head.concurrency !== null) {
+    run.concurrencyGroup = head.concurrency.group;
+    run.concurrencyState = await claimGroup(deps, tx, after, run, head.concurrency);
   }
   const { title, concurrencyGroup, concurrencyState } = run;
   await tx.manager.update(runSchema, { id: run.id }, { title, concurrencyGroup, concurrencyState });
-  const board = (await RunChanges.open(deps, tx, after, run.id))!;
-  for (const job of earlyJobs(run, early, tx.now)) board.add(job);
-  await advanceJobs(deps, tx, after, board, loaded);
-  return board.run;
+  const runChanges = (await RunChanges.open(deps, tx, after, run.id))!;
+  for (const job of earlyJobs(run, early, tx.now)) runChanges.add(job);
+  await advanceJobs(deps, tx, after, runChanges, loaded);
+  return runChanges.run;
 }
 
 async function insertRun({ manager, now }: Tx, repository: Repository, input: NewRun): Promise<RunRow> {
@@ -135,7 +134,7 @@ async function scopeOfRun(
       vars: Object.fromEntries(await variablesFor(manager, loaded.repository)),
       inputs: loaded.run.eventPayload.inputs ?? {},
     },
-    outlook: { success: true, failure: false, cancelled: false },
+    outcome: { success: true, failure: false, cancelled: false },
     budget: after.budget,
   };
 }
@@ -153,26 +152,26 @@ function evaluateHead(
   }
 }
 
-/** A run that ends before it has a job; the commit says why. */
+/** A run that ends before it has a job; its commit status shows the reason. */
 async function failRun(deps: CiDeps, tx: Tx, run: RunRow, reason: string): Promise<RunRow> {
   Object.assign(run, { status: 'failure', reason, finishedAt: tx.now });
   await tx.manager.update(runSchema, { id: run.id }, { status: 'failure', reason, finishedAt: tx.now });
   await setRunProblem(deps, tx, run, reason);
-  for (const hear of deps.endings) await hear(tx, run);
+  for (const listener of deps.endings) await listener(tx, run);
   return run;
 }
 
-/** Positions of one job's legs begin at multiples of this; more legs than a matrix may have. */
+/** Positions of a job's matrix start at multiples of this; a matrix has fewer jobs. */
 const positionsPerJob = 1000;
 
-/** Every job of the file; the legs of a matrix as far as it is known now. */
+/** Every job of the file, with its matrix as far as it is known now. */
 function earlyJobs(
   run: RunRow,
-  jobs: readonly { definition: JobDefinition; legs: (MatrixCombination | null)[] }[],
+  jobs: readonly { definition: JobDefinition; matrixJobs: (MatrixCombination | null)[] }[],
   now: number,
 ) {
-  return jobs.flatMap(({ definition, legs }, place) =>
-    legs.map((leg, at) => ({
+  return jobs.flatMap(({ definition, matrixJobs }, place) =>
+    matrixJobs.map((leg, at) => ({
       runId: run.id,
       repositoryId: run.repositoryId,
       attempt: run.attempt,
@@ -200,7 +199,7 @@ function earlyJobs(
   );
 }
 
-/** A matrix that needs other jobs, or cannot be evaluated, is one row until the job is settled. */
+/** A matrix that depends on other jobs, or cannot be evaluated, is one row until the job is resolved. */
 function earlyMatrixJobs(
   { matrix, waitsFor, call }: JobDefinition,
   scope: ExpressionScope,

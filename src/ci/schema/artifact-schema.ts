@@ -1,18 +1,18 @@
 import { EntitySchema } from 'typeorm';
 
-/** A row of `ci_artifacts`: files that the jobs of a run leave for others, under one name. */
+/** A row of `ci_artifacts`: files that jobs of a run share under one name. */
 export interface ArtifactRow {
   id: number;
   runId: number;
   attempt: number;
-  /** Who began to upload it. */
+  /** The task that started the upload. */
   taskId: number;
   name: string;
   /** `zip`: one archive as it was uploaded; `files`: files that were uploaded one by one. */
   form: 'zip' | 'files';
-  /** Below the folder of artifacts. */
+  /** Path below the folder of artifacts. */
   file: string;
-  /** `removed`: it was deleted, or its time is over; the row says that it was there. */
+  /** `removed`: it was deleted or has expired; the row records that it existed. */
   state: 'uploading' | 'ready' | 'removed';
   sizeBytes: number;
   /** SHA-256 of a zip, in hex. */
@@ -24,16 +24,16 @@ export interface ArtifactRow {
 /** A row of `ci_artifact_files`. */
 export interface ArtifactFileRow {
   artifactId: number;
-  /** Below the artifact, with forward slashes; checked. */
+  /** Path in the artifact, with forward slashes; validated. */
   path: string;
-  /** Below the artifact's folder; ours. */
+  /** Path below the artifact's folder, chosen by the server. */
   file: string;
   /** Stored as the client has compressed it. */
   isGzipped: boolean;
-  /** Of what is stored, and how much of that has come. */
+  /** Stored size, and how much of it has arrived. */
   storedBytes: number;
   receivedBytes: number;
-  /** Of the content. */
+  /** Size of the unpacked content. */
   sizeBytes: number;
 }
 

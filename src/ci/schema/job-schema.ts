@@ -2,21 +2,21 @@ import { EntitySchema } from 'typeorm';
 import type { MatrixCombination } from '../workflows/expand-matrix.ts';
 import type { Hold, RunStatus } from '../run-status.ts';
 
-/** A row of `ci_jobs`: one leg of one job in one attempt of a run. */
+/** A row of `ci_jobs`: one matrix job in one attempt of a run. */
 export interface JobRow {
   id: number;
   runId: number;
   repositoryId: string;
   attempt: number;
-  /** As the file calls the job. */
+  /** Key of the job in the file. */
   jobKey: string;
-  /** Place in the file, then of the leg. */
+  /** Position in the file, then in the matrix. */
   position: number;
   name: string;
   needs: string[];
-  /** Null until the matrix is known; it may depend on other jobs. */
+  /** The matrix combination; null until the matrix is known, which may depend on other jobs. */
   leg: MatrixCombination | null;
-  /** The labels it asks for; null until it is settled. */
+  /** The required labels; null until the job is resolved. */
   runsOn: string[] | null;
   continueOnError: boolean;
   failFast: boolean;
@@ -27,9 +27,9 @@ export interface JobRow {
   reason: string | null;
   concurrencyGroup: string | null;
   concurrencyState: 'holding' | 'pending' | null;
-  /** The task that runs it or ran it; in a later attempt perhaps one of an earlier attempt. */
+  /** The task that runs it or ran it; in a later attempt possibly one of an earlier attempt. */
   taskId: number | null;
-  /** How often a runner took it and was never heard of again. */
+  /** How often a runner took it and was lost. */
   losses: number;
   createdAt: number;
   waitingSince: number | null;

@@ -4,7 +4,7 @@ import type { RunStatus } from '../run-status.ts';
 
 export type EventName = 'push' | 'workflow_dispatch' | 'schedule';
 
-/** A row of `ci_runs`: a workflow at work on one commit. */
+/** A row of `ci_runs`: one execution of a workflow for one commit. */
 export interface RunRow {
   id: number;
   repositoryId: string;
@@ -21,16 +21,16 @@ export interface RunRow {
   /** Full name: `refs/heads/main`. */
   ref: string;
   sha: string;
-  /** False for what a stranger proposes: such a run gets no configured secret. */
+  /** False for proposals from people without write access: such a run gets no configured secret. */
   isTrusted: boolean;
-  /** UUID of who started it; null once that person is gone, and for the clock. */
+  /** UUID of the person who started it; null once the account is deleted, and for scheduled runs. */
   actorId: string | null;
   attempt: number;
   attemptActorId: string | null;
   status: RunStatus;
-  /** Why it failed before any job, or was replaced. */
+  /** Why it failed before any job started, or by which run it was replaced. */
   reason: string | null;
-  /** Somebody asked for the end of this attempt. */
+  /** Whether a person cancelled this attempt. */
   isCancelled: boolean;
   concurrencyGroup: string | null;
   concurrencyState: 'holding' | 'pending' | null;
@@ -39,7 +39,7 @@ export interface RunRow {
   finishedAt: number | null;
 }
 
-/** A row of `ci_workflow_files`: what a file said, once for all runs of it. */
+/** A row of `ci_workflow_files`: the content of a file, stored once for all its runs. */
 export interface WorkflowFileRow {
   hash: string;
   content: string;
@@ -75,7 +75,7 @@ export const runSchema = new EntitySchema<RunRow>({
   },
 });
 
-/** A row of `ci_run_numbers`: the highest number that a repository's runs have had, once one was deleted. */
+/** A row of `ci_run_numbers`: the highest number of a repository's runs, stored when one is deleted. */
 export interface RunNumberRow {
   repositoryId: string;
   last: number;

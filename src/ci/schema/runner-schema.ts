@@ -10,18 +10,18 @@ export interface RunnerRow extends ScopeColumns {
   tokenHash: string;
   name: string;
   version: string;
-  /** Those that it declared last, else those of its registration. */
+  /** Those declared last, else those of its registration. */
   labels: string[];
   /** Given with a registration by shared secret. */
   registeredLabels: string[];
   capabilities: string[];
-  /** Takes one task, then goes. */
+  /** Takes one task, then is removed. */
   ephemeral: boolean;
   disabledAt: number | null;
   createdAt: number;
-  /** Any call that carried its credentials; written now and then. */
+  /** Last authenticated call; written now and then. */
   lastSeenAt: number | null;
-  /** The last report about a task; written now and then. */
+  /** Last report about a task; written now and then. */
   lastActiveAt: number | null;
 }
 
@@ -31,9 +31,9 @@ export interface RegistrationTokenRow extends ScopeColumns {
   tokenHash: string;
   createdBy: string | null;
   createdAt: number;
-  /** When a newer one of the same scope took its place, or its one use was made. */
+  /** When a newer one of the same scope replaced it, or its single use was made. */
   replacedAt: number | null;
-  /** It registers one runner, within a day, and stands beside the token of its scope. */
+  /** Registers one runner, within a day, in addition to the token of its scope. */
   singleUse: boolean;
 }
 

@@ -1,13 +1,13 @@
 import { EntitySchema } from 'typeorm';
 
-/** A row of `ci_schedules`: a workflow of a default branch that starts by the clock. */
+/** A row of `ci_schedules`: a scheduled workflow of a default branch. */
 export interface ScheduleRow {
   repositoryId: string;
   workflowPath: string;
   cron: string;
   /** The commit that the workflow was read from. */
   sha: string;
-  /** Who pushed it. */
+  /** The person who pushed it. */
   actorId: string | null;
   nextAt: number;
 }

@@ -4,34 +4,34 @@ import type { FinalStatus } from '../run-status.ts';
 export type TaskStatus = 'running' | 'cancelling' | FinalStatus;
 export type StepStatus = 'waiting' | 'running' | FinalStatus;
 
-/** A row of `ci_tasks`: a job handed to a runner. */
+/** A row of `ci_tasks`: a job assigned to a runner. */
 export interface TaskRow {
   id: number;
   jobId: number;
-  /** Null once the runner is gone. */
+  /** Null once the runner is removed. */
   runnerId: number | null;
   runnerName: string;
   /** `x-runner-request-key` of the call that fetched it. */
   requestKey: string | null;
   tokenHash: string;
   status: TaskStatus;
-  /** Remarks of the server about the task, shown above its log. */
+  /** Notices of the server about the task, shown above its log. */
   notices: string[];
   createdAt: number;
-  /** First report of the runner: it has the task. */
+  /** First report of the runner, which confirms the task. */
   confirmedAt: number | null;
   /** Last report; written now and then. */
   reportedAt: number | null;
   startedAt: number | null;
   stoppedAt: number | null;
-  /** What is known of the log for sure; the file may hold more. */
+  /** Durable rows of the log; the file may hold more. */
   logRows: number;
   logBytes: number;
-  /** Rows that were acknowledged and not kept, beyond the largest log. */
+  /** Rows that were acknowledged and dropped beyond the size limit. */
   logDropped: number;
-  /** No more rows are taken. */
+  /** When the log was completed; no more rows are accepted. */
   sealedAt: number | null;
-  /** The log has been thrown away for its age. */
+  /** When the expired log was removed. */
   logRemovedAt: number | null;
 }
 
@@ -43,12 +43,12 @@ export interface StepRow {
   status: StepStatus;
   startedAt: number | null;
   stoppedAt: number | null;
-  /** The step's rows in the log of the task. */
+  /** First row of the step in the task's log. */
   logIndex: number;
   logLength: number;
 }
 
-/** A row of `ci_outputs`; the value is null when it was too large to keep. */
+/** A row of `ci_outputs`; the value is null when it was too large. */
 export interface OutputRow {
   taskId: number;
   name: string;

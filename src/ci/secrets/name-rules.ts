@@ -1,22 +1,19 @@
 import { invalid } from '../../kernel/index.ts';
 
 export const maxValueBytes = 64 * 1024;
-/** Secrets, and again variables, of one scope. */
+/** Limit of secrets, and of variables, per scope. */
 export const maxPerScope = 100;
 
 const shape = /^[A-Z_][A-Z0-9_]{0,99}$/;
-/** Runners set names that begin so. */
-const taken = /^(?:GITHUB|GITEA|FORGEJO|ACTIONS|RUNNER|HEARTH)_/;
+/** Prefixes of names that runners set. */
+const reservedPrefix = /^(?:GITHUB|GITEA|FORGEJO|ACTIONS|RUNNER|HEARTH)_/;
 
-/**
- * The name of a secret or a variable, in capitals whatever was typed.
- * Refuses `invalid_secret_name`.
- */
+/** The name of a secret or a variable, converted to upper case. Refuses `invalid_secret_name`. */
 export function parseSecretName(text: string): string {
   const name = text.trim().toUpperCase();
   const refuse = (message: string) => invalid('invalid_secret_name', message, { field: 'name' });
   if (!shape.test(name)) throw refuse('A name consists of letters, digits and "_", and does not begin with a digit.');
-  if (taken.test(name)) throw refuse(`Names that begin with ${name.split('_')[0]}_ belong to the runner.`);
+  if (reservedPrefix.test(name)) throw refuse(`Names that begin with ${name.split('_')[0]}_ belong to the runner.`);
   return name;
 }
 

@@ -8,35 +8,35 @@ import { checkValue, maxPerScope, parseSecretName } from './name-rules.ts';
 import { encrypt, decrypt } from '../../sealing/index.ts';
 import { secretSchema } from '../schema/secret-schema.ts';
 
-/** What anybody ever sees of a secret. */
+/** The visible part of a secret. */
 export interface SecretFacts {
   name: string;
   createdAt: number;
   updatedAt: number;
 }
 
-type Room = Pick<CiDeps, 'db' | 'random' | 'key'>;
+type Deps = Pick<CiDeps, 'db' | 'random' | 'key'>;
 
-/** Ciphertext opens only under the scope and name that it was made for. */
-const placeOf = (scope: CiScope, name: string): string => `${scope.kind}:${'id' in scope ? scope.id : ''}:${name}`;
+/** Additional data of the encryption: a ciphertext decrypts only under its own scope and name. */
+const contextOf = (scope: CiScope, name: string): string => `${scope.kind}:${'id' in scope ? scope.id : ''}:${name}`;
 
-/** Names and times, sorted by name; values leave this room only for a runner. */
-export async function listSecrets({ db }: Room, scope: CiScope): Promise<SecretFacts[]> {
+/** Names and times, sorted by name; values leave this module only for a runner. */
+export async function listSecrets({ db }: Deps, scope: CiScope): Promise<SecretFacts[]> {
   const rows = await db.read.find(secretSchema, { where: inScope(scope), order: { name: 'ASC' } });
   return rows.map(({ name, createdAt, updatedAt }) => ({ name, createdAt, updatedAt }));
 }
 
 /**
- * Keeps a secret, in place of one of the same name.
- * Refuses `invalid_secret_name`, `invalid_secret_value`, `too_many_secrets`.
+ * Stores a secret, replacing one of the same name. Refuses `invalid_secret_name`, `invalid_secret_value`,
+ * `too_many_secrets`.
  */
 export async function setSecret(
-  { db, random, key }: Room,
+  { db, random, key }: Deps,
   scope: CiScope,
   input: { name: string; value: string },
 ): Promise<SecretFacts> {
   const name = parseSecretName(input.name);
-  const ciphertext = encrypt(key.for('secrets'), random, placeOf(scope, name), checkValue(input.value));
+  const ciphertext = encrypt(key.for('secrets'), random, contextOf(scope, name), checkValue(input.value));
   return db.write(async ({ manager, now }) => {
     const before = await manager.findOneBy(secretSchema, { ...inScope(scope), name });
     if (before !== null) {
@@ -59,7 +59,7 @@ export async function setSecret(
 }
 
 /** Refuses `secret_not_found`. */
-export async function removeSecret({ db }: Room, scope: CiScope, name: string): Promise<void> {
+export async function removeSecret({ db }: Deps, scope: CiScope, name: string): Promise<void> {
   const { affected } = await db.write(({ manager }) =>
     manager.delete(secretSchema, { ...inScope(scope), name: name.toUpperCase() }),
   );
@@ -69,11 +69,11 @@ export async function removeSecret({ db }: Room, scope: CiScope, name: string): 
 type Owned = Pick<Repository, 'id' | 'ownerUserId' | 'ownerOrganisationId'>;
 
 /**
- * The secrets that a task of a repository gets; nearer scopes override wider ones. For
- * runners only. Refuses `secret_unreadable`: after a restore without keys.
+ * The secrets that a task of a repository gets; narrower scopes override wider ones. For runners only. Refuses
+ * `secret_unreadable`: after a restore without keys.
  */
 export async function secretsFor(
-  deps: Pick<Room, 'key'>,
+  deps: Pick<Deps, 'key'>,
   manager: EntityManager,
   repository: Owned,
 ): Promise<Map<string, string>> {
@@ -91,7 +91,7 @@ export async function secretsFor(
 
 /** The values that logs of a repository must not show. */
 export async function valuesToHide(
-  deps: Pick<Room, 'key'>,
+  deps: Pick<Deps, 'key'>,
   manager: EntityManager,
   repository: Owned,
 ): Promise<string[]> {
@@ -99,14 +99,14 @@ export async function valuesToHide(
 }
 
 async function openSecrets(
-  { key }: Pick<Room, 'key'>,
+  { key }: Pick<Deps, 'key'>,
   manager: EntityManager,
   repository: Owned,
 ): Promise<Map<string, string | null>> {
   const secrets = new Map<string, string | null>();
   for (const scope of scopesAround(repository)) {
     for (const { name, ciphertext } of await manager.findBy(secretSchema, inScope(scope))) {
-      secrets.set(name, decrypt(key.for('secrets'), placeOf(scope, name), ciphertext));
+      secrets.set(name, decrypt(key.for('secrets'), contextOf(scope, name), ciphertext));
     }
   }
   return secrets;

@@ -7,26 +7,26 @@ import type { CiScope } from '../scope.ts';
 import { checkValue, maxPerScope, parseSecretName } from './name-rules.ts';
 import { variableSchema } from '../schema/secret-schema.ts';
 
-/** A value that workflows read as `vars.NAME`; no secret. */
+/** A value that workflows read as `vars.NAME`; not confidential. */
 export interface Variable {
   name: string;
   value: string;
   updatedAt: number;
 }
 
-type Room = Pick<CiDeps, 'db' | 'random'>;
+type Deps = Pick<CiDeps, 'db' | 'random'>;
 
-export async function listVariables({ db }: Room, scope: CiScope): Promise<Variable[]> {
+export async function listVariables({ db }: Deps, scope: CiScope): Promise<Variable[]> {
   const rows = await db.read.find(variableSchema, { where: inScope(scope), order: { name: 'ASC' } });
   return rows.map(({ name, value, updatedAt }) => ({ name, value, updatedAt }));
 }
 
 /**
- * Keeps a variable, in place of one of the same name.
- * Refuses `invalid_secret_name`, `invalid_secret_value`, `too_many_variables`.
+ * Stores a variable, replacing one of the same name. Refuses `invalid_secret_name`, `invalid_secret_value`,
+ * `too_many_variables`.
  */
 export async function setVariable(
-  { db, random }: Room,
+  { db, random }: Deps,
   scope: CiScope,
   input: { name: string; value: string },
 ): Promise<void> {
@@ -51,14 +51,14 @@ export async function setVariable(
 }
 
 /** Refuses `variable_not_found`. */
-export async function removeVariable({ db }: Room, scope: CiScope, name: string): Promise<void> {
+export async function removeVariable({ db }: Deps, scope: CiScope, name: string): Promise<void> {
   const { affected } = await db.write(({ manager }) =>
     manager.delete(variableSchema, { ...inScope(scope), name: name.toUpperCase() }),
   );
   if (affected === 0) throw notFound('variable_not_found', 'There is no such variable.');
 }
 
-/** The variables that a repository's workflows see; nearer scopes override wider ones. */
+/** The variables that a repository's workflows see; narrower scopes override wider ones. */
 export async function variablesFor(
   manager: EntityManager,
   repository: Pick<Repository, 'id' | 'ownerUserId' | 'ownerOrganisationId'>,

@@ -14,9 +14,8 @@ import { hashTaskToken, taskToken } from './task-token.ts';
 import { mayTake, groupWaitingJobs } from './group-waiting-jobs.ts';
 
 /**
- * Hands the next job to a runner: inside one write the job is looked for, taken if
- * nobody has it, and gets its task. Exactly one runner gets it (security H03). Null
- * when there is nothing for this runner.
+ * Assigns the next job to a runner: one write selects a job, claims it by a conditional update and creates its task,
+ * so that exactly one runner gets it (security H03). Null when there is nothing for this runner.
  */
 export async function claimTask(
   deps: Pick<CiDeps, 'repositories' | 'key' | 'endings'>,
@@ -42,10 +41,10 @@ export async function claimTask(
       .where("id = :id AND status = 'waiting' AND task_id IS NULL", { id: job.id })
       .execute();
     if (affected !== 1) throw new Error(`job ${job.id} was taken inside the write that took it`);
-    const board = (await RunChanges.open(deps, tx, after, job.runId))!;
-    const row = board.jobs.find((one) => one.id === job.id);
-    if (row !== undefined) board.change(row, {});
-    await board.save();
+    const runChanges = (await RunChanges.open(deps, tx, after, job.runId))!;
+    const row = runChanges.jobs.find((one) => one.id === job.id);
+    if (row !== undefined) runChanges.change(row, {});
+    await runChanges.save();
     order.served(line);
     return { task, job: row ?? { ...job, status: 'running', taskId: task.id, startedAt: now } };
   }
@@ -80,7 +79,7 @@ async function insertTask(
   };
   const { identifiers } = await manager.insert(taskSchema, row);
   const id = identifiers[0]!.id as number;
-  // The token follows from the id, which the database gives.
+  // The token is derived from the id, which the database assigns.
   const tokenHash = hashTaskToken(key, taskToken(key, id));
   await manager.update(taskSchema, { id }, { tokenHash });
   return { ...row, id, tokenHash };

@@ -15,18 +15,15 @@ import type { WaitingGroup } from './group-waiting-jobs.ts';
 export interface QueuedJob {
   job: JobRow;
   run: RunRow;
-  /** Place among all jobs that wait for a runner, from 1; null for one that waits for something else. */
+  /** Queue position among all jobs that wait for a runner, from 1; null for one that waits for something else. */
   place: number | null;
-  /** In words for a person. */
+  /** A message for people. */
   reason: string;
 }
 
 const maxShown = 200;
 
-/**
- * The jobs of a repository, or of the whole instance, that have not begun, those
- * that wait for a runner first.
- */
+/** The jobs of a repository, or of the whole instance, that have not begun, those that wait for a runner first. */
 export async function explainQueue(deps: CiDeps, found: Pick<Found, 'repository'> | null): Promise<QueuedJob[]> {
   const { read } = deps.db;
   const here = found === null ? {} : { repositoryId: found.repository.id };
@@ -51,7 +48,7 @@ export async function explainQueue(deps: CiDeps, found: Pick<Found, 'repository'
   });
 }
 
-/** Places by age; the order in which owners take turns may bring a job forward. */
+/** Positions by age; the fair scheduler may bring a job forward. */
 async function placesOf({ db }: CiDeps, shown: readonly JobRow[]): Promise<Map<number, number>> {
   const waiting = await db.read.find(jobSchema, {
     where: { status: 'waiting' },

@@ -1,16 +1,15 @@
 import type { WaitingGroup } from './group-waiting-jobs.ts';
 
 /**
- * Turns among owners, and among the repositories of each: whoever has had fewer jobs
- * lately comes first, then whoever has waited longer. Each job moves its owner's and
- * its repository's time on; who comes back after a pause starts at the present, and
- * has nothing saved up.
+ * Start-time fair queueing among owners, and among the repositories of each: the group with the fewest recent jobs
+ * comes first, then the one that has waited longest. Each job advances the virtual time of its owner and repository;
+ * after a pause a group starts at the current virtual time, without credit.
  */
 export class FairScheduler {
-  readonly #owners = new Turns();
-  readonly #repositories = new Turns();
+  readonly #owners = new VirtualClock();
+  readonly #repositories = new VirtualClock();
 
-  /** The lines in the order in which they should be served. */
+  /** The groups in the order in which they should be served. */
   sort(lines: readonly WaitingGroup[]): WaitingGroup[] {
     const owners = new Map(lines.map((line) => [line, this.#owners.of(ownerOf(line))]));
     const repositories = new Map(lines.map((line) => [line, this.#repositories.of(line.repositoryId)]));
@@ -23,7 +22,7 @@ export class FairScheduler {
     );
   }
 
-  /** A job of this line was given away. */
+  /** Records that a job of this group was assigned. */
   served(line: WaitingGroup): void {
     this.#owners.take(ownerOf(line));
     this.#repositories.take(line.repositoryId);
@@ -34,19 +33,19 @@ const ownerOf = (line: WaitingGroup): string => line.ownerUserId ?? line.ownerOr
 
 const maxRemembered = 10_000;
 
-class Turns {
-  readonly #taken = new Map<string, number>();
+class VirtualClock {
+  readonly #virtualTimes = new Map<string, number>();
   #present = 0;
 
   of(who: string): number {
-    return Math.max(this.#taken.get(who) ?? 0, this.#present);
+    return Math.max(this.#virtualTimes.get(who) ?? 0, this.#present);
   }
 
   take(who: string): void {
-    const turn = this.of(who);
-    this.#present = turn;
-    this.#taken.delete(who);
-    this.#taken.set(who, turn + 1);
-    if (this.#taken.size > maxRemembered) this.#taken.delete(this.#taken.keys().next().value!);
+    const virtualTime = this.of(who);
+    this.#present = virtualTime;
+    this.#virtualTimes.delete(who);
+    this.#virtualTimes.set(who, virtualTime + 1);
+    if (this.#virtualTimes.size > maxRemembered) this.#virtualTimes.delete(this.#virtualTimes.keys().next().value!);
   }
 }

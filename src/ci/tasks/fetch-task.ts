@@ -20,21 +20,19 @@ export interface FetchOptions {
   requestKey: string | null;
   /** How the runner reaches this server: `https://git.example.org`. */
   origin: string | null;
-  /** Aborts when the runner has gone. */
+  /** Aborts when the runner disconnects. */
   signal: AbortSignal;
 }
 
 const longestHoldMs = 25_000;
 const holdWithoutDeadlineMs = 2_000;
-/** Taken off the runner's own deadline, so that it hears an answer and not its clock. */
-const answerEarlierMs = 500;
+/** Subtracted from the runner's own deadline, so that it gets a response and no timeout. */
+const responseMarginMs = 500;
 
 /**
- * Waits for a task for a runner and hands it over. Null when there was none in
- * time. A job that cannot be handed over fails alone, with its message; the runner
- * gets the next one.
- * Refuses `unregistered_runner` to an ephemeral runner whose task is done,
- * `too_many_polls`, `request_key_locked`.
+ * Long-polls for a task for a runner. Null when there was none in time. A job whose content cannot be built fails
+ * alone, with its message; the runner gets the next one. Refuses `unregistered_runner` to an ephemeral runner whose
+ * task is done, `too_many_polls`, `request_key_locked`.
  */
 export async function fetchTask(
   deps: CiDeps,
@@ -46,7 +44,7 @@ export async function fetchTask(
     const { requestKey, signal } = options;
     const before = await taskBefore(deps, runner, requestKey);
     if (before !== null && deps.queue.markDispatched(before.task.id)) return contentOf(deps, before, options.origin);
-    const mayWork = runner.disabledAt === null && !(runner.ephemeral && (await hasWorked(deps, runner)));
+    const mayWork = runner.disabledAt === null && !(runner.ephemeral && (await isUsedUp(deps, runner)));
     const until = performance.now() + holdMs(options.deadlineMs);
     for (;;) {
       const left = Math.max(0, until - performance.now());
@@ -62,7 +60,7 @@ export async function fetchTask(
 
 function holdMs(deadlineMs: number | null): number {
   if (deadlineMs === null) return holdWithoutDeadlineMs;
-  return deadlineMs < 1_000 ? 0 : Math.min(longestHoldMs, deadlineMs - answerEarlierMs);
+  return deadlineMs < 1_000 ? 0 : Math.min(longestHoldMs, deadlineMs - responseMarginMs);
 }
 
 function pause(ms: number, signal: AbortSignal): Promise<null> {
@@ -77,7 +75,7 @@ function pause(ms: number, signal: AbortSignal): Promise<null> {
   });
 }
 
-/** The task that the same call has fetched before, if the answer got lost on its way. */
+/** The task that an earlier call with the same key got, if its response was lost. */
 async function taskBefore({ db }: CiDeps, runner: RunnerRow, requestKey: string | null): Promise<Claim | null> {
   if (requestKey === null) return null;
   const task = await db.read.findOneBy(taskSchema, { runnerId: runner.id, requestKey, status: 'running' });
@@ -85,8 +83,8 @@ async function taskBefore({ db }: CiDeps, runner: RunnerRow, requestKey: string 
   return task === null || job === null ? null : { task, job };
 }
 
-/** An ephemeral runner gets one task; once that is done and its log complete, there is no such runner any more. */
-async function hasWorked({ db }: CiDeps, runner: RunnerRow): Promise<boolean> {
+/** An ephemeral runner gets one task; once that is done and its log complete, the runner counts as unregistered. */
+async function isUsedUp({ db }: CiDeps, runner: RunnerRow): Promise<boolean> {
   const isDone = await db.read.existsBy(taskSchema, {
     runnerId: runner.id,
     sealedAt: Not(IsNull()),
@@ -96,12 +94,12 @@ async function hasWorked({ db }: CiDeps, runner: RunnerRow): Promise<boolean> {
   return db.read.existsBy(taskSchema, { runnerId: runner.id });
 }
 
-/** What the runner gets; null when the job has failed over it, and when it was cancelled meanwhile. */
+/** The task's content; null when building it failed the job, and when it was cancelled meanwhile. */
 async function contentOf(deps: CiDeps, claim: Claim, origin: string | null): Promise<TaskContent | null> {
   const { task, job } = claim;
   try {
     const content = await taskContent(deps, await deps.runs.load(job.runId), job, task, origin);
-    // `fail-fast` or a person may have ended the job since it was claimed: then no runner begins with it.
+    // `fail-fast` or a person may have ended the job since it was claimed: then no runner starts it.
     const present = await deps.db.read.findOneBy(taskSchema, { id: task.id });
     if (present?.status === 'running') return content;
     await releaseTask(deps, task.id, { countsAsLoss: false });
@@ -117,23 +115,23 @@ async function failJob(deps: CiDeps, { task, job }: Claim, reason: string): Prom
   const loaded = await deps.runs.load(job.runId).catch(() => null);
   await changeRuns(deps, async (tx, after) => {
     await tx.manager.update(taskSchema, { id: task.id }, { status: 'failure', stoppedAt: tx.now, sealedAt: tx.now });
-    const board = await RunChanges.open(deps, tx, after, job.runId);
-    const row = board?.jobs.find((one) => one.taskId === task.id);
-    if (board == null || row === undefined) return;
-    board.change(row, { status: 'failure', reason: reason.slice(0, 1000) });
-    if (loaded === null) await board.save();
-    else await advanceJobs(deps, tx, after, board, loaded);
+    const runChanges = await RunChanges.open(deps, tx, after, job.runId);
+    const row = runChanges?.jobs.find((one) => one.taskId === task.id);
+    if (runChanges == null || row === undefined) return;
+    runChanges.change(row, { status: 'failure', reason: reason.slice(0, 1000) });
+    if (loaded === null) await runChanges.save();
+    else await advanceJobs(deps, tx, after, runChanges, loaded);
   });
 }
 
-/** Gives back a task whose runner was gone before it had the answer. */
+/** Returns a task whose runner disconnected before it had the response. */
 export function returnTask(deps: CiDeps, taskId: number): Promise<void> {
   return deps.queue.takeBack(taskId, () => releaseTask(deps, taskId, { countsAsLoss: false }));
 }
 
-const emptyAnswersPerSecond = 5;
+const emptyResponsesPerSecond = 5;
 
-/** Calls of FetchTask under way, and how often each runner has come for nothing. */
+/** Running FetchTask calls, and how often each runner has polled without result. */
 export class FetchCalls {
   readonly #open = new Set<string>();
   readonly #empty = new Map<number, number[]>();
@@ -160,12 +158,12 @@ export class FetchCalls {
 
   #refuseHaste(runnerId: number): void {
     const recent = this.#empty.get(runnerId) ?? [];
-    if (recent.length < emptyAnswersPerSecond || performance.now() - recent[0]! > 1000) return;
+    if (recent.length < emptyResponsesPerSecond || performance.now() - recent[0]! > 1000) return;
     throw unavailable('too_many_polls', 'This runner asks too often.', { retryAfterSeconds: 1 });
   }
 
   #noteEmpty(runnerId: number): void {
-    const recent = [...(this.#empty.get(runnerId) ?? []), performance.now()].slice(-emptyAnswersPerSecond);
+    const recent = [...(this.#empty.get(runnerId) ?? []), performance.now()].slice(-emptyResponsesPerSecond);
     this.#empty.set(runnerId, recent);
   }
 }

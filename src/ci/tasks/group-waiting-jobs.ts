@@ -3,7 +3,7 @@ import { hasLabels } from '../runners/runner.ts';
 import type { RunnerRow } from '../schema/runner-schema.ts';
 import { jobSchema } from '../schema/job-schema.ts';
 
-/** Waiting jobs of one repository that ask for the same labels: one line of the queue, however long it is. */
+/** Waiting jobs of one repository with the same labels: one group of the queue, however many they are. */
 export interface WaitingGroup {
   repositoryId: string;
   ownerUserId: string | null;
@@ -25,7 +25,7 @@ interface RawGroup {
   count: number;
 }
 
-/** Every line of the queue. Jobs of repositories in the trash are in none. */
+/** All groups of the queue, without jobs of repositories in the trash. */
 export async function groupWaitingJobs(manager: EntityManager): Promise<WaitingGroup[]> {
   const rows = await manager
     .createQueryBuilder(jobSchema, 'j')
@@ -48,7 +48,7 @@ export async function groupWaitingJobs(manager: EntityManager): Promise<WaitingG
 
 type TaskRunner = Pick<RunnerRow, 'userId' | 'organisationId' | 'repositoryId' | 'labels'>;
 
-/** Whether a runner may take the jobs of a line: its scope reaches the repository, and it has all labels. */
+/** Whether a runner may take the jobs of a group: its scope applies to the repository, and it has all labels. */
 export function mayTake(
   runner: TaskRunner,
   line: Pick<WaitingGroup, 'repositoryId' | 'ownerUserId' | 'ownerOrganisationId' | 'labels'>,

@@ -5,19 +5,19 @@ const maxNameBytes = 255;
 const maxValueBytes = 1024 * 1024;
 const maxTotalBytes = 50 * 1024 * 1024;
 
-/** Outputs of one report, by what becomes of them. */
+/** Outputs of one report: stored or dropped. */
 export interface SortedOutputs {
-  /** New ones to keep. */
-  kept: Map<string, string>;
-  /** Names that are acknowledged and not kept: a runner that misses one in the answer never ends. */
+  /** New ones to store. */
+  stored: Map<string, string>;
+  /** Names that are acknowledged and not stored: a runner that misses one in the response never ends. */
   dropped: string[];
-  /** Why, for the page. */
+  /** The reasons, for the page. */
   notices: string[];
 }
 
-/** The first value of a name counts; what is malformed or too large is dropped with a word. */
+/** The first value of a name counts; malformed and too large ones are dropped with a notice. */
 export function sortOutputs(given: ReadonlyMap<string, string>, known: readonly OutputRow[]): SortedOutputs {
-  const sorted: SortedOutputs = { kept: new Map(), dropped: [], notices: [] };
+  const sorted: SortedOutputs = { stored: new Map(), dropped: [], notices: [] };
   const names = new Set(known.map(({ name }) => name));
   let total = known.reduce((sum, { value }) => sum + (value === null ? 0 : Buffer.byteLength(value)), 0);
   for (const [name, value] of given) {
@@ -33,7 +33,7 @@ export function sortOutputs(given: ReadonlyMap<string, string>, known: readonly 
             : null;
     if (problem === null) {
       total += bytes;
-      sorted.kept.set(name, value);
+      sorted.stored.set(name, value);
     } else {
       sorted.dropped.push(name);
       sorted.notices.push(`The output ${name.slice(0, 60)} was not kept: ${problem}.`);

@@ -5,15 +5,14 @@ import { jobSchema } from '../schema/job-schema.ts';
 import type { CiDeps } from '../deps.ts';
 import { taskSchema } from '../schema/task-schema.ts';
 
-/** After so many runners that took a job and were never heard of again, it has failed. */
+/** Number of lost runners after which a job fails. */
 const maxLosses = 3;
 
 const runnerLost = 'The runner took this job and was not heard of again.';
 
 /**
- * Takes an unconfirmed task back: its job waits again, for a task with a new id. A
- * lost one is answered as cancelled from now on, in case its runner comes back; one
- * that no runner got is forgotten.
+ * Takes an unconfirmed task back: its job is queued again, for a task with a new id. A lost task is reported as
+ * cancelled from now on, in case its runner comes back; one that no runner got is deleted.
  * @param countsAsLoss false when it is known that no runner got it
  */
 export async function releaseTask(
@@ -32,25 +31,25 @@ export async function releaseTask(
       .set({ status: 'cancelled', stoppedAt: tx.now, sealedAt: tx.now })
       .where("id = :taskId AND confirmed_at IS NULL AND status IN ('running', 'cancelling')", { taskId })
       .execute();
-    // It was heard of in the meantime.
+    // It was confirmed in the meantime.
     if (affected !== 1) return;
     if (!countsAsLoss) await tx.manager.delete(taskSchema, { id: taskId });
-    const board = await RunChanges.open(deps, tx, after, job.runId);
-    const row = board?.jobs.find((one) => one.taskId === taskId);
-    if (board == null || row === undefined) return;
+    const runChanges = await RunChanges.open(deps, tx, after, job.runId);
+    const row = runChanges?.jobs.find((one) => one.taskId === taskId);
+    if (runChanges == null || row === undefined) return;
     const losses = row.losses + (countsAsLoss ? 1 : 0);
-    if (row.status === 'cancelling' || board.run.isCancelled)
-      board.change(row, { status: 'cancelled', taskId: countsAsLoss ? taskId : null });
-    else if (losses >= maxLosses) board.change(row, { status: 'failure', losses, reason: runnerLost });
+    if (row.status === 'cancelling' || runChanges.run.isCancelled)
+      runChanges.change(row, { status: 'cancelled', taskId: countsAsLoss ? taskId : null });
+    else if (losses >= maxLosses) runChanges.change(row, { status: 'failure', losses, reason: runnerLost });
     else
-      board.change(row, {
+      runChanges.change(row, {
         status: 'waiting',
         taskId: null,
         losses,
         startedAt: null,
         waitingSince: row.waitingSince ?? tx.now,
       });
-    await advanceJobs(deps, tx, after, board, loaded);
+    await advanceJobs(deps, tx, after, runChanges, loaded);
   });
   deps.logger.info('ci.task_released', { task: taskId, job: job.id, countsAsLoss });
 }

@@ -15,9 +15,9 @@ import type { SortedOutputs } from './outputs.ts';
 import { outputSchema, stepSchema, taskSchema } from '../schema/task-schema.ts';
 import type { StepRow, StepStatus, TaskRow, TaskStatus } from '../schema/task-schema.ts';
 
-/** What a runner says of one step. Times are milliseconds since the epoch. */
+/** A runner's report on one step. Times are epoch milliseconds. */
 export interface StepReport {
-  /** Place of the step, from 0. */
+  /** Position of the step, from 0. */
   id: number;
   result: FinalStatus | null;
   startedAt: number | null;
@@ -26,7 +26,7 @@ export interface StepReport {
   logLength: number;
 }
 
-/** What a runner says of its task. */
+/** A runner's report on its task. */
 export interface TaskReport {
   taskId: number;
   /** Null while it runs. */
@@ -38,7 +38,7 @@ export interface TaskReport {
   outputs: ReadonlyMap<string, string>;
 }
 
-/** What the runner hears: a final status means that it should stop. */
+/** The response to a report: a final status tells the runner to stop. */
 export interface TaskVerdict {
   result: FinalStatus | null;
   /** Names of all outputs received so far. */
@@ -46,11 +46,9 @@ export interface TaskVerdict {
 }
 
 /**
- * Takes a report. The state of the task, of its job, of jobs behind that and of the
- * run change in one write. Reports after the end change nothing and are answered
- * with what is known. A task that is being cancelled ends as cancelled, whatever
- * the runner says.
- * Refuses `no_task_state`, `task_not_found` (also for another runner's).
+ * Processes a report. The state of the task, of its job, of dependent jobs and of the run change in one write. Reports
+ * after the end change nothing and return the known state. A task that is being cancelled ends as cancelled, whatever
+ * the runner reports. Refuses `no_task_state`, `task_not_found` (also for another runner's).
  */
 export async function reportTask(
   deps: CiDeps,
@@ -72,7 +70,7 @@ export async function reportTask(
     report.result !== null ||
     task.confirmedAt === null ||
     steps.isNews ||
-    outputs.kept.size > 0 ||
+    outputs.stored.size > 0 ||
     outputs.notices.length > 0;
   const now = deps.clock.now();
   deps.reports.record(task.id, now, steps.rows, false);
@@ -80,7 +78,7 @@ export async function reportTask(
   if (steps.isNews) deps.notifier.notify(runTopic(job.runId));
   return {
     result: status === 'running' ? null : status === 'cancelling' ? 'cancelled' : status,
-    sentOutputs: [...new Set([...names, ...outputs.kept.keys(), ...outputs.dropped])],
+    sentOutputs: [...new Set([...names, ...outputs.stored.keys(), ...outputs.dropped])],
   };
 }
 
@@ -94,7 +92,7 @@ async function save(
 ): Promise<TaskStatus> {
   const status = await changeRuns(deps, async (tx, after) => {
     const task = await tx.manager.findOneBy(taskSchema, { id });
-    // Taken back or ended while the report was on its way.
+    // Taken back or ended before the report arrived.
     if (task === null || isFinal(task.status)) return task?.status ?? 'cancelled';
     const ended = report.result === null ? null : task.status === 'cancelling' ? 'cancelled' : report.result;
     await tx.manager.update(
@@ -110,13 +108,13 @@ async function save(
       },
     );
     await saveSteps(tx, steps);
-    for (const [name, value] of outputs.kept) await tx.manager.insert(outputSchema, { taskId: id, name, value });
+    for (const [name, value] of outputs.stored) await tx.manager.insert(outputSchema, { taskId: id, name, value });
     if (ended === null) return task.status;
-    const board = await RunChanges.open(deps, tx, after, loaded.run.id);
-    const row = board?.jobs.find((one) => one.taskId === id);
-    if (board == null || row === undefined) return ended;
-    board.change(row, { status: ended });
-    await advanceJobs(deps, tx, after, board, loaded);
+    const runChanges = await RunChanges.open(deps, tx, after, loaded.run.id);
+    const row = runChanges?.jobs.find((one) => one.taskId === id);
+    if (runChanges == null || row === undefined) return ended;
+    runChanges.change(row, { status: ended });
+    await advanceJobs(deps, tx, after, runChanges, loaded);
     return ended;
   });
   if (isFinal(status)) deps.reports.forget(id);
@@ -128,11 +126,11 @@ interface MergedSteps {
   rows: StepRow[];
   /** None of them has a row yet. */
   areNew: boolean;
-  /** A step has begun or ended; that its log has grown is none. */
+  /** Whether a step has begun or ended; growth of its log does not count. */
   isNews: boolean;
 }
 
-/** The steps as they are now. Reports of steps that the job does not have are passed over. */
+/** The steps as they are now. Reports of unknown steps are ignored. */
 async function mergeSteps(
   deps: CiDeps,
   task: TaskRow,
@@ -178,7 +176,7 @@ async function saveSteps({ manager }: Tx, { rows, areNew }: MergedSteps): Promis
   for (const { taskId, position, ...row } of rows) await manager.update(stepSchema, { taskId, position }, row);
 }
 
-/** Brings to the database how far logs of steps have grown; now and then. */
+/** Flushes the log lengths of steps to the database; called now and then. */
 export async function writeReports({ db, reports }: Pick<CiDeps, 'db' | 'reports'>): Promise<void> {
   const steps = reports.takeUnwritten();
   if (steps.length === 0) return;

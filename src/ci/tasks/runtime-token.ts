@@ -4,7 +4,7 @@ import type { CiDeps } from '../deps.ts';
 import type { JobRow } from '../schema/job-schema.ts';
 import type { TaskRow } from '../schema/task-schema.ts';
 
-/** What a task's runtime token says of it: the key to its artifacts. */
+/** Claims of a task's runtime token, which grants access to artifacts. */
 export interface RuntimeClaims {
   taskId: number;
   runId: number;
@@ -34,7 +34,7 @@ export function runtimeToken(key: InstanceKey, { taskId, runId, jobId, endsAt }:
 
 const afterTheEndMs = 3_600_000;
 
-/** The token of a task: always the same one, so that its log can be kept from showing it. */
+/** The runtime token of a task: deterministic, so that it can be masked in its log. */
 export function runtimeTokenOf(
   { key, settings }: Pick<CiDeps, 'key' | 'settings'>,
   task: Pick<TaskRow, 'id' | 'createdAt'>,
@@ -48,7 +48,7 @@ export function runtimeTokenOf(
   });
 }
 
-/** Reads a token that this server made and that has not run out; null for any other. */
+/** Verifies a token of this server that has not expired; null for any other. */
 export function readRuntimeToken(key: InstanceKey, token: string, now: number): RuntimeClaims | null {
   const [head, body, signature, more] = token.split('.');
   if (head !== header || body === undefined || signature === undefined || more !== undefined || token.length > 4096)

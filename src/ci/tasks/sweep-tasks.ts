@@ -16,20 +16,19 @@ import type { TaskRow } from '../schema/task-schema.ts';
 import { finishedRunners } from '../runners/finished-runners.ts';
 import { mayTake, groupWaitingJobs } from './group-waiting-jobs.ts';
 
-/** A runner that has a task says so within this time, or never got it. */
+/** Time in milliseconds in which a runner must confirm a task. */
 const leaseMs = 60_000;
-/** A task of a runner that is gone altogether is given up after this time. */
+/** Timeout in milliseconds of a task whose runner is silent. */
 const silentMs = 120_000;
-/** And one of a runner that still asks for work, but never speaks of it, after this one. */
+/** Timeout in milliseconds of a task whose runner still polls, but never reports it. */
 const forgottenMs = 600_000;
-/** Rows may come after the end of a task; then the log is complete. */
+/** Time in milliseconds in which rows are accepted after the end of a task; then the log is complete. */
 const sealAfterMs = 600_000;
 
 /**
- * What time does to tasks and to those who wait: leases run out, runners are lost,
- * jobs take too long or wait too long, logs are complete, ephemeral runners go.
- * Called every few seconds; times count from the start of the server at the
- * earliest, because nobody could report while it was down.
+ * Timeouts of tasks and queued jobs: unconfirmed tasks are taken back, lost runners, long-running and long-waiting
+ * jobs ended, logs completed, ephemeral runners removed. Called every few seconds; times count from the start of the
+ * server at the earliest, because no runner could report while it was down.
  */
 export async function sweepTasks(deps: CiDeps, startedAt: number): Promise<void> {
   await deps.presence.write(deps.db);
@@ -74,17 +73,17 @@ async function endTask(deps: CiDeps, { id, jobId }: TaskRow, status: FinalStatus
     const task = await tx.manager.findOneByOrFail(taskSchema, { id });
     if (isFinal(task.status)) return;
     await tx.manager.update(taskSchema, { id }, { status, stoppedAt: tx.now });
-    const board = await RunChanges.open(deps, tx, after, job.runId);
-    const row = board?.jobs.find((one) => one.taskId === id);
-    if (board == null || row === undefined) return;
-    board.change(row, { status, reason });
-    await advanceJobs(deps, tx, after, board, loaded);
+    const runChanges = await RunChanges.open(deps, tx, after, job.runId);
+    const row = runChanges?.jobs.find((one) => one.taskId === id);
+    if (runChanges == null || row === undefined) return;
+    runChanges.change(row, { status, reason });
+    await advanceJobs(deps, tx, after, runChanges, loaded);
   });
   deps.reports.forget(id);
   deps.logger.warn('ci.task_ended', { task: id, status, reason });
 }
 
-/** Jobs that nobody could take, and those that waited too long. */
+/** Jobs without a matching runner, and those that waited too long. */
 async function sweepWaiting(deps: CiDeps): Promise<void> {
   const now = deps.clock.now();
   const { maxUnroutableMs, maxWaitMs } = deps.settings;
@@ -109,15 +108,15 @@ async function sweepWaiting(deps: CiDeps): Promise<void> {
 async function endWaiting(deps: CiDeps, { id, runId }: JobRow, status: FinalStatus, reason: string): Promise<void> {
   const loaded = await deps.runs.load(runId);
   await changeRuns(deps, async (tx, after) => {
-    const board = await RunChanges.open(deps, tx, after, runId);
-    const row = board?.jobs.find((one) => one.id === id);
-    if (board == null || row?.status !== 'waiting') return;
-    board.change(row, { status, reason });
-    await advanceJobs(deps, tx, after, board, loaded);
+    const runChanges = await RunChanges.open(deps, tx, after, runId);
+    const row = runChanges?.jobs.find((one) => one.id === id);
+    if (runChanges == null || row?.status !== 'waiting') return;
+    runChanges.change(row, { status, reason });
+    await advanceJobs(deps, tx, after, runChanges, loaded);
   });
 }
 
-/** A runner that died after its last report never says that its log is complete. */
+/** A runner that died after its last report never completes its log. */
 async function sealLogs(deps: CiDeps): Promise<void> {
   const open = await deps.db.read
     .createQueryBuilder(taskSchema, 't')
@@ -127,7 +126,7 @@ async function sealLogs(deps: CiDeps): Promise<void> {
     .limit(500)
     .getMany();
   for (const { id } of open) {
-    await deps.logs.inTurn(id, async (log) => {
+    await deps.logs.withLock(id, async (log) => {
       await deps.db.write(({ manager, now }) =>
         manager.update(
           taskSchema,
@@ -140,7 +139,7 @@ async function sealLogs(deps: CiDeps): Promise<void> {
   }
 }
 
-/** An ephemeral runner is gone once its one task is over and its log complete, not before. */
+/** An ephemeral runner is removed once its one task is over and its log complete, not before. */
 async function removeEphemeral(deps: CiDeps): Promise<void> {
   const before = deps.clock.now() - sealAfterMs;
   for (const runner of await deps.db.read.findBy(runnerSchema, { ephemeral: true })) {

@@ -18,7 +18,7 @@ import { runtimeTokenOf } from './runtime-token.ts';
 import type { TaskRow } from '../schema/task-schema.ts';
 import { taskToken } from './task-token.ts';
 
-/** Everything that a runner is handed with a task. */
+/** Everything that a runner gets with a task. */
 export interface TaskContent {
   taskId: number;
   /** YAML with exactly one job. */
@@ -32,8 +32,8 @@ export interface TaskContent {
 const dayMs = 24 * 60 * 60 * 1000;
 
 /**
- * Builds what a runner needs for a job. A run that is not trusted gets the task's
- * token under its usual names and no configured secret (security H04, H05).
+ * Builds what a runner needs for a job. A run that is not trusted gets the task's token under its usual names and no
+ * configured secret (security H04, H05).
  * @param origin how the runner reaches this server; for those that have no base URL
  */
 export async function taskContent(
@@ -71,7 +71,7 @@ export async function taskContent(
   );
   const secrets = run.isTrusted ? await secretsFor(deps, db.read, repository) : new Map<string, string>();
   const called = definition.call === null ? null : contentOfCall(definition.call, contexts, secrets);
-  const settled = {
+  const resolved = {
     name: job.name,
     leg: job.leg ?? {},
     runsOn: job.runsOn ?? [],
@@ -81,7 +81,7 @@ export async function taskContent(
   const actions = settings.actionsUrl === 'self' ? (settings.baseUrl ?? origin ?? '') : settings.actionsUrl;
   return {
     taskId,
-    payload: await deps.workflows.payload(deps.runs.sourceOf(run), { jobKey: definition.key, settled }),
+    payload: await deps.workflows.payload(deps.runs.sourceOf(run), { jobKey: definition.key, resolved }),
     context: {
       ...githubContext(loaded, { baseUrl: settings.baseUrl ?? origin }),
       ...(called === null
@@ -89,7 +89,7 @@ export async function taskContent(
         : { event_name: 'workflow_call', event: { ...run.eventPayload, inputs: called.inputs } }),
       job: definition.ownKey,
       token,
-      retention_days: String(Math.ceil(settings.artifactsKeptMs / dayMs)),
+      retention_days: String(Math.ceil(settings.artifactTtlMs / dayMs)),
       gitea_default_actions_url: actions,
       forgejo_default_actions_url: actions,
       gitea_runtime_token: runtime,
@@ -104,7 +104,10 @@ export async function taskContent(
   };
 }
 
-/** What a workflow that is called gets: its inputs as texts, which the runner converts, and the secrets that the caller hands on. */
+/**
+ * What a called workflow gets: its inputs as strings, which the runner converts, and the secrets that the caller
+ * passes on.
+ */
 function contentOfCall(
   call: WorkflowCall,
   { call: callers, budget }: JobContexts,

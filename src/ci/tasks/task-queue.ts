@@ -4,11 +4,11 @@ import type { Database } from '../../db/index.ts';
 import type { Logger } from '../../kernel/index.ts';
 import type { Claim } from './claim.ts';
 
-/** A runner that holds its call open until there is something for it. */
+/** A runner that long-polls for a job. */
 interface Waiter {
   runner: RunnerRow;
   requestKey: string | null;
-  /** Answers whether the runner was still there to take it. */
+  /** Returns whether the runner was still connected. */
   give(claim: Claim | null): boolean;
 }
 
@@ -16,31 +16,30 @@ export interface QueueOptions {
   db: Database;
   logger: Logger;
   claim(runner: RunnerRow, requestKey: string | null): Promise<Claim | null>;
-  /** Takes back what was claimed for a runner that has left meanwhile. */
+  /** Takes back what was claimed for a runner that has disconnected. */
   release(claim: Claim): Promise<void>;
 }
 
-/** How often waiting runners look for jobs that another process let go (`hearth run rerun`), in milliseconds. */
-const lookAgainMs = 1_000;
+/** Poll interval for jobs that another process queued (`hearth run rerun`), in milliseconds. */
+const pollMs = 1_000;
 const maxRemembered = 1_000;
 
 /**
- * Runners that wait, in the order in which they came, and the one loop that gives
- * them jobs. Who comes to wait is put on the list before the queue is looked at, so
- * no wake-up is lost; who has no job for them costs nothing but memory.
+ * Waiting runners in order of arrival, and the one loop that assigns jobs to them. A runner is listed before the queue
+ * is read, so no wake-up is lost; a runner without a matching job costs only memory.
  */
 export class TaskQueue {
   readonly #options: QueueOptions;
   readonly #waiters = new Set<Waiter>();
   #serving: Promise<void> | null = null;
   #again = false;
-  /** Told when the round has ended that begins next. */
-  #curious: (() => void)[] = [];
+  /** Called when the next round has ended. */
+  #roundListeners: (() => void)[] = [];
   #timer: NodeJS.Timeout | null = null;
   #stopped = false;
-  /** How many answers with a task are on their way; of tasks that a repeated call may get again. */
-  readonly #handed = new Map<number, number>();
-  /** Tasks that are being taken back, because no answer with them has arrived. */
+  /** Number of responses in flight per task; only of tasks that a repeated call may get again. */
+  readonly #dispatched = new Map<number, number>();
+  /** Tasks that are being taken back, because no response with them has arrived. */
   readonly #returning = new Set<number>();
 
   constructor(options: QueueOptions) {
@@ -53,8 +52,8 @@ export class TaskQueue {
 
   /**
    * Waits for a job for a runner.
-   * @param holdMs how long; 0 looks once
-   * @returns null when there was none, when the time is over, and when the caller has left
+   * @param holdMs how long; 0 checks once
+   * @returns null when there was none, on timeout, and when the caller has disconnected
    */
   async wait(
     runner: RunnerRow,
@@ -76,7 +75,7 @@ export class TaskQueue {
       };
       const leave = () => give(null);
       const timer = setTimeout(leave, holdMs);
-      // With no time to wait, the first look at the queue decides, and not the timer.
+      // With no time to wait, the first check of the queue decides, not the timer.
       if (holdMs === 0) clearTimeout(timer);
       signal.addEventListener('abort', leave);
       waiter = { runner, requestKey, give };
@@ -89,33 +88,32 @@ export class TaskQueue {
   }
 
   /**
-   * Notes that a task goes out with an answer, perhaps again: a call that was cut off
-   * is repeated before the server knows that it was. False when the task is being
-   * taken back at this moment, and must not go out.
+   * Records that a task is sent with a response, possibly again: a call that was cut off is repeated before the server
+   * knows it. False when the task is being taken back at this moment, and must not be sent.
    */
   markDispatched(taskId: number): boolean {
     if (this.#returning.has(taskId)) return false;
-    this.#handed.set(taskId, (this.#handed.get(taskId) ?? 0) + 1);
-    // Those that arrived are never asked for again.
-    if (this.#handed.size > maxRemembered) this.#handed.delete(this.#handed.keys().next().value!);
+    this.#dispatched.set(taskId, (this.#dispatched.get(taskId) ?? 0) + 1);
+    // Tasks that arrived are never requested again.
+    if (this.#dispatched.size > maxRemembered) this.#dispatched.delete(this.#dispatched.keys().next().value!);
     return true;
   }
 
-  /** Does what takes a task back, unless it is also in an answer that may have arrived. */
+  /** Runs what takes a task back, unless it is also in a response that may have arrived. */
   async takeBack(taskId: number, release: () => Promise<void>): Promise<void> {
-    const others = (this.#handed.get(taskId) ?? 1) - 1;
-    if (others > 0) return void this.#handed.set(taskId, others);
-    this.#handed.delete(taskId);
+    const others = (this.#dispatched.get(taskId) ?? 1) - 1;
+    if (others > 0) return void this.#dispatched.set(taskId, others);
+    this.#dispatched.delete(taskId);
     this.#returning.add(taskId);
     await release().finally(() => this.#returning.delete(taskId));
   }
 
-  /** A job may have begun to wait; after the write that made it so. Resolves when runners that wait have had their chance. */
+  /** Wakes the loop after a write that may have queued a job. Resolves when waiting runners were served. */
   async wake(): Promise<void> {
     if (this.#waiters.size > 0) await this.#serve();
   }
 
-  /** Lets everybody go without a job, and gives nothing away any more. */
+  /** Ends all waits without a job, and assigns nothing any more. */
   async stop(): Promise<void> {
     this.#stopped = true;
     if (this.#timer !== null) clearInterval(this.#timer);
@@ -123,9 +121,9 @@ export class TaskQueue {
     await this.#serving;
   }
 
-  /** One loop at a time; whoever calls during a round gets another one. Resolves at the end of that round. */
+  /** One loop at a time; a call during a round causes another one. Resolves at the end of that round. */
   #serve(): Promise<void> {
-    const ended = new Promise<void>((resolve) => this.#curious.push(resolve));
+    const ended = new Promise<void>((resolve) => this.#roundListeners.push(resolve));
     this.#again = true;
     this.#serving ??= this.#loop();
     return ended;
@@ -134,16 +132,16 @@ export class TaskQueue {
   async #loop(): Promise<void> {
     while (this.#again && !this.#stopped) {
       this.#again = false;
-      const polling = this.#curious.splice(0);
+      const polling = this.#roundListeners.splice(0);
       await this.#round().catch((error: unknown) => this.#options.logger.error('ci.queue_failed', { error }));
       for (const tell of polling) tell();
     }
-    for (const tell of this.#curious.splice(0)) tell();
-    // At once, not a turn later: a wake-up in between would find a loop that has ended.
+    for (const tell of this.#roundListeners.splice(0)) tell();
+    // Synchronously: a wake-up in between would find a loop that has ended.
     this.#serving = null;
   }
 
-  /** Gives every waiter that something fits one job; jobs that are left find the others in the next round. */
+  /** Assigns one job to every waiter that one fits; the next round continues. */
   async #round(): Promise<void> {
     const { db, claim, release } = this.#options;
     const lines = await groupWaitingJobs(db.read);
@@ -160,6 +158,6 @@ export class TaskQueue {
   #watch(): void {
     this.#timer ??= setInterval(() => {
       if (this.#waiters.size > 0) void this.#serve();
-    }, lookAgainMs).unref();
+    }, pollMs).unref();
   }
 }

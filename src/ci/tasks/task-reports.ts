@@ -1,15 +1,15 @@
 import type { StepRow } from '../schema/task-schema.ts';
 
 interface Kept {
-  /** When the task was last heard of, milliseconds since the epoch. */
+  /** Time of the last report, in epoch milliseconds. */
   at: number;
   steps: readonly StepRow[];
   written: boolean;
 }
 
 /**
- * What runners report of their tasks between two writes. A runner reports every
- * second, mostly that a step's log has grown; that is no reason for a write.
+ * Reports of runners between two writes. A runner reports every second, mostly that a step's log has grown, which is
+ * not worth a write.
  */
 export class TaskReports {
   readonly #kept = new Map<number, Kept>();
@@ -19,8 +19,8 @@ export class TaskReports {
     this.#kept.set(taskId, { at, steps, written });
   }
 
-  /** A sign of life that is no report, such as rows of its log. */
-  receivedTask(taskId: number, at: number): void {
+  /** A sign of life other than a report, such as rows of its log. */
+  recordActivity(taskId: number, at: number): void {
     const kept = this.#kept.get(taskId);
     if (kept !== undefined) kept.at = at;
     else this.#kept.set(taskId, { at, steps: [], written: true });
@@ -30,13 +30,13 @@ export class TaskReports {
     return this.#kept.get(taskId)?.at ?? null;
   }
 
-  /** Newer than what the database has; empty when that is up to date. */
+  /** Steps newer than in the database; empty when that is up to date. */
   unwritten(taskId: number): readonly StepRow[] {
     const kept = this.#kept.get(taskId);
     return kept === undefined || kept.written ? [] : kept.steps;
   }
 
-  /** All that is not written, and takes it as written. */
+  /** Returns all unwritten steps, and marks them as written. */
   takeUnwritten(): StepRow[] {
     const steps: StepRow[] = [];
     for (const kept of this.#kept.values()) {

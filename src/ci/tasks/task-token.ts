@@ -9,21 +9,21 @@ import { taskSchema } from '../schema/task-schema.ts';
 const shape = /^[0-9a-f]{40}$/;
 
 /**
- * The token of a task: 40 hex digits that follow from the task's id, so that a
- * runner that asks twice gets the same one and nothing has to be kept.
+ * The token of a task: 40 hex digits derived from the task's id, so that a repeated call gets the same one and nothing
+ * has to be stored.
  */
 export function taskToken(key: InstanceKey, taskId: number): string {
   return key.digest('task token', String(taskId)).slice(0, 40);
 }
 
-/** What the database finds a task by; without the key it says nothing about the token. */
+/** The hash by which the database finds a task; it reveals nothing about the token without the key. */
 export function hashTaskToken(key: InstanceKey, token: string): string {
   return key.digest('task token hash', token);
 }
 
 /**
- * Whom a token speaks for: a task, as long as it runs or winds up. Null for
- * everything else, so that other kinds of tokens can be tried.
+ * The viewer of a task token, while the task runs or is being cancelled. Null for everything else, so that other kinds
+ * of tokens can be tried.
  */
 export async function viewerOfTaskToken(
   { db, key, runs }: Pick<CiDeps, 'db' | 'key' | 'runs'>,
@@ -36,14 +36,14 @@ export async function viewerOfTaskToken(
   const run = job === null ? null : await db.read.findOneBy(runSchema, { id: job.runId });
   if (job === null || run === null) return null;
   const { parsed } = await runs.load(run.id);
-  // What the file takes away is not given because nobody can read it.
+  // Permissions that an unreadable file may have removed are not granted.
   if (!parsed.ok) return null;
   const permissions = parsed.workflow.jobs.get(job.jobKey)?.permissions ?? parsed.workflow.permissions;
   const scope = scopeOf(permissions, run.isTrusted);
   return scope === null ? null : { kind: 'task', taskId: task.id, repositoryId: run.repositoryId, scope };
 }
 
-/** A file that says nothing lets its tasks write; a stranger's proposal only ever reads. */
+/** The default permission is write; a run that is not trusted only ever reads. */
 function scopeOf(permissions: Permissions, isTrusted: boolean): TaskViewer['scope'] | null {
   if (permissions === 'none') return null;
   return isTrusted ? (permissions ?? 'write') : 'read';

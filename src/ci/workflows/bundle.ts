@@ -1,25 +1,28 @@
 import { maxWorkflowBytes } from './workflow-size.ts';
 
 /**
- * A workflow file together with those that its jobs call, in one text: a run keeps
- * all that it was made of, and what a branch says later changes nothing.
+ * A workflow file together with the files that its jobs call, in one text: a run stores all of its sources, so later
+ * changes of a branch do not affect it.
  */
 export interface Bundle {
   main: string;
-  /** By path from the top of the repository: `.hearth/workflows/build.yml`. */
+  /** Keyed by path from the root of the repository: `.hearth/workflows/build.yml`. */
   called: ReadonlyMap<string, string>;
 }
 
 const mark = '#!hearth-bundle\n';
-/** Together they have at most as many bytes as one file: what a push makes the server read stays bounded. */
+/**
+ * Limits of called files; together they have at most as many bytes as one file, so that a push makes the server read a
+ * bounded amount.
+ */
 const maxCalled = 20;
 /**
- * Steps may use folders of the repository; a workflow is a file. The repetitions are
- * bounded, so that a file that is nothing but beginnings of calls takes linear time.
+ * Steps may use folders of the repository; a workflow is a file. The repetitions are bounded, so that a file of
+ * nothing but beginnings of calls takes linear time.
  */
 const calls = /\buses["']?[ \t]{0,20}:\s{0,200}["']?\.\/([^\s"',}\]#]{1,500}\.ya?ml)/g;
 
-/** @param files all workflows of the commit, by path from the top of the repository */
+/** @param files all workflows of the commit, keyed by path from the root of the repository */
 export function bundle(content: string, files: ReadonlyMap<string, string>): string {
   let bytes = 0;
   const called = new Map<string, string>();

@@ -5,13 +5,13 @@ import type { ExpressionFunction } from './expression-functions.ts';
 
 type Tree = ConstructorParameters<typeof Evaluator>[0];
 
-/** What an operator or a function does with a value, at the most: reads its text, or goes over its items, once. */
+/** Upper bound of what an operator or a function does with a value: reads its text, or iterates its items, once. */
 function sizeOf(value: ExpressionData): number {
   if (value instanceof data.StringData) return 1 + value.value.length;
   return value instanceof data.Array ? 1 + value.values().length : 1;
 }
 
-/** The library's evaluator, which counts each value where it comes into being; functions that read more count themselves. */
+/** The library's evaluator, which charges each value when it is created; functions that read more charge themselves. */
 export class CountingEvaluator extends Evaluator {
   readonly #budget: EvaluationBudget;
 

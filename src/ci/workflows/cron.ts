@@ -5,14 +5,14 @@ export interface Cron {
   days: ReadonlySet<number>;
   months: ReadonlySet<number>;
   weekdays: ReadonlySet<number>;
-  /** Cron's old rule: when day and weekday are both limited, either is enough. */
+  /** Cron's rule: when day and weekday are both restricted, either is enough. */
   eitherDay: boolean;
 }
 
 const monthNames = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ');
 const weekdayNames = 'sun mon tue wed thu fri sat'.split(' ');
 
-/** Reads `*`, numbers, names, ranges, lists and steps; null when it is no cron expression. */
+/** Parses `*`, numbers, names, ranges, lists and steps; null when it is no cron expression. */
 export function parseCron(text: string): Cron | null {
   const fields = text.trim().split(/\s+/);
   if (fields.length !== 5) return null;
@@ -53,13 +53,13 @@ function parseField(
 
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
-/** 29 February on a certain weekday can be 40 years away; nobody means that. */
+/** Search limit in days: 29 February on a certain weekday can be 40 years away, which nobody means. */
 const maxDays = 5 * 366;
 
 /**
- * The first minute after a moment at which the expression is true, in UTC; null
- * when there is none in the next five years (30 February).
- * @param after milliseconds since the epoch
+ * The first minute after a time at which the expression matches, in UTC; null when there is none in the next five
+ * years (30 February).
+ * @param after epoch milliseconds
  */
 export function nextTime(cron: Cron, after: number): number | null {
   const start = Math.floor(after / minuteMs) * minuteMs + minuteMs;
@@ -67,7 +67,7 @@ export function nextTime(cron: Cron, after: number): number | null {
   for (let count = 0; count < maxDays; count += 1, day += dayMs) {
     const date = new Date(day);
     if (!cron.months.has(date.getUTCMonth() + 1)) {
-      // To the last day of the month, so that a day that never comes is not looked for day by day.
+      // Skips to the end of the month, so that a day that never comes is not searched day by day.
       const last = Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0);
       count += Math.round((last - day) / dayMs);
       day = last;
@@ -84,7 +84,7 @@ export function nextTime(cron: Cron, after: number): number | null {
   return null;
 }
 
-/** In a month that is allowed. */
+/** Assumes that the month matches. */
 function allowsDay(cron: Cron, date: Date): boolean {
   const byDay = cron.days.has(date.getUTCDate());
   const byWeekday = cron.weekdays.has(date.getUTCDay());

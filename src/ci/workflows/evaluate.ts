@@ -6,15 +6,15 @@ import { functionsFor, isFunction, statusFunctions } from './expression-function
 import type { JobOutcome } from './expression-functions.ts';
 import type { Json } from './json.ts';
 
-/** What expressions can see: `github`, `needs`, `matrix` and so on, and the outlook of the job. */
+/** What expressions can read: `github`, `needs`, `matrix` and so on, and the results of status functions. */
 export interface ExpressionScope {
   contexts: { readonly [name: string]: Json };
-  outlook: JobOutcome;
-  /** What all expressions of a write may cost together; one text of its own has one of its own. */
+  outcome: JobOutcome;
+  /** Budget shared by all expressions of a write; without it, each text has its own. */
   budget?: EvaluationBudget;
 }
 
-/** An expression that cannot be evaluated, in words for whoever wrote it. */
+/** An expression that cannot be evaluated, with a message for its author. */
 export class ExpressionProblem extends Error {
   constructor(expression: string, cause: unknown) {
     const shown = expression.length > 200 ? `${expression.slice(0, 200)}…` : expression;
@@ -24,7 +24,7 @@ export class ExpressionProblem extends Error {
   }
 }
 
-/** What the shortest expression costs: its tokens, its tree, the functions that it may call. */
+/** Base cost of any expression: its tokens, its tree, the functions that it may call. */
 const stepsOfExpression = 500;
 
 type Token = ReturnType<Lexer['lex']>['tokens'][number];
@@ -42,14 +42,14 @@ function calls(tokens: readonly Token[]): string[] {
 /** Evaluates one expression, without `${{ }}` around it. Throws `ExpressionProblem`. */
 export function evaluateExpression(
   expression: string,
-  { contexts, outlook, budget = new EvaluationBudget() }: ExpressionScope,
+  { contexts, outcome, budget = new EvaluationBudget() }: ExpressionScope,
 ): Json {
   try {
     budget.spend(stepsOfExpression + expression.length);
     const { tokens } = new Lexer(expression).lex();
     const unknown = calls(tokens).find((name) => !isFunction(name));
     if (unknown !== undefined) throw new Error(`there is no function ${unknown}`);
-    const functions = functionsFor(outlook, budget);
+    const functions = functionsFor(outcome, budget);
     const tree = new Parser(tokens, Object.keys(contexts), [...functions.values()] as never).parse();
     if (tree === undefined) throw new Error('it is empty');
     return toJson(new CountingEvaluator(tree, toDictionary(contexts), functions, budget).evaluate(), budget);
@@ -59,9 +59,8 @@ export function evaluateExpression(
 }
 
 /**
- * Evaluates what stands between `${{` and `}}`, everywhere in a value. A text that
- * is nothing but one expression becomes what that gives, be it a list; elsewhere
- * results are put into the text. Throws `ExpressionProblem`.
+ * Evaluates what is between `${{` and `}}`, everywhere in a value. A text that is a single expression becomes its
+ * result, which may be a list; elsewhere results are inserted as text. Throws `ExpressionProblem`.
  */
 export function evaluateValue(value: Json, scope: ExpressionScope): Json {
   return evaluatePart(value, { ...scope, budget: scope.budget ?? new EvaluationBudget() });
@@ -77,7 +76,7 @@ function evaluatePart(value: Json, scope: CountedScope): Json {
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, evaluatePart(one, scope)]));
 }
 
-/** Outside of any expression, where the budget says so by itself. */
+/** Charges work outside of an expression, where exhaustion is reported by the budget itself. */
 function spendOn(value: Json, steps: number, { budget }: CountedScope): void {
   try {
     budget.spend(steps);
@@ -94,7 +93,7 @@ function evaluateText(text: string, scope: CountedScope): Json {
   return parts.map((part) => (part.isExpression ? textOf(evaluateExpression(part.text, scope)) : part.text)).join('');
 }
 
-/** As the expression language turns values into text. */
+/** Converts a value to text by the rules of the expression language. */
 export function textOf(value: Json): string {
   if (value === null) return '';
   if (Array.isArray(value)) return 'Array';
@@ -107,13 +106,13 @@ export function isTruthy(value: Json): boolean {
 }
 
 /**
- * Whether a job's `if` lets it run. `${{ }}` may be left out. A condition that asks
- * for no state of the run means "and everything before went well".
+ * Whether a job's `if` lets it run. `${{ }}` may be left out. A condition without a status function implies
+ * `success()`.
  */
 export function evaluateCondition(condition: string | null, asked: ExpressionScope): boolean {
   const scope = { ...asked, budget: asked.budget ?? new EvaluationBudget() };
   const text = condition?.trim() ?? '';
-  if (text === '') return scope.outlook.success;
+  if (text === '') return scope.outcome.success;
   const parts = splitText(text);
   const isPlain = !parts.some((part) => part.isExpression);
   const [first] = parts;
@@ -121,7 +120,7 @@ export function evaluateCondition(condition: string | null, asked: ExpressionSco
   const asksForState = (isPlain ? [text] : parts.filter((part) => part.isExpression).map((part) => part.text)).some(
     callsStatusFunction,
   );
-  if (!asksForState && !scope.outlook.success) return false;
+  if (!asksForState && !scope.outcome.success) return false;
   return isTruthy(expression === null ? evaluateText(text, scope) : evaluateExpression(expression, scope));
 }
 
@@ -129,7 +128,7 @@ function callsStatusFunction(expression: string): boolean {
   try {
     return calls(new Lexer(expression).lex().tokens).some((name) => statusFunctions.includes(name));
   } catch {
-    // Evaluating it will say what is wrong.
+    // Evaluation will report the problem.
     return false;
   }
 }
@@ -139,7 +138,7 @@ interface Part {
   text: string;
 }
 
-/** Takes a text apart; `}}` inside a quoted string does not end an expression. */
+/** Splits a text into expressions and the rest; `}}` inside a quoted string does not end an expression. */
 function splitText(text: string): Part[] {
   const parts: Part[] = [];
   let at = 0;
@@ -159,7 +158,7 @@ function splitText(text: string): Part[] {
   return parts;
 }
 
-/** Whether a value holds an expression that looks at a context such as `needs`. */
+/** Whether a value contains an expression that reads a context such as `needs`. */
 export function mentionsContext(value: Json, context: string): boolean {
   if (typeof value === 'string') {
     return splitText(value).some((part) => part.isExpression && new RegExp(`\\b${context}\\b`, 'i').test(part.text));

@@ -1,17 +1,16 @@
 /**
- * What the expressions and matrices of one write may cost together: characters that are read, values
- * that are looked at. The dearest step, a character that is folded to capitals, takes some
- * forty nanoseconds, so all of them a sixth of a second at worst. Two hundred legs with
- * eight expressions each use a twentieth of it.
+ * Budget of all expressions and matrices of one write: characters read plus values visited. The most expensive step,
+ * folding a character to upper case, takes some forty nanoseconds, so all of them take a sixth of a second at worst.
+ * Two hundred matrix jobs with eight expressions each use a twentieth of it.
  */
 const maxSteps = 4_000_000;
 
-/** In words for whoever wrote the file. */
+/** The message is for the author of the file. */
 export class BudgetSpent extends Error {}
 
 /**
- * Counts what evaluating costs. Expressions are evaluated inside writes, where no thread
- * can be waited for, so everything in them is counted before it is done.
+ * Counts the cost of evaluation. Expressions are evaluated inside writes, which cannot wait for a worker, so
+ * everything is charged before it is done.
  */
 export class EvaluationBudget {
   #left: number;
@@ -20,7 +19,7 @@ export class EvaluationBudget {
     this.#left = steps;
   }
 
-  /** Throws when the budget is spent; from then on, always. */
+  /** Throws when the budget is exhausted; from then on, always. */
   spend(steps: number): void {
     this.#left -= steps;
     if (this.#left < 0) throw new BudgetSpent('the expressions of this workflow take too long to evaluate');

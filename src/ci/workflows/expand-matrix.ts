@@ -6,26 +6,24 @@ import { textOf } from './evaluate.ts';
 export type MatrixCombination = { readonly [axis: string]: Json };
 
 export const maxCombinations = 256;
-/** Entries of `include` and of `exclude`: each is held against each combination. */
+/** Entries of `include` and of `exclude`: each is compared with each combination. */
 const maxExtra = maxCombinations;
-/** Axes of one value each make no more combinations, but each of them longer. */
+/** Limit of axes: those with one value add no combinations, but make each longer. */
 const maxAxes = 20;
-/** Of a matrix as JSON, and of all its combinations: each is a row of the database, read and written with its job. */
+/** Length limit of a matrix as JSON, and of all its combinations: each is stored in a row with its job. */
 const maxLength = 256 * 1024;
 
-/** A matrix that makes no sense, in words for whoever wrote it. */
+/** An invalid matrix, with a message for its author. */
 export class MatrixProblem extends Error {}
 
 const tooMany = () => new MatrixProblem(`The matrix has more than ${maxCombinations} combinations.`);
 const tooLong = () => new MatrixProblem('The values of the matrix are too long for so many combinations.');
 
 /**
- * All combinations of a matrix, in the order of the file: the last axis changes
- * first, combinations that only `include` has come last. `exclude` takes combinations out,
- * `include` adds values to those that it fits without changing them, or else a
- * combination of its own. Without a matrix there is one empty leg. What it costs is
- * counted: the server expands matrices where no thread can be waited for.
- * Throws `MatrixProblem` and `BudgetSpent`.
+ * All combinations of a matrix, in the order of the file: the last axis changes first, combinations that only
+ * `include` has come last. `exclude` removes combinations, `include` adds values to those that match it without
+ * changing them, or else adds a combination. Without a matrix there is one empty combination. The cost is counted,
+ * because the server expands matrices inside writes. Throws `MatrixProblem` and `BudgetSpent`.
  */
 export function expandMatrix(matrix: Json, budget = new EvaluationBudget()): MatrixCombination[] {
   if (matrix === null) return [{}];
@@ -38,32 +36,32 @@ export function expandMatrix(matrix: Json, budget = new EvaluationBudget()): Mat
   const excluded = readCombinations(exclude, 'exclude');
   const originals = combine(axes, budget).filter((leg) => !excluded.some((out) => values.isPartOf(out, leg)));
   if (originals.length > maxCombinations) throw tooMany();
-  const legs: { [axis: string]: Json }[] = originals.map((leg) => ({ ...leg }));
+  const combinations: { [axis: string]: Json }[] = originals.map((leg) => ({ ...leg }));
   for (const extra of readCombinations(include, 'include')) {
     const fitting = originals.flatMap((leg, at) => (values.keepsValues(leg, extra) ? [at] : []));
-    if (fitting.length === 0) legs.push({ ...extra });
-    for (const at of fitting) Object.assign(legs[at]!, extra);
+    if (fitting.length === 0) combinations.push({ ...extra });
+    for (const at of fitting) Object.assign(combinations[at]!, extra);
   }
-  if (legs.length === 0) throw new MatrixProblem('The matrix has no combinations.');
-  if (legs.length > maxCombinations) throw tooMany();
-  if (legs.reduce((sum, leg) => sum + values.lengthOf(leg), 0) > maxLength) throw tooLong();
-  return legs;
+  if (combinations.length === 0) throw new MatrixProblem('The matrix has no combinations.');
+  if (combinations.length > maxCombinations) throw tooMany();
+  if (combinations.reduce((sum, leg) => sum + values.lengthOf(leg), 0) > maxLength) throw tooLong();
+  return combinations;
 }
 
 function combine(axes: { [axis: string]: Json }, budget: EvaluationBudget): MatrixCombination[] {
-  let legs: MatrixCombination[] = [{}];
+  let combinations: MatrixCombination[] = [{}];
   const names = Object.keys(axes);
   if (names.length > maxAxes) throw new MatrixProblem(`The matrix has more than ${maxAxes} axes.`);
   for (const name of names) {
     const values = axes[name];
     if (!Array.isArray(values) || values.length === 0)
       throw new MatrixProblem(`The matrix axis ${name} has to be a list with something in it.`);
-    // Stop while it is small: seven axes of ten are ten million.
-    if (legs.length * values.length > 10 * maxCombinations) throw tooMany();
-    budget.spend(legs.length * values.length * names.length);
-    legs = legs.flatMap((leg) => values.map((value) => ({ ...leg, [name]: value })));
+    // Stops early: seven axes of ten are ten million.
+    if (combinations.length * values.length > 10 * maxCombinations) throw tooMany();
+    budget.spend(combinations.length * values.length * names.length);
+    combinations = combinations.flatMap((leg) => values.map((value) => ({ ...leg, [name]: value })));
   }
-  return names.length === 0 ? [] : legs;
+  return names.length === 0 ? [] : combinations;
 }
 
 function readCombinations(value: Json | undefined, name: string): MatrixCombination[] {
@@ -75,7 +73,7 @@ function readCombinations(value: Json | undefined, name: string): MatrixCombinat
   return value as MatrixCombination[];
 }
 
-/** Compares values by numbers, so that each is written out once however often it is compared. */
+/** Compares values by numbers, so that each is serialised once however often it is compared. */
 class Values {
   readonly #written = new Map<Json, { length: number; id: number }>();
   readonly #ids = new Map<string, number>();
@@ -89,7 +87,7 @@ class Values {
     return Object.entries(part).every(([axis, value]) => Object.hasOwn(leg, axis) && this.#isSame(value, leg[axis]!));
   }
 
-  /** Whether a combination stays what it is when the extra values are added. */
+  /** Whether a combination stays unchanged when the extra values are added. */
   keepsValues(leg: MatrixCombination, extra: MatrixCombination): boolean {
     return Object.entries(extra).every(([axis, value]) => !Object.hasOwn(leg, axis) || this.#isSame(value, leg[axis]!));
   }
@@ -115,7 +113,7 @@ class Values {
   }
 }
 
-/** `linux, 18`: the values in the order of the file, as required checks of other forges are called. */
+/** `linux, 18`: the values in the order of the file, as other forges name their checks. */
 export function combinationName(leg: MatrixCombination): string {
   return Object.values(leg)
     .map(valueName)

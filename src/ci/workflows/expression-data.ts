@@ -6,9 +6,8 @@ export type ExpressionData = data.ExpressionData;
 type Pair = ReturnType<data.Dictionary['pairs']>[number];
 
 /**
- * The library keeps keys in a plain object, where a job called `constructor`
- * would be lost; here they are in a map. Keys differ by more than case. Values are made
- * when they are asked for: an expression looks at a few of a thousand.
+ * The library stores keys in a plain object, where a job called `constructor` would be lost; here they are in a map.
+ * Keys that differ only by case are distinct. Values are created lazily: an expression reads a few of a thousand.
  */
 class JsonDictionary extends data.Dictionary {
   readonly #source: { readonly [key: string]: Json };
@@ -19,7 +18,7 @@ class JsonDictionary extends data.Dictionary {
     this.#source = source;
   }
 
-  /** By the folded key. The first of those that differ by case alone counts. */
+  /** Keyed by the folded key. The first of those that differ only by case counts. */
   get #byFolded(): Map<string, string> {
     if (this.#keys === null) {
       this.#keys = new Map();
@@ -45,10 +44,10 @@ class JsonDictionary extends data.Dictionary {
   }
 }
 
-/** One piece of data for each object and list, as long as that lives: `==` compares them by identity. */
+/** One data object per JSON object and list, for their lifetime: `==` compares them by identity. */
 const made = new WeakMap<object, ExpressionData>();
 
-/** Plain data as the expression library has it. */
+/** Plain data as the expression library represents it. */
 export function toData(value: Json): ExpressionData {
   if (value === null) return new data.Null();
   if (typeof value === 'string') return new data.StringData(value);
@@ -69,10 +68,10 @@ export function toData(value: Json): ExpressionData {
 export const toDictionary = (value: { readonly [key: string]: Json }): data.Dictionary =>
   toData(value as { [key: string]: Json }) as data.Dictionary;
 
-/** To make one value, against reading one character. */
+/** Cost of creating one value, relative to reading one character. */
 const stepsOfValue = 4;
 
-/** What an expression gave, as plain data; all of it is counted. */
+/** The result of an expression as plain data; all of it is charged. */
 export function toJson(value: ExpressionData, budget: EvaluationBudget): Json {
   budget.spend(stepsOfValue);
   if (value instanceof data.Dictionary)

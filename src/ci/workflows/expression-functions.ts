@@ -11,7 +11,7 @@ export interface ExpressionFunction {
   call(...args: ExpressionData[]): ExpressionData;
 }
 
-/** What `success()` and its like answer for one job. */
+/** The results of `success()` and the like for one job. */
 export interface JobOutcome {
   /** Everything before the job went well. */
   success: boolean;
@@ -25,25 +25,25 @@ export const statusFunctions: readonly string[] = ['success', 'failure', 'always
 const maxTextLength = 1024 * 1024;
 
 /**
- * The functions that differ from the library's: those about the state of the run, those
- * that could be nested into texts of any length, and those that read more than what they
- * are given has been counted for. `hashFiles` needs the files, which only the runner has.
+ * The functions that differ from the library's: status functions, those that could be nested into texts of any length,
+ * and those that read more than their arguments were charged for. `hashFiles` needs the files, which only the runner
+ * has.
  */
-export function functionsFor(outlook: JobOutcome, budget: EvaluationBudget): ReadonlyMap<string, ExpressionFunction> {
+export function functionsFor(outcome: JobOutcome, budget: EvaluationBudget): ReadonlyMap<string, ExpressionFunction> {
   const known = made.get(budget);
-  if (known?.outlook === outlook) return known.functions;
-  const functions = makeFunctions(outlook, budget);
-  made.set(budget, { outlook, functions });
+  if (known?.outcome === outcome) return known.functions;
+  const functions = makeFunctions(outcome, budget);
+  made.set(budget, { outcome, functions });
   return functions;
 }
 
-/** Of each budget those that were asked for last: the expressions of a job come one after the other. */
+/** The most recent functions of each budget: the expressions of a job come one after the other. */
 const made = new WeakMap<
   EvaluationBudget,
-  { outlook: JobOutcome; functions: ReadonlyMap<string, ExpressionFunction> }
+  { outcome: JobOutcome; functions: ReadonlyMap<string, ExpressionFunction> }
 >();
 
-function makeFunctions(outlook: JobOutcome, budget: EvaluationBudget): ReadonlyMap<string, ExpressionFunction> {
+function makeFunctions(outcome: JobOutcome, budget: EvaluationBudget): ReadonlyMap<string, ExpressionFunction> {
   const says = (name: string, answer: boolean): ExpressionFunction => ({
     name,
     minArgs: 0,
@@ -51,10 +51,10 @@ function makeFunctions(outlook: JobOutcome, budget: EvaluationBudget): ReadonlyM
     call: () => new data.BooleanData(answer),
   });
   const all = [
-    says('success', outlook.success),
-    says('failure', outlook.failure),
+    says('success', outcome.success),
+    says('failure', outcome.failure),
     says('always', true),
-    says('cancelled', outlook.cancelled),
+    says('cancelled', outcome.cancelled),
     {
       ...shapeOf('format'),
       call: (...args: ExpressionData[]) => text(format(args.map((arg) => arg.coerceString()))),
@@ -75,7 +75,7 @@ function makeFunctions(outlook: JobOutcome, budget: EvaluationBudget): ReadonlyM
       ...shapeOf('contains'),
       call(...args: ExpressionData[]) {
         const [list, item] = args;
-        // The one that is looked for is folded again for each item of the list.
+        // The searched value is folded again for each item of the list.
         const items = list instanceof data.Array ? list.values() : [];
         const each = item instanceof data.StringData ? item.value.length : 1;
         for (const one of items) budget.spend(each + (one instanceof data.StringData ? one.value.length : 1));
@@ -104,7 +104,9 @@ function makeFunctions(outlook: JobOutcome, budget: EvaluationBudget): ReadonlyM
   return new Map(all.map((one) => [one.name, one]));
 }
 
-/** Whether a name is one of ours or of the library's; its own check would take `constructor` for a function. */
+/**
+ * Whether a name is one of these functions or of the library's; its own check would take `constructor` for a function.
+ */
 export function isFunction(name: string): boolean {
   return statusFunctions.includes(name) || Object.hasOwn(wellKnownFunctions, name);
 }
@@ -126,7 +128,10 @@ function refuseLong(length: number): void {
 
 const placeholder = /\{\{|\}\}|\{(\d{1,3})\}|[{}]/g;
 
-/** `{0}` and so on; a brace is written twice. The library looks for the next brace through the whole text each time. */
+/**
+ * Replaces `{0}` and so on; a doubled brace is literal. The library searches the whole text for the next brace each
+ * time.
+ */
 function format([pattern = '', ...values]: string[]): string {
   let length = pattern.length;
   return pattern.replace(placeholder, (found: string, index: string | undefined) => {

@@ -3,20 +3,23 @@ import type { Git } from '../../git/index.ts';
 import { bundle } from './bundle.ts';
 import { maxWorkflowBytes } from './workflow-size.ts';
 
-/** A workflow file as it stands in a commit. */
+/** A workflow file as it is in a commit. */
 export interface WorkflowFile {
-  /** Below the workflows folder: `ci.yml`, `deploy/site.yaml`. */
+  /** Path below the workflows folder: `ci.yml`, `deploy/site.yaml`. */
   path: string;
   /** With the files that it calls. */
   content: string;
 }
 
-/** Where workflows may live; the first folder that a commit has counts alone. */
+/** Folders of workflows; only the first one that a commit has counts. */
 const folders = ['.hearth/workflows', '.forgejo/workflows', '.gitea/workflows', '.github/workflows'];
 const maxFiles = 100;
 const maxDepth = 5;
 
-/** The workflow files of a commit, sorted by path. A file that is too large comes without its end, and is refused when it is read. */
+/**
+ * The workflow files of a commit, sorted by path. A file that is too large is truncated, and refused when it is
+ * parsed.
+ */
 export async function findWorkflows(git: Git, repositoryPath: string, sha: string): Promise<WorkflowFile[]> {
   for (const folder of folders) {
     const entries = await listFolder(git, repositoryPath, sha, folder);
@@ -53,7 +56,7 @@ async function listFolder(git: Git, repositoryPath: string, sha: string, root: s
   return found;
 }
 
-/** One byte more than a file may have, so that whoever reads it refuses it. */
+/** One byte more than the limit, so that the parser refuses it. */
 async function readFile(git: Git, repositoryPath: string, oid: string): Promise<string> {
   const { content } = await git.blob(repositoryPath, oid, { maxBytes: maxWorkflowBytes });
   return content === null ? ' '.repeat(maxWorkflowBytes + 1) : content.toString('utf8');

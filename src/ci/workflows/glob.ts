@@ -1,21 +1,18 @@
 /**
- * The patterns of `branches`, `tags` and `paths` filters:
- * `*` anything but a slash, `**` anything, `?` and `+` repeat what stands before
- * them at most once or at least once, `[abc]` one of these, `\` takes the meaning
- * from what follows. A `**` and its slash may stand for no folder at all.
- *
- * Anybody who may push writes these patterns and the names they are held against,
- * so they are not turned into regular expressions: the matcher walks all
- * possibilities at once, in time (length of pattern × length of text), and what
- * one workflow may cost is bounded.
+ * The patterns of `branches`, `tags` and `paths` filters: `*` anything but a slash, `**` anything, `?` and `+` repeat
+ * the preceding character at most once or at least once, `[abc]` one of these, `\` escapes. A `**` and its slash may
+ * match no folder at all.
+ * Anybody who may push writes these patterns and the matched names, so they are not converted to regular expressions:
+ * the matcher simulates all states at once, in time (length of pattern × length of text), and the cost of one workflow
+ * is limited.
  */
 interface Token {
   accepts(character: string): boolean;
-  /** May be left out. */
+  /** May match nothing. */
   optional: boolean;
-  /** May be met again. */
+  /** May match repeatedly. */
   repeats: boolean;
-  /** How many tokens from here on may be left out together. */
+  /** How many tokens from here on may be skipped together. */
   group: number;
 }
 
@@ -23,12 +20,12 @@ const nothing = (): boolean => false;
 const anything = (): boolean => true;
 const anythingButSlash = (character: string): boolean => character !== '/';
 
-/** What the filters of one workflow may cost together: below a second. */
+/** Step limit for the filters of one workflow: less than a second. */
 const maxSteps = 5_000_000;
 
 export class TooManySteps extends Error {}
 
-/** Holds names against patterns; one for each workflow, because it counts what it does. */
+/** Matches names against patterns; one per workflow, because it counts its steps. */
 export class GlobMatcher {
   readonly #maxSteps: number;
   #steps = 0;
@@ -38,7 +35,7 @@ export class GlobMatcher {
     this.#maxSteps = limit;
   }
 
-  /** Whether the whole text fits the pattern. Throws `TooManySteps`. */
+  /** Whether the whole text matches the pattern. Throws `TooManySteps`. */
   matches(pattern: string, text: string): boolean {
     const tokens = this.#tokensOf(pattern);
     let places = withSkipped(tokens, new Set([0]));
@@ -59,8 +56,8 @@ export class GlobMatcher {
   }
 
   /**
-   * Whether a filter's list lets a name in. Patterns are read in order and the last
-   * one that fits decides; one with `!` in front takes the name out again.
+   * Whether a filter's list accepts a name. The last matching pattern decides; one with `!` in front excludes the
+   * name.
    */
   allows(patterns: readonly string[], name: string): boolean {
     let isIn = false;
@@ -78,7 +75,7 @@ export class GlobMatcher {
   }
 }
 
-/** Adds the places that can be reached without reading anything. */
+/** Adds the states that can be reached without reading a character. */
 function withSkipped(tokens: readonly Token[], places: Set<number>): Set<number> {
   for (const place of places) {
     const token = tokens[place];
@@ -98,7 +95,7 @@ function readTokens(pattern: string): Token[] {
       const isDouble = characters[at + 1] === '*';
       const startsSegment = at === 0 || characters[at - 1] === '/';
       if (isDouble) at += 1;
-      // In front of `**` and its slash stands the choice to leave out both.
+      // Before `**` and its slash there is a state that skips both.
       if (isDouble && startsSegment && characters[at + 1] === '/')
         tokens.push({ accepts: nothing, optional: true, repeats: false, group: 3 });
       tokens.push({ accepts: isDouble ? anything : anythingButSlash, optional: true, repeats: true, group: 0 });

@@ -1,2 +1,2 @@
-/** Anything that YAML and JSON both can say. */
+/** Any value that both YAML and JSON can represent. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };

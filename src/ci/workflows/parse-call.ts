@@ -9,17 +9,17 @@ import type { YamlFile } from './yaml-nodes.ts';
 
 export interface CallingFile {
   file: YamlFile;
-  /** Files that may be called, by path, read once however often; null inside one that is called. */
+  /** Files that may be called, keyed by path, each parsed once; null inside a called file. */
   called: ReadonlyMap<string, () => YamlFile> | null;
   permissions: Permissions;
 }
 
 const callTypes: readonly CallInput['type'][] = ['string', 'boolean', 'number'];
 
-/** Reads `jobs` of a file that is called, which calls nothing itself. */
+/** Parses `jobs` of a called file, which may call nothing itself. */
 export type ParseInner = (file: YamlFile, node: unknown) => ReadonlyMap<string, ParsedJob>;
 
-/** A job that calls another workflow of the repository: the jobs of that one in its place. Throws `WorkflowProblem`. */
+/** A job that calls another workflow of the repository, replaced by that workflow's jobs. Throws `WorkflowProblem`. */
 export function parseCall(
   { file, called, permissions: top }: CallingFile,
   { key, job }: { key: string; job: YAMLMap },
@@ -47,7 +47,7 @@ export function parseCall(
   }
 }
 
-/** A problem of the file that calls, found while the called one is read. */
+/** A problem of the calling file, found while the called one is parsed. */
 class CallProblem extends WorkflowProblem {}
 
 interface Called {
@@ -115,13 +115,13 @@ function read(
 
 const ranks = ['none', 'read', 'write'] as const;
 
-/** What is called may do no more than who calls. */
+/** A called workflow has at most the permissions of its caller. */
 function lower(wanted: Permissions, ceiling: Permissions): Permissions {
   if (wanted === null || ceiling === null) return wanted ?? ceiling;
   return ranks[Math.min(ranks.indexOf(wanted), ranks.indexOf(ceiling))]!;
 }
 
-/** What stands under `workflow_call`: null for nothing, undefined when the file cannot be called. */
+/** The settings under `workflow_call`: null for none, undefined when the file cannot be called. */
 function callSettings(file: YamlFile, node: unknown): YAMLMap | null | undefined {
   const found = file.resolve(node);
   if (!isMap(found)) return file.texts(node, '"on"').includes('workflow_call') ? null : undefined;

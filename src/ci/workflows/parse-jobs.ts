@@ -11,7 +11,7 @@ const jobKey = /^[A-Za-z_][A-Za-z0-9_-]*$/;
 const maxJobs = 256;
 const maxSteps = 1000;
 
-/** Reads `jobs` and checks what needs what. Throws `WorkflowProblem`. */
+/** Parses `jobs` and checks `needs`. Throws `WorkflowProblem`. */
 export function parseJobs(
   calling: CallingFile,
   node: unknown,
@@ -21,7 +21,7 @@ export function parseJobs(
   const jobs = new Map<string, ParsedJob>();
   const calls = new Map<string, WorkflowCall>();
   const outer = new Map<string, Needing>();
-  // A file that many jobs call is understood once.
+  // A file that many jobs call is parsed once.
   const understood = new Map<YamlFile, ReadonlyMap<string, ParsedJob>>();
   const parseInner: ParseInner = (called, at) => {
     const known = understood.get(called) ?? parseJobs({ file: called, called: null, permissions: null }, at).jobs;
@@ -93,7 +93,7 @@ function parseJob(file: YamlFile, key: string, keyNode: unknown, job: YAMLMap): 
 
 const isExpression = (value: unknown): boolean => typeof value === 'string' && value.includes('${{');
 
-/** What each step is called on pages: its name, or the first line of what it does. */
+/** The name of each step on pages: its own, or the first line of its command. */
 function parseSteps(file: YamlFile, key: string, keyNode: unknown, job: YAMLMap): string[] {
   const node = file.get(job, 'steps');
   const steps = file.resolve(node);
@@ -120,7 +120,7 @@ interface Needing {
   keyNode: unknown;
 }
 
-/** Refuses needs that name nothing, and circles. */
+/** Refuses unknown needs, and cycles. */
 function checkNeeds(file: YamlFile, jobs: ReadonlyMap<string, Needing>): void {
   const done = new Set<string>();
   const visit = (job: Needing, path: readonly string[]): void => {

@@ -19,9 +19,8 @@ export function parseConcurrency(file: YamlFile, node: unknown): Concurrency | n
 }
 
 /**
- * `permissions`, as far as the task token has any: what it may do with the
- * repository's contents. As on other forges, a mapping that does not name
- * `contents` takes it away. Null when the file says nothing.
+ * `permissions`, as far as the task token has any: its access to the repository's contents. As on other forges, a
+ * mapping without `contents` removes it. Null when the file does not specify it.
  */
 export function parsePermissions(file: YamlFile, node: unknown): Permissions {
   if (file.isAbsent(node)) return null;

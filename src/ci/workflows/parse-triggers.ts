@@ -7,14 +7,14 @@ import type { YamlFile } from './yaml-nodes.ts';
 const ownEvents = ['push', 'workflow_dispatch', 'schedule'];
 const maxPatterns = 100;
 const maxPatternLength = 256;
-/** The server computes the next time of each at every push; twenty are one an hour of a working day and more. */
+/**
+ * Schedules per file: the server computes the next time of each at every push; twenty allow one per hour of a working
+ * day.
+ */
 const maxSchedules = 20;
 const inputTypes: readonly InputType[] = ['string', 'boolean', 'number', 'choice', 'environment'];
 
-/**
- * Reads `on`: one event, a list of them, or a mapping with settings.
- * Throws `WorkflowProblem`.
- */
+/** Parses `on`: one event, a list of them, or a mapping with settings. Throws `WorkflowProblem`. */
 export function parseTriggers(file: YamlFile, node: unknown): Triggers {
   const events = readEvents(file, node);
   const push = events.get('push');

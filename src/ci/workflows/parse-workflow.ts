@@ -10,23 +10,23 @@ import type { Triggers, Workflow } from './workflow.ts';
 import { maxWorkflowBytes } from './workflow-size.ts';
 import { YamlFile } from './yaml-nodes.ts';
 
-/** A file that was read, or what is wrong with it. */
+/** A parsed file, or what is wrong with it. */
 export type ParsedWorkflow =
   | { ok: true; workflow: Workflow }
   | {
       ok: false;
       problem: WorkflowProblem;
       name: string;
-      /** What starts it, when that much could be read: a broken job must not fail pushes that it is not for. */
+      /** Its triggers, when they could be parsed: a broken job must not fail pushes that do not trigger it. */
       triggers: Triggers | null;
     };
 
-/** A file that was read, with the places of its jobs, or what is wrong with it. */
+/** A parsed file with the nodes of its jobs, or what is wrong with it. */
 type ReadWorkflow = { workflow: Workflow; jobs: ReadonlyMap<string, ParsedJob> } | (ParsedWorkflow & { ok: false });
 
 /**
- * Reads a workflow file. Nothing in it can throw: what is wrong comes back with its
- * line and column. For threads of the worker pool; the server asks a `WorkflowReader`.
+ * Parses a workflow file. Never throws: a problem is returned with its line and column. For the worker pool; the
+ * server uses a `WorkflowReader`.
  * @param path below the workflows folder
  */
 export function parseWorkflow(path: string, text: string): ParsedWorkflow {
@@ -68,7 +68,7 @@ export function readWorkflow(path: string, text: string): ReadWorkflow {
   }
 }
 
-/** A file that many jobs call is read once. */
+/** A file that many jobs call is parsed once. */
 function openOnce(texts: ReadonlyMap<string, string>): Map<string, () => YamlFile> {
   const open = (text: string): (() => YamlFile) => {
     let file: YamlFile | undefined;
@@ -77,7 +77,7 @@ function openOnce(texts: ReadonlyMap<string, string>): Map<string, () => YamlFil
   return new Map([...texts].map(([path, text]) => [path, open(text)]));
 }
 
-/** The parser of a library may still stumble over what nobody has tried yet. */
+/** Reports unexpected errors of the parser library as a problem of the file. */
 function asProblem(error: unknown): WorkflowProblem {
   if (error instanceof WorkflowProblem) return error;
   return new WorkflowProblem('This file could not be read.', { line: 1, column: 1 });

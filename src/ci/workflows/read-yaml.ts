@@ -3,23 +3,21 @@ import type { Alias, CST, Document, Node, ParsedNode } from 'yaml';
 import { isMergeKey } from './merge-keys.ts';
 import { WorkflowProblem } from './problem.ts';
 
-/** More than any workflow that a person wrote: one of a thousand steps has about six thousand. */
+/** Node limit: a workflow of a thousand steps has about six thousand. */
 const maxNodes = 20_000;
-/** GitHub's own workflows reach about ten. */
+/** Depth limit: GitHub's own workflows reach about ten. */
 const maxDepth = 60;
 
 export interface ReadYaml {
   document: Document.Parsed;
   lines: LineCounter;
-  /** What each alias stands for. The library looks through the whole document for each. */
+  /** The target of each alias. The library would search the whole document for each. */
   targets: ReadonlyMap<Alias, Node>;
 }
 
 /**
- * Reads one YAML document, in time that is linear in its length: what would make nodes of
- * it is asked only once it is known how many there will be, and repeated keys are found
- * by a set, where the library compares each key with all before it.
- * Throws `WorkflowProblem`.
+ * Parses one YAML document in linear time: nodes are built only once their number is known, and repeated keys are
+ * found with a set, where the library compares each key with all before it. Throws `WorkflowProblem`.
  */
 export function readYaml(text: string): ReadYaml {
   const lines = new LineCounter();
@@ -37,7 +35,7 @@ export function problemAt(lines: LineCounter, offset: number, message: string): 
   return new WorkflowProblem(message, { line: Math.max(line, 1), column: Math.max(col, 1) });
 }
 
-/** Counts what will become nodes, how deep they are nested, and documents. */
+/** Counts future nodes, their depth, and documents. */
 function checkSize(tokens: readonly CST.Token[], lines: LineCounter): void {
   const documents = tokens.filter(({ type }) => type === 'document');
   if (documents.length > 1) throw problemAt(lines, documents[1]!.offset, 'A workflow file has only one YAML document.');
@@ -54,7 +52,7 @@ function checkSize(tokens: readonly CST.Token[], lines: LineCounter): void {
       throw problemAt(lines, token.offset, `A workflow file has at most ${maxNodes} keys and values.`);
     if (depth > maxDepth) throw problemAt(lines, token.offset, 'This is nested too deeply.');
     if (!('items' in token)) continue;
-    // From the last to the first, so that they are taken in the order of the file.
+    // Pushed in reverse, so that they are popped in the order of the file.
     for (let at = token.items.length - 1; at >= 0; at -= 1) {
       const item = token.items[at]!;
       open.push([item.value, depth + 1], ['key' in item ? item.key : null, depth + 1]);
@@ -62,7 +60,7 @@ function checkSize(tokens: readonly CST.Token[], lines: LineCounter): void {
   }
 }
 
-/** Refuses repeated keys, and finds what each alias stands for. */
+/** Refuses repeated keys, and finds the target of each alias. */
 function checkNodes(document: Document.Parsed, lines: LineCounter): Map<Alias, Node> {
   const anchors = new Map<string, Node>();
   const targets = new Map<Alias, Node>();

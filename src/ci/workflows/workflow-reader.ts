@@ -18,15 +18,15 @@ const deadlineMs = 1_000;
 const limits: TaskLimits = {
   // Ordinary files take ten milliseconds, the worst that pass all other limits some hundred.
   deadlineMs,
-  // Behind a push there is time: a hundred files of another repository may be read first.
+  // A push can wait: a hundred files of another repository may be parsed first.
   patienceMs: 60_000,
-  // A file, those that it calls, and what escaping in their bundle adds; beyond Latin-1 two bytes for each character.
+  // A file, those that it calls, and the escaping in their bundle; two bytes per character beyond Latin-1.
   maxInputBytes: 8 * maxWorkflowBytes,
   maxResultBytes: 8 * 1024 * 1024,
 };
 
-/** What a file is refused for that was given up, in words for whoever wrote it. */
-const giveUpWords: Readonly<Record<Exclude<GiveUpReason, 'busy'>, string>> = {
+/** Messages for the author of a file whose parsing was aborted. */
+const abortMessages: Readonly<Record<Exclude<GiveUpReason, 'busy'>, string>> = {
   input_too_large: 'This file is too large together with the files that it calls.',
   result_too_large: 'This file becomes too large when it is read.',
   deadline: `This file takes more than ${deadlineMs / 1000} second to read.`,
@@ -34,19 +34,19 @@ const giveUpWords: Readonly<Record<Exclude<GiveUpReason, 'busy'>, string>> = {
   failed: 'This file could not be read.',
 };
 
-/** What a machine with more time may answer differently. */
+/** Reasons that may not apply on a faster machine. */
 const mayChange: readonly GiveUpReason[] = ['deadline', 'memory', 'failed'];
 
 export interface WorkflowSource {
-  /** Below the workflows folder. */
+  /** Path below the workflows folder. */
   path: string;
   /** `hashOf` the content. */
   hash: string;
-  /** As it stands in a commit, with the files that it calls; asked for only when nobody has read it yet. */
+  /** As it is in a commit, with the files that it calls; loaded only when no result is cached. */
   content: () => string | Promise<string>;
-  /** Whose file it is: repositories take turns. */
+  /** Whose file it is: parsing is scheduled fairly by repository. */
   client: string;
-  /** Whether it is known that it can be read; then giving it up says something of the machine, not of the file. */
+  /** Whether it was parsed successfully before; then an aborted parse is a problem of the machine, not of the file. */
   wasRead?: boolean;
 }
 
@@ -58,10 +58,10 @@ export const sourceOf = ({ path, content }: WorkflowFile, client: string): Workf
   client,
 });
 
-/** Filters that cost no more than this, about a tenth of a millisecond, are not worth a thread. */
-const stepsHere = 2_000;
+/** Filters that cost no more than this, about a tenth of a millisecond, are matched on the main thread. */
+const maxStepsOnMainThread = 2_000;
 
-/** Reads what repositories say of their workflows: in the worker pool, each content once. */
+/** Parses workflow files of repositories in the worker pool, cached by content. */
 export class WorkflowReader {
   readonly #workers: WorkerPool;
 
@@ -69,7 +69,7 @@ export class WorkflowReader {
     this.#workers = workers;
   }
 
-  /** A workflow file, or what is wrong with it. Refuses `busy` when nobody could look at it. */
+  /** A workflow file, or what is wrong with it. Refuses `busy` when no worker was available. */
   async read({ path, hash, content, client, wasRead = false }: WorkflowSource): Promise<ParsedWorkflow> {
     const outcome = await this.#workers.run<typeof runWorkflow>({
       task: 'workflow',
@@ -80,17 +80,17 @@ export class WorkflowReader {
     });
     if (!outcome.ok) {
       if (outcome.reason === 'busy' || (wasRead && mayChange.includes(outcome.reason))) throw tooBusy();
-      const problem = new WorkflowProblem(giveUpWords[outcome.reason], { line: 1, column: 1 });
+      const problem = new WorkflowProblem(abortMessages[outcome.reason], { line: 1, column: 1 });
       return { ok: false, problem, name: path, triggers: null };
     }
     const { value } = outcome;
     return value.ok ? value : { ...value, problem: new WorkflowProblem(value.problem.message, value.problem) };
   }
 
-  /** The YAML for a runner. Throws when the file makes none. */
+  /** The YAML for a runner. Throws when the file yields none. */
   async payload(
     { path, hash, content, client }: WorkflowSource,
-    request: Pick<PayloadRequest, 'jobKey' | 'settled'>,
+    request: Pick<PayloadRequest, 'jobKey' | 'resolved'>,
   ): Promise<string> {
     const outcome = await this.#workers.run<typeof runPayload>({
       task: 'workflow-payload',
@@ -101,16 +101,16 @@ export class WorkflowReader {
     });
     if (!outcome.ok) {
       if (outcome.reason === 'busy') throw tooBusy();
-      throw new Error(giveUpWords[outcome.reason]);
+      throw new Error(abortMessages[outcome.reason]);
     }
     if ('problem' in outcome.value) throw new Error(outcome.value.problem);
     return outcome.value.payload;
   }
 
-  /** Whether a push starts a workflow. Filters that cost too much to look at let nothing in. */
+  /** Whether a push triggers a workflow. Filters over the step limit match nothing. */
   async startsOn(trigger: PushTrigger, ref: PushedRef, client: string): Promise<boolean> {
     try {
-      return matchesPush(trigger, ref, new GlobMatcher(stepsHere));
+      return matchesPush(trigger, ref, new GlobMatcher(maxStepsOnMainThread));
     } catch (error) {
       if (!(error instanceof TooManySteps)) throw error;
     }
@@ -127,5 +127,5 @@ export class WorkflowReader {
 
 const tooBusy = () => unavailable('busy', 'This server has too many files to read. Please try again in a moment.');
 
-/** What a content is known by, here as in the database. */
+/** The hash of a content, here and in the database. */
 export const hashOf = (content: string): string => createHash('sha256').update(content).digest('hex');

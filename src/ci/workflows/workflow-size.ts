@@ -1,2 +1,2 @@
-/** A workflow file has at most this many bytes: ten times the longest that people write. */
+/** Size limit of a workflow file in bytes: ten times the longest that people write. */
 export const maxWorkflowBytes = 128 * 1024;

@@ -1,7 +1,7 @@
 import { parseWorkflow } from './parse-workflow.ts';
 import type { ParsedWorkflow } from './parse-workflow.ts';
 
-/** As it leaves the thread: an error would lose its place on the way. */
+/** A workflow as it leaves the worker: an error would lose its position. */
 export type PlainWorkflow =
   | (ParsedWorkflow & { ok: true })
   | (Omit<ParsedWorkflow & { ok: false }, 'problem'> & { problem: { message: string; line: number; column: number } });

@@ -1,10 +1,10 @@
 import type { Json } from './json.ts';
 
-/** A workflow file that was understood. */
+/** A parsed workflow file. */
 export interface Workflow {
-  /** Below the workflows folder: `ci.yml`. */
+  /** Path below the workflows folder: `ci.yml`. */
   path: string;
-  /** What the file calls itself; its path otherwise. */
+  /** The `name` of the file; its path otherwise. */
   name: string;
   runName: string | null;
   triggers: Triggers;
@@ -12,17 +12,17 @@ export interface Workflow {
   permissions: Permissions;
   /** In the order of the file. */
   jobs: ReadonlyMap<string, JobDefinition>;
-  /** Jobs that call another workflow, by their key; the jobs of that one stand in their place. */
+  /** Jobs that call another workflow, by their key; that workflow's jobs replace them. */
   calls: ReadonlyMap<string, WorkflowCall>;
 }
 
-/** What starts the workflow. Events that this server does not have are no error and start nothing. */
+/** The triggers of the workflow. Unsupported events are no error and trigger nothing. */
 export interface Triggers {
   push: PushTrigger | null;
   dispatch: { inputs: ReadonlyMap<string, DispatchInput> } | null;
   /** Cron expressions, in UTC. */
   schedule: readonly string[];
-  /** Every other event that the file names, such as `pull_request`: their names. */
+  /** Names of all other events in the file, such as `pull_request`. */
   others: readonly string[];
 }
 
@@ -32,7 +32,7 @@ export interface PushTrigger {
   paths: Filter | null;
 }
 
-/** Exactly one of the two lists of patterns that a filter may give. */
+/** Exactly one of the two lists of patterns that a filter may have. */
 export interface Filter {
   kind: 'only' | 'ignore';
   patterns: readonly string[];
@@ -49,16 +49,16 @@ export interface DispatchInput {
   options: readonly string[];
 }
 
-/** `${{ }}` may stand in any of the texts. */
+/** Each text may contain `${{ }}`. */
 export interface Concurrency {
   group: string;
   /** `true`, `false`, or an expression. */
   cancelInProgress: Json;
-  /** `single`: one waits, a newer one takes its place; `max`: all wait. */
+  /** `single`: one waits, a newer one replaces it; `max`: all wait. */
   queue: 'single' | 'max';
 }
 
-/** What the task token may do with the repository's contents. */
+/** The task token's access to the repository's contents. */
 export type Permissions = 'read' | 'write' | 'none' | null;
 
 /** A job that calls another workflow of the repository. */
@@ -67,11 +67,11 @@ export interface WorkflowCall {
   needs: readonly string[];
   condition: string | null;
   inputs: ReadonlyMap<string, CallInput>;
-  /** `with`; may hold expressions. */
+  /** `with`; may contain expressions. */
   given: ReadonlyMap<string, Json>;
-  /** All that the caller has, or these; may hold expressions. */
+  /** All secrets of the caller, or these; may contain expressions. */
   secrets: 'inherit' | { readonly [name: string]: Json };
-  /** Keys of the jobs that it becomes. */
+  /** Keys of the jobs that replace it. */
   jobKeys: readonly string[];
   /** Expressions over `jobs`. */
   outputs: ReadonlyMap<string, string>;
@@ -84,16 +84,16 @@ export interface CallInput {
 }
 
 export interface JobDefinition {
-  /** As this server knows it: `test`, or `build.test` for the job `test` of the workflow that `build` calls. */
+  /** The key on this server: `test`, or `build.test` for the job `test` of the workflow that `build` calls. */
   key: string;
-  /** As its own file and its runner know it. */
+  /** The key in its own file and on its runner. */
   ownKey: string;
   call: WorkflowCall | null;
-  /** Goes before its name. */
+  /** Prefix of its name. */
   prefix: string;
   /** Keys of all jobs that have to end before it. */
   waitsFor: readonly string[];
-  /** May hold expressions; null when the file gives none. */
+  /** May contain expressions; null when the file gives none. */
   name: string | null;
   /** As its own file names them. */
   needs: readonly string[];

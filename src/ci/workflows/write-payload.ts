@@ -6,7 +6,7 @@ import { isMergeKey } from './merge-keys.ts';
 import type { YamlFile } from './yaml-nodes.ts';
 import type { MatrixCombination } from './expand-matrix.ts';
 
-/** What of a job the server has settled before a runner sees it. */
+/** The parts of a job that the server resolves before a runner gets it. */
 export interface ResolvedJob {
   name: string;
   leg: MatrixCombination;
@@ -14,31 +14,29 @@ export interface ResolvedJob {
   continueOnError: boolean;
 }
 
-/** Parts of the file that runners read; `on`, because it holds the types and defaults of inputs. */
-const keptAtTop = ['name', 'run-name', 'on', 'env', 'defaults', 'permissions'];
+/** Parts of the file that runners read; `on`, because it has the types and defaults of inputs. */
+const topLevelKeys = ['name', 'run-name', 'on', 'env', 'defaults', 'permissions'];
 
-/** More than any real file has, after its aliases were written out. An alias may even stand for what it is part of. */
+/** Node limit after expanding aliases, above any real file. An alias may even contain itself. */
 const maxNodes = 100_000;
 const maxDepth = 100;
 
 /**
- * The YAML for a runner: the file with exactly one job, its matrix one value for
- * each axis. Runners rebuild `needs` from the task. The server has decided that the
- * job runs, so its condition is one that always holds. Steps are the nodes of the
- * file itself: a quoted "3.10" stays quoted.
- * Throws `WorkflowProblem` when aliases make the file explode.
+ * The YAML for a runner: the file with exactly one job, its matrix reduced to one value per axis. Runners rebuild
+ * `needs` from the task. The server has decided that the job runs, so its condition is always true. Steps are the
+ * nodes of the file itself: a quoted "3.10" stays quoted. Throws `WorkflowProblem` when aliases make the file explode.
  */
-export function writePayload(parsed: ParsedJob, settled: ResolvedJob): string {
+export function writePayload(parsed: ParsedJob, resolved: ResolvedJob): string {
   const { file, definition } = parsed;
   const copier = new Copier(file);
   const root = file.map(file.document.contents, 'the file');
   const top = new YAMLMap();
-  for (const name of keptAtTop) {
+  for (const name of topLevelKeys) {
     const node = file.get(root, name);
     if (!file.isAbsent(node)) top.items.push(new Pair(new Scalar(name), copier.copy(node)));
   }
   const jobs = new YAMLMap();
-  jobs.items.push(new Pair(new Scalar(definition.ownKey), writeJob(copier, parsed, settled)));
+  jobs.items.push(new Pair(new Scalar(definition.ownKey), writeJob(copier, parsed, resolved)));
   top.items.push(new Pair(new Scalar('jobs'), jobs));
   const document = new Document();
   document.contents = top as never;
@@ -69,7 +67,7 @@ function writeJob(
   return job;
 }
 
-/** Copies nodes; aliases and merged keys become what they stand for, because their anchors stay behind. */
+/** Copies nodes; aliases and merged keys are expanded, because their anchors are not copied. */
 class Copier {
   readonly #file: YamlFile;
   #count = 0;

@@ -5,11 +5,11 @@ import { isMergeKey } from './merge-keys.ts';
 import type { WorkflowProblem } from './problem.ts';
 import { problemAt, readYaml } from './read-yaml.ts';
 
-/** What aliases and merge keys may blow a file up to: nodes that are asked for, five times as many as a file may have. */
+/** Limits of the expansion of aliases and merge keys: resolved nodes, five times as many as a file may have. */
 const maxResolved = 100_000;
-/** And the characters of their texts; a file has at most 128 KiB of them. */
+/** And characters of their texts; a file has at most 128 KiB of them. */
 const maxTextLength = 2 * 1024 * 1024;
-/** A mapping that is merged may itself have merged one. Nobody needs more, and each step multiplies. */
+/** Depth limit of nested merges: each level multiplies the entries. */
 const maxMergeDepth = 2;
 
 export interface Entry {
@@ -21,21 +21,20 @@ export interface Entry {
 interface Entries {
   /** By key, in the order in which keys first appear. */
   all: ReadonlyMap<string, Entry>;
-  /** How many mappings deep the merging goes. */
+  /** Depth of merged mappings. */
   mergeDepth: number;
 }
 
 interface Explicit {
-  /** By key, as YAML read it. */
+  /** Keyed as YAML parsed it. */
   values: ReadonlyMap<unknown, unknown>;
   hasMerged: boolean;
 }
 
 /**
- * A YAML file whose nodes can be asked for what they should be; a wrong one is
- * told with its line and column. Nodes stay nodes, because what is handed to the
- * runner must be what stands there (a quoted "3.10" is not 3.1). All that is asked for is
- * counted: a file that grows beyond every measure by its aliases is a problem with a place.
+ * A YAML file with typed access to its nodes; a wrong type is reported with line and column. Nodes are preserved,
+ * because the runner must get exactly what the file says (a quoted "3.10" is not 3.1). All accesses are counted: a
+ * file that explodes through its aliases is a problem with a position.
  */
 export class YamlFile {
   readonly document: Document.Parsed;
@@ -43,7 +42,7 @@ export class YamlFile {
   readonly #targets: ReadonlyMap<Alias, Node>;
   readonly #entries = new Map<YAMLMap, Entries>();
   readonly #explicit = new Map<YAMLMap, Explicit>();
-  /** Mappings whose entries are being gathered: one that merges itself would never end. */
+  /** Mappings in progress: one that merges itself would never end. */
   readonly #gathering = new Set<YAMLMap>();
   #resolved = 0;
   #lastSeen: unknown = null;
@@ -65,7 +64,7 @@ export class YamlFile {
     return problemAt(this.#lines, offset, message);
   }
 
-  /** The node that an alias stands for, or the node itself. */
+  /** The target of an alias, or the node itself. */
   resolve(node: unknown): Node | null {
     this.#count(node, 1);
     if (isAlias(node)) return this.#targets.get(node) ?? null;
@@ -78,14 +77,16 @@ export class YamlFile {
     return found as YAMLMap;
   }
 
-  /** Keys and values of a mapping in order, merged ones included; each key once. Explicit keys win over merged ones. */
+  /**
+   * Keys and values of a mapping in order, including merged ones; each key once. Explicit keys win over merged ones.
+   */
   entries(node: unknown, what: string): Entry[] {
     const { all } = this.#gather(this.map(node, what), what);
     this.#count(node, all.size);
     return [...all.values()];
   }
 
-  /** Remembered for each mapping: one that stands in many places is looked at once. */
+  /** Cached per mapping: one that is aliased in many places is processed once. */
   #gather(map: YAMLMap, what: string): Entries {
     const known = this.#entries.get(map);
     if (known !== undefined) return known;
@@ -165,11 +166,11 @@ export class YamlFile {
     return found === null || (isScalar(found) && found.value === null);
   }
 
-  /** Plain data. YAML knows values that JSON does not; an expression sees them as text. */
+  /** Plain data. YAML has values that JSON has not; an expression sees them as text. */
   json(node: unknown, depth = 0): Json {
     const found = this.resolve(node);
     if (found === null) return null;
-    // An alias may stand for what it is part of.
+    // An alias may contain itself.
     if (depth > maxJsonDepth) throw this.problem(node, 'This is nested too deeply.');
     if (isSeq(found)) return found.items.map((item) => this.json(item, depth + 1));
     if (isMap(found))
@@ -182,7 +183,7 @@ export class YamlFile {
     return value === null || typeof value === 'boolean' ? value : String(value);
   }
 
-  /** What is written out elsewhere counts, too. */
+  /** Text that is copied elsewhere counts, too. */
   countText(node: unknown, length: number): void {
     this.#textLength += length;
     if (this.#textLength > maxTextLength) throw this.problem(node, 'The aliases of this file make its texts too long.');
@@ -195,7 +196,7 @@ export class YamlFile {
 
   #count(node: unknown, nodes: number): void {
     this.#resolved += nodes;
-    // What is absent has no place; what was asked for before it does.
+    // A missing node has no position; the node that was accessed before it does.
     if ((node as ParsedNode | null)?.range) this.#lastSeen = node;
     if (this.#resolved > maxResolved)
       throw this.problem(
