@@ -190,12 +190,12 @@ export async function openModules(
       logger,
       settings: repositorySettings(config),
     });
-    organisations.owning(repositories.belongings);
+    organisations.owning(repositories.ownedRepositories);
     accounts.onFarewell(async (tx, personId) => {
       await organisations.refuseOnlyOwner(tx, personId);
       await repositories.refuseOwner(tx, personId);
       await avatars.forget(tx, personId);
-      const emptyTrash = await repositories.belongings.forgetTrash(tx, personId);
+      const emptyTrash = await repositories.ownedRepositories.forgetTrash(tx, personId);
       return async () => {
         await emptyTrash();
         await avatars.remove(personId);
@@ -442,7 +442,7 @@ export function jobsOf(modules: Modules): CronTask[] {
       time: '0 10 4 * * *',
       run: async () => (await backups.isRunning()) || repositories.emptyTrash(),
     },
-    { name: 'pushes.let-go', time: '0 50 1 * * *', run: () => repositories.letOldTipsGo() },
+    { name: 'pushes.let-go', time: '0 50 1 * * *', run: () => repositories.releaseOverwrittenTips() },
     {
       name: 'git.pack',
       time: '0 0 2 * * *',
@@ -450,7 +450,7 @@ export function jobsOf(modules: Modules): CronTask[] {
     },
     ...(config.backup.nightly ? [{ name: 'backup.nightly', time: '0 30 3 * * *', run: () => backups.nightly() }] : []),
     { name: 'pushes.finish', time: '30 * * * * *', run: () => repositories.finishPushes() },
-    { name: 'repositories.survey', time: '50 */10 * * * *', run: () => repositories.surveyDue() },
+    { name: 'repositories.survey', time: '50 */10 * * * *', run: () => repositories.updateStatisticsDue() },
     { name: 'repositories.measure', time: '0 10 3 * * *', run: () => repositories.measureAll() },
     { name: 'ci.sweep', time: '*/15 * * * * *', run: () => ci.sweep() },
     { name: 'ci.remove-old', time: '0 40 4 * * *', run: async () => (await backups.isRunning()) || ci.removeOld() },

@@ -12,7 +12,7 @@ import type { Repository } from './schema/repository-schema.ts';
 export const maxDescriptionLength = 500;
 
 export interface NewRepository {
-  /** Handle of a person or an organisation; left out, the viewer. */
+  /** Handle of a person or an organisation; defaults to the viewer. */
   owner?: string | undefined;
   name: string;
   visibility: Visibility;
@@ -21,12 +21,10 @@ export interface NewRepository {
 }
 
 /**
- * Creates an empty repository.
- * Refuses `unauthenticated`; `insufficient_scope` for a token that only reads or is
- * limited to some repositories; `no_such_owner` for an owner that is absent or where
- * the viewer may not create; `invalid_repository_name`, `invalid_branch_name`,
- * `invalid_description`; `repository_name_taken`.
- * Afterwards both the row and the bare repository exist, or neither.
+ * Creates an empty repository. Refuses `unauthenticated`; `insufficient_scope` for a token that only reads or is
+ * limited to some repositories; `no_such_owner` for an owner that is absent or where the viewer may not create;
+ * `invalid_repository_name`, `invalid_branch_name`, `invalid_description`; `repository_name_taken`. Creates both the
+ * row and the bare repository, or neither.
  */
 export async function createRepository(
   deps: RepositoryDeps,
@@ -40,8 +38,7 @@ export async function createRepository(
   const id = deps.random.uuid();
   const path = deps.git.repositoryPath(owner.id, id);
 
-  // Disk first: a crash in between leaves an empty folder that no row names,
-  // never a row whose repository is missing.
+  // Disk first: a crash in between leaves an empty folder without a row, never a row whose repository is missing.
   await deps.git.createRepository(path, { defaultBranch });
   try {
     return await deps.db.write(async (tx) => {

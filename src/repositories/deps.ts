@@ -7,7 +7,7 @@ import type { Organisations } from '../organisations/index.ts';
 import type { Owners } from '../owners/index.ts';
 import type { PreReceiveCheck } from './pushes/pre-receive-port.ts';
 
-/** What the use-cases of this room work with. */
+/** Dependencies of the use-cases of this module. */
 export interface RepositoryDeps {
   db: Database;
   owners: Owners;
@@ -22,25 +22,25 @@ export interface RepositoryDeps {
   random: Random;
   logger: Logger;
   settings: RepositorySettings;
-  /** What other rooms say against a push; plugged in by `refusePushes`. */
+  /** Checks of other modules before a push; registered by `refusePushes`. */
   preReceiveChecks: PreReceiveCheck[];
-  /** What listeners say of the push options that they understand; plugged in by `onPush`. */
+  /** Messages of listeners about the push options that they understand; registered by `onPush`. */
   optionRemarks: ((option: string) => string | null)[];
 }
 
 export interface RepositorySettings {
-  /** Where deleted repositories wait; on the same file system as the store. */
+  /** Folder of deleted repositories; on the same file system as the store. */
   trashDirectory: string;
-  /** How long they wait, in milliseconds. */
-  trashKeptMs: number;
-  /** How long what a ref lost can be had back, in milliseconds. */
-  undoKeptMs: number;
-  /** Below this much free space pushes and images are refused, in bytes. */
+  /** How long deleted repositories stay in the trash, in milliseconds. */
+  trashTtlMs: number;
+  /** How long overwritten tips can be restored, in milliseconds. */
+  undoTtlMs: number;
+  /** Free disk space below which pushes and images are refused, in bytes. */
   lowDiskFloorBytes: number;
-  /** Whether a push to a missing repository of one's own makes it. */
+  /** Whether a push to a missing repository of the viewer creates it. */
   pushToCreate: boolean;
-  /** How long a listener of pushes may take for each of its parts, in milliseconds. */
+  /** Time limit for each call of a push listener, in milliseconds. */
   listenerTimeoutMs: number;
-  /** How long a push waits for what an earlier run left unsettled, in milliseconds. */
+  /** How long a push waits for the recovery of its repository, in milliseconds. */
   recoveryWaitMs: number;
 }

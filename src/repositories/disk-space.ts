@@ -1,8 +1,8 @@
 import { statfs } from 'node:fs/promises';
 
 /**
- * Whether so little space is left where `folder` is that only reading goes on.
- * Where that cannot be told, writing is tried: it has words for its own failure.
+ * Whether free disk space is so low that only reads are allowed. Where that cannot be determined, writes are tried:
+ * they report their own failure.
  */
 export async function isDiskLow(folder: string, floorBytes: number): Promise<boolean> {
   const space = await statfs(folder).catch(() => null);

@@ -12,39 +12,37 @@ import { foldRepositoryName, isRepositoryName } from './repository-name.ts';
 import { repositorySchema } from './schema/repository-schema.ts';
 import type { Repository } from './schema/repository-schema.ts';
 
-/** `{owner}/{name}` as a request spells it. */
+/** `{owner}/{name}` as the request spells it. */
 export interface RepositoryAddress {
   owner: string;
   name: string;
 }
 
-/** A repository that the viewer may at least read, and what ties them to it. */
+/** A repository that the viewer may at least read, with the viewer's access. */
 export interface Found {
   repository: Repository;
   owner: Owner;
-  /** What the viewer may do; never `none`. */
+  /** The viewer's level; never `none`. */
   level: Level;
   /** Whether the viewer is "the repository owner" of SPEC §4.3. */
   isOwner: boolean;
-  /** How the path is spelled; a request may have used another case. */
+  /** The canonical spelling of the path; a request may have used another case. */
   canonical: RepositoryAddress;
   /** The bare repository on disk. */
   path: string;
 }
 
-/** What an act asks of the viewer: a level, or to be "the repository owner" (SPEC §4.3). */
+/** The access that an act requires: a level, or "the repository owner" (SPEC §4.3). */
 export type Needed = Level | 'owner';
 
-/** The one way in words to say that a repository is absent or hidden. */
+/** The only message for a repository that is absent or hidden. */
 export const repositoryNotFound = () => notFound('repository_not_found', 'Repository not found');
 
 type FindRoom = Pick<RepositoryDeps, 'db' | 'owners' | 'organisations' | 'git'>;
 
 /**
- * Finds `{owner}/{name}`: the owner among people first, then organisations
- * (SPEC §4.4), the name in any case.
- * Refuses with `repository_not_found`, the same for absent, in the trash, and
- * not visible or not allowed enough to the viewer.
+ * Finds `{owner}/{name}`: the owner among people first, then organisations (SPEC §4.4), the name in any case. Refuses
+ * `repository_not_found`, the same for absent, in the trash, invisible, and insufficient access.
  */
 export async function findRepository(
   deps: FindRoom,
@@ -57,10 +55,10 @@ export async function findRepository(
   if (owner === null) throw repositoryNotFound();
   const own = owner.kind === 'user' ? { ownerUserId: owner.id } : { ownerOrganisationId: owner.id };
   const rows = deps.db.lookup(repositorySchema, { ...own, nameFolded: foldRepositoryName(at.name), deletedAt: null });
-  // One in the trash counts as absent.
+  // A repository in the trash counts as absent.
   const repository = rows[0];
   if (repository === undefined) throw repositoryNotFound();
-  const { level, isOwner } = await judge(deps, deps.db.lookup, viewer, repository, needed);
+  const { level, isOwner } = await checkAccess(deps, deps.db.lookup, viewer, repository, needed);
   return {
     repository,
     owner,
@@ -72,9 +70,8 @@ export async function findRepository(
 }
 
 /**
- * The row again, inside the write that is about to change it, and the viewer's
- * right judged by what the write sees: either may have gone since it was found.
- * Refuses `repository_not_found`.
+ * Reads the row again inside the write that changes it, and checks the viewer's access by what the write sees: either
+ * may be gone since it was found. Refuses `repository_not_found`.
  */
 export async function findAgain(
   deps: Pick<RepositoryDeps, 'organisations'>,
@@ -85,26 +82,29 @@ export async function findAgain(
 ): Promise<Repository> {
   const repository = await manager.findOneBy(repositorySchema, { id: repositoryId });
   if (repository === null) throw repositoryNotFound();
-  await judge(deps, manager, viewer, repository, needed);
+  await checkAccess(deps, manager, viewer, repository, needed);
   return repository;
 }
 
-/** A repository by its id, for a write of another room that acts for the instance; null when it is gone or in the trash. */
+/**
+ * A repository by its id, for a write of another module that acts for the instance; null when it is deleted or in the
+ * trash.
+ */
 export function repositoryOf({ manager }: Tx, repositoryId: string): Promise<Repository | null> {
   return manager.findOneBy(repositorySchema, { id: repositoryId, deletedAt: IsNull() });
 }
 
-/** Refuses `repository_not_found` unless the repository is live and the viewer may do what is needed. */
-async function judge(
+/** Refuses `repository_not_found` unless the repository is live and the viewer has the required access. */
+async function checkAccess(
   deps: Pick<RepositoryDeps, 'organisations'>,
-  door: Door,
+  lookups: Door,
   viewer: Viewer,
   repository: Repository,
   needed: Needed,
 ): Promise<{ level: Level; isOwner: boolean }> {
-  // Also to the command line: only `restore` knows what is in the trash.
+  // For the command line, too: only `restore` finds repositories in the trash.
   if (repository.deletedAt !== null) throw repositoryNotFound();
-  const facts = await repositoryFacts(deps, door, viewer.kind === 'person' ? viewer.id : null, repository);
+  const facts = await repositoryFacts(deps, lookups, viewer.kind === 'person' ? viewer.id : null, repository);
   const level = repositoryLevel(viewer, facts);
   const isOwner = ownsRepository(viewer, facts);
   const enough = needed === 'owner' ? isOwner : level !== 'none' && allows(level, needed);
@@ -113,12 +113,12 @@ async function judge(
 }
 
 /**
- * Gathers for `access/` what ties a person, or nobody, to a repository.
- * @param door the lookups, or the manager of the write that decides by it
+ * Reads the facts from which `access/` derives the access of a person, or of an anonymous viewer.
+ * @param lookups the row cache, or the manager of the write that decides
  */
 export async function repositoryFacts(
   { organisations }: Pick<RepositoryDeps, 'organisations'>,
-  door: Door,
+  lookups: Door,
   personId: string | null,
   repository: Repository,
 ): Promise<RepositoryFacts> {
@@ -133,14 +133,14 @@ export async function repositoryFacts(
   };
   if (personId === null) return facts;
   if (repository.ownerOrganisationId !== null) {
-    facts.organisationRole = await organisations.roleOf(personId, repository.ownerOrganisationId, door);
+    facts.organisationRole = await organisations.roleOf(personId, repository.ownerOrganisationId, lookups);
   }
-  const collaborator = await rowBy(door, collaboratorSchema, { repositoryId: repository.id, userId: personId });
+  const collaborator = await rowBy(lookups, collaboratorSchema, { repositoryId: repository.id, userId: personId });
   facts.collaboratorRole = collaborator?.role ?? null;
   return facts;
 }
 
-/** The condition on rows that belong to an owner. */
+/** The condition on rows of an owner. */
 export function ownedBy({ kind, id }: Pick<Owner, 'kind' | 'id'>): FindOptionsWhere<Repository> {
   return kind === 'user' ? { ownerUserId: id } : { ownerOrganisationId: id };
 }

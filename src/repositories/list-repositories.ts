@@ -13,11 +13,11 @@ import type { Repository } from './schema/repository-schema.ts';
 
 export interface ListedRepository extends Repository {
   owner: Owner;
-  /** What it is mainly written in, most first; empty while nobody has counted. */
+  /** The main languages, most first; empty until they were counted. */
   languages: readonly string[];
 }
 
-/** `repositories` and where the pages beside it begin. */
+/** `repositories`, and the keys of the adjacent pages. */
 export interface RepositoryPage extends Omit<KeysetPage<ListedRepository>, 'rows'> {
   repositories: ListedRepository[];
 }
@@ -27,22 +27,21 @@ export type RepositoryOrder = 'updated' | 'name' | 'created' | 'size';
 
 /** At most 100 rows. */
 export interface ListOptions extends KeysetPaging {
-  /** A person's or an organisation's; left out, everybody's. */
+  /** Repositories of a person or an organisation; defaults to all. */
   owner?: Pick<Owner, 'kind' | 'id'>;
-  /** Only names that contain this, without regard to case. */
+  /** Only names that contain this, ignoring case. */
   filter?: string;
-  /** Only names that begin with this, without regard to case; by name, an index serves it. */
+  /** Only names that begin with this, ignoring case; sorted by name, an index serves it. */
   prefix?: string;
-  /** Only those that are mainly written in this, by its name. */
+  /** Only repositories with this main language, by its name. */
   language?: string;
-  /** `updated` when left out. */
+  /** Defaults to `updated`. */
   sort?: RepositoryOrder;
 }
 
 /**
- * The repositories that a viewer may see.
- * Paging is by the last row's key, so pages never overlap while rows change.
- * Refuses `invalid_page` for an `after` or `before` that it did not make.
+ * The repositories that a viewer may see. Pages are keyed by the last row, so they never overlap while rows change.
+ * Refuses `invalid_page` for an `after` or `before` that it did not create.
  */
 export async function listRepositories(
   deps: RepositoryDeps,
@@ -58,12 +57,12 @@ export async function listRepositories(
   return { repositories: await withOwners(deps, rows), next, previous };
 }
 
-/** How many repositories of a language are sorted, at most; where there are more, a page is soon full in any order. */
+/** Limit of repositories of a language that are sorted; with more of them, a page is soon full in any order. */
 const fewOfLanguage = 2_000;
 
 /**
- * The ids of a page, in order. Each reason for which the viewer sees something is a list of its own, which an index
- * has in order; what the page needs of each is merged. Nothing but the indexes is read.
+ * The ids of a page, in order. Each grant by which the viewer sees something is a sorted list in an index; only as
+ * much of each as the page needs is merged. Only indexes are read.
  */
 async function firstIds(
   { db }: RepositoryDeps,
@@ -102,7 +101,7 @@ async function firstIds(
     Object.assign(values, { keyValue: value, keyId: id });
   }
   const lists = parts.map(({ from, where }) => {
-    // From the few that are written in it to the policy, or from the list in its order to the language.
+    // Either filters the few repositories of a language by the policy, or the sorted list by the language.
     const tables =
       language === undefined
         ? from
@@ -127,10 +126,12 @@ async function isFew(db: RepositoryDeps['db'], language: string): Promise<boolea
   return Number(row?.n) <= fewOfLanguage;
 }
 
-/** A condition that is looked at for each row that an id has found, and for which no index is searched instead. */
+/** A condition that is evaluated per row found by id, and for which the planner searches no index. */
 export const eachRow = (condition: string): string => `CASE WHEN ${condition} THEN 1 ELSE 0 END = 1`;
 
-/** The rows of these ids, in their order. The policy is asked again: another write may have come between. */
+/**
+ * The rows of these ids, in their order. The policy is evaluated again, because another write may have come between.
+ */
 export async function rowsInOrder(
   { db }: Pick<RepositoryDeps, 'db'>,
   viewer: Viewer,
@@ -146,7 +147,7 @@ export async function rowsInOrder(
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
-/** Those of the ids that the viewer may see, in no order. */
+/** Those of the ids that the viewer may see, unordered. */
 export async function listByIds(
   deps: RepositoryDeps,
   viewer: Viewer,
@@ -161,10 +162,10 @@ export async function listByIds(
   return withOwners(deps, rows);
 }
 
-/** How many there are outside the trash, and how much room they take. */
+/** Number of repositories outside the trash, and their total size. */
 export async function countRepositories({ db }: RepositoryDeps): Promise<{ count: number; bytes: number }> {
-  const kept = await readCounts(db.read);
-  return { count: kept.repositories, bytes: kept.repository_bytes };
+  const counts = await readCounts(db.read);
+  return { count: counts.repositories, bytes: counts.repository_bytes };
 }
 
 /** Every repository, for the command line: sorted by owner and name. */
@@ -181,7 +182,7 @@ export async function listAllRepositories(deps: RepositoryDeps): Promise<ListedR
   );
 }
 
-/** Adds who owns each and what it is written in; a repository of somebody without a handle is nowhere to be linked, so it is left out. */
+/** Adds owner and languages; a repository whose owner has no handle has no URL, so it is left out. */
 export async function withOwners(
   deps: Pick<RepositoryDeps, 'db' | 'owners'>,
   rows: Repository[],
@@ -203,7 +204,7 @@ interface OrderKey {
   column: string;
   direction: 'ASC' | 'DESC';
   of(row: Repository): string | number;
-  /** Reads back what `of` wrote; `null` for anything else. */
+  /** Parses what `of` wrote; `null` for anything else. */
   parse(text: string): string | number | null;
 }
 

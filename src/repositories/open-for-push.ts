@@ -8,9 +8,8 @@ import { findRedirect } from './lifecycle/find-redirect.ts';
 import type { RepositoryDeps } from './deps.ts';
 
 /**
- * Finds a repository to push to, and makes it when that is switched on.
- * Refuses `repository_not_found`; `read_only_access` to somebody who may read but not
- * write; `repository_archived`.
+ * Finds a repository to push to, and creates it when push-to-create is on. Refuses `repository_not_found`;
+ * `read_only_access` to people who may read but not write; `repository_archived`.
  */
 export async function openForPush(deps: RepositoryDeps, viewer: Viewer, at: RepositoryAddress): Promise<Found> {
   const found = await findOrCreate(deps, viewer, at);
@@ -30,7 +29,7 @@ async function findOrCreate(deps: RepositoryDeps, viewer: Viewer, at: Repository
     if (!absent || !deps.settings.pushToCreate || viewer.kind !== 'person') throw error;
     // A push to an old path means the repository that was there.
     if ((await findRedirect(deps, viewer, at)) !== null) throw error;
-    // Whatever stands in the way of making it must not tell that it exists hidden.
+    // The reason for a failed creation must not reveal a hidden repository.
     await createRepository(deps, viewer, { ...at, visibility: 'PRIVATE' }).catch((refusal: unknown) => {
       throw isDomainError(refusal) ? error : refusal;
     });

@@ -6,19 +6,19 @@ import type { Repository } from './schema/repository-schema.ts';
 
 const everybody = visibleRepositories(anonymous, 'r');
 
-/** A stranger's condition has no parameters, so it can be written once: this is asked before each delivery. */
+/** The anonymous condition has no parameters, so its SQL is built once: it is evaluated before each delivery. */
 const isPublicSql = `SELECT 1 FROM repositories r WHERE r.id = ? AND ${everybody.sql}`;
 
 /**
- * Whether a repository is there and public.
- * @param manager inside a write, that of the write: it sees what the write has changed so far
+ * Whether a repository exists and is public.
+ * @param manager inside a write, that of the write: it sees the write's own changes
  */
 export async function isPublic(manager: EntityManager, repositoryId: string): Promise<boolean> {
   const rows: unknown[] = await manager.query(isPublicSql, [repositoryId]);
   return rows.length > 0;
 }
 
-/** A page of a person's public repositories, changed last first, and how many there are. */
+/** A page of a person's public repositories, last changed first, and how many there are. */
 export async function listPublic(
   { db }: RepositoryDeps,
   ownerUserId: string,

@@ -69,25 +69,25 @@ import { reportStatus } from './statuses/report-status.ts';
 import type { ReportedStatus } from './statuses/report-status.ts';
 import { createRepositoryStatistics } from './repository-statistics.ts';
 
-/** The front door of the room; the functions behind these names say what each refuses. */
+/** The public interface of the module; each function documents what it refuses. */
 export function createRepositories(tools: Omit<RepositoryDeps, 'preReceiveChecks' | 'optionRemarks'>) {
   const deps: RepositoryDeps = { ...tools, preReceiveChecks: [], optionRemarks: [] };
   const journal = new PushJournal(deps.db);
   const running: RunningPushes = new Set();
-  const survey = createRepositoryStatistics(deps);
+  const statistics = createRepositoryStatistics(deps);
   const listeners = [preserveOverwrittenTips(deps)] as unknown as PushListener<never>[];
   const announcer = new PushAnnouncer(deps, journal, listeners as PushListener[]);
   const recovery = new PushRecovery(deps, journal, announcer);
-  /** The finishing of pushes under way. */
+  /** The running call of `finishPushes`. */
   let finishing: Promise<void> | null = null;
-  const belongings = ownedRepositoriesIn(deps);
+  const ownedRepositories = ownedRepositoriesIn(deps);
 
-  /** Gives the room to a use-case; what remains are the parameters its own page describes. */
+  /** Passes the dependencies to a use-case; its other parameters remain. */
   const bind =
     <Rest extends unknown[], Result>(useCase: (deps: RepositoryDeps, ...rest: Rest) => Result) =>
     (...rest: Rest): Result =>
       useCase(deps, ...rest);
-  /** The same for a use-case about `{owner}/{name}`, which edges have apart. */
+  /** The same for a use-case about `{owner}/{name}`, which transports pass as two arguments. */
   const bindAt =
     <Rest extends unknown[], Result>(
       useCase: (deps: RepositoryDeps, viewer: Viewer, at: RepositoryAddress, ...rest: Rest) => Result,
@@ -96,19 +96,19 @@ export function createRepositories(tools: Omit<RepositoryDeps, 'preReceiveChecks
       useCase(deps, viewer, { owner, name }, ...rest);
 
   /** For pushes of this process, whose settlement has counted the announcement. */
-  function tell(pushId: string, repositoryId: string): void {
+  function notify(pushId: string, repositoryId: string): void {
     void announcer.announce(pushId, repositoryId, { isBegun: true });
-    survey.schedule(repositoryId);
+    statistics.schedule(repositoryId);
   }
 
   async function apply(found: Pick<Found, 'repository' | 'path'>, push: ServerPush): Promise<AppliedPush> {
     await recovery.ready(found.repository.id);
     const applied = await applyUpdates(deps, journal, running, found, push);
-    if (applied.results.some(({ ok }) => ok)) tell(applied.pushId, found.repository.id);
+    if (applied.results.some(({ ok }) => ok)) notify(applied.pushId, found.repository.id);
     return applied;
   }
 
-  /** Leaves what the last run left to the recovery, as long as that is at work. */
+  /** Leaves the pushes of the last run to the recovery while it is running. */
   async function finish(): Promise<void> {
     await recovery.ended();
     await finishPushes(deps, journal, running);
@@ -129,10 +129,10 @@ export function createRepositories(tools: Omit<RepositoryDeps, 'preReceiveChecks
     },
     list: bind(listRepositories),
     listLanguages: bind(listLanguages),
-    /** For jobs. */
-    surveyDue: () => survey.due(),
-    measureAll: () => survey.measureAll(),
-    recountLanguages: () => survey.recount(),
+    /** For the scheduled task. */
+    updateStatisticsDue: () => statistics.due(),
+    measureAll: () => statistics.measureAll(),
+    recountLanguages: () => statistics.recount(),
     listAll: bind(listAllRepositories),
     countAll: bind(countRepositories),
     listByIds: bind(listByIds),
@@ -149,8 +149,8 @@ export function createRepositories(tools: Omit<RepositoryDeps, 'preReceiveChecks
       createBranch(deps, apply, viewer, { owner, name }, wanted),
     deleteBranch: (viewer: Viewer, owner: string, name: string, branch: { name: string; expected: string }) =>
       deleteBranch(deps, apply, viewer, { owner, name }, branch),
-    /** For a job: what refs lost is kept for a limited time. */
-    letOldTipsGo: () => releaseOverwrittenTips(deps),
+    /** For the scheduled task: releases overwritten tips after their retention time. */
+    releaseOverwrittenTips: () => releaseOverwrittenTips(deps),
     locate: (ids: Iterable<string>) => locateRepositories(deps, ids),
 
     setCommitStatus,
@@ -163,7 +163,7 @@ export function createRepositories(tools: Omit<RepositoryDeps, 'preReceiveChecks
 
     async edit(viewer: Viewer, owner: string, name: string, edit: RepositoryEdit): Promise<void> {
       const edited = await editRepository(deps, viewer, { owner, name }, edit);
-      if (edit.defaultBranch !== undefined && edited !== null) survey.schedule(edited);
+      if (edit.defaultBranch !== undefined && edited !== null) statistics.schedule(edited);
     },
     changeVisibility: (viewer: Viewer, owner: string, name: string, visibility: Visibility) =>
       changeVisibility(deps, viewer, { owner, name }, visibility),
@@ -202,11 +202,11 @@ export function createRepositories(tools: Omit<RepositoryDeps, 'preReceiveChecks
     movePin: bindAt(movePin),
 
     /** For `organisations.owning`. */
-    belongings,
+    ownedRepositories,
     /** For the write that deletes an account. */
-    refuseOwner: (tx: Tx, personId: string) => refuseOwner(belongings, tx, personId),
+    refuseOwner: (tx: Tx, personId: string) => refuseOwner(ownedRepositories, tx, personId),
 
-    /** Plugs a listener in; before `recover`, so that it hears what was left over. */
+    /** Registers a listener; before `recover`, so that it is called for unfinished pushes. */
     onPush<Prepared>(listener: PushListener<Prepared>): void {
       if (listeners.some(({ name }) => name === listener.name))
         throw internal(`two push listeners are called ${listener.name}`);
@@ -214,21 +214,21 @@ export function createRepositories(tools: Omit<RepositoryDeps, 'preReceiveChecks
       if (listener.remarkOn !== undefined) deps.optionRemarks.push(listener.remarkOn);
     },
 
-    /** Plugs in who may say no to every push to a repository. */
+    /** Registers a check that may refuse every push to a repository. */
     refusePushes: (guard: PreReceiveCheck) => void deps.preReceiveChecks.push(guard),
 
-    /** Moves refs on the server's own account, as a push that everybody hears of. All objects are there already. */
+    /** Moves refs on behalf of the server, as an announced push. All objects exist already. */
     applyUpdates: apply,
 
-    /** Receives a push for what `openForPush` found. The listeners hear of it while the client gets its answer. */
+    /** Receives a push to what `openForPush` found. Listeners are notified while the client gets its response. */
     async receivePush(opened: Found, incoming: IncomingPush): Promise<void> {
       const pushId = await receivePush(deps, journal, running, opened, incoming);
-      if (pushId !== null) tell(pushId, opened.repository.id);
+      if (pushId !== null) notify(pushId, opened.repository.id);
     },
 
     /**
-     * At start, before any port opens: ends what a previous run left running, puts folders
-     * and images where their rows say, and notes which pushes `recoverPushes` will finish.
+     * At start, before any port opens: kills processes of a previous run, moves folders and images to where their rows
+     * say, and reads which pushes `recoverPushes` will finish.
      */
     async recover(): Promise<void> {
       await deps.git.endStrayProcesses();
@@ -239,25 +239,25 @@ export function createRepositories(tools: Omit<RepositoryDeps, 'preReceiveChecks
 
     /** Once the ports are open: removes locks, settles and announces the pushes that `recover` has found. */
     recoverPushes: () => recovery.run(),
-    /** For a stop: nothing more of it is begun, and who waits for it is sent away. */
+    /** At a stop: aborts the recovery and rejects its waiters. */
     abortRecovery: () => recovery.abort(),
 
-    /** For a job: what a passing fault left unsettled or unannounced is tried again. */
+    /** For the scheduled task: retries pushes that a transient failure left unsettled or unannounced. */
     finishPushes: (): Promise<void> => (finishing ??= finish().finally(() => (finishing = null))),
 
     listParkedPushes: bind(listParkedPushes),
-    /** By hand: lets a push be announced once more, a parked one too. */
+    /** By hand: retries a push, also a parked one. */
     unparkPush: bind(unparkPush),
-    /** Announces a push to the listeners that have not heard of it, and says how that went. */
+    /** Announces a push to the remaining listeners, and returns the result. */
     async announceAgain({ id, repositoryId }: UnannouncedPush): Promise<RetriedPush> {
       await announcer.announce(id, repositoryId);
       return outcomeOf(deps, id);
     },
 
-    /** Waits for announcements under way, as long as a stop may take. */
+    /** Waits for running announcements, up to the time limit of a stop. */
     async stop(): Promise<void> {
       recovery.abort();
-      await Promise.all([announcer.stop(), survey.stop()]);
+      await Promise.all([announcer.stop(), statistics.stop()]);
     },
   };
 }

@@ -2,18 +2,17 @@ import { invalid } from '../kernel/index.ts';
 
 const shape = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,98}[A-Za-z0-9])?$/;
 const endings = ['.git', '.lock', '.wiki', '.atom'];
-/** Every object has these; as keys of a plain object they would find a function. */
+/** Properties of every object: as keys of a plain object they would resolve to a function. */
 const reserved = new Set(Object.getOwnPropertyNames(Object.prototype).map(foldRepositoryName));
 
-/** Names are kept as typed and compared without regard to case. */
+/** Names are stored as typed and compared without regard to case. */
 export function foldRepositoryName(name: string): string {
   return name.toLowerCase();
 }
 
 /**
- * Checks a repository name: 1 to 100 ASCII letters, digits, `-`, `_`, `.`, with a
- * letter or digit at both ends, no `..`, and no ending that means something else
- * in a URL or to git. Refuses with `invalid_repository_name`.
+ * Validates a repository name: 1 to 100 ASCII letters, digits, `-`, `_`, `.`, with a letter or digit at both ends, no
+ * `..`, and no ending with a meaning in a URL or to git. Refuses `invalid_repository_name`.
  */
 export function parseRepositoryName(text: string): string {
   const refuse = (message: string) => invalid('invalid_repository_name', message, { field: 'name' });
@@ -29,7 +28,7 @@ export function parseRepositoryName(text: string): string {
   return text;
 }
 
-/** For looking a repository up: what could never be a name is simply absent. */
+/** For look-ups: an invalid name is simply absent. */
 export function isRepositoryName(text: string): boolean {
   try {
     parseRepositoryName(text);
@@ -41,7 +40,7 @@ export function isRepositoryName(text: string): boolean {
 
 const branchShape = /^(?!-)(?!.*(?:\.\.|@\{|\/\/|\.lock(?:\/|$)|\/\.|\.$|\/$))[^\x00-\x20\x7f~^:?*[\\]+$/;
 
-/** Checks a branch name by git's rules for refs. Refuses with `invalid_branch_name`. */
+/** Validates a branch name by git's rules for refs. Refuses `invalid_branch_name`. */
 export function parseBranchName(text: string): string {
   if (text.length > 200 || !branchShape.test(text) || text.startsWith('.') || text.startsWith('/') || text === '@') {
     throw invalid('invalid_branch_name', 'This is not a branch name that git accepts.', { field: 'default_branch' });

@@ -2,14 +2,14 @@ import path from 'node:path';
 import type { Config } from '../config/index.ts';
 import type { RepositorySettings } from './deps.ts';
 
-/** What of the settings is about repositories; looked up at each use, since a running server may read them again. */
+/** The settings of repositories; read at each use, since a running server may reload them. */
 export function repositorySettings(config: Config): RepositorySettings {
   return {
     trashDirectory: path.join(config.dataDir, 'trash'),
-    get trashKeptMs() {
+    get trashTtlMs() {
       return config.repositories.trashKeepMs;
     },
-    get undoKeptMs() {
+    get undoTtlMs() {
       return config.repositories.undoKeepMs;
     },
     get lowDiskFloorBytes() {
@@ -18,8 +18,8 @@ export function repositorySettings(config: Config): RepositorySettings {
     get pushToCreate() {
       return config.repositories.pushToCreate;
     },
-    // The slowest honest one lists the commits and files of a push of thousands of refs: seconds. A minute is
-    // more than a loaded machine needs, and three of them are over before anybody wonders.
+    // The slowest listener lists the commits and files of a push of thousands of refs: seconds. A minute suffices on a
+    // loaded machine, and three of them pass unnoticed.
     listenerTimeoutMs: 60_000,
     // Settling is one git process. Proxies give up after a minute, git's client not at all.
     recoveryWaitMs: 30_000,

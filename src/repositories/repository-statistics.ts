@@ -5,39 +5,42 @@ import { repositorySchema } from './schema/repository-schema.ts';
 import type { Repository } from './schema/repository-schema.ts';
 import type { RepositoryDeps } from './deps.ts';
 
-/** Pushes often come in rows; what is found here is for people, who can wait so long. */
-const settleMs = 3_000;
-/** What one run of the job looks at, at most. */
+/** Debounce time in milliseconds: pushes often come in series, and the result is only for people. */
+const debounceMs = 3_000;
+/** Limit of repositories per run of the scheduled task. */
 const maxPerRun = 500;
 
 export interface RepositoryStatistics {
-  /** Looks at a repository before long: once, however often it is asked. */
+  /** Schedules an update of a repository's statistics; repeated calls are merged. */
   schedule(repositoryId: string): void;
-  /** For a job: looks at what was pushed to and not looked at since, at any time. Answers how many. */
+  /** For the scheduled task: updates repositories that were pushed to since their last update. Returns how many. */
   due(): Promise<number>;
-  /** For a job: measures every repository, since packing makes them smaller. Answers how many have changed. */
+  /**
+   * For the scheduled task: measures every repository, since packing makes them smaller. Returns how many have
+   * changed.
+   */
   measureAll(): Promise<number>;
-  /** By hand: counts the languages of every repository anew. Answers how many it could look into. */
+  /** By hand: counts the languages of every repository again. Returns how many could be read. */
   recount(): Promise<number>;
   stop(): Promise<void>;
 }
 
 /**
- * Keeps what is known of a repository by looking into it, its size and its main languages, true.
- * Nothing waits for it: a push is over when it is looked at, and what a stop leaves undone is due.
+ * Maintains statistics of repositories: size and main languages. Nothing waits for it: a push has ended by then, and
+ * what a stop leaves undone stays due.
  */
 export function createRepositoryStatistics(deps: RepositoryDeps): RepositoryStatistics {
   const waiting = new Map<string, NodeJS.Timeout>();
-  /** One at a time. */
+  /** Updates are serialised. */
   let tail: Promise<unknown> = Promise.resolve();
   let stopped = false;
 
-  function inTurn<Result>(work: () => Promise<Result>, ifStopped: Result): Promise<Result> {
+  function enqueue<Result>(work: () => Promise<Result>, ifStopped: Result): Promise<Result> {
     const done = tail.then(() => (stopped ? ifStopped : work()));
     tail = done.catch(() => undefined);
     return done;
   }
-  const look = (id: string) => inTurn(() => lookInto(deps, id), false);
+  const refresh = (id: string) => enqueue(() => updateStatistics(deps, id), false);
 
   return {
     schedule(repositoryId) {
@@ -45,8 +48,8 @@ export function createRepositoryStatistics(deps: RepositoryDeps): RepositoryStat
       if (stopped) return;
       const timer = setTimeout(() => {
         waiting.delete(repositoryId);
-        void look(repositoryId);
-      }, settleMs);
+        void refresh(repositoryId);
+      }, debounceMs);
       waiting.set(repositoryId, timer.unref());
     },
     async due() {
@@ -57,13 +60,13 @@ export function createRepositoryStatistics(deps: RepositoryDeps): RepositoryStat
         [maxPerRun],
       );
       let seen = 0;
-      for (const { id } of rows) if (await look(id)) seen += 1;
+      for (const { id } of rows) if (await refresh(id)) seen += 1;
       return seen;
     },
     async measureAll() {
       let changed = 0;
       for (const repository of await deps.db.read.findBy(repositorySchema, { deletedAt: IsNull() })) {
-        if (await inTurn(() => measureOrLog(deps, repository), false)) changed += 1;
+        if (await enqueue(() => measureOrLog(deps, repository), false)) changed += 1;
       }
       return changed;
     },
@@ -73,7 +76,7 @@ export function createRepositoryStatistics(deps: RepositoryDeps): RepositoryStat
       );
       await deps.db.write(({ manager }) => manager.query('DELETE FROM language_counts'));
       let seen = 0;
-      for (const { id } of rows) if (await look(id)) seen += 1;
+      for (const { id } of rows) if (await refresh(id)) seen += 1;
       return seen;
     },
     async stop() {
@@ -87,8 +90,8 @@ export function createRepositoryStatistics(deps: RepositoryDeps): RepositoryStat
 const pathOf = ({ git }: RepositoryDeps, repository: Repository): string =>
   git.repositoryPath(ownerIdOf(repository), repository.id);
 
-/** Answers whether all is known now. Of a repository that cannot be read, what was known stays. */
-async function lookInto(deps: RepositoryDeps, id: string): Promise<boolean> {
+/** Returns whether all statistics are up to date. An unreadable repository keeps its last ones. */
+async function updateStatistics(deps: RepositoryDeps, id: string): Promise<boolean> {
   const startedAt = deps.clock.now();
   try {
     const repository = await deps.db.read.findOneBy(repositorySchema, { id });
@@ -102,7 +105,7 @@ async function lookInto(deps: RepositoryDeps, id: string): Promise<boolean> {
   }
 }
 
-/** One that cannot be read keeps what was known of it, and the others are measured all the same. */
+/** An unreadable repository keeps its last size, and the others are still measured. */
 async function measureOrLog(deps: RepositoryDeps, repository: Repository): Promise<boolean> {
   try {
     return await measure(deps, repository);
@@ -112,7 +115,7 @@ async function measureOrLog(deps: RepositoryDeps, repository: Repository): Promi
   }
 }
 
-/** Answers whether its size is another one now. */
+/** Returns whether the size has changed. */
 async function measure(deps: RepositoryDeps, repository: Repository): Promise<boolean> {
   const sizeBytes = await deps.git.size(pathOf(deps, repository));
   if (sizeBytes === repository.sizeBytes) return false;

@@ -227,7 +227,7 @@ t.test('a slow client does not keep git running', async (t) => {
 });
 
 t.test('the cache is bounded: the least recently used response is evicted first', async (t) => {
-  const { deps, started } = await counting(t, { answerCacheEntries: 2 });
+  const { deps, started } = await counting(t, { fetchCacheEntries: 2 });
   const repository = await filled(deps);
   const bodies = ['a', 'b', 'c'].map((word) =>
     fetchOf(main, 'x', word === 'a' ? [] : word === 'b' ? ['ofs-delta'] : ['thin-pack']),

@@ -126,33 +126,33 @@ async function makeCells(modules: Rooms): Promise<Cell[]> {
   function add(
     who: string,
     viewer: Viewer,
-    ties: { owner?: boolean; organisation?: OrganisationRole; collaborator?: CollaboratorRole } = {},
+    grants: { owner?: boolean; organisation?: OrganisationRole; collaborator?: CollaboratorRole } = {},
   ) {
     cells.push({
       who,
       viewer,
       may({ id, visibility, ofOrganisation }, needed) {
-        const owner = viewer.kind === 'person' && ties.owner === true ? viewer.id : 'another';
+        const owner = viewer.kind === 'person' && grants.owner === true ? viewer.id : 'another';
         const facts: RepositoryFacts = {
           id,
           visibility,
           ownerUserId: ofOrganisation ? null : owner,
           ownerOrganisationId: ofOrganisation ? organisationId : null,
-          organisationRole: ofOrganisation ? (ties.organisation ?? null) : null,
-          collaboratorRole: ties.collaborator ?? null,
+          organisationRole: ofOrganisation ? (grants.organisation ?? null) : null,
+          collaboratorRole: grants.collaborator ?? null,
           deleted: false,
         };
         return needed === 'owner' ? ownsRepository(viewer, facts) : allows(repositoryLevel(viewer, facts), needed);
       },
     });
   }
-  const addWithTokens = (who: string, person: PersonViewer, ties: Parameters<typeof add>[2]) => {
-    add(who, person, ties);
+  const addWithTokens = (who: string, person: PersonViewer, grants: Parameters<typeof add>[2]) => {
+    add(who, person, grants);
     for (const scope of ['read', 'write', 'admin'] as const)
-      add(`${who}, ${scope} token`, { ...person, via: 'token', scope }, ties);
-    add(`${who}, admin token for these`, { ...person, via: 'token', repositoryIds }, ties);
-    add(`${who}, admin token for none`, { ...person, via: 'token', repositoryIds: [] }, ties);
-    add(`${who}, SSH key`, { ...person, via: 'key' }, ties);
+      add(`${who}, ${scope} token`, { ...person, via: 'token', scope }, grants);
+    add(`${who}, admin token for these`, { ...person, via: 'token', repositoryIds }, grants);
+    add(`${who}, admin token for none`, { ...person, via: 'token', repositoryIds: [] }, grants);
+    add(`${who}, SSH key`, { ...person, via: 'key' }, grants);
   };
 
   add('anonymous', anonymous);
@@ -242,7 +242,7 @@ t.test(
   },
 );
 
-t.test('security E02, SPEC §5 no list, pin or old path shows anybody what they may not read', async (t) => {
+t.test('security E02, SPEC §5 no list, pin or redirect shows anything that the viewer may not read', async (t) => {
   const modules = await openRooms(t);
   const { repositories, organisations, alice } = modules;
   await organisations.create(alice, { name: 'example' });

@@ -64,7 +64,7 @@ t.test('collaborators are added by handle, changed, removed, and leave', async (
   ]);
 });
 
-t.test('of many additions of one person at once one is made', async (t) => {
+t.test('of concurrent additions of one person one succeeds', async (t) => {
   const { repositories, alice } = await openRooms(t);
   await repositories.create(alice, { name: 'work', visibility: 'PRIVATE' });
   const attempts = Array.from({ length: 10 }, () =>
@@ -73,7 +73,7 @@ t.test('of many additions of one person at once one is made', async (t) => {
   t.same(await outcomes(attempts), { accepted: 1, already_collaborator: 9 });
 });
 
-t.test('the effective right is the higher of both, shown with its reason', async (t) => {
+t.test('the effective access is the higher of both, shown with its reason', async (t) => {
   const { repositories, organisations, alice, bob, carol } = await openRooms(t);
   await organisations.create(alice, { name: 'example' });
   await organisations.addMember(alice, 'example', { username: 'bob', role: 'GUEST' });
@@ -108,7 +108,7 @@ t.test('the effective right is the higher of both, shown with its reason', async
   t.match(await repositories.explainAccess(alice, 'alice', 'own'), { level: 'admin', reason: 'owner' });
 });
 
-t.test('pins keep their order, per person; a pin that may not be read hides and comes back', async (t) => {
+t.test('pins keep their order, per person; a pin without read access is hidden until the access returns', async (t) => {
   const { repositories, alice, bob, carol } = await openRooms(t);
   for (const name of ['a', 'b', 'c', 'd']) await repositories.create(alice, { name, visibility: 'PUBLIC' });
   const pins = async (viewer: Viewer) => (await repositories.listPins(viewer)).map(({ name }) => name).join('');
@@ -155,7 +155,7 @@ t.test('pinning is for people who may read, with a credential that may write', a
   }
 });
 
-t.test('pins at once: each once, positions apart', async (t) => {
+t.test('concurrent pins are each stored once, at distinct positions', async (t) => {
   const { repositories, accounts, alice, db } = await openRooms(t);
   const names = Array.from({ length: 8 }, (_, at) => `r${at}`);
   for (const name of names) await repositories.create(alice, { name, visibility: 'PUBLIC' });

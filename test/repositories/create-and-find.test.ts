@@ -71,7 +71,7 @@ t.test('security B01 which names a repository may have', async (t) => {
   for (const name of bad) t.notOk(isName(name), JSON.stringify(name));
 });
 
-t.test('security B01 creating makes a row and a bare repository named by UUIDs alone', async (t) => {
+t.test('security B01 creating makes a row and a bare repository whose path contains only UUIDs', async (t) => {
   const { repositories, alice, clock, folder } = await openRooms(t);
   const made = await repositories.create(alice, {
     name: 'Work',
@@ -107,7 +107,7 @@ t.test('security B01 creating makes a row and a bare repository named by UUIDs a
   t.equal(headOf(found.path), 'ref: refs/heads/trunk');
 });
 
-t.test('what is refused leaves neither row nor folder', async (t) => {
+t.test('a refused creation leaves neither row nor folder', async (t) => {
   const { repositories, organisations, accounts, alice, bob, carol, db, folder } = await openRooms(t);
   await organisations.create(alice, { name: 'example' });
   await organisations.addMember(alice, 'example', { username: 'bob', role: 'MEMBER' });
@@ -149,22 +149,25 @@ t.test('what is refused leaves neither row nor folder', async (t) => {
   t.equal(await create(localAdministrator, { owner: 'bob' }), 'accepted', 'the command line for everybody');
 });
 
-t.test('SPEC §2.2 a name is unique per owner without regard to case; of many at once one is made', async (t) => {
-  const { repositories, alice, bob, db, folder } = await openRooms(t);
-  const attempts = Array.from({ length: 12 }, (_, at) =>
-    repositories.create(alice, { name: at % 2 ? 'work' : 'Work', visibility: 'PUBLIC' }),
-  );
-  t.same(await outcomes(attempts), { accepted: 1, repository_name_taken: 11 });
-  t.equal((await db.read.query('SELECT * FROM repositories')).length, 1);
-  t.equal(readdirSync(path.join(folder, 'repositories', alice.id)).length, 1, 'the folders of the others are gone');
-  t.equal(
-    await reasonOf(repositories.create(bob, { name: 'WORK', visibility: 'PUBLIC' })),
-    'accepted',
-    'another owner may use it',
-  );
-});
+t.test(
+  'SPEC §2.2 a name is unique per owner without regard to case; of concurrent creations one succeeds',
+  async (t) => {
+    const { repositories, alice, bob, db, folder } = await openRooms(t);
+    const attempts = Array.from({ length: 12 }, (_, at) =>
+      repositories.create(alice, { name: at % 2 ? 'work' : 'Work', visibility: 'PUBLIC' }),
+    );
+    t.same(await outcomes(attempts), { accepted: 1, repository_name_taken: 11 });
+    t.equal((await db.read.query('SELECT * FROM repositories')).length, 1);
+    t.equal(readdirSync(path.join(folder, 'repositories', alice.id)).length, 1, 'the folders of the others are gone');
+    t.equal(
+      await reasonOf(repositories.create(bob, { name: 'WORK', visibility: 'PUBLIC' })),
+      'accepted',
+      'another owner may use it',
+    );
+  },
+);
 
-t.test('SPEC §5 hidden, absent, trashed and impossible are refused with the same words', async (t) => {
+t.test('SPEC §5 hidden, absent, trashed and invalid are refused with the same message', async (t) => {
   const { repositories, alice, bob } = await openRooms(t);
   for (const name of ['secret', 'gone']) await repositories.create(alice, { name, visibility: 'PRIVATE' });
   await repositories.moveToTrash(alice, 'alice', 'gone');
@@ -193,7 +196,7 @@ t.test('SPEC §5 hidden, absent, trashed and impossible are refused with the sam
   t.same([...words], ['["not_found","repository_not_found","Repository not found"]']);
 });
 
-t.test('a right that is too small is refused as if there were nothing', async (t) => {
+t.test('insufficient access is refused as if the repository were absent', async (t) => {
   const { repositories, alice, bob } = await openRooms(t);
   await repositories.create(alice, { name: 'work', visibility: 'PUBLIC' });
   await repositories.addCollaborator(alice, 'alice', 'work', { username: 'bob', role: 'admin' });
@@ -203,7 +206,7 @@ t.test('a right that is too small is refused as if there were nothing', async (t
   t.match(await repositories.find(anonymous, 'alice', 'work'), { level: 'read', isOwner: false });
 });
 
-t.test('lists: only what the viewer may see, last changed first, in pages that never overlap', async (t) => {
+t.test('lists have only visible repositories, last changed first, in pages that never overlap', async (t) => {
   const { repositories, organisations, alice, bob, carol, clock } = await openRooms(t);
   await organisations.create(alice, { name: 'example' });
   await organisations.addMember(alice, 'example', { username: 'bob', role: 'GUEST' });
@@ -264,7 +267,7 @@ t.test('lists: only what the viewer may see, last changed first, in pages that n
   );
 });
 
-t.test('push to create makes a private repository of one’s own, when it is switched on', async (t) => {
+t.test('push to create makes a private repository of the viewer, when it is switched on', async (t) => {
   const { repositories, alice, bob } = await openRooms(t, { settings: { pushToCreate: true } });
   await repositories.create(alice, { name: 'secret', visibility: 'PRIVATE' });
   t.match((await repositories.openForPush(bob, 'bob', 'fresh')).repository, { name: 'fresh', visibility: 'PRIVATE' });

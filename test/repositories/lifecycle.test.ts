@@ -42,7 +42,7 @@ const whereIs = async ({ repositories }: Rooms, viewer: Viewer, at: string): Pro
       : 'nowhere';
 };
 
-t.test('edits: description, default branch, protection; what is left out stays', async (t) => {
+t.test('edits: description, default branch, protection; omitted fields stay', async (t) => {
   const modules = await openWork(t);
   const { repositories, alice, clock, git } = modules;
   const history = sampleHistory(modules.folder);
@@ -72,7 +72,7 @@ t.test('edits: description, default branch, protection; what is left out stays',
   t.equal((await git.head(folder)).branch, 'next');
 });
 
-t.test('visibility, archive: at once, idempotent, with the right events', async (t) => {
+t.test('visibility and archive change at once, idempotently, with the right events', async (t) => {
   const modules = await openWork(t);
   const { repositories, alice, carol, log } = modules;
   await repositories.changeVisibility(alice, 'alice', 'work', 'PUBLIC');
@@ -91,7 +91,7 @@ t.test('visibility, archive: at once, idempotent, with the right events', async 
   ]);
 });
 
-t.test('security J06 a rename keeps everything; the old path leads on until the name is used again', async (t) => {
+t.test('security J06 a rename keeps everything; the old path redirects until the name is used again', async (t) => {
   const modules = await openWork(t);
   const { repositories, alice, carol } = modules;
   const before = await repositories.find(alice, 'alice', 'work');
@@ -117,7 +117,7 @@ t.test('security J06 a rename keeps everything; the old path leads on until the 
   t.equal(await whereIs(modules, alice, 'alice/rest'), 'moved to alice/play');
 });
 
-t.test('a refused rename changes nothing; of two to one name one succeeds', async (t) => {
+t.test('a refused rename changes nothing; of two renames to one name one succeeds', async (t) => {
   const { repositories, alice } = await openWork(t);
   await repositories.create(alice, { name: 'other', visibility: 'PUBLIC' });
   t.equal(await reasonOf(repositories.rename(alice, 'alice', 'work', 'OTHER')), 'repository_name_taken');
@@ -128,7 +128,7 @@ t.test('a refused rename changes nothing; of two to one name one succeeds', asyn
   t.same(await outcomes(attempts), { accepted: 1, repository_name_taken: 1 });
 });
 
-t.test('when a person or an organisation changes the handle, their paths lead on', async (t) => {
+t.test('when a person or an organisation changes the handle, their paths redirect', async (t) => {
   const modules = await openWork(t);
   const { repositories, owners, db, alice } = modules;
   await db.write((tx) => owners.rename(tx, { handle: 'alicia', kind: 'user', ownerId: alice.id }));
@@ -178,7 +178,7 @@ t.test('a transfer happens at once where the viewer is entitled on both sides', 
   t.same(await repositories.listCollaborators(bob, 'bob', 'work'), [], 'the new owner is no collaborator any more');
 });
 
-t.test('otherwise it is an offer: the receiver accepts or declines, the owner can take it back', async (t) => {
+t.test('otherwise a transfer is an offer: the receiver accepts or declines, the owner can withdraw it', async (t) => {
   const modules = await openWork(t);
   const { repositories, alice, bob, carol, clock } = modules;
   const { id } = (await repositories.find(alice, 'alice', 'work')).repository;
@@ -230,7 +230,7 @@ t.test('a MEMBER offers to the organisation, an OWNER accepts', async (t) => {
   t.equal(await whereIs(modules, bob, 'bob/gift'), 'moved to example/gift');
 });
 
-t.test('an offer is worth what its maker may give away when it is accepted', async (t) => {
+t.test('an offer is checked against the rights of its maker when it is accepted', async (t) => {
   const modules = await openWork(t);
   const { repositories, organisations, alice, bob, carol } = modules;
   const { id } = await repositories.create(alice, { owner: 'example', name: 'ours', visibility: 'PUBLIC' });
@@ -289,7 +289,7 @@ t.test('security J06 a refused transfer leaves row and folder where they were', 
   t.same(await db.read.query('SELECT * FROM repository_moves'), []);
 });
 
-t.test('security J06 of several transfers of one repository at once one happens', async (t) => {
+t.test('security J06 of concurrent transfers of one repository one succeeds', async (t) => {
   const modules = await openWork(t);
   const { repositories, git, db } = modules;
   const attempts = ['bob', 'carol', 'example', 'bob'].map((to) =>
@@ -302,28 +302,31 @@ t.test('security J06 of several transfers of one repository at once one happens'
   t.same(await db.read.query('SELECT * FROM repository_moves'), []);
 });
 
-t.test('a transfer that a crash cut short: the folder follows the row at the next start', async (t) => {
-  const modules = await openWork(t);
-  const { repositories, alice, bob, db, git } = modules;
-  const { repository, path: home } = await repositories.find(alice, 'alice', 'work');
-  const elsewhere = git.repositoryPath(bob.id, repository.id);
-  const intend = () =>
-    db.write((tx) => tx.manager.query('INSERT INTO repository_moves VALUES (?, ?)', [repository.id, bob.id]));
+t.test(
+  'after a transfer that a crash interrupted, the next start moves the folder to where the row says',
+  async (t) => {
+    const modules = await openWork(t);
+    const { repositories, alice, bob, db, git } = modules;
+    const { repository, path: home } = await repositories.find(alice, 'alice', 'work');
+    const elsewhere = git.repositoryPath(bob.id, repository.id);
+    const intend = () =>
+      db.write((tx) => tx.manager.query('INSERT INTO repository_moves VALUES (?, ?)', [repository.id, bob.id]));
 
-  await intend();
-  t.equal(await reasonOf(repositories.transfer(localAdministrator, 'alice', 'work', 'carol')), 'move_in_progress');
-  await git.moveRepository(home, elsewhere);
-  let next = await modules.restart();
-  await next.repositories.recover();
-  t.ok(await next.git.repositoryExists(home), 'back, because the row had not changed');
-  t.same(await db.read.query('SELECT * FROM repository_moves'), []);
+    await intend();
+    t.equal(await reasonOf(repositories.transfer(localAdministrator, 'alice', 'work', 'carol')), 'move_in_progress');
+    await git.moveRepository(home, elsewhere);
+    let next = await modules.restart();
+    await next.repositories.recover();
+    t.ok(await next.git.repositoryExists(home), 'back, because the row had not changed');
+    t.same(await db.read.query('SELECT * FROM repository_moves'), []);
 
-  await intend();
-  next = await modules.restart();
-  await next.repositories.recover();
-  t.ok(await next.git.repositoryExists(home), 'still there, because nothing had moved');
-  t.same(await db.read.query('SELECT * FROM repository_moves'), []);
-});
+    await intend();
+    next = await modules.restart();
+    await next.repositories.recover();
+    t.ok(await next.git.repositoryExists(home), 'still there, because nothing had moved');
+    t.same(await db.read.query('SELECT * FROM repository_moves'), []);
+  },
+);
 
 t.test('the trash: hidden at once, its name free, restored with everything, by the owner only', async (t) => {
   const modules = await openWork(t);
@@ -376,7 +379,7 @@ t.test('the trash: hidden at once, its name free, restored with everything, by t
   );
 });
 
-t.test('what was long enough in the trash goes for good, the rest stays', async (t) => {
+t.test('repositories whose time in the trash is over are deleted permanently, the rest stays', async (t) => {
   const modules = await openWork(t);
   const { repositories, alice, clock, settings, db, git, trashedImages } = modules;
   await repositories.replaceImage(alice, 'alice', 'work', {
@@ -385,7 +388,7 @@ t.test('what was long enough in the trash goes for good, the rest stays', async 
   });
   const old = await repositories.moveToTrash(alice, 'alice', 'work');
   await repositories.create(alice, { name: 'younger', visibility: 'PUBLIC' });
-  clock.advance(settings.trashKeptMs);
+  clock.advance(settings.trashTtlMs);
   const young = await repositories.moveToTrash(alice, 'alice', 'younger');
   t.equal(await repositories.emptyTrash(), 0, 'to the millisecond');
   clock.advance(1);
@@ -401,7 +404,7 @@ t.test('what was long enough in the trash goes for good, the rest stays', async 
   t.equal(await repositories.emptyTrash(0), 1, 'or at once, when the command line says so');
 });
 
-t.test('a folder in the trash that no row knows is kept as long, then removed', async (t) => {
+t.test('a folder in the trash without a row is removed after the same time', async (t) => {
   const { repositories, git, settings, clock, random } = {
     ...(await openWork(t)),
     random: '0f0e0d0c-0b0a-4908-8706-050403020100',
@@ -411,12 +414,12 @@ t.test('a folder in the trash that no row knows is kept as long, then removed', 
   clock.set(Date.now());
   await repositories.emptyTrash();
   t.ok(await git.repositoryExists(orphan));
-  clock.set(Date.now() + settings.trashKeptMs + 10_000);
+  clock.set(Date.now() + settings.trashTtlMs + 10_000);
   await repositories.emptyTrash();
   t.notOk(await git.repositoryExists(orphan));
 });
 
-t.test('a deletion, and a restore, that a crash cut short are finished at the next start', async (t) => {
+t.test('a deletion and a restore that a crash interrupted are finished at the next start', async (t) => {
   const modules = await openWork(t);
   const { repositories, alice, git, db, settings, images, trashedImages } = modules;
   await repositories.replaceImage(alice, 'alice', 'work', {
@@ -442,32 +445,29 @@ t.test('a deletion, and a restore, that a crash cut short are finished at the ne
   t.same(await where(), [true, false, 1, 0], 'the row was back, folder and image follow');
 });
 
-t.test(
-  'a deletion whose folder cannot be moved is a deletion all the same, and can be undone or made final',
-  async (t) => {
-    const modules = await openWork(t);
-    const { repositories, alice, git, clock, events } = modules;
-    const { repository, path: home } = await repositories.find(alice, 'alice', 'work');
-    const { moveRepository } = git;
-    const remove = async () => {
-      git.moveRepository = () => Promise.reject(Object.assign(new Error('EXDEV'), { code: 'EXDEV' }));
-      await repositories.moveToTrash(alice, 'alice', 'work');
-      git.moveRepository = moveRepository;
-      t.equal(await whereIs(modules, alice, 'alice/work'), 'nowhere');
-      t.ok(await git.repositoryExists(home));
-    };
-    await remove();
-    t.ok(events().includes('repository.move_failed'));
-    await repositories.restore(alice, repository.id);
-    t.equal(await whereIs(modules, alice, 'alice/work'), 'at alice/work');
-    await remove();
-    clock.advance(1);
-    t.equal(await repositories.emptyTrash(0), 1);
-    t.notOk(await git.repositoryExists(home), 'nothing of it stays');
-  },
-);
+t.test('a deletion whose folder cannot be moved takes effect, and can be undone or made permanent', async (t) => {
+  const modules = await openWork(t);
+  const { repositories, alice, git, clock, events } = modules;
+  const { repository, path: home } = await repositories.find(alice, 'alice', 'work');
+  const { moveRepository } = git;
+  const remove = async () => {
+    git.moveRepository = () => Promise.reject(Object.assign(new Error('EXDEV'), { code: 'EXDEV' }));
+    await repositories.moveToTrash(alice, 'alice', 'work');
+    git.moveRepository = moveRepository;
+    t.equal(await whereIs(modules, alice, 'alice/work'), 'nowhere');
+    t.ok(await git.repositoryExists(home));
+  };
+  await remove();
+  t.ok(events().includes('repository.move_failed'));
+  await repositories.restore(alice, repository.id);
+  t.equal(await whereIs(modules, alice, 'alice/work'), 'at alice/work');
+  await remove();
+  clock.advance(1);
+  t.equal(await repositories.emptyTrash(0), 1);
+  t.notOk(await git.repositoryExists(home), 'nothing of it stays');
+});
 
-t.test('the account of who owns repositories cannot be deleted, with their names', async (t) => {
+t.test('an account that owns repositories cannot be deleted, and the refusal names them', async (t) => {
   const { repositories, alice, bob, db, accounts } = await openWork(t);
   const dave = viewerOf(await accounts.addPerson({ username: 'dave' }));
   const deletable = (id: string) => reasonOf(db.write((tx) => repositories.refuseOwner(tx, id)));

@@ -124,7 +124,7 @@ async function walk(viewer: Viewer, options: Omit<ListOptions, 'limit'>) {
   return { forwards: forwards.flat(), backwards: backwards.flat() };
 }
 
-t.test('every list has each repository that the viewer may see once, in order, forwards and backwards', async (t) => {
+t.test('every list has each visible repository once, in order, forwards and backwards', async (t) => {
   let listed = 0;
   for (const viewer of viewers) {
     for (let turn = 0; turn < 25; turn += 1) {
@@ -152,13 +152,13 @@ t.test('every list has each repository that the viewer may see once, in order, f
 
 const refused = { reason: 'invalid_page' } as unknown as Error;
 
-t.test('a key that no page has given out is refused', async (t) => {
+t.test('a page key that no page contained is refused', async (t) => {
   for (const key of ['nonsense', '5', 'x.00000000-0000-4000-8000-000000000000'])
     for (const side of ['after', 'before'])
       await t.rejects(listRepositories(deps, anonymous, { limit: 5, [side]: key }), refused);
 });
 
-t.test('a language that very many are written in is listed the same', async (t) => {
+t.test('a language with very many repositories is listed the same', async (t) => {
   await db.write(async ({ manager }) => {
     const many = 'WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 2100)';
     await manager.query(

@@ -51,7 +51,7 @@ function failing(name: string): PushListener & { asked: number; heard: string[];
   return listener;
 }
 
-t.test('a listener that fails three times parks the push, also over restarts; by hand it is tried again', async (t) => {
+t.test('a listener that fails three times parks the push, also across restarts; a person can retry it', async (t) => {
   const modules = await openWork(t);
   const { clock } = modules;
   const [before, broken, after] = [hearing('before'), failing('broken'), hearing('after')];
@@ -98,7 +98,7 @@ t.test('a listener that fails three times parks the push, also over restarts; by
 });
 
 t.test(
-  'attempts are on record before a listener runs: one that ends the server is tried three times in all',
+  'attempts are recorded before a listener runs: one that crashes the server is tried three times in all',
   async (t) => {
     const modules = await openWork(t);
     let asked = 0;
@@ -151,58 +151,55 @@ t.test(
   },
 );
 
-t.test(
-  'a listener that hangs has failed after its time, wherever it hangs; what it says later is not written',
-  async (t) => {
-    for (const part of ['prepare', 'record', 'recorded'] as const) {
-      await t.test(part, async (t) => {
-        const modules = await openWork(t, { settings: { listenerTimeoutMs: 50 } });
-        const held = Promise.withResolvers<void>();
-        let isHanging = true;
-        let ends = 0;
-        const hang = async (tx?: { manager: { query(sql: string): Promise<unknown> } }) => {
-          if (!isHanging) return;
-          await held.promise;
-          ends += 1;
-          await tx?.manager.query("UPDATE repositories SET description = 'late'");
-        };
-        const hanging: PushListener = {
-          name: 'hanging',
-          prepare: async () => {
-            if (part === 'prepare') await hang();
-            return true;
-          },
-          record: async (tx) => {
-            if (part === 'record') await hang(tx);
-          },
-          recorded: async () => {
-            if (part === 'recorded') await hang();
-          },
-        };
-        const [before, after] = [hearing('before'), hearing('after')];
-        for (const listener of [before, hanging, after]) modules.repositories.onPush(listener);
-        await modules.pushOne();
-        await modules.repositories.stop();
-        t.same([before.heard.length, after.heard.length], [1, 1], 'the others hear');
-        const wasRecorded = part === 'recorded';
-        t.match(await journal(modules), [
-          wasRecorded
-            ? { announced: 1, last_error: null }
-            : { announced: 0, last_error: 'hanging: hanging did not end within 0.05 s.' },
-        ]);
-        isHanging = false;
-        held.resolve();
-        await modules.repositories.finishPushes();
-        t.match(await journal(modules), [{ announced: 1, parked: 0 }]);
-        t.ok(ends > 0, 'it went on behind our back');
-        const { repository } = await modules.repositories.find(modules.alice, 'alice', 'work');
-        t.equal(repository.description, '');
-      });
-    }
-  },
-);
+t.test('a hanging listener fails after its time limit, wherever it hangs; its later writes are refused', async (t) => {
+  for (const part of ['prepare', 'record', 'recorded'] as const) {
+    await t.test(part, async (t) => {
+      const modules = await openWork(t, { settings: { listenerTimeoutMs: 50 } });
+      const held = Promise.withResolvers<void>();
+      let isHanging = true;
+      let ends = 0;
+      const hang = async (tx?: { manager: { query(sql: string): Promise<unknown> } }) => {
+        if (!isHanging) return;
+        await held.promise;
+        ends += 1;
+        await tx?.manager.query("UPDATE repositories SET description = 'late'");
+      };
+      const hanging: PushListener = {
+        name: 'hanging',
+        prepare: async () => {
+          if (part === 'prepare') await hang();
+          return true;
+        },
+        record: async (tx) => {
+          if (part === 'record') await hang(tx);
+        },
+        recorded: async () => {
+          if (part === 'recorded') await hang();
+        },
+      };
+      const [before, after] = [hearing('before'), hearing('after')];
+      for (const listener of [before, hanging, after]) modules.repositories.onPush(listener);
+      await modules.pushOne();
+      await modules.repositories.stop();
+      t.same([before.heard.length, after.heard.length], [1, 1], 'the others hear');
+      const wasRecorded = part === 'recorded';
+      t.match(await journal(modules), [
+        wasRecorded
+          ? { announced: 1, last_error: null }
+          : { announced: 0, last_error: 'hanging: hanging did not end within 0.05 s.' },
+      ]);
+      isHanging = false;
+      held.resolve();
+      await modules.repositories.finishPushes();
+      t.match(await journal(modules), [{ announced: 1, parked: 0 }]);
+      t.ok(ends > 0, 'it went on behind our back');
+      const { repository } = await modules.repositories.find(modules.alice, 'alice', 'work');
+      t.equal(repository.description, '');
+    });
+  }
+});
 
-t.test('two listeners fail differently: the push is parked when the last of them has had its tries', async (t) => {
+t.test('when two listeners fail, the push is parked when the last of them has had its attempts', async (t) => {
   const modules = await openWork(t);
   const [one, two] = [failing('one'), failing('two')];
   for (const listener of [one, two]) modules.repositories.onPush(listener);
@@ -215,7 +212,7 @@ t.test('two listeners fail differently: the push is parked when the last of them
   t.same([one.asked, two.asked, two.heard.length], [3, 3, 1]);
 });
 
-t.test('a push that nothing goes wrong with costs no write for its tries', async (t) => {
+t.test('a push without failures costs no write for attempts', async (t) => {
   const modules = await openWork(t);
   modules.repositories.onPush(hearing('one'));
   const { write } = modules.db;
@@ -231,7 +228,7 @@ t.test('a push that nothing goes wrong with costs no write for its tries', async
   t.equal(writes, 3, 'journal, verdict, announcement');
 });
 
-t.test('a parked push does not hold up the next one to its repository', async (t) => {
+t.test('a parked push does not block the next one to its repository', async (t) => {
   const modules = await openWork(t);
   const broken = failing('broken');
   modules.repositories.onPush(broken);

@@ -61,7 +61,7 @@ async function hasEnded(work: Promise<unknown>): Promise<boolean> {
   return ended;
 }
 
-t.test('a push waits for what is unsettled in its repository; reading and other repositories do not', async (t) => {
+t.test('a push waits for unsettled pushes of its repository; reads and other repositories do not', async (t) => {
   const { repositories, alice, bob, listener, held, recovering, verdict, pushMain, db } = await afterCrash(t);
   const waiting = pushMain('alice/work', 0);
   const deletion = repositories.deleteBranch(alice, 'alice', 'work', { name: 'topic', expected: '' }).catch(() => {});
@@ -90,7 +90,7 @@ t.test('a push waits for what is unsettled in its repository; reading and other 
   t.equal(new Set(heard).size, heard.length);
 });
 
-t.test('what was settled and not announced is told of before a push that came since', async (t) => {
+t.test('settled, unannounced pushes are announced before a later push', async (t) => {
   const modules = await openRooms(t);
   const { alice } = modules;
   await modules.repositories.create(alice, { name: 'work', visibility: 'PUBLIC' });
@@ -124,7 +124,7 @@ t.test('what was settled and not announced is told of before a push that came si
   t.strictSame(heard, commits.slice(0, 3));
 });
 
-t.test('a push waits for a limited time, then it is sent away; so it is when the server stops', async (t) => {
+t.test('a push waits for a limited time, then it is refused; so it is when the server stops', async (t) => {
   const limited = await afterCrash(t, { settings: { recoveryWaitMs: 30 } });
   t.equal(await reasonOf(limited.repositories.openForPush(limited.alice, 'alice', 'work')), 'repository_recovers');
   const stopping = await afterCrash(t);
@@ -145,7 +145,7 @@ t.test('a push waits for a limited time, then it is sent away; so it is when the
   t.same(listener.heard, ['left'], 'the next start goes on');
 });
 
-t.test('the job that finishes pushes leaves to the recovery what is the recovery’s', async (t) => {
+t.test('the task that finishes pushes does not touch those of the recovery', async (t) => {
   const { repositories, held, recovering, listener, verdict } = await afterCrash(t);
   const job = repositories.finishPushes();
   t.equal(await hasEnded(job), false);
@@ -156,7 +156,7 @@ t.test('the job that finishes pushes leaves to the recovery what is the recovery
   t.same(listener.heard, ['left']);
 });
 
-t.test('a repository that cannot be settled takes pushes again, and the others are finished', async (t) => {
+t.test('a repository that cannot be settled accepts pushes again, and the others are finished', async (t) => {
   const { repositories, held, git, recovering, pushMain, log, alice } = await afterCrash(t);
   const { refs } = git;
   git.refs = () => Promise.reject(new Error('damaged'));

@@ -40,81 +40,81 @@ function journal({ db }: Pick<Rooms, 'db'>): Promise<JournalRow[]> {
   );
 }
 
-t.test(
-  'DESIGN §2 an accepted push moves the refs, is journalled with its verdicts, and is announced once',
-  async (t) => {
-    const modules = await openWork(t);
-    const { repositories, alice, git, path, history, clock } = modules;
-    const [listener, other] = [hearing('one'), hearing('two')];
-    repositories.onPush(listener);
-    repositories.onPush(other);
-    clock.advance(5000);
-    const answer = await push(
-      modules,
-      alice,
-      'alice/work',
-      [`${zeroId} ${history.commits[3]} ${main}`, `${zeroId} ${history.aside} refs/heads/x`],
-      {
-        pack: history.pack,
-        via: 'ssh',
-      },
-    );
-    t.same(answer.report, [`ok ${main}`, 'ok refs/heads/x']);
-    t.same(
-      [...(await git.refs(path))],
-      [
-        [main, history.commits[3]],
-        ['refs/heads/x', history.aside],
-      ],
-    );
-    await repositories.stop();
-    const rows = await journal(modules);
-    t.match(rows, [
-      { user_id: alice.id, via: 'ssh', settled: 1, announced: 1, ref: main, result: 'ok' },
-      { ref: 'refs/heads/x', result: 'ok' },
-    ]);
-    t.same([listener.heard, other.heard], [[rows[0]!.id], [rows[0]!.id]]);
-    const { repository } = await repositories.find(alice, 'alice', 'work');
-    t.equal(repository.pushedAt, clock.now());
-    t.equal(repository.updatedAt, clock.now());
-  },
-);
-
-t.test('what git refuses is settled as refused, the rest as done, and listeners hear of the rest', async (t) => {
+t.test('an accepted push moves the refs, is journalled with its results, and is announced once', async (t) => {
   const modules = await openWork(t);
-  const { repositories, alice, history } = modules;
-  const heard: string[][] = [];
-  repositories.onPush({
-    name: 'refs',
-    record: async (_tx, { updates }) => void heard.push(updates.map(({ ref }) => ref)),
-  });
-  await push(modules, alice, 'alice/work', [`${zeroId} ${history.commits[1]} ${main}`], { pack: history.pack });
-  const stale = await push(
+  const { repositories, alice, git, path, history, clock } = modules;
+  const [listener, other] = [hearing('one'), hearing('two')];
+  repositories.onPush(listener);
+  repositories.onPush(other);
+  clock.advance(5000);
+  const answer = await push(
     modules,
     alice,
     'alice/work',
-    [`${history.commits[0]} ${history.commits[2]} ${main}`, `${zeroId} ${history.commits[2]} refs/heads/new`],
-    { pack: history.pack },
+    [`${zeroId} ${history.commits[3]} ${main}`, `${zeroId} ${history.aside} refs/heads/x`],
+    {
+      pack: history.pack,
+      via: 'ssh',
+    },
   );
-  t.match(stale.report, [/^ng refs\/heads\/main /, 'ok refs/heads/new']);
-  const none = await push(modules, alice, 'alice/work', [`${history.commits[0]} ${history.commits[2]} ${main}`], {
-    pack: history.pack,
-  });
-  t.match(none.report, [/^ng /]);
-  await repositories.stop();
-  t.match(
-    (await journal(modules)).slice(1),
+  t.same(answer.report, [`ok ${main}`, 'ok refs/heads/x']);
+  t.same(
+    [...(await git.refs(path))],
     [
-      { settled: 1, announced: 1, result: 'rejected', reason: /\w/ },
-      { result: 'ok', reason: null },
-      { settled: 1, announced: 1, result: 'rejected' },
+      [main, history.commits[3]],
+      ['refs/heads/x', history.aside],
     ],
-    'a push without any effect has nothing to announce',
   );
-  t.same(heard, [[main], ['refs/heads/new']]);
+  await repositories.stop();
+  const rows = await journal(modules);
+  t.match(rows, [
+    { user_id: alice.id, via: 'ssh', settled: 1, announced: 1, ref: main, result: 'ok' },
+    { ref: 'refs/heads/x', result: 'ok' },
+  ]);
+  t.same([listener.heard, other.heard], [[rows[0]!.id], [rows[0]!.id]]);
+  const { repository } = await repositories.find(alice, 'alice', 'work');
+  t.equal(repository.pushedAt, clock.now());
+  t.equal(repository.updatedAt, clock.now());
 });
 
-t.test('the command line and a person who is gone leave no name in the journal', async (t) => {
+t.test(
+  'refs that git refuses are settled as refused, the others as accepted, and listeners get only those',
+  async (t) => {
+    const modules = await openWork(t);
+    const { repositories, alice, history } = modules;
+    const heard: string[][] = [];
+    repositories.onPush({
+      name: 'refs',
+      record: async (_tx, { updates }) => void heard.push(updates.map(({ ref }) => ref)),
+    });
+    await push(modules, alice, 'alice/work', [`${zeroId} ${history.commits[1]} ${main}`], { pack: history.pack });
+    const stale = await push(
+      modules,
+      alice,
+      'alice/work',
+      [`${history.commits[0]} ${history.commits[2]} ${main}`, `${zeroId} ${history.commits[2]} refs/heads/new`],
+      { pack: history.pack },
+    );
+    t.match(stale.report, [/^ng refs\/heads\/main /, 'ok refs/heads/new']);
+    const none = await push(modules, alice, 'alice/work', [`${history.commits[0]} ${history.commits[2]} ${main}`], {
+      pack: history.pack,
+    });
+    t.match(none.report, [/^ng /]);
+    await repositories.stop();
+    t.match(
+      (await journal(modules)).slice(1),
+      [
+        { settled: 1, announced: 1, result: 'rejected', reason: /\w/ },
+        { result: 'ok', reason: null },
+        { settled: 1, announced: 1, result: 'rejected' },
+      ],
+      'a push without any effect has nothing to announce',
+    );
+    t.same(heard, [[main], ['refs/heads/new']]);
+  },
+);
+
+t.test('the journal has no name for the command line and deleted accounts', async (t) => {
   const modules = await openWork(t);
   await push(modules, localAdministrator, 'alice/work', [`${zeroId} ${modules.history.commits[0]} ${main}`], {
     pack: modules.history.pack,
@@ -123,7 +123,7 @@ t.test('the command line and a person who is gone leave no name in the journal',
 });
 
 t.test(
-  'a right that goes between the advertisement and the push refuses it, with the reason and without a trace',
+  'access lost between the advertisement and the push refuses it, with the reason and without a trace',
   async (t) => {
     const modules = await openWork(t);
     const { repositories, organisations, alice, bob, carol, history, path, git } = modules;
@@ -165,7 +165,7 @@ t.test(
   },
 );
 
-t.test('opening for a push says why not, to those who may know', async (t) => {
+t.test('a refusal to push gives the reason to people who may read', async (t) => {
   const { repositories, alice, bob } = await openWork(t);
   t.equal(await reasonOf(repositories.openForPush(bob, 'alice', 'work')), 'read_only_access');
   t.equal(
@@ -178,7 +178,7 @@ t.test('opening for a push says why not, to those who may know', async (t) => {
   t.equal(await reasonOf(repositories.openForPush(bob, 'alice', 'work')), 'repository_not_found');
 });
 
-t.test('a full disk refuses pushes and images, reading goes on', async (t) => {
+t.test('a full disk refuses pushes and images, but not reads', async (t) => {
   const modules = await openWork(t, { settings: { lowDiskFloorBytes: Number.MAX_SAFE_INTEGER } });
   const { report } = await push(
     modules,
@@ -194,7 +194,7 @@ t.test('a full disk refuses pushes and images, reading goes on', async (t) => {
   t.equal(await reasonOf(modules.repositories.replaceImage(modules.alice, 'alice', 'work', png)), 'low_disk_space');
 });
 
-t.test('a first push decides the default branch when the one that was meant does not come', async (t) => {
+t.test('the first push sets the default branch when the configured one is missing', async (t) => {
   const { repositories, alice, git, history } = await openWork(t);
   const first = async (name: string, refs: string[], again: string[] = [], at: Record<string, string> = {}) => {
     const { id } = await repositories.create(alice, { name, visibility: 'PUBLIC' });
@@ -227,13 +227,13 @@ t.test('a first push decides the default branch when the one that was meant does
   t.equal(await first('f', [main], ['refs/heads/topic']), 'main');
 });
 
-t.test('issue "reading" part 6: the size of a repository follows its pushes and its packing', async (t) => {
+t.test('the size of a repository follows its pushes and its packing', async (t) => {
   const modules = await openWork(t);
   const { repositories, alice, history, git, path } = modules;
   const size = async () => (await repositories.find(alice, 'alice', 'work')).repository.sizeBytes;
   t.equal(await size(), 0);
   await push(modules, alice, 'alice/work', [`${zeroId} ${history.commits[3]} ${main}`], { pack: history.pack });
-  t.equal(await repositories.surveyDue(), 1);
+  t.equal(await repositories.updateStatisticsDue(), 1);
   const loose = await size();
   t.equal(loose, await git.size(path));
   t.ok(loose > 400, `${loose} bytes`);
@@ -255,7 +255,7 @@ t.test('issue "reading" part 6: the size of a repository follows its pushes and 
   t.equal((await repositories.find(alice, 'alice', 'later')).repository.sizeBytes, 10);
 });
 
-t.test('the default branch is neither deleted nor rewritten; the second can be allowed', async (t) => {
+t.test('the default branch is neither deleted nor rewritten; rewriting can be allowed', async (t) => {
   const modules = await openWork(t);
   const { repositories, alice, history, git, path } = modules;
   const { commits, aside, work } = history;
@@ -355,7 +355,7 @@ t.test('deleting and transferring wait for a running push: 409, whichever proces
   t.equal(await reasonOf(repositories.transfer(alice, 'alice', 'work', 'example')), 'accepted');
 });
 
-t.test('a listener that throws is asked again until it has recorded; the others are not asked twice', async (t) => {
+t.test('a throwing listener is retried until it has recorded; the others are not called twice', async (t) => {
   const modules = await openWork(t);
   const { repositories, alice, history, events, clock } = modules;
   let failures = 3;
@@ -398,7 +398,7 @@ t.test('a listener that throws is asked again until it has recorded; the others 
   t.same(await modules.db.read.query('SELECT * FROM push_announcements'), [], 'no marks pile up');
 });
 
-t.test('a listener that reads a repository while it is transferred is asked again, and nothing failed', async (t) => {
+t.test('a listener that reads a repository during its transfer is retried, and counts no failure', async (t) => {
   const modules = await openWork(t);
   const { repositories, alice, bob, history, events } = modules;
   const seen: (string | null)[] = [];
@@ -420,7 +420,7 @@ t.test('a listener that reads a repository while it is transferred is asked agai
   t.match(await journal(modules), [{ announced: 1 }]);
 });
 
-t.test('what listeners have to say is written at once; of those that have nothing to say nothing is', async (t) => {
+t.test('effects of listeners are recorded in one write; without effects there is none', async (t) => {
   const modules = await openWork(t);
   const { repositories, alice, history } = modules;
   const asked: string[] = [];
@@ -454,7 +454,7 @@ t.test('what listeners have to say is written at once; of those that have nothin
   t.match(await journal(modules), [{ announced: 1 }]);
 });
 
-t.test('pushes to one repository are told of in turn', async (t) => {
+t.test('pushes to one repository are announced in order', async (t) => {
   const modules = await openWork(t);
   const { repositories, alice, history } = modules;
   const heard: string[] = [];
@@ -473,7 +473,7 @@ t.test('pushes to one repository are told of in turn', async (t) => {
   t.same(heard, ['refs/heads/a', 'refs/heads/b', 'refs/heads/c']);
 });
 
-t.test('several announcers of the same pushes at once: each listener records each push once', async (t) => {
+t.test('with concurrent announcers of the same pushes each listener records each push once', async (t) => {
   const modules = await openWork(t);
   const { repositories, beside, alice, history } = modules;
   for (const [at, id] of history.commits.entries()) {
@@ -497,7 +497,7 @@ t.test('several announcers of the same pushes at once: each listener records eac
   t.equal(heard.length, history.commits.length);
 });
 
-t.test('a program that ends between the listeners goes on where it was, at the next start', async (t) => {
+t.test('after an exit between two listeners the next start continues with the second', async (t) => {
   const modules = await openWork(t);
   const { repositories, restart, alice, history } = modules;
   const one = hearing('one');
@@ -517,28 +517,31 @@ t.test('a program that ends between the listeners goes on where it was, at the n
   t.equal(two.heard.length, 1);
 });
 
-t.test('a push of many refs that a power failure cut short: what has no value goes, the rest is settled', async (t) => {
-  const modules = await openWork(t);
-  const { db, path, restart, alice, history } = modules;
-  const refs = Array.from({ length: 60 }, (_, n) => `refs/heads/b${n}`);
-  const commands = refs.map((ref) => `${zeroId} ${history.commits[0]} ${ref}`);
-  await push(modules, alice, 'alice/work', commands, { pack: history.pack });
-  // As if the machine had stopped before git's report: unsettled, and one ref was not on the disk yet.
-  await modules.repositories.stop();
-  gitSync(['update-ref', '-d', refs[7]!], { cwd: path });
-  mkdirSync(`${path}/refs/heads`, { recursive: true });
-  writeFileSync(`${path}/${refs[7]}`, '');
-  await db.write(async ({ manager }) => {
-    await manager.query('UPDATE pushes SET settled_at = NULL, announced_at = NULL');
-    await manager.query('UPDATE push_updates SET result = NULL');
-  });
+t.test(
+  'after a power failure during a push of many refs, refs without a value are removed and the rest is settled',
+  async (t) => {
+    const modules = await openWork(t);
+    const { db, path, restart, alice, history } = modules;
+    const refs = Array.from({ length: 60 }, (_, n) => `refs/heads/b${n}`);
+    const commands = refs.map((ref) => `${zeroId} ${history.commits[0]} ${ref}`);
+    await push(modules, alice, 'alice/work', commands, { pack: history.pack });
+    // As if the machine had stopped before git's report: unsettled, and one ref was not on the disk yet.
+    await modules.repositories.stop();
+    gitSync(['update-ref', '-d', refs[7]!], { cwd: path });
+    mkdirSync(`${path}/refs/heads`, { recursive: true });
+    writeFileSync(`${path}/${refs[7]}`, '');
+    await db.write(async ({ manager }) => {
+      await manager.query('UPDATE pushes SET settled_at = NULL, announced_at = NULL');
+      await manager.query('UPDATE push_updates SET result = NULL');
+    });
 
-  const next = await restart();
-  await next.repositories.recover();
-  await next.repositories.recoverPushes();
-  t.notOk(existsSync(`${path}/${refs[7]}`));
-  t.equal((await next.git.refs(path)).size, 59);
-  const results = (await journal(modules)).map(({ result }) => result);
-  t.same(Map.groupBy(results, (result) => result).get('ok')?.length, 59);
-  t.equal(results[7], 'rejected');
-});
+    const next = await restart();
+    await next.repositories.recover();
+    await next.repositories.recoverPushes();
+    t.notOk(existsSync(`${path}/${refs[7]}`));
+    t.equal((await next.git.refs(path)).size, 59);
+    const results = (await journal(modules)).map(({ result }) => result);
+    t.same(Map.groupBy(results, (result) => result).get('ok')?.length, 59);
+    t.equal(results[7], 'rejected');
+  },
+);

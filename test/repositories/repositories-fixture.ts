@@ -40,8 +40,8 @@ export const entities = [
 
 export const defaultSettings = (folder: string): RepositorySettings => ({
   trashDirectory: path.join(folder, 'trash'),
-  trashKeptMs: 30 * 24 * 3_600_000,
-  undoKeptMs: 30 * 24 * 3_600_000,
+  trashTtlMs: 30 * 24 * 3_600_000,
+  undoTtlMs: 30 * 24 * 3_600_000,
   lowDiskFloorBytes: 0,
   pushToCreate: false,
   listenerTimeoutMs: 60_000,
@@ -94,7 +94,7 @@ export async function openRooms(t: Owner, options: { settings?: Partial<Reposito
     const tools = { db, owners, accounts, organisations, git, images, trashedImages, clock, random, logger, settings };
     const repositories = createRepositories(tools);
     t.teardown(() => repositories.stop());
-    organisations.owning(repositories.belongings);
+    organisations.owning(repositories.ownedRepositories);
     return { organisations, repositories };
   }
 

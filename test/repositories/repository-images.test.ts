@@ -55,7 +55,7 @@ t.test('SPEC §3 upload, replacement and deletion of an image change row and fil
   t.equal(await shown({ repositories }, alice), 'repository_not_found');
 });
 
-t.test('SPEC §4.3 reading is for readers; the three cases of 404 are one', async (t) => {
+t.test('SPEC §4.3 an image is readable by readers; the three cases of 404 are identical', async (t) => {
   const { repositories, alice, bob, replace, imageFolder, id } = await openWork(t);
   t.equal(await shown({ repositories }, alice), 'repository_not_found', 'no image');
   await replace('image/jpeg');
@@ -70,7 +70,7 @@ t.test('SPEC §4.3 reading is for readers; the three cases of 404 are one', asyn
   t.equal(await shown({ repositories }, alice), 'repository_not_found', 'no file');
 });
 
-t.test('SPEC §4.3 a refused upload leaves the image before, and no file beside it', async (t) => {
+t.test('SPEC §4.3 a refused upload leaves the previous image, and no other file', async (t) => {
   const { repositories, alice, bob, row, replace, imageFolder, id } = await openWork(t);
   await replace('image/gif');
   const before = await row();
@@ -99,7 +99,7 @@ t.test('SPEC §4.3 a refused upload leaves the image before, and no file beside 
   t.equal(await shown({ repositories }, alice), 'image/gif');
 });
 
-t.test('the right is asked again in the write: who loses it meanwhile changes nothing', async (t) => {
+t.test('access is checked again in the write: a person who loses it meanwhile changes nothing', async (t) => {
   const { repositories, alice, row, replace, imageFolder, id, db } = await openWork(t);
   await replace('image/gif');
   const write = db.write;
@@ -115,7 +115,7 @@ t.test('the right is asked again in the write: who loses it meanwhile changes no
   t.equal(await shown({ repositories }, alice), 'image/gif');
 });
 
-t.test('uploads and removals at once: row and file agree at the end', async (t) => {
+t.test('after concurrent uploads and removals row and file agree', async (t) => {
   const { repositories, alice, row, replace } = await openWork(t);
   const types = Object.keys(sampleImages) as Type[];
   await Promise.all(
@@ -127,7 +127,7 @@ t.test('uploads and removals at once: row and file agree at the end', async (t) 
   t.equal(await shown({ repositories }, alice), imageContentType ?? 'repository_not_found');
 });
 
-t.test('security 4.2 at start files and rows agree again, and half-written files are gone', async (t) => {
+t.test('after a start files and rows agree again, and half-written files are removed', async (t) => {
   const modules = await openWork(t);
   const { repositories, alice, images, imageFolder, id, row, db, clock } = modules;
   const other = '0f0e0d0c-0b0a-4908-8706-050403020100';
@@ -158,7 +158,7 @@ t.test('security 4.2 at start files and rows agree again, and half-written files
   t.match(await row(), { imageContentType: null, imageUpdatedAt: null }, 'what is no image is not shown as one');
 });
 
-t.test('an image goes with its repository to the trash, and for good', async (t) => {
+t.test('an image moves to the trash with its repository, and is deleted with it', async (t) => {
   const { repositories, alice, replace, trashedImages, imageFolder, clock } = await openWork(t);
   await replace('image/png');
   await repositories.moveToTrash(alice, 'alice', 'work');

@@ -190,7 +190,7 @@ const cases: Case[] = [
 ];
 
 t.test(
-  'DESIGN §2 at start the refs say what became of pushes that were cut short, and those that took effect are announced',
+  'at start interrupted pushes are settled by comparing refs, and those that took effect are announced',
   async (t) => {
     const { ids, folderPath, repositoryId, ...modules } = await openWork(t);
     for (const sameTime of [false, true]) {
@@ -225,7 +225,7 @@ t.test(
   },
 );
 
-t.test('each ref of a push is judged by itself', async (t) => {
+t.test('each ref of a push is settled by itself', async (t) => {
   const { ids, folderPath, repositoryId, ...modules } = await openWork(t);
   setRef(folderPath, ref, ids.get('B')!);
   await journalPushes(modules, repositoryId, ids, {
@@ -239,7 +239,7 @@ t.test('each ref of a push is judged by itself', async (t) => {
   t.same(reasons, [{ reason: 'interrupted' }]);
 });
 
-t.test('a repository that cannot be read keeps its pushes open; the others are settled', async (t) => {
+t.test('pushes of an unreadable repository stay unsettled; the others are settled', async (t) => {
   const { ids, folderPath, repositoryId, ...modules } = await openWork(t);
   const { id } = await modules.repositories.create(modules.alice, { name: 'other', visibility: 'PUBLIC' });
   await journalPushes(modules, repositoryId, ids, { p1: { moves: { [ref]: '0>B' }, createdAt: 1 } });

@@ -67,7 +67,7 @@ const restore = (modules: Rooms, who: Parameters<typeof push>[1], id: string, mo
   return modules.repositories.undo(who, 'alice', 'work', { id, ...more });
 };
 
-t.test('a deleted branch comes back after a gc, as a push that everybody hears of', async (t) => {
+t.test('a deleted branch is restored after a gc, as an announced push', async (t) => {
   const modules = await openWork(t);
   const { alice, git, path, history, repositories, clock } = modules;
   await pushed(modules, alice, `${history.commits[3]} ${zeroId} ${topic}`);
@@ -119,13 +119,13 @@ t.test('a forced push is undone after a gc, and the undo can be undone', async (
   t.equal((await git.refs(path)).get(topic), history.aside);
 });
 
-t.test('a push that only goes forward leaves nothing to undo', async (t) => {
+t.test('a fast-forward push leaves nothing to undo', async (t) => {
   const modules = await openWork(t);
   await pushed(modules, modules.alice, `${modules.history.commits[1]} ${modules.history.commits[3]} ${main}`);
   t.same(await tips(modules), []);
 });
 
-t.test('a ref that moved since is left alone; its old tip fits under a new name', async (t) => {
+t.test('a ref that moved since is not restored; its old tip can be restored under a new name', async (t) => {
   const modules = await openWork(t);
   const {
     alice,
@@ -144,7 +144,7 @@ t.test('a ref that moved since is left alone; its old tip fits under a new name'
   t.equal((await git.refs(path)).get(topic), commits[2]);
 });
 
-t.test('the protected default branch does not lose commits by an undo', async (t) => {
+t.test('an undo does not remove commits from the protected default branch', async (t) => {
   const modules = await openWork(t);
   const {
     alice,
@@ -162,7 +162,7 @@ t.test('the protected default branch does not lose commits by an undo', async (t
   await restore(modules, alice, tip!.id);
 });
 
-t.test('who may not write restores nothing; neither does anybody in an archive', async (t) => {
+t.test('nothing is restored without write access, or in an archived repository', async (t) => {
   const modules = await openWork(t);
   const {
     alice,
@@ -189,7 +189,7 @@ t.test('who may not write restores nothing; neither does anybody in an archive',
   t.equal(await reasonOf(restore(modules, alice, tip!.id)), 'push_refused');
 });
 
-t.test('after thirty days it is let go, and the next packing drops it', async (t) => {
+t.test('a lost tip is released after thirty days, and the next repack drops it', async (t) => {
   const modules = await openWork(t);
   const {
     alice,
@@ -201,18 +201,18 @@ t.test('after thirty days it is let go, and the next packing drops it', async (t
   await pushed(modules, alice, `${commits[3]} ${zeroId} ${topic}`);
   const [tip] = await tips(modules);
   clock.advance(30 * dayMs - 1);
-  t.equal(await repositories.letOldTipsGo(), 0);
+  t.equal(await repositories.releaseOverwrittenTips(), 0);
   prune(path);
   t.equal(isThere(path, commits[3]!), true);
   clock.advance(1);
   t.equal(await reasonOf(restore(modules, localAdministrator, tip!.id)), 'tip_not_found');
-  t.equal(await repositories.letOldTipsGo(), 1);
-  t.equal(await repositories.letOldTipsGo(), 0);
+  t.equal(await repositories.releaseOverwrittenTips(), 1);
+  t.equal(await repositories.releaseOverwrittenTips(), 0);
   prune(path);
   t.equal(isThere(path, commits[3]!), false);
 });
 
-t.test('what is kept shows to no client and to no page of refs', async (t) => {
+t.test('preserved tips are hidden from clients and from pages of refs', async (t) => {
   const modules = await openWork(t);
   const {
     alice,
@@ -228,7 +228,7 @@ t.test('what is kept shows to no client and to no page of refs', async (t) => {
   t.match(listed, /^refs\/hearth\/undo\//);
 });
 
-t.test('the activity has pages, and none of what was refused', async (t) => {
+t.test('the activity is paged, and shows no refused commands', async (t) => {
   const modules = await openWork(t);
   const {
     alice,

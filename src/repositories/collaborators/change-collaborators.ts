@@ -83,7 +83,10 @@ export async function removeCollaborator(
   deps.logger.info('repository.collaborator_removed', { repositoryId, userId, by: viewerForLog(viewer) });
 }
 
-/** Ends one's own collaboration. Refuses `repository_not_found` to who is none; `insufficient_scope`. */
+/**
+ * Ends the viewer's own collaboration. Refuses `repository_not_found` to a viewer who is no collaborator;
+ * `insufficient_scope`.
+ */
 export async function leaveRepository(deps: RepositoryDeps, viewer: Viewer, at: RepositoryAddress): Promise<void> {
   const { id: repositoryId } = (await findRepository(deps, viewer, at)).repository;
   if (viewer.kind !== 'person') throw repositoryNotFound();

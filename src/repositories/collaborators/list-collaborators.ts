@@ -9,12 +9,12 @@ import type { Repository } from '../schema/repository-schema.ts';
 import type { RepositoryDeps } from '../deps.ts';
 import { collaboratorSchema } from '../schema/collaborator-schema.ts';
 
-/** What a person may do with a repository, and why. */
+/** A person's access to a repository, and why. */
 export interface ExplainedAccess {
   level: Level;
-  /** Everything that gives a right, the strongest first. */
+  /** All grants, the strongest first. */
   grants: AccessGrant[];
-  /** The tie that counts: `owner`, `organisation MEMBER`, `collaborator write`; `anyone`, or `null` for no right. */
+  /** The deciding grant: `owner`, `organisation MEMBER`, `collaborator write`; `anyone`, or `null` for no access. */
   reason: string | null;
 }
 
@@ -28,8 +28,8 @@ export interface Collaborator {
 }
 
 /**
- * All collaborators with what they may really do, by handle; for the command line.
- * Refuses `repository_not_found` to everyone who does not administer the repository.
+ * All collaborators with their effective access, by handle; for the command line. Refuses `repository_not_found` to
+ * everyone who does not administer the repository.
  */
 export async function listCollaborators(
   deps: RepositoryDeps,
@@ -82,10 +82,7 @@ export async function listCollaboratorsPage(
   return { collaborators, next, previous };
 }
 
-/**
- * What the viewer may do with a repository as a person, whatever the credential: for
- * "you are here as …". Refuses `repository_not_found`.
- */
+/** The viewer's access to a repository as a person, whatever the credential. Refuses `repository_not_found`. */
 export async function explainAccess(
   deps: RepositoryDeps,
   viewer: Viewer,
@@ -101,10 +98,11 @@ async function explain(
   personId: string | null,
 ): Promise<ExplainedAccess> {
   const facts = await repositoryFacts(deps, deps.db.lookup, personId, repository);
-  const ties = personId === null ? [] : accessGrantsOf(personId, facts);
-  const [strongest] = ties;
-  if (strongest !== undefined) return { level: strongest.level, grants: ties, reason: describeAccessGrant(strongest) };
+  const accessGrants = personId === null ? [] : accessGrantsOf(personId, facts);
+  const [strongest] = accessGrants;
+  if (strongest !== undefined)
+    return { level: strongest.level, grants: accessGrants, reason: describeAccessGrant(strongest) };
   return repository.visibility === 'PUBLIC'
-    ? { level: 'read', grants: ties, reason: 'anyone' }
-    : { level: 'none', grants: ties, reason: null };
+    ? { level: 'read', grants: accessGrants, reason: 'anyone' }
+    : { level: 'none', grants: accessGrants, reason: null };
 }

@@ -7,9 +7,8 @@ import type { RepositoryDeps } from '../deps.ts';
 const idsPerQuery = 500;
 
 /**
- * At start, before any image is asked for: files and rows agree again where a crash
- * came between them (security 4.2). Costs one look at each file's date; only files
- * that differ from their row are opened.
+ * At start, before any image is requested: makes files and rows agree after a crash between them. Reads each file's
+ * date; only files that differ from their row are opened.
  */
 export async function recoverImages(deps: RepositoryDeps): Promise<void> {
   await deps.images.sweep();
@@ -34,7 +33,7 @@ async function recoverImage(
   }
 }
 
-/** The file is whole and newer than its row: the row follows, so that type and cache address are right. */
+/** The file is complete and newer than its row: the row is updated, so that type and cache key are right. */
 async function readAgain(deps: RepositoryDeps, id: string): Promise<void> {
   const image = await deps.images.open(id);
   await image?.close();
@@ -43,7 +42,7 @@ async function readAgain(deps: RepositoryDeps, id: string): Promise<void> {
   deps.logger.warn('repository.image_recovered', { repositoryId: id, type: change.imageContentType });
 }
 
-/** The repository decides: a live one has its image back, one that is gone for good keeps none. */
+/** The repository's row decides: a live one gets its image back, a deleted one keeps none. */
 async function recoverTrashed(deps: RepositoryDeps, { id }: StoredImage, row: Repository | undefined): Promise<void> {
   if (row === undefined) await deps.trashedImages.remove(id, async () => {});
   else if (row.deletedAt === null) await deps.trashedImages.moveTo(deps.images, id);

@@ -16,9 +16,8 @@ export interface RepositoryImage extends OpenedImage {
 }
 
 /**
- * Gives a repository its own image, in place of the one before (SPEC §3, §4.3).
- * Refuses `repository_not_found` to everyone but the owner; the rules of images;
- * `low_disk_space`, `disk_full`. Refused or cut short, the image before stays.
+ * Replaces the image of a repository (SPEC §3, §4.3). Refuses `repository_not_found` to everyone but the owner; the
+ * rules of images; `low_disk_space`, `disk_full`. When it is refused or cut short, the previous image stays.
  */
 export async function replaceImage(
   deps: RepositoryDeps,
@@ -46,7 +45,7 @@ export async function replaceImage(
   });
 }
 
-/** Takes the image away; there may be none. Refuses `repository_not_found` to everyone but the owner. */
+/** Removes the image; a missing one is no error. Refuses `repository_not_found` to everyone but the owner. */
 export async function removeImage(deps: RepositoryDeps, viewer: Viewer, at: RepositoryAddress): Promise<void> {
   const { id } = (await findRepository(deps, viewer, at, 'owner')).repository;
   await deps.images.remove(id, () =>
@@ -59,9 +58,8 @@ export async function removeImage(deps: RepositoryDeps, viewer: Viewer, at: Repo
 }
 
 /**
- * Opens the image for sending. Whoever gets it sends or closes it.
- * Refuses `repository_not_found` in the three cases of SPEC §4.3 alike: no right to
- * read the repository, no image, no file.
+ * Opens the image for sending. The caller sends or closes it. Refuses `repository_not_found` in the three cases of
+ * SPEC §4.3: no read access, no image, no file.
  */
 export async function openImage(deps: RepositoryDeps, viewer: Viewer, at: RepositoryAddress): Promise<RepositoryImage> {
   const { repository } = await findRepository(deps, viewer, at);

@@ -3,10 +3,10 @@ import type { RepositoryDeps } from '../deps.ts';
 import { languageCountSchema, repositoryLanguageSchema } from '../schema/language-schema.ts';
 import { mainLanguages } from './sum-languages.ts';
 
-/** Of a larger repository the first files stand for the rest. */
+/** Limit of counted files: of a larger repository the first files are a sample. */
 const maxCountedFiles = 100_000;
 
-/** Writes down what the default branch of the repository at `path` is mainly written in, as it was at `countedAt`. */
+/** Records the main languages of the default branch of the repository at `path`, as of `countedAt`. */
 export async function countLanguages(
   { db, git }: Pick<RepositoryDeps, 'db' | 'git'>,
   id: string,

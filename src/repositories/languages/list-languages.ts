@@ -17,7 +17,7 @@ export async function languagesOf(
   return found;
 }
 
-/** From name to name through the index, whatever the number of rows. */
+/** Loose index scan from name to name, independent of the number of rows. */
 const everyName = `
   WITH RECURSIVE names (name) AS (
     SELECT min(language) FROM repository_languages
@@ -26,9 +26,8 @@ const everyName = `
   ) SELECT name FROM names WHERE name IS NOT NULL`;
 
 /**
- * The languages in which at least one repository is written that the viewer may see, in
- * order. Each is looked up until the first such repository: what others keep hidden
- * neither adds a name nor changes how the list reads.
+ * The languages of all repositories that the viewer may see, in order. Each is looked up until the first visible
+ * repository: hidden ones neither add a name nor change how the list reads.
  */
 export async function listLanguages({ db }: RepositoryDeps, viewer: Viewer): Promise<string[]> {
   const visible = visibleRepositories(viewer, 'r');

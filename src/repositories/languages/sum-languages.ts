@@ -1,7 +1,7 @@
 import type { ListedFile } from '../../git/index.ts';
 import { languageOf } from '../../highlighting/index.ts';
 
-/** Folders of work that others did. */
+/** Folders of third-party and generated files. */
 const foreign = /(?:^|\/)(?:vendor|node_modules|third[_-]party|deps|dist|build)\//;
 
 export interface LanguageSum {
@@ -11,7 +11,7 @@ export interface LanguageSum {
   bytes: number;
 }
 
-/** What files are written in, by bytes and most first: programming languages, or whatever there is when there is none. */
+/** The languages of files, by bytes in descending order: programming languages, or any others when there are none. */
 export function sumLanguages(files: readonly ListedFile[]): LanguageSum[] {
   const sums = { programming: new Map<string, LanguageSum>(), all: new Map<string, LanguageSum>() };
   for (const { path, size } of files) {
@@ -27,7 +27,7 @@ export function sumLanguages(files: readonly ListedFile[]): LanguageSum[] {
   return [...(sums.programming.size > 0 ? sums.programming : sums.all).values()].sort((a, b) => b.bytes - a.bytes);
 }
 
-/** A language has to be this much of a repository to stand for it, and no more than so many do. */
+/** Minimum share of a language to be listed, and how many are listed at most. */
 const leastShare = 0.05;
 const most = 3;
 

@@ -6,9 +6,8 @@ import { repositorySchema } from '../schema/repository-schema.ts';
 import type { RepositoryDeps } from '../deps.ts';
 
 /**
- * Makes a repository read-only, or writable again; what is already so stays so.
- * Settings can still be changed, pushes are refused with the reason.
- * Refuses `repository_not_found` to everyone but the owner.
+ * Archives a repository (read-only), or unarchives it; idempotent. Settings can still be changed, pushes are refused
+ * with the reason. Refuses `repository_not_found` to everyone but the owner.
  */
 export async function setArchived(
   deps: RepositoryDeps,

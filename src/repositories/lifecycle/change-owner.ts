@@ -13,21 +13,19 @@ import { endRedirect, addRedirectFrom } from './find-redirect.ts';
 import { moveSchema, transferSchema } from '../schema/transfer-schema.ts';
 
 /**
- * Gives a repository to another owner: row, folder and old path.
- * Afterwards all of it has happened, or nothing; a crash in between is put right at
- * the next start, where the folder follows the row.
- *
- * @param judge asked inside both writes: gives the live row, or refuses
- * Refuses as `judge` does; `push_in_progress`, `move_in_progress`; `repository_name_taken`; `owner_gone`.
+ * Gives a repository to another owner: row, folder and redirect from the old path. Atomic; after a crash in between,
+ * the next start moves the folder to where the row says.
+ * @param checkAccess called inside both writes: returns the live row, or refuses Refuses as `checkAccess` does;
+ * `push_in_progress`, `move_in_progress`; `repository_name_taken`; `owner_gone`.
  */
 export async function changeOwner(
   deps: RepositoryDeps,
   repositoryId: string,
   newOwner: Owner,
-  judge: (tx: Tx) => Promise<Repository>,
+  checkAccess: (tx: Tx) => Promise<Repository>,
 ): Promise<Repository> {
   const before = await deps.db.write(async (tx) => {
-    const row = await judge(tx);
+    const row = await checkAccess(tx);
     await refuseDuringPush(tx, repositoryId);
     if (await tx.manager.existsBy(moveSchema, { repositoryId })) {
       throw conflict('move_in_progress', 'This repository is on its way to another owner already.');
@@ -42,7 +40,7 @@ export async function changeOwner(
     await deps.git.moveRepository(from, to);
     moved = true;
     return await deps.db.write(async (tx) => {
-      const row = await judge(tx);
+      const row = await checkAccess(tx);
       await addRedirectFrom(tx, row);
       await giveTo(tx, row, newOwner);
       await endRedirect(tx, newOwner.id, row.nameFolded);
@@ -66,6 +64,6 @@ async function giveTo({ manager, now }: Tx, { id }: Repository, { kind, id: newO
     updatedAt: now,
   };
   await manager.update(repositorySchema, { id }, change);
-  // The new owner has every right; a role beside it would outlive the ownership unseen.
+  // The new owner has every right; a collaborator role beside it would silently outlive the ownership.
   if (kind === 'user') await manager.delete(collaboratorSchema, { repositoryId: id, userId: newOwnerId });
 }

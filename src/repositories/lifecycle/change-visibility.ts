@@ -6,8 +6,7 @@ import { repositorySchema } from '../schema/repository-schema.ts';
 import type { RepositoryDeps } from '../deps.ts';
 
 /**
- * Shows a repository to everybody, or only to those with a tie to it. Takes effect
- * with the next question anybody asks; nothing is told to remote followers (SPEC §3).
+ * Makes a repository public or private. Takes effect at the next read; nothing is sent to remote followers (SPEC §3).
  * Refuses `repository_not_found` to everyone but the owner.
  */
 export async function changeVisibility(

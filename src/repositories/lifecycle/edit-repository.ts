@@ -9,21 +9,20 @@ import { repositorySchema } from '../schema/repository-schema.ts';
 import type { Repository } from '../schema/repository-schema.ts';
 import type { RepositoryDeps } from '../deps.ts';
 
-/** What may be edited; a field left out stays as it is. */
+/** Editable fields; an omitted field stays. */
 export interface RepositoryEdit {
   description?: string;
-  /** A branch that exists; any name while the repository is empty. */
+  /** An existing branch; any name while the repository is empty. */
   defaultBranch?: string;
-  /** Whether pushes may not rewrite the default branch; they never delete it. */
+  /** Whether pushes may not rewrite the default branch; they can never delete it. */
   defaultBranchProtected?: boolean;
   /** Whether pushes may write `refs/changes/` and `refs/meta/`. */
   acceptsGerritRefs?: boolean;
 }
 
 /**
- * Edits what a repository says of itself, for those who administer it; answers its id when something changed.
- * Refuses `repository_not_found` to everyone else; `invalid_description`;
- * `invalid_branch_name`, `branch_not_found`.
+ * Edits the settings of a repository, for those who administer it; returns its id when something changed. Refuses
+ * `repository_not_found` to everyone else; `invalid_description`; `invalid_branch_name`, `branch_not_found`.
  */
 export async function editRepository(
   deps: RepositoryDeps,
@@ -39,7 +38,7 @@ export async function editRepository(
   if (edit.defaultBranch !== undefined) changes.defaultBranch = await branchToShow(deps, path, edit.defaultBranch);
   if (Object.keys(changes).length === 0) return null;
 
-  // git first: it cannot take part in the write, and setting it again does no harm.
+  // git first: it cannot be part of the write, and setting the branch again is harmless.
   if (changes.defaultBranch !== undefined) await deps.git.setHead(path, changes.defaultBranch);
   await deps.db.write(async (tx) => {
     await findAgain(deps, tx, viewer, repository.id, 'admin');

@@ -11,9 +11,8 @@ import type { RepositoryDeps } from '../deps.ts';
 import { redirectSchema } from '../schema/redirect-schema.ts';
 
 /**
- * Where a repository is now that was once at a path: after a rename, a transfer,
- * or a rename of its owner. `null` when nothing moved from there, when the name is
- * used again, and when the viewer may not see what did.
+ * The current path of a repository that moved from a path by a rename, a transfer, or a rename of its owner. `null`
+ * when nothing moved from there, when the name is in use again, and when the viewer may not see the repository.
  */
 export async function findRedirect(
   deps: RepositoryDeps,
@@ -36,7 +35,7 @@ export async function findRedirect(
   return isThere ? null : { owner: owner.handle, name: repository.name };
 }
 
-/** Old addresses that lead to a repository: from renames, from transfers, and from renames of its owner. */
+/** Old paths that redirect to a repository: from renames, from transfers, and from renames of its owner. */
 export async function listFormerPaths(deps: RepositoryDeps, repository: Repository): Promise<string[]> {
   const ownerId = ownerIdOf(repository);
   const rows = await deps.db.read.find(redirectSchema, {
@@ -51,7 +50,7 @@ export async function listFormerPaths(deps: RepositoryDeps, repository: Reposito
   ];
 }
 
-/** What is at a path of an owner now; else what was there before. */
+/** The repository at a path of an owner now; else the one that was there before. */
 async function behind({ db }: RepositoryDeps, ownerId: string, nameFolded: string): Promise<Repository | null> {
   const live = { nameFolded, deletedAt: IsNull() };
   const here = await db.read.findOneBy(repositorySchema, [
@@ -63,14 +62,14 @@ async function behind({ db }: RepositoryDeps, ownerId: string, nameFolded: strin
   return redirect === null ? null : db.read.findOneBy(repositorySchema, { id: redirect.repositoryId });
 }
 
-/** A repository takes a path: what it led to before ends. Inside the write that takes it. */
+/** Removes the redirect from a path that a repository takes. Inside the write that takes it. */
 export async function endRedirect({ manager }: Tx, ownerId: string, nameFolded: string): Promise<void> {
   await manager.delete(redirectSchema, { ownerId, nameFolded });
 }
 
 /**
- * A repository leaves the path of the row `before`: from now on it leads to where
- * the repository is. Inside the write that moves it, before the row changes.
+ * Adds a redirect from the path of the row `before`. Inside the write that moves the repository, before the row
+ * changes.
  */
 export async function addRedirectFrom({ manager, now }: Tx, before: Repository): Promise<void> {
   const row = { ownerId: ownerIdOf(before), nameFolded: before.nameFolded, repositoryId: before.id, createdAt: now };

@@ -8,7 +8,9 @@ import type { Repository } from '../schema/repository-schema.ts';
 import type { RepositoryDeps } from '../deps.ts';
 import { inTrash, removeTrashed } from './trash.ts';
 
-/** Of a person or of an organisation, as two questions: each has an index, both in one would have none. */
+/**
+ * Repositories of a person or an organisation, in two queries: each has an index, one query for both would have none.
+ */
 async function ofOwner(manager: EntityManager, ownerId: string, where: FindOptionsWhere<Repository>) {
   return [
     ...(await manager.findBy(repositorySchema, { ...where, ownerUserId: ownerId })),
@@ -16,7 +18,7 @@ async function ofOwner(manager: EntityManager, ownerId: string, where: FindOptio
   ];
 }
 
-/** What organisations ask before one of them goes (SPEC §3); the same serves for people. */
+/** Used by organisations before one is deleted (SPEC §3), and for accounts. */
 export function ownedRepositoriesIn(deps: RepositoryDeps): OwnedRepositories {
   return {
     async namesOf({ manager }, ownerId) {
@@ -38,11 +40,11 @@ export function ownedRepositoriesIn(deps: RepositoryDeps): OwnedRepositories {
 }
 
 /**
- * For the write that deletes an account: nobody goes who still owns repositories.
- * Refuses `person_owns_repositories` and names them.
+ * For the write that deletes an account: refuses `person_owns_repositories`, with their names, to an account that
+ * still owns repositories.
  */
-export async function refuseOwner(belongings: OwnedRepositories, tx: Tx, personId: string): Promise<void> {
-  const names = await belongings.namesOf(tx, personId);
+export async function refuseOwner(ownedRepositories: OwnedRepositories, tx: Tx, personId: string): Promise<void> {
+  const names = await ownedRepositories.namesOf(tx, personId);
   if (names.length === 0) return;
   const shown = names.slice(0, 10).join(', ');
   const more = names.length > 10 ? ` and ${names.length - 10} more` : '';

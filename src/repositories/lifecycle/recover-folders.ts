@@ -7,8 +7,8 @@ import { moveSchema } from '../schema/transfer-schema.ts';
 import { inTrash, trashedFolders, trashFolder } from './trash.ts';
 
 /**
- * At start, before any door opens: folders follow what the rows say, where a move
- * to the trash, out of it or to another owner was cut short.
+ * At start, before any listener opens: moves folders to where the rows say, after an interrupted move to the trash,
+ * out of it or to another owner.
  */
 export async function recoverFolders(deps: RepositoryDeps): Promise<void> {
   await bringToTrash(deps);

@@ -9,9 +9,8 @@ import type { RepositoryDeps } from '../deps.ts';
 import { endRedirect, addRedirectFrom } from './find-redirect.ts';
 
 /**
- * Gives a repository another name; the old path leads on until it is used again.
- * Only letters may change case, too. Files stay where they are (SPEC §2.2).
- * Refuses `repository_not_found` to everyone but the owner; `invalid_repository_name`,
+ * Renames a repository; the old path redirects until it is used again. A change of case alone is allowed. Files stay
+ * where they are (SPEC §2.2). Refuses `repository_not_found` to everyone but the owner; `invalid_repository_name`,
  * `repository_name_taken`.
  */
 export async function renameRepository(

@@ -15,7 +15,7 @@ import { changeOwner } from './change-owner.ts';
 import { transferSchema } from '../schema/transfer-schema.ts';
 import type { TransferRow } from '../schema/transfer-schema.ts';
 
-/** What came of asking for a transfer. */
+/** The result of a transfer request. */
 export type TransferOutcome =
   /** The viewer was entitled on both sides. */
   | { kind: 'transferred'; canonical: RepositoryAddress }
@@ -31,12 +31,10 @@ export interface TransferOffer {
 }
 
 /**
- * Gives a repository to another owner, at once when the viewer is the receiver or an
- * OWNER of the receiving organisation, else as an offer. The old path leads on.
- *
- * Refuses `repository_not_found` to everyone but the owner; `no_such_owner`, also for
- * the owner it has already; and for a transfer at once `push_in_progress`,
- * `repository_name_taken`.
+ * Transfers a repository to another owner, at once when the viewer is the receiver or an OWNER of the receiving
+ * organisation, else as an offer. The old path redirects.
+ * Refuses `repository_not_found` to everyone but the owner; `no_such_owner`, also for the current owner; and for an
+ * immediate transfer `push_in_progress`, `repository_name_taken`.
  */
 export async function transferRepository(
   deps: RepositoryDeps,
@@ -78,9 +76,9 @@ export async function transferRepository(
 }
 
 /**
- * Accepts an offer, for the receiver or an OWNER of the receiving organisation.
- * Refuses `transfer_not_found` to everyone else, and when who offered it no longer
- * owns the repository; `push_in_progress`, `repository_name_taken`.
+ * Accepts an offer, for the receiver or an OWNER of the receiving organisation. Refuses `transfer_not_found` to
+ * everyone else, and when the person who offered it no longer owns the repository; `push_in_progress`,
+ * `repository_name_taken`.
  */
 export async function acceptTransfer(
   deps: RepositoryDeps,
@@ -100,14 +98,14 @@ export async function declineTransfer(deps: RepositoryDeps, viewer: Viewer, repo
   deps.logger.info('repository.transfer_declined', { repositoryId, by: viewerForLog(viewer) });
 }
 
-/** Takes an offer back; there may be none. Refuses `repository_not_found` to everyone but the owner. */
+/** Withdraws an offer; a missing one is no error. Refuses `repository_not_found` to everyone but the owner. */
 export async function withdrawTransfer(deps: RepositoryDeps, viewer: Viewer, at: RepositoryAddress): Promise<void> {
   const { id: repositoryId } = (await findRepository(deps, viewer, at, 'owner')).repository;
   const { affected } = await deps.db.write(({ manager }) => manager.delete(transferSchema, { repositoryId }));
   if (affected === 1) deps.logger.info('repository.transfer_withdrawn', { repositoryId, by: viewerForLog(viewer) });
 }
 
-/** To whom a repository is offered, for its settings. Refuses `repository_not_found` to everyone but the owner. */
+/** The receiver of a pending offer, for the settings page. Refuses `repository_not_found` to everyone but the owner. */
 export async function offerOf(deps: RepositoryDeps, viewer: Viewer, at: RepositoryAddress): Promise<Owner | null> {
   const { repository } = await findRepository(deps, viewer, at, 'owner');
   const offer = await deps.db.read.findOneBy(transferSchema, { repositoryId: repository.id });
@@ -115,7 +113,7 @@ export async function offerOf(deps: RepositoryDeps, viewer: Viewer, at: Reposito
   return (await deps.owners.ownersById([offer.newOwnerId])).get(offer.newOwnerId) ?? null;
 }
 
-/** What waits for the viewer to accept, for themselves and for organisations where they are OWNER; oldest first. */
+/** Offers that the viewer may accept, personally and for organisations where they are OWNER; oldest first. */
 export async function listOffers(deps: RepositoryDeps, viewer: Viewer): Promise<TransferOffer[]> {
   if (viewer.kind !== 'person') return [];
   const own = (await deps.organisations.organisationsOf(viewer.id)).filter(({ role }) => role === 'OWNER');
@@ -134,7 +132,7 @@ export async function listOffers(deps: RepositoryDeps, viewer: Viewer): Promise<
   });
 }
 
-/** Whether a transfer to this owner needs nobody else's word. */
+/** Whether the viewer may transfer to this owner without an acceptance. */
 async function mayReceive(deps: RepositoryDeps, viewer: Viewer, to: Owner): Promise<boolean> {
   if (isLocalAdministrator(viewer)) return true;
   if (viewer.kind !== 'person' || !scopeAllows(viewer, 'admin') || viewer.repositoryIds !== null) return false;
@@ -155,11 +153,11 @@ async function findOffer(
   return { offer, to };
 }
 
-/** The row, if the offer still stands: it is worth what its maker may give away now. */
+/** The row, if the offer is still valid: the person who made it must still be entitled. */
 async function offeredRow(deps: RepositoryDeps, { manager }: Tx, offer: TransferRow): Promise<Repository> {
   const { repositoryId, newOwnerId, offeredBy } = offer;
-  const stands = await manager.existsBy(transferSchema, { repositoryId, newOwnerId, offeredBy });
-  const row = stands ? await manager.findOneBy(repositorySchema, { id: repositoryId }) : null;
+  const isPending = await manager.existsBy(transferSchema, { repositoryId, newOwnerId, offeredBy });
+  const row = isPending ? await manager.findOneBy(repositorySchema, { id: repositoryId }) : null;
   if (row === null || row.deletedAt !== null) throw transferNotFound();
   const facts = await repositoryFacts(deps, manager, offeredBy, row);
   if (facts.ownerUserId !== offeredBy && facts.organisationRole !== 'OWNER') throw transferNotFound();

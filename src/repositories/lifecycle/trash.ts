@@ -25,7 +25,7 @@ import { endRedirect } from './find-redirect.ts';
 import { moveIfThere } from './move-folder.ts';
 import { transferSchema } from '../schema/transfer-schema.ts';
 
-/** Where the folder of a repository is: at its owner's, or in the trash. */
+/** The folder of a repository: at its owner's, or in the trash. */
 export function folderOf(deps: RepositoryDeps, row: Repository): string {
   return row.deletedAt === null ? deps.git.repositoryPath(ownerIdOf(row), row.id) : trashFolder(deps, row.id);
 }
@@ -35,11 +35,9 @@ export function trashFolder(deps: RepositoryDeps, repositoryId: string): string 
 }
 
 /**
- * Deletes a repository: at once for everybody, for good after the trash has
- * kept it. Its name is free from now on; its image leaves the images' folder
- * with it (SPEC §3).
- * Refuses `repository_not_found` to everyone but the owner (SPEC §5: 404, not
- * 403), `push_in_progress`.
+ * Moves a repository to the trash: hidden at once, deleted permanently after the retention time. Its name is free from
+ * now on; its image is moved with it (SPEC §3). Refuses `repository_not_found` to everyone but the owner (SPEC §5:
+ * 404, not 403), `push_in_progress`.
  */
 export async function moveToTrash(deps: RepositoryDeps, viewer: Viewer, at: RepositoryAddress): Promise<Repository> {
   const found = await findRepository(deps, viewer, at, 'owner');
@@ -52,7 +50,7 @@ export async function moveToTrash(deps: RepositoryDeps, viewer: Viewer, at: Repo
     await tx.manager.delete(transferSchema, { repositoryId: id });
     return tx.manager.findOneByOrFail(repositorySchema, { id });
   });
-  // The row hides it; the moves only tidy. Cut short or failed, they are done at the next start.
+  // The row hides it; the moves only clean up. Interrupted or failed ones are repeated at the next start.
   try {
     await deps.git.moveRepository(found.path, trashFolder(deps, id));
     await deps.images.moveTo(deps.trashedImages, id);
@@ -64,7 +62,7 @@ export async function moveToTrash(deps: RepositoryDeps, viewer: Viewer, at: Repo
   return repository;
 }
 
-/** What is in the trash, newest first: of one owner, or everybody's for the command line. */
+/** Repositories in the trash, newest first: of one owner, or all for the command line. */
 export async function listTrash(deps: RepositoryDeps, owner?: Pick<Owner, 'kind' | 'id'>): Promise<ListedRepository[]> {
   return withOwners(
     deps,
@@ -72,13 +70,13 @@ export async function listTrash(deps: RepositoryDeps, owner?: Pick<Owner, 'kind'
   );
 }
 
-/** As a comparison with a time, because an index of what is in the trash serves no negation. */
+/** Written as a comparison, because the partial index serves no negation. */
 export const inTrash = { deletedAt: MoreThan(0) };
 
 const newestFirst = (rows: Repository[]): Repository[] =>
   rows.sort((a, b) => b.deletedAt! - a.deletedAt! || (a.id < b.id ? -1 : 1));
 
-/** What the viewer could take out of the trash: their own and, as OWNER, their organisations'. Newest first. */
+/** Repositories that the viewer may restore: their own and, as OWNER, their organisations'. Newest first. */
 export async function listRestorable(deps: RepositoryDeps, viewer: Viewer): Promise<ListedRepository[]> {
   if (viewer.kind !== 'person') return [];
   const organisations = await deps.organisations.organisationsOf(viewer.id);
@@ -91,9 +89,9 @@ export async function listRestorable(deps: RepositoryDeps, viewer: Viewer): Prom
 }
 
 /**
- * Takes a repository out of the trash, with its image; its owner or the command line may.
- * @param name another name, when the old one is in use again
- * Refuses `repository_not_found`, `invalid_repository_name`, `repository_name_taken`.
+ * Restores a repository from the trash, with its image; allowed to its owner and the command line.
+ * @param name another name, when the old one is in use again Refuses `repository_not_found`,
+ * `invalid_repository_name`, `repository_name_taken`.
  */
 export async function restoreRepository(
   deps: RepositoryDeps,
@@ -109,7 +107,7 @@ export async function restoreRepository(
   if (owner === undefined) throw repositoryNotFound();
 
   const home = deps.git.repositoryPath(owner.id, row.id);
-  // Where deleting was cut short the folder never left.
+  // After an interrupted deletion the folder may never have left.
   await moveIfThere(deps, trashFolder(deps, row.id), home);
   let restored: Repository;
   try {
@@ -131,15 +129,15 @@ export async function restoreRepository(
 }
 
 /**
- * Removes for good what has been in the trash for so long. Answers how many repositories.
- * @param keptMs how long they may stay, in milliseconds; as the settings say when left out
+ * Deletes repositories permanently whose time in the trash is over. Returns how many.
+ * @param ttlMs retention time in milliseconds; defaults to the settings
  */
-export async function emptyTrash(deps: RepositoryDeps, keptMs: number = deps.settings.trashKeptMs): Promise<number> {
-  const before = deps.clock.now() - keptMs;
+export async function emptyTrash(deps: RepositoryDeps, ttlMs: number = deps.settings.trashTtlMs): Promise<number> {
+  const before = deps.clock.now() - ttlMs;
   const rows = await deps.db.read.findBy(repositorySchema, { deletedAt: LessThan(before) });
   for (const row of rows) {
     const { id } = row;
-    // The row goes last: cut short, the next round finds it again.
+    // The row is deleted last: after an interruption the next run finds it again.
     await removeTrashed(deps, row);
     await deps.db.write(({ manager }) => manager.delete(repositorySchema, { id, deletedAt: Not(IsNull()) }));
     deps.logger.info('repository.purged', { repositoryId: id });
@@ -148,7 +146,7 @@ export async function emptyTrash(deps: RepositoryDeps, keptMs: number = deps.set
   return rows.length;
 }
 
-/** Removes the folder and the image of a trashed repository, also where they never got to the trash. */
+/** Removes the folder and the image of a trashed repository, also where they were never moved to the trash. */
 export async function removeTrashed(deps: RepositoryDeps, row: Repository): Promise<void> {
   await deps.git.removeRepository(deps.git.repositoryPath(ownerIdOf(row), row.id));
   await deps.images.remove(row.id, async () => {});
@@ -160,13 +158,13 @@ async function removeFromTrash(deps: RepositoryDeps, repositoryId: string): Prom
   await deps.trashedImages.remove(repositoryId, async () => {});
 }
 
-/** Folders in the trash that no row knows: their organisation was deleted and the tidying cut short. */
+/** Folders in the trash without a row: their organisation was deleted and the cleanup interrupted. */
 async function removeOrphans(deps: RepositoryDeps, before: number): Promise<void> {
   const ids = await trashedFolders(deps);
   for (const id of ids) {
     if (await deps.db.read.existsBy(repositorySchema, { id })) continue;
     const found = await stat(trashFolder(deps, id)).catch(() => null);
-    // A rename sets the time of the last change: since then it is in the trash.
+    // A rename sets ctime, so it is the time when the folder was moved to the trash.
     if (found === null || found.ctimeMs >= before) continue;
     await removeFromTrash(deps, id);
     deps.logger.info('repository.purged', { repositoryId: id });
@@ -182,7 +180,7 @@ export async function trashedFolders({ settings }: RepositoryDeps): Promise<stri
   return names.flatMap((name) => /^([0-9a-f-]{36})\.git$/.exec(name)?.[1] ?? []);
 }
 
-/** The policy hides trashed rows from everybody; to get one back, ask it as if the row were not trashed. */
+/** The policy hides trashed rows from everybody; for a restore it is evaluated as if the row were not trashed. */
 async function mayRestore(deps: RepositoryDeps, viewer: Viewer, row: Repository): Promise<boolean> {
   const facts = await repositoryFacts(deps, deps.db.lookup, viewer.kind === 'person' ? viewer.id : null, row);
   return ownsRepository(viewer, { ...facts, deleted: false });

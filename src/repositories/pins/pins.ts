@@ -10,8 +10,8 @@ import type { RepositoryDeps } from '../deps.ts';
 import { pinSchema } from '../schema/pin-schema.ts';
 
 /**
- * Puts a repository at the end of the viewer's pins; one that is pinned stays where it is.
- * Anyone who can read it may. Refuses `sign_in_required`, `insufficient_scope`, `repository_not_found`.
+ * Adds a repository at the end of the viewer's pins; idempotent. Allowed to all who can read it. Refuses
+ * `sign_in_required`, `insufficient_scope`, `repository_not_found`.
  */
 export async function pin(deps: RepositoryDeps, viewer: Viewer, at: RepositoryAddress): Promise<void> {
   const { id: userId } = whoPins(viewer);
@@ -23,7 +23,7 @@ export async function pin(deps: RepositoryDeps, viewer: Viewer, at: RepositoryAd
   });
 }
 
-/** Takes a pin away; there may be none. Refuses as `pin` does. */
+/** Removes a pin; a missing one is no error. Refuses as `pin` does. */
 export async function unpin(deps: RepositoryDeps, viewer: Viewer, at: RepositoryAddress): Promise<void> {
   const { id: userId } = whoPins(viewer);
   const { id: repositoryId } = (await findRepository(deps, viewer, at)).repository;
@@ -31,8 +31,8 @@ export async function unpin(deps: RepositoryDeps, viewer: Viewer, at: Repository
 }
 
 /**
- * Swaps a pin with its neighbour; at the end of the list nothing changes. Pins that the
- * viewer cannot see now are no neighbours. Refuses as `pin` does.
+ * Swaps a pin with its neighbour; no change at the end of the list. Pins that the viewer cannot see now are skipped.
+ * Refuses as `pin` does.
  */
 export async function movePin(
   deps: RepositoryDeps,
@@ -59,9 +59,8 @@ export async function movePin(
 }
 
 /**
- * Somebody's pins in their order, without those that the viewer may not read now: a pin
- * comes back with the right.
- * @param personId whose; the viewer's own when left out
+ * A person's pins in their order, without those that the viewer may not read now: a pin reappears with the access.
+ * @param personId whose pins; defaults to the viewer's
  */
 export async function listPins(deps: RepositoryDeps, viewer: Viewer, personId?: string): Promise<ListedRepository[]> {
   const userId = personId ?? (viewer.kind === 'person' ? viewer.id : null);
@@ -77,7 +76,7 @@ export async function listPins(deps: RepositoryDeps, viewer: Viewer, personId?: 
   return withOwners(deps, rows);
 }
 
-/** Whether the viewer has pinned a repository that they were found to see; `null` for who cannot pin. */
+/** Whether the viewer has pinned a visible repository; `null` for viewers without pins. */
 export async function isPinned(deps: RepositoryDeps, viewer: Viewer, repositoryId: string): Promise<boolean | null> {
   if (viewer.kind !== 'person' || isLocalAdministrator(viewer)) return null;
   return deps.db.lookup(pinSchema, { userId: viewer.id, repositoryId }).length > 0;

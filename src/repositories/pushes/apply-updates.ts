@@ -14,26 +14,26 @@ import type { RunningPushes } from './receive-push.ts';
 import { isMoving } from './pre-receive-check.ts';
 import { settleFromRefs } from './settle-from-refs.ts';
 
-/** Refs that the server moves itself: on a page, for an undo or for a mirror. */
+/** Ref moves by the server: on a page, for an undo or for a mirror. */
 export interface ServerPush {
   via: Exclude<PushRow['via'], 'ssh'>;
-  /** On whose behalf; `null` for nobody's. */
+  /** The person on whose behalf; `null` for the server itself. */
   userId: string | null;
   updates: readonly RefUpdate[];
-  /** Judges by what the write sees; throws to refuse. */
+  /** Checks inside the write; throws to refuse. */
   admit?(tx: Tx, row: Repository): Promise<void>;
 }
 
 export interface AppliedPush {
-  /** Of the journal. */
+  /** Id of the push in the journal. */
   pushId: string;
   results: readonly RefResult[];
 }
 
 /**
- * Moves refs as a push does: journalled before git may act, settled after, by the refs
- * themselves when that is cut short. The caller announces it. All objects are there already.
- * Refuses `repository_not_found`, `repository_moves`, `disk_low`, and what `admit` throws.
+ * Moves refs as a push does: journalled before git may act, settled after, by comparing refs when it is interrupted.
+ * The caller announces it. All objects exist already. Refuses `repository_not_found`, `repository_moves`, `disk_low`,
+ * and what `admit` throws.
  */
 export async function applyUpdates(
   deps: RepositoryDeps,
@@ -46,7 +46,7 @@ export async function applyUpdates(
     throw unavailable('disk_low', 'The server is low on disk space; reading still works.', { retryAfterSeconds: 600 });
   }
   const pushId = deps.random.uuid();
-  // Before its row can be seen: an unsettled push that is not in here counts as abandoned.
+  // Added before its row is visible: an unsettled push that is not in here counts as abandoned.
   running.add(pushId);
   try {
     const repository = await deps.db.write(async (tx) => {

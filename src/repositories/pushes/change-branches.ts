@@ -15,10 +15,9 @@ type Apply = (found: Pick<Found, 'repository' | 'path'>, push: ServerPush) => Pr
 const heads = 'refs/heads/';
 
 /**
- * Makes a branch where another branch, a tag or a commit is. It is a push like any other.
- * Refuses `repository_not_found` to who may not write, `invalid_branch_name`, `branch_exists`
- * and `start_not_found` with their fields `name` and `from`, `branch_in_the_way`,
- * `repository_archived`, `push_refused`.
+ * Creates a branch at another branch, a tag or a commit, as an ordinary push. Refuses `repository_not_found` to people
+ * who may not write, `invalid_branch_name`, `branch_exists` and `start_not_found` with their fields `name` and `from`,
+ * `branch_in_the_way`, `repository_archived`, `push_refused`.
  */
 export async function createBranch(
   deps: RepositoryDeps,
@@ -51,9 +50,8 @@ function parseName(text: string): string {
 }
 
 /**
- * Deletes a branch that is still where the person saw it. Its commits are kept for a while,
- * and `undo` brings it back.
- * Refuses `repository_not_found` to who may not write, `branch_gone`, `ref_moved`,
+ * Deletes a branch that has not moved since the person saw it. Its commits are preserved for a while, and `undo`
+ * restores it. Refuses `repository_not_found` to people who may not write, `branch_gone`, `ref_moved`,
  * `branch_protected` for the default branch, `repository_archived`, `push_refused`.
  */
 export async function deleteBranch(

@@ -4,10 +4,10 @@ import { eachRow } from '../list-repositories.ts';
 import type { RepositoryDeps } from '../deps.ts';
 
 const dayMs = 86_400_000;
-/** Somebody who pushes oftener than thirteen times a day, all year, is a machine; its oldest days are left out. */
+/** Limit of counted pushes: thirteen a day all year is beyond any person; the oldest days are left out. */
 const maxCounted = 5_000;
 
-/** The repositories that a person has ever pushed to, from one to the next through the index. */
+/** The repositories that a person has ever pushed to, by a loose index scan. */
 const pushedTo = `
   WITH RECURSIVE pushed (id) AS (
     SELECT min(repository_id) FROM pushes WHERE user_id = :personId
@@ -17,10 +17,10 @@ const pushedTo = `
   ) SELECT id FROM pushed WHERE id IS NOT NULL`;
 
 /**
- * How often a person has pushed on each day, to repositories that the viewer may see. The policy is asked once for
- * each repository, and of the pushes nothing but an index is read.
+ * Pushes of a person per day, to repositories that the viewer may see. The policy is evaluated once per repository,
+ * and of the pushes only an index is read.
  * @param since epoch milliseconds
- * @returns by the number of the day since the epoch, in UTC; days without a push are missing
+ * @returns keyed by the number of the day since the epoch, in UTC; days without a push are missing
  */
 export async function countPushes(
   { db }: RepositoryDeps,

@@ -6,16 +6,16 @@ import type { PushRow } from '../schema/push-schema.ts';
 import type { RunningPushes } from './receive-push.ts';
 import { settleFromRefs } from './settle-from-refs.ts';
 
-/** Settles the pushes whose verdict was never written and that nobody is at work on. */
+/** Settles the unsettled pushes that are not running. */
 export async function finishPushes(deps: RepositoryDeps, journal: PushJournal, running: RunningPushes): Promise<void> {
-  const left = (await journal.unsettled()).filter(({ id }) => !running.has(id));
-  for (const [repositoryId, pushes] of Map.groupBy(left, (push) => push.repositoryId))
+  const abandoned = (await journal.unsettled()).filter(({ id }) => !running.has(id));
+  for (const [repositoryId, pushes] of Map.groupBy(abandoned, (push) => push.repositoryId))
     await settlePushes(deps, journal, repositoryId, pushes, { clean: false });
 }
 
 /**
- * Settles pushes of one repository by its refs. What cannot be settled now (the repository
- * is damaged, say) is logged and stays.
+ * Settles pushes of one repository by comparing its refs. A push that cannot be settled now (in a damaged repository,
+ * say) is logged and stays.
  * @param clean also removes locks and half-written objects of an earlier run
  */
 export async function settlePushes(
@@ -48,7 +48,7 @@ export async function settlePushes(
   }
 }
 
-/** What pushes that were cut short were to make: git may have written it without a sync. */
+/** Refs that interrupted pushes were to create: git may have written them without a sync. */
 async function refsToMake(journal: PushJournal, pushes: readonly PushRow[]): Promise<string[]> {
   const refs: string[] = [];
   for (const { id } of pushes)

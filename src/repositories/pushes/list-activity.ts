@@ -11,9 +11,9 @@ export interface ActivityUpdate {
   ref: string;
   oldId: string;
   newId: string;
-  /** Whether the ref left commits behind; null for a push from before anybody looked. */
+  /** Whether the ref left commits behind; null when this was never checked. */
   forced: boolean | null;
-  /** Until when the old tip can be had back, epoch milliseconds; null when it cannot. */
+  /** Until when the old tip can be restored, epoch milliseconds; null when it cannot. */
   restorableUntil: number | null;
 }
 
@@ -21,7 +21,7 @@ export interface ActivityUpdate {
 export interface ActivityPush {
   id: string;
   via: PushRow['via'];
-  /** `null` for one made by the server, on the command line, or by somebody who is gone. */
+  /** `null` for one by the server, on the command line, or by a deleted account. */
   person: Person | null;
   /** Epoch milliseconds. */
   at: number;
@@ -33,19 +33,19 @@ export interface ActivityPush {
 
 export interface ActivityPage {
   pushes: ActivityPush[];
-  /** Give it back as `after` for the next page; `null` on the last one. */
+  /** Value of `after` for the next page; `null` on the last one. */
   next: string | null;
 }
 
-/** As far back as the page looks. */
+/** Period of the page, in milliseconds. */
 const lookBackMs = 30 * 86_400_000;
-/** A mirror moves thousands at once. */
+/** Limit of shown refs per push: a mirror moves thousands at once. */
 const maxShownUpdates = 20;
 const pageKey = /^(\d{1,16})\.([0-9a-f-]{36})$/;
 
 /**
- * The pushes to a repository in the last thirty days, newest first.
- * Refuses `invalid_page` for an `after` that it did not make.
+ * The pushes to a repository in the last thirty days, newest first. Refuses `invalid_page` for an `after` that it did
+ * not create.
  */
 export async function listActivity(
   deps: RepositoryDeps,

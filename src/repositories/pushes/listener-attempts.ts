@@ -2,25 +2,25 @@ import { IsNull } from 'typeorm';
 import type { Database } from '../../db/index.ts';
 import { pushListenerAttemptsSchema, pushSchema } from '../schema/push-schema.ts';
 
-/** A listener that fails so often is broken, or this push breaks it: the push is parked. */
+/** Attempts per listener and push; then the push is parked. */
 export const maxAttempts = 3;
 
 /**
- * How long the last try waits for. The second one comes with the next run of the job, within
- * a minute, for what passes quickly (a lock, a process that was killed); this one outlasts a
- * busy quarter of an hour's worst part, so that load alone parks nothing.
+ * Delay of the last attempt, in milliseconds. The second one comes with the next run of the scheduled task, within a
+ * minute, for transient failures (a lock, a killed process); this one outlasts a quarter of an hour of heavy load, so
+ * that load alone parks nothing.
  */
 export const lastTryAfterMs = 10 * 60_000;
 
-/** Long enough to see what is wrong; the log has the whole of it. */
+/** Length limit of a stored error; the log has the whole of it. */
 const maxErrorLength = 500;
 
-/** What is on record while a listener runs, and stays when the server ends meanwhile. */
+/** The stored error while a listener runs, which stays when the server exits meanwhile. */
 const endedMeanwhile = 'the server ended while this listener ran';
 
 /**
- * Writes that a try begins, so none of them is worth a sync of the disk: killing the server
- * loses no write that was made, and after a power failure one more try does no harm.
+ * Records of attempts are not synced: a killed server loses none of them, and after a power failure an additional
+ * attempt is harmless.
  */
 const options = { durable: 'with-the-next' } as const;
 
@@ -33,10 +33,9 @@ export function beginAnnouncement(db: Database, pushId: string, attempts: number
 }
 
 /**
- * Counts a try of one listener before it runs. A listener without a row was tried `before`
- * times: once when an announcement was begun before, because the first one notes nobody by
- * name; it nearly always succeeds.
- * @returns how often it was tried, this time included; null when it has had all its tries
+ * Counts an attempt of one listener before it runs. A listener without a row had `before` attempts: one when an
+ * announcement was begun before, because the first announcement, which nearly always succeeds, records no listeners.
+ * @returns the number of attempts, this one included; null when it has had all its attempts
  */
 export function beginAttempt(db: Database, pushId: string, listener: string, before: number): Promise<number | null> {
   return db.write(async ({ manager }) => {
@@ -52,9 +51,9 @@ export function beginAttempt(db: Database, pushId: string, listener: string, bef
 }
 
 /**
- * Ends an announcement that did not reach everybody.
- * @param failures who failed this time, and how
- * @param exhausted who will not be tried again, whenever that was decided
+ * Ends an announcement that did not reach every listener.
+ * @param failures the listeners that failed this time, with their errors
+ * @param exhausted the listeners without further attempts, whenever that was decided
  */
 export function endAnnouncement(
   db: Database,
@@ -75,7 +74,7 @@ export function endAnnouncement(
     }
     const lastError = [...errors].map(([listener, error]) => `${listener}: ${error}`).join('; ');
     const change = { lastError: lastError.slice(0, maxErrorLength), ...(isParked ? { parkedAt: now } : {}) };
-    // Another process may have been quicker, and told everybody.
+    // A concurrent process may have notified every listener.
     await manager.update(pushSchema, { id: pushId, announcedAt: IsNull() }, change);
   });
 }

@@ -6,8 +6,8 @@ import type { Repository } from '../schema/repository-schema.ts';
 import type { RepositoryDeps } from '../deps.ts';
 
 /**
- * Whether somebody may move refs on a page, judged by what the write sees.
- * Refuses `repository_not_found`, `repository_archived`, `push_refused`.
+ * Checks whether a person may move refs on a page, by what the write sees. Refuses `repository_not_found`,
+ * `repository_archived`, `push_refused`.
  */
 export async function mayMoveRefs(deps: RepositoryDeps, tx: Tx, viewer: Viewer, row: Repository): Promise<void> {
   await findAgain(deps, tx, viewer, row.id, 'write');

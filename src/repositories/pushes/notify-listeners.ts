@@ -13,7 +13,7 @@ import type { PushRow } from '../schema/push-schema.ts';
 export interface AnnouncedPush {
   id: string;
   repository: Repository;
-  /** UUID of who pushed; `null` for the command line and once the person is gone. */
+  /** UUID of the person who pushed; `null` for the command line and deleted accounts. */
   pusherId: string | null;
   via: PushRow['via'];
   options: readonly string[];
@@ -24,43 +24,42 @@ export interface AnnouncedPush {
 }
 
 /**
- * The port through which other rooms hear of pushes (DESIGN §1). `app.ts` plugs
- * them in. `prepare` may be slow (git, files) and may run again; `record` runs inside
- * the write that also notes that this listener is done, so a push is recorded exactly
- * once per listener whatever dies when. A write that fails is tried again with what a
- * new `prepare` says. Each of the three has a limited time (`listenerTimeoutMs`), after
- * which it counts as failed; a listener that has failed three times with a push is not
- * asked about it again, and the push is parked until a person has it tried again.
+ * The port through which other modules subscribe to pushes; `app.ts` registers them. `prepare` may be slow (git,
+ * files) and may run again; `record` runs inside the write that also marks this listener as done, so a push is
+ * recorded exactly once per listener, even after a crash. A failed write is retried with the result of a new
+ * `prepare`. Each of the three has a time limit (`listenerTimeoutMs`), after which it counts as failed; a listener
+ * that has failed three times with a push is not called for it again, and the push is parked until a person retries
+ * it.
  */
 export interface PushListener<Prepared = unknown> {
-  /** Stable; kept in the database. */
+  /** Stable; stored in the database. */
   name: string;
-  /** Whether somebody waits for what this one records: it is written before the listeners behind are asked. */
+  /** Whether a client waits for what this listener records: it is written before the next listeners are called. */
   isAwaited?: boolean;
-  /** What the listener does about a push option, in a line for whoever pushes; null for one that it does not know. */
+  /** A message for the person who pushes about a push option; null for an unknown one. */
   remarkOn?(option: string): string | null;
-  /** Null when there is nothing to record; the listener is done with the push then. */
+  /** Null when there is nothing to record; the listener is then done with the push. */
   prepare?(push: AnnouncedPush): Promise<Prepared | null>;
   record?(tx: Tx, push: AnnouncedPush, prepared: Prepared): Promise<void>;
-  /** Called once that write is durable: the moment to wake somebody up. The next listener has its turn after it. */
+  /** Called once that write is durable: the moment to notify waiters. The next listener is called after it. */
   recorded?(push: AnnouncedPush, prepared: Prepared): unknown;
 }
 
-/** A listener with what it has prepared. */
-interface Turn {
+/** A listener with the result of its `prepare`. */
+interface PreparedListener {
   listener: PushListener;
   prepared: unknown;
 }
 
 export interface AnnounceOptions {
-  /** The write that settled the push has counted this announcement already. */
+  /** Whether the write that settled the push has counted this announcement already. */
   isBegun?: boolean;
 }
 
 /**
- * Tells every listener that has not recorded the push yet. A listener that fails is logged
- * and asked again later, by `finishPushes`; the others hear all the same. Two announcements
- * of one push at once do no harm. A parked push is left alone.
+ * Calls every listener that has not recorded the push yet. A failing listener is logged and called again later, by
+ * `finishPushes`; the others are called all the same. Concurrent announcements of one push are harmless. A parked push
+ * is skipped.
  */
 export async function notifyListeners(
   deps: RepositoryDeps,
@@ -75,16 +74,16 @@ export async function notifyListeners(
   const isCounted = isBegun && row.attempts === 1;
   const attempt = isCounted ? 1 : row.attempts + 1;
   if (!isCounted) await beginAnnouncement(deps.db, pushId, attempt);
-  await new Announcement(deps, push, attempt).tell(listeners);
+  await new Announcement(deps, push, attempt).run(listeners);
 }
 
 class Announcement {
   readonly #deps: RepositoryDeps;
   readonly #push: AnnouncedPush;
   readonly #attempt: number;
-  /** Who failed this time, and how. */
+  /** Listeners that failed this time, with their errors. */
   readonly #failures = new Map<string, unknown>();
-  /** Who has had all tries: now, or before. */
+  /** Listeners without further attempts: since now, or before. */
   readonly #exhausted = new Set<string>();
 
   constructor(deps: RepositoryDeps, push: AnnouncedPush, attempt: number) {
@@ -94,28 +93,27 @@ class Announcement {
   }
 
   /**
-   * The first time, what listeners record is written at once, as far as nobody waits for a
-   * part of it: every write costs a sync of the disk, and most pushes give them nothing to
-   * record. After a failure each listener is alone with its try, which is counted before it
-   * runs: one that takes the server with it is then known by name.
+   * In the first announcement, effects of several listeners are recorded in one write, unless a client waits for one
+   * of them: every write costs a sync of the disk, and most pushes need none. After a failure each listener gets a
+   * write of its own, and its attempt is counted before it runs: one that crashes the server is then known by name.
    */
-  async tell(listeners: readonly PushListener[]): Promise<void> {
+  async run(listeners: readonly PushListener[]): Promise<void> {
     const { db } = this.#deps;
     const isRetry = this.#attempt > 1;
     const done = new Set(
       (await db.read.findBy(pushAnnouncementSchema, { pushId: this.#push.id })).map((row) => row.listener),
     );
-    let turns: Turn[] = [];
+    let preparedListeners: PreparedListener[] = [];
     for (const listener of listeners) {
       if (done.has(listener.name) || (isRetry && !(await this.#mayTry(listener)))) continue;
-      const turn = await this.#prepare(listener);
-      if (turn === null) continue;
-      turns.push(turn);
+      const preparedListener = await this.#prepare(listener);
+      if (preparedListener === null) continue;
+      preparedListeners.push(preparedListener);
       if (!isRetry && listener.isAwaited !== true) continue;
-      await this.#record(turns, false);
-      turns = [];
+      await this.#record(preparedListeners, false);
+      preparedListeners = [];
     }
-    await this.#record(turns, true);
+    await this.#record(preparedListeners, true);
     if (this.#isForAll) return;
     const open = new Set([...this.#failures.keys(), ...this.#exhausted]);
     const isParked = open.size === this.#exhausted.size;
@@ -134,7 +132,7 @@ class Announcement {
     return tries !== null;
   }
 
-  async #prepare(listener: PushListener): Promise<Turn | null> {
+  async #prepare(listener: PushListener): Promise<PreparedListener | null> {
     try {
       const prepared = await this.#inTime(listener, listener.prepare?.(this.#push));
       if (prepared !== null) return { listener, prepared };
@@ -145,51 +143,51 @@ class Announcement {
     return null;
   }
 
-  /** Those of one write that failed have a write of their own each: one of them must not keep the others from theirs. */
-  async #record(turns: readonly Turn[], isLast: boolean): Promise<void> {
-    let recorded: readonly Turn[];
+  /** When a shared write fails, each listener gets a write of its own: one of them must not block the others. */
+  async #record(preparedListeners: readonly PreparedListener[], isLast: boolean): Promise<void> {
+    let recorded: readonly PreparedListener[];
     try {
-      recorded = await this.#write(turns, isLast && this.#isForAll);
-      // Also those whom another announcement was quicker to tell.
-      for (const { listener } of turns) this.#exhausted.delete(listener.name);
+      recorded = await this.#write(preparedListeners, isLast && this.#isForAll);
+      // Also those that a concurrent announcement has notified.
+      for (const { listener } of preparedListeners) this.#exhausted.delete(listener.name);
     } catch (error) {
-      if (turns.length === 0) throw error;
-      if (turns.length === 1) await this.#fail(turns[0]!.listener, error);
+      if (preparedListeners.length === 0) throw error;
+      if (preparedListeners.length === 1) await this.#fail(preparedListeners[0]!.listener, error);
       else
-        for (const { listener } of turns) {
+        for (const { listener } of preparedListeners) {
           const again = await this.#prepare(listener);
           if (again !== null) await this.#record([again], false);
         }
-      if (isLast && turns.length > 1 && this.#isForAll) await this.#write([], true);
+      if (isLast && preparedListeners.length > 1 && this.#isForAll) await this.#write([], true);
       return;
     }
     for (const { listener, prepared } of recorded) {
       try {
         await this.#inTime(listener, listener.recorded?.(this.#push, prepared));
       } catch (error) {
-        // It is recorded: whoever was to be woken up looks again before long.
+        // The effect is recorded; a waiter that was not notified polls soon.
         this.#log(listener, error);
       }
     }
   }
 
   /**
-   * One write for what several listeners have to say. A push that is announced needs no marks;
-   * until then they say who has been here. Both are asked again: another announcement may have been quicker.
-   * @param isAll whether nobody is left to be told
-   * @returns whose part is written; with those who have nothing to write
+   * One write for the effects of several listeners. A fully announced push needs no marks per listener; until then
+   * they record which ones are done. Both are checked again, because a concurrent announcement may have been faster.
+   * @param isAll whether no further listeners are left
+   * @returns the listeners that are done, including those with nothing to write
    */
-  async #write(turns: readonly Turn[], isAll: boolean): Promise<readonly Turn[]> {
+  async #write(preparedListeners: readonly PreparedListener[], isAll: boolean): Promise<readonly PreparedListener[]> {
     const push = this.#push;
-    const recording = turns.filter(({ listener }) => listener.record !== undefined);
-    if (recording.length === 0 && !isAll) return turns;
-    const write = async (tx: Tx): Promise<readonly Turn[]> => {
+    const recording = preparedListeners.filter(({ listener }) => listener.record !== undefined);
+    if (recording.length === 0 && !isAll) return preparedListeners;
+    const write = async (tx: Tx): Promise<readonly PreparedListener[]> => {
       if (!(await tx.before.existsBy(pushSchema, { id: push.id, announcedAt: IsNull() }))) return [];
       const marks = await tx.before.findBy(pushAnnouncementSchema, { pushId: push.id });
       const done = new Set(marks.map(({ listener }) => listener));
-      const open = turns.filter(({ listener }) => !done.has(listener.name));
+      const open = preparedListeners.filter(({ listener }) => !done.has(listener.name));
       for (const { listener, prepared } of open) {
-        // What it writes after its time is refused by the write that has ended.
+        // What it writes after its time limit is refused, because the write has ended.
         await this.#inTime(listener, listener.record?.(tx, push, prepared));
         if (!isAll) await tx.manager.insert(pushAnnouncementSchema, { pushId: push.id, listener: listener.name });
       }
@@ -200,11 +198,12 @@ class Announcement {
       if (this.#attempt > 1) await tx.manager.delete(pushListenerAttemptsSchema, { pushId: push.id });
       return open;
     };
-    // Where a power failure takes the note back, the next start asks the listeners again, and they have nothing to say again.
+    // If a power failure loses this record, the next start calls the listeners again, which have nothing to record
+    // again.
     return this.#deps.db.write(write, recording.length === 0 ? { durable: 'with-the-next' } : {});
   }
 
-  /** A listener that hangs has failed, so that the next one has its turn. */
+  /** A listener that exceeds its time limit has failed, so that the next one is called. */
   #inTime<T>({ name }: PushListener, work: Promise<T> | T): Promise<T> {
     const { listenerTimeoutMs } = this.#deps.settings;
     const late = () => unavailable('listener_timed_out', `${name} did not end within ${listenerTimeoutMs / 1000} s.`);
@@ -214,7 +213,7 @@ class Announcement {
   async #fail(listener: PushListener, error: unknown): Promise<void> {
     this.#failures.set(listener.name, error);
     if (await this.#hasRepositoryMoved()) {
-      // The next attempt reads the repository at its new place, or finds that it is gone.
+      // The next attempt reads the repository at its new place, or finds that it is deleted.
       this.#deps.logger.info('push.repository_moved', { pushId: this.#push.id, listener: listener.name });
     } else this.#log(listener, error);
   }

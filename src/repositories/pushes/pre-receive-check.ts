@@ -9,8 +9,8 @@ import type { Repository } from '../schema/repository-schema.ts';
 import type { RepositoryDeps } from '../deps.ts';
 
 /**
- * Why somebody may not write to a repository at this moment, by what is there when the write
- * begins: what was found when they came may be an hour old. Asked before the write changes anything.
+ * Why a person may not write to a repository now, by what the write sees: the result of the request's first check may
+ * be an hour old. Called before the write changes anything.
  */
 export async function preReceiveRefusal(
   deps: RepositoryDeps,
@@ -31,7 +31,7 @@ export async function preReceiveRefusal(
   return null;
 }
 
-/** Whether the folder is about to be, or is, elsewhere. */
+/** Whether the folder is being moved, or has been. */
 export async function isMoving(
   deps: RepositoryDeps,
   { before }: Tx,

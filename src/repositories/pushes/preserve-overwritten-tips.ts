@@ -7,19 +7,19 @@ import { pushSchema, pushUpdateSchema } from '../schema/push-schema.ts';
 
 const noRef = /^0+$/;
 
-/** What one push did to refs that were there before. */
+/** Existing refs that one push overwrote or deleted. */
 interface Loss {
   position: number;
   forced: boolean;
-  kept: boolean;
+  isPreserved: boolean;
 }
 
-/** Under which name git keeps the old tip of one command; below `refs/hearth/`. */
+/** Name of the hidden ref that preserves the old tip of one command; below `refs/hearth/`. */
 export const undoRefName = (pushId: string, position: number): string => `undo/${pushId}/${position}`;
 
 /**
- * Hears of every push, before the other rooms: what a forced move or a deletion left
- * behind gets a hidden ref, so that no packing takes it away before its time is over.
+ * Subscribes to pushes ahead of the other modules: overwritten and deleted tips get a hidden ref, so that no repack
+ * drops them before their retention time is over.
  */
 export function preserveOverwrittenTips(deps: RepositoryDeps): PushListener<Loss[]> {
   return {
@@ -29,12 +29,12 @@ export function preserveOverwrittenTips(deps: RepositoryDeps): PushListener<Loss
       return losses.length === 0 ? null : losses;
     },
     async record({ manager }, push, losses) {
-      const keptUntil = push.arrivedAt + deps.settings.undoKeptMs;
-      for (const { position, forced, kept } of losses) {
+      const keptUntil = push.arrivedAt + deps.settings.undoTtlMs;
+      for (const { position, forced, isPreserved } of losses) {
         await manager.update(
           pushUpdateSchema,
           { pushId: push.id, position },
-          { forced, keptUntil: kept ? keptUntil : null },
+          { forced, keptUntil: isPreserved ? keptUntil : null },
         );
       }
     },
@@ -53,15 +53,15 @@ async function findLosses(deps: RepositoryDeps, push: AnnouncedPush): Promise<Lo
     const forced = !isDeletion && !(await deps.git.isForward(path, oldId, newId));
     if (isDeletion || forced) lost.push({ position, forced, name: undoRefName(push.id, position), oid: oldId });
   }
-  const kept = new Set(lost.length === 0 ? [] : await deps.git.keepObjects(path, lost));
-  return lost.map(({ position, forced, name }) => ({ position, forced, kept: kept.has(name) }));
+  const isPreserved = new Set(lost.length === 0 ? [] : await deps.git.keepObjects(path, lost));
+  return lost.map(({ position, forced, name }) => ({ position, forced, isPreserved: isPreserved.has(name) }));
 }
 
-/** So many are let go of at a time. */
+/** Batch size of a release. */
 const atOnce = 500;
 
 /**
- * Lets go of tips whose time is over; git drops them when it packs the next time.
+ * Releases overwritten tips whose retention time is over; git drops them at the next repack.
  * @returns how many
  */
 export async function releaseOverwrittenTips(deps: RepositoryDeps): Promise<number> {
@@ -83,7 +83,7 @@ export async function releaseOverwrittenTips(deps: RepositoryDeps): Promise<numb
             rows.map(({ pushId, position }) => undoRefName(pushId, position)),
           );
       } catch (error) {
-        // A damaged repository keeps what it has; it must not keep the others from their turn.
+        // A damaged repository is skipped; it must not block the others.
         deps.logger.error('push.old_tips_stay', { repositoryId, error });
       }
       await deps.db.write(async ({ manager }) => {

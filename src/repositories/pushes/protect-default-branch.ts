@@ -4,22 +4,19 @@ import type { RefUpdate } from './push-journal.ts';
 
 const noRef = /^0+$/;
 
-/** What the protection of the default branch says to the commands of a push. */
+/** The result of the default branch's protection for the commands of a push. */
 export interface Protection {
-  /** The command that is refused, if any, in words for the person who pushes. */
+  /** The refused command, if any, with a message for the person who pushes. */
   refused: readonly RefusedRef[];
-  /** Refs that may only move to a descendant of what they are; the objects decide. */
+  /** Refs that may only be fast-forwarded; decided by the objects. */
   onlyForward: FastForwardRule[];
 }
 
 /**
- * The default branch of a repository is never deleted by a push: clones would come
- * without files. It is not rewritten either, unless the protection is switched off.
- * Making it is free.
- *
- * A deletion shows in the command. Whether a move goes forward shows in the objects,
- * most of which are still to come: that question is left to the git room, together
- * with the ref it is about.
+ * The default branch of a repository is never deleted by a push: clones would come without files. It is not rewritten
+ * either, unless the protection is off. Creating it is allowed.
+ * A deletion shows in the command. Whether a move is a fast-forward shows in the objects, most of which have not
+ * arrived yet: that check is left to the git module, as a rule for the ref.
  */
 export function protectDefaultBranch(
   { defaultBranch, defaultBranchProtected }: Pick<Repository, 'defaultBranch' | 'defaultBranchProtected'>,

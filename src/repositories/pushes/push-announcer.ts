@@ -4,28 +4,27 @@ import type { AnnounceOptions, PushListener } from './notify-listeners.ts';
 import type { PushJournal } from './push-journal.ts';
 
 /**
- * How long a stop waits for announcements. A listener that hangs must not hold the server;
- * what is not told by then is begun again at the next start.
+ * How long a stop waits for announcements. A hanging listener must not block the exit; unfinished announcements are
+ * repeated at the next start.
  */
 const stopTimeoutMs = 10_000;
 
-/** The turn of one repository, taken before its pushes are known. */
-export interface AnnouncementTurn {
+/** A place in the announcement queue of one repository, taken before its pushes are known. */
+export interface AnnouncementSlot {
   announce(pushId: string): Promise<void>;
-  /** Lets pushes that came later have theirs. */
+  /** Releases the place for later pushes. */
   end(): void;
 }
 
 /**
- * Tells listeners of pushes beside the answer to the client: whatever happens here is not
- * the pusher's trouble. Pushes to one repository are told of in turn, so that the last of
- * them has the last word.
+ * Notifies listeners of pushes in parallel to the response to the client: a failure here does not affect the push.
+ * Announcements of one repository are serialised, so that the last push is announced last.
  */
 export class PushAnnouncer {
   readonly #deps: RepositoryDeps;
   readonly #journal: PushJournal;
   readonly #listeners: readonly PushListener[];
-  /** The last of each repository. */
+  /** The last announcement of each repository. */
   readonly #last = new Map<string, Promise<void>>();
 
   constructor(deps: RepositoryDeps, journal: PushJournal, listeners: readonly PushListener[]) {
@@ -35,14 +34,14 @@ export class PushAnnouncer {
   }
 
   announce(pushId: string, repositoryId: string, options: AnnounceOptions = {}): Promise<void> {
-    return this.#inTurn(repositoryId, () => this.#tell(pushId, options));
+    return this.#enqueue(repositoryId, () => this.#announce(pushId, options));
   }
 
-  /** Takes the turn of a repository now, for pushes that are told of later. */
-  takeTurn(repositoryId: string): AnnouncementTurn {
+  /** Takes a place in the queue of a repository now, for pushes that are announced later. */
+  takeSlot(repositoryId: string): AnnouncementSlot {
     const { promise, resolve } = Promise.withResolvers<void>();
-    void this.#inTurn(repositoryId, () => promise);
-    return { announce: (pushId) => this.#tell(pushId, {}), end: resolve };
+    void this.#enqueue(repositoryId, () => promise);
+    return { announce: (pushId) => this.#announce(pushId, {}), end: resolve };
   }
 
   async stop(): Promise<void> {
@@ -55,16 +54,16 @@ export class PushAnnouncer {
     if (ended === 'too long') this.#deps.logger.warn('push.announcements_left', { repositories: this.#last.size });
   }
 
-  #inTurn(repositoryId: string, work: () => Promise<void>): Promise<void> {
+  #enqueue(repositoryId: string, work: () => Promise<void>): Promise<void> {
     const before = this.#last.get(repositoryId) ?? Promise.resolve();
-    const turn = before
+    const announcement = before
       .then(work)
-      .finally(() => this.#last.get(repositoryId) === turn && this.#last.delete(repositoryId));
-    this.#last.set(repositoryId, turn);
-    return turn;
+      .finally(() => this.#last.get(repositoryId) === announcement && this.#last.delete(repositoryId));
+    this.#last.set(repositoryId, announcement);
+    return announcement;
   }
 
-  #tell(pushId: string, options: AnnounceOptions): Promise<void> {
+  #announce(pushId: string, options: AnnounceOptions): Promise<void> {
     return notifyListeners(this.#deps, this.#journal, this.#listeners, pushId, options).catch((error: unknown) =>
       this.#deps.logger.error('push.announce_failed', { pushId, error }),
     );

@@ -11,7 +11,7 @@ export interface RefUpdate {
   newId: string;
 }
 
-/** What became of one command. */
+/** The result of one command. */
 export interface RefResult {
   ref: string;
   ok: boolean;
@@ -19,15 +19,15 @@ export interface RefResult {
 }
 
 /**
- * A statement has a limited number of parameters, and building a long one holds up
- * every other request; a push has up to 100,000 commands.
+ * Rows per statement: parameters are limited, and building a long statement blocks every other request; a push has up
+ * to 100,000 commands.
  */
 const rowsPerStatement = 100;
 
 /**
- * The journal that a push is written to before git may act on it (DESIGN §2).
- * Because it comes first, an acknowledged push is always known; because it is
- * settled by refs at start-up, one cut short is known for what it became.
+ * The write-ahead journal of pushes: a push is written before git may act on it. Because it comes first, an
+ * acknowledged push is always known; because it is settled by comparing refs at start, the result of an interrupted
+ * one is known, too.
  */
 export class PushJournal {
   readonly #db: Database;
@@ -48,9 +48,9 @@ export class PushJournal {
       updates: readonly RefUpdate[];
     },
   ): Promise<void> {
-    const { updates, options, ...said } = push;
+    const { updates, options, ...fields } = push;
     const row: PushRow = {
-      ...said,
+      ...fields,
       options: JSON.stringify(options),
       createdAt: now,
       settledAt: null,
@@ -74,11 +74,10 @@ export class PushJournal {
   }
 
   /**
-   * Records the verdict on each command, once; a second settlement changes nothing.
-   * A push without any accepted command has nothing to announce.
-   * Not synced by itself, so that the client does not wait for the disk twice: a power
-   * failure that takes it back leaves refs that no later push has moved, because the
-   * journal row of a later push would have been synced behind it. The next start settles by them.
+   * Records the result of each command, once; a second settlement changes nothing. A push without any accepted command
+   * has nothing to announce. Not synced by itself, so that the client does not wait for the disk twice: a power
+   * failure that loses it leaves refs that no later push has moved, because the journal row of a later push would have
+   * been synced behind it. The next start settles by them.
    * @param results one for each command, in the order of the push
    * @param isAnnouncing whether the announcement follows at once; it is counted as begun, without a write of its own
    */
@@ -102,7 +101,7 @@ export class PushJournal {
           }
         }
       };
-      // The client waits: one trip to the writing thread instead of three.
+      // The client waits: one round trip to the write thread instead of three.
       await Promise.all([
         settleUpdates(),
         manager.update(
@@ -120,14 +119,14 @@ export class PushJournal {
     await this.#db.write(settle, { durable: 'with-the-next' });
   }
 
-  /** Pushes whose verdict is not written: git is at work, or the program ended while it was. Oldest first. */
+  /** Unsettled pushes: git is running, or the program exited while it was. Oldest first. */
   unsettled(): Promise<PushRow[]> {
-    // What is not settled is not announced either, and those that are not have an index of their own.
+    // An unsettled push is unannounced, too, and unannounced ones have an index.
     const where = { settledAt: IsNull(), announcedAt: IsNull() };
     return this.#db.read.find(pushSchema, { where, order: { createdAt: 'ASC', id: 'ASC' } });
   }
 
-  /** The commands of a push in their order; all of them, or those that took effect. */
+  /** The commands of a push in their order: all of them, or the accepted ones. */
   updatesOf(pushId: string, which: 'all' | 'accepted' = 'all'): Promise<RefUpdate[]> {
     const query = this.#selectMoves().where('u.push_id = :pushId', { pushId }).orderBy('u.position');
     if (which === 'accepted') query.andWhere("u.result = 'ok'");
@@ -143,7 +142,7 @@ export class PushJournal {
       .getRawMany();
   }
 
-  /** Plain rows: making entities of ten thousand takes ten times as long. */
+  /** Plain rows: hydrating ten thousand entities takes ten times as long. */
   #selectMoves() {
     return this.#db.read
       .createQueryBuilder(pushUpdateSchema, 'u')

@@ -1,37 +1,36 @@
 import { unavailable, withTimeout } from '../../kernel/index.ts';
 import type { RepositoryDeps } from '../deps.ts';
 import { settlePushes } from './finish-pushes.ts';
-import type { AnnouncementTurn, PushAnnouncer } from './push-announcer.ts';
+import type { AnnouncementSlot, PushAnnouncer } from './push-announcer.ts';
 import type { PushJournal } from './push-journal.ts';
 import type { PushRow } from '../schema/push-schema.ts';
 import { unannouncedPushes } from './unfinished-pushes.ts';
 
-/** Repositories that are settled at once: each is a git process and its files. */
+/** Repositories that are settled concurrently: each takes a git process and its files. */
 const settledAtOnce = 4;
 
-/** What is left of one repository. */
-interface Left {
-  /** Whose verdict was never written. */
+/** Unfinished pushes of one repository. */
+interface UnfinishedPushes {
+  /** Pushes without a recorded result. */
   unsettled: PushRow[];
-  /** To be announced, those that will be settled included. */
+  /** Pushes to announce, including those that will be settled. */
   ids: Set<string>;
-  /** Pushes that come from now on are told of after these. */
-  turn: AnnouncementTurn;
+  /** Later pushes are announced after these. */
+  slot: AnnouncementSlot;
   /** Resolves when nothing is unsettled any more, or could not be settled. */
   settled: PromiseWithResolvers<void>;
 }
 
 /**
- * Finishes the pushes that an earlier run left, while the server serves: the ports are open
- * before any of this, so that neither a damaged repository nor a listener that hangs keeps
- * the whole server from starting. Reading goes on; a push to a repository waits until what
- * was left there is settled, and is told of after it.
+ * Finishes the pushes that an earlier run left, while the server is running: the ports open before any of this, so
+ * that neither a damaged repository nor a hanging listener prevents the start. Reads are served; a push to a
+ * repository waits until its earlier pushes are settled, and is announced after them.
  */
 export class PushRecovery {
   readonly #deps: RepositoryDeps;
   readonly #journal: PushJournal;
   readonly #announcer: PushAnnouncer;
-  #left = new Map<string, Left>();
+  #unfinished = new Map<string, UnfinishedPushes>();
   #isAborted = false;
   #running: Promise<void> | null = null;
 
@@ -41,29 +40,35 @@ export class PushRecovery {
     this.#announcer = announcer;
   }
 
-  /** Notes what is left, before any port opens: nothing may come in between. */
+  /** Reads the unfinished pushes, before any port opens: no new push may come in between. */
   async begin(): Promise<void> {
     this.#endAll();
     this.#isAborted = false;
-    const leftOf = (repositoryId: string): Left => {
-      const known = this.#left.get(repositoryId);
+    const unfinishedOf = (repositoryId: string): UnfinishedPushes => {
+      const known = this.#unfinished.get(repositoryId);
       if (known !== undefined) return known;
       const settled = Promise.withResolvers<void>();
-      // Nobody may be waiting when it is aborted.
+      // Avoids an unhandled rejection when it is aborted without a waiter.
       settled.promise.catch(() => {});
-      const left = { unsettled: [], ids: new Set<string>(), turn: this.#announcer.takeTurn(repositoryId), settled };
-      this.#left.set(repositoryId, left);
-      return left;
+      const unfinished = {
+        unsettled: [],
+        ids: new Set<string>(),
+        slot: this.#announcer.takeSlot(repositoryId),
+        settled,
+      };
+      this.#unfinished.set(repositoryId, unfinished);
+      return unfinished;
     };
     for (const push of await this.#journal.unsettled()) {
-      const left = leftOf(push.repositoryId);
-      left.unsettled.push(push);
-      left.ids.add(push.id);
+      const unfinished = unfinishedOf(push.repositoryId);
+      unfinished.unsettled.push(push);
+      unfinished.ids.add(push.id);
     }
-    for (const { id, repositoryId } of await unannouncedPushes(this.#deps, 'all')) leftOf(repositoryId).ids.add(id);
+    for (const { id, repositoryId } of await unannouncedPushes(this.#deps, 'all'))
+      unfinishedOf(repositoryId).ids.add(id);
   }
 
-  /** Settles and announces what `begin` has found. Never fails: what cannot be done now is a job's later. */
+  /** Settles and announces what `begin` has found. Never fails: the scheduled task retries what cannot be done now. */
   run(): Promise<void> {
     return (this.#running ??= this.#finish()
       .catch((error: unknown) => this.#deps.logger.error('push.recovery_failed', { error }))
@@ -73,65 +78,65 @@ export class PushRecovery {
       }));
   }
 
-  /** Resolves when `run` has ended; at once when it is not at work. */
+  /** Resolves when `run` has ended; at once when it is not running. */
   async ended(): Promise<void> {
     await this.#running;
   }
 
   /**
-   * Waits until nothing of an earlier run is unsettled in a repository: a push is ordered after it.
-   * Refuses `repository_recovers` after a while, and when the server stops.
+   * Waits until a repository has no unsettled push of an earlier run: a new push is ordered after them. Refuses
+   * `repository_recovers` after a while, and when the server stops.
    */
   async ready(repositoryId: string): Promise<void> {
-    const left = this.#left.get(repositoryId);
-    if (left === undefined) return;
-    await withTimeout(left.settled.promise, this.#deps.settings.recoveryWaitMs, recovers);
+    const unfinished = this.#unfinished.get(repositoryId);
+    if (unfinished === undefined) return;
+    await withTimeout(unfinished.settled.promise, this.#deps.settings.recoveryWaitMs, recovers);
   }
 
-  /** Begins nothing more, and sends away who waits. */
+  /** Starts nothing more, and rejects all waiters. */
   abort(): void {
     this.#isAborted = true;
-    for (const { settled } of this.#left.values()) settled.reject(recovers());
+    for (const { settled } of this.#unfinished.values()) settled.reject(recovers());
     if (this.#running === null) this.#endAll();
   }
 
   async #finish(): Promise<void> {
-    const waiting = [...this.#left].filter(([, { unsettled }]) => unsettled.length > 0).values();
-    const settleSome = async (): Promise<void> => {
+    const waiting = [...this.#unfinished].filter(([, { unsettled }]) => unsettled.length > 0).values();
+    const settleNext = async (): Promise<void> => {
       for (const [repositoryId, { unsettled, settled }] of waiting) {
         if (this.#isAborted) return;
         await settlePushes(this.#deps, this.#journal, repositoryId, unsettled, { clean: true });
         settled.resolve();
       }
     };
-    for (const { unsettled, settled } of this.#left.values()) if (unsettled.length === 0) settled.resolve();
-    await Promise.all(Array.from({ length: settledAtOnce }, settleSome));
+    for (const { unsettled, settled } of this.#unfinished.values()) if (unsettled.length === 0) settled.resolve();
+    await Promise.all(Array.from({ length: settledAtOnce }, settleNext));
 
-    // Oldest first and one after the other: should one of them take the server with it, no other push is counted with it.
+    // Oldest first and one after the other: if one of them crashes the server, no other push is counted with it.
     const due = (await unannouncedPushes(this.#deps, 'all')).filter(({ id, repositoryId }) =>
-      this.#left.get(repositoryId)?.ids.has(id),
+      this.#unfinished.get(repositoryId)?.ids.has(id),
     );
     const lastOf = new Map(due.map(({ id, repositoryId }) => [repositoryId, id]));
-    for (const [repositoryId] of this.#left) if (!lastOf.has(repositoryId)) this.#end(repositoryId);
+    for (const [repositoryId] of this.#unfinished) if (!lastOf.has(repositoryId)) this.#end(repositoryId);
     for (const { id, repositoryId } of due) {
       if (this.#isAborted) return;
-      await this.#left.get(repositoryId)?.turn.announce(id);
+      await this.#unfinished.get(repositoryId)?.slot.announce(id);
       if (lastOf.get(repositoryId) === id) this.#end(repositoryId);
     }
   }
 
-  /** Lets newer pushes to a repository be told of. */
+  /** Lets newer pushes to a repository be announced. */
   #end(repositoryId: string): void {
-    this.#left.get(repositoryId)?.turn.end();
-    this.#left.delete(repositoryId);
+    this.#unfinished.get(repositoryId)?.slot.end();
+    this.#unfinished.delete(repositoryId);
   }
 
   #endAll(): void {
-    for (const { settled, turn } of this.#left.values()) {
+    for (const { settled, slot } of this.#unfinished.values()) {
       settled.resolve();
-      turn.end();
+      slot.end();
     }
-    this.#left = new Map();
+    this.#unfinished = new Map();
   }
 }
 

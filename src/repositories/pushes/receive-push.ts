@@ -17,28 +17,27 @@ import { settleFromRefs } from './settle-from-refs.ts';
 export interface IncomingPush {
   viewer: Viewer;
   via: 'http' | 'ssh';
-  /** Value of `Git-Protocol` or `GIT_PROTOCOL`, already checked by the edge. */
+  /** Value of `Git-Protocol` or `GIT_PROTOCOL`, validated by the transport. */
   protocol: string | null;
-  /** What the client sends after the advertisement. */
+  /** The client's stream after the advertisement. */
   input: Readable;
-  /** Where git's answer goes. */
+  /** Receives git's response. */
   output: Writable;
-  /** Aborts when the client has gone. */
+  /** Aborts when the client has disconnected. */
   signal: AbortSignal;
-  /** How long the client may hold the push up, in milliseconds; left out, what the git room allows. */
+  /** How long the client may stall the push, in milliseconds; defaults to the limit of the git module. */
   stallMs?: number | undefined;
 }
 
-/** The pushes that git is at work on, in this process. */
+/** The pushes that are running in this process. */
 export type RunningPushes = Set<string>;
 
 /**
- * Receives a push: journals its commands, lets git act, settles the journal with
- * git's verdict. The same for every transport.
- *
- * The client learns a refusal (right gone, archived, disk space) as a report for each
- * command; git is not started then and nothing is journalled. A refusal that concerns one
- * ref (protected branch) leaves the others alone; the journal has only those.
+ * Receives a push: journals its commands, lets git act, settles the journal with git's report. The same for every
+ * transport.
+ * A refusal (lost access, archived, disk space) is reported to the client for each command; git is not started then
+ * and nothing is journalled. A refusal of one ref (protected branch) does not affect the others; the journal has only
+ * those.
  * @returns the id of the journalled push when at least one command took effect, else `null`
  */
 export async function receivePush(
@@ -63,19 +62,19 @@ export async function receivePush(
     );
   }
 
-  /** git ended without a report (killed, crashed, client gone): the refs know. */
+  /** git exited without a report (killed, crashed, client gone): the refs show the result. */
   async function settleByRefs(): Promise<void> {
     try {
       const push = await deps.db.read.findOneByOrFail(pushSchema, { id: pushId });
       const verdicts = await settleFromRefs(journal, [push], await deps.git.refs(opened.path));
       await settle(verdicts.get(pushId) ?? []);
     } catch (error) {
-      // It stays unsettled and is tried again; what went wrong first must not be hidden by this.
+      // It stays unsettled and is retried; this error must not hide the first one.
       deps.logger.error('push.settle_failed', { pushId, error });
     }
   }
 
-  // Before its row can be seen: an unsettled push that is not in here counts as abandoned.
+  // Added before its row is visible: an unsettled push that is not in here counts as abandoned.
   running.add(pushId);
   try {
     await deps.git.receivePack({
@@ -104,11 +103,11 @@ export async function receivePush(
   return (settled as readonly RefResult[] | null)?.some(({ ok }) => ok) ? pushId : null;
 }
 
-/** Whoever understands an option says what it does; nobody leaves it without a word. */
+/** The message of the listener that understands an option; every option gets one. */
 function remarkOn({ optionRemarks }: RepositoryDeps, option: string): string {
   for (const remark of optionRemarks) {
-    const said = remark(option);
-    if (said !== null) return said;
+    const message = remark(option);
+    if (message !== null) return message;
   }
   return `push option ignored: ${option}`;
 }
@@ -120,14 +119,13 @@ function withoutRefused(updates: readonly RefUpdate[], refused: readonly Refused
 }
 
 interface ReceivedCommands extends ProposedPush {
-  /** Of the push, once it is journalled. */
+  /** Id of the push, once it is journalled. */
   id: string;
 }
 
 /**
- * Judges a push when its commands are known and journals it, in one write: what was
- * found when the client asked for the refs may be an hour old, and whoever deletes or
- * moves the repository looks into the journal first.
+ * Checks a push when its commands are known and journals it, in one write: the access found at the ref advertisement
+ * may be an hour old, and a deletion or move of the repository reads the journal first.
  */
 async function admit(
   deps: RepositoryDeps,

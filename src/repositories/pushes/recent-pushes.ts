@@ -7,11 +7,11 @@ import type { ListedRepository } from '../list-repositories.ts';
 import type { RepositoryDeps } from '../deps.ts';
 import { pushSchema, pushUpdateSchema } from '../schema/push-schema.ts';
 
-/** A push that took effect, for a list of news. */
+/** A push that took effect, for an activity list. */
 export interface RecentPush {
   id: string;
   repository: ListedRepository;
-  /** `null` for one made on the command line, or by somebody who is gone. */
+  /** `null` for one made on the command line, or by a deleted account. */
   person: Person | null;
   /** Epoch milliseconds. */
   at: number;
@@ -20,11 +20,10 @@ export interface RecentPush {
 }
 
 /**
- * The latest pushes to what the viewer is tied to: own repositories, those of their
- * organisations, those they collaborate on. Newest first.
- *
- * The repositories are found first, by their last push: so the work is bounded by
- * `limit`, however much history they have.
+ * The latest pushes to the viewer's repositories: own ones, those of their organisations, those they collaborate on.
+ * Newest first.
+ * The repositories are found first, by their last push: so the work is bounded by `limit`, however much history they
+ * have.
  */
 export async function recentPushes(deps: RepositoryDeps, viewer: Viewer, limit: number): Promise<RecentPush[]> {
   if (viewer.kind !== 'person') return [];
@@ -76,8 +75,8 @@ async function latelyPushedTo(
   const visible = visibleRepositories(viewer, 'x');
   const wanted = `x.deleted_at IS NULL AND x.pushed_at IS NOT NULL AND (${visible.sql})`;
   const latest = `ORDER BY x.pushed_at DESC, x.id DESC LIMIT :limit`;
-  // An index has what each owner's repositories were last pushed to, in order: of each no more is read than the whole
-  // list has room for. A person works on few repositories of others.
+  // An index has the last pushes of each owner's repositories in order: of each only as many are read as the whole
+  // list needs. A person collaborates on few repositories of others.
   const [sql, parameters] = deps.db.read.connection.driver.escapeQueryWithParameters(
     `SELECT r.id AS id, r.pushed_at AS at FROM repositories r WHERE r.id IN
        (SELECT x.id FROM repositories x WHERE x.owner_user_id = :personId AND ${wanted} ${latest})

@@ -5,14 +5,14 @@ import type { RefUpdate } from './push-journal.ts';
 
 const branches = 'refs/heads/';
 const noRef = /^0+$/;
-/** Which of several first branches people mean, whatever is newer. */
+/** Usual names of the default branch, preferred over newer branches. */
 const usual = ['main', 'master', 'trunk'];
-/** More are not looked at; who pushes so many names one of the usual ones. */
+/** Limit of branches that are checked; a push of more includes one of the usual names. */
 const maxLookedAt = 200;
 
 /**
- * A first push to `master` must not leave the page of `main` empty: while the default
- * branch does not exist, it follows the branch that came; of several, where work went on last.
+ * Sets the default branch at the first push: while the default branch does not exist, it becomes the pushed branch; of
+ * several, the one with the newest commit.
  * @param accepted the commands of a push that took effect
  */
 export async function setInitialDefaultBranch(
@@ -35,7 +35,7 @@ export async function setInitialDefaultBranch(
   deps.logger.info('repository.default_branch_followed', { repositoryId: id, before: head.branch, defaultBranch });
 }
 
-/** The branch with the newest commit; git sends branches by name, so the first of them is nobody's choice. */
+/** The branch with the newest commit; git sends branches by name, so their order means nothing. */
 async function newest(
   git: RepositoryDeps['git'],
   path: string,

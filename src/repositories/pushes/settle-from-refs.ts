@@ -3,18 +3,16 @@ import type { PushRow } from '../schema/push-schema.ts';
 
 const noRef = /^0+$/;
 
-/** One command whose verdict nobody has seen. */
+/** One command without a known result. */
 interface OpenCommand extends RefUpdate {
   push: PushRow;
   ok: boolean;
 }
 
 /**
- * Finds out by the refs themselves what became of pushes whose report was never
- * seen. A command took effect when its ref is where it wanted it, or when a command
- * that took effect started from there and moved it on; but not when another push is
- * known to have made the very same move, because git makes it only once.
- *
+ * Derives the results of unreported pushes from the refs. A command took effect when its ref is at its new value, or
+ * when a command that took effect started from there; but not when another push is known to have made the same move,
+ * because git makes it only once.
  * Only sound while no git process of these pushes is still running.
  * @param pushes unsettled ones of one repository
  * @param refs its refs now
@@ -32,7 +30,7 @@ export async function settleFromRefs(
   const accepted = pushes.length === 0 ? [] : await journal.acceptedSince(pushes[0]!.repositoryId, since);
   const acceptedByRef = Map.groupBy(accepted, ({ ref }) => ref);
   for (const [ref, open] of Map.groupBy(commands, (command) => command.ref)) {
-    judgeRef(open, acceptedByRef.get(ref) ?? [], refs.get(ref) ?? '');
+    resolveRef(open, acceptedByRef.get(ref) ?? [], refs.get(ref) ?? '');
   }
 
   const verdicts = new Map<string, RefResult[]>();
@@ -45,10 +43,10 @@ export async function settleFromRefs(
 }
 
 /**
- * Judges the open commands on one ref, walking from where it is now backwards: who led
- * there took effect, and so did who led to the start of one that did.
+ * Resolves the open commands on one ref by walking back from its current value: the command that led there took
+ * effect, and so did the one that led to the start of that one.
  */
-function judgeRef(open: readonly OpenCommand[], accepted: readonly RefUpdate[], now: string): void {
+function resolveRef(open: readonly OpenCommand[], accepted: readonly RefUpdate[], now: string): void {
   const isThere = (id: string) => (noRef.test(id) ? now === '' : now === id);
   const isStartOf = (id: string, moves: readonly RefUpdate[]) => moves.some(({ oldId }) => oldId === id);
   let undecided = open.filter((command) => !accepted.some((other) => isSameMove(command, other)));
@@ -57,7 +55,7 @@ function judgeRef(open: readonly OpenCommand[], accepted: readonly RefUpdate[], 
     const next = undecided.find(({ newId }) => isThere(newId) || isStartOf(newId, accepted) || isStartOf(newId, done));
     if (next === undefined) return;
     next.ok = true;
-    // Of two that wanted the same move one made it, and nobody can tell which.
+    // Of two identical moves one took effect, and it cannot be known which.
     undecided = undecided.filter((command) => !isSameMove(command, next));
   }
 }

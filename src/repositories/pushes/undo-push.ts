@@ -14,19 +14,19 @@ import type { RefUpdate } from './push-journal.ts';
 import { pushUpdateSchema } from '../schema/push-schema.ts';
 import type { AppliedPush, ServerPush } from './apply-updates.ts';
 
-/** What a ref lost by a forced push or by its deletion, and can have back. */
+/** A tip that a ref lost by a forced push or a deletion, and that can be restored. */
 export interface LostTip {
   /** `<id of the push>.<position of the command>`. */
   id: string;
   ref: string;
   /** The object that the ref named. */
   oldId: string;
-  /** What took its place; zeros for a deletion. */
+  /** The new value; zeros for a deletion. */
   newId: string;
   forced: boolean;
-  /** Where the ref is now; null when it is absent. */
+  /** The current value of the ref; null when it is absent. */
   current: string | null;
-  /** Who did it; null for the server, the command line, or somebody who is gone. */
+  /** The person who did it; null for the server, the command line, or a deleted account. */
   person: Person | null;
   /** Epoch milliseconds. */
   lostAt: number;
@@ -45,12 +45,12 @@ interface LostRow {
   expiresAt: number;
 }
 
-/** More than these nobody looks through. */
+/** Limit of the list: more is not readable. */
 const maxListed = 500;
 const noRef = /^0+$/;
 const heads = 'refs/heads/';
 
-/** The tips that can be had back, the newest loss first. */
+/** The tips that can be restored, the newest loss first. */
 export async function listLostTips(
   deps: RepositoryDeps,
   { repository, path }: Pick<Found, 'repository' | 'path'>,
@@ -91,11 +91,11 @@ export async function listLostTips(
 }
 
 export interface UndoRequest {
-  /** Of a lost tip. */
+  /** Id of a lost tip. */
   id: string;
-  /** The new branch that gets the tip; left out, the ref itself gets it back. */
+  /** Name of a new branch for the tip; defaults to restoring the ref itself. */
   as?: string | undefined;
-  /** Where the ref was when the person decided, zeros for absent; left out, where it is now. */
+  /** The value of the ref that the person saw, zeros for absent; defaults to the current value. */
   expected?: string | undefined;
 }
 
@@ -109,11 +109,10 @@ export interface Undone {
 const idShape = /^([0-9a-f-]{36})\.(0|[1-9]\d{0,5})$/;
 
 /**
- * Gives a ref back what it lost, or puts it under a new name. It is a push like any
- * other: in the journal, told to whoever listens, and to be undone itself.
- * Refuses `repository_not_found` to who may not write, `repository_archived`,
- * `tip_not_found`, `nothing_to_undo`, `ref_moved`, `branch_exists`, `invalid_branch_name`,
- * `branch_protected` for a default branch that would lose commits, `push_refused`.
+ * Restores the lost tip of a ref, or creates a new branch from it, as an ordinary push: journalled, announced, and
+ * undoable itself. Refuses `repository_not_found` to people who may not write, `repository_archived`, `tip_not_found`,
+ * `nothing_to_undo`, `ref_moved`, `branch_exists`, `invalid_branch_name`, `branch_protected` for a default branch that
+ * would lose commits, `push_refused`.
  */
 export async function undoPush(
   deps: RepositoryDeps,

@@ -13,7 +13,7 @@ export interface UnannouncedPush {
 
 /**
  * Settled pushes that are to be announced, oldest first; never parked ones.
- * @param which `due` leaves out those whose last try waits; a start tries all of them
+ * @param which `due` leaves out those whose last attempt is delayed; a start tries all of them
  */
 export function unannouncedPushes(deps: RepositoryDeps, which: 'all' | 'due'): Promise<UnannouncedPush[]> {
   const query = deps.db.read
@@ -38,7 +38,7 @@ export interface ParkedPush extends UnannouncedPush {
   parkedAt: number;
 }
 
-/** Pushes that are given up until a person has them tried again; the newest first. */
+/** Parked pushes, the newest first. */
 export async function listParkedPushes(deps: RepositoryDeps, limit: number): Promise<ParkedPush[]> {
   const rows = await deps.db.read.find(pushSchema, {
     where: { parkedAt: Not(IsNull()) },
@@ -55,9 +55,8 @@ export async function listParkedPushes(deps: RepositoryDeps, limit: number): Pro
 }
 
 /**
- * Lets a push be announced once more, a parked one too: each listener that is left gets one
- * try, and who fails again is given up again.
- * Refuses `push_not_found`, `push_running`, `push_announced`.
+ * Retries a push, also a parked one: each remaining listener gets one attempt, and the push is parked again when one
+ * fails. Refuses `push_not_found`, `push_running`, `push_announced`.
  */
 export async function unparkPush({ db }: RepositoryDeps, pushId: string): Promise<UnannouncedPush> {
   return db.write(async ({ manager }: Tx) => {
@@ -77,7 +76,7 @@ export async function unparkPush({ db }: RepositoryDeps, pushId: string): Promis
   });
 }
 
-/** What became of a push that was tried again. */
+/** The result of a retry. */
 export interface RetriedPush {
   isAnnounced: boolean;
   error: string | null;

@@ -2,18 +2,18 @@ import { EntitySchema } from 'typeorm';
 
 export type CommitState = 'pending' | 'success' | 'failure' | 'error';
 
-/** A row of `commit_statuses`: what one check says of a commit. */
+/** A row of `commit_statuses`: the result of one check for a commit. */
 export interface CommitStatus {
   repositoryId: string;
   /** Full object id. */
   sha: string;
-  /** Which check: `CI / build (push)`. A newer word of the same check replaces the older. */
+  /** Name of the check: `CI / build (push)`. A newer status of the same check replaces the older. */
   context: string;
   state: CommitState;
   description: string;
-  /** Where to read more: an absolute URL, or a path below the page of the repository (`runs/3`). */
+  /** Details: an absolute URL, or a path below the page of the repository (`runs/3`). */
   targetUrl: string | null;
-  /** UUID of who reported it; null for our own CI. */
+  /** UUID of the person who reported it; null for Hearth's CI. */
   creatorId: string | null;
   createdAt: number;
   updatedAt: number;

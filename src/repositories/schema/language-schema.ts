@@ -1,6 +1,6 @@
 import { EntitySchema } from 'typeorm';
 
-/** One of the languages that a repository is mainly written in. */
+/** One of the main languages of a repository. */
 export interface RepositoryLanguage {
   repositoryId: string;
   /** From 0: the one with the most bytes. */

@@ -1,6 +1,6 @@
 import { EntitySchema } from 'typeorm';
 
-/** A repository on somebody's dashboard. */
+/** A repository pinned on a person's dashboard. */
 export interface PinRow {
   userId: string;
   repositoryId: string;

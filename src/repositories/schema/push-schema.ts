@@ -1,17 +1,17 @@
 import { EntitySchema } from 'typeorm';
 
-/** One push, written before git may act on it (DESIGN §2). */
+/** One push, written before git may act on it. */
 export interface PushRow {
   id: string;
   repositoryId: string;
-  /** `null` once the person is gone. */
+  /** `null` once the account is deleted. */
   userId: string | null;
   /** How it came: over a transport, or made by the server itself. */
   via: 'http' | 'ssh' | 'undo' | 'mirror';
   /** Push options as a JSON array of strings. */
   options: string;
   createdAt: number;
-  /** When git's verdict was known; an older row without it is settled at start-up. */
+  /** When git's result was recorded; older rows without it are settled at start. */
   settledAt: number | null;
   /** When every listener had recorded it. */
   announcedAt: number | null;
@@ -19,9 +19,9 @@ export interface PushRow {
   attempts: number;
   /** When the last of them began. */
   triedAt: number | null;
-  /** Which listener failed the last time, and how. */
+  /** The listener that failed last, and its error. */
   lastError: string | null;
-  /** When it was given up; only a person has it tried again. */
+  /** When it was parked; only a person can retry it. */
   parkedAt: number | null;
 }
 
@@ -34,9 +34,9 @@ export interface PushUpdateRow {
   newId: string;
   result: 'ok' | 'rejected' | null;
   reason: string | null;
-  /** Whether the ref left commits behind; null while nobody has looked. */
+  /** Whether the ref left commits behind; null when this was not checked. */
   forced: boolean | null;
-  /** Until when the old tip is kept, though nothing leads to it; null when it is not. */
+  /** Until when the unreachable old tip is preserved; null when it is not. */
   keptUntil: number | null;
 }
 
@@ -47,15 +47,14 @@ export interface PushAnnouncementRow {
 }
 
 /**
- * How often a listener was tried with a push; written before it runs, so that one that
- * ends the server is counted. Rows are there from the second announcement on, until the
- * push is announced.
+ * Attempts of a listener for a push; written before it runs, so that one that crashes the server is counted. Rows
+ * exist from the second announcement on, until the push is announced.
  */
 export interface PushListenerAttemptsRow {
   pushId: string;
   listener: string;
   attempts: number;
-  /** How it failed the last time. */
+  /** Its last error. */
   lastError: string | null;
 }
 

@@ -21,7 +21,7 @@ export interface Repository {
   createdAt: number;
   updatedAt: number;
   pushedAt: number | null;
-  /** Set while in the trash; such a row has given up its name. */
+  /** Set while in the trash; such a row has released its name. */
   deletedAt: number | null;
   deletedBy: string | null;
   imageContentType: string | null;

@@ -1,7 +1,7 @@
 import { EntitySchema } from 'typeorm';
 import type { OwnerKind } from '../../owners/index.ts';
 
-/** A repository offered to somebody who has not accepted it yet. */
+/** A repository offered to a new owner who has not accepted yet. */
 export interface TransferRow {
   repositoryId: string;
   newOwnerId: string;
@@ -23,13 +23,13 @@ export const transferSchema = new EntitySchema<TransferRow>({
 });
 
 /**
- * A repository whose folder is being moved between two owners. Written before the
- * folder moves and gone with the change of owner: while it is there nobody may
- * push, and after a crash the folder follows the repository's row.
+ * A repository whose folder is being moved between two owners. Written before the folder moves and deleted with the
+ * change of owner: meanwhile pushes are refused, and after a crash the folder is moved to where the repository's row
+ * says.
  */
 export interface MoveRow {
   repositoryId: string;
-  /** The owner that the folder would move to. */
+  /** The new owner of the folder. */
   toOwnerId: string;
 }
 

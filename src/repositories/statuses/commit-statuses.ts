@@ -3,28 +3,28 @@ import type { Database, Tx } from '../../db/index.ts';
 import { commitStatusSchema } from '../schema/commit-status-schema.ts';
 import type { CommitState, CommitStatus } from '../schema/commit-status-schema.ts';
 
-/** What a check says, before the time is known. */
+/** The report of a check, before the time is known. */
 export type StatusReport = Omit<CommitStatus, 'createdAt' | 'updatedAt'>;
 
-/** All checks of one commit together. */
+/** The combined status of one commit. */
 export interface CombinedStatus {
   state: CommitState;
   /** Sorted by context. */
   statuses: CommitStatus[];
 }
 
-/** Records what a check says of a commit, in place of what it said before. Inside the write that makes it so. */
+/** Records the status of a check for a commit, replacing the previous one. Inside the write that causes it. */
 export async function setCommitStatus({ manager, now }: Tx, report: StatusReport): Promise<void> {
-  const { repositoryId, sha, context, ...said } = report;
+  const { repositoryId, sha, context, ...fields } = report;
   const { affected } = await manager.update(
     commitStatusSchema,
     { repositoryId, sha, context },
-    { ...said, updatedAt: now },
+    { ...fields, updatedAt: now },
   );
   if (affected === 0) await manager.insert(commitStatusSchema, { ...report, createdAt: now, updatedAt: now });
 }
 
-/** Forgets what a check has said of a commit. */
+/** Deletes the status of a check for a commit. */
 export async function removeCommitStatus(
   { manager }: Tx,
   repositoryId: string,
@@ -34,7 +34,7 @@ export async function removeCommitStatus(
   await manager.delete(commitStatusSchema, { repositoryId, sha, context });
 }
 
-/** Forgets what was said of a commit by checks that lead to these places. */
+/** Deletes statuses whose target URL is one of these. */
 export async function removeStatusesTo(
   { manager }: Tx,
   repositoryId: string,
@@ -50,10 +50,7 @@ export async function removeStatusesTo(
   }
 }
 
-/**
- * What the checks say of some commits of a repository; a commit that nothing has
- * looked at is missing from the answer. The caller has asked for the right to read.
- */
+/** The statuses of some commits of a repository; a commit without any is missing. The caller checks access. */
 export async function commitStatuses(
   { read }: Database,
   repositoryId: string,
@@ -69,7 +66,7 @@ export async function commitStatuses(
   return new Map([...bySha].map(([sha, statuses]) => [sha, { state: combine(statuses), statuses }]));
 }
 
-/** A commit of a repository, where a page shows those of several. */
+/** A commit of a repository, for pages that show those of several. */
 export interface CommitPlace {
   repositoryId: string;
   sha: string;
@@ -77,7 +74,7 @@ export interface CommitPlace {
 
 export const commitPlace = ({ repositoryId, sha }: CommitPlace): string => `${repositoryId} ${sha}`;
 
-/** The same for commits of several repositories, by `commitPlace`; in one question, however many there are. */
+/** The same for commits of several repositories, keyed by `commitPlace`, in one query. */
 export async function commitStatusesOf(
   { read }: Database,
   places: readonly CommitPlace[],
@@ -96,7 +93,7 @@ export async function commitStatusesOf(
   );
 }
 
-/** One that failed decides, then one that is still under way. */
+/** A failed status decides, then a pending one. */
 export function combine(statuses: readonly Pick<CommitStatus, 'state'>[]): CommitState {
   for (const state of ['failure', 'error', 'pending'] as const) {
     if (statuses.some((status) => status.state === state)) return state;

@@ -10,9 +10,9 @@ import { commitStatusSchema } from '../schema/commit-status-schema.ts';
 import type { CommitState, CommitStatus } from '../schema/commit-status-schema.ts';
 import { setCommitStatus } from './commit-statuses.ts';
 
-/** What somebody's check says of a commit. */
+/** A status reported by an external check. */
 export interface ReportedStatus {
-  /** Full id of a commit that is there. */
+  /** Full id of an existing commit. */
   sha: string;
   context: string;
   state: CommitState;
@@ -23,13 +23,13 @@ export interface ReportedStatus {
 const contextRule: TextRule = { field: 'context', called: 'The context', maxCharacters: 200 };
 const descriptionRule: TextRule = { field: 'description', called: 'The description', maxCharacters: 500 };
 const maxUrlLength = 1000;
-/** Checks of one commit; a matrix of builds has fewer. */
+/** Limit of checks per commit; a matrix of builds has fewer. */
 const maxContexts = 500;
 
 /**
- * Records what a check outside of this server says of a commit, in place of what the same
- * context said before. Refuses `repository_not_found` to everyone who may not write;
- * `invalid_text`, `text_too_long`, `context_missing`, `invalid_target_url`, `too_many_contexts`.
+ * Records the status of an external check for a commit, replacing the previous one of the same context. Refuses
+ * `repository_not_found` to everyone who may not write; `invalid_text`, `text_too_long`, `context_missing`,
+ * `invalid_target_url`, `too_many_contexts`.
  */
 export async function reportStatus(
   deps: RepositoryDeps,
@@ -56,7 +56,7 @@ export async function reportStatus(
   });
 }
 
-/** It becomes a link on a page that others open, so nothing but http and https passes. */
+/** It becomes a link on a page that others open, so only http and https are allowed. */
 function parseTargetUrl(text: string | null): string | null {
   if (text === null || text === '') return null;
   const url = text.length > maxUrlLength ? null : URL.parse(text);
