@@ -9,27 +9,27 @@ import { createFrameReader, frame, framesOf, kinds } from './frames.ts';
 import type { ControlRequest } from './control-client.ts';
 import { socketAddress, socketFile } from './socket-path.ts';
 
-/** The far end of a conversation, for the program that answers. */
+/** One session of a control command, as its handler sees it. */
 export interface ControlSession {
   input: Readable;
-  /** Its callback comes when the other side has room for more. */
+  /** Its callbacks apply the client's backpressure. */
   output: Writable;
   complain(text: string): void;
-  /** How much the streams have moved by now. */
+  /** Bytes moved so far. */
   moved(): { receivedBytes: number; sentBytes: number };
-  /** Aborts when the other side is gone, or the server cannot wait any longer. */
+  /** Aborts when the client disconnects, or when the grace period of a stop is over. */
   signal: AbortSignal;
-  /** Aborts as soon as the server begins to stop: what would never end by itself ends here. */
+  /** Aborts as soon as the server begins to stop: commands that never end by themselves end here. */
   closing: AbortSignal;
 }
 
-/** Answers one kind of question; resolves with an exit code. Throws `DomainError`s, which are told in one line. */
+/** Handles one control command; resolves with an exit code. A `DomainError` is reported to the client in one line. */
 export type ControlCommand = (ask: ControlRequest, conversation: ControlSession) => Promise<number>;
 
 export interface ControlServer {
-  /** Needs the instance lock: a socket that a killed server has left is taken over. */
+  /** Needs the instance lock: the socket of a killed server is replaced. */
   listen(): Promise<void>;
-  /** Accepts nothing new, waits for conversations for `graceMs`, then ends them. */
+  /** Accepts no new session, waits up to `graceMs` for open ones, then aborts them. */
   stop(options: { graceMs: number }): Promise<void>;
 }
 
@@ -39,12 +39,12 @@ interface Needs {
   programs: Readonly<Record<string, ControlCommand>>;
 }
 
-/** Conversations at the same time: each is a process of this user. */
+/** Limit of concurrent sessions: each is a process of this user. */
 const maxSessions = 1_000;
 
 /**
- * The door for commands beside the server (command-line §1.4): a socket in `run/`, for the server's
- * own user alone. Whoever opens it may do what the data folder lets them do anyway.
+ * The control socket in `run/`, for commands beside the server. Only the server's own user can open it, and that user
+ * already has access to the data folder.
  */
 export function createControlServer({ dataDir, logger, programs }: Needs): ControlServer {
   const talking = new Map<Socket, Promise<void>>();
@@ -111,7 +111,7 @@ export function createControlServer({ dataDir, logger, programs }: Needs): Contr
   };
 }
 
-/** Waits for the request, then keeps input and output apart from the socket. */
+/** Waits for the request, then separates input and output from the socket. */
 function open(
   socket: Socket,
   { closing, stopping }: { closing: AbortSignal; stopping: AbortSignal },
@@ -122,7 +122,7 @@ function open(
   const input = new Readable({
     read: () => void socket.resume(),
     destroy(error, done) {
-      // What nobody wants any more is read all the same: only so is the end of the other side seen.
+      // The socket is read even when the input is not wanted: only so is the client's end noticed.
       socket.resume();
       done(error);
     },
@@ -138,7 +138,7 @@ function open(
     },
   });
   const signal = AbortSignal.any([gone.signal, stopping]);
-  // Whoever uses the streams learns of the end from the signal; unheard, an error would end the process.
+  // Users of the streams learn of the end from the signal; an unhandled error would end the process.
   for (const stream of [input, output]) stream.on('error', () => {});
   signal.addEventListener(
     'abort',
@@ -156,7 +156,7 @@ function open(
       reject(new Error('the other side is gone'));
     };
     socket.once('close', leave).once('end', () => {
-      // Nobody half-closes: a client that ends has been killed.
+      // No client half-closes: one that ends has been killed.
       socket.destroy();
     });
     socket.on('data', (chunk: Buffer) => {

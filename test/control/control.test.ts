@@ -40,7 +40,7 @@ const echo: ControlCommand = async (ask, { input, output, complain }) => {
   return 7;
 };
 
-t.test('a question, its input, and the answer with words beside it and an exit code', async (t) => {
+t.test('a control command gets its input and returns output, stderr and an exit code', async (t) => {
   const { ask, dataDir } = await door(t, { echo });
   t.same(await ask('echo', ['abc', Buffer.alloc(3 * 1024 * 1024)]), {
     code: 7,
@@ -50,7 +50,7 @@ t.test('a question, its input, and the answer with words beside it and an exit c
   t.equal(statSync(path.join(dataDir, 'run', 'control.sock')).mode & 0o777, 0o600, 'for its own user alone');
 });
 
-t.test('a refusal is told in its words, a fault is not, an unknown program neither ends the server', async (t) => {
+t.test('a refusal is reported, an internal error is not; neither it nor an unknown command ends the server', async (t) => {
   const { ask } = await door(t, {
     echo,
     refuses: async () => {
@@ -66,7 +66,7 @@ t.test('a refusal is told in its words, a fault is not, an unknown program neith
   t.equal((await ask('echo')).code, 7);
 });
 
-t.test('without a server the answer is a refusal, also where a killed one has left its socket', async (t) => {
+t.test('without a server the client is refused, also when a killed one has left its socket', async (t) => {
   const dataDir = temporaryFolder(t);
   t.match(
     await runControlCommand(dataDir, { program: 'echo' }, { output() {}, complain() {} }).catch(
@@ -80,12 +80,12 @@ t.test('without a server the answer is a refusal, also where a killed one has le
   t.equal((await ask('echo')).code, 7);
 });
 
-t.test('a data folder with a long name has its socket too', async (t) => {
+t.test('a data folder with a long path has its socket too', async (t) => {
   const { ask } = await door(t, { echo }, path.join(temporaryFolder(t), 'n'.repeat(120)));
   t.equal((await ask('echo')).code, 7);
 });
 
-t.test('who hangs up, or floods, ends the work done for them; a stop ends what follows for ever', async (t) => {
+t.test('a client that disconnects or floods ends its session; a stop ends endless commands', async (t) => {
   let aborted = 0;
   let started = 0;
   const { dataDir, server } = await door(t, {
