@@ -1,4 +1,4 @@
-/** Runs work under the same key one after the other, work under different keys side by side. */
+/** Runs work of the same key one after the other, work of different keys concurrently. */
 export function createKeyedMutex() {
   const tails = new Map<string, Promise<unknown>>();
   return function inTurn<T>(key: string, work: () => Promise<T>): Promise<T> {
