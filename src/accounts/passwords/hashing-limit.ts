@@ -1,14 +1,14 @@
 import { unavailable } from '../../kernel/index.ts';
 
-/** Runs work a few at a time; the rest waits in order, and a crowd is turned away. */
+/** A semaphore with a bounded queue. */
 export interface HashingLimit {
-  /** Refuses with `unavailable`: `sign_in_busy` when too many wait already. */
+  /** Refuses with `unavailable`: `sign_in_busy` when the queue is full. */
   run<T>(work: () => Promise<T>): Promise<T>;
 }
 
 /**
- * A password hash takes 19 MiB and a core for tens of milliseconds. Without a
- * bound, a flood of sign-ins would take all memory and every core from git.
+ * A password hash takes 19 MiB and a core for tens of milliseconds. Without a limit, many sign-ins at once would take
+ * all memory and every core from git.
  */
 export function createHashingLimit(limits: { atOnce: number; waiting: number }): HashingLimit {
   let free = limits.atOnce;
@@ -26,7 +26,7 @@ export function createHashingLimit(limits: { atOnce: number; waiting: number }):
       try {
         return await work();
       } finally {
-        // The slot passes to the next in line without becoming free in between.
+        // The slot passes to the next waiter without becoming free in between.
         const next = queue.shift();
         if (next === undefined) free += 1;
         else next();

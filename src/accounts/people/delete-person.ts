@@ -4,11 +4,10 @@ import { noSuchPerson } from './find-people.ts';
 import { refuseLastAdministrator } from './set-administrator.ts';
 
 /**
- * Deletes an account, with everything that is only the person's: sessions, tokens,
- * keys, memberships. The handle stays reserved.
+ * Deletes an account with its sessions, tokens, keys and memberships. The handle stays reserved.
  *
- * Refuses `unknown_person`; `last_administrator`; and as the other rooms do that were
- * plugged in: `last_owner`, `person_owns_repositories`.
+ * Refuses `unknown_person`; `last_administrator`; and as the registered hooks do: `last_owner`,
+ * `person_owns_repositories`.
  */
 export async function deletePerson(deps: AccountsDeps, personId: string): Promise<void> {
   const tidyUps = await deps.db.write(async (tx) => {
