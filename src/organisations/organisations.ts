@@ -12,13 +12,13 @@ import { countOrganisations, listOrganisations, memberCount, organisationsOf } f
 import type { OwnedRepositories, OrganisationDeps } from './deps.ts';
 
 /**
- * Organisations and who belongs to them (SPEC §2.3, §3, §4.4). The function
- * behind each name says what it does and what it refuses.
+ * Organisations and their members (SPEC §2.3, §3, §4.4). The functions behind the names describe what they do and
+ * refuse.
  */
 export function createOrganisations(tools: Omit<OrganisationDeps, 'ownedRepositories'>) {
   const unplugged = () => Promise.reject(internal('nobody told organisations what they own'));
   const deps: OrganisationDeps = { ...tools, ownedRepositories: { namesOf: unplugged, forgetTrash: unplugged } };
-  /** Gives the room to a use-case; what remains are the parameters its own page describes. */
+  /** Binds a use-case to `deps`; its other parameters remain. */
   const bind =
     <Rest extends unknown[], Result>(useCase: (deps: OrganisationDeps, ...rest: Rest) => Result) =>
     (...rest: Rest): Result =>
@@ -33,8 +33,8 @@ export function createOrganisations(tools: Omit<OrganisationDeps, 'ownedReposito
     organisationsOf: bind(organisationsOf),
     memberCount: bind(memberCount),
     /**
-     * A person's role in an organisation, `null` for no member.
-     * @param door pass the write's manager to see what the write has done
+     * A person's role in an organisation, `null` if they are no member.
+     * @param connection the write's manager, to read within that write
      */
     roleOf: (personId: string, organisationId: string, door: Door = deps.db.lookup) =>
       roleOf(door, personId, organisationId),
@@ -51,10 +51,10 @@ export function createOrganisations(tools: Omit<OrganisationDeps, 'ownedReposito
     changeMemberRole: bind(changeMemberRole),
     removeMember: bind(removeMember),
     leave: bind(leaveOrganisation),
-    /** For the write that deletes an account. */
+    /** Runs inside the write that deletes an account. */
     refuseOnlyOwner,
 
-    /** Plugs in who knows what organisations own; before anything is deleted. */
+    /** Connects the port for what organisations own. */
     owning(belongings: OwnedRepositories): void {
       deps.ownedRepositories = belongings;
     },
