@@ -6,7 +6,7 @@ export const minPasswordCharacters = 8;
 export const maxPasswordBytes = 1024;
 
 /**
- * The normal form (NFKC) in which a password is hashed: another system may send the same letters as other code points.
+ * The normal form (NFC) in which a password is hashed: another system may send the same letters as other code points.
  * `null` when the text cannot be a password.
  */
 export function normalisePassword(password: unknown): string | null {
