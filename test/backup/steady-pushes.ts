@@ -1,5 +1,5 @@
-// steadyPushes({url, token, repositories, perSecond}) → load that goes on until it is stopped: small pushes to branches that
-// grow, spoken by hand, because a git client costs more than the server does.
+// steadyPushes({url, token, repositories, perSecond}) → a load of small pushes to growing branches until it is stopped.
+// It speaks the protocol itself, because a git client costs more CPU time than the server.
 import { createHash } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
 import { pushBytes, zeroId } from '../git/push-fixture.ts';
@@ -21,7 +21,7 @@ function packed(kind: Kind, content: Buffer): Buffer {
   return Buffer.concat([Buffer.from([...head, byte]), deflateSync(content)]);
 }
 
-/** A commit with one file in it, and the pack that brings the three objects. */
+/** A commit with one file in it, and the pack with its three objects. */
 function makeCommit(parent: string, text: string): { id: string; pack: Buffer } {
   const blob = Buffer.from(`${text}\n`);
   const tree = Buffer.concat([Buffer.from('100644 file.txt\0'), Buffer.from(idOf('blob', blob), 'hex')]);
@@ -34,23 +34,23 @@ function makeCommit(parent: string, text: string): { id: string; pack: Buffer } 
   return { id: idOf('commit', commit), pack: Buffer.concat([body, createHash('sha1').update(body).digest()]) };
 }
 
-/** One branch and how far it got. */
+/** One branch and its pushed commits. */
 export interface Lane {
   /** `alice/garden-1`. */
   repository: string;
   ref: string;
-  /** Heads in their order; those up to `acknowledged` were said to be in. */
+  /** Heads in order; those up to `acknowledged` were acknowledged. */
   heads: string[];
   acknowledged: number;
 }
 
 export interface SteadyPushes {
   lanes: Lane[];
-  /** Runs `work` and says how many pushes a second were answered with "ok" meanwhile. */
+  /** Runs `work` and returns how many pushes per second were acknowledged meanwhile. */
   during<T>(work: () => Promise<T>): Promise<{ result: T; perSecond: number }>;
-  /** Nothing more is pushed until `work` is over; waits for what is under way. */
+  /** Pauses the load during `work`; waits for pushes in progress. */
   without<T>(work: () => Promise<T>): Promise<T>;
-  /** Waits for what is under way. Fails when a push did. */
+  /** Waits for pushes in progress. Fails when a push did. */
   stop(): Promise<void>;
 }
 
@@ -114,7 +114,7 @@ export function steadyPushes({ url, token, repositories, lanesEach, perSecond }:
       await push(lane).finally(() => (underWay -= 1));
     }
   });
-  // Whoever stops it hears of it.
+  // A failure is reported by stop().
   for (const lane of running) lane.catch(() => {});
   return {
     lanes,
