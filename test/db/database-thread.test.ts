@@ -26,14 +26,14 @@ const ask = (
   parameters: Record<string, unknown> | unknown[] = [],
 ) => thread.ask([{ sql, parameters }]).then(([rows]) => rows);
 
-t.test('a thread aside leaves the processor to the others', async (t) => {
+t.test('worker threads yield the processor to the main thread', async (t) => {
   const { aside } = await openAside(t);
   await ask(aside, 'SELECT 1');
   const nicenesses = readdirSync('/proc/self/task').map((thread) => getPriority(Number(thread)));
   t.ok(nicenesses.includes(Math.min(19, getPriority(process.pid) + 5)), nicenesses.join(' '));
 });
 
-t.test('a side thread reads what is committed, by name or position, and writes nothing', async (t) => {
+t.test('a worker thread reads committed rows, by name or position, and cannot write', async (t) => {
   const { db, aside } = await openAside(t);
   const count = () =>
     ask(aside, 'SELECT count(*) AS count FROM setup_tokens WHERE token_hash = :hash', { hash: 'x', unused: 1 });
@@ -46,7 +46,7 @@ t.test('a side thread reads what is committed, by name or position, and writes n
   t.same(await count(), [{ count: 1 }], 'and goes on after a mistake');
 });
 
-t.test('DESIGN §4 the main thread goes on while a statement is at work', async (t) => {
+t.test('the main thread continues while a statement runs', async (t) => {
   const { aside } = await openAside(t);
   let done = false;
   const counting = ask(aside, slow).then((rows) => {
@@ -62,7 +62,7 @@ t.test('DESIGN §4 the main thread goes on while a statement is at work', async 
   t.ok(turns > 100, `${turns} turns of the event loop meanwhile`);
 });
 
-t.test('what takes too long is given up, and the next question gets a new thread', async (t) => {
+t.test('a statement that takes too long is terminated, and the next request gets a new thread', async (t) => {
   const { aside } = await openAside(t, { requestMs: 30, queue: 2 });
   const endless = ask(aside, slow);
   const behind = ask(aside, 'SELECT 1');
@@ -75,7 +75,7 @@ t.test('what takes too long is given up, and the next question gets a new thread
   await t.rejects(ask(aside, 'SELECT 4'), { code: 'unavailable', reason: 'stopping' });
 });
 
-t.test('a file of derived data is made, written in transactions, and read beside the database', async (t) => {
+t.test('a file of derived data is created, written in transactions, and read beside the database', async (t) => {
   const { db } = await openTestDatabase(t);
   const file = path.join(temporaryFolder(t), "it's derived.db");
   const setUp = ['PRAGMA journal_mode = WAL', 'CREATE TABLE IF NOT EXISTS notes (text TEXT NOT NULL)'];
@@ -97,7 +97,7 @@ t.test('a file of derived data is made, written in transactions, and read beside
   await t.rejects(ask(both, "INSERT INTO derived.notes VALUES ('d')"), /readonly/);
 });
 
-t.test('what a write ends with sees all of it, and is committed or undone with it', async (t) => {
+t.test('the end of a write sees all of it, and is committed or rolled back with it', async (t) => {
   const { db } = await openTestDatabase(t);
   const count = async () =>
     ((await db.read.query('SELECT token_hash FROM setup_tokens ORDER BY 1')) as { token_hash: string }[]).map(
