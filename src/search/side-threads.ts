@@ -1,20 +1,18 @@
 import type { ThreadRow, ThreadStatement, DatabaseThread } from '../db/index.ts';
 
 export interface JoinedThreads extends DatabaseThread {
-  /** @param isSparing waits while any of them works: one processor is enough */
+  /** @param isSparing waits while any of them is busy: one processor is enough */
   ask(statements: ThreadStatement[], isSparing?: boolean): Promise<ThreadRow[][]>;
 }
 
 /**
- * Several threads that answer like one, from one line: whichever has answered takes the
- * first in line. So no question waits behind a slow one while another thread is idle. The
- * second thread starts when two ask at once, and nobody pays for it before.
+ * A pool of threads with one queue: an idle thread takes the first request, so no request waits behind a slow one while
+ * another thread is idle. The second thread starts when there are two requests at a time.
  *
- * With another question at hand a thread would go on without a pause, and keep its
- * processor for the slice of some milliseconds that the scheduler gives; so each has one,
- * and sleeps after its answer.
- * @param threads each refuses a second question by itself
- * @param longestLine questions that may wait; whatever is beyond that is for a thread to refuse
+ * Each thread has one request at a time and sleeps after it: with the next request at hand, it would keep its processor
+ * for a whole time slice of the scheduler.
+ * @param threads each refuses a second request by itself
+ * @param longestLine requests that may wait; further ones are passed to a thread, which refuses them
  */
 export function joinThreads(
   threads: readonly [DatabaseThread, ...DatabaseThread[]],
@@ -34,7 +32,7 @@ export function joinThreads(
         return await thread.ask(statements);
       } finally {
         const next = line.shift();
-        // It goes from hand to hand: nobody who comes meanwhile finds it idle.
+        // It is handed over directly, so that no later request takes it first.
         if (next === undefined) idle.unshift(thread);
         else next(thread);
       }

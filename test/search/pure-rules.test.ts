@@ -7,7 +7,7 @@ import { defaultDistance, orderKeysBetween } from '../../src/search/order-keys.t
 import { joinThreads } from '../../src/search/side-threads.ts';
 import { trigramQuery } from '../../src/search/trigram-query.ts';
 
-t.test('DESIGN §9 folding: NFC, lower case, one sigma; folding twice changes nothing', async (t) => {
+t.test('folding: NFC, lower case, one sigma; folding twice changes nothing', async (t) => {
   const cases: [string, string][] = [
     ['ÉCOLE', 'école'],
     ['E\u0301COLE', 'école'],
@@ -28,7 +28,7 @@ t.test('DESIGN §9 folding: NFC, lower case, one sigma; folding twice changes no
 });
 
 t.test(
-  'every text that contains a query has all trigrams that are asked for, and short queries ask for none',
+  'every text that contains a query has all its trigrams, and short queries have none',
   async (t) => {
     const texts = [
       'Ünïcode 100% "done" 🔥🔥 a_b',
@@ -65,7 +65,7 @@ t.test(
   },
 );
 
-t.test('order keys: between neighbours, ascending, or none when there is no room', async (t) => {
+t.test('order keys: between neighbours, ascending, or none when the gap is too small', async (t) => {
   t.same(orderKeysBetween(10, 20, 1), [15]);
   t.same(orderKeysBetween(10, 20, 4), [12, 14, 16, 18]);
   t.equal(orderKeysBetween(10, 11, 1), null);
@@ -77,7 +77,7 @@ t.test('order keys: between neighbours, ascending, or none when there is no room
   t.equal(orderKeysBetween(2 ** 46 - 2, null, 2), null, 'the end of all keys');
 });
 
-t.test('hits are marked in the text as it was written', async (t) => {
+t.test('matches are marked in the text as it was written', async (t) => {
   const marked = (text: string, query: string) =>
     markHits(text, query)
       .map(({ text, isHit }) => (isHit ? `[${text}]` : text))
@@ -97,7 +97,7 @@ t.test('hits are marked in the text as it was written', async (t) => {
   for (const [text, query, wanted] of cases) t.equal(marked(text, query), wanted);
 });
 
-t.test('two threads answer from one line, and both are closed', async (t) => {
+t.test('two threads serve one queue, and both are closed', async (t) => {
   const asked: string[] = [];
   const answers: (() => void)[] = [];
   const thread = (name: string) => ({
