@@ -2,11 +2,11 @@ import type { ControlCommand } from '../control/index.ts';
 import { createSystemSshd } from './system-sshd.ts';
 import type { SystemSshdNeeds } from './system-sshd.ts';
 
-/** What the two helpers of the system's sshd ask of the server (command-line §2.8). */
+/** The control commands of the two helpers of the system's sshd. */
 export function sshdControlCommands(needs: SystemSshdNeeds): Record<string, ControlCommand> {
   const sshd = createSystemSshd(needs);
   return {
-    /** Answers the id of the key, or nothing. */
+    /** Returns the id of the key, or nothing. */
     async 'ssh.keys'(ask, { output }) {
       const id = await sshd.keyId(String(ask['type']), String(ask['key']));
       if (id !== null) output.write(id);

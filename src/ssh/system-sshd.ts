@@ -14,26 +14,26 @@ import type { Session } from './commands/session.ts';
 
 export interface SystemSshdNeeds extends Omit<SshDeps, 'random' | 'accounts'> {
   accounts: SshAccounts & {
-    /** The key of this id, as the protocol carries it; null when there is none (any more). */
+    /** The key with this id in wire form; null when it does not exist. */
     keyBlob(keyId: string): Promise<Buffer | null>;
   };
   random?: Random;
   limits?: Partial<SshLimits>;
 }
 
-/** One session of the system's sshd, as its forced command sees it; the protocol is not checked yet. */
+/** One session of the system's sshd, as its forced command sees it; the git protocol version is not validated yet. */
 export interface ForwardedSession extends Session {
-  /** Of the key that sshd has let in. */
+  /** Of the key that sshd accepted. */
   keyId: string;
   /** `SSH_ORIGINAL_COMMAND`; empty when no command was given. */
   command: string;
 }
 
-/** git over the OpenSSH of this machine, which speaks for us: keys on security tokens. */
+/** git over the system's OpenSSH server, which also supports keys on security tokens. */
 export interface SystemSshd {
   /**
-   * The id of a key that may sign in now, null for any other. sshd asks before the client has
-   * proven anything, so this is no use of the key.
+   * The id of a key that may sign in, null for any other. sshd asks before the client has signed anything, so this is
+   * not recorded as a use of the key.
    */
   keyId(type: string, base64: string): Promise<string | null>;
   /** Serves one session as the built-in server would; resolves with its exit status, never rejects. */
@@ -43,7 +43,7 @@ export interface SystemSshd {
 const gitProtocol = /^version=[012]$/;
 const keyType = /^(?:sk-)?(?:ssh|ecdsa)-[\w.@-]+$/;
 
-/** The same commands, access policy, journal and places per address as the built-in server has. */
+/** The same commands, access policy, journal and limits per address as the built-in server. */
 export function createSystemSshd(needs: SystemSshdNeeds): SystemSshd {
   const deps: SshDeps = { ...needs, random: needs.random ?? systemRandom };
   const { accounts, logger, clock } = needs;
@@ -98,7 +98,7 @@ export function createSystemSshd(needs: SystemSshdNeeds): SystemSshd {
         session.complain('hearth: This key is no longer accepted.\n');
         return 1;
       }
-      // Without an owner it is refused when it runs, in the words for that.
+      // Without an owner it is refused when it runs, with the message for that.
       const owner = await accounts.viewerOfKey(blob, { address: null, proven: false });
       const leaving = new AbortController();
       const signal = AbortSignal.any([session.signal, leaving.signal]);
@@ -121,7 +121,7 @@ export function createSystemSshd(needs: SystemSshdNeeds): SystemSshd {
   };
 }
 
-/** Waits for a place at the door; null when there is none, or the client leaves the line. */
+/** Waits for a connection slot; null when it is refused or the client leaves the queue. */
 function enter(
   door: ReturnType<typeof createConnectionLimiter>,
   address: string,
@@ -131,7 +131,7 @@ function enter(
     let isIn = false;
     const place: ConnectionSlot = door.arrive({
       address,
-      // May be called before the place is known here.
+      // May be called before `slot` is assigned.
       begin: () => {
         isIn = true;
         queueMicrotask(() => resolve(place));
@@ -150,7 +150,7 @@ function enter(
   });
 }
 
-/** As the built-in server does: who takes nothing for `stallMs` while something waits for them is left. */
+/** As in the built-in server: a client that reads nothing for `stallMs` while output is pending is disconnected. */
 function watched(target: Writable, stallMs: number, onStall: () => void): Writable {
   const output = new Writable({
     write(chunk: Buffer, _encoding, done) {
