@@ -1,6 +1,6 @@
 import { isDomainError } from '../kernel/index.ts';
 
-/** What the running server answers to a question; null when none runs. */
+/** The running server's reply to a control command; null when no server is running. */
 export async function askServer(dataDir: string, program: string, more: object = {}): Promise<string | null> {
   const { runControlCommand } = await import('../control/index.ts');
   let text = '';

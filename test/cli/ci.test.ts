@@ -1,4 +1,4 @@
-// `hearth runner …` and `hearth run …` beside a running server, with runners played by a client we did not write.
+// `hearth runner …` and `hearth run …` beside a running server, with runners simulated by an independent client.
 import path from 'node:path';
 import t from 'tap';
 import { openModules as realOpenRooms } from '../../src/app.ts';
@@ -13,7 +13,7 @@ t.setTimeout(120_000);
 let forge: Forge;
 t.before(async () => void (forge = await startForge(t)));
 
-/** Rooms of their own, as another process has them; opened once, because that is most of the time of a command. */
+/** Modules of their own, as in another process; opened once, because that is most of the time of a command. */
 let opened: ReturnType<typeof realOpenRooms> | undefined;
 const openRooms: typeof realOpenRooms = async (config, options) => {
   opened ??= realOpenRooms(config, options);
@@ -41,7 +41,7 @@ async function said(...words: string[]): Promise<string> {
 
 const json = async (...words: string[]) => JSON.parse((await hearth([...words, '--json'])).stdout);
 
-t.test('command-line.md 2.6 a registration token is alone on stdout, and never replaced unasked', async (t) => {
+t.test('a registration token is alone on stdout, and only replaced on request', async (t) => {
   const made = await hearth(['runner', 'token']);
   t.match(made, {
     code: 0,
@@ -97,7 +97,7 @@ t.test('command-line.md 2.6 a registration token is alone on stdout, and never r
   t.match(await said('runner', 'token', '--scope', 'alice/none'), /repository not found.*\[3\]$/s);
 });
 
-t.test('runner-protocol 4.1 offline registration: the same secret on both sides, and again', async (t) => {
+t.test('offline registration: the same secret on both sides, repeatable', async (t) => {
   const secret = 'abcdef0123456789'.repeat(3).slice(0, 40);
   const register = (...words: string[]) =>
     hearth(['runner', 'register', '--secret-stdin', ...words], { input: `${secret}\n` });
@@ -161,7 +161,7 @@ t.test('runner list, show, disable, enable, remove', async (t) => {
 });
 
 t.test(
-  'issue 7.11 runs: a cancel reaches the runner, a rerun wakes the one that waits, a log is followed',
+  'runs: a cancel reaches the runner, a re-run notifies the one that waits, a log is followed',
   async (t) => {
     const client = connectClient(forge.url, {
       headers: await forge.register(['linux'], { capabilities: ['cancelling'] }),
@@ -248,7 +248,7 @@ t.test(
   },
 );
 
-t.test('what is not there, and what cannot be', async (t) => {
+t.test('unknown runs and impossible actions are refused', async (t) => {
   t.match(await said('run', 'show', 'alice/work', '77'), /no such run\nhint: hearth run list.*\[3\]$/s);
   t.match(await said('run', 'log', 'alice/work', '1', 'nothing'), /this run has no job nothing; it has build.*\[3\]$/s);
   t.match(await said('run', 'show', 'alice/work', 'x'), /a run has a number.*\[2\]$/s);
@@ -258,7 +258,7 @@ t.test('what is not there, and what cannot be', async (t) => {
   );
   t.match(await said('run', 'list', 'alice/none'), /\[3\]$/);
   await forge.push({ '.hearth/workflows/ci.yml': 'on: push\njobs: 1\n' }, 'Break it');
-  // Git has its answer before the run is there.
+  // git exits before the run exists.
   for (let round = 0; round < 200 && (await json('run', 'list', 'alice/work')).length < 2; round += 1)
     await new Promise((resolve) => setTimeout(resolve, 25));
   t.match(await said('run', 'log', 'alice/work', '2'), /ci\.yml.*\[3\]$/s);

@@ -31,7 +31,7 @@ for (const name of ['alice/garden', 'alice/green_1', 'acme/anvil', 'bob/notes'])
 mkdirSync(path.join(dataDir, 'backups', '2026-01-01T03-30-00Z'), { recursive: true });
 
 t.test(
-  'command-line.md 1.6 names are read from the database, at most a hundred, and silence is the answer to a fault',
+  'names are read from the database, at most a hundred, and errors are silent',
   async (t) => {
     const names = async (kind: string, beginning = '') =>
       (await hearth(`complete-names ${kind} ${beginning}`.trim())).stdout.split('\n').slice(0, -1);
@@ -53,10 +53,10 @@ t.test(
   },
 );
 
-t.test('command-line.md 1.6 the script for bash completes words, options, values and names', async (t) => {
+t.test('the script for bash completes words, options, values and names', async (t) => {
   const script = path.join(folder, 'completion.bash');
   writeFileSync(script, (await hearth('completion bash')).stdout);
-  /** What Tab offers at the end of each line. */
+  /** The completions at the end of each line. */
   const offers = (...lines: string[]): string[][] => {
     const ask = lines.map((line) => {
       const words = line.split(' ').flatMap((word) => word.split(/(=)/).filter((part) => part !== ''));
@@ -107,7 +107,7 @@ t.test('command-line.md 1.6 the script for bash completes words, options, values
   t.same(offers('hearth user list --')[0]?.slice(0, 3), ['--state', '--admin', '--config']);
 });
 
-t.test('command-line.md 4.1 every command appears in every script', async (t) => {
+t.test('every command is in every script', async (t) => {
   const { createProgram } = await import('../../src/cli/program.ts');
   const { commandShapes } = await import('../../src/cli/completion/command-shapes.ts');
   const shapes = commandShapes(await createProgram('1.0.0', { print() {}, async act() {} }));
@@ -124,7 +124,7 @@ t.test('command-line.md 4.1 every command appears in every script', async (t) =>
   t.match(await hearth('completion tcsh'), { code: 2, stderr: /allowed choices are bash, zsh, fish/i });
 });
 
-t.test('command-line.md 1.6 the page for man and the one of Markdown have every command', async (t) => {
+t.test('the man page and the Markdown reference have every command', async (t) => {
   const { stdout: man } = await hearth('help --man');
   t.match(man, /^\.TH HEARTH 1 "" "Hearth \d+\.\d+\.\d+" "User Commands"\n\.SH NAME\nhearth \\- /);
   const macros = /^\.(TH|SH|SS|TP|B|PP|RS|RE|nf|fi)\b/;

@@ -56,7 +56,7 @@ for (const hearth of [here, there]) {
   await hearth('user', 'add', 'alice', '--password-stdin');
 }
 
-t.test('repo adopt takes a repository of this machine, with a work tree or bare, and leaves it as it is', async (t) => {
+t.test('repo adopt takes a repository of this machine, with a work tree or bare, and leaves the original unchanged', async (t) => {
   t.match(await here('repo', 'adopt', 'work', 'alice/garden', '--public'), {
     code: 0,
     stdout: /^Made public repository alice\/garden: 4 branches and tags\./,
@@ -75,7 +75,7 @@ t.test('repo adopt takes a repository of this machine, with a work tree or bare,
 });
 
 t.test(
-  'product.md 3.15 a parcel is one file that plain git clones, and another instance imports with everything',
+  'an export bundle is one file that plain git clones, and another instance imports it completely',
   async (t) => {
     const modules = await opened.get(path.join(folder, 'here'))!;
     await here('repo', 'edit', 'alice/garden', '--description', 'Plants', '--no-protect', '--gerrit-refs');
@@ -133,7 +133,7 @@ t.test(
   },
 );
 
-t.test('a parcel of somebody who is not here says so', async (t) => {
+t.test('the bundle of an unknown owner names the person in an error', async (t) => {
   await here('org', 'add', 'acme', '--owner', 'alice');
   await here('repo', 'add', 'acme/tool');
   await here('export', 'acme/tool', 'tool.bundle');
@@ -147,7 +147,7 @@ t.test('a parcel of somebody who is not here says so', async (t) => {
   });
 });
 
-t.test('an empty repository travels, too', async (t) => {
+t.test('an empty repository can be exported and imported', async (t) => {
   await here('repo', 'add', 'alice/empty', '--default-branch', 'develop');
   t.equal((await here('export', 'alice/empty', 'empty.bundle')).code, 0);
   t.match(await there('import', 'empty.bundle'), {
@@ -160,7 +160,7 @@ t.test('an empty repository travels, too', async (t) => {
   });
 });
 
-t.test('any bundle can be imported under a name; what is none is refused and leaves nothing', async (t) => {
+t.test('any bundle can be imported under a name; other files are refused and leave nothing behind', async (t) => {
   git(work, 'bundle', 'create', '--quiet', '../plain.bundle', '--all');
   t.match(await there('import', 'plain.bundle'), {
     code: 2,

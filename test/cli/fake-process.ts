@@ -6,9 +6,9 @@ import type { Clock } from '../../src/kernel/index.ts';
 
 export interface RunCliOptions {
   env?: Record<string, string>;
-  /** What stands on standard input. */
+  /** The content of standard input. */
   input?: string;
-  /** Whether a person sits there; output then comes as tables. */
+  /** Whether standard streams are terminals; output then comes as tables. */
   terminal?: boolean;
   /** What the person types, one answer for each question. */
   answers?: readonly string[];
@@ -22,7 +22,7 @@ export interface RanCli {
   code: number;
   stdout: string;
   stderr: string;
-  /** What was asked of the terminal, in order: hide what is typed, show it again. */
+  /** Requested terminal modes, in order: hide what is typed, show it again. */
   rawModes: boolean[];
 }
 
@@ -45,7 +45,7 @@ class Capture extends Writable {
   }
 }
 
-/** Runs one command line as if it were the program; colour is off unless asked for. */
+/** Runs one command line as the program does; without colour unless requested. */
 export async function runCli(words: readonly string[], options: RunCliOptions = {}): Promise<RanCli> {
   const {
     env = {},

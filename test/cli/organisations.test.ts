@@ -1,4 +1,4 @@
-// `hearth org …` and what happens to a repository in its life, on one data folder.
+// `hearth org …` and changes of repositories, on one data folder.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
@@ -43,7 +43,7 @@ t.before(async () => {
     });
 });
 
-t.test('command-line.md 2.3 org create, list, show and edit', async (t) => {
+t.test('org create, list, show and edit', async (t) => {
   t.match(
     await said('org', 'create', 'acme', '--owner', 'nobody'),
     /no person with this handle.*hearth user list.*\[2\]$/s,
@@ -79,7 +79,7 @@ t.test('command-line.md 2.3 org create, list, show and edit', async (t) => {
   t.match(await said('org', 'show', 'nothing'), /organisation not found.*hearth org list.*\[3\]$/s);
 });
 
-t.test('command-line.md 2.3 org member add, role, remove; the last OWNER is refused (4)', async (t) => {
+t.test('org member add, role, remove; the last OWNER is refused (4)', async (t) => {
   t.equal(await said('org', 'member', 'add', 'acme', 'bob', '--role', 'guest'), 'bob is GUEST of acme now.\n[0]');
   t.match(await said('org', 'member', 'add', 'acme', 'bob', '--role', 'MEMBER'), /already a member.*\[4\]$/s);
   t.equal(await said('org', 'member', 'role', 'acme', 'bob', 'member'), 'bob is MEMBER of acme now.\n[0]');
@@ -99,12 +99,12 @@ t.test('command-line.md 2.3 org member add, role, remove; the last OWNER is refu
   t.match(await said('org', 'member', 'role', 'acme', 'bob', 'OWNER'), /no such member.*\[3\]$/s);
 });
 
-t.test('SPEC §3 org delete lists what stands in its way (4)', async (t) => {
+t.test('SPEC §3 org delete lists the repositories that prevent it (4)', async (t) => {
   t.match(await said('org', 'delete', 'acme', '--yes'), /still owns acme\/anvil.*hearth repo transfer.*\[4\]$/s);
   t.match(await said('org', 'delete', 'acme'), /needs to be confirmed.*\[2\]$/s);
 });
 
-t.test('command-line.md 2.4 repo edit, rename, transfer, archive and collaborators', async (t) => {
+t.test('repo edit, rename, transfer, archive and collaborators', async (t) => {
   t.equal(await said('repo', 'edit', 'acme/anvil', '--public', '--description', 'Heavy'), 'Changed acme/anvil.\n[0]');
   t.match(await said('repo', 'show', 'acme/anvil'), /Description\tHeavy\nVisibility\tpublic/);
   t.match(
@@ -167,7 +167,7 @@ t.test('command-line.md 2.4 repo edit, rename, transfer, archive and collaborato
   t.equal(await said('org', 'delete', 'apex', '--yes'), 'Deleted apex. Its name stays reserved.\n[0]');
 });
 
-t.test('command-line.md 2.2 user rename and delete, by the same rules as the page', async (t) => {
+t.test('user rename and delete, by the same rules as the page', async (t) => {
   await runCli(['user', 'add', 'dora', '--random-password'], {
     cwd: folder,
     clock,
@@ -196,7 +196,7 @@ t.test('command-line.md 2.2 user rename and delete, by the same rules as the pag
   t.match(await said('user', 'show', 'dorothy'), /no such person.*\[3\]$/s);
 });
 
-t.test('names that were given up are listed, and one is freed when somebody says so', async (t) => {
+t.test('released names are listed, and freed on request', async (t) => {
   t.match(
     await said('handle', 'list'),
     /^acme\torganisation\tgone\t<time>\napex\torganisation\tgone\t<time>\ndora\tperson\tgone\t<time>\n/,

@@ -16,7 +16,7 @@ import { findRepository, splitName } from './find-repository.ts';
 import { addImportGithubCommand } from './import-github.ts';
 import { repositoryToJson } from './repository-row.ts';
 
-/** `hearth export` and `hearth import`: a repository as one file that plain git can read. */
+/** `hearth export` and `hearth import`: a repository as one bundle that plain git can read. */
 export function addExportImportCommands(program: Command, run: Run): void {
   withExamples(
     program
@@ -44,7 +44,7 @@ export function addExportImportCommands(program: Command, run: Run): void {
   addImportGithubCommand(imports, run);
 }
 
-/** `hearth repo adopt`: a bare repository that lies elsewhere on this machine. */
+/** `hearth repo adopt`: takes over a bare repository of this machine. */
 export function addRepoAdoptCommand(repo: Command, run: Run): void {
   withExamples(
     repo

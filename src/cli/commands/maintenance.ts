@@ -13,7 +13,7 @@ import { readRunningServer } from '../serving/runtime-state.ts';
 import { nameOf } from './find-person.ts';
 import { fullName, goesOn } from './repository-row.ts';
 
-/** What an administrator asks and does from time to time: status, stats, cleanup, trash. */
+/** Commands for maintenance: status, stats, cleanup, trash. */
 export function addMaintenanceCommands(program: Command, run: Run): void {
   withExamples(
     program.command('status').description('how the server is, and when a restore was last proven').action(run(status)),
@@ -43,7 +43,7 @@ export function addMaintenanceCommands(program: Command, run: Run): void {
   );
 }
 
-/** So much is counted, in every queue together. */
+/** Limit of counting, over all queues together. */
 const maxItems = 10_000;
 
 async function status(cli: Cli): Promise<void> {
@@ -63,7 +63,7 @@ async function status(cli: Cli): Promise<void> {
     cli.exitCode = 1;
     cli.output.message('No server is running in this data folder: hearth serve starts it.');
   }
-  // It tells where its doors are once they are open.
+  // The addresses are set once the server listens.
   const isStarting = server !== null && server.http === null;
   const door = (at: { host: string; port: number } | null | undefined): string =>
     isStarting ? 'starting' : at == null ? 'off' : `${at.host}:${at.port}`;

@@ -4,7 +4,7 @@ import type { Run } from '../action.ts';
 import type { Cli } from '../cli.ts';
 import { withExamples } from '../help.ts';
 
-/** `hearth reload`: as SIGHUP, with an answer. */
+/** `hearth reload`: like SIGHUP, with a result. */
 export function addReloadCommand(program: Command, run: Run): void {
   withExamples(
     program.command('reload').description('let the running server read its settings file again').action(run(reload)),

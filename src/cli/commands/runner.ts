@@ -23,7 +23,7 @@ interface RegisterOptions extends ScopeOptions {
 
 const scopeOption = ['--scope <owner>', 'an organisation, a person, or owner/name'] as const;
 
-/** `hearth runner …`: who works on the jobs of CI. */
+/** `hearth runner …`: CI runners. */
 export function addRunnerCommands(program: Command, run: Run): void {
   const runner = addNoun(program, 'runner', 'runners, which work on the jobs of CI');
   withExamples(
