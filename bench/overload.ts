@@ -42,7 +42,7 @@ const signIn = async (): Promise<string> => {
 const cookie = await signIn();
 
 let turn = 0;
-/** What a person looks at, one page after the other, each for the first time. */
+/** The pages that a person views, each for the first time. */
 const nextPage = (): string => {
   turn += 1;
   const commit = commits[(turn * 37) % commits.length]!;
@@ -81,7 +81,7 @@ async function look(until: number): Promise<Noticed> {
   return { p50: at(0.5), p95: at(0.95), worst: at(1), refused, pages: took.length };
 }
 
-/** @param request the body of a Lua function that answers the next request of the crowd */
+/** @param request the body of a Lua function that returns the next request of the anonymous clients */
 async function crowd(name: string, request: string): Promise<string> {
   const script = path.join(hearth.folder, 'crowd.lua');
   writeFileSync(

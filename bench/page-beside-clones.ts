@@ -19,7 +19,7 @@ import { fillRepository } from './sample-history.ts';
 const rounds = option('rounds', 5);
 const seconds = option('seconds', 3);
 const clients = option('clients', 4);
-/** One answer is measured, not how many fit into a second. */
+/** The response time is measured, not the throughput. */
 const pauseMs = 5;
 
 const [otherPage, otherClone] = [textOption('url'), textOption('clone-url')];
@@ -50,9 +50,9 @@ async function medianOfPages(url: string): Promise<number> {
   return median(took);
 }
 
-/** Runs a line of shell again and again, several times at once, while pages are asked for. */
+/** Runs a shell command repeatedly, several at a time, while pages are requested. */
 async function beside(pageUrl: string, line: (client: number) => string): Promise<number> {
-  // Processes of their own, behind everything else: as if they were at other machines.
+  // Processes of their own with low priority: as if they were on other machines.
   const cloning = Array.from({ length: clients }, (_, client) =>
     spawn('nice', ['-n', '19', 'sh', '-c', `while :; do ${line(client)} || exit 1; done`], {
       detached: true,
