@@ -1,6 +1,6 @@
 import type { Migration } from '../src/db/index.ts';
 
-/** Files that jobs leave for others, and workflows that start by the clock. */
+/** Artifacts, and scheduled workflows. */
 export const ciUpkeep: Migration = {
   version: 24,
   name: 'CiUpkeep',

@@ -1,6 +1,6 @@
 import type { Migration } from '../src/db/index.ts';
 
-/** When each step of the schema was applied (null for those before this one), and registration tokens that work once. */
+/** When each step of the schema was applied (null for those before this one), and registration tokens for one use. */
 export const noted: Migration = {
   version: 58,
   name: 'Noted',
