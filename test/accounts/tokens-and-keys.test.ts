@@ -150,24 +150,21 @@ t.test('security D11 missing, mistyped, foreign, expired and revoked tokens are 
   await accounts.removeToken(alice.id, token.id);
 });
 
-t.test(
-  'a token of an administrator administers only when it is unlimited, and while its owner does',
-  async (t) => {
-    const { accounts, alice, bob } = await openWithRepositories(t);
-    await accounts.setAdministrator(alice.id, true);
-    await accounts.setAdministrator(bob.id, true);
-    const administers = async (changes: Partial<NewAccessToken>) => {
-      const { secret } = await accounts.addToken(alice.id, { ...work, name: JSON.stringify(changes), ...changes });
-      return { secret, answer: (await accounts.viewerOfToken(secret, anywhere))?.isAdministrator };
-    };
-    t.equal((await administers({ access: 'write' })).answer, false);
-    t.equal((await administers({ access: 'admin', repositoryIds: ['r-1'] })).answer, false);
-    const { secret, answer } = await administers({ access: 'admin' });
-    t.equal(answer, true);
-    await accounts.setAdministrator(alice.id, false);
-    t.equal((await accounts.viewerOfToken(secret, anywhere))?.isAdministrator, false);
-  },
-);
+t.test('a token of an administrator administers only when it is unlimited, and while its owner does', async (t) => {
+  const { accounts, alice, bob } = await openWithRepositories(t);
+  await accounts.setAdministrator(alice.id, true);
+  await accounts.setAdministrator(bob.id, true);
+  const administers = async (changes: Partial<NewAccessToken>) => {
+    const { secret } = await accounts.addToken(alice.id, { ...work, name: JSON.stringify(changes), ...changes });
+    return { secret, answer: (await accounts.viewerOfToken(secret, anywhere))?.isAdministrator };
+  };
+  t.equal((await administers({ access: 'write' })).answer, false);
+  t.equal((await administers({ access: 'admin', repositoryIds: ['r-1'] })).answer, false);
+  const { secret, answer } = await administers({ access: 'admin' });
+  t.equal(answer, true);
+  await accounts.setAdministrator(alice.id, false);
+  t.equal((await accounts.viewerOfToken(secret, anywhere))?.isAdministrator, false);
+});
 
 t.test('last use of a token is recorded with its address, at most once a minute', async (t) => {
   const { accounts, alice, clock } = await openWithRepositories(t);
@@ -187,7 +184,7 @@ t.test('last use of a token is recorded with its address, at most once a minute'
   t.equal((await accounts.personById(alice.id)).lastSeenAt, start + minuteMs);
 });
 
-t.test("a key identifies its owner until it is removed", async (t) => {
+t.test('a key identifies its owner until it is removed', async (t) => {
   const { accounts, alice, bob, clock } = await openWithRepositories(t);
   const key = await accounts.addKey(alice.id, { title: '', line: keyLine(0, 'alice@laptop') });
   t.strictSame(key, {
@@ -269,7 +266,7 @@ t.test('security F01 offering a key is no use of it; signing with it is', async 
   t.same(await lastUse(), [clock.now(), '192.0.2.1']);
 });
 
-t.test("the key of a disabled account is refused", async (t) => {
+t.test('the key of a disabled account is refused', async (t) => {
   const { accounts, alice } = await openWithRepositories(t);
   await accounts.addKey(alice.id, { line: keyLine(0) });
   await accounts.setDisabled(alice.id, true);

@@ -1,5 +1,6 @@
 // The sources as the checks in this folder see them: projectFolder, trackedFiles(), readSources(folder…),
-// parseSource(path, text), valueImports(source), walk(node, visit), placeOf(source, node).
+// parseSource(path, text), commentsOf(source), testTitles(source), valueImports(source), walk(node, visit),
+// placeOf(source, node).
 import { execFileSync } from 'node:child_process';
 import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
@@ -26,7 +27,7 @@ export interface Import {
   file: string | null;
 }
 
-/** What git tracks, and what is about to be: new files that are not ignored. */
+/** The files that git tracks, and new files that are not ignored. */
 export function trackedFiles(): string[] {
   const run = (...args: string[]) => execFileSync('git', args, { cwd: projectFolder, encoding: 'utf8' });
   const listed = run('ls-files', '-z', '--cached', '--others', '--exclude-standard').split('\0');

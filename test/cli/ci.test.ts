@@ -160,93 +160,86 @@ t.test('runner list, show, disable, enable, remove', async (t) => {
   t.match(await said('runner', 'show', 'first'), /a runner has a number.*\[2\]$/s);
 });
 
-t.test(
-  'runs: a cancel reaches the runner, a re-run notifies the one that waits, a log is followed',
-  async (t) => {
-    const client = connectClient(forge.url, {
-      headers: await forge.register(['linux'], { capabilities: ['cancelling'] }),
-    });
-    await client.declare({ version: 'v1', labels: ['linux'], capabilities: ['cancelling'] });
-    const waiting = client.fetchTask({}, { timeoutMs: 20_000 });
-    await forge.push(matrixWorkflow, 'Build it');
-    const { task } = await waiting;
-    await client.updateTask({ state: { id: task.id, startedAt: { seconds: 1_767_225_600n } } });
-    t.match(await said('run', 'list', 'alice/work'), /^1\trunning\tBuild it\tCI\tpush\tmain\t<time>\t\n\[0\]$/);
-    t.match(await said('run', 'list', 'alice/work', '--status', 'failure'), /^\[0\]$/);
-    t.match(
-      (await hearth(['run', 'list', 'alice/work', '--branch', 'main'], { terminal: true })).stdout,
-      /^RUN {2}STATUS +TITLE[^]*\n1 run\n$/,
-    );
-    t.match(await json('run', 'show', 'alice/work', '1'), {
-      number: 1,
-      status: 'running',
-      workflow: 'ci.yml',
-      actor: 'alice',
-      jobs: [
-        { name: 'build (3.10)', status: 'running', labels: ['linux'] },
-        { name: 'build (18)', status: 'waiting' },
-        { name: 'deploy', needs: ['build'] },
-      ],
-    });
-    t.match(
-      await said('run', 'show', 'alice/work', '1'),
-      /Job 2\tbuild \(18\): waiting, All runners for linux are busy\.\nJob 3\tdeploy: blocked, It needs build first\.\n/,
-    );
+t.test('runs: a cancel reaches the runner, a re-run notifies the one that waits, a log is followed', async (t) => {
+  const client = connectClient(forge.url, {
+    headers: await forge.register(['linux'], { capabilities: ['cancelling'] }),
+  });
+  await client.declare({ version: 'v1', labels: ['linux'], capabilities: ['cancelling'] });
+  const waiting = client.fetchTask({}, { timeoutMs: 20_000 });
+  await forge.push(matrixWorkflow, 'Build it');
+  const { task } = await waiting;
+  await client.updateTask({ state: { id: task.id, startedAt: { seconds: 1_767_225_600n } } });
+  t.match(await said('run', 'list', 'alice/work'), /^1\trunning\tBuild it\tCI\tpush\tmain\t<time>\t\n\[0\]$/);
+  t.match(await said('run', 'list', 'alice/work', '--status', 'failure'), /^\[0\]$/);
+  t.match(
+    (await hearth(['run', 'list', 'alice/work', '--branch', 'main'], { terminal: true })).stdout,
+    /^RUN {2}STATUS +TITLE[^]*\n1 run\n$/,
+  );
+  t.match(await json('run', 'show', 'alice/work', '1'), {
+    number: 1,
+    status: 'running',
+    workflow: 'ci.yml',
+    actor: 'alice',
+    jobs: [
+      { name: 'build (3.10)', status: 'running', labels: ['linux'] },
+      { name: 'build (18)', status: 'waiting' },
+      { name: 'deploy', needs: ['build'] },
+    ],
+  });
+  t.match(
+    await said('run', 'show', 'alice/work', '1'),
+    /Job 2\tbuild \(18\): waiting, All runners for linux are busy\.\nJob 3\tdeploy: blocked, It needs build first\.\n/,
+  );
 
-    const following = hearth(['run', 'log', 'alice/work', '1', 'build (3.10)', '--follow']);
-    await client.updateLog({ taskId: task.id, rows: rowsOf('one', '\u001b[31mred\u001b[0m\t\u0007bell') });
-    t.equal(await said('run', 'cancel', 'alice/work', '1'), 'Run 1 is winding up.\n[0]');
-    t.match(
-      await client.updateTask({ state: { id: task.id } }),
-      { state: { result: 3 } },
-      'the runner is told to stop',
-    );
-    await client.updateLog({ taskId: task.id, index: 2n, rows: rowsOf('post step'), noMore: true });
-    t.match(
-      await following,
-      { code: 0, stdout: 'one\nred\t\\u0007bell\npost step\n' },
-      'all of it, and nothing that a terminal acts on',
-    );
-    await client.updateTask({ state: { id: task.id, result: 3 } });
-    t.match(await json('run', 'show', 'alice/work', '1'), { status: 'cancelled' });
-    t.match(await said('run', 'cancel', 'alice/work', '1'), /has ended already.*\[4\]$/s);
+  const following = hearth(['run', 'log', 'alice/work', '1', 'build (3.10)', '--follow']);
+  await client.updateLog({ taskId: task.id, rows: rowsOf('one', '\u001b[31mred\u001b[0m\t\u0007bell') });
+  t.equal(await said('run', 'cancel', 'alice/work', '1'), 'Run 1 is winding up.\n[0]');
+  t.match(await client.updateTask({ state: { id: task.id } }), { state: { result: 3 } }, 'the runner is told to stop');
+  await client.updateLog({ taskId: task.id, index: 2n, rows: rowsOf('post step'), noMore: true });
+  t.match(
+    await following,
+    { code: 0, stdout: 'one\nred\t\\u0007bell\npost step\n' },
+    'all of it, and nothing that a terminal acts on',
+  );
+  await client.updateTask({ state: { id: task.id, result: 3 } });
+  t.match(await json('run', 'show', 'alice/work', '1'), { status: 'cancelled' });
+  t.match(await said('run', 'cancel', 'alice/work', '1'), /has ended already.*\[4\]$/s);
 
-    const idle = client.fetchTask({}, { timeoutMs: 20_000 });
-    t.equal(await said('run', 'rerun', 'alice/work', '1'), 'Run 1 runs again, as attempt 2.\n[0]');
-    const { task: second } = await idle;
-    t.ok(second !== undefined, 'a runner that waits gets what another process let go');
-    t.match(await said('run', 'rerun', 'alice/work', '1'), /has not ended yet\nhint: hearth run cancel.*\[4\]$/s);
-    const all = hearth(['run', 'log', 'alice/work', '1', '--follow']);
-    const third = (await client.fetchTask({})).task;
-    for (const [id, line] of [
-      [second.id, 'a'],
-      [third.id, 'b'],
-    ] as const) {
-      await client.updateLog({ taskId: id, rows: rowsOf(line), noMore: true });
-      await client.updateTask({ state: { id, result: 1 } });
-    }
-    const last = (await client.fetchTask({})).task;
-    await client.updateLog({ taskId: last.id, rows: rowsOf('c'), noMore: true });
-    await client.updateTask({ state: { id: last.id, result: 2 } });
-    t.match(await all, { code: 0, stdout: /^==> build \([^]*==> deploy <==\nc\n$/ });
-    t.equal((await hearth(['run', 'log', 'alice/work', '1', 'deploy', '--times'])).stdout, '2026-01-01T00:00:00Z c\n');
-    t.match(
-      (await hearth(['run', 'log', 'alice/work', '1', 'deploy', '--json'])).stdout,
-      /^\{"job":\d+,"line":1,"at":"2026-01-01T00:00:00.000Z","content":"c"\}\n$/,
-    );
-    t.match(
-      await said('run', 'log', 'alice/work', '1', '1', '--attempt', '1'),
-      /^one\nred\t\\u0007bell\npost step\n\[0\]$/,
-      'the log of the first attempt stays',
-    );
-    t.equal(await said('run', 'rerun', 'alice/work', '1', '--failed'), 'Run 1 runs again, as attempt 3.\n[0]');
-    t.equal(await said('run', 'cancel', 'alice/work', '1', '--force'), 'Run 1 is cancelled.\n[0]');
-    t.equal(
-      await said('run', 'rerun', 'alice/work', '1', '--job', 'build (3.10)'),
-      'Run 1 runs again, as attempt 4.\n[0]',
-    );
-  },
-);
+  const idle = client.fetchTask({}, { timeoutMs: 20_000 });
+  t.equal(await said('run', 'rerun', 'alice/work', '1'), 'Run 1 runs again, as attempt 2.\n[0]');
+  const { task: second } = await idle;
+  t.ok(second !== undefined, 'a runner that waits gets what another process let go');
+  t.match(await said('run', 'rerun', 'alice/work', '1'), /has not ended yet\nhint: hearth run cancel.*\[4\]$/s);
+  const all = hearth(['run', 'log', 'alice/work', '1', '--follow']);
+  const third = (await client.fetchTask({})).task;
+  for (const [id, line] of [
+    [second.id, 'a'],
+    [third.id, 'b'],
+  ] as const) {
+    await client.updateLog({ taskId: id, rows: rowsOf(line), noMore: true });
+    await client.updateTask({ state: { id, result: 1 } });
+  }
+  const last = (await client.fetchTask({})).task;
+  await client.updateLog({ taskId: last.id, rows: rowsOf('c'), noMore: true });
+  await client.updateTask({ state: { id: last.id, result: 2 } });
+  t.match(await all, { code: 0, stdout: /^==> build \([^]*==> deploy <==\nc\n$/ });
+  t.equal((await hearth(['run', 'log', 'alice/work', '1', 'deploy', '--times'])).stdout, '2026-01-01T00:00:00Z c\n');
+  t.match(
+    (await hearth(['run', 'log', 'alice/work', '1', 'deploy', '--json'])).stdout,
+    /^\{"job":\d+,"line":1,"at":"2026-01-01T00:00:00.000Z","content":"c"\}\n$/,
+  );
+  t.match(
+    await said('run', 'log', 'alice/work', '1', '1', '--attempt', '1'),
+    /^one\nred\t\\u0007bell\npost step\n\[0\]$/,
+    'the log of the first attempt stays',
+  );
+  t.equal(await said('run', 'rerun', 'alice/work', '1', '--failed'), 'Run 1 runs again, as attempt 3.\n[0]');
+  t.equal(await said('run', 'cancel', 'alice/work', '1', '--force'), 'Run 1 is cancelled.\n[0]');
+  t.equal(
+    await said('run', 'rerun', 'alice/work', '1', '--job', 'build (3.10)'),
+    'Run 1 runs again, as attempt 4.\n[0]',
+  );
+});
 
 t.test('unknown runs and impossible actions are refused', async (t) => {
   t.match(await said('run', 'show', 'alice/work', '77'), /no such run\nhint: hearth run list.*\[3\]$/s);

@@ -30,28 +30,25 @@ await hearth('org add acme --owner alice');
 for (const name of ['alice/garden', 'alice/green_1', 'acme/anvil', 'bob/notes']) await hearth(`repo add ${name}`);
 mkdirSync(path.join(dataDir, 'backups', '2026-01-01T03-30-00Z'), { recursive: true });
 
-t.test(
-  'names are read from the database, at most a hundred, and errors are silent',
-  async (t) => {
-    const names = async (kind: string, beginning = '') =>
-      (await hearth(`complete-names ${kind} ${beginning}`.trim())).stdout.split('\n').slice(0, -1);
-    t.same(await names('user'), ['alice', 'alina', 'bob']);
-    t.same(await names('user', 'AL'), ['alice', 'alina']);
-    t.same(await names('owner', 'a'), ['acme', 'alice', 'alina']);
-    t.same(await names('organisation'), ['acme']);
-    t.same(await names('repository', 'alice/g'), ['alice/garden', 'alice/green_1']);
-    t.same(await names('repository', 'alice/green_'), ['alice/green_1'], 'what SQL reads otherwise is a character');
-    t.same(await names('repository', '%'), []);
-    t.same(await names('place', 'ac'), ['acme', 'acme/anvil']);
-    t.same(await names('backup'), ['2026-01-01T03-30-00Z']);
-    t.same(await names('nonsense'), []);
-    t.match(await runCli(['complete-names', 'user'], { cwd: folder, env: { SERVICE_DATA_DIR: '/gone' } }), {
-      code: 0,
-      stdout: '',
-      stderr: '',
-    });
-  },
-);
+t.test('names are read from the database, at most a hundred, and errors are silent', async (t) => {
+  const names = async (kind: string, beginning = '') =>
+    (await hearth(`complete-names ${kind} ${beginning}`.trim())).stdout.split('\n').slice(0, -1);
+  t.same(await names('user'), ['alice', 'alina', 'bob']);
+  t.same(await names('user', 'AL'), ['alice', 'alina']);
+  t.same(await names('owner', 'a'), ['acme', 'alice', 'alina']);
+  t.same(await names('organisation'), ['acme']);
+  t.same(await names('repository', 'alice/g'), ['alice/garden', 'alice/green_1']);
+  t.same(await names('repository', 'alice/green_'), ['alice/green_1'], 'what SQL reads otherwise is a character');
+  t.same(await names('repository', '%'), []);
+  t.same(await names('place', 'ac'), ['acme', 'acme/anvil']);
+  t.same(await names('backup'), ['2026-01-01T03-30-00Z']);
+  t.same(await names('nonsense'), []);
+  t.match(await runCli(['complete-names', 'user'], { cwd: folder, env: { SERVICE_DATA_DIR: '/gone' } }), {
+    code: 0,
+    stdout: '',
+    stderr: '',
+  });
+});
 
 t.test('the script for bash completes words, options, values and names', async (t) => {
   const script = path.join(folder, 'completion.bash');

@@ -56,82 +56,82 @@ for (const hearth of [here, there]) {
   await hearth('user', 'add', 'alice', '--password-stdin');
 }
 
-t.test('repo adopt takes a repository of this machine, with a work tree or bare, and leaves the original unchanged', async (t) => {
-  t.match(await here('repo', 'adopt', 'work', 'alice/garden', '--public'), {
-    code: 0,
-    stdout: /^Made public repository alice\/garden: 4 branches and tags\./,
-  });
-  t.match(JSON.parse((await here('repo', 'show', 'alice/garden', '--json')).stdout), {
-    defaultBranch: 'trunk',
-    branches: 2,
-    tags: 1,
-    visibility: 'PUBLIC',
-  });
-  t.equal(git(work, 'status', '--porcelain'), '');
-  t.match(await here('repo', 'fsck', '--all'), { code: 0 });
-  t.match(await here('repo', 'adopt', 'here', 'alice/x'), { code: 3, stderr: /no git repository in / });
-  t.match(await here('repo', 'adopt', 'work', 'alice/garden'), { code: 4, stderr: /already has a repository named/ });
-  t.match(await here('repo', 'adopt', 'work', 'nobody/x'), { code: 2, stderr: /no such owner/i });
-});
-
 t.test(
-  'an export bundle is one file that plain git clones, and another instance imports it completely',
+  'repo adopt takes a repository of this machine, with a work tree or bare, and leaves the original unchanged',
   async (t) => {
-    const modules = await opened.get(path.join(folder, 'here'))!;
-    await here('repo', 'edit', 'alice/garden', '--description', 'Plants', '--no-protect', '--gerrit-refs');
-    await modules.repositories.replaceImage(localAdministrator, 'alice', 'garden', {
-      declaredType: 'image/png',
-      bytes: png,
-    });
-    await here('repo', 'archive', 'alice/garden');
-    t.match(await here('export', 'alice/garden', 'garden.bundle'), {
-      code: 0,
-      stdout: /^Wrote alice\/garden to .*garden\.bundle: 4 branches and tags, [\d.]+ kB\.\n$/,
-    });
-    t.match(await here('export', 'alice/garden', 'garden.bundle'), { code: 4, stderr: /is there already; --replace/ });
-    t.equal((await here('export', 'alice/garden', 'garden.bundle', '--replace')).code, 0);
-    t.match(await here('export', 'alice/garden', 'gone/garden.bundle'), { code: 4, stderr: /nothing can be written/ });
-    t.match(await here('export', 'alice/none', 'x'), { code: 3 });
-    t.notOk(readdirSync(path.join(folder, 'here', 'tmp')).length, 'nothing is left behind');
-    t.notOk(existsSync(path.join(folder, 'x')));
-
-    git(folder, 'clone', '--quiet', 'garden.bundle', 'cloned');
-    t.equal(git(path.join(folder, 'cloned'), 'rev-parse', 'HEAD').trim(), tip);
-    t.equal(readFileSync(path.join(folder, 'cloned', 'file.txt'), 'utf8'), 'two');
-    git(path.join(folder, 'cloned'), 'fetch', '--quiet', 'origin', 'refs/hearth/meta');
-    t.match(git(path.join(folder, 'cloned'), 'show', 'FETCH_HEAD:repository.json'), /"visibility": "PUBLIC"/);
-    t.match(git(path.join(folder, 'cloned'), 'show', 'FETCH_HEAD:README.md'), /git clone FILE FOLDER/);
-
-    t.match(await there('import', 'garden.bundle'), {
+    t.match(await here('repo', 'adopt', 'work', 'alice/garden', '--public'), {
       code: 0,
       stdout: /^Made public repository alice\/garden: 4 branches and tags\./,
     });
-    const shown = JSON.parse((await there('repo', 'show', 'alice/garden', '--json')).stdout) as { path: string };
-    t.match(shown, {
-      description: 'Plants',
+    t.match(JSON.parse((await here('repo', 'show', 'alice/garden', '--json')).stdout), {
       defaultBranch: 'trunk',
-      visibility: 'PUBLIC',
-      state: 'archived',
       branches: 2,
       tags: 1,
+      visibility: 'PUBLIC',
     });
-    const { repositories } = await opened.get(path.join(folder, 'there'))!;
-    const { repository } = await repositories.find(localAdministrator, 'alice', 'garden');
-    t.match(repository, { defaultBranchProtected: false, acceptsGerritRefs: true, imageContentType: 'image/png' });
-    const refs = (bare: string): string => git(bare, '--git-dir=.', 'for-each-ref');
-    t.equal(
-      refs(shown.path),
-      refs(JSON.parse((await here('repo', 'show', 'alice/garden', '--json')).stdout).path as string),
-      'ref for ref',
-    );
-    t.match(await there('repo', 'fsck', '--all'), { code: 0 });
-    t.match(await there('import', 'garden.bundle'), { code: 4 });
-    t.match(await there('import', 'garden.bundle', 'alice/hidden', '--private'), {
-      code: 0,
-      stdout: /^Made private repository alice\/hidden/,
-    });
+    t.equal(git(work, 'status', '--porcelain'), '');
+    t.match(await here('repo', 'fsck', '--all'), { code: 0 });
+    t.match(await here('repo', 'adopt', 'here', 'alice/x'), { code: 3, stderr: /no git repository in / });
+    t.match(await here('repo', 'adopt', 'work', 'alice/garden'), { code: 4, stderr: /already has a repository named/ });
+    t.match(await here('repo', 'adopt', 'work', 'nobody/x'), { code: 2, stderr: /no such owner/i });
   },
 );
+
+t.test('an export bundle is one file that plain git clones, and another instance imports it completely', async (t) => {
+  const modules = await opened.get(path.join(folder, 'here'))!;
+  await here('repo', 'edit', 'alice/garden', '--description', 'Plants', '--no-protect', '--gerrit-refs');
+  await modules.repositories.replaceImage(localAdministrator, 'alice', 'garden', {
+    declaredType: 'image/png',
+    bytes: png,
+  });
+  await here('repo', 'archive', 'alice/garden');
+  t.match(await here('export', 'alice/garden', 'garden.bundle'), {
+    code: 0,
+    stdout: /^Wrote alice\/garden to .*garden\.bundle: 4 branches and tags, [\d.]+ kB\.\n$/,
+  });
+  t.match(await here('export', 'alice/garden', 'garden.bundle'), { code: 4, stderr: /is there already; --replace/ });
+  t.equal((await here('export', 'alice/garden', 'garden.bundle', '--replace')).code, 0);
+  t.match(await here('export', 'alice/garden', 'gone/garden.bundle'), { code: 4, stderr: /nothing can be written/ });
+  t.match(await here('export', 'alice/none', 'x'), { code: 3 });
+  t.notOk(readdirSync(path.join(folder, 'here', 'tmp')).length, 'nothing is left behind');
+  t.notOk(existsSync(path.join(folder, 'x')));
+
+  git(folder, 'clone', '--quiet', 'garden.bundle', 'cloned');
+  t.equal(git(path.join(folder, 'cloned'), 'rev-parse', 'HEAD').trim(), tip);
+  t.equal(readFileSync(path.join(folder, 'cloned', 'file.txt'), 'utf8'), 'two');
+  git(path.join(folder, 'cloned'), 'fetch', '--quiet', 'origin', 'refs/hearth/meta');
+  t.match(git(path.join(folder, 'cloned'), 'show', 'FETCH_HEAD:repository.json'), /"visibility": "PUBLIC"/);
+  t.match(git(path.join(folder, 'cloned'), 'show', 'FETCH_HEAD:README.md'), /git clone FILE FOLDER/);
+
+  t.match(await there('import', 'garden.bundle'), {
+    code: 0,
+    stdout: /^Made public repository alice\/garden: 4 branches and tags\./,
+  });
+  const shown = JSON.parse((await there('repo', 'show', 'alice/garden', '--json')).stdout) as { path: string };
+  t.match(shown, {
+    description: 'Plants',
+    defaultBranch: 'trunk',
+    visibility: 'PUBLIC',
+    state: 'archived',
+    branches: 2,
+    tags: 1,
+  });
+  const { repositories } = await opened.get(path.join(folder, 'there'))!;
+  const { repository } = await repositories.find(localAdministrator, 'alice', 'garden');
+  t.match(repository, { defaultBranchProtected: false, acceptsGerritRefs: true, imageContentType: 'image/png' });
+  const refs = (bare: string): string => git(bare, '--git-dir=.', 'for-each-ref');
+  t.equal(
+    refs(shown.path),
+    refs(JSON.parse((await here('repo', 'show', 'alice/garden', '--json')).stdout).path as string),
+    'ref for ref',
+  );
+  t.match(await there('repo', 'fsck', '--all'), { code: 0 });
+  t.match(await there('import', 'garden.bundle'), { code: 4 });
+  t.match(await there('import', 'garden.bundle', 'alice/hidden', '--private'), {
+    code: 0,
+    stdout: /^Made private repository alice\/hidden/,
+  });
+});
 
 t.test('the bundle of an unknown owner names the person in an error', async (t) => {
   await here('org', 'add', 'acme', '--owner', 'alice');

@@ -50,21 +50,24 @@ t.test('a control command gets its input and returns output, stderr and an exit 
   t.equal(statSync(path.join(dataDir, 'run', 'control.sock')).mode & 0o777, 0o600, 'for its own user alone');
 });
 
-t.test('a refusal is reported, an internal error is not; neither it nor an unknown command ends the server', async (t) => {
-  const { ask } = await door(t, {
-    echo,
-    refuses: async () => {
-      throw notFound('unknown_thing', 'There is no such thing.');
-    },
-    breaks: async () => {
-      throw new Error('a secret of the inside');
-    },
-  });
-  t.match(await ask('refuses'), { code: 1, complaints: 'There is no such thing.' });
-  t.match(await ask('breaks'), { code: 1, complaints: /log of the server/ });
-  t.match(await ask('toString'), { code: 1, complaints: /another version/ });
-  t.equal((await ask('echo')).code, 7);
-});
+t.test(
+  'a refusal is reported, an internal error is not; neither it nor an unknown command ends the server',
+  async (t) => {
+    const { ask } = await door(t, {
+      echo,
+      refuses: async () => {
+        throw notFound('unknown_thing', 'There is no such thing.');
+      },
+      breaks: async () => {
+        throw new Error('a secret of the inside');
+      },
+    });
+    t.match(await ask('refuses'), { code: 1, complaints: 'There is no such thing.' });
+    t.match(await ask('breaks'), { code: 1, complaints: /log of the server/ });
+    t.match(await ask('toString'), { code: 1, complaints: /another version/ });
+    t.equal((await ask('echo')).code, 7);
+  },
+);
 
 t.test('without a server the client is refused, also when a killed one has left its socket', async (t) => {
   const dataDir = temporaryFolder(t);

@@ -334,24 +334,21 @@ t.test('a failing migration is rolled back as a whole, named, and can be tried a
   t.equal(applied(file).length, steps.length + 1);
 });
 
-t.test(
-  'a migration while another program holds the lock is refused, not left halfway',
-  async (t) => {
-    const file = path.join(temporaryFolder(t), 'hearth.db');
-    await makeDatabase(file, versionsUpTo(13));
-    const steps = applied(file);
-    const db = await createDatabase(databaseOptions(file, { migrate: 'never', busyTimeoutMs: 50 }));
-    const other = new DatabaseSync(file);
-    other.exec('BEGIN IMMEDIATE');
-    await t.rejects(db.migrate(), { code: 'unavailable', reason: 'database_locked' });
-    other.exec('ROLLBACK');
-    other.close();
-    t.strictSame(applied(file), steps);
-    await db.migrate();
-    t.ok((await db.schema()).every((step) => step.state === 'applied'));
-    await db.close();
-  },
-);
+t.test('a migration while another program holds the lock is refused, not left halfway', async (t) => {
+  const file = path.join(temporaryFolder(t), 'hearth.db');
+  await makeDatabase(file, versionsUpTo(13));
+  const steps = applied(file);
+  const db = await createDatabase(databaseOptions(file, { migrate: 'never', busyTimeoutMs: 50 }));
+  const other = new DatabaseSync(file);
+  other.exec('BEGIN IMMEDIATE');
+  await t.rejects(db.migrate(), { code: 'unavailable', reason: 'database_locked' });
+  other.exec('ROLLBACK');
+  other.close();
+  t.strictSame(applied(file), steps);
+  await db.migrate();
+  t.ok((await db.schema()).every((step) => step.state === 'applied'));
+  await db.close();
+});
 
 t.test('killed in the middle of a migration, the next start finishes it', async (t) => {
   const fresh = path.join(temporaryFolder(t), 'hearth.db');

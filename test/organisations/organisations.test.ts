@@ -301,35 +301,32 @@ t.test('texts and avatar are validated', async (t) => {
   t.equal(await avatars.open(id), null);
 });
 
-t.test(
-  'SPEC §3 an organisation that owns repositories cannot be deleted; its trash is deleted with it',
-  async (t) => {
-    const { organisations, repositories, avatars, accounts, owners, alice, db, git, settings } = await openExample(t);
-    const { id } = await organisations.find('example');
-    for (const name of ['work', 'Notes', 'old'])
-      await repositories.create(alice, { owner: 'example', name, visibility: 'PRIVATE' });
-    const trashed = await repositories.moveToTrash(alice, 'example', 'old');
-    await organisations.replaceAvatar(alice, 'example', upload);
-    const refused = {
-      reason: 'organisation_owns_repositories',
-      code: 'conflict',
-      message: /example\/Notes, example\/work\./,
-    };
-    await t.rejects(organisations.delete(alice, 'example'), refused as unknown as Error);
-    t.ok(await organisations.find('example'));
+t.test('SPEC §3 an organisation that owns repositories cannot be deleted; its trash is deleted with it', async (t) => {
+  const { organisations, repositories, avatars, accounts, owners, alice, db, git, settings } = await openExample(t);
+  const { id } = await organisations.find('example');
+  for (const name of ['work', 'Notes', 'old'])
+    await repositories.create(alice, { owner: 'example', name, visibility: 'PRIVATE' });
+  const trashed = await repositories.moveToTrash(alice, 'example', 'old');
+  await organisations.replaceAvatar(alice, 'example', upload);
+  const refused = {
+    reason: 'organisation_owns_repositories',
+    code: 'conflict',
+    message: /example\/Notes, example\/work\./,
+  };
+  await t.rejects(organisations.delete(alice, 'example'), refused as unknown as Error);
+  t.ok(await organisations.find('example'));
 
-    await repositories.moveToTrash(alice, 'example', 'work');
-    await repositories.moveToTrash(alice, 'example', 'Notes');
-    await organisations.delete(alice, 'example');
-    t.equal(await reasonOf(organisations.find('example')), 'organisation_not_found');
-    t.same(await db.read.query('SELECT * FROM repositories'), []);
-    t.notOk(await git.repositoryExists(`${settings.trashDirectory}/${trashed.id}.git`), 'from disk as well');
-    t.same(await db.read.query('SELECT * FROM avatars'), []);
-    t.equal(await avatars.open(id), null);
-    t.equal(await owners.resolve('example'), null);
-    t.equal(await reasonOf(accounts.addPerson({ username: 'example' })), 'handle_taken', 'the name stays reserved');
-  },
-);
+  await repositories.moveToTrash(alice, 'example', 'work');
+  await repositories.moveToTrash(alice, 'example', 'Notes');
+  await organisations.delete(alice, 'example');
+  t.equal(await reasonOf(organisations.find('example')), 'organisation_not_found');
+  t.same(await db.read.query('SELECT * FROM repositories'), []);
+  t.notOk(await git.repositoryExists(`${settings.trashDirectory}/${trashed.id}.git`), 'from disk as well');
+  t.same(await db.read.query('SELECT * FROM avatars'), []);
+  t.equal(await avatars.open(id), null);
+  t.equal(await owners.resolve('example'), null);
+  t.equal(await reasonOf(accounts.addPerson({ username: 'example' })), 'handle_taken', 'the name stays reserved');
+});
 
 t.test('a long list of blocking repositories is truncated, with the count', async (t) => {
   const { organisations, repositories, alice } = await openExample(t);
@@ -340,26 +337,29 @@ t.test('a long list of blocking repositories is truncated, with the count', asyn
   });
 });
 
-t.test('of deleting an organisation and creating a repository in it at the same time one succeeds completely', async (t) => {
-  const { organisations, repositories, alice, db } = await openRooms(t);
-  for (let round = 0; round < 6; round++) {
-    const name = `team-${round}`;
-    await organisations.create(alice, { name });
-    const create = () => repositories.create(alice, { owner: name, name: 'work', visibility: 'PUBLIC' });
-    const [made, gone] = await Promise.all(
-      round % 2
-        ? [reasonOf(create()), reasonOf(organisations.delete(alice, name))]
-        : [reasonOf(organisations.delete(alice, name)), reasonOf(create())].reverse(),
-    );
-    const expected =
-      gone === 'accepted' ? [['no_such_owner', 'accepted']] : [['accepted', 'organisation_owns_repositories']];
-    t.ok(
-      expected.some(([a, b]) => a === made && b === gone),
-      `${made}, ${gone}`,
-    );
-    t.same(await db.read.query('PRAGMA foreign_key_check'), []);
-  }
-});
+t.test(
+  'of deleting an organisation and creating a repository in it at the same time one succeeds completely',
+  async (t) => {
+    const { organisations, repositories, alice, db } = await openRooms(t);
+    for (let round = 0; round < 6; round++) {
+      const name = `team-${round}`;
+      await organisations.create(alice, { name });
+      const create = () => repositories.create(alice, { owner: name, name: 'work', visibility: 'PUBLIC' });
+      const [made, gone] = await Promise.all(
+        round % 2
+          ? [reasonOf(create()), reasonOf(organisations.delete(alice, name))]
+          : [reasonOf(organisations.delete(alice, name)), reasonOf(create())].reverse(),
+      );
+      const expected =
+        gone === 'accepted' ? [['no_such_owner', 'accepted']] : [['accepted', 'organisation_owns_repositories']];
+      t.ok(
+        expected.some(([a, b]) => a === made && b === gone),
+        `${made}, ${gone}`,
+      );
+      t.same(await db.read.query('PRAGMA foreign_key_check'), []);
+    }
+  },
+);
 
 t.test('the list of organisations is the same for every viewer, by name, in pages', async (t) => {
   const { organisations, alice } = await openRooms(t);

@@ -112,27 +112,33 @@ t.test(
   },
 );
 
-t.test('limits are enforced and reported: a repository that is too large, an index without space, no index', async (t) => {
-  const large = await start(t, { SERVICE_SEARCH_CODE_REPOSITORY_LIMIT: '1KiB' });
-  await large.add('small', { 'a.txt': 'some words\n' });
-  await large.add('large', { 'a.txt': `some words\n${'x'.repeat(2_000)}` });
-  await large.web.modules.codeSearch.update();
-  t.match(await large.find(anonymous, 'some words'), {
-    files: ['small/a.txt:1'],
-    coverage: { visible: 2, searched: 1, tooLarge: 1 },
-  });
-  const page = await ask(large.web, '/search/code?q=some%20words');
-  t.match(page, { status: 200, body: /Searched 1 of 2 repositories; 1 is over the size limit\./ });
-  t.match(page.body, /<mark>some words<\/mark>/);
+t.test(
+  'limits are enforced and reported: a repository that is too large, an index without space, no index',
+  async (t) => {
+    const large = await start(t, { SERVICE_SEARCH_CODE_REPOSITORY_LIMIT: '1KiB' });
+    await large.add('small', { 'a.txt': 'some words\n' });
+    await large.add('large', { 'a.txt': `some words\n${'x'.repeat(2_000)}` });
+    await large.web.modules.codeSearch.update();
+    t.match(await large.find(anonymous, 'some words'), {
+      files: ['small/a.txt:1'],
+      coverage: { visible: 2, searched: 1, tooLarge: 1 },
+    });
+    const page = await ask(large.web, '/search/code?q=some%20words');
+    t.match(page, { status: 200, body: /Searched 1 of 2 repositories; 1 is over the size limit\./ });
+    t.match(page.body, /<mark>some words<\/mark>/);
 
-  const full = await start(t, { SERVICE_SEARCH_CODE_INDEX_BUDGET: '1KiB' });
-  await full.add('small', { 'a.txt': 'some words\n' });
-  await full.web.modules.codeSearch.update();
-  t.match(await full.find(anonymous, 'some words'), { files: [], coverage: { visible: 1, searched: 0, tooLarge: 1 } });
+    const full = await start(t, { SERVICE_SEARCH_CODE_INDEX_BUDGET: '1KiB' });
+    await full.add('small', { 'a.txt': 'some words\n' });
+    await full.web.modules.codeSearch.update();
+    t.match(await full.find(anonymous, 'some words'), {
+      files: [],
+      coverage: { visible: 1, searched: 0, tooLarge: 1 },
+    });
 
-  const off = await start(t, { SERVICE_SEARCH_CODE_INDEX_BUDGET: '0B' });
-  t.match(await ask(off.web, '/search/code?q=x'), { status: 200, body: /not indexed on this server/ });
-});
+    const off = await start(t, { SERVICE_SEARCH_CODE_INDEX_BUDGET: '0B' });
+    t.match(await ask(off.web, '/search/code?q=x'), { status: 200, body: /not indexed on this server/ });
+  },
+);
 
 t.test('one repository is searched by git: literally, or by a pattern, within limits', async (t) => {
   const { web, add } = await start(t);

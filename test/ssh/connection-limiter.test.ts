@@ -91,22 +91,25 @@ t.test('a client that is signing in, or waits for a passphrase, keeps its slot',
   t.same(happened.slice(4), ['a place_needed', 'e begins', 'b place_needed', 'f begins']);
 });
 
-t.test('of an address with many slots a quiet connection is displaced sooner, but never for its own address', async (t) => {
-  const { arrive, happened, place, pass } = open(t, { arriving: 3, perAddress: 3 });
-  for (const [name, address] of [
-    ['a', '1'],
-    ['b', '1'],
-    ['c', '2'],
-  ] as const) {
-    arrive(name, address);
-    place(name).heard();
-  }
-  pass(1_600);
-  arrive('d', '1');
-  t.equal(happened.length, 3);
-  arrive('e', '3');
-  t.same(happened.slice(3), ['a place_needed', 'e begins']);
-});
+t.test(
+  'of an address with many slots a quiet connection is displaced sooner, but never for its own address',
+  async (t) => {
+    const { arrive, happened, place, pass } = open(t, { arriving: 3, perAddress: 3 });
+    for (const [name, address] of [
+      ['a', '1'],
+      ['b', '1'],
+      ['c', '2'],
+    ] as const) {
+      arrive(name, address);
+      place(name).heard();
+    }
+    pass(1_600);
+    arrive('d', '1');
+    t.equal(happened.length, 3);
+    arrive('e', '3');
+    t.same(happened.slice(3), ['a place_needed', 'e begins']);
+  },
+);
 
 t.test('of an address at its limit, an idle signed-in connection is displaced, a busy one never', async (t) => {
   const { arrive, happened, place, pass } = open(t);

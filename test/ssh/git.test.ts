@@ -177,20 +177,23 @@ t.test('re-keying every few kilobytes does not break a transfer', async (t) => {
   await runGit(['fsck', '--full'], { cwd: at('big-clone') });
 });
 
-t.test('commands share one connection of a multiplexing client, and a third at the same time opens its own', async (t) => {
-  const socket = path.join(hearth.folder, 'mux');
-  const options = ['ControlMaster=auto', `ControlPath=${socket}`, 'ControlPersist=yes'];
-  t.teardown(() => hearth.ssh([], { options, flags: ['-O', 'exit'] }));
-  await good(['ls-remote', site], { options });
-  const before = hearth.events('ssh.signed_in').length;
-  for (let index = 0; index < 3; index += 1) await good(['ls-remote', site], { options });
-  t.equal(hearth.events('ssh.signed_in').length, before);
-  const outcomes = await Promise.all(Array.from({ length: 5 }, () => git(['ls-remote', site], { options })));
-  t.same(
-    outcomes.map(({ code }) => code),
-    [0, 0, 0, 0, 0],
-  );
-});
+t.test(
+  'commands share one connection of a multiplexing client, and a third at the same time opens its own',
+  async (t) => {
+    const socket = path.join(hearth.folder, 'mux');
+    const options = ['ControlMaster=auto', `ControlPath=${socket}`, 'ControlPersist=yes'];
+    t.teardown(() => hearth.ssh([], { options, flags: ['-O', 'exit'] }));
+    await good(['ls-remote', site], { options });
+    const before = hearth.events('ssh.signed_in').length;
+    for (let index = 0; index < 3; index += 1) await good(['ls-remote', site], { options });
+    t.equal(hearth.events('ssh.signed_in').length, before);
+    const outcomes = await Promise.all(Array.from({ length: 5 }, () => git(['ls-remote', site], { options })));
+    t.same(
+      outcomes.map(({ code }) => code),
+      [0, 0, 0, 0, 0],
+    );
+  },
+);
 
 /** Starts a fetch of everything by hand; the client never reads the response. */
 async function neverendingFetch(t: Parameters<typeof hearth.client>[0], repository: string) {
