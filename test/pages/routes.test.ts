@@ -4,6 +4,7 @@ import { accessDeclarations } from '../../src/pages/app/access-declarations.ts';
 import { createBackgroundPriority } from '../../src/http/admission/background-priority.ts';
 import { createAnonymousCpuBudget } from '../../src/http/admission/anonymous-cpu-budget.ts';
 import { createBudgets } from '../../src/http/admission/budget.ts';
+import { routeChain } from '../../src/pages/app/chain.ts';
 import { mountRoutes } from '../../src/pages/app/routing.ts';
 import { routes } from '../../src/pages/routes.ts';
 import type { Route } from '../../src/pages/routes.ts';
@@ -28,18 +29,18 @@ const table = routes(
 );
 
 t.test('security D-10 a route without a declared access stops the start', async (t) => {
-  const mounting = {
+  const chainOf = routeChain({
     deps: { accounts: {}, repositories: {} } as never,
     render: () => '',
     budgets: createBudgets(createBackgroundPriority()),
     anonymous: createAnonymousCpuBudget(fixedClock()),
-  };
-  t.doesNotThrow(() => mountRoutes(table, mounting));
+  });
+  t.doesNotThrow(() => mountRoutes(table, chainOf));
   const page = () => ({}) as never;
   const undeclared = { method: 'GET', path: '/x', cost: 'free', page } as never;
-  t.throws(() => mountRoutes([undeclared], mounting), /GET \/x declares no access/);
+  t.throws(() => mountRoutes([undeclared], chainOf), /GET \/x declares no access/);
   const nameless: Route = { method: 'GET', path: '/x/:owner', access: 'repository:read', cost: 'free', page };
-  t.throws(() => mountRoutes([nameless], mounting), /does not name/);
+  t.throws(() => mountRoutes([nameless], chainOf), /does not name/);
 });
 
 t.test('the table is sound', async (t) => {
