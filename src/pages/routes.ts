@@ -2,8 +2,6 @@ import type { AccessDeclaration } from './app/access-declarations.ts';
 import type { FederationHandlers } from '../http-activitypub/index.ts';
 import type { ArtifactHandlers } from '../http-artifacts/index.ts';
 import type { Middleware, CostClass } from '../http/index.ts';
-import { throughPages } from '../http-git/index.ts';
-import type { GitHandlers } from '../http-git/index.ts';
 import { showApi, showOpenApi } from './site/api.page.ts';
 import { showAvatar } from './account/avatars.page.ts';
 import { exploreOrganisations, explorePeople, exploreRepositories } from './explore/explore.page.ts';
@@ -162,7 +160,6 @@ export type Route =
   | (Declaration<'repository:write' | 'repository:admin' | 'repository:owner'> & {
       page: Page<RepositoryPersonContext>;
     })
-  | (Omit<Declaration<'git'>, 'method'> & { method: 'GET' | 'POST' | 'ANY'; handle: Middleware })
   | (Omit<Declaration<'api'>, 'method'> & { method: 'ANY'; handle: Middleware })
   | (Omit<Declaration<'task'>, 'method'> & { method: 'ANY'; handle: Middleware })
   | (Declaration<'federation'> & { handle: Middleware })
@@ -193,7 +190,6 @@ const webhooks = { ofOrganisation: webhookPages(ofOrganisation), ofRepository: w
 
 /** Every URL of the web. The first row that matches answers. */
 export const routes = (
-  git: GitHandlers,
   ap: FederationHandlers,
   artifacts: ArtifactHandlers,
   api: Middleware,
@@ -993,40 +989,7 @@ export const routes = (
   { method: 'POST', path: `${B}/unpin`, access: 'repository:read', cost: 'rows', page: unpinRepository },
   { method: 'POST', path: `${B}/pin/move`, access: 'repository:read', cost: 'rows', page: movePin },
 
-  { method: 'GET', path: `${G}/info/refs`, access: 'git', cost: 'transfer', handle: throughPages(git.infoRefs) },
-  {
-    method: 'POST',
-    path: `${G}/git-upload-pack`,
-    access: 'git',
-    cost: 'transfer',
-    handle: throughPages(git.uploadPack),
-  },
-  {
-    method: 'POST',
-    path: `${G}/git-receive-pack`,
-    access: 'git',
-    cost: 'transfer',
-    handle: throughPages(git.receivePack),
-  },
-  ...['upload', 'receive'].map(
-    (service): Route => ({
-      method: 'GET',
-      path: `${G}/git-${service}-pack`,
-      access: 'git',
-      cost: 'free',
-      handle: throughPages(git.refuseMethod),
-    }),
-  ),
-  // Below all addresses that git finds a repository at: git-lfs follows no redirect of git's.
-  ...[G, B, '/:owner/:name'].map(
-    (repository): Route => ({
-      method: 'ANY',
-      path: `${repository}/info/lfs/{*operation}`,
-      access: 'git',
-      cost: 'rows',
-      handle: throughPages(git.lfs),
-    }),
-  ),
+  // git itself is served before these routes (http-git/listener.ts).
   { method: 'GET', path: `${B}/info/refs`, access: 'open', cost: 'free', page: redirectGit },
   { method: 'GET', path: '/:owner/:name/info/refs', access: 'open', cost: 'free', page: redirectGit },
   { method: 'GET', path: G, access: 'open', cost: 'free', page: redirectCloneAddress },

@@ -10,7 +10,6 @@ import { routes } from '../../src/pages/routes.ts';
 import type { Route } from '../../src/pages/routes.ts';
 import type { FederationHandlers } from '../../src/http-activitypub/index.ts';
 import type { ArtifactHandlers } from '../../src/http-artifacts/index.ts';
-import type { GitHandlers } from '../../src/http-git/index.ts';
 import { fixedClock } from '../fixtures/fixed-clock.ts';
 import { ask, password, signedIn, startWeb, visitor } from '../fixtures/web-fixture.ts';
 import type { Visitor, Web } from '../fixtures/web-fixture.ts';
@@ -20,13 +19,7 @@ t.setTimeout(180_000);
 
 const nobody = async (): Promise<void> => {};
 const handlers = new Proxy({}, { get: () => nobody });
-const table = routes(
-  handlers as GitHandlers,
-  handlers as FederationHandlers,
-  handlers as ArtifactHandlers,
-  nobody,
-  nobody,
-);
+const table = routes(handlers as FederationHandlers, handlers as ArtifactHandlers, nobody, nobody);
 
 t.test('security D-10 a route without a declared access stops the start', async (t) => {
   const chainOf = routeChain({
@@ -51,7 +44,7 @@ t.test('the table is sound', async (t) => {
     if (/^\/repos\/:owner\/:name/.test(path) && !path.includes('/info/')) t.match(access, /^repository:/, path);
     if (/^\/settings/.test(path) && !/appearance/.test(path)) t.equal(access, 'signed-in', path);
     if (/^\/admin/.test(path)) t.equal(access, 'administrator', path);
-    if (/^\/git\/.*\/(?:info|git-)/.test(path)) t.equal(access, 'git', path);
+    t.notMatch(path, /^\/git\/.*\/(?:info|git-)/, 'git has one entrance, before the routes');
     if (method === 'POST') t.not(access, 'open', `${path} changes something, so somebody must be asked`);
   }
 });
@@ -110,12 +103,7 @@ t.test('SPEC §5 every page lets in whom its row declares', async (t) => {
     path.replace(':owner', 'alice').replace(':name', 'ledger').replace(':username', 'alice');
   const pages = table.filter(
     ({ method, path, access }) =>
-      method === 'GET' &&
-      !apart.test(path) &&
-      access !== 'open' &&
-      access !== 'git' &&
-      access !== 'federation' &&
-      access !== 'operator',
+      method === 'GET' && !apart.test(path) && access !== 'open' && access !== 'federation' && access !== 'operator',
   );
   for (const { path, access } of pages) {
     for (const [who, browser] of Object.entries(everybody) as [Who, Visitor][]) {
@@ -136,7 +124,7 @@ t.test('SPEC §5 every page lets in whom its row declares', async (t) => {
 t.test('security D-01 every form refuses a signed-out visitor and another site before it reads a byte', async (t) => {
   const web = await startWeb(t);
   const { owner } = await principals(web);
-  const forms = table.filter(({ method, access }) => method === 'POST' && access !== 'git' && access !== 'federation');
+  const forms = table.filter(({ method, access }) => method === 'POST' && access !== 'federation');
   for (const { path, access } of forms) {
     const target = path.replace(':owner', 'alice').replace(':name', 'ledger').replace(':id', 'none');
     if (access !== 'public') {

@@ -37,7 +37,7 @@ import type {
   WebDeps,
   WebServer,
 } from '../../http/index.ts';
-import { createGitHandlers, gitFirst } from '../../http-git/index.ts';
+import { createGitHandlers, createGitListener } from '../../http-git/index.ts';
 import { routes } from '../routes.ts';
 import type { Route } from '../routes.ts';
 import { authorize } from './authorize.ts';
@@ -50,7 +50,7 @@ import { createRender } from './render.ts';
 import type { Render } from './render.ts';
 import type { PageHandler } from './request-context.ts';
 import { requireOnboarding } from './require-onboarding.ts';
-import { allowSilence, mountRoutes, nameRoute } from './routing.ts';
+import { mountRoutes, nameRoute } from './routing.ts';
 import { sendResponse } from './send-response.ts';
 import { readUpload } from './uploads.ts';
 import { identifyViewer } from './viewer.ts';
@@ -100,7 +100,6 @@ export function createWebServer(options: WebOptions): WebServer {
   const git = createGitHandlers(options);
   const metrics = serveMetrics(deps, counts, anonymous);
   const table = routes(
-    git,
     createFederationHandlers(options),
     createArtifactHandlers(options),
     createApiHandler({ deps, budgets, anonymous }),
@@ -115,7 +114,7 @@ export function createWebServer(options: WebOptions): WebServer {
     // Fair queue: a client begins a few requests per turn of the event loop, before any of them costs something.
     fairQueue.before,
     // git over HTTP: past Koa, whose middlewares cost more than a response from the ref cache.
-    (next) => gitFirst({ handlers: git, random, headers, notes: onRequest, readClient }, next),
+    (next) => createGitListener({ handlers: git, random, headers, onRequest, readClient }, next),
     // Cached responses to anonymous requests: past Koa for the same reason.
     responseCache.before,
   ];
@@ -177,7 +176,7 @@ export function routeChain({ deps, render, budgets, anonymous }: RouteDeps): (ro
     // So many requests of a cost class at a time, whoever sends them.
     const limit = budgets[route.cost];
     // Other protocols authenticate by themselves, and ignore cookies.
-    if ('handle' in route) return [name, limit, ...(route.access === 'git' ? [allowSilence] : []), route.handle];
+    if ('handle' in route) return [name, limit, route.handle];
     const page = sendResponse(route.page as PageHandler, {
       deps,
       render,

@@ -14,12 +14,6 @@ export function nameRoute(route: Route, backgroundPriority: BackgroundPriority):
   };
 }
 
-/** Git works for minutes without a byte on the wire; its handlers have deadlines of their own. */
-export const allowSilence: Middleware = (ctx, next) => {
-  ctx.req.socket.setTimeout(0);
-  return next();
-};
-
 /** A route without an access declaration, or one that names a repository and asks for no right on it, stops the start. */
 function checkDeclaration({ method, path, access }: Route): void {
   if (!accessDeclarations.includes(access)) throw new Error(`The route ${method} ${path} declares no access`);
