@@ -4,6 +4,8 @@ import type { Probe, RunnerListener, WebServer } from '../http/index.ts';
 import { runnersFirst, createHttpServer } from '../http/index.ts';
 
 export type { WebOptions } from './app/chain.ts';
+export { listRoutes } from './routes.ts';
+export type { ListedRoute } from './routes.ts';
 
 /** The web edge: pages, git over HTTP, health. Nothing listens before `listen`. */
 export function createWebServer(options: WebOptions & { runners?: RunnerListener; probe?: Probe }): WebServer {

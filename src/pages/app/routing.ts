@@ -13,7 +13,7 @@ import { Refusal } from '../../http/index.ts';
 import { createPageCache } from './page-cache.ts';
 import type { PageCache } from './page-cache.ts';
 import type { Render } from './render.ts';
-import type { Route } from '../routes.ts';
+import type { Route } from '../route.ts';
 import type { PageHandler } from './request-context.ts';
 
 interface Mounting {
