@@ -1,2 +1,2 @@
 export { createGitHandlers } from './handlers.ts';
-export { createGitListener } from './listener.ts';
+export { createGitListener, gitRoutes } from './listener.ts';

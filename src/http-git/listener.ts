@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Random } from '../kernel/index.ts';
 import { nobody, externalOrigin, countHostHeaders } from '../http/index.ts';
 import type { Client, Exchange, createClientReader } from '../http/index.ts';
-import type { GitHandler, GitHandlers } from './exchange.ts';
+import type { GitHandlers } from './exchange.ts';
 
 interface ListenerOptions {
   handlers: GitHandlers;
@@ -14,42 +14,24 @@ interface ListenerOptions {
   onRequest: readonly ((exchange: Exchange) => void)[];
 }
 
-/** A row of git's routes: the first pattern that matches the path has the request. */
-interface GitRoute {
-  pattern: RegExp;
-  /** As the log and the metrics name it. */
-  path: string;
-  /** Methods and their handlers; `*` for any other one. */
-  handlers: Readonly<Record<string, GitHandler>>;
-}
-
 /** Longer ones are no name of a repository and are refused with all others that are too long. */
 const maxUrlLength = 4096;
-const repository = '/git/([^/]+)/([^/]+)';
+const repository = '/git/:owner/:name';
 
-const routesOf = ({ infoRefs, uploadPack, receivePack, lfs, refuseMethod }: GitHandlers): GitRoute[] => [
-  {
-    pattern: new RegExp(`^${repository}/info/refs$`),
-    path: '/git/:owner/:name/info/refs',
-    handlers: { GET: infoRefs, HEAD: infoRefs, '*': refuseMethod('GET') },
-  },
-  {
-    pattern: new RegExp(`^${repository}/git-upload-pack$`),
-    path: '/git/:owner/:name/git-upload-pack',
-    handlers: { POST: uploadPack, '*': refuseMethod('POST') },
-  },
-  {
-    pattern: new RegExp(`^${repository}/git-receive-pack$`),
-    path: '/git/:owner/:name/git-receive-pack',
-    handlers: { POST: receivePack, '*': refuseMethod('POST') },
-  },
-  // Below all addresses that git finds a repository at: git-lfs follows no redirect of git's.
-  ...['/git', '/repos', ''].map((prefix) => ({
-    pattern: new RegExp(`^${prefix}/([^/]+)/([^/]+)/info/lfs(?:/|$)`),
-    path: `${prefix}/:owner/:name/info/lfs/{*operation}`,
-    handlers: { '*': lfs },
-  })),
-];
+/** Every URL of git over HTTP, as log and metrics name it. */
+export const gitRoutes = [
+  { method: 'GET', path: `${repository}/info/refs`, handler: 'infoRefs' },
+  { method: 'POST', path: `${repository}/git-upload-pack`, handler: 'uploadPack' },
+  { method: 'POST', path: `${repository}/git-receive-pack`, handler: 'receivePack' },
+  // Below every address at which git finds a repository: git-lfs does not follow the redirects that git follows.
+  { method: 'ANY', path: `${repository}/info/lfs/{*operation}`, handler: 'lfs' },
+  { method: 'ANY', path: '/repos/:owner/:name/info/lfs/{*operation}', handler: 'lfs' },
+  { method: 'ANY', path: '/:owner/:name/info/lfs/{*operation}', handler: 'lfs' },
+] as const;
+
+/** A route's path as an expression whose groups are owner and name. */
+const patternOf = (path: string): RegExp =>
+  new RegExp(`^${path.replaceAll(/:\w+/g, '([^/]+)').replace('/{*operation}', '(?:/.*)?')}$`);
 
 /**
  * The entrance of git over HTTP, before Koa: the middlewares of pages cost more than all the rest
@@ -63,7 +45,13 @@ export function createGitListener(
   { handlers, random, readClient, headers, onRequest }: ListenerOptions,
   next: RequestListener,
 ): RequestListener {
-  const routes = routesOf(handlers);
+  const routes = gitRoutes.map(({ method, path, handler }) => ({
+    method,
+    path,
+    pattern: patternOf(path),
+    handle: handlers[handler],
+    refuse: method === 'ANY' ? handlers[handler] : handlers.refuseMethod(method),
+  }));
   const constantHeaders = Object.entries(headers).flat();
   const isHostAcceptable = createHostCheck();
 
@@ -91,7 +79,9 @@ export function createGitListener(
         state: { requestId, address: client.address, routePath: route.path, identity: nobody },
       };
       for (const record of onRequest) record(exchange);
-      const handle = route.handlers[request.method ?? ''] ?? route.handlers['*']!;
+      const { method } = request;
+      const isTaken = method === route.method || (method === 'HEAD' && route.method === 'GET');
+      const handle = isTaken ? route.handle : route.refuse;
       // A handler responds whatever happens; what it throws yet ends one connection and no more.
       handle(exchange).catch(() => response.destroy());
       return true;

@@ -1,4 +1,6 @@
 import t from 'tap';
+import { readdirSync, readFileSync } from 'node:fs';
+import Router from '@koa/router';
 import { reservedHandles } from '../../src/owners/index.ts';
 import { accessDeclarations } from '../../src/pages/app/access-declarations.ts';
 import { createBackgroundPriority } from '../../src/http/admission/background-priority.ts';
@@ -6,8 +8,8 @@ import { createAnonymousCpuBudget } from '../../src/http/admission/anonymous-cpu
 import { createBudgets } from '../../src/http/admission/budget.ts';
 import { routeChain } from '../../src/pages/app/chain.ts';
 import { mountRoutes } from '../../src/pages/app/routing.ts';
-import { routes } from '../../src/pages/routes.ts';
-import type { Route } from '../../src/pages/routes.ts';
+import { listRoutes, routes } from '../../src/pages/routes.ts';
+import type { ListedRoute, Route } from '../../src/pages/routes.ts';
 import type { FederationHandlers } from '../../src/http-activitypub/index.ts';
 import type { ArtifactHandlers } from '../../src/http-artifacts/index.ts';
 import { fixedClock } from '../fixtures/fixed-clock.ts';
@@ -47,6 +49,77 @@ t.test('the table is sound', async (t) => {
     t.notMatch(path, /^\/git\/.*\/(?:info|git-)/, 'git has one entrance, before the routes');
     if (method === 'POST') t.not(access, 'open', `${path} changes something, so somebody must be asked`);
   }
+});
+
+/** The row that answers, for the methods and addresses of the whole table; the routes of git stand before it. */
+function answering(method: string, address: string): ListedRoute | undefined {
+  return listRoutes().find((row) => (row.method === 'ANY' || row.method === method) && matches(row.path, address));
+}
+const layers = new Map<string, Router>();
+function matches(path: string, address: string): boolean {
+  let router = layers.get(path);
+  if (router === undefined) layers.set(path, (router = new Router({ sensitive: true }).get(path, () => {})));
+  return router.match(address, 'GET').path.length > 0;
+}
+
+t.test('no row of the concatenated tables hides a later one', async (t) => {
+  const filled = (path: string): string[] => {
+    const named = path.replace(/:(\w+)/g, 'x-$1');
+    const long = named.replace(/\{?(\/?)\*\w+\}?/, '$1y/z/w');
+    return named.includes('{/*') ? [long, named.replace(/\{.*\}/, '')] : [long];
+  };
+  for (const row of listRoutes()) {
+    for (const address of filled(row.path)) {
+      const found = answering(row.method === 'ANY' ? 'PUT' : row.method, address);
+      t.equal(found?.path, row.path, `${row.method} ${address}`);
+    }
+  }
+});
+
+t.test('the table of a subject has all of its pages, and no page of another subject', async (t) => {
+  const folder = new URL('../../src/pages/', import.meta.url);
+  const subjects = readdirSync(folder, { withFileTypes: true }).filter(
+    (entry) => entry.isDirectory() && entry.name !== 'app' && entry.name !== 'markdown',
+  );
+  t.equal(subjects.length, 11);
+  for (const { name } of subjects) {
+    const files = readdirSync(new URL(name, folder));
+    const text = readFileSync(new URL(`${name}/routes.ts`, folder), 'utf8');
+    const imported = [...text.matchAll(/from '(.*\.page)\.ts'/g)].map(([, file]) => file!);
+    t.strictSame(
+      imported.filter((file) => !/^\.\/[a-z-]+\.page$/.test(file)),
+      [],
+      name,
+    );
+    const sources = files.filter((file) => file.endsWith('.page.ts'));
+    for (const file of sources) {
+      const users = files.filter((other) =>
+        readFileSync(new URL(`${name}/${other}`, folder), 'utf8').includes(`'./${file}'`),
+      );
+      t.ok(users.length > 0, `${name}/${file} is reached from ${name}/routes.ts or from a page beside it`);
+    }
+  }
+});
+
+t.test('every address that the specification names is one of the table', async (t) => {
+  const text = readFileSync(new URL('../../docs/specification.md', import.meta.url), 'utf8');
+  const named = [...text.matchAll(/`(?:(GET|POST) )?(\/[^`…]*?)(?:\?[^`]*)?`/g)];
+  t.ok(named.length > 20, 'it sees the addresses');
+  for (const [whole, method = 'GET', path] of named) {
+    const address = path!
+      .replace(/\{(\w+)\}/g, 'x-$1')
+      .replace('*', 'x')
+      .replace(/\/$/, '/x');
+    const row = answering(method, address);
+    t.ok(row !== undefined && !row.path.startsWith('/:') && row.path !== '/{*rest}', whole);
+  }
+});
+
+t.test('what hearth routes prints is this table', async (t) => {
+  t.strictSame(
+    listRoutes().filter(({ access }) => access !== 'git'),
+    table.map(({ method, path, access, cost }) => ({ method, path, access, cost })),
+  );
 });
 
 t.test('web-ui §12.1 no handle can take the place of a page', async (t) => {

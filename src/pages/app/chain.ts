@@ -38,8 +38,8 @@ import type {
   WebServer,
 } from '../../http/index.ts';
 import { createGitHandlers, createGitListener } from '../../http-git/index.ts';
+import type { Route } from '../route.ts';
 import { routes } from '../routes.ts';
-import type { Route } from '../routes.ts';
 import { authorize } from './authorize.ts';
 import { createResponseCache } from './cached-response.ts';
 import { refuseCrossSite } from './csrf.ts';

@@ -2,7 +2,7 @@ import Router from '@koa/router';
 import { notFound } from '../../kernel/index.ts';
 import { Refusal } from '../../http/index.ts';
 import type { BackgroundPriority, Context, Middleware, State } from '../../http/index.ts';
-import type { Route } from '../routes.ts';
+import type { Route } from '../route.ts';
 import { accessDeclarations, neededRight } from './access-declarations.ts';
 
 /** Notes the pattern of the route that matched; a search makes way for other requests from here on. */
