@@ -235,7 +235,9 @@ async function ask(address: string, who: Who): Promise<{ status: number; bytes: 
             : { Cookie: `hearth_session=${person.session}` }),
     },
   });
-  return { status: response.status, bytes: (await response.arrayBuffer()).byteLength };
+  const body = await response.arrayBuffer();
+  // As sent: `fetch` has already decompressed the body.
+  return { status: response.status, bytes: Number(response.headers.get('content-length') ?? body.byteLength) };
 }
 
 console.log(row(['Address', 'Who', 'Status', 'CPU ms', 'kB', '']));

@@ -6,6 +6,7 @@ export { compareCounts, readCounts, recount } from './counters.ts';
 export type { CountName } from './counters.ts';
 export { ageKey, prefixRange, readAgeKey, readKeysetPage } from './keyset.ts';
 export type { KeysetPage, KeysetPaging } from './keyset.ts';
+export { isNotNull } from './is-not-null.ts';
 export { rowBy } from './row-cache.ts';
 export type { Door } from './row-cache.ts';
 export { isForeignKeyViolation, isUniqueViolation } from './constraint-errors.ts';

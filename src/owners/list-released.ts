@@ -1,5 +1,6 @@
+import { isNotNull } from '../db/index.ts';
 import type { EntityManager } from 'typeorm';
-import { IsNull, Not } from 'typeorm';
+
 import { handleSchema } from './handle-schema.ts';
 import type { OwnerKind } from './handle-schema.ts';
 import { ownersById } from './resolve-handle.ts';
@@ -19,7 +20,7 @@ export interface ReleasedHandle {
 
 /** All of them, by name; of one owner when an id is given. */
 export async function listReleased(manager: EntityManager, ownerId?: string): Promise<ReleasedHandle[]> {
-  const where = { releasedAt: Not(IsNull()), ...(ownerId === undefined ? {} : { ownerId }) };
+  const where = { releasedAt: isNotNull<number>(), ...(ownerId === undefined ? {} : { ownerId }) };
   const rows = await manager.find(handleSchema, { where, order: { folded: 'ASC' } });
   const owners = await ownersById(
     manager,

@@ -10,7 +10,7 @@ import { allowedScans } from '../fixtures/allowed-scans.ts';
 import { allPlanFaults, largeTables, normalise, planFaults, smallTables } from '../fixtures/query-plans.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
-import { projectFolder } from './source-files.ts';
+import { projectFolder, readSources } from './source-files.ts';
 
 const faultsOf = (sql: string): string[] => planFaults(sql).map(({ fault }) => fault);
 
@@ -91,4 +91,13 @@ t.test('a test whose program asks such a statement fails, and is told which', as
     (error: { stderr: string }) => error,
   )) as { stderr: string };
   t.match(stderr, /PlanError: .*SCAN users[^]*SELECT id FROM users WHERE bio = N/);
+});
+
+t.test('no condition is written as NOT(… IS NULL), for which SQLite uses no partial index', async (t) => {
+  const wrong = readSources('src').filter(({ text }) => /\bNot\(\s*IsNull\(/.test(text));
+  t.strictSame(
+    wrong.map(({ path: file }) => file),
+    [],
+    'isNotNull() of src/db instead',
+  );
 });

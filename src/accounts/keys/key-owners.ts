@@ -1,4 +1,5 @@
-import { In, IsNull, Not } from 'typeorm';
+import { isNotNull } from '../../db/index.ts';
+import { In, IsNull } from 'typeorm';
 import type { AccountsDeps } from '../deps.ts';
 import { sshKeySchema } from '../schema/ssh-key-schema.ts';
 import { userSchema } from '../schema/user-schema.ts';
@@ -24,7 +25,7 @@ export async function findKeyOwners({ db }: AccountsDeps, fingerprints: readonly
   const people = await db.read.findBy(userSchema, {
     id: In([...new Set(keys.map(({ userId }) => userId))]),
     disabledAt: IsNull(),
-    username: Not(IsNull()),
+    username: isNotNull(),
   });
   const names = new Map(people.map(({ id, username }) => [id, username]));
   return keys.flatMap(({ fingerprint, userId }) => {

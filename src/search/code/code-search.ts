@@ -5,7 +5,7 @@ import type { Logger } from '../../kernel/index.ts';
 import type { Repositories } from '../../repositories/index.ts';
 import { openCodeFile, removeCodeFile } from './code-file.ts';
 import type { CodeFile } from './code-file.ts';
-import { findCode } from './find-code.ts';
+import { createCoverages, findCode } from './find-code.ts';
 import type { CodeFindings } from './find-code.ts';
 import type { CodeBounds } from './index-repository.ts';
 import { updateIndex } from './update-index.ts';
@@ -42,6 +42,7 @@ export function createCodeSearch(options: CodeSearchOptions) {
   let running: Promise<void> | undefined;
   let isWanted = false;
   let isStopping = false;
+  const coverages = createCoverages();
 
   async function open(): Promise<Opened> {
     const file = await openCodeFile(folder);
@@ -60,6 +61,7 @@ export function createCodeSearch(options: CodeSearchOptions) {
       isWanted = false;
       try {
         const changed = await updateIndex({ ...options, ...(await opened()), isStopping: () => isStopping });
+        if (changed > 0) coverages.clear();
         if (changed > 0) logger.debug('code_search.updated', { repositories: changed });
       } catch (error) {
         if (isStopping) return;
@@ -95,7 +97,7 @@ export function createCodeSearch(options: CodeSearchOptions) {
     update,
     /** Refuses as `SideThread.ask` does, and `git_busy`. */
     async find(viewer: Viewer, text: string): Promise<CodeFindings> {
-      return findCode({ ...options, ...(await opened()) }, viewer, text);
+      return findCode({ ...options, ...(await opened()), coverages }, viewer, text);
     },
     /** By hand, when the index is doubted: the next update looks at every repository. Answers how many. */
     async forget(): Promise<number> {
