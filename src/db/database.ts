@@ -3,7 +3,7 @@ import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { DataSource } from 'typeorm';
 import type { DataSourceOptions, EntityManager, EntitySchema } from 'typeorm';
-import { createHistogram, DomainError, internal, isDomainError } from '../kernel/index.ts';
+import { createHistogram, createKeyedMutex, DomainError, internal, isDomainError } from '../kernel/index.ts';
 import type { Clock, Histogram, Logger } from '../kernel/index.ts';
 import { databaseLocked, isStorageFault, translateFault } from './constraint-errors.ts';
 import { createRowCache } from './row-cache.ts';
@@ -142,21 +142,14 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
 
   const inside = new AsyncLocalStorage<{ open: boolean; hasChanged: boolean } | null>();
   const lastInWrites: ((tx: Tx) => Promise<void>)[] = [];
-  let tail: Promise<unknown> = Promise.resolve();
+  const writing = createKeyedMutex<'connection'>();
   let lockMetAt = 0;
   const writeWaits = createHistogram(waitBuckets);
   /** That writes are synced again, after one that was not. */
   let syncing: Promise<unknown> = Promise.resolve();
 
   /** Runs one thing at a time on the writing connection, outside any write that it was asked from. */
-  function inTurn<T>(fn: () => Promise<T>): Promise<T> {
-    const result = inside.run(null, () => tail.then(fn));
-    tail = result.then(
-      () => {},
-      () => {},
-    );
-    return result;
-  }
+  const inTurn = <T>(fn: () => Promise<T>): Promise<T> => inside.run(null, () => writing('connection', fn));
 
   /** What a write did not wait for would land in the transaction of somebody else's. */
   function beforeStatement(sql: string): void {
@@ -296,7 +289,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
     schema: () => inside.run(null, () => schemaSteps(reader.isInitialized ? reader : writer, options.migrations)),
     migrate: () => inTurn(migrate),
     async close() {
-      await tail;
+      await writing.settled();
       if (reader.isInitialized) await reader.destroy();
       await connection.close();
     },

@@ -77,6 +77,7 @@ export class History {
 class ListedCommits {
   readonly #git: GitProcess;
   readonly #pieces: AsyncIterator<Buffer>;
+  /** In the order of the list. Not the kernel's cache: looking at a commit does not keep it. */
   readonly #waiting = new Map<string, CommitFacts>();
   #rest = '';
   #ended = false;
