@@ -207,7 +207,7 @@ const further = [
   '/repos/bob/bench/runs?workflow=.github/workflows/ci.yml',
 ];
 const addresses = [
-  ...routes(handlers, handlers, handlers, nothing, nothing)
+  ...routes(handlers, handlers, nothing, nothing)
     .filter(({ method }) => method === 'GET')
     .map(({ path: pattern }) => addressOf(pattern)),
   ...operations

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
 import type { Database } from '../db/index.ts';
+import { createKeyedMutex } from '../kernel/index.ts';
 import type { Clock, LogFields, Logger } from '../kernel/index.ts';
 import { auditSchema } from './audit-schema.ts';
 import type { AuditRow } from './audit-schema.ts';
@@ -48,10 +49,10 @@ const maxDetailsLength = 4_000;
 
 export function createAudit({ db, clock, logger, otherwise }: AuditDeps): Audit {
   const acting = new AsyncLocalStorage<Actor>();
-  let tail: Promise<void> = Promise.resolve();
+  const mutex = createKeyedMutex<'chain'>();
   // An event may be logged inside a write; its entry is a write of its own, after it.
   const outside = AsyncResource.bind((entry: Omit<AuditRow, 'id' | 'hash'>) => {
-    tail = tail.then(() => append(entry));
+    void mutex('chain', () => append(entry));
   });
 
   async function append(entry: Omit<AuditRow, 'id' | 'hash'>): Promise<void> {
@@ -105,7 +106,7 @@ export function createAudit({ db, clock, logger, otherwise }: AuditDeps): Audit 
         if (rows.length < rowsAtOnce) return null;
       }
     },
-    flush: () => tail,
+    flush: () => mutex.settled(),
   };
 }
 

@@ -1,6 +1,7 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { atOnce, whenGone } from './file-copier.ts';
+import { eachLimit } from '../kernel/index.ts';
+import { whenGone } from './file-copier.ts';
 import type { Copier } from './file-copier.ts';
 
 /** git's temporary files, and what git derives again by itself: it may name objects that came later. */
@@ -38,6 +39,6 @@ async function copyObjects(copier: Copier, from: string, place: string): Promise
     const whole = names.filter(
       (file) => name !== 'pack' || file.endsWith('.pack') || names.includes(file.replace(/\.[a-z]+$/, '.pack')),
     );
-    await atOnce(whole, filesAtOnce, (file) => copier.file(path.join(folder, file), `${place}/${name}/${file}`));
+    await eachLimit(whole, filesAtOnce, (file) => copier.file(path.join(folder, file), `${place}/${name}/${file}`));
   }
 }

@@ -1,5 +1,6 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import path from 'node:path';
+import { eachLimit } from '../kernel/index.ts';
 import { copyFile } from './copy-file.ts';
 import type { EarlierFile } from './copy-file.ts';
 import type { FileEntry, Manifest } from './manifest.ts';
@@ -48,7 +49,7 @@ export function createCopier(target: string, earlier: EarlierBackup | null): Cop
       const entries = (await readdir(from, { withFileTypes: true }).catch(whenGone)) ?? [];
       const wanted = entries.filter(({ name }) => !skips(name));
       const names = wanted.filter((entry) => entry.isFile()).map(({ name }) => name);
-      await atOnce(names, filesAtOnce, async (name) => {
+      await eachLimit(names, filesAtOnce, async (name) => {
         await copier.file(path.join(from, name), `${place}/${name}`).catch(whenGone);
       });
       for (const entry of wanted)
@@ -81,26 +82,6 @@ export function createFolders(): Folders {
     },
     forget: () => made.clear(),
   };
-}
-
-/**
- * Runs `work` on every item, with limited concurrency. Fails with the first failure, after all started work has ended.
- */
-export async function atOnce<Item>(
-  items: readonly Item[],
-  count: number,
-  work: (item: Item) => Promise<void>,
-): Promise<void> {
-  const left = items.values();
-  const failures: unknown[] = [];
-  const worker = async (): Promise<void> => {
-    for (const item of left) {
-      if (failures.length > 0) return;
-      await work(item).catch((error: unknown) => failures.push(error));
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(count, items.length) }, worker));
-  if (failures.length > 0) throw failures[0];
 }
 
 export function whenGone(error: NodeJS.ErrnoException): null {

@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import { atOnce, createFolders, whenGone } from './file-copier.ts';
+import { eachLimit } from '../kernel/index.ts';
+import { createFolders, whenGone } from './file-copier.ts';
 import { copyFile } from './copy-file.ts';
 import { repositoryFolders } from './copy-repository.ts';
 import type { Manifest } from './manifest.ts';
@@ -28,7 +29,7 @@ export async function copyFiles(
   const places = Object.keys(manifest.files);
   const folders = createFolders();
   let done = 0;
-  await atOnce(places, filesAtOnce, async (place) => {
+  await eachLimit(places, filesAtOnce, async (place) => {
     const to = path.join(target, place);
     await folders.of(to);
     const copied = await copyFile(path.join(folder, place), to, null, isPassing).catch(whenGone);

@@ -1,7 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { checkDatabaseFile } from '../db/index.ts';
-import { atOnce, whenGone } from './file-copier.ts';
+import { eachLimit } from '../kernel/index.ts';
+import { whenGone } from './file-copier.ts';
 import { hashFile } from './copy-file.ts';
 import { describeRefs } from './create-backup.ts';
 import { manifestName, restoreTestFileName, readManifest, verifiedName } from './manifest.ts';
@@ -46,7 +47,7 @@ async function checkFiles(folder: string, { files }: Manifest, onProgress: OnPro
   const problems: string[] = [];
   const places = Object.keys(files);
   let done = 0;
-  await atOnce(places, filesAtOnce, async (place) => {
+  await eachLimit(places, filesAtOnce, async (place) => {
     const found = await hashFile(path.join(folder, place)).catch(whenGone);
     const [bytes, , sha256] = files[place]!;
     if (found === null) problems.push(`${place} is missing`);

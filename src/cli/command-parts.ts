@@ -48,6 +48,7 @@ export const commandParts: readonly CommandPart[] = [
   { names: ['config'], load: async () => (await import('./commands/config.ts')).addConfigCommands },
   { names: ['migrate'], load: async () => (await import('./commands/migrate.ts')).addMigrateCommand },
   { names: ['health'], load: async () => (await import('./commands/health.ts')).addHealthCommand },
+  { names: ['routes'], load: async () => (await import('./commands/routes.ts')).addRoutesCommand },
   { names: ['version'], load: async () => (await import('./commands/version.ts')).addVersionCommand },
   {
     names: ['completion', 'complete-names'],

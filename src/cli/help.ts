@@ -75,6 +75,7 @@ const topics: readonly (readonly [title: string, names: readonly string[]])[] = 
   ['CI', ['run', 'runner']],
   ['Other servers', ['federation', 'delivery']],
   ['Care', ['doctor', 'backup', 'restore', 'migrate', 'rollback', 'db', 'reindex', 'stats', 'cleanup']],
+  ['Development', ['routes']],
 ];
 const groupWidth = 12;
 

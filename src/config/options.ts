@@ -195,6 +195,14 @@ export const options = [
     default: '60s',
     sentence: 'Processor time that git may spend on one push, besides ten seconds for each MiB of it.',
   }),
+  row({
+    key: 'git.read_commit_graph',
+    env: 'SERVICE_GIT_READ_COMMIT_GRAPH',
+    type: boolean,
+    default: true,
+    sentence:
+      "Read git's commit-graph file to find the last commit of each file of a folder. Without it git lists the commits, which is slower.",
+  }),
 
   row({
     key: 'storage.root',

@@ -3,7 +3,7 @@ import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { DataSource } from 'typeorm';
 import type { DataSourceOptions, EntityManager, EntitySchema } from 'typeorm';
-import { createHistogram, DomainError, internal, isDomainError } from '../kernel/index.ts';
+import { createHistogram, createKeyedMutex, DomainError, internal, isDomainError } from '../kernel/index.ts';
 import type { Clock, Histogram, Logger } from '../kernel/index.ts';
 import { databaseLocked, isStorageFault, translateFault } from './constraint-errors.ts';
 import { createRowCache } from './row-cache.ts';
@@ -141,21 +141,14 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
 
   const inside = new AsyncLocalStorage<{ open: boolean; hasChanged: boolean } | null>();
   const lastInWrites: ((tx: Tx) => Promise<void>)[] = [];
-  let tail: Promise<unknown> = Promise.resolve();
+  const writing = createKeyedMutex<'connection'>();
   let lockMetAt = 0;
   const writeWaits = createHistogram(waitBuckets);
   /** Resolves when syncing is switched on again after an unsynced write. */
   let syncing: Promise<unknown> = Promise.resolve();
 
   /** Serialises work on the write connection, outside the async context of any write. */
-  function inTurn<T>(fn: () => Promise<T>): Promise<T> {
-    const result = inside.run(null, () => tail.then(fn));
-    tail = result.then(
-      () => {},
-      () => {},
-    );
-    return result;
-  }
+  const inTurn = <T>(fn: () => Promise<T>): Promise<T> => inside.run(null, () => writing('connection', fn));
 
   /** A statement that a write did not await would run in another write's transaction. */
   function beforeStatement(sql: string): void {
@@ -295,7 +288,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
     schema: () => inside.run(null, () => schemaSteps(reader.isInitialized ? reader : writer, options.migrations)),
     migrate: () => inTurn(migrate),
     async close() {
-      await tail;
+      await writing.settled();
       if (reader.isInitialized) await reader.destroy();
       await connection.close();
     },

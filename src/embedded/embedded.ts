@@ -28,7 +28,7 @@ export interface Embedded {
   assetPaths(): string[];
   /**
    * Renders one pug template to HTML.
-   * @param name below templates/, without its ending: 'pages/login'
+   * @param name below templates/, without its ending: 'sign-in/login'
    * @throws Error for a name that has no template
    */
   renderTemplate(name: string, locals?: Record<string, unknown>): string;

@@ -93,9 +93,11 @@ export function createGitHandlers(deps: GitHttpDeps): GitHandlers {
       throw lfsNotStored();
     }),
 
-    refuseMethod: guarded(deps, async () => {
-      throw invalid('method_not_taken', 'This address takes POST only.');
-    }),
+    refuseMethod: (allowed) =>
+      guarded(deps, async ({ res }) => {
+        res.setHeader('Allow', allowed === 'GET' ? 'GET, HEAD' : allowed);
+        throw invalid('method_not_taken', `This address takes ${allowed} only.`);
+      }),
   };
 }
 
@@ -154,7 +156,7 @@ function discardRest(req: IncomingMessage): void {
 }
 
 function open(deps: GitHttpDeps, { params }: GitExchange, viewer: Viewer, service: Service) {
-  const { owner = '', name = '' } = params;
+  const { owner, name } = params;
   const bare = name.replace(/\.git$/i, '');
   const { repositories } = deps;
   const opening =
@@ -166,7 +168,7 @@ function open(deps: GitHttpDeps, { params }: GitExchange, viewer: Viewer, servic
 
 /** Where a repository is now that was once at this address, for who may see it there. */
 async function movedTo({ repositories }: GitHttpDeps, { params }: GitExchange, viewer: Viewer): Promise<string | null> {
-  const { owner = '', name = '' } = params;
+  const { owner, name } = params;
   const moved = await repositories.findMoved(viewer, owner, name.replace(/\.git$/i, ''));
   return moved === null ? null : `/git/${encodeURIComponent(moved.owner)}/${encodeURIComponent(moved.name)}.git`;
 }

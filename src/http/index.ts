@@ -1,6 +1,7 @@
 export { createAnonymousCpuBudget } from './admission/anonymous-cpu-budget.ts';
 export type { AnonymousCpuBudget } from './admission/anonymous-cpu-budget.ts';
 export { createBackgroundPriority } from './admission/background-priority.ts';
+export type { BackgroundPriority } from './admission/background-priority.ts';
 export { createBudgets } from './admission/budget.ts';
 export type { Budgets, CostClass } from './admission/budget.ts';
 export { delayRefusals } from './admission/delay-refusals.ts';
@@ -50,7 +51,7 @@ export { Refusal } from './refusal.ts';
 export { setBody } from './response/set-body.ts';
 export { statusOf } from './response/status-of.ts';
 export { organisationUrl, ownerUrl, personUrl, repositoryImageUrl, repositoryUrl } from './response/urls.ts';
-export { runnersFirst } from './runner-listener.ts';
+export { takeRunnerRequests } from './runner-listener.ts';
 export type { RunnerListener } from './runner-listener.ts';
 export { createHttpServer } from './server.ts';
 export type { WebServer } from './server.ts';

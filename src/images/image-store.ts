@@ -1,11 +1,10 @@
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
-import { internal, unavailable } from '../kernel/index.ts';
+import { createKeyedMutex, internal, unavailable } from '../kernel/index.ts';
 import type { Clock, Logger, Random } from '../kernel/index.ts';
 import { sniffedBytes, sniffImageType } from './image-type.ts';
 import type { ImageType } from './image-type.ts';
-import { createKeyedMutex } from './keyed-mutex.ts';
 
 /**
  * One file per id, replaced atomically: written under a temporary name, synced, renamed over the old one, the folder

@@ -3,6 +3,8 @@ export interface LruOptions<Key, Value> {
   name: string;
   /** The largest sum of all weights, in the unit of `weigh`. */
   maxWeight: number;
+  /** Entries at most, beside the weight; as many as fit when not given. */
+  maxEntries?: number;
   /** The weight of an entry; 1 when not given, so that `maxWeight` counts entries. */
   weigh?: (value: Value, key: Key) => number;
   /** How long an entry is valid after it was set, in milliseconds; without it, entries do not expire. */
@@ -93,14 +95,14 @@ class LruCache<Key, Value> implements Lru<Key, Value> {
 
   set(key: Key, value: Value): void {
     this.delete(key);
-    const { weigh, ttlMs, maxWeight } = this.#options;
+    const { weigh, ttlMs, maxWeight, maxEntries = Infinity } = this.#options;
     const weight = weigh === undefined ? 1 : weigh(value, key);
     if (weight > maxWeight) return this.#options.onEvict?.(value, key);
     const expiresAt = ttlMs === undefined ? Infinity : performance.now() + ttlMs;
     this.#entries.set(key, { value, weight, expiresAt });
     this.#weight += weight;
     for (const oldest of this.#entries.keys()) {
-      if (this.#weight <= maxWeight) break;
+      if (this.#weight <= maxWeight && this.#entries.size <= maxEntries) break;
       this.delete(oldest);
     }
   }
@@ -136,7 +138,8 @@ class LruCache<Key, Value> implements Lru<Key, Value> {
 
   #current(key: Key): Entry<Value> | undefined {
     const entry = this.#entries.get(key);
-    if (entry === undefined || entry.expiresAt > performance.now()) return entry;
+    // Most caches have no lifetime, and reading the clock costs as much as the look-up.
+    if (entry === undefined || entry.expiresAt === Infinity || entry.expiresAt > performance.now()) return entry;
     this.delete(key);
     return undefined;
   }

@@ -15,3 +15,19 @@ export async function withTimeout<T>(work: Promise<T> | T, timeoutMs: number, la
     clearTimeout(timer);
   }
 }
+
+/**
+ * Waits for the work, but not longer: undefined once `timeoutMs` have passed. For callers that have another answer
+ * then, and do without the work's.
+ */
+export async function waitAtMost<T>(work: Promise<T>, timeoutMs: number): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<undefined>((resolve) => {
+    timer = setTimeout(resolve, timeoutMs, undefined);
+  });
+  try {
+    return await Promise.race([work, timeout]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

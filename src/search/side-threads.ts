@@ -9,10 +9,12 @@ export interface JoinedThreads extends DatabaseThread {
  * A pool of threads with one queue: an idle thread takes the first request, so no request waits behind a slow one while
  * another thread is idle. The second thread starts when there are two requests at a time.
  *
- * Each thread has one request at a time and sleeps after it: with the next request at hand, it would keep its processor
- * for a whole time slice of the scheduler.
- * @param threads each refuses a second request by itself
- * @param longestLine requests that may wait; further ones are passed to a thread, which refuses them
+ * With another question at hand a thread would go on without a pause, and keep its
+ * processor for the slice of some milliseconds that the scheduler gives; so each has one,
+ * and sleeps after its answer.
+ * Not the kernel's semaphore: what is handed on is a certain thread, and sparing questions wait for all of them.
+ * @param threads each refuses a second question by itself
+ * @param longestLine questions that may wait; whatever is beyond that is for a thread to refuse
  */
 export function joinThreads(
   threads: readonly [DatabaseThread, ...DatabaseThread[]],

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { deserialize, serialize } from 'node:v8';
 import type { Embedded, TaskName } from '../embedded/index.ts';
-import { createLru, currentCharge } from '../kernel/index.ts';
+import { createLru, currentCharge, waitAtMost } from '../kernel/index.ts';
 import type { Logger } from '../kernel/index.ts';
 import { TaskQueue } from './task-queue.ts';
 import { WorkerSlot } from './worker-slot.ts';
@@ -214,13 +214,9 @@ export function createWorkerPool({
   /** The job's outcome, or null when it has not begun within the caller's patience. */
   async function patiently(job: Job, patienceMs: number): Promise<Awaited<Job['done']> | null> {
     job.waiting += 1;
-    let timer: NodeJS.Timeout | undefined;
-    const impatient = new Promise<null>((resolve) => {
-      timer = setTimeout(() => resolve(null), patienceMs);
-    });
-    const ended = await Promise.race([job.done, impatient]).finally(() => clearTimeout(timer));
+    const ended = await waitAtMost(job.done, patienceMs);
     job.waiting -= 1;
-    if (ended !== null || job.hasBegun) return ended ?? job.done;
+    if (ended !== undefined || job.hasBegun) return ended ?? job.done;
     // The thread goes on loading; the next request may find it done.
     if (job.waiting === 0 && queue.remove(job)) inFlight.delete(keyOf(job.request));
     return null;

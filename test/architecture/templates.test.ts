@@ -2,7 +2,7 @@ import t from 'tap';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { projectFolder, trackedFiles } from './source-files.ts';
+import { projectFolder, readSources, trackedFiles } from './source-files.ts';
 
 /**
  * Unescaped output of templates: the file, the expression, and why its HTML is safe. Text of users is always escaped
@@ -91,4 +91,40 @@ t.test('the check finds every form of unescaped output, and nothing else', async
   ];
   for (const text of raw) t.strictSame(rawOutputs(lex(text)), ['a'], text);
   for (const text of escaped) t.strictSame(rawOutputs(lex(text)), [], text);
+});
+
+/** Pages whose templates have other names, and why. */
+const otherwiseNamed: Record<string, string> = {
+  'code/change-branches': 'creates and deletes; only the question before a deletion is a page',
+  'runs/job-log': 'sends rows of a page that is there already',
+};
+
+t.test('a page and its template have one path, in src/pages and in templates', async (t) => {
+  const named = new Set<string>(['layout']);
+  for (const { path: file, text } of readSources('src/pages')) {
+    const names = [...text.matchAll(/(?:\b(?:page|render)\(\s*|template: )'([a-z-]+\/[a-z-]+)'/g)].map(
+      ([, name]) => name!,
+    );
+    for (const name of names) named.add(name);
+    const own = file.slice('src/pages/'.length).replace(/(?:\.page)?\.ts$/, '');
+    for (const name of names) t.equal(path.dirname(name), path.dirname(own), `${file} shows ${name}`);
+    if (file.endsWith('.page.ts') && names.length > 0 && !Object.hasOwn(otherwiseNamed, own))
+      t.ok(names.includes(own), `${file} shows templates/${own}.pug`);
+  }
+  t.ok(named.size > 60, 'it sees the names');
+  const included = new Set(
+    templates.flatMap((file) =>
+      tokensOf(file)
+        .filter(({ type }) => type === 'path')
+        .map(({ val }) => String(val))
+        .map((target) => (target.startsWith('/') ? target.slice(1) : path.join(path.dirname(file), target).slice(10))),
+    ),
+  );
+  t.strictSame(
+    templates
+      .map((file) => file.slice('templates/'.length, -'.pug'.length))
+      .filter((name) => !named.has(name) && !included.has(name)),
+    [],
+    'every template is shown by a page or included by a template',
+  );
 });

@@ -16,7 +16,7 @@ import { promisify } from 'node:util';
 import t from 'tap';
 import type { Test } from 'tap';
 import { localAdministrator } from '../../src/access/index.ts';
-import { atOnce } from '../../src/backup/file-copier.ts';
+import { eachLimit } from '../../src/kernel/index.ts';
 import { keptBackups, usualRule } from '../../src/backup/index.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
@@ -302,7 +302,7 @@ t.test('a folder that cannot be made is reported at once, and nothing is left', 
 t.test('a failed copy ends only after all its concurrent work has ended', async (t) => {
   const release = Promise.withResolvers<void>();
   let working = 0;
-  const copying = atOnce([1, 2, 3, 4], 2, async (item) => {
+  const copying = eachLimit([1, 2, 3, 4], 2, async (item) => {
     working += 1;
     if (item === 1) throw new Error('gone');
     await release.promise;

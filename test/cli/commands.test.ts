@@ -585,6 +585,7 @@ t.test('every command has help with an example; help is on stdout and exits with
     'repo',
     'restore',
     'rollback',
+    'routes',
     'run',
     'runner',
     'serve',
@@ -680,6 +681,17 @@ t.test('version prints what a bug report needs', async (t) => {
   t.match(await said('version', { env: { SERVICE_GIT_PROGRAM: 'no-such-git' } }), /\ngit\tnot found\n\[0\]$/);
   t.match(await said('--version'), /^\d+\.\d+\.\d+\n\[0\]$/);
   t.match(await said('-V'), /^\d+\.\d+\.\d+\n\[0\]$/);
+});
+
+t.test('routes lists every URL of the web server in the order of matching', async (t) => {
+  const printed = (await said('routes')).split('\n');
+  t.equal(printed[0], 'GET\t/git/:owner/:name/info/refs\tgit\ttransfer');
+  t.ok(printed.includes('GET\t/healthz\topen\tfree'));
+  t.ok(printed.includes('POST\t/repos/:owner/:name/settings/delete\trepository:owner\tobjects'));
+  t.same(printed.slice(-2), ['GET\t/{*rest}\tpublic\tfree', '[0]']);
+  const rows = JSON.parse((await hearth('routes --json')).stdout) as object[];
+  t.same(rows[0], { method: 'GET', path: '/git/:owner/:name/info/refs', access: 'git', cost: 'transfer' });
+  t.equal(rows.length, printed.length - 1);
 });
 
 t.test('--quiet keeps results', async (t) => {

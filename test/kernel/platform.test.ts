@@ -7,6 +7,8 @@ import {
   createLru,
   createNotifier,
   createSemaphore,
+  eachLimit,
+  waitAtMost,
   withTimeout,
 } from '../../src/kernel/index.ts';
 
@@ -166,4 +168,86 @@ t.test('withTimeout passes on a result in time, else rejects', async (t) => {
   const keepAlive = setTimeout(() => {}, 5_000);
   await t.rejects(withTimeout(new Promise(() => {}), 10, late), { message: 'late' });
   clearTimeout(keepAlive);
+});
+
+t.test('waitAtMost answers what comes in time, else undefined', async (t) => {
+  t.equal(await waitAtMost(Promise.resolve(3), 1_000), 3);
+  t.equal(await waitAtMost(new Promise(() => {}), 10), undefined);
+  await t.rejects(waitAtMost(Promise.reject(new Error('no')), 1_000), { message: 'no' });
+});
+
+t.test('eachLimit does so many at a time, in order, and ends with the first failure', async (t) => {
+  let running = 0;
+  let most = 0;
+  const begun: number[] = [];
+  const work = async (item: number): Promise<void> => {
+    begun.push(item);
+    most = Math.max(most, (running += 1));
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    running -= 1;
+    if (item === 4) throw new Error('four');
+  };
+  await eachLimit([0, 1, 2, 3], 3, work);
+  t.strictSame([most, begun], [3, [0, 1, 2, 3]]);
+  await t.rejects(eachLimit(new Set([3, 4, 5, 6, 7, 8]), 2, work), { message: 'four' });
+  t.equal(running, 0, 'what has begun has ended');
+  t.notOk(begun.includes(7), 'nothing begins after a failure');
+  await eachLimit([], 2, work);
+});
+
+t.test('a cache may be bounded by entries beside the weight', async (t) => {
+  const cache = createLru<string, number>({
+    name: 'two bounds',
+    maxWeight: 10,
+    maxEntries: 2,
+    weigh: (value) => value,
+  });
+  for (const key of ['a', 'b', 'c']) cache.set(key, 1);
+  t.strictSame([...cache.keys()], ['b', 'c']);
+  cache.set('d', 10);
+  t.strictSame([...cache.keys()], ['d']);
+});
+
+t.test('a semaphore without bounds of its queue lets everybody wait, and run gives the place back', async (t) => {
+  const semaphore = createSemaphore({ limit: 2 });
+  let running = 0;
+  let most = 0;
+  const results = await Promise.all(
+    Array.from({ length: 20 }, (_, n) =>
+      semaphore.run(async () => {
+        most = Math.max(most, (running += 1));
+        await new Promise((resolve) => setImmediate(resolve));
+        running -= 1;
+        return n;
+      }),
+    ),
+  );
+  t.strictSame([most, results.length, results[19], semaphore.held()], [2, 20, 19, 0]);
+  await t.rejects(
+    semaphore.run(() => Promise.reject(new Error('broken'))),
+    { message: 'broken' },
+  );
+  t.equal(semaphore.held(), 0);
+});
+
+t.test('a keyed mutex tells what is held and when all of it has ended', async (t) => {
+  const mutex = createKeyedMutex();
+  const gate = Promise.withResolvers<void>();
+  const failing = mutex('a', () => gate.promise.then(() => Promise.reject(new Error('failed'))));
+  failing.catch(() => {});
+  void mutex('b', () => gate.promise);
+  t.strictSame([mutex.isHeld('a'), mutex.isHeld('c'), mutex.held()], [true, false, 2]);
+  gate.resolve();
+  await mutex.settled();
+  t.strictSame([mutex.isHeld('a'), mutex.held()], [false, 0]);
+  await t.rejects(failing, { message: 'failed' });
+});
+
+t.test('a notifier without a timeout waits for its topic', async (t) => {
+  const notifier = createNotifier();
+  const waiting = notifier.wait('x').then(() => 'woken');
+  notifier.notify('y');
+  t.equal(await waitAtMost(waiting, 10), undefined);
+  notifier.notify('x');
+  t.equal(await waiting, 'woken');
 });

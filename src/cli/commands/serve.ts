@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { App } from '../../app.ts';
 import type { Config } from '../../config/index.ts';
-import { unavailable } from '../../kernel/index.ts';
+import { unavailable, waitAtMost } from '../../kernel/index.ts';
 import type { Logger } from '../../kernel/index.ts';
 import { shownAddresses, urlHost } from '../serving/addresses.ts';
 import type { Cli } from '../cli.ts';
@@ -220,7 +220,7 @@ function endOfService({ process, onSignal }: Cli): EndOfService {
 
 /** Stops within the grace period and a little more, so that a hanging part cannot hold the process. */
 async function stop(app: App, grace: number, logger: Logger): Promise<void> {
-  const tooLong = new Promise<'too long'>((resolve) => setTimeout(() => resolve('too long'), grace + 3_000).unref());
-  const result = await Promise.race([app.stop({ graceMs: grace }), tooLong]);
-  if (result === 'too long') logger.error('server.stop_incomplete', { graceMs: grace });
+  const stopped = app.stop({ graceMs: grace }).then(() => true);
+  if ((await waitAtMost(stopped, grace + 3_000)) === undefined)
+    logger.error('server.stop_incomplete', { graceMs: grace });
 }

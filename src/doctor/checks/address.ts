@@ -4,6 +4,7 @@ import type { IncomingMessage, RequestOptions } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { TLSSocket } from 'node:tls';
 import { runControlCommand } from '../../control/index.ts';
+import { waitAtMost } from '../../kernel/index.ts';
 import { failureMessage } from '../../outbound/index.ts';
 import { problem, warning } from '../check-result.ts';
 import type { GroupReport, CheckResult } from '../check-result.ts';
@@ -72,10 +73,7 @@ export async function checkAddress(
     for (;;) {
       const found = events.slice(from).find((each) => each.kind === kind);
       if (found !== undefined || performance.now() >= until) return found ?? null;
-      await Promise.race([
-        new Promise<Seen>((resolve) => waiting.push(resolve)),
-        new Promise((resolve) => setTimeout(resolve, 100)),
-      ]);
+      await waitAtMost(new Promise<Seen>((resolve) => waiting.push(resolve)), 100);
     }
   };
 

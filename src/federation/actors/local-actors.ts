@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { In } from 'typeorm';
 import type { EntityManager } from 'typeorm';
 import type { Database } from '../../db/index.ts';
-import { internal } from '../../kernel/index.ts';
+import { createLru, createSemaphore, internal } from '../../kernel/index.ts';
 import type { SigningKey } from '../signatures/index.ts';
 import { keySchema } from '../schema/key-schema.ts';
 import type { ActorKind, KeyRow } from '../schema/key-schema.ts';
@@ -55,9 +55,9 @@ export function createLocalActors({
   now: () => number;
 }): LocalActors {
   const making = new Map<string, Promise<KeyRow>>();
-  const inSlot = createSemaphore(keysAtOnce);
+  const generation = createSemaphore({ limit: keysAtOnce });
   /** Parsed private keys: parsing costs as much as signing. */
-  const keys = new Map<string, KeyObject>();
+  const keys = createLru<string, KeyObject>({ name: 'actor signing keys', maxWeight: keptKeys });
 
   const toActor = ({ kind, ownerId, apPath, publicKeyPem }: KeyRow): LocalActor => ({
     kind,
@@ -69,7 +69,7 @@ export function createLocalActors({
 
   /** In the thread pool, outside of any write: it takes a tenth of a second. */
   async function make(kind: ActorKind, ownerId: string, wantedPath: string): Promise<KeyRow> {
-    const { publicKey, privateKey } = await inSlot(() =>
+    const { publicKey, privateKey } = await generation.run(() =>
       makeKeyPair('rsa', {
         modulusLength: 2048,
         publicKeyEncoding: { type: 'spki', format: 'pem' },
@@ -138,7 +138,6 @@ export function createLocalActors({
         if (row === null) throw internal('a local actor without a key cannot sign', { cause: path });
         privateKey = createPrivateKey(row.privateKeyPem);
         keys.set(path, privateKey);
-        if (keys.size > keptKeys) keys.delete(keys.keys().next().value!);
       }
       return { keyId: `${origin}${path}#main-key`, privateKey };
     },
@@ -152,21 +151,4 @@ async function freePath(manager: EntityManager, wanted: string): Promise<string>
     const path = turn === 1 ? wanted : `${wanted}~${turn}`;
     if (!(await manager.existsBy(keySchema, { apPath: path }))) return path;
   }
-}
-
-/** So many at once; the others in the order in which they came. */
-function createSemaphore(slots: number): <T>(work: () => Promise<T>) => Promise<T> {
-  const waiting: (() => void)[] = [];
-  let taken = 0;
-  return async (work) => {
-    if (taken < slots) taken += 1;
-    else await new Promise<void>((resolve) => waiting.push(resolve));
-    try {
-      return await work();
-    } finally {
-      const next = waiting.shift();
-      if (next === undefined) taken -= 1;
-      else next();
-    }
-  };
 }
