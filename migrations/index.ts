@@ -12,7 +12,7 @@ import { runners } from './v20-runners.ts';
 import { runs } from './v21-runs.ts';
 import { secrets } from './v22-secrets.ts';
 import { commitStatuses } from './v23-commit-statuses.ts';
-import { ciUpkeep } from './v24-ci-upkeep.ts';
+import { artifactsAndSchedules } from './v24-artifacts-and-schedules.ts';
 import { artifactFiles } from './v25-artifact-files.ts';
 import { search } from './v30-search.ts';
 import { audit } from './v40-audit.ts';
@@ -21,8 +21,8 @@ import { webhooks } from './v51-webhooks.ts';
 import { mirrors } from './v52-mirrors.ts';
 import { pushesByPerson } from './v54-pushes-by-person.ts';
 import { languages } from './v56-languages.ts';
-import { grownGrams } from './v57-grown-grams.ts';
-import { noted } from './v58-noted.ts';
+import { adaptiveGrams } from './v57-adaptive-grams.ts';
+import { stepTimes } from './v58-step-times.ts';
 import { parkedPushes } from './v60-parked-pushes.ts';
 import { largeInstance } from './v62-large-instance.ts';
 import { gerritRefs } from './v64-gerrit-refs.ts';
@@ -47,7 +47,7 @@ export const migrations: readonly Migration[] = [
   runs,
   secrets,
   commitStatuses,
-  ciUpkeep,
+  artifactsAndSchedules,
   artifactFiles,
   search,
   audit,
@@ -56,8 +56,8 @@ export const migrations: readonly Migration[] = [
   mirrors,
   pushesByPerson,
   languages,
-  grownGrams,
-  noted,
+  adaptiveGrams,
+  stepTimes,
   parkedPushes,
   largeInstance,
   gerritRefs,

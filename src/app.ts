@@ -190,12 +190,12 @@ export async function openModules(
       logger,
       settings: repositorySettings(config),
     });
-    organisations.owning(repositories.belongings);
-    accounts.onFarewell(async (tx, personId) => {
+    organisations.owning(repositories.ownedRepositories);
+    accounts.onAccountDeletion(async (tx, personId) => {
       await organisations.refuseOnlyOwner(tx, personId);
       await repositories.refuseOwner(tx, personId);
       await avatars.forget(tx, personId);
-      const emptyTrash = await repositories.belongings.forgetTrash(tx, personId);
+      const emptyTrash = await repositories.ownedRepositories.forgetTrash(tx, personId);
       return async () => {
         await emptyTrash();
         await avatars.remove(personId);
@@ -254,7 +254,7 @@ export async function openModules(
       lowDiskFloorBytes: config.storage.lowDiskFloorBytes,
     });
     const federation = createFederation({ config, db, accounts, owners, repositories, git, clock, random, logger });
-    accounts.onFarewell(async (tx, personId) => {
+    accounts.onAccountDeletion(async (tx, personId) => {
       await federation.endAllFollows(tx, personId);
       return async () => {};
     });

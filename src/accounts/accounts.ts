@@ -104,7 +104,7 @@ export function createAccounts({ config, settings: changed, ...tools }: Accounts
     deletePerson: bind(deletePerson),
     deleteOwnAccount: bind(deleteOwnAccount),
     /** Registers a hook that runs before a person is deleted and may refuse. */
-    onFarewell: (farewell: AccountDeletionHook) => void deps.deletionHooks.push(farewell),
+    onAccountDeletion: (hook: AccountDeletionHook) => void deps.deletionHooks.push(hook),
     setDisabled: withLog(
       deps,
       (_id, disabled) => (disabled ? 'person.disabled' : 'person.enabled'),

@@ -38,14 +38,14 @@ export interface LastUseOptions {
 }
 
 export function createLastUseRecorder({ db, clock, logger, intervalMs }: LastUseOptions): LastUseRecorder {
-  let noted = new Map<string, CredentialUse>();
+  let pending = new Map<string, CredentialUse>();
   let writing: Promise<void> | null = null;
   let stopped = false;
 
-  async function writeNoted(): Promise<void> {
-    while (noted.size > 0) {
-      const uses = noted;
-      noted = new Map();
+  async function writePending(): Promise<void> {
+    while (pending.size > 0) {
+      const uses = pending;
+      pending = new Map();
       try {
         await db.write(async (tx) => {
           for (const use of uses.values()) await record(tx, use);
@@ -64,8 +64,8 @@ export function createLastUseRecorder({ db, clock, logger, intervalMs }: LastUse
       // updates.
       const isRecent = use.lastUsedAt !== null && Math.abs(clock.now() - use.lastUsedAt) < intervalMs;
       if (isRecent || stopped) return;
-      noted.set(`${use.kind} ${use.id}`, use);
-      writing ??= writeNoted();
+      pending.set(`${use.kind} ${use.id}`, use);
+      writing ??= writePending();
     },
     settled: () => writing ?? Promise.resolve(),
     stop() {

@@ -22,8 +22,8 @@ export function keptBackups<B extends Pick<ListedBackup, 'name' | 'madeAt' | 'pr
 ): Set<string> {
   const newestFirst = backups.toSorted((a, b) => b.madeAt - a.madeAt);
   const kept = new Set<string>(newestFirst.slice(0, 1).map(({ name }) => name));
-  const proven = newestFirst.find(({ proof }) => proof !== null && proof.problems.length === 0);
-  if (proven !== undefined) kept.add(proven.name);
+  const tested = newestFirst.find(({ proof }) => proof !== null && proof.problems.length === 0);
+  if (tested !== undefined) kept.add(tested.name);
   const periods: [count: number, of: (at: Date) => string][] = [
     [rule.daily, (at) => at.toISOString().slice(0, 10)],
     [rule.weekly, (at) => mondayOf(at)],

@@ -8,7 +8,7 @@ export async function askServer(dataDir: string, program: string, more: object =
     await runControlCommand(
       dataDir,
       { program, ...more },
-      { output: (chunk) => void (text += chunk.toString('utf8')), complain: () => {} },
+      { output: (chunk) => void (text += chunk.toString('utf8')), writeError: () => {} },
     );
     return text;
   } catch (error) {

@@ -63,7 +63,7 @@ export interface Cli {
 export interface CliTools {
   readonly clock: Clock;
   /** Replaces the modules of the data folder. */
-  readonly openRooms?: typeof openModules | undefined;
+  readonly openModules?: typeof openModules | undefined;
 }
 
 export function createCli(process: CliProcess, flags: GlobalFlags, tools: CliTools, onSignal: OnSignal): Cli {
@@ -134,7 +134,7 @@ export function createCli(process: CliProcess, flags: GlobalFlags, tools: CliToo
       databaseFile(config),
       origin?.name ?? (origin?.kind === 'flag' ? '--data-dir' : 'the default'),
     );
-    return (tools.openRooms ?? openModules)(config, { logger: await cli.logger(), clock });
+    return (tools.openModules ?? openModules)(config, { logger: await cli.logger(), clock });
   }
 }
 

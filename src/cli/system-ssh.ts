@@ -28,7 +28,7 @@ export async function printKeys(
     { program: 'ssh.keys', type, key },
     {
       output: (chunk) => void (keyId += chunk.toString('utf8')),
-      complain: (text) => void process.stderr.write(`${text}\n`),
+      writeError: (text) => void process.stderr.write(`${text}\n`),
     },
   );
   if (/^[0-9a-f-]{36}$/.test(keyId)) {
@@ -59,7 +59,7 @@ export async function serveShell(process: CliProcess, { words: [keyId = ''], dat
         new Promise(
           (resolve, reject) => void process.stdout.write(chunk, (error) => (error ? reject(error) : resolve())),
         ),
-      complain: (text) => void process.stderr.write(text),
+      writeError: (text) => void process.stderr.write(text),
     },
   );
 }

@@ -16,24 +16,24 @@ export interface ClientStreams {
   /** Chunks to send; none when omitted. */
   input?: AsyncIterable<Buffer | string>;
   output(chunk: Buffer): Promise<void> | void;
-  complain(text: string): void;
+  writeError(text: string): void;
 }
 
 /**
  * Runs a control command on the server of a data folder, over a socket that only its user can open. Resolves with the
  * exit code. Refuses `server_not_running`, and `server_went_away` when the connection ends early.
  */
-export async function runControlCommand(dataDir: string, ask: ControlRequest, near: ClientStreams): Promise<number> {
+export async function runControlCommand(dataDir: string, ask: ControlRequest, streams: ClientStreams): Promise<number> {
   const socket = await open(dataDir);
   try {
     socket.write(frame(kinds.request, JSON.stringify(ask)));
     // A lost connection is reported to the caller by the read side.
-    void send(socket, near.input).catch(() => socket.destroy());
+    void send(socket, streams.input).catch(() => socket.destroy());
     const read = createFrameReader();
     for await (const chunk of socket as AsyncIterable<Buffer>) {
       for (const { kind, payload } of read(chunk)) {
-        if (kind === kinds.output) await near.output(payload);
-        else if (kind === kinds.complaint) near.complain(payload.toString('utf8'));
+        if (kind === kinds.output) await streams.output(payload);
+        else if (kind === kinds.stderr) streams.writeError(payload.toString('utf8'));
         else if (kind === kinds.end) return payload.readUInt8(0);
       }
     }

@@ -14,7 +14,7 @@ export interface ControlSession {
   input: Readable;
   /** Its callbacks apply the client's backpressure. */
   output: Writable;
-  complain(text: string): void;
+  writeError(text: string): void;
   /** Bytes moved so far. */
   moved(): { receivedBytes: number; sentBytes: number };
   /** Aborts when the client disconnects, or when the grace period of a stop is over. */
@@ -24,7 +24,7 @@ export interface ControlSession {
 }
 
 /** Handles one control command; resolves with an exit code. A `DomainError` is reported to the client in one line. */
-export type ControlCommand = (ask: ControlRequest, conversation: ControlSession) => Promise<number>;
+export type ControlCommand = (ask: ControlRequest, session: ControlSession) => Promise<number>;
 
 export interface ControlServer {
   /** Needs the instance lock: the socket of a killed server is replaced. */
@@ -47,29 +47,29 @@ const maxSessions = 1_000;
  * already has access to the data folder.
  */
 export function createControlServer({ dataDir, logger, programs }: Needs): ControlServer {
-  const talking = new Map<Socket, Promise<void>>();
+  const sessions = new Map<Socket, Promise<void>>();
   const closing = new AbortController();
   const stopping = new AbortController();
   let server: Server | undefined;
 
   async function receive(socket: Socket): Promise<void> {
-    const { ask, conversation } = await open(socket, { closing: closing.signal, stopping: stopping.signal });
+    const { ask, session } = await open(socket, { closing: closing.signal, stopping: stopping.signal });
     const program = Object.hasOwn(programs, ask.program) ? programs[ask.program] : undefined;
     let code = 1;
     try {
       if (program === undefined)
-        conversation.complain(`This server does not know ${ask.program}: it is of another version than the command.`);
-      else code = await program(ask, conversation);
+        session.writeError(`This server does not know ${ask.program}: it is of another version than the command.`);
+      else code = await program(ask, session);
     } catch (error) {
-      if (!conversation.signal.aborted) {
-        conversation.complain(
+      if (!session.signal.aborted) {
+        session.writeError(
           isDomainError(error) ? error.message : 'Something went wrong; the log of the server says what.',
         );
         if (!isDomainError(error)) logger.error('control.fault', { program: ask.program, error });
       }
     }
-    conversation.input.destroy();
-    await new Promise<void>((resolve) => conversation.output.end(() => resolve()).once('error', () => resolve()));
+    session.input.destroy();
+    await new Promise<void>((resolve) => session.output.end(() => resolve()).once('error', () => resolve()));
     if (!socket.destroyed) socket.end(frame(kinds.end, Buffer.of(code)));
   }
 
@@ -84,8 +84,8 @@ export function createControlServer({ dataDir, logger, programs }: Needs): Contr
             logger.debug('control.ended', { error });
             socket.destroy();
           })
-          .finally(() => talking.delete(socket));
-        talking.set(socket, done);
+          .finally(() => sessions.delete(socket));
+        sessions.set(socket, done);
       });
       server = listener;
       listener.maxConnections = maxSessions;
@@ -102,9 +102,9 @@ export function createControlServer({ dataDir, logger, programs }: Needs): Contr
       const closed = new Promise<void>((resolve) => server!.close(() => resolve()));
       const end = setTimeout(() => {
         stopping.abort(new Error('the server stops'));
-        for (const socket of talking.keys()) socket.destroy();
+        for (const socket of sessions.keys()) socket.destroy();
       }, graceMs);
-      await Promise.all(talking.values());
+      await Promise.all(sessions.values());
       await closed;
       clearTimeout(end);
     },
@@ -115,7 +115,7 @@ export function createControlServer({ dataDir, logger, programs }: Needs): Contr
 function open(
   socket: Socket,
   { closing, stopping }: { closing: AbortSignal; stopping: AbortSignal },
-): Promise<{ ask: ControlRequest; conversation: ControlSession }> {
+): Promise<{ ask: ControlRequest; session: ControlSession }> {
   const gone = new AbortController();
   const read = createFrameReader();
   const moved = { receivedBytes: 0, sentBytes: 0 };
@@ -165,9 +165,9 @@ function open(
           if (kind === kinds.request && !isOpen) {
             isOpen = true;
             const ask = JSON.parse(payload.toString('utf8')) as ControlRequest;
-            const complain = (text: string): void =>
-              void (socket.destroyed || socket.write(frame(kinds.complaint, text)));
-            resolve({ ask, conversation: { input, output, complain, moved: () => moved, signal, closing } });
+            const writeError = (text: string): void =>
+              void (socket.destroyed || socket.write(frame(kinds.stderr, text)));
+            resolve({ ask, session: { input, output, writeError, moved: () => moved, signal, closing } });
           } else if (input.destroyed) {
           } else if (kind === kinds.input) {
             moved.receivedBytes += payload.length;

@@ -3,7 +3,7 @@
  * one session: a request, then input from the client, output and stderr from the server, and the end with its exit
  * code.
  */
-export const kinds = { request: 1, input: 2, inputEnd: 3, output: 4, complaint: 5, end: 6 } as const;
+export const kinds = { request: 1, input: 2, inputEnd: 3, output: 4, stderr: 5, end: 6 } as const;
 
 export type Kind = (typeof kinds)[keyof typeof kinds];
 

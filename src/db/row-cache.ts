@@ -10,17 +10,17 @@ import { internal } from '../kernel/index.ts';
 export type Lookup = <Row extends object>(schema: EntitySchema<Row>, where: Partial<Row>) => Row[];
 
 /** Where a query runs: through the row cache, or through the manager of the write that depends on the result. */
-export type Door = EntityManager | Lookup;
+export type RowSource = EntityManager | Lookup;
 
 /** The row with these values, or null. */
 export async function rowBy<Row extends object>(
-  door: Door,
+  source: RowSource,
   schema: EntitySchema<Row>,
   where: Partial<Row>,
 ): Promise<Row | null> {
-  return typeof door === 'function'
-    ? (door(schema, where)[0] ?? null)
-    : door.findOneBy(schema, where as FindOptionsWhere<Row>);
+  return typeof source === 'function'
+    ? (source(schema, where)[0] ?? null)
+    : source.findOneBy(schema, where as FindOptionsWhere<Row>);
 }
 
 export interface RowCache {

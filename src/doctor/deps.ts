@@ -22,15 +22,15 @@ export interface DoctorDeps {
 
 /** With a worker thread for long statements. */
 export interface CheckContext extends DoctorDeps {
-  aside: DatabaseThread;
+  thread: DatabaseThread;
   now: number;
 }
 
 export type CheckGroup = (deps: CheckContext) => Promise<GroupReport>;
 
 /** Rows of one statement, from the worker thread: some of these scan whole tables. */
-export async function rowsOf({ aside }: CheckContext, sql: string, parameters: unknown[] = []): Promise<ThreadRow[]> {
-  const [rows = []] = await aside.ask([{ sql, parameters }]);
+export async function rowsOf({ thread }: CheckContext, sql: string, parameters: unknown[] = []): Promise<ThreadRow[]> {
+  const [rows = []] = await thread.ask([{ sql, parameters }]);
   return rows;
 }
 

@@ -33,19 +33,19 @@ export interface Doctor {
 export function createDoctor(deps: DoctorDeps): Doctor {
   return {
     async *examine(only) {
-      const aside = deps.db.openThread({ requestMs: 3_600_000, queue: 16 });
+      const thread = deps.db.openThread({ requestMs: 3_600_000, queue: 16 });
       try {
         for (const [name, area] of Object.entries(areas)) {
           if (only !== undefined && only !== name) continue;
           // A group that fails is reported as a result, and the others still run.
-          yield await area({ ...deps, aside, now: deps.clock.now() }).catch((error: Error) => ({
+          yield await area({ ...deps, thread, now: deps.clock.now() }).catch((error: Error) => ({
             area: name,
             findings: [problem(`${name}.unreadable`, `This could not be looked at: ${error.message}`)],
             summary: '',
           }));
         }
       } finally {
-        await aside.close();
+        await thread.close();
       }
     },
   };

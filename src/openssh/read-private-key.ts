@@ -40,10 +40,10 @@ export function readPrivateKey(text: string): { blob: Buffer } | UnreadableKey {
     inside.next(); // the name again
     const point = inside.next();
     const secret = inside.next().subarray(0, 32);
-    const proven = createPublicKey(
+    const publicKey = createPublicKey(
       createPrivateKey({ key: Buffer.concat([pkcs8Head, secret]), format: 'der', type: 'pkcs8' }),
     );
-    const derived = Buffer.from(proven.export({ format: 'jwk' }).x!, 'base64url');
+    const derived = Buffer.from(publicKey.export({ format: 'jwk' }).x!, 'base64url');
     return derived.equals(point) && blob.subarray(-32).equals(point) ? { blob } : { unreadable: 'halves_differ' };
   } catch {
     return { unreadable: 'damaged' };

@@ -2,7 +2,7 @@ import type { EntityManager } from 'typeorm';
 import { isLocalAdministrator, scopeAllows } from '../access/index.ts';
 import type { OrganisationRole, PersonViewer, Viewer } from '../access/index.ts';
 import { rowBy } from '../db/index.ts';
-import type { Door } from '../db/index.ts';
+import type { RowSource } from '../db/index.ts';
 import { forbidden } from '../kernel/index.ts';
 import { memberSchema } from './member-schema.ts';
 import { organisationNotFound, toOrganisation } from './organisation.ts';
@@ -21,8 +21,12 @@ export async function findOrganisation({ db, owners }: OrganisationDeps, name: s
 }
 
 /** A person's role in an organisation; `null` if they are no member. */
-export async function roleOf(door: Door, personId: string, organisationId: string): Promise<OrganisationRole | null> {
-  const member = await rowBy(door, memberSchema, { organisationId, userId: personId });
+export async function roleOf(
+  source: RowSource,
+  personId: string,
+  organisationId: string,
+): Promise<OrganisationRole | null> {
+  const member = await rowBy(source, memberSchema, { organisationId, userId: personId });
   return member?.role ?? null;
 }
 

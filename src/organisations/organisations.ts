@@ -1,4 +1,4 @@
-import type { Door } from '../db/index.ts';
+import type { RowSource } from '../db/index.ts';
 import { internal } from '../kernel/index.ts';
 import { addMember } from './add-member.ts';
 import { changeMemberRole, leaveOrganisation, removeMember } from './change-member.ts';
@@ -34,10 +34,10 @@ export function createOrganisations(tools: Omit<OrganisationDeps, 'ownedReposito
     memberCount: bind(memberCount),
     /**
      * A person's role in an organisation, `null` if they are no member.
-     * @param connection the write's manager, to read within that write
+     * @param source the write's manager, to read within that write
      */
-    roleOf: (personId: string, organisationId: string, door: Door = deps.db.lookup) =>
-      roleOf(door, personId, organisationId),
+    roleOf: (personId: string, organisationId: string, source: RowSource = deps.db.lookup) =>
+      roleOf(source, personId, organisationId),
 
     edit: bind(editOrganisation),
     rename: bind(renameOrganisation),
@@ -55,8 +55,8 @@ export function createOrganisations(tools: Omit<OrganisationDeps, 'ownedReposito
     refuseOnlyOwner,
 
     /** Connects the port for what organisations own. */
-    owning(belongings: OwnedRepositories): void {
-      deps.ownedRepositories = belongings;
+    owning(ownedRepositories: OwnedRepositories): void {
+      deps.ownedRepositories = ownedRepositories;
     },
   };
 }

@@ -27,7 +27,7 @@ interface PlacedText extends ListedText {
 /** Neighbours on either side that the first attempt at respacing includes. */
 const firstReach = 32;
 /** The minimum distance of neighbours after respacing. */
-const leastRoom = 2 ** 8;
+const minDistance = 2 ** 8;
 
 const query = <Row>({ manager }: Tx, sql: string, ...parameters: unknown[]): Promise<Row[]> =>
   manager.query(sql, parameters);
@@ -139,7 +139,7 @@ async function moveApart(tx: Tx, list: OrderedList, around: number, count: numbe
     const high = above.length === reach ? above.pop()!.place : null;
     const moving = [...below.reverse(), ...above];
     const isWideEnough =
-      low === null || high === null || high - low >= (moving.length + 1) * Math.max(leastRoom, count + 1);
+      low === null || high === null || high - low >= (moving.length + 1) * Math.max(minDistance, count + 1);
     if (!isWideEnough) continue;
     const places = orderKeysBetween(low, high, moving.length)!;
     await removeTexts(tx, list, moving);

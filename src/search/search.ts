@@ -9,7 +9,7 @@ import { catchUp, followChanges } from './follow-changes.ts';
 import { sources } from './lists.ts';
 import { mergeIndex } from './merge-index.ts';
 import { reindex } from './reindex.ts';
-import { joinThreads } from './side-threads.ts';
+import { createThreadPool } from './thread-pool.ts';
 
 /** The JSON result is complete up to this many repositories and people. */
 export const mostHits = 1_000;
@@ -20,7 +20,7 @@ export const mostCounted = 250;
 
 /** The page cache holds the index of 100,000 repositories and as many people; it grows only as needed. */
 const limits = { requestMs: 5_000, queue: 1, cacheKiB: 65_536 };
-const longestLine = 500;
+const maxQueued = 500;
 
 const nothing = Buffer.from('{"repositories":[],"persons":[]}');
 
@@ -35,13 +35,13 @@ export interface SearchOptions {
  */
 export function createSearch({ db, logger }: SearchOptions) {
   // Searches only read, so two threads can use two processors.
-  const thread = joinThreads([db.openThread(limits), db.openThread(limits)], longestLine);
+  const thread = createThreadPool([db.openThread(limits), db.openThread(limits)], maxQueued);
   let isCatchingUp = false;
   let isClosed = false;
   /** With two processors the main thread needs one. */
-  const isRoomy = availableParallelism() > 2;
+  const hasSpareCore = availableParallelism() > 2;
   const within = (isSparing: boolean): Pick<DatabaseThread, 'ask'> => ({
-    ask: (statements) => thread.ask(statements, isSparing && !isRoomy),
+    ask: (statements) => thread.ask(statements, isSparing && !hasSpareCore),
   });
   const isEnding = (): boolean => isClosed;
 

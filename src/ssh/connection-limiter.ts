@@ -99,7 +99,7 @@ export function createConnectionLimiter({ limits, now }: { limits: ConnectionLim
    * Of an account with too many connections, the one that has been idle longest is closed; when all are busy, the
    * newest.
    */
-  function makeRoom(newest: Entry, account: string): void {
+  function displace(newest: Entry, account: string): void {
     const own = [...entries].filter((entry) => entry.account === account);
     if (own.length <= limits.perAccount) return;
     turnAway(longestQuiet(own.filter((entry) => entry !== newest && !entry.isBusy)) ?? newest, 'account_full');
@@ -142,7 +142,7 @@ export function createConnectionLimiter({ limits, now }: { limits: ConnectionLim
           if (entry.stage === 'arriving') {
             entry.stage = 'signed in';
             entry.account = account;
-            makeRoom(entry, account);
+            displace(entry, account);
             advance();
           }
           return entries.has(entry);

@@ -28,8 +28,8 @@ export interface SshServer {
 export function createSshServer(needs: SshServerNeeds): SshServer {
   const deps: SshDeps = { ...needs, random: needs.random ?? systemRandom };
   const limits: SshLimits = { ...defaultLimits, ...needs.limits };
-  const door = createConnectionLimiter({ limits, now: () => performance.now() });
-  let conversations: Promise<Connections> | null = null;
+  const limiter = createConnectionLimiter({ limits, now: () => performance.now() });
+  let loading: Promise<Connections> | null = null;
   let isStopping = false;
   // A socket is not read before it is admitted.
   const listener = createServer({ pauseOnConnect: true, noDelay: true });
@@ -41,10 +41,10 @@ export function createSshServer(needs: SshServerNeeds): SshServer {
       listener.on('connection', (socket) => {
         // Until the connection has listeners: an unhandled error would end the process.
         socket.on('error', () => {});
-        conversations ??= import('./clients/connections.ts').then(({ createConnections }) =>
-          createConnections({ privateKey, door, limits, deps }),
+        loading ??= import('./clients/connections.ts').then(({ createConnections }) =>
+          createConnections({ privateKey, limiter, limits, deps }),
         );
-        void conversations.then(({ accept }) => (isStopping ? socket.destroy() : accept(socket)));
+        void loading.then(({ accept }) => (isStopping ? socket.destroy() : accept(socket)));
       });
       const { host, port } = await bind();
       return { host, port, fingerprint };
@@ -53,12 +53,12 @@ export function createSshServer(needs: SshServerNeeds): SshServer {
     async stop({ graceMs }) {
       isStopping = true;
       const closed = new Promise<void>((resolve) => listener.close(() => resolve()));
-      const speaking = await conversations;
+      const speaking = await loading;
       speaking?.closeIdle();
       const end = setTimeout(() => speaking?.destroyAll(), graceMs);
       await closed;
       clearTimeout(end);
-      door.close();
+      limiter.close();
     },
   };
 

@@ -12,7 +12,7 @@ export function sshdControlCommands(needs: SystemSshdNeeds): Record<string, Cont
       if (id !== null) output.write(id);
       return 0;
     },
-    'ssh.shell': (ask, { input, output, complain, moved, signal }) =>
+    'ssh.shell': (ask, { input, output, writeError, moved, signal }) =>
       sshd.serve({
         keyId: String(ask['keyId']),
         command: String(ask['command'] ?? ''),
@@ -21,7 +21,7 @@ export function sshdControlCommands(needs: SystemSshdNeeds): Record<string, Cont
         protocol: typeof ask['protocol'] === 'string' ? ask['protocol'] : null,
         input,
         output,
-        complain,
+        writeError,
         moved,
         signal,
       }),

@@ -260,9 +260,9 @@ t.test('security F01 offering a key is no use of it; signing with it is', async 
     const [key] = await accounts.listKeys(alice.id);
     return [key!.lastUsedAt, key!.lastUsedAddress];
   };
-  t.ok(await accounts.viewerOfKey(keyBlob(0), { address: '192.0.2.1', proven: false }));
+  t.ok(await accounts.viewerOfKey(keyBlob(0), { address: '192.0.2.1', hasSigned: false }));
   t.same(await lastUse(), [null, null]);
-  await accounts.viewerOfKey(keyBlob(0), { address: '192.0.2.1', proven: true });
+  await accounts.viewerOfKey(keyBlob(0), { address: '192.0.2.1', hasSigned: true });
   t.same(await lastUse(), [clock.now(), '192.0.2.1']);
 });
 

@@ -23,6 +23,8 @@ const coinedIn = (text: string): string[] => words(text).match(pattern) ?? [];
 const publicNames: [name: RegExp, reason: string][] = [
   [/--rehearse\b/g, 'flag of the command line'],
   [/^rehearse$/g, 'the option of that flag, named by commander'],
+  [/^proven$/g, 'field of proof.json and of JSON results: repositories that a restore test found intact'],
+  [/^lastProvenRestoreAt$/g, 'field of the JSON of `hearth status`'],
 ];
 
 const withoutPublicNames = (text: string): string =>

@@ -94,7 +94,7 @@ const knowsNoProcess: Check = (source) => {
 };
 
 /** The parts of TypeORM that would bypass the read and the write connection. */
-const databaseDoors = [
+const typeormConnections = [
   'DataSource',
   'QueryRunner',
   'dataSource',
@@ -105,13 +105,13 @@ const databaseDoors = [
   'transaction',
 ];
 
-const usesTheTwoDoors: Check = (source) => {
+const usesTheTwoConnections: Check = (source) => {
   if (source.moduleName === 'db') return [];
   const found: string[] = [];
   const withTypeorm = source.imports.some(({ specifier }) => specifier === 'typeorm');
   walk(source.tree, (node) => {
     const isName = withTypeorm && ts.isImportSpecifier(node);
-    if ((isName || ts.isPropertyAccessExpression(node)) && databaseDoors.includes(node.name.text)) {
+    if ((isName || ts.isPropertyAccessExpression(node)) && typeormConnections.includes(node.name.text)) {
       found.push(`${placeOf(source, node)} uses ${node.name.text}`);
     }
   });
@@ -153,7 +153,7 @@ holds('only the command line uses the process object', knowsNoProcess, {
   'src/workers/worker-thread.ts': 'tells the processor time of its own thread',
 });
 
-holds('the database is used through db.read and db.write alone', usesTheTwoDoors);
+holds('the database is used through db.read and db.write alone', usesTheTwoConnections);
 
 t.test('the checks find violations', async (t) => {
   const cases: [Check, sees: string[], doesNotSee: string[]][] = [
@@ -199,7 +199,7 @@ t.test('the checks find violations', async (t) => {
       ['process.nextTick(go);', 'this.process.stop();'],
     ],
     [
-      usesTheTwoDoors,
+      usesTheTwoConnections,
       [
         'tx.manager.getRepository(schema);',
         'db.read.transaction(go);',

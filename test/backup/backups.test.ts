@@ -24,7 +24,7 @@ import { startHearth } from '../fixtures/start-hearth.ts';
 import { runCli } from '../cli/fake-process.ts';
 import { clientEnvironment, until } from '../git/git-fixture.ts';
 import { steadyPushes } from './steady-pushes.ts';
-import type { Lane } from './steady-pushes.ts';
+import type { Branch } from './steady-pushes.ts';
 
 const run = promisify(execFile);
 /** Twenty for a release; see scripts/chaos. */
@@ -200,14 +200,14 @@ interface TakenBackup {
   hearth: Awaited<ReturnType<typeof instance>>['hearth'];
   name: string;
   folder: string;
-  lanes: readonly Lane[];
+  branches: readonly Branch[];
   /** The acknowledged pushes of each branch when the backup began. */
   before: readonly number[];
   round: number;
 }
 
 /** Restores a backup, by a restore test and by hand, and compares it with the acknowledged pushes. */
-async function proveBackup(t: Test, { hearth, name, folder, lanes, before, round }: TakenBackup): Promise<void> {
+async function proveBackup(t: Test, { hearth, name, folder, branches, before, round }: TakenBackup): Promise<void> {
   t.match(await hearth.modules.backups.drill(name), { problems: [] }, `round ${round}`);
   const target = path.join(temporaryFolder(t), 'data');
   const restored = { env: { SERVICE_DATA_DIR: target } };
@@ -215,7 +215,7 @@ async function proveBackup(t: Test, { hearth, name, folder, lanes, before, round
   const { code, stdout } = await runCli(['doctor', '--json'], restored);
   t.equal(code, 0);
   t.same(JSON.parse(stdout).findings, [], 'a clean doctor');
-  for (const [at, { repository, ref, heads }] of lanes.entries()) {
+  for (const [at, { repository, ref, heads }] of branches.entries()) {
     const { path: home } = await hearth.modules.repositories.find(
       localAdministrator,
       'alice',
@@ -238,7 +238,7 @@ t.test(`backups under load restore completely with a clean doctor, ${rounds} of 
     url: hearth.url,
     token: alice.token,
     repositories: ['alice/garden-1', 'alice/garden-2'],
-    lanesEach: 2,
+    branchesEach: 2,
     perSecond: 22,
   });
   let isOver = false;
@@ -252,17 +252,17 @@ t.test(`backups under load restore completely with a clean doctor, ${rounds} of 
       await new Promise((resolve) => setTimeout(resolve, 300));
     }
   })();
-  await until(() => load.lanes.every(({ acknowledged }) => acknowledged > 2));
+  await until(() => load.branches.every(({ acknowledged }) => acknowledged > 2));
   const rates: number[] = [];
   for (let round = 1; round <= rounds; round += 1) {
-    const before = load.lanes.map(({ acknowledged }) => acknowledged);
+    const before = load.branches.map(({ acknowledged }) => acknowledged);
     const {
       result: { name, folder },
       perSecond,
     } = await load.during(() => hearth.modules.backups.create());
     rates.push(perSecond);
     // The restore would run on another machine: it must not compete with the load for processors.
-    await load.without(() => proveBackup(t, { hearth, name, folder, lanes: load.lanes, before, round }));
+    await load.without(() => proveBackup(t, { hearth, name, folder, branches: load.branches, before, round }));
   }
   isOver = true;
   await Promise.all([load.stop(), churn]);

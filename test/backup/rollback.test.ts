@@ -25,9 +25,9 @@ const none = '0'.repeat(40);
 mkdirSync(dataDir, { mode: 0o700 });
 
 const open = () => openModules(config, { logger: silentLogger }, 'always');
-type Rooms = Awaited<ReturnType<typeof open>>;
+type Modules = Awaited<ReturnType<typeof open>>;
 
-async function repository({ repositories }: Rooms, name: string) {
+async function repository({ repositories }: Modules, name: string) {
   const found = await repositories.find(localAdministrator, 'alice', name);
   const tree = (await runGit(['mktree'], { cwd: found.path, input: '' })).trim();
   return {
@@ -53,7 +53,7 @@ async function repository({ repositories }: Rooms, name: string) {
   };
 }
 
-async function create(modules: Rooms, name: string) {
+async function create(modules: Modules, name: string) {
   await modules.repositories.create(localAdministrator, { owner: 'alice', name, visibility: 'PUBLIC' });
   return repository(modules, name);
 }

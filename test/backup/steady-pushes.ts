@@ -35,7 +35,7 @@ function makeCommit(parent: string, text: string): { id: string; pack: Buffer } 
 }
 
 /** One branch and its pushed commits. */
-export interface Lane {
+export interface Branch {
   /** `alice/garden-1`. */
   repository: string;
   ref: string;
@@ -45,7 +45,7 @@ export interface Lane {
 }
 
 export interface SteadyPushes {
-  lanes: Lane[];
+  branches: Branch[];
   /** Runs `work` and returns how many pushes per second were acknowledged meanwhile. */
   during<T>(work: () => Promise<T>): Promise<{ result: T; perSecond: number }>;
   /** Pauses the load during `work`; waits for pushes in progress. */
@@ -59,13 +59,13 @@ export interface SteadyOptions {
   token: string;
   repositories: readonly string[];
   /** Branches in each. */
-  lanesEach: number;
+  branchesEach: number;
   perSecond: number;
 }
 
-export function steadyPushes({ url, token, repositories, lanesEach, perSecond }: SteadyOptions): SteadyPushes {
-  const lanes: Lane[] = repositories.flatMap((repository) =>
-    Array.from({ length: lanesEach }, (_, at) => ({
+export function steadyPushes({ url, token, repositories, branchesEach, perSecond }: SteadyOptions): SteadyPushes {
+  const branches: Branch[] = repositories.flatMap((repository) =>
+    Array.from({ length: branchesEach }, (_, at) => ({
       repository,
       ref: `refs/heads/steady-${at}`,
       heads: [],
@@ -78,32 +78,32 @@ export function steadyPushes({ url, token, repositories, lanesEach, perSecond }:
   let underWay = 0;
   let pushes = 0;
 
-  async function push(lane: Lane): Promise<void> {
-    const old = lane.heads.at(-1) ?? zeroId;
-    const { id, pack } = makeCommit(old, `${lane.repository} ${lane.ref} ${lane.heads.length}`);
-    lane.heads.push(id);
-    const answer = await fetch(`${url}/git/${lane.repository}.git/git-receive-pack`, {
+  async function push(branch: Branch): Promise<void> {
+    const old = branch.heads.at(-1) ?? zeroId;
+    const { id, pack } = makeCommit(old, `${branch.repository} ${branch.ref} ${branch.heads.length}`);
+    branch.heads.push(id);
+    const answer = await fetch(`${url}/git/${branch.repository}.git/git-receive-pack`, {
       method: 'POST',
       headers: {
         authorization: `Basic ${Buffer.from(`alice:${token}`).toString('base64')}`,
         'content-type': 'application/x-git-receive-pack-request',
       },
       body: pushBytes({
-        commands: [`${old} ${id} ${lane.ref}`],
+        commands: [`${old} ${id} ${branch.ref}`],
         capabilities: 'report-status object-format=sha1',
         pack,
       }) as Uint8Array<ArrayBuffer>,
     });
     const report = await answer.text();
-    if (!report.includes(`ok ${lane.ref}`)) throw new Error(`${answer.status}: ${report}`);
-    lane.acknowledged = lane.heads.length;
+    if (!report.includes(`ok ${branch.ref}`)) throw new Error(`${answer.status}: ${report}`);
+    branch.acknowledged = branch.heads.length;
     pushes += 1;
   }
 
-  const everyMs = (1000 / perSecond) * lanes.length;
-  const running = lanes.map(async (lane, at) => {
+  const everyMs = (1000 / perSecond) * branches.length;
+  const running = branches.map(async (branch, at) => {
     for (
-      let due = startedAt + (everyMs * at) / lanes.length;
+      let due = startedAt + (everyMs * at) / branches.length;
       !isOver;
       due = Math.max(due + everyMs, performance.now() - everyMs)
     ) {
@@ -111,13 +111,13 @@ export function steadyPushes({ url, token, repositories, lanesEach, perSecond }:
       while (resumed !== null) await resumed;
       if (isOver) break;
       underWay += 1;
-      await push(lane).finally(() => (underWay -= 1));
+      await push(branch).finally(() => (underWay -= 1));
     }
   });
   // A failure is reported by stop().
-  for (const lane of running) lane.catch(() => {});
+  for (const branch of running) branch.catch(() => {});
   return {
-    lanes,
+    branches,
     async during(work) {
       const [before, beganAt] = [pushes, performance.now()];
       const result = await work();

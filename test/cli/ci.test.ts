@@ -1,7 +1,7 @@
 // `hearth runner …` and `hearth run …` beside a running server, with runners simulated by an independent client.
 import path from 'node:path';
 import t from 'tap';
-import { openModules as realOpenRooms } from '../../src/app.ts';
+import { openModules as realOpenModules } from '../../src/app.ts';
 import { runCli } from './fake-process.ts';
 import type { RanCli, RunCliOptions } from './fake-process.ts';
 import { matrixWorkflow, rowsOf, startForge } from '../http-runner/rpc-fixture.ts';
@@ -14,9 +14,9 @@ let forge: Forge;
 t.before(async () => void (forge = await startForge(t)));
 
 /** Modules of their own, as in another process; opened once, because that is most of the time of a command. */
-let opened: ReturnType<typeof realOpenRooms> | undefined;
-const openRooms: typeof realOpenRooms = async (config, options) => {
-  opened ??= realOpenRooms(config, options);
+let opened: ReturnType<typeof realOpenModules> | undefined;
+const openModules: typeof realOpenModules = async (config, options) => {
+  opened ??= realOpenModules(config, options);
   return { ...(await opened), close: async () => {} };
 };
 t.teardown(async () => (await opened)?.close());
@@ -24,7 +24,7 @@ t.teardown(async () => (await opened)?.close());
 function hearth(words: readonly string[], options: RunCliOptions = {}): Promise<RanCli> {
   return runCli(words, {
     cwd: forge.folder,
-    openRooms,
+    openModules,
     ...options,
     env: { SERVICE_DATA_DIR: path.join(forge.folder, 'data'), ...options.env },
   });

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
-import { openModules as realOpenRooms } from '../../src/app.ts';
+import { openModules as realOpenModules } from '../../src/app.ts';
 import { fixedClock } from '../fixtures/fixed-clock.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { runCli } from './fake-process.ts';
@@ -18,7 +18,7 @@ function hearth(line: string | readonly string[], options: RunCliOptions = {}): 
   return runCli(words, {
     cwd: folder,
     clock,
-    openRooms,
+    openModules,
     ...options,
     env: { SERVICE_DATA_DIR: dataDir, ...options.env },
   });
@@ -28,9 +28,9 @@ function hearth(line: string | readonly string[], options: RunCliOptions = {}): 
  * Commands open and close the modules; here those of one data folder stay open, which saves most of the time.
  * serve.test.ts and the folders below do it for real.
  */
-const opened = new Map<string, ReturnType<typeof realOpenRooms>>();
-const openRooms: typeof realOpenRooms = async (config, options) => {
-  if (!opened.has(config.dataDir)) opened.set(config.dataDir, realOpenRooms(config, options));
+const opened = new Map<string, ReturnType<typeof realOpenModules>>();
+const openModules: typeof realOpenModules = async (config, options) => {
+  if (!opened.has(config.dataDir)) opened.set(config.dataDir, realOpenModules(config, options));
   return { ...(await opened.get(config.dataDir)!), config, close: async () => {} };
 };
 t.teardown(async () => {
@@ -155,7 +155,7 @@ t.test('a missing or invalid password creates no account', async (t) => {
 });
 
 t.test('no password or token appears in the output of --debug', async (t) => {
-  const real = { openRooms: undefined };
+  const real = { openModules: undefined };
   const added = await hearth('user add frank --password-stdin --debug --verbose', {
     ...real,
     input: 'canary-canary\n',

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
-import { openModules as realOpenRooms } from '../../src/app.ts';
+import { openModules as realOpenModules } from '../../src/app.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { runCli } from './fake-process.ts';
 
@@ -10,16 +10,16 @@ const folder = temporaryFolder(t);
 const dataDir = path.join(folder, 'data');
 const program = new URL('../../bin/hearth', import.meta.url).pathname;
 /** Opened once for all commands. */
-let modules: ReturnType<typeof realOpenRooms> | null = null;
-const openRooms: typeof realOpenRooms = async (...given) => ({
-  ...(await (modules ??= realOpenRooms(...given))),
+let modules: ReturnType<typeof realOpenModules> | null = null;
+const openModules: typeof realOpenModules = async (...given) => ({
+  ...(await (modules ??= realOpenModules(...given))),
   close: async () => {},
 });
 t.teardown(async () => (await modules)?.close());
 const hearth = (line: string, input?: string) =>
   runCli(line.split(' '), {
     cwd: folder,
-    openRooms,
+    openModules,
     env: { SERVICE_DATA_DIR: dataDir },
     ...(input === undefined ? {} : { input }),
   });

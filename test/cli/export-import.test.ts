@@ -2,16 +2,16 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
-import { openModules as realOpenRooms } from '../../src/app.ts';
+import { openModules as realOpenModules } from '../../src/app.ts';
 import { localAdministrator } from '../../src/access/index.ts';
 import { clientEnvironment } from '../git/git-fixture.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { runCli } from './fake-process.ts';
 
 const folder = temporaryFolder(t);
-const opened = new Map<string, ReturnType<typeof realOpenRooms>>();
-const openRooms: typeof realOpenRooms = async (config, options) => {
-  if (!opened.has(config.dataDir)) opened.set(config.dataDir, realOpenRooms(config, options));
+const opened = new Map<string, ReturnType<typeof realOpenModules>>();
+const openModules: typeof realOpenModules = async (config, options) => {
+  if (!opened.has(config.dataDir)) opened.set(config.dataDir, realOpenModules(config, options));
   return { ...(await opened.get(config.dataDir)!), config, close: async () => {} };
 };
 t.teardown(async () => {
@@ -22,7 +22,7 @@ const on =
   (...words: string[]) =>
     runCli(words, {
       cwd: folder,
-      openRooms,
+      openModules,
       env: { SERVICE_DATA_DIR: path.join(folder, instance) },
       input: 'correct horse',
     });

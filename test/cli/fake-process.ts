@@ -15,7 +15,7 @@ export interface RunCliOptions {
   columns?: number;
   cwd?: string;
   clock?: Clock;
-  openRooms?: CliTools['openRooms'];
+  openModules?: CliTools['openModules'];
 }
 
 export interface RanCli {
@@ -55,7 +55,7 @@ export async function runCli(words: readonly string[], options: RunCliOptions = 
     columns = 100,
     cwd = '/nowhere',
     clock,
-    openRooms,
+    openModules,
   } = options;
   const stdout = new Capture(terminal, columns);
   const stderr = new Capture(terminal, columns);
@@ -78,6 +78,6 @@ export async function runCli(words: readonly string[], options: RunCliOptions = 
     exit: () => undefined,
     on: () => undefined,
   };
-  const code = await main(fake, { ...(clock && { clock }), openRooms });
+  const code = await main(fake, { ...(clock && { clock }), openModules });
   return { code, stdout: stdout.text, stderr: stderr.text, rawModes };
 }

@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
-import { openModules as realOpenRooms } from '../../src/app.ts';
+import { openModules as realOpenModules } from '../../src/app.ts';
 import { freePort } from '../fixtures/free-port.ts';
 import { startHearth } from '../fixtures/start-hearth.ts';
 import type { Hearth, TestPerson } from '../fixtures/start-hearth.ts';
@@ -29,14 +29,14 @@ let other: string;
 let sshPort: number;
 const canTrySsh = hasSshd() ? {} : { skip: 'needs an sshd that can be started here' };
 
-let opened: ReturnType<typeof realOpenRooms> | undefined;
-const openRooms: typeof realOpenRooms = async (config, options) => {
-  opened ??= realOpenRooms(config, options);
+let opened: ReturnType<typeof realOpenModules> | undefined;
+const openModules: typeof realOpenModules = async (config, options) => {
+  opened ??= realOpenModules(config, options);
   return { ...(await opened), close: async () => {} };
 };
 t.teardown(async () => (await opened)?.close());
 const hearth = (...words: string[]) =>
-  runCli(words, { cwd: server.folder, openRooms, env: { ...env, SERVICE_DATA_DIR: server.config.dataDir } });
+  runCli(words, { cwd: server.folder, openModules, env: { ...env, SERVICE_DATA_DIR: server.config.dataDir } });
 const json = async (...words: string[]) => JSON.parse((await hearth(...words, '--json')).stdout);
 const keyFile = (line: string): string => {
   const file = path.join(server.folder, 'key.pub');

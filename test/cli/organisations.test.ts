@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
 import { localAdministrator } from '../../src/access/index.ts';
-import { openModules as realOpenRooms } from '../../src/app.ts';
+import { openModules as realOpenModules } from '../../src/app.ts';
 import { fixedClock } from '../fixtures/fixed-clock.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { runCli } from './fake-process.ts';
@@ -12,9 +12,9 @@ const folder = temporaryFolder(t);
 const clock = fixedClock();
 
 /** Opened once: opening is most of the time that a command takes. */
-let opened: ReturnType<typeof realOpenRooms> | undefined;
-const openRooms: typeof realOpenRooms = async (config, options) => {
-  opened ??= realOpenRooms(config, options, 'always');
+let opened: ReturnType<typeof realOpenModules> | undefined;
+const openModules: typeof realOpenModules = async (config, options) => {
+  opened ??= realOpenModules(config, options, 'always');
   return { ...(await opened), config, close: async () => {} };
 };
 t.teardown(async () => (await opened)?.close());
@@ -23,7 +23,7 @@ async function said(...words: string[]): Promise<string> {
   const { code, stdout, stderr } = await runCli(words, {
     cwd: folder,
     clock,
-    openRooms,
+    openModules,
     env: { SERVICE_DATA_DIR: path.join(folder, 'data') },
   });
   const text = `${stdout}${stderr === '' ? '' : `[stderr] ${stderr}`}[${code}]`;
@@ -38,7 +38,7 @@ t.before(async () => {
     await runCli(['user', 'add', name, '--random-password'], {
       cwd: folder,
       clock,
-      openRooms,
+      openModules,
       env: { SERVICE_DATA_DIR: path.join(folder, 'data') },
     });
 });
@@ -171,7 +171,7 @@ t.test('user rename and delete, by the same rules as the page', async (t) => {
   await runCli(['user', 'add', 'dora', '--random-password'], {
     cwd: folder,
     clock,
-    openRooms,
+    openModules,
     env: { SERVICE_DATA_DIR: path.join(folder, 'data') },
   });
   t.equal(await said('user', 'rename', 'dora', 'dorothy', '--dry-run'), 'Would rename dora to dorothy.\n[0]');

@@ -23,7 +23,7 @@ async function door(t: Owner, programs: Record<string, ControlCommand>, dataDir 
           yield* input;
         })(),
         output: (chunk) => void (said.output += chunk.toString()),
-        complain: (text) => void (said.complaints += text),
+        writeError: (text) => void (said.complaints += text),
       },
     );
     return said;
@@ -31,12 +31,12 @@ async function door(t: Owner, programs: Record<string, ControlCommand>, dataDir 
   return { server, dataDir, ask };
 }
 
-const echo: ControlCommand = async (ask, { input, output, complain }) => {
+const echo: ControlCommand = async (ask, { input, output, writeError }) => {
   output.write(`${String(ask['word'])}:`);
   let bytes = 0;
   for await (const piece of input) bytes += (piece as Buffer).length;
   output.write(String(bytes));
-  complain('a word');
+  writeError('a word');
   return 7;
 };
 
@@ -72,7 +72,7 @@ t.test(
 t.test('without a server the client is refused, also when a killed one has left its socket', async (t) => {
   const dataDir = temporaryFolder(t);
   t.match(
-    await runControlCommand(dataDir, { program: 'echo' }, { output() {}, complain() {} }).catch(
+    await runControlCommand(dataDir, { program: 'echo' }, { output() {}, writeError() {} }).catch(
       (error: unknown) => error,
     ),
     { reason: 'server_not_running' },
@@ -118,7 +118,7 @@ t.test('a client that disconnects or floods ends its session; a stop ends endles
   flood.write(Buffer.from([1, 0xff, 0xff, 0xff, 0xff]));
   await new Promise((resolve) => flood.once('close', resolve));
 
-  const following = runControlCommand(dataDir, { program: 'follow' }, { output() {}, complain() {} });
+  const following = runControlCommand(dataDir, { program: 'follow' }, { output() {}, writeError() {} });
   while (started < 2) await sleep(5);
   await server.stop({ graceMs: 10_000 });
   t.equal(await following, 5);

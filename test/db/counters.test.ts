@@ -12,9 +12,9 @@ interface Compared {
 
 /** In a worker thread, as the doctor does. */
 async function wrongCounts(db: Database): Promise<Compared[]> {
-  const aside = db.openThread({ requestMs: 10_000, queue: 4 });
-  const [rows = []] = await aside.ask([{ sql: compareCounts, parameters: [] }]);
-  await aside.close();
+  const thread = db.openThread({ requestMs: 10_000, queue: 4 });
+  const [rows = []] = await thread.ask([{ sql: compareCounts, parameters: [] }]);
+  await thread.close();
   return (rows as unknown as Compared[]).filter(({ kept, actual }) => kept !== actual);
 }
 

@@ -28,14 +28,14 @@ const noteSchema = new EntitySchema<Note>({
 const note = (tx: Tx, hash: string) =>
   insertRow(tx, 'setup_tokens', { token_hash: hash, created_at: tx.now, expires_at: 0 });
 
-async function notes(door: { query(sql: string): Promise<{ token_hash: string }[]> }): Promise<string[]> {
-  return (await door.query('SELECT token_hash FROM setup_tokens ORDER BY 1')).map((row) => row.token_hash);
+async function notes(connection: { query(sql: string): Promise<{ token_hash: string }[]> }): Promise<string[]> {
+  return (await connection.query('SELECT token_hash FROM setup_tokens ORDER BY 1')).map((row) => row.token_hash);
 }
 
 t.test('both connections read back the settings that durability depends on', async (t) => {
   const { db } = await openTestDatabase(t);
-  const setting = async (door: Tx['manager'], name: string) =>
-    Object.values((await door.query<Record<string, unknown>[]>(`PRAGMA ${name}`))[0]!)[0];
+  const setting = async (connection: Tx['manager'], name: string) =>
+    Object.values((await connection.query<Record<string, unknown>[]>(`PRAGMA ${name}`))[0]!)[0];
 
   const both = { foreign_keys: 1, trusted_schema: 0, cell_size_check: 1, temp_store: 2, journal_mode: 'wal' };
   const writing = { ...both, synchronous: 2, journal_size_limit: 67108864, wal_autocheckpoint: 1000 };

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
 import { parse } from 'yaml';
-import { openModules as realOpenRooms } from '../../src/app.ts';
+import { openModules as realOpenModules } from '../../src/app.ts';
 import { runCli } from '../cli/fake-process.ts';
 import { startForge } from '../http-runner/rpc-fixture.ts';
 import { connectClient } from '../http-runner/runner-client.ts';
@@ -92,14 +92,14 @@ t.test('the unit keeps the daemon running, and systemd accepts it', async (t) =>
 
 t.test('the commands of hearth, in order, give a runner that registers with labels and gets a job', async (t) => {
   const forge = await startForge(t);
-  let opened: ReturnType<typeof realOpenRooms> | undefined;
+  let opened: ReturnType<typeof realOpenModules> | undefined;
   t.teardown(async () => (await opened)?.close());
   const hearth = (words: string[]) =>
     runCli(words, {
       cwd: forge.folder,
       env: { SERVICE_DATA_DIR: path.join(forge.folder, 'data') },
-      async openRooms(config, options) {
-        opened ??= realOpenRooms(config, options);
+      async openModules(config, options) {
+        opened ??= realOpenModules(config, options);
         return { ...(await opened), close: async () => {} };
       },
     });

@@ -227,7 +227,7 @@ t.test('without scripts: registration, secrets, starting a workflow, and the vie
   t.match(page.url(), /\/runs\/2$/);
   t.match(await page.getByRole('main').innerText(), /started by hand on main/);
 
-  const stranger = await forge.addPerson('bob');
+  const outsider = await forge.addPerson('bob');
   for (const target of [
     '/runs',
     '/runs/1',
@@ -239,7 +239,7 @@ t.test('without scripts: registration, secrets, starting a workflow, and the vie
     '/runs/queue',
     '/runs/new',
   ]) {
-    for (const Cookie of [`hearth_session=${stranger.session}`, '']) {
+    for (const Cookie of [`hearth_session=${outsider.session}`, '']) {
       const answer = await fetch(`${B}${target}`, { headers: { Cookie }, redirect: 'manual' });
       t.equal(answer.status, 404, `${target} ${Cookie === '' ? 'signed out' : 'to a stranger'}`);
     }

@@ -261,11 +261,11 @@ t.test('scripts add convenience: copy buttons, remembered choices, going back', 
   t.same(complaints, [], 'the content security policy has nothing to refuse');
   await context.close();
 
-  const stranger = await open(null, { width: 1280, theme: 'light', scripts: true });
-  const lost = await stranger.newPage();
+  const outsider = await open(null, { width: 1280, theme: 'light', scripts: true });
+  const lost = await outsider.newPage();
   await lost.goto(`${web.origin}/repos/alice/attic`);
   t.match(await lost.getAttribute('a[data-return]', 'href'), '/login?next=%2Frepos%2Falice%2Fattic');
-  await stranger.close();
+  await outsider.close();
 });
 
 t.test('single-key shortcuts follow links, never while typing, and can be switched off', async (t) => {

@@ -214,7 +214,7 @@ t.test(
 
 t.test('a deleted account undoes what it followed, and its key can be had until all of that is said', async (t) => {
   const { peer, modules, federation, follow, queued, origin } = await setStage(t);
-  modules.accounts.onFarewell(async (tx, personId) => {
+  modules.accounts.onAccountDeletion(async (tx, personId) => {
     await federation.endAllFollows(tx, personId);
     return async () => {};
   });

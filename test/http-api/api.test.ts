@@ -190,7 +190,7 @@ t.test('SPEC §4.2 GET /api/v1/search, byte for byte', async (t) => {
 });
 
 t.test(
-  'security D-02, D-11, web-ui §12.7 missing, mistyped, expired and revoked tokens are the same to look at; cookies are not looked at',
+  'security D02, D11, web-ui §12.7 missing, mistyped, expired and revoked tokens are the same to look at; cookies are not looked at',
   async (t) => {
     const { web, alice, anonymous } = await start(t);
     const { accounts } = web.modules;
@@ -484,7 +484,7 @@ t.test('lists come in pages that the Link header leads through, and an ETag save
   t.equal((await asAlice('GET', '/user', undefined, { 'If-None-Match': first.headers.etag! })).status, 200);
 });
 
-t.test('security D-13, I06 what cannot be read is refused in words, before anything is done', async (t) => {
+t.test('security D13, I06 what cannot be read is refused in words, before anything is done', async (t) => {
   const { web, asAlice, anonymous } = await start(t);
   const cases: [body: string, headers: Record<string, string>, status: number, code: string][] = [
     ['{', {}, 400, 'malformed_request'],

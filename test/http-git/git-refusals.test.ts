@@ -60,7 +60,7 @@ const wants = Buffer.concat([
 ]);
 const listing = Buffer.concat([encodePacket('command=ls-refs'), Buffer.from('0001'), flushPacket]);
 
-t.test('SPEC §5, SECURITY D11, D-02, E03: who may do what, with every kind of credentials', async (t) => {
+t.test('SPEC §5, SECURITY D11, D02, E03: who may do what, with every kind of credentials', async (t) => {
   const expired = 'hth_0000000000000000000000000000000000000';
   const people: [string, Record<string, string>][] = [
     ['anonymous', {}],

@@ -123,7 +123,7 @@ t.test('SPEC §4.4 management is for OWNERs: others get the answer for a missing
   const missing = { code: 'not_found', reason: 'organisation_not_found', message: 'Organisation not found' };
   const others = {
     anonymous,
-    stranger: dave,
+    outsider: dave,
     MEMBER: bob,
     GUEST: carol,
     'administrator of the instance': { ...dave, isAdministrator: true },

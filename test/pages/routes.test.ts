@@ -23,7 +23,7 @@ const nobody = async (): Promise<void> => {};
 const handlers = new Proxy({}, { get: () => nobody });
 const table = routes(handlers as FederationHandlers, handlers as ArtifactHandlers, nobody, nobody);
 
-t.test('security D-10 a route without a declared access stops the start', async (t) => {
+t.test('security D10 a route without a declared access stops the start', async (t) => {
   const chainOf = routeChain({
     deps: { accounts: {}, repositories: {} } as never,
     render: () => '',
@@ -194,7 +194,7 @@ t.test('SPEC §5 every page lets in whom its row declares', async (t) => {
   t.pass(`${pages.length} pages for five principals`);
 });
 
-t.test('security D-01 every form refuses a signed-out visitor and another site before it reads a byte', async (t) => {
+t.test('security D01 every form refuses a signed-out visitor and another site before it reads a byte', async (t) => {
   const web = await startWeb(t);
   const { owner } = await principals(web);
   const forms = table.filter(({ method, access }) => method === 'POST' && access !== 'federation');

@@ -95,7 +95,7 @@ export async function openRooms(t: Owner, options: { settings?: Partial<Reposito
     const tools = { db, owners, accounts, organisations, git, images, trashedImages, clock, random, logger, settings };
     const repositories = createRepositories(tools);
     t.teardown(() => repositories.stop());
-    organisations.owning(repositories.belongings);
+    organisations.owning(repositories.ownedRepositories);
     return { organisations, repositories };
   }
 

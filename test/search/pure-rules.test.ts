@@ -4,7 +4,7 @@ import { setImmediate as tick } from 'node:timers/promises';
 import { fold, foldFields, foldQuery } from '../../src/search/fold.ts';
 import { markHits } from '../../src/search/index.ts';
 import { defaultDistance, orderKeysBetween } from '../../src/search/order-keys.ts';
-import { joinThreads } from '../../src/search/side-threads.ts';
+import { createThreadPool } from '../../src/search/thread-pool.ts';
 import { trigramQuery } from '../../src/search/trigram-query.ts';
 
 t.test('folding: NFC, lower case, one sigma; folding twice changes nothing', async (t) => {
@@ -105,7 +105,7 @@ t.test('two threads serve one queue, and both are closed', async (t) => {
       }),
     close: async () => void asked.push(`${name} closed`),
   });
-  const both = joinThreads([thread('a'), thread('b')], 1);
+  const both = createThreadPool([thread('a'), thread('b')], 1);
   const asking = Array.from({ length: 3 }, () => both.ask([]));
   await tick();
   t.same(asked, ['a', 'b'], 'one each, and the third waits');

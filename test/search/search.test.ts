@@ -17,13 +17,13 @@ interface Answer {
   persons: { username: string; displayName: string }[];
 }
 
-interface Rooms {
+interface Modules {
   db: Database;
   search: Search;
   find(viewer: Viewer, text: string): Promise<Answer>;
 }
 
-async function openSearch(t: Test): Promise<Rooms> {
+async function openSearch(t: Test): Promise<Modules> {
   const { db } = await openTestDatabase(t);
   const search = createSearch({ db, logger: silentLogger });
   t.teardown(() => search.close());

@@ -9,7 +9,7 @@ import type { KeyFiles } from './ssh-fixture.ts';
 const hearth = await startSsh(t);
 const alice = await hearth.person('alice');
 const bob = await hearth.person('bob');
-const stranger = hearth.newKey();
+const outsider = hearth.newKey();
 
 const whoami = async (keys: KeyFiles[], options: string[] = []) => {
   const { code, stdout, stderr } = await hearth.ssh(['whoami'], { keys, options });
@@ -50,25 +50,25 @@ class Forger extends ssh2.BaseAgent<ParsedKey> {
 t.test('security F02: keys may come in any order; the one that signs identifies the account', async (t) => {
   t.equal(await whoami([alice.key]), 'alice');
   t.equal(await whoami([bob.key]), 'bob');
-  t.equal(await whoami([stranger, bob.key]), 'bob');
+  t.equal(await whoami([outsider, bob.key]), 'bob');
   t.equal(await whoami([alice.key, bob.key]), 'alice');
   t.equal(await whoami([bob.key, alice.key]), 'bob');
   t.equal(await whoami([alice.key], ['User=root']), 'alice', 'the user name does not matter');
-  t.equal(await whoami([stranger]), denied);
+  t.equal(await whoami([outsider]), denied);
   t.equal(await whoami([]), denied);
 });
 
 t.test('security F01: offering one key and signing with another signs in the owner of the second', async (t) => {
   t.equal(await whoami([publicHalfOf(bob.key), alice.key]), 'alice');
   t.equal(await whoami([publicHalfOf(bob.key), publicHalfOf(alice.key)]), denied);
-  t.equal(await whoami([publicHalfOf(bob.key), stranger]), denied);
+  t.equal(await whoami([publicHalfOf(bob.key), outsider]), denied);
 });
 
 t.test('security F01: a signature by another key is refused', async (t) => {
   const signer = (key: KeyFiles) => parsed(key.privateKey);
   const attempts: [string, KeyFiles, KeyFiles][] = [
     ["bob's key, signed by alice", bob.key, alice.key],
-    ["bob's key, signed by a stranger", bob.key, stranger],
+    ["bob's key, signed by a stranger", bob.key, outsider],
   ];
   for (const [name, shown, signing] of attempts) {
     const agent = new Forger([shown], signer(signing)) as unknown as NonNullable<ConnectConfig['agent']>;

@@ -174,8 +174,8 @@ if (sshd !== undefined && startsHere()) {
 
   t.test('forwarding, terminals and other people’s keys are refused', async (t) => {
     t.notMatch((await ssh('-tt', 'whoami')).stderr, /Permission denied/);
-    const stranger = gitClient(temporaryFolder(t));
-    t.match(await stranger.run(work, 'ls-remote', `${host}/alice/garden.git`), {
+    const outsider = gitClient(temporaryFolder(t));
+    t.match(await outsider.run(work, 'ls-remote', `${host}/alice/garden.git`), {
       code: 128,
       stderr: /Permission denied/,
     });

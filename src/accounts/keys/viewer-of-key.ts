@@ -15,7 +15,7 @@ export interface KeyUse {
    * False while a client only asks whether a key would be accepted: that proves nothing (security F01), so it is not
    * recorded as a use. True when omitted.
    */
-  proven?: boolean;
+  hasSigned?: boolean;
 }
 
 /**
@@ -26,14 +26,14 @@ export interface KeyUse {
 export async function viewerOfKey(
   { db, lastUse }: AccountsDeps,
   blob: Buffer,
-  { address, proven = true }: KeyUse,
+  { address, hasSigned = true }: KeyUse,
 ): Promise<KeyViewer | null> {
   const [key] = db.lookup(sshKeySchema, { fingerprint: fingerprintOf(blob) });
   if (key === undefined) return null;
   const [user] = db.lookup(userSchema, { id: key.userId });
   if (user === undefined || user.disabledAt !== null) return null;
 
-  if (proven) lastUse.record({ kind: 'key', id: key.id, personId: user.id, address, lastUsedAt: key.lastUsedAt });
+  if (hasSigned) lastUse.record({ kind: 'key', id: key.id, personId: user.id, address, lastUsedAt: key.lastUsedAt });
   return {
     viewer: {
       kind: 'person',

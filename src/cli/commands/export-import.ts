@@ -129,8 +129,8 @@ async function bringIn(cli: Cli, source: string, wishes: ImportRequest): Promise
   };
   const { found, refs, refused } = await importBundle(bundleDeps(modules, systemRandom), source, wishes, { progress })
     .catch((error: unknown) => {
-      const isOwnerOfParcel = isDomainError(error) && error.reason === 'no_such_owner' && wishes.owner === undefined;
-      throw isOwnerOfParcel
+      const isUnknownOwner = isDomainError(error) && error.reason === 'no_such_owner' && wishes.owner === undefined;
+      throw isUnknownOwner
         ? withHint(error, 'the owner that this parcel names is not here; name another: hearth import FILE OWNER/NAME')
         : error;
     })

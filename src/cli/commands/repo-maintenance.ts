@@ -127,14 +127,14 @@ async function gc(cli: Cli, { all, needed }: { all?: true; needed?: true }, text
 /** In the running server, which knows about pushes in progress; here without one. */
 async function pack(modules: Modules, { id: repositoryId, ownerId, folder }: Target): Promise<boolean> {
   const { runControlCommand } = await import('../../control/index.ts');
-  let complaint = '';
+  let stderr = '';
   try {
     const code = await runControlCommand(
       modules.config.dataDir,
       { program: 'repo.gc', ownerId, repositoryId },
-      { output() {}, complain: (text) => void (complaint += text) },
+      { output() {}, writeError: (text) => void (stderr += text) },
     );
-    if (code !== 0 && code !== 4) throw internal(complaint);
+    if (code !== 0 && code !== 4) throw internal(stderr);
     return code === 0;
   } catch (error) {
     if (!isDomainError(error) || error.reason !== 'server_not_running') throw error;

@@ -74,8 +74,12 @@ export function cloneAddresses(
 ): { http: string; ssh: string | null } {
   const facts = readRunningServer(config.dataDir);
   const web = webAddress(config);
-  const ownDoor = config.ssh.systemSshd ? { host: '0.0.0.0', port: 22 } : config.ssh.enabled ? config.ssh.listen : null;
-  const door = facts === null ? ownDoor : facts.ssh;
-  const { ssh } = shownAddresses(config, facts?.http ?? config.http.listen, door);
+  const configured = config.ssh.systemSshd
+    ? { host: '0.0.0.0', port: 22 }
+    : config.ssh.enabled
+      ? config.ssh.listen
+      : null;
+  const listening = facts === null ? configured : facts.ssh;
+  const { ssh } = shownAddresses(config, facts?.http ?? config.http.listen, listening);
   return { http: `${web}/git/${owner}/${name}.git`, ssh: ssh === null ? null : `${ssh}/${owner}/${name}.git` };
 }

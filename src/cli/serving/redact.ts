@@ -25,11 +25,11 @@ export function redactFields(fields: Readonly<Record<string, unknown>>): Record<
 }
 
 /** A cheap test for these patterns, since most text of a log has none. */
-const mayHoldSecret = /hth_|basic|bearer|authorization|[?&](?:token|code|password)=|\/\/|PRIVATE KEY/i;
+const mayContainSecret = /hth_|basic|bearer|authorization|[?&](?:token|code|password)=|\/\/|PRIVATE KEY/i;
 
 export function redactText(text: string): string {
   let clean = text;
-  if (mayHoldSecret.test(text))
+  if (mayContainSecret.test(text))
     for (const [pattern, replacement] of secretLooks) clean = clean.replace(pattern, replacement);
   const shown =
     clean.length > maxStringLength ? `${clean.slice(0, maxStringLength)}… (${clean.length} characters)` : clean;

@@ -64,7 +64,7 @@ export async function checkAddress(
           for (const tell of waiting.splice(0)) tell(seen);
         }
       },
-      complain: () => {},
+      writeError: () => {},
     },
   );
   /** The first event of a kind since `from`; null when none comes in time. */

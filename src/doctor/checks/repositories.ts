@@ -105,10 +105,10 @@ async function checkOne(deps: CheckContext, row: Row): Promise<CheckResult[]> {
     );
   // With an empty ref or a damaged HEAD git reports nothing else.
   if (empty.length === 0 && !findings.some(({ check }) => check === 'repositories.head')) {
-    const [complaint] = await git.check(row.folder).catch((error: Error) => [error.message]);
-    if (complaint !== undefined) {
+    const [failure] = await git.check(row.folder).catch((error: Error) => [error.message]);
+    if (failure !== undefined) {
       findings.push(
-        problem('repositories.damaged', `${row.name} is damaged: ${complaint}`, {
+        problem('repositories.damaged', `${row.name} is damaged: ${failure}`, {
           remedy: `push it again from a clone, or put ${row.folder} back from a backup`,
         }),
       );
@@ -171,14 +171,14 @@ async function findOrphans({ config, now }: CheckContext, known: ReadonlySet<str
       const at = path.join(root, owner, name);
       const found = await stat(at).catch(() => null);
       if (known.has(at) || found === null || now - found.mtimeMs < hourMs) continue;
-      const aside = path.join(config.dataDir, 'lost-and-found');
+      const lostAndFound = path.join(config.dataDir, 'lost-and-found');
       findings.push(
         warning('repositories.orphan', `${at} belongs to no repository.`, {
           remedy: 'hearth doctor --fix moves it to lost-and-found',
           fix: async () => {
-            await mkdir(aside, { recursive: true, mode: 0o700 });
-            await rename(at, path.join(aside, `${owner}-${name}`));
-            return `moved ${name} to ${aside}`;
+            await mkdir(lostAndFound, { recursive: true, mode: 0o700 });
+            await rename(at, path.join(lostAndFound, `${owner}-${name}`));
+            return `moved ${name} to ${lostAndFound}`;
           },
         }),
       );

@@ -68,7 +68,7 @@ export function authenticate(connection: Connection, needs: Needs, outcome: Outc
       // Clients begin with "none" to learn which methods there are.
       return refuse(attempt, attempt.method === 'none' ? null : 'method_not_offered');
     }
-    const owner = await accounts.viewerOfKey(attempt.key.data, { address, proven: false });
+    const owner = await accounts.viewerOfKey(attempt.key.data, { address, hasSigned: false });
     const obstacle = owner === null ? 'unknown_key' : keyObstacle(attempt);
     if (owner === null || obstacle !== null) return refuse(attempt, obstacle);
     if (attempt.signature === undefined) return attempt.accept();

@@ -22,7 +22,7 @@ export interface ClientConnection {
 interface Needs {
   socket: Socket;
   address: string;
-  door: ConnectionLimiter;
+  limiter: ConnectionLimiter;
   /** Passes the socket to ssh2, when the limiter admits it. */
   begin(): void;
   limits: SshLimits;
@@ -45,7 +45,7 @@ const toldReasons: Readonly<Record<string, { code: number; words: string }>> = {
 };
 
 /** Manages one client: its connection slot, time limits, authentication, sessions, and cleanup. */
-export function createClientConnection({ socket, address, door, begin, limits, deps }: Needs): ClientConnection {
+export function createClientConnection({ socket, address, limiter, begin, limits, deps }: Needs): ClientConnection {
   const logger = deps.logger.child({ address });
   const gone = new AbortController();
   /** Unread input bytes of each running command. */
@@ -65,18 +65,18 @@ export function createClientConnection({ socket, address, door, begin, limits, d
     clearTimeout(grace);
     clearTimeout(idle);
     idle = undefined;
-    place.leave();
+    slot.leave();
     gone.abort(new Error('the client is gone'));
   });
   socket.on('data', () => {
-    place.heard();
+    slot.heard();
     // ssh2 writes each packet in three parts; all output of one tick is sent together.
     socket.cork();
     process.nextTick(() => socket.uncork());
     if (Math.max(socket.writableLength, ...[...unread].map((bytes) => bytes())) > maxUnreadBytes)
       leave('flow_control_ignored');
   });
-  const place = door.arrive({ address: addressGroup(address), begin, reject: leave });
+  const slot = limiter.arrive({ address: addressGroup(address), begin, reject: leave });
 
   function leave(reason: string): void {
     if (socket.destroyed || isLeaving) return;
@@ -101,9 +101,9 @@ export function createClientConnection({ socket, address, door, begin, limits, d
       met,
       { accounts: deps.accounts, logger, limits, address },
       {
-        signedIn(proven) {
+        signedIn(signedIdentity) {
           // Not between the decision to disconnect and the end.
-          if (!isLeaving) identity = proven;
+          if (!isLeaving) identity = signedIdentity;
         },
         gaveUp: leave,
       },
@@ -120,7 +120,7 @@ export function createClientConnection({ socket, address, door, begin, limits, d
       if (identity === null) return leave('nobody_signed_in');
       clearTimeout(grace);
       idle = setTimeout(() => leave('idle'), limits.idleMs);
-      if (!place.signedIn(identity.viewer.id)) return;
+      if (!slot.signedIn(identity.viewer.id)) return;
       logger.info('ssh.signed_in', { person: identity.viewer.id, keyId: identity.keyId });
     });
     met.on('session', (accept, reject) => {
@@ -139,10 +139,10 @@ export function createClientConnection({ socket, address, door, begin, limits, d
         onProgress: () => void idle?.refresh(),
         onBusy(bytes) {
           unread.add(bytes);
-          place.setBusy(true);
+          slot.setBusy(true);
           return () => {
             unread.delete(bytes);
-            place.setBusy(unread.size > 0);
+            slot.setBusy(unread.size > 0);
           };
         },
         onClose(isEmpty) {

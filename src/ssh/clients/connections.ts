@@ -20,13 +20,13 @@ export interface Connections {
 export interface ConnectionsDeps {
   /** In OpenSSH format. */
   privateKey: string;
-  door: ConnectionLimiter;
+  limiter: ConnectionLimiter;
   limits: SshLimits;
   deps: SshDeps;
 }
 
 /** The SSH protocol itself: loaded with the first client, since ssh2 would take a tenth of each start. */
-export function createConnections({ privateKey, door, limits, deps }: ConnectionsDeps): Connections {
+export function createConnections({ privateKey, limiter, limits, deps }: ConnectionsDeps): Connections {
   const guests = new Map<Socket, ClientConnection>();
   const ssh = new ssh2.Server({
     hostKeys: [privateKey],
@@ -45,7 +45,7 @@ export function createConnections({ privateKey, door, limits, deps }: Connection
       if (remoteAddress === undefined) return void socket.destroy();
       const guest = createClientConnection({
         socket,
-        door,
+        limiter,
         limits,
         deps,
         address: remoteAddress,

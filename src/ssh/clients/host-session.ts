@@ -90,7 +90,7 @@ async function serve(
     stallMs: limits.stallMs,
     onStall: () => leave('stalled'),
   });
-  const complain = (line: string) => void channel.stderr.write(line);
+  const writeError = (line: string) => void channel.stderr.write(line);
   const exitCode = await runCommand(deps, command, {
     blob,
     address,
@@ -98,7 +98,7 @@ async function serve(
     protocol,
     input,
     output,
-    complain,
+    writeError,
     moved: () => moved,
     signal,
   });

@@ -19,11 +19,11 @@ const wrongPath = 'hearth: there is no repository at this path; write OWNER/NAME
  */
 export async function runCommand(deps: SshDeps, command: Command | null, client: Client): Promise<number> {
   if (command === null) {
-    client.complain(notUnderstood);
+    client.writeError(notUnderstood);
     return 1;
   }
   if (command.kind === 'wrong path') {
-    client.complain(wrongPath);
+    client.writeError(wrongPath);
     return 1;
   }
   const startedAt = deps.clock.now();
@@ -56,7 +56,7 @@ async function attempt(
     const faultId = deps.random.uuid().slice(0, 8);
     const { line, exitCode, isFault } = refusal(error, faultId);
     if (isFault) deps.logger.error('ssh.fault', { faultId, command: command.kind, error });
-    client.complain(line);
+    client.writeError(line);
     return { exitCode, result: isFault ? 'failed' : 'refused' };
   }
 }

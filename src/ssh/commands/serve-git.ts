@@ -19,7 +19,7 @@ export async function serveGit(deps: SshDeps, request: Request, visit: Authentic
     const moved = await deps.repositories.findMoved(visit.viewer, request.owner, request.name);
     if (moved === null) throw error;
     const [before, now] = [request, moved].map((at) => `${at.owner}/${at.name}`);
-    visit.complain(plainText(`hearth: ${before} has moved to ${now}; please change the address of your remote\n`));
+    visit.writeError(plainText(`hearth: ${before} has moved to ${now}; please change the address of your remote\n`));
     return serveAt(deps, { ...request, ...moved }, visit);
   }
 }

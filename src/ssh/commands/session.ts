@@ -11,7 +11,7 @@ export interface Session {
   input: Readable;
   output: Writable;
   /** Writes to the client's stderr. */
-  complain(line: string): void;
+  writeError(line: string): void;
   /** Bytes moved so far. */
   moved(): { receivedBytes: number; sentBytes: number };
   /** Aborts when the client disconnects. */

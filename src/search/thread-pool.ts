@@ -16,9 +16,9 @@ export interface JoinedThreads extends DatabaseThread {
  * @param threads each refuses a second question by itself
  * @param longestLine questions that may wait; whatever is beyond that is for a thread to refuse
  */
-export function joinThreads(
+export function createThreadPool(
   threads: readonly [DatabaseThread, ...DatabaseThread[]],
-  longestLine: number,
+  maxQueued: number,
 ): JoinedThreads {
   const idle = [...threads];
   const line: ((thread: DatabaseThread) => void)[] = [];
@@ -27,7 +27,7 @@ export function joinThreads(
     async ask(statements, isSparing = false) {
       let thread = isSparing && idle.length < threads.length ? undefined : idle.shift();
       if (thread === undefined) {
-        if (line.length >= longestLine) return threads[0].ask(statements);
+        if (line.length >= maxQueued) return threads[0].ask(statements);
         thread = await new Promise<DatabaseThread>((resolve) => line.push(resolve));
       }
       try {

@@ -1,7 +1,7 @@
 import type { Migration } from '../src/db/index.ts';
 
 /** Artifacts, and scheduled workflows. */
-export const ciUpkeep: Migration = {
+export const artifactsAndSchedules: Migration = {
   version: 24,
   name: 'CiUpkeep',
   statements: [
