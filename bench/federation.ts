@@ -2,7 +2,7 @@
  * Deliveries and inbox verifications per second, beside what RSA alone would
  * allow on this machine in the same run.
  * usage: bench/federation [--rounds N] [--deliveries N] [--url ACTOR]
- * `--url` is an actor at another server, any forge's or other: how many times a second it is told, beside ours.
+ * `--url` is an actor at another server of any kind: how many activities per second it accepts, beside ours.
  * What another's queue and signatures cost no address tells.
  *
  * Deliveries go through the whole queue: claimed, signed, sent over HTTP to a

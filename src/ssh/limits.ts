@@ -37,7 +37,7 @@ export const defaultLimits: Readonly<SshLimits> = Object.freeze({
   waiting: 64,
   silentMs: 500,
   quietMs: 2_000,
-  // An eighth of all connections: one account at its limit leaves room for seven others.
+  // An eighth of all connections: one account at its limit allows seven others.
   perAccount: 62,
   connections: 500,
   // As OpenSSH's MaxSessions. src/ssh/clients/connection.ts limits what each may buffer.

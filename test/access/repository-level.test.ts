@@ -34,8 +34,8 @@ const ofBob: RepositoryFacts = Object.freeze({
 const ofExample: RepositoryFacts = Object.freeze({ ...ofBob, ownerUserId: null, ownerOrganisationId: 'example' });
 
 const ties: Record<string, RepositoryFacts> = {
-  stranger: ofBob,
-  'stranger to the organisation': ofExample,
+  outsider: ofBob,
+  'outsider to the organisation': ofExample,
   'collaborator read': { ...ofBob, collaboratorRole: 'read' },
   'collaborator write': { ...ofBob, collaboratorRole: 'write' },
   'collaborator admin': { ...ofBob, collaboratorRole: 'admin' },
@@ -51,8 +51,8 @@ const ties: Record<string, RepositoryFacts> = {
 type Row = [who: string, admin: Level, write: Level, read: Level, listedElsewhere: Level];
 const table: Record<'PRIVATE' | 'PUBLIC', Row[]> = {
   PRIVATE: [
-    ['stranger', 'none', 'none', 'none', 'none'],
-    ['stranger to the organisation', 'none', 'none', 'none', 'none'],
+    ['outsider', 'none', 'none', 'none', 'none'],
+    ['outsider to the organisation', 'none', 'none', 'none', 'none'],
     ['collaborator read', 'read', 'read', 'read', 'none'],
     ['collaborator write', 'write', 'write', 'read', 'none'],
     ['collaborator admin', 'admin', 'write', 'read', 'none'],
@@ -64,8 +64,8 @@ const table: Record<'PRIVATE' | 'PUBLIC', Row[]> = {
     ['owning user', 'admin', 'write', 'read', 'none'],
   ],
   PUBLIC: [
-    ['stranger', 'read', 'read', 'read', 'read'],
-    ['stranger to the organisation', 'read', 'read', 'read', 'read'],
+    ['outsider', 'read', 'read', 'read', 'read'],
+    ['outsider to the organisation', 'read', 'read', 'read', 'read'],
     ['collaborator read', 'read', 'read', 'read', 'read'],
     ['collaborator write', 'write', 'write', 'read', 'read'],
     ['collaborator admin', 'admin', 'write', 'read', 'read'],
@@ -201,8 +201,8 @@ t.test('every grant is named, the strongest first, and the strongest is in effec
     accessGrantsOf('alice', facts).map(describeAccessGrant),
   ]);
   t.strictSame(Object.fromEntries(named), {
-    stranger: [],
-    'stranger to the organisation': [],
+    outsider: [],
+    'outsider to the organisation': [],
     'collaborator read': ['collaborator read'],
     'collaborator write': ['collaborator write'],
     'collaborator admin': ['collaborator admin'],

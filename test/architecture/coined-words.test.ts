@@ -23,6 +23,9 @@ const coinedIn = (text: string): string[] => words(text).match(pattern) ?? [];
 const publicNames: [name: RegExp, reason: string][] = [
   [/--rehearse\b/g, 'flag of the command line'],
   [/^rehearse$/g, 'the option of that flag, named by commander'],
+  [/\bsearch_grown_grams\b/g, 'table of the schema'],
+  [/^search_grown_grams$/g, 'table of the schema'],
+  [/\bparcel_(?:name_missing|unreadable)\b/g, 'reasons of refusals in JSON errors'],
   [/^proven$/g, 'field of proof.json and of JSON results: repositories that a restore test found intact'],
   [/^lastProvenRestoreAt$/g, 'field of the JSON of `hearth status`'],
 ];

@@ -107,7 +107,7 @@ t.test('a start loads what the first response needs; other libraries are loaded 
     stdio: ['ignore', 'pipe', 'ignore', 'pipe'],
     env: {
       PATH: process.env['PATH'],
-      ...Object.fromEntries(['HTTP', 'SSH', 'GRPC'].map((door) => [`SERVICE_${door}_LISTEN`, '127.0.0.1:0'])),
+      ...Object.fromEntries(['HTTP', 'SSH', 'GRPC'].map((transport) => [`SERVICE_${transport}_LISTEN`, '127.0.0.1:0'])),
     },
   });
   t.teardown(() => server.kill('SIGKILL'));

@@ -9,7 +9,7 @@ import { notFound, silentLogger } from '../../src/kernel/index.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 
-async function door(t: Owner, programs: Record<string, ControlCommand>, dataDir = temporaryFolder(t)) {
+async function startControlServer(t: Owner, programs: Record<string, ControlCommand>, dataDir = temporaryFolder(t)) {
   const server = createControlServer({ dataDir, logger: silentLogger, programs });
   await server.listen();
   t.teardown(() => server.stop({ graceMs: 0 }));
@@ -41,7 +41,7 @@ const echo: ControlCommand = async (ask, { input, output, writeError }) => {
 };
 
 t.test('a control command gets its input and returns output, stderr and an exit code', async (t) => {
-  const { ask, dataDir } = await door(t, { echo });
+  const { ask, dataDir } = await startControlServer(t, { echo });
   t.same(await ask('echo', ['abc', Buffer.alloc(3 * 1024 * 1024)]), {
     code: 7,
     output: `garden:${3 + 3 * 1024 * 1024}`,
@@ -53,7 +53,7 @@ t.test('a control command gets its input and returns output, stderr and an exit 
 t.test(
   'a refusal is reported, an internal error is not; neither it nor an unknown command ends the server',
   async (t) => {
-    const { ask } = await door(t, {
+    const { ask } = await startControlServer(t, {
       echo,
       refuses: async () => {
         throw notFound('unknown_thing', 'There is no such thing.');
@@ -79,19 +79,19 @@ t.test('without a server the client is refused, also when a killed one has left 
   );
   mkdirSync(path.join(dataDir, 'run'));
   writeFileSync(path.join(dataDir, 'run', 'control.sock'), '');
-  const { ask } = await door(t, { echo }, dataDir);
+  const { ask } = await startControlServer(t, { echo }, dataDir);
   t.equal((await ask('echo')).code, 7);
 });
 
 t.test('a data folder with a long path has its socket too', async (t) => {
-  const { ask } = await door(t, { echo }, path.join(temporaryFolder(t), 'n'.repeat(120)));
+  const { ask } = await startControlServer(t, { echo }, path.join(temporaryFolder(t), 'n'.repeat(120)));
   t.equal((await ask('echo')).code, 7);
 });
 
 t.test('a client that disconnects or floods ends its session; a stop ends endless commands', async (t) => {
   let aborted = 0;
   let started = 0;
-  const { dataDir, server } = await door(t, {
+  const { dataDir, server } = await startControlServer(t, {
     wait: async (_ask, { signal }) => {
       started += 1;
       await new Promise((resolve) => signal.addEventListener('abort', resolve));

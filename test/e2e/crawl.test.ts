@@ -120,9 +120,9 @@ async function crawl(who: Visitor, starts: string[], limit: number): Promise<Cra
       found.visited += 1;
       // Each time from another address: rate limits of crawlers are not tested here.
       const answer = await who.get(address, { 'X-Forwarded-For': `198.51.100.${found.visited % 250}` });
-      const complain = (what: string) => void found.faults.push(`${address} (from ${from}): ${what}`);
-      if (answer.status >= 400) complain(String(answer.status));
-      inspect(answer, complain);
+      const report = (what: string) => void found.faults.push(`${address} (from ${from}): ${what}`);
+      if (answer.status >= 400) report(String(answer.status));
+      inspect(answer, report);
       if (isPage(answer) && answer.status === 200) takeSample(found.samples, address);
       const links = answer.headers.location ? [answer.headers.location] : isPage(answer) ? linksOf(answer.body) : [];
       for (const link of links.map((each) => each.replace(/#.*/s, ''))) {
@@ -146,10 +146,10 @@ function takeSample(samples: Crawl['samples'], address: string): void {
 
 const isPage = ({ headers }: Answer): boolean => headers['content-type']?.startsWith('text/html') ?? false;
 
-function inspect(answer: Answer, complain: (what: string) => void): void {
+function inspect(answer: Answer, report: (what: string) => void): void {
   if (!isPage(answer) || answer.status >= 300) return;
-  faultsOf(answer.body).forEach(complain);
-  if (!answer.headers['content-security-policy']?.includes("script-src 'self'")) complain('no policy');
+  faultsOf(answer.body).forEach(report);
+  if (!answer.headers['content-security-policy']?.includes("script-src 'self'")) report('no policy');
 }
 
 /**

@@ -190,7 +190,7 @@ t.test('SPEC §4.2 GET /api/v1/search, byte for byte', async (t) => {
 });
 
 t.test(
-  'security D02, D11, web-ui §12.7 missing, mistyped, expired and revoked tokens are the same to look at; cookies are not looked at',
+  'security D02, D09, D11 missing, mistyped, expired and revoked tokens are answered alike; cookies and the query are ignored',
   async (t) => {
     const { web, alice, anonymous } = await start(t);
     const { accounts } = web.modules;
@@ -222,6 +222,15 @@ t.test(
     const browser = await signedIn(web, 'carol');
     const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     t.equal((await ask(web, `${api}/user`, { headers: { Cookie: cookie } })).body, refused.body);
+    const valid = await accounts.addToken(alice.id, {
+      name: 'valid',
+      access: 'read',
+      repositoryIds: null,
+      expiresAt: null,
+    });
+    t.equal((await caller(web, `Bearer ${valid.secret}`)('GET', '/user')).status, 200);
+    for (const parameter of ['access_token', 'private_token', 'token'])
+      t.equal((await ask(web, `${api}/user?${parameter}=${valid.secret}`)).status, 401, parameter);
     const nameless = await accounts.addPerson({});
     const early = await withToken(web, nameless.id, 'admin');
     for (const path of ['/user', '/search?q=a'])

@@ -9,8 +9,8 @@ const limits = { arriving: 4, perAddress: 2, perAccount: 100, waiting: 3, silent
 function open(t: { teardown(done: () => void): void }, over: Partial<typeof limits> = {}) {
   // Not zero: only differences of time may matter.
   let time = 1e6;
-  const door = createConnectionLimiter({ limits: { ...limits, ...over }, now: () => time });
-  t.teardown(() => door.close());
+  const limiter = createConnectionLimiter({ limits: { ...limits, ...over }, now: () => time });
+  t.teardown(() => limiter.close());
   const happened: string[] = [];
   const places = new Map<string, ConnectionSlot>();
   return {
@@ -19,7 +19,7 @@ function open(t: { teardown(done: () => void): void }, over: Partial<typeof limi
     arrive(name: string, address: string) {
       places.set(
         name,
-        door.arrive({
+        limiter.arrive({
           address,
           begin: () => happened.push(`${name} begins`),
           reject: (reason) => happened.push(`${name} ${reason}`),

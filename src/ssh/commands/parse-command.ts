@@ -25,9 +25,9 @@ const path = /^\/*([a-z0-9][a-z0-9._-]{0,99})\/([a-z0-9][a-z0-9._-]{0,99}?)(?:\.
 const word = /^[a-z0-9][a-z0-9._-]{0,99}$/i;
 
 /**
- * Reads a command line as a whole; no shell is ever involved (security F04).
+ * Parses a complete command line; no shell is ever involved (security F04).
  * The path may be quoted or not, with or without leading slashes and `.git`;
- * its case is left to whoever looks it up. `git upload-pack` is as good as
+ * the lookup ignores its case. `git upload-pack` is as good as
  * `git-upload-pack`, and a leading `hearth` is allowed before the other commands.
  *
  * @returns `null` for everything that is not exactly one of the commands
