@@ -12,7 +12,7 @@
  * which lowers what a second holds and not the processor time beside it.
  * Inbox requests are signed Pushes as another Hearth sends them. To verify one is all
  * that SPEC §5 asks before the body is looked at: headers, date, digest, signature. A
- * large body costs its SHA-256, and to be parsed, whoever verifies its signature.
+ * large body costs its SHA-256, and to be parsed, with any signature.
  *
  * Beside the share of what RSA alone does per second stands the share of processor
  * time: what of all that a delivery costs is its signature. A busy machine bends the

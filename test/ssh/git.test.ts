@@ -10,7 +10,7 @@ import type { Outcome, RunOptions } from './ssh-fixture.ts';
 const hearth = await startSsh(t);
 const alice = await hearth.person('alice');
 const bob = await hearth.person('bob');
-const { repositories, git: gitRoom, db } = hearth.modules;
+const { repositories, git: gitModule, db } = hearth.modules;
 
 const site = hearth.url('alice/site.git');
 const git = (args: string[], more: RunOptions = {}): Promise<Outcome> =>
@@ -27,7 +27,7 @@ const create = async (name: string, visibility: 'PUBLIC' | 'PRIVATE' = 'PRIVATE'
 };
 const idle = () =>
   until(() => {
-    const { reads, writes, short } = gitRoom.load();
+    const { reads, writes, short } = gitModule.load();
     return reads.running + writes.running + short.running === 0;
   });
 
@@ -143,7 +143,7 @@ t.test('a push is journalled with its transport, and refusals per branch reach t
     'SELECT via, user_id, settled_at FROM pushes ORDER BY created_at DESC, rowid DESC LIMIT 1',
   );
   t.match(push, { via: 'ssh', user_id: alice.id, settled_at: Number });
-  const refs = [...(await gitRoom.refs(sitePath)).keys()];
+  const refs = [...(await gitModule.refs(sitePath)).keys()];
   t.ok(refs.includes('refs/heads/three'));
   t.notOk(refs.includes('refs/heads/next'));
 });
@@ -159,7 +159,7 @@ t.test('a reader who may not write is told so; others are told nothing', async (
   const hidden = await push('alice/site');
   t.match(hidden, { code: 128, stderr: /^hearth: repository not found\n/ });
   t.same(await push('alice/nothing'), hidden);
-  t.same(await gitRoom.refs((await repositories.find(alice.viewer, 'alice', 'public')).path), new Map());
+  t.same(await gitModule.refs((await repositories.find(alice.viewer, 'alice', 'public')).path), new Map());
 });
 
 t.test('re-keying every few kilobytes does not break a transfer', async (t) => {
@@ -218,7 +218,7 @@ t.test('security I12: no git process outlives its client, however that ended', a
   for (const [name, leave] of ways) {
     t.ok(await idle());
     const fetch = await neverendingFetch(t, 'alice/big');
-    t.ok(await until(() => gitRoom.load().reads.running === 1), `${name}: git runs`);
+    t.ok(await until(() => gitModule.load().reads.running === 1), `${name}: git runs`);
     leave(fetch);
     t.ok(await idle(), `${name}: git is gone`);
   }
@@ -238,11 +238,11 @@ t.test('an interrupted push leaves the repository unchanged', async (t) => {
   const line = `${'0'.repeat(40)} ${oid} refs/heads/main\0 report-status side-band-64k\n`;
   channel.write(`${(line.length + 4).toString(16).padStart(4, '0')}${line}0000`);
   channel.write(Buffer.concat([Buffer.from('PACK\0\0\0\x02\0\0\0\x03'), randomBytes(100)]));
-  t.ok(await until(() => gitRoom.load().writes.running === 1));
+  t.ok(await until(() => gitModule.load().writes.running === 1));
   client.destroy();
   t.ok(await idle());
   t.ok(await until(async () => (await db.read.query('SELECT 1 FROM pushes WHERE settled_at IS NULL')).length === 0));
-  t.same(await gitRoom.refs(target), new Map());
+  t.same(await gitModule.refs(target), new Map());
   await good(['push', '--quiet', hearth.url('alice/cut'), 'main'], { cwd: at('big') });
 });
 
@@ -289,7 +289,7 @@ t.test('metrics count git requests over SSH, with their results and bytes', asyn
   await runGit(['add', '.'], { cwd: source });
   await runGit(['commit', '-qm', 'Large'], { cwd: source });
   const moved = (service: string, result: string) => {
-    const found = [...gitRoom.traffic.series()].find((each) => each.service === service && each.result === result);
+    const found = [...gitModule.traffic.series()].find((each) => each.service === service && each.result === result);
     return found === undefined ? [0, 0, 0] : [found.seconds.count, found.receivedBytes, found.sentBytes];
   };
   const counted = async (service: string, result: string, args: string[]) => {
