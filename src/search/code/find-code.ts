@@ -1,5 +1,6 @@
 import { visibleRepositories } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
+import { contains } from '../../db/index.ts';
 import type { DatabaseThread } from '../../db/index.ts';
 import type { Git } from '../../git/index.ts';
 import type { Located, Repositories } from '../../repositories/index.ts';
@@ -65,7 +66,7 @@ const byContent = (visible: string): string =>
 
 /** For a shorter one, of which the index knows nothing: names of files. */
 const byName = (visible: string): string =>
-  `SELECT ${candidateColumns} WHERE instr(lower(f.path), :query) > 0 AND ${visible} ${inOrder}`;
+  `SELECT ${candidateColumns} WHERE ${contains('lower(f.path)', ':query')} AND ${visible} ${inOrder}`;
 
 const coverageOf = (visible: string): string => `
   SELECT count(*) AS visible, coalesce(sum(c.state = 'searched'), 0) AS searched, coalesce(sum(c.state IN ('too_large', 'no_room')), 0) AS tooLarge
