@@ -44,7 +44,7 @@ export interface Database {
   /** How long writes waited for their turn and for the lock of another process, in seconds. */
   readonly writeWaits: Omit<Histogram, 'observe'>;
   /** A number that changes with every commit; of another process's, after two milliseconds. */
-  state(): number;
+  state(): Promise<number>;
   /**
    * Runs `fn` in a transaction of its own, one at a time for the whole process:
    * on a shared connection one request's rollback would take another's

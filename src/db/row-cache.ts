@@ -8,7 +8,7 @@ import { internal } from '../kernel/index.ts';
  * answer. Rows are kept until this process commits, or SQLite says that another has; it is
  * asked at most every two milliseconds.
  */
-export type Lookup = <Row extends object>(schema: EntitySchema<Row>, where: Partial<Row>) => Row[];
+export type Lookup = <Row extends object>(schema: EntitySchema<Row>, where: Partial<Row>) => Promise<Row[]>;
 
 /** Where a question goes: to the lookups, or to the manager of the write that decides by the answer. */
 export type Door = EntityManager | Lookup;
@@ -20,14 +20,14 @@ export async function rowBy<Row extends object>(
   where: Partial<Row>,
 ): Promise<Row | null> {
   return typeof door === 'function'
-    ? (door(schema, where)[0] ?? null)
+    ? ((await door(schema, where))[0] ?? null)
     : door.findOneBy(schema, where as FindOptionsWhere<Row>);
 }
 
 export interface RowCache {
   lookup: Lookup;
   /** Changes with every commit, whoever made it: what was read at the same number is still so. */
-  state(): number;
+  state(): Promise<number>;
   /** To be called with every commit of this process, before anybody is told of it. */
   forget(): void;
 }
@@ -103,7 +103,8 @@ export function createRowCache(prepare: (sql: string) => Statement): RowCache {
     return { statement, columns, kept: new Map() };
   }
 
-  const lookup = <Row extends object>(schema: EntitySchema<Row>, where: Partial<Row>): Row[] => {
+  // A promise, because another database answers over a connection; here the rows are there at once.
+  const lookup = async <Row extends object>(schema: EntitySchema<Row>, where: Partial<Row>): Promise<Row[]> => {
     const asked = Object.entries(where).map(([property, value]) => [property, value === null] as const);
     forgetTheOld();
     const { statement, columns, kept } = preparedFor(schema as unknown as EntitySchema<never>, asked);
@@ -124,7 +125,7 @@ export function createRowCache(prepare: (sql: string) => Statement): RowCache {
     // Copies: who asks may change what is theirs.
     return rows.map((row) => ({ ...row }));
   };
-  const state = (): number => {
+  const state = async (): Promise<number> => {
     forgetTheOld();
     return changes;
   };

@@ -39,7 +39,7 @@ export async function claimHandle(tx: Tx, claim: HandleClaim): Promise<Handle> {
     await tx.manager.insert(handleSchema, { folded, display, kind, ownerId, releasedAt: null });
   } catch (error) {
     // The look above gives the usual answer; the primary key gives the binding one.
-    if (isUniqueViolation(error, 'handles.folded')) throw taken(field, error);
+    if (isUniqueViolation(error, 'handles_pkey')) throw taken(field, error);
     throw error;
   }
   return handle;
