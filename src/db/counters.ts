@@ -1,7 +1,7 @@
 import type { EntityManager } from 'typeorm';
 
 /**
- * Counts that triggers keep in the same transaction as the rows (`migrations/v62-large-instance.ts`), by name, and the
+ * Counts that triggers keep in the same transaction as the rows (`migrations/v62-counters-and-list-indexes.ts`), by name, and the
  * statement that counts each anew. Asking for one takes as long with a million rows as with none.
  */
 const countedBy = {

@@ -14,7 +14,7 @@ const index = (grams: string): string[] => [
   `CREATE VIRTUAL TABLE ${grams}_counts USING fts5vocab(${grams}, row)`,
 ];
 
-export const grownGrams: Migration = {
+export const searchNGrams: Migration = {
   version: 57,
   name: 'GrownGrams',
   statements: [

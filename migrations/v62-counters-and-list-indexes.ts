@@ -63,7 +63,7 @@ const ofOwners = (name: string, columns: string): string[] =>
  * What an instance of 100,000 people and as many repositories needs: counts that are kept instead of counted, and an
  * index for every list that somebody can ask for.
  */
-export const largeInstance: Migration = {
+export const countersAndListIndexes: Migration = {
   version: 62,
   name: 'LargeInstance',
   statements: [
