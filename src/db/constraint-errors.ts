@@ -28,21 +28,41 @@ export function driverMessage(error: unknown): string {
 }
 
 /**
- * Whether a write violated a unique constraint.
- * @param columns one or more `table.column`, separated by `, `: the columns of the constraint. SQLite names the
- * columns, never the index.
+ * The unique rules that the program recognises, by the names that PostgreSQL reports, with the columns that SQLite
+ * reports instead. A unique index has one name in both; PostgreSQL calls a primary key `<table>_pkey`.
  */
-export function isUniqueViolation(error: unknown, columns: string): boolean {
-  const message = driverError(error)?.message ?? '';
-  const prefix = 'UNIQUE constraint failed: ';
-  if (!message.startsWith(prefix)) return false;
-  const broken = message.slice(prefix.length).split(', ');
-  return columns.split(', ').every((column) => broken.includes(column));
+export const uniqueRules = {
+  handles_pkey: ['handles.folded'],
+  users_username: ['users.username'],
+  ssh_keys_fingerprint: ['ssh_keys.fingerprint'],
+  access_tokens_user_name: ['access_tokens.user_id', 'access_tokens.name'],
+  repositories_user_name: ['repositories.owner_user_id', 'repositories.name_folded'],
+  repositories_org_name: ['repositories.owner_org_id', 'repositories.name_folded'],
+} as const satisfies Record<string, readonly string[]>;
+
+export type UniqueRule = keyof typeof uniqueRules;
+
+/** What PostgreSQL's client says of a broken rule. */
+interface PostgresError {
+  code?: string;
+  constraint?: string;
+}
+const uniqueViolation = '23505';
+const foreignKeyViolation = '23503';
+
+/** Whether a write failed on this unique rule. */
+export function isUniqueViolation(error: unknown, rule: UniqueRule): boolean {
+  const reported = driverError(error) as (Error & PostgresError) | null;
+  if (reported?.code === uniqueViolation) return reported.constraint === rule;
+  return reported?.message === `UNIQUE constraint failed: ${uniqueRules[rule].join(', ')}`;
 }
 
 /** Whether a write violated a foreign key: a referenced row is missing, or the row is still referenced. */
 export function isForeignKeyViolation(error: unknown): boolean {
-  return (driverError(error)?.message ?? '').startsWith('FOREIGN KEY constraint failed');
+  const reported = driverError(error) as (Error & PostgresError) | null;
+  return (
+    reported?.code === foreignKeyViolation || (reported?.message ?? '').startsWith('FOREIGN KEY constraint failed')
+  );
 }
 
 /**

@@ -46,7 +46,7 @@ export interface Database {
   /** How long writes waited in the queue and for the lock of another process, in seconds. */
   readonly writeWaits: Omit<Histogram, 'observe'>;
   /** A number that changes with every commit; with a delay of at most two milliseconds for other processes. */
-  state(): number;
+  state(): Promise<number>;
   /**
    * Runs `fn` in a transaction. Writes are serialised in the process: on a shared connection, one request's rollback
    * would undo another's acknowledged rows. Nothing slow belongs inside `fn`. When `fn` fails, nothing is changed. A

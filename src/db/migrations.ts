@@ -1,6 +1,7 @@
 import type { DataSource, MigrationInterface, QueryRunner } from 'typeorm';
 import { DomainError, internal, isDomainError, unavailable } from '../kernel/index.ts';
 import { driverMessage, translateFault } from './constraint-errors.ts';
+import { inList } from './dialect.ts';
 
 /**
  * One numbered step of the schema (SPEC §9): plain SQL statements, run in one transaction per step.
@@ -93,10 +94,7 @@ export async function noteApplied(
   )) as unknown[];
   if (columns.length === 0) return;
   const names = steps.map((step) => recordedName(step));
-  await source.query('UPDATE migrations SET applied_at = ? WHERE name IN (SELECT value FROM json_each(?))', [
-    now,
-    JSON.stringify(names),
-  ]);
+  await source.query(`UPDATE migrations SET applied_at = ? WHERE ${inList('name')}`, [now, JSON.stringify(names)]);
 }
 
 /** An older program would misread newer rows and write wrong ones: it must not start. */

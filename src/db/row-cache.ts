@@ -7,7 +7,7 @@ import { internal } from '../kernel/index.ts';
  * Rows are cached until this process commits, or SQLite reports a commit of another process; that is checked at most
  * every two milliseconds.
  */
-export type Lookup = <Row extends object>(schema: EntitySchema<Row>, where: Partial<Row>) => Row[];
+export type Lookup = <Row extends object>(schema: EntitySchema<Row>, where: Partial<Row>) => Promise<Row[]>;
 
 /** Where a query runs: through the row cache, or through the manager of the write that depends on the result. */
 export type RowSource = EntityManager | Lookup;
@@ -19,14 +19,14 @@ export async function rowBy<Row extends object>(
   where: Partial<Row>,
 ): Promise<Row | null> {
   return typeof source === 'function'
-    ? (source(schema, where)[0] ?? null)
+    ? ((await source(schema, where))[0] ?? null)
     : source.findOneBy(schema, where as FindOptionsWhere<Row>);
 }
 
 export interface RowCache {
   lookup: Lookup;
   /** Changes with every commit of any process: what was read at the same number is still current. */
-  state(): number;
+  state(): Promise<number>;
   /** To be called with every commit of this process, before its caller is notified. */
   forget(): void;
 }
@@ -102,7 +102,8 @@ export function createRowCache(prepare: (sql: string) => Statement): RowCache {
     return { statement, columns, kept: new Map() };
   }
 
-  const lookup = <Row extends object>(schema: EntitySchema<Row>, where: Partial<Row>): Row[] => {
+  // A promise, because another database answers over a connection; here the rows are there at once.
+  const lookup = async <Row extends object>(schema: EntitySchema<Row>, where: Partial<Row>): Promise<Row[]> => {
     const asked = Object.entries(where).map(([property, value]) => [property, value === null] as const);
     forgetTheOld();
     const { statement, columns, kept } = preparedFor(schema as unknown as EntitySchema<never>, asked);
@@ -123,7 +124,7 @@ export function createRowCache(prepare: (sql: string) => Statement): RowCache {
     // Copies: the caller may change its rows.
     return rows.map((row) => ({ ...row }));
   };
-  const state = (): number => {
+  const state = async (): Promise<number> => {
     forgetTheOld();
     return changes;
   };

@@ -1,11 +1,7 @@
-export { createAnonymousCpuBudget } from './admission/anonymous-cpu-budget.ts';
-export type { AnonymousCpuBudget } from './admission/anonymous-cpu-budget.ts';
-export { createBackgroundPriority } from './admission/background-priority.ts';
+export { createAdmission } from './admission/admission.ts';
+export type { Admission } from './admission/admission.ts';
 export type { BackgroundPriority } from './admission/background-priority.ts';
-export { createBudgets } from './admission/budget.ts';
-export type { Budgets, CostClass } from './admission/budget.ts';
-export { delayRefusals } from './admission/delay-refusals.ts';
-export { createFairQueue } from './admission/fair-queue.ts';
+export type { CostClass } from './admission/class-limits.ts';
 export { createAssets } from './assets.ts';
 export type { AssetEncoding, Assets } from './assets.ts';
 export { nobody } from './context.ts';

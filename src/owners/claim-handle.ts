@@ -38,7 +38,7 @@ export async function claimHandle(tx: Tx, claim: HandleClaim): Promise<Handle> {
     await tx.manager.insert(handleSchema, { folded, display, kind, ownerId, releasedAt: null });
   } catch (error) {
     // The query above is the usual check; the primary key decides between concurrent claims.
-    if (isUniqueViolation(error, 'handles.folded')) throw taken(field, error);
+    if (isUniqueViolation(error, 'handles_pkey')) throw taken(field, error);
     throw error;
   }
   return handle;

@@ -26,12 +26,12 @@ export function createOwners({ db }: { db: Database }) {
     release: (tx: Tx, ownerId: string) => releaseHandle(tx, ownerId),
     free: (tx: Tx, handle: string) => freeHandle(tx, handle),
     listReleased: (ownerId?: string) => listReleased(db.read, ownerId),
-    resolve: async (handle: string) => resolveHandle(db, handle),
+    resolve: (handle: string) => resolveHandle(db, handle),
     resolveFormer: (handle: string) => resolveFormerHandle(db.read, handle),
     idBehind: (handle: string) => idBehindHandle(db.read, handle),
     isTaken: (handle: string) => isHandleTaken(db.read, handle),
     ownersById: (ids: Iterable<string>) => ownersById(db.read, ids),
-    avatarAt: async (ownerId: string) => avatarAtOf(db, ownerId),
+    avatarAt: (ownerId: string) => avatarAtOf(db, ownerId),
   };
 }
 

@@ -50,16 +50,16 @@ async function findRow(manager: EntityManager, handle: string): Promise<HandleRo
  * The owner of a handle, ignoring case. SPEC §4.4 asks for "a person first, then an organisation": both share one key
  * in the database, so there is never a second candidate.
  */
-export function resolveHandle({ lookup }: Pick<Database, 'lookup'>, handle: string): Owner | null {
+export async function resolveHandle({ lookup }: Pick<Database, 'lookup'>, handle: string): Promise<Owner | null> {
   if (handle === '' || handle.length > maxHandleLength) return null;
-  const [row] = lookup(handleSchema, { folded: foldHandle(handle) });
+  const [row] = await lookup(handleSchema, { folded: foldHandle(handle) });
   if (row === undefined || row.releasedAt !== null) return null;
-  return { kind: row.kind, id: row.ownerId, handle: row.display, avatarAt: avatarAtOf({ lookup }, row.ownerId) };
+  return { kind: row.kind, id: row.ownerId, handle: row.display, avatarAt: await avatarAtOf({ lookup }, row.ownerId) };
 }
 
 /** When the owner's avatar was stored; null without one. */
-export function avatarAtOf({ lookup }: Pick<Database, 'lookup'>, ownerId: string): number | null {
-  return lookup(avatarSchema, { ownerId })[0]?.updatedAt ?? null;
+export async function avatarAtOf({ lookup }: Pick<Database, 'lookup'>, ownerId: string): Promise<number | null> {
+  return (await lookup(avatarSchema, { ownerId }))[0]?.updatedAt ?? null;
 }
 
 /** The owner who released this handle and has another one now: the target of redirects. */

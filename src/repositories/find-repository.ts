@@ -56,7 +56,11 @@ export async function findRepository(
   const owner = await deps.owners.resolve(at.owner);
   if (owner === null) throw repositoryNotFound();
   const own = owner.kind === 'user' ? { ownerUserId: owner.id } : { ownerOrganisationId: owner.id };
-  const rows = deps.db.lookup(repositorySchema, { ...own, nameFolded: foldRepositoryName(at.name), deletedAt: null });
+  const rows = await deps.db.lookup(repositorySchema, {
+    ...own,
+    nameFolded: foldRepositoryName(at.name),
+    deletedAt: null,
+  });
   // One in the trash counts as absent.
   const repository = rows[0];
   if (repository === undefined) throw repositoryNotFound();

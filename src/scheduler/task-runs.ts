@@ -1,3 +1,4 @@
+import { upsert } from '../db/index.ts';
 import type { Database } from '../db/index.ts';
 import type { Clock } from '../kernel/index.ts';
 
@@ -46,10 +47,13 @@ export function createJobRuns({ db, clock }: { db: Database; clock: Clock }): Ta
       if (!isNews && clock.now() - (writtenAt.get(name) ?? 0) < writtenEveryMs) return;
       writtenAt.set(name, clock.now());
       await db.write(({ manager }) =>
-        manager.query(
-          'INSERT OR REPLACE INTO job_runs (name, last_started_at, last_took_ms, last_error, failures) VALUES (?, ?, ?, ?, ?)',
-          [name, startedAt, run.lastTookMs, lastError, run.failures],
-        ),
+        manager.query(upsert('job_runs', ['name'], ['last_started_at', 'last_took_ms', 'last_error', 'failures']), [
+          name,
+          startedAt,
+          run.lastTookMs,
+          lastError,
+          run.failures,
+        ]),
       );
     },
     async list() {

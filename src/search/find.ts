@@ -1,5 +1,6 @@
 import { isLocalAdministrator, visibleRepositories } from '../access/index.ts';
 import type { Viewer, Visibility } from '../access/index.ts';
+import { contains } from '../db/index.ts';
 import type { DatabaseThread } from '../db/index.ts';
 import { trigramQuery } from './trigram-query.ts';
 
@@ -17,17 +18,17 @@ import { trigramQuery } from './trigram-query.ts';
 const proposed = (columns: string, visible: string): string => `
   SELECT ${columns}
   FROM search_repository_trigrams g CROSS JOIN search_repositories t ON t.place = g.rowid
-  WHERE g.search_repository_trigrams MATCH :trigrams AND instr(t.folded, :query) > 0 AND ${visible}
+  WHERE g.search_repository_trigrams MATCH :trigrams AND ${contains('t.folded', ':query')} AND ${visible}
   ORDER BY g.rowid LIMIT :limit`;
 
 const scanned = (columns: string, visible: string): string => `
   SELECT ${columns} FROM search_repositories t
-  WHERE instr(t.folded, :query) > 0 AND ${visible} ORDER BY t.place LIMIT :limit`;
+  WHERE ${contains('t.folded', ':query')} AND ${visible} ORDER BY t.place LIMIT :limit`;
 
 const reached = (columns: string, places: string, visible: string): string => `
   SELECT ${columns}
   FROM (${places}) p CROSS JOIN search_repositories t ON t.place = p.place
-  WHERE instr(t.folded, :query) > 0 AND ${visible}`;
+  WHERE ${contains('t.folded', ':query')} AND ${visible}`;
 
 /** The union of both halves in one order. */
 const together = (first: string, second: string): string => `
@@ -55,7 +56,7 @@ function ask(viewer: Viewer, query: string, withHits: boolean, limit: number): Q
   if (trigrams === null) {
     return {
       repositories: scanned(columns, visible),
-      people: `SELECT ${columns} FROM search_people t WHERE instr(t.folded, :query) > 0 ORDER BY t.place LIMIT :limit`,
+      people: `SELECT ${columns} FROM search_people t WHERE ${contains('t.folded', ':query')} ORDER BY t.place LIMIT :limit`,
       parameters: { ...parameters, limit, query },
     };
   }
@@ -73,7 +74,7 @@ function ask(viewer: Viewer, query: string, withHits: boolean, limit: number): Q
     repositories,
     people: `
       SELECT ${columns} FROM search_person_trigrams g CROSS JOIN search_people t ON t.place = g.rowid
-      WHERE g.search_person_trigrams MATCH :trigrams AND instr(t.folded, :query) > 0
+      WHERE g.search_person_trigrams MATCH :trigrams AND ${contains('t.folded', ':query')}
       ORDER BY g.rowid LIMIT :limit`,
     parameters: { ...parameters, limit, query, trigrams },
   };

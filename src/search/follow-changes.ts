@@ -1,3 +1,4 @@
+import { rows } from '../db/index.ts';
 import type { Database, Tx } from '../db/index.ts';
 import { foldFields } from './fold.ts';
 import { sources } from './lists.ts';
@@ -22,7 +23,7 @@ const kinds = ['repository', 'person'] as const;
  * Updates the index with all changes of the open write, so that a search sees a change exactly when it sees the row.
  */
 export async function followChanges(tx: Tx): Promise<void> {
-  const changes: Change[] = await tx.manager.query('DELETE FROM search_changes RETURNING kind, id');
+  const changes = await rows<Change>(tx.manager, 'DELETE FROM search_changes RETURNING kind, id');
   if (changes.length > 0) await follow(tx, changes, rowsAtOnce);
 }
 
@@ -66,7 +67,8 @@ const ofOwners: Record<Kind, string> = {
 function workOff(db: Database, kind: Kind, ids: string, parameters: unknown[]): Promise<number> {
   return db.write(
     async (tx) => {
-      const changes: Change[] = await tx.manager.query(
+      const changes = await rows<Change>(
+        tx.manager,
         `DELETE FROM search_changes WHERE kind = '${kind}' AND id IN (${ids}) RETURNING kind, id`,
         parameters,
       );

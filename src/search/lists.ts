@@ -1,3 +1,4 @@
+import { inList, isoTime } from '../db/index.ts';
 import type { OrderedList } from './ordered-list.ts';
 
 export type Kind = 'repository' | 'person';
@@ -24,10 +25,10 @@ export const sources: Record<Kind, Source> = {
     },
     rows: `SELECT r.id, h.display AS owner, r.name, r.description,
         json_array(r.owner_user_id, r.owner_org_id, r.visibility, CAST(json_object('owner', h.display, 'name', r.name, 'visibility', r.visibility,
-          'description', r.description, 'createdAt', strftime('%Y-%m-%dT%H:%M:%fZ', r.created_at / 1000.0, 'unixepoch')) AS TEXT)) AS others
+          'description', r.description, 'createdAt', ${isoTime('r.created_at')}) AS TEXT)) AS others
       FROM repositories r
       JOIN handles h ON h.owner_id = coalesce(r.owner_user_id, r.owner_org_id) AND h.released_at IS NULL
-      WHERE r.id IN (SELECT value FROM json_each(?)) AND r.deleted_at IS NULL`,
+      WHERE ${inList('r.id')} AND r.deleted_at IS NULL`,
     fields: ['owner', 'name', 'description'],
   },
   person: {
@@ -35,7 +36,7 @@ export const sources: Record<Kind, Source> = {
     rows: `SELECT u.id, u.username, u.display_name,
         json_array(CAST(json_object('username', u.username, 'displayName', u.display_name) AS TEXT)) AS others
       FROM users u
-      WHERE u.id IN (SELECT value FROM json_each(?)) AND u.username IS NOT NULL`,
+      WHERE ${inList('u.id')} AND u.username IS NOT NULL`,
     fields: ['username', 'display_name'],
   },
 };

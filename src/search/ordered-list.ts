@@ -1,3 +1,4 @@
+import { inList, rowsTable } from '../db/index.ts';
 import type { Tx } from '../db/index.ts';
 import { orderKeysBetween } from './order-keys.ts';
 
@@ -26,6 +27,7 @@ interface PlacedText extends ListedText {
 
 /** Neighbours on either side that the first attempt at respacing includes. */
 const firstReach = 32;
+const indexedColumns = { place: 'bigint', folded: 'text' } as const;
 /** The minimum distance of neighbours after respacing. */
 const minDistance = 2 ** 8;
 
@@ -43,7 +45,7 @@ const selected = ({ texts, columns }: OrderedList): string =>
 
 /** The list's rows of these ids. */
 export function listedTexts(tx: Tx, list: OrderedList, ids: readonly string[]): Promise<PlacedText[]> {
-  return query(tx, `${selected(list)} WHERE id IN (SELECT value FROM json_each(?))`, JSON.stringify(ids));
+  return query(tx, `${selected(list)} WHERE ${inList('id')}`, JSON.stringify(ids));
 }
 
 /** Removes texts from the list. A contentless index needs the text to remove it. */
@@ -52,12 +54,12 @@ export async function removeTexts(tx: Tx, list: OrderedList, gone: readonly Plac
   const sorted = gone.toSorted((a, b) => a.place - b.place);
   await query(
     tx,
-    `INSERT INTO ${index} (${index}, rowid, folded) SELECT 'delete', value ->> 0, value ->> 1 FROM json_each(?)`,
+    `INSERT INTO ${index} (${index}, rowid, folded) SELECT 'delete', place, folded FROM ${rowsTable(indexedColumns)}`,
     JSON.stringify(indexed(list, sorted)),
   );
   await query(
     tx,
-    `DELETE FROM ${texts} WHERE place IN (SELECT value FROM json_each(?))`,
+    `DELETE FROM ${texts} WHERE ${inList('place', { type: 'bigint' })}`,
     JSON.stringify(sorted.map(({ place }) => place)),
   );
 }
@@ -95,15 +97,15 @@ async function insert(tx: Tx, list: OrderedList, placed: readonly PlacedText[]):
     ...(JSON.parse(others) as (string | null)[]),
   ]);
   const names = ['place', 'id', 'folded', ...list.columns];
-  const values = names.map((_, at) => `value ->> ${at}`).join(', ');
+  const columns = Object.fromEntries(names.map((name) => [name, name === 'place' ? 'bigint' : 'text'] as const));
   await query(
     tx,
-    `INSERT INTO ${list.texts} (${names.join(', ')}) SELECT ${values} FROM json_each(?)`,
+    `INSERT INTO ${list.texts} (${names.join(', ')}) SELECT ${names.join(', ')} FROM ${rowsTable(columns)}`,
     JSON.stringify(rows),
   );
   await query(
     tx,
-    `INSERT INTO ${list.index} (rowid, folded) SELECT value ->> 0, value ->> 1 FROM json_each(?)`,
+    `INSERT INTO ${list.index} (rowid, folded) SELECT place, folded FROM ${rowsTable(indexedColumns)}`,
     JSON.stringify(indexed(list, placed)),
   );
 }

@@ -1,3 +1,4 @@
+import { listTable } from '../db/index.ts';
 import type { Database } from '../db/index.ts';
 
 const rowsAtOnce = 200;
@@ -19,10 +20,10 @@ export async function reindex(db: Database): Promise<number> {
     for (let start = 0; start < all.length; start += rowsAtOnce) {
       const some = all.slice(start, start + rowsAtOnce).map(({ id }) => id);
       await db.write(({ manager }) =>
-        manager.query('INSERT OR IGNORE INTO search_changes (kind, id) SELECT ?, value FROM json_each(?)', [
-          kind,
-          JSON.stringify(some),
-        ]),
+        manager.query(
+          `INSERT INTO search_changes (kind, id) SELECT ?, value FROM ${listTable()} WHERE true ON CONFLICT DO NOTHING`,
+          [kind, JSON.stringify(some)],
+        ),
       );
       done += some.length;
     }

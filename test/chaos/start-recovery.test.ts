@@ -120,7 +120,7 @@ t.test('a listener that crashes the server three times is parked, and the fourth
     manager.query("UPDATE pushes SET settled_at = ?, attempts = 1, tried_at = ? WHERE id = 'left'", [now, now]),
   );
   await app.stop({ graceMs: 0 });
-  const program = path.join(import.meta.dirname, 'start-and-die.ts');
+  const program = path.join(import.meta.dirname, 'killed-server.ts');
   const codes: (number | null)[] = [];
   for (let start = 0; start < 4; start += 1) {
     const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program, config.dataDir], {

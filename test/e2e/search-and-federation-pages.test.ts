@@ -7,8 +7,8 @@ import { chromium } from 'playwright-core';
 import type { Browser, Page } from 'playwright-core';
 import { localAdministrator } from '../../src/access/index.ts';
 import { keysNumber, startFakePeer } from '../federation/fake-peer.ts';
-import { startPeer } from '../federation/two-hearths.ts';
-import type { Peer } from '../federation/two-hearths.ts';
+import { startPeer } from '../federation/two-instances.ts';
+import type { Peer } from '../federation/two-instances.ts';
 import { fillRepository } from '../fixtures/web-fixture.ts';
 
 t.setTimeout(240_000);

@@ -5,7 +5,7 @@ import { localAdministrator } from '../../src/access/index.ts';
 import { runCli } from '../cli/fake-process.ts';
 import { ask } from '../fixtures/web-fixture.ts';
 import { keysNumber, startFakePeer } from './fake-peer.ts';
-import { startPeer } from './two-hearths.ts';
+import { startPeer } from './two-instances.ts';
 
 const home = await startPeer(t, {
   host: '127.0.0.1',

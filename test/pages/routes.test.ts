@@ -3,9 +3,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import Router from '@koa/router';
 import { reservedHandles } from '../../src/owners/index.ts';
 import { accessDeclarations } from '../../src/pages/app/access-declarations.ts';
+import { createAdmission } from '../../src/http/admission/admission.ts';
 import { createBackgroundPriority } from '../../src/http/admission/background-priority.ts';
-import { createAnonymousCpuBudget } from '../../src/http/admission/anonymous-cpu-budget.ts';
-import { createBudgets } from '../../src/http/admission/budget.ts';
+import { createClassLimits } from '../../src/http/admission/class-limits.ts';
 import { routeChain } from '../../src/pages/app/chain.ts';
 import { mountRoutes } from '../../src/pages/app/routing.ts';
 import { listRoutes, routes } from '../../src/pages/routes.ts';
@@ -27,8 +27,7 @@ t.test('security D10 a route without a declared access stops the start', async (
   const chainOf = routeChain({
     deps: { accounts: {}, repositories: {} } as never,
     render: () => '',
-    budgets: createBudgets(createBackgroundPriority()),
-    anonymous: createAnonymousCpuBudget(fixedClock()),
+    admission: createAdmission(fixedClock()),
   });
   t.doesNotThrow(() => mountRoutes(table, chainOf));
   const page = () => ({}) as never;
@@ -231,7 +230,7 @@ t.test('methods that a page does not have are refused with those it has', async 
 });
 
 t.test('web-ui §9 a flood on one class of pages leaves the others alone', async (t) => {
-  const budgets = createBudgets(createBackgroundPriority(), {
+  const limits = createClassLimits(createBackgroundPriority(), {
     free: 1,
     rows: 1,
     search: 1,
@@ -242,15 +241,15 @@ t.test('web-ui §9 a flood on one class of pages leaves the others alone', async
     transfer: 1,
   });
   let release = (): void => {};
-  const blocked = budgets.objects({} as never, () => new Promise<void>((resolve) => (release = resolve)));
-  await t.rejects(async () => budgets.objects({} as never, async () => {}), {
+  const blocked = limits.objects({} as never, () => new Promise<void>((resolve) => (release = resolve)));
+  await t.rejects(async () => limits.objects({} as never, async () => {}), {
     code: 'unavailable',
     retryAfterSeconds: 2,
   });
-  await t.resolves(async () => budgets.rows({} as never, async () => {}));
+  await t.resolves(async () => limits.rows({} as never, async () => {}));
   release();
   await blocked;
-  await t.resolves(async () => budgets.objects({} as never, async () => {}));
-  await t.rejects(async () => budgets.objects({} as never, async () => Promise.reject(new Error('x'))));
-  await t.resolves(async () => budgets.objects({} as never, async () => {}), 'a failure gives its place back');
+  await t.resolves(async () => limits.objects({} as never, async () => {}));
+  await t.rejects(async () => limits.objects({} as never, async () => Promise.reject(new Error('x'))));
+  await t.resolves(async () => limits.objects({} as never, async () => {}), 'a failure gives its place back');
 });

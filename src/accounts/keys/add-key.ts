@@ -53,7 +53,7 @@ export async function addKey(
     try {
       await manager.insert(sshKeySchema, row);
     } catch (error) {
-      if (!isUniqueViolation(error, 'ssh_keys.fingerprint')) throw error;
+      if (!isUniqueViolation(error, 'ssh_keys_fingerprint')) throw error;
       throw conflict('key_in_use', 'This key is already in use.', { field: 'key', cause: error });
     }
     return toSshKey(row);

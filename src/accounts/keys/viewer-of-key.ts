@@ -28,9 +28,9 @@ export async function viewerOfKey(
   blob: Buffer,
   { address, hasSigned = true }: KeyUse,
 ): Promise<KeyViewer | null> {
-  const [key] = db.lookup(sshKeySchema, { fingerprint: fingerprintOf(blob) });
+  const [key] = await db.lookup(sshKeySchema, { fingerprint: fingerprintOf(blob) });
   if (key === undefined) return null;
-  const [user] = db.lookup(userSchema, { id: key.userId });
+  const [user] = await db.lookup(userSchema, { id: key.userId });
   if (user === undefined || user.disabledAt !== null) return null;
 
   if (hasSigned) lastUse.record({ kind: 'key', id: key.id, personId: user.id, address, lastUsedAt: key.lastUsedAt });

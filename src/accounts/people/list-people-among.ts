@@ -1,4 +1,4 @@
-import { prefixRange, readKeysetPage } from '../../db/index.ts';
+import { idsIn, prefixRange, readKeysetPage } from '../../db/index.ts';
 import type { AccountsDeps } from '../deps.ts';
 import { userSchema } from '../schema/user-schema.ts';
 import type { UserRow } from '../schema/user-schema.ts';
@@ -47,7 +47,12 @@ export async function listPeopleAmong(
       );
       const rows = await db.read
         .createQueryBuilder(userSchema, 'u')
-        .where('u.id IN (SELECT value FROM json_each(:ids))', { ids: JSON.stringify(found.map((row) => row.id)) })
+        .where(
+          ...idsIn(
+            'u.id',
+            found.map((row) => row.id),
+          ),
+        )
         .getMany();
       const byId = new Map(rows.map((row) => [row.id, row]));
       return found.flatMap((row) => byId.get(row.id) ?? []);

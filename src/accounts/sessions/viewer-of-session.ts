@@ -24,9 +24,9 @@ export async function viewerOfSession(
   { address }: { address: string | null },
 ): Promise<SessionViewer | null> {
   if (!looksLikeSecret(secret)) return null;
-  const [row] = db.lookup(sessionSchema, { tokenHash: hashSecret(secret) });
+  const [row] = await db.lookup(sessionSchema, { tokenHash: hashSecret(secret) });
   if (row === undefined || clock.now() >= sessionExpiresAt(row, settings)) return null;
-  const [user] = db.lookup(userSchema, { id: row.userId });
+  const [user] = await db.lookup(userSchema, { id: row.userId });
   if (user === undefined || user.disabledAt !== null) return null;
 
   lastUse.record({ kind: 'session', id: row.id, personId: user.id, address, lastUsedAt: row.lastSeenAt });

@@ -71,7 +71,7 @@ export async function addToken(
     try {
       await manager.insert(accessTokenSchema, row);
     } catch (error) {
-      if (!isUniqueViolation(error, 'access_tokens.name')) throw error;
+      if (!isUniqueViolation(error, 'access_tokens_user_name')) throw error;
       throw conflict('token_name_taken', 'You have a token with this name already.', { field: 'name', cause: error });
     }
     try {

@@ -17,9 +17,9 @@ export async function viewerOfToken(
   { address }: { address: string | null },
 ): Promise<PersonViewer | null> {
   if (!looksLikeAccessToken(secret)) return null;
-  const [token] = db.lookup(accessTokenSchema, { tokenHash: hashSecret(secret) });
+  const [token] = await db.lookup(accessTokenSchema, { tokenHash: hashSecret(secret) });
   if (token === undefined || (token.expiresAt !== null && clock.now() >= token.expiresAt)) return null;
-  const [user] = db.lookup(userSchema, { id: token.userId });
+  const [user] = await db.lookup(userSchema, { id: token.userId });
   if (user === undefined || user.disabledAt !== null) return null;
   const links = token.allRepositories ? null : await db.read.findBy(accessTokenRepositorySchema, { tokenId: token.id });
 

@@ -90,7 +90,7 @@ export function createLocalActors({
 
   async function ensureRow(kind: ActorKind, ownerId: string, wantedPath: string): Promise<KeyRow> {
     // Asked by every request of another server.
-    const [known] = db.lookup(keySchema, { kind, ownerId });
+    const [known] = await db.lookup(keySchema, { kind, ownerId });
     if (known !== undefined) return known;
     const name = `${kind} ${ownerId}`;
     const under = making.get(name) ?? make(kind, ownerId, wantedPath).finally(() => making.delete(name));
@@ -127,7 +127,7 @@ export function createLocalActors({
     async atPath(path, manager) {
       const row =
         manager === undefined
-          ? db.lookup(keySchema, { apPath: path })[0]
+          ? (await db.lookup(keySchema, { apPath: path }))[0]
           : await manager.findOneBy(keySchema, { apPath: path });
       return row == null ? null : toActor(row);
     },

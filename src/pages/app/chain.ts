@@ -10,25 +10,20 @@ import { createArtifactHandlers } from '../../http-artifacts/index.ts';
 import {
   acceptHost,
   compressText,
-  createAnonymousCpuBudget,
+  createAdmission,
   createAssets,
-  createBackgroundPriority,
-  createBudgets,
   createClientReader,
-  createFairQueue,
   createHttpCounts,
   createHttpServer,
   createOneTimeSecrets,
   createRequestLog,
-  delayRefusals,
   nameRequest,
   securityHeaders,
   serveMetrics,
   takeRunnerRequests,
 } from '../../http/index.ts';
 import type {
-  AnonymousCpuBudget,
-  Budgets,
+  Admission,
   Context,
   Middleware,
   Probe,
@@ -77,7 +72,7 @@ type Stage = (next: RequestListener) => RequestListener;
 export function createWebServer(options: WebOptions): WebServer {
   const { config, clock, logger, random = systemRandom, runners, probe } = options;
   const assets = createAssets(embedded);
-  const backgroundPriority = createBackgroundPriority();
+  const admission = createAdmission(clock);
   const render = createRender({ embedded, assets });
   const deps: WebDeps = {
     origins: new Map(),
@@ -86,23 +81,20 @@ export function createWebServer(options: WebOptions): WebServer {
     assets,
     highlighting: createHighlighting(options),
     oneTimeSecrets: createOneTimeSecrets({ clock, random }),
-    backgroundPriority,
+    backgroundPriority: admission.background,
   };
   const readClient = createClientReader(config.proxy.trusted);
   const counts = createHttpCounts(clock, options.git.traffic);
-  const fairQueue = createFairQueue();
-  const budgets = createBudgets(backgroundPriority);
-  const anonymous = createAnonymousCpuBudget(clock);
   const headers = securityHeaders(config);
   /** Called when a request begins, by whichever stage takes it: log line, metrics, and what admission remembers. */
-  const onRequest = [createRequestLog({ logger, clock }), counts.count, fairQueue.note, backgroundPriority.note];
+  const onRequest = [createRequestLog({ logger, clock }), counts.count, admission.onRequest];
   const responseCache = createResponseCache({ deps, random, readClient, notes: onRequest });
   const git = createGitHandlers(options);
-  const metrics = serveMetrics(deps, counts, anonymous);
+  const metrics = serveMetrics(deps, counts, admission);
   const table = routes(
     createFederationHandlers(options),
     createArtifactHandlers(options),
-    createApiHandler({ deps, budgets, anonymous }),
+    createApiHandler({ deps, admission }),
     metrics,
   );
 
@@ -112,7 +104,7 @@ export function createWebServer(options: WebOptions): WebServer {
     // The runner protocol over Connect: before the queue, because a job must not wait for readers.
     (next) => takeRunnerRequests(runners, next),
     // Fair queue: a client begins a few requests per turn of the event loop, before any of them costs something.
-    fairQueue.before,
+    admission.enqueue,
     // git over HTTP: past Koa, whose middlewares cost more than a response from the ref cache.
     (next) => createGitListener({ handlers: git, random, headers, onRequest, readClient }, next),
     // Cached responses to anonymous requests: past Koa for the same reason.
@@ -131,7 +123,7 @@ export function createWebServer(options: WebOptions): WebServer {
       return next();
     },
     // Delays refusals to anonymous clients: outside of whatever refuses.
-    delayRefusals(),
+    admission.delayRefusals,
     // gzip: outside of the error pages, which are compressed too.
     compressText,
     // Errors become pages: outside of everything that throws.
@@ -143,7 +135,7 @@ export function createWebServer(options: WebOptions): WebServer {
     // `Accept: application/activity+json` on a page leads to the actor's document: needs the origin.
     nameActors(options.federation),
     // Runs the chain of the first route that matches, or refuses with 404 or 405.
-    ...mountRoutes(table, routeChain({ deps, render, budgets, anonymous })),
+    ...mountRoutes(table, routeChain({ deps, render, admission })),
   ];
 
   const app = new Koa<State>();
@@ -163,32 +155,28 @@ export function createWebServer(options: WebOptions): WebServer {
 interface RouteDeps {
   deps: WebDeps;
   render: Render;
-  budgets: Budgets;
-  anonymous: AnonymousCpuBudget;
+  admission: Admission;
 }
 
 /** What a request passes once its route is known. */
-export function routeChain({ deps, render, budgets, anonymous }: RouteDeps): (route: Route) => Middleware[] {
+export function routeChain({ deps, render, admission }: RouteDeps): (route: Route) => Middleware[] {
   const pageCache = createPageCache();
   return (route) => {
     // The pattern, for log and metrics: first, so that a refusal is counted under it.
     const name = nameRoute(route, deps.backgroundPriority);
-    // So many requests of a cost class at a time, whoever sends them.
-    const limit = budgets[route.cost];
     // Other protocols authenticate by themselves, and ignore cookies.
-    if ('handle' in route) return [name, limit, route.handle];
+    if ('handle' in route) return [name, ...admission.limit(route.cost), route.handle];
     const page = sendResponse(route.page as PageHandler, {
       deps,
       render,
       kept: isCacheable(route) ? pageCache : null,
     });
     // Nobody is asked who they are.
-    if (route.access === 'open') return [name, limit, page];
-    const limitAnonymous = anonymous.before[route.cost];
+    if (route.access === 'open') return [name, ...admission.limit(route.cost), page];
     return [
       name,
-      // Anonymous clients wait in a queue of their own before they take a place of everybody's; so the session is read first.
-      ...(limitAnonymous === null ? [limit, identifyViewer(deps)] : [identifyViewer(deps), limitAnonymous, limit]),
+      // Who asks, by the session cookie, and the limits of the cost class, in the order that admission wants.
+      ...admission.limit(route.cost, identifyViewer(deps)),
       // Needs the session; before anything is looked up or read for another site's form.
       refuseCrossSite,
       // Leads to the choice of a username or password: before rights, which need a complete account.

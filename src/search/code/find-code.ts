@@ -1,5 +1,6 @@
 import { visibleRepositories } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
+import { contains } from '../../db/index.ts';
 import type { DatabaseThread } from '../../db/index.ts';
 import type { Git } from '../../git/index.ts';
 import { createLru } from '../../kernel/index.ts';
@@ -67,7 +68,7 @@ const byContent = (visible: string): string =>
 
 /** For shorter queries, which have no trigram: file names. */
 const byName = (visible: string): string =>
-  `SELECT ${candidateColumns} WHERE instr(lower(f.path), :query) > 0 AND ${visible} ${inOrder}`;
+  `SELECT ${candidateColumns} WHERE ${contains('lower(f.path)', ':query')} AND ${visible} ${inOrder}`;
 
 /** Counts every repository that the viewer may see, so its result is cached. */
 const coverageOf = (visible: string): string => `

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { inList, rowsTable } from '../../db/index.ts';
 import type { DatabaseThread } from '../../db/index.ts';
 import type { Git } from '../../git/index.ts';
 import { fold } from '../fold.ts';
@@ -74,9 +75,7 @@ async function filesToIndex(
 
 async function knownBlobs(thread: DatabaseThread, files: readonly WantedFile[]): Promise<Set<string>> {
   const oids = JSON.stringify([...new Set(files.map(({ oid }) => oid))]);
-  const [rows] = await thread.ask([
-    { sql: 'SELECT oid FROM blobs WHERE oid IN (SELECT value FROM json_each(?))', parameters: [oids] },
-  ]);
+  const [rows] = await thread.ask([{ sql: `SELECT oid FROM blobs WHERE ${inList('oid')}`, parameters: [oids] }]);
   return new Set(rows!.map((row) => String(row['oid'])));
 }
 
@@ -89,9 +88,12 @@ async function addBlobs(thread: DatabaseThread, git: Git, path: string, oids: re
     if (batch.length === 0) return;
     const rows = JSON.stringify(batch.map(({ oid, text }) => [oid, text]));
     await thread.ask([
-      { sql: 'INSERT OR IGNORE INTO blobs (oid) SELECT value ->> 0 FROM json_each(?)', parameters: [rows] },
       {
-        sql: 'INSERT INTO code (rowid, text) SELECT b.id, j.value ->> 1 FROM json_each(?) j JOIN blobs b ON b.oid = j.value ->> 0',
+        sql: `INSERT INTO blobs (oid) SELECT oid FROM ${rowsTable({ oid: 'text', text: 'text' })} WHERE true ON CONFLICT DO NOTHING`,
+        parameters: [rows],
+      },
+      {
+        sql: `INSERT INTO code (rowid, text) SELECT b.id, list.text FROM ${rowsTable({ oid: 'text', text: 'text' })} JOIN blobs b ON b.oid = list.oid`,
         parameters: [rows],
       },
     ]);
@@ -123,12 +125,12 @@ async function replaceFiles(thread: DatabaseThread, id: string, files: readonly 
   const gone = JSON.stringify(
     [...new Set((before as KnownFile[]).map(({ oid }) => oid))].filter((oid) => !kept.has(oid)),
   );
-  const orphans = `SELECT b.id FROM blobs b WHERE b.oid IN (SELECT value FROM json_each(?))
+  const orphans = `SELECT b.id FROM blobs b WHERE ${inList('b.oid')}
     AND NOT EXISTS (SELECT 1 FROM files f WHERE f.blob_id = b.id)`;
   await thread.ask([
     { sql: 'DELETE FROM files WHERE repository_id = ?', parameters: [id] },
     {
-      sql: 'INSERT INTO files (repository_id, path, blob_id) SELECT ?, j.value ->> 0, b.id FROM json_each(?) j JOIN blobs b ON b.oid = j.value ->> 1',
+      sql: `INSERT INTO files (repository_id, path, blob_id) SELECT ?, list.path, b.id FROM ${rowsTable({ path: 'text', oid: 'text' })} JOIN blobs b ON b.oid = list.oid`,
       parameters: [id, rows],
     },
     { sql: `DELETE FROM code WHERE rowid IN (${orphans})`, parameters: [gone] },

@@ -1,4 +1,5 @@
 import { statfs } from 'node:fs/promises';
+import { upsert } from '../../db/index.ts';
 import type { DatabaseThread } from '../../db/index.ts';
 import type { Git } from '../../git/index.ts';
 import type { Logger } from '../../kernel/index.ts';
@@ -86,7 +87,7 @@ async function note(
   state: IndexState,
   seenAt: number,
 ): Promise<void> {
-  const sql = 'INSERT OR REPLACE INTO repositories (id, commit_oid, state, seen_at) VALUES (?, ?, ?, ?)';
+  const sql = upsert('repositories', ['id'], ['commit_oid', 'state', 'seen_at']);
   await thread.ask([{ sql, parameters: [id, commit, state, seenAt] }]);
 }
 

@@ -12,7 +12,7 @@ const index = (grams: string): string[] => [
   `CREATE VIRTUAL TABLE ${grams}_counts USING fts5vocab(${grams}, row)`,
 ];
 
-export const adaptiveGrams: Migration = {
+export const searchNGrams: Migration = {
   version: 57,
   name: 'GrownGrams',
   statements: [

@@ -66,7 +66,7 @@ const ofOwners = (name: string, columns: string): string[] =>
  * For an instance of 100,000 people and as many repositories: maintained counts instead of counting, and an index for
  * every list.
  */
-export const largeInstance: Migration = {
+export const countersAndListIndexes: Migration = {
   version: 62,
   name: 'LargeInstance',
   statements: [
