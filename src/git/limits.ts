@@ -61,6 +61,9 @@ export interface GitLimits {
   /** Quiet time after the last push before maintenance starts, in milliseconds. */
   maintenanceQuietMs: number;
 
+  /** Whether the commit-graph file is read, whose format is git's own; without it `git rev-list` lists commits. */
+  readCommitGraph: boolean;
+
   /** Number of long-lived object readers, one per active repository, and when an idle one is stopped. */
   objectReaders: number;
   objectReaderIdleMs: number;
@@ -106,6 +109,8 @@ export const defaultLimits: Readonly<GitLimits> = {
 
   maintenanceQuietMs: 60_000,
 
+  readCommitGraph: true,
+
   objectReaders: 8,
   objectReaderIdleMs: 30_000,
 };
@@ -124,5 +129,6 @@ export function limitsOf(config: Config['git']): Partial<GitLimits> {
     maxPushObjects: config.maxPushObjects,
     maxPushMemoryBytes: config.maxPushMemoryBytes,
     pushCpuMs: config.maxPushCpuMs,
+    readCommitGraph: config.readCommitGraph,
   };
 }

@@ -3,7 +3,7 @@ import type { FindOptionsWhere } from 'typeorm';
 import { allows, ownsRepository, repositoryLevel } from '../access/index.ts';
 import type { Level, RepositoryFacts, Viewer } from '../access/index.ts';
 import { rowBy } from '../db/index.ts';
-import type { Door, Tx } from '../db/index.ts';
+import type { RowSource, Tx } from '../db/index.ts';
 import { notFound } from '../kernel/index.ts';
 import type { Owner } from '../owners/index.ts';
 import type { RepositoryDeps } from './deps.ts';
@@ -54,7 +54,11 @@ export async function findRepository(
   const owner = await deps.owners.resolve(at.owner);
   if (owner === null) throw repositoryNotFound();
   const own = owner.kind === 'user' ? { ownerUserId: owner.id } : { ownerOrganisationId: owner.id };
-  const rows = deps.db.lookup(repositorySchema, { ...own, nameFolded: foldRepositoryName(at.name), deletedAt: null });
+  const rows = await deps.db.lookup(repositorySchema, {
+    ...own,
+    nameFolded: foldRepositoryName(at.name),
+    deletedAt: null,
+  });
   // A repository in the trash counts as absent.
   const repository = rows[0];
   if (repository === undefined) throw repositoryNotFound();
@@ -97,7 +101,7 @@ export function repositoryOf({ manager }: Tx, repositoryId: string): Promise<Rep
 /** Refuses `repository_not_found` unless the repository is live and the viewer has the required access. */
 async function checkAccess(
   deps: Pick<RepositoryDeps, 'organisations'>,
-  lookups: Door,
+  lookups: RowSource,
   viewer: Viewer,
   repository: Repository,
   needed: Needed,
@@ -118,7 +122,7 @@ async function checkAccess(
  */
 export async function repositoryFacts(
   { organisations }: Pick<RepositoryDeps, 'organisations'>,
-  lookups: Door,
+  lookups: RowSource,
   personId: string | null,
   repository: Repository,
 ): Promise<RepositoryFacts> {

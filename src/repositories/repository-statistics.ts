@@ -1,4 +1,5 @@
 import { IsNull } from 'typeorm';
+import { createKeyedMutex } from '../kernel/index.ts';
 import { ownerIdOf } from './find-repository.ts';
 import { countLanguages } from './languages/count-languages.ts';
 import { repositorySchema } from './schema/repository-schema.ts';
@@ -31,15 +32,12 @@ export interface RepositoryStatistics {
  */
 export function createRepositoryStatistics(deps: RepositoryDeps): RepositoryStatistics {
   const waiting = new Map<string, NodeJS.Timeout>();
-  /** Updates are serialised. */
-  let tail: Promise<unknown> = Promise.resolve();
+  const mutex = createKeyedMutex<'all'>();
   let stopped = false;
 
-  function enqueue<Result>(work: () => Promise<Result>, ifStopped: Result): Promise<Result> {
-    const done = tail.then(() => (stopped ? ifStopped : work()));
-    tail = done.catch(() => undefined);
-    return done;
-  }
+  /** One at a time. */
+  const enqueue = <Result>(work: () => Promise<Result>, ifStopped: Result): Promise<Result> =>
+    mutex('all', async () => (stopped ? ifStopped : work()));
   const refresh = (id: string) => enqueue(() => updateStatistics(deps, id), false);
 
   return {
@@ -82,7 +80,7 @@ export function createRepositoryStatistics(deps: RepositoryDeps): RepositoryStat
     async stop() {
       stopped = true;
       for (const timer of waiting.values()) clearTimeout(timer);
-      await tail;
+      await mutex.settled();
     },
   };
 }

@@ -77,6 +77,7 @@ export async function openRooms(t: Owner, options: { settings?: Partial<Reposito
           maxPushObjects: 10_000_000,
           maxPushMemoryBytes: 128 * 1024 ** 2,
           maxPushCpuMs: 60_000,
+          readCommitGraph: true,
         },
       },
       logger,

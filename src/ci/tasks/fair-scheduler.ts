@@ -1,3 +1,4 @@
+import { createLru } from '../../kernel/index.ts';
 import type { WaitingGroup } from './group-waiting-jobs.ts';
 
 /**
@@ -34,18 +35,16 @@ const ownerOf = (line: WaitingGroup): string => line.ownerUserId ?? line.ownerOr
 const maxRemembered = 10_000;
 
 class VirtualClock {
-  readonly #virtualTimes = new Map<string, number>();
+  readonly #virtualTimes = createLru<string, number>({ name: 'job turns', maxWeight: maxRemembered });
   #present = 0;
 
   of(who: string): number {
-    return Math.max(this.#virtualTimes.get(who) ?? 0, this.#present);
+    return Math.max(this.#virtualTimes.peek(who) ?? 0, this.#present);
   }
 
   take(who: string): void {
     const virtualTime = this.of(who);
     this.#present = virtualTime;
-    this.#virtualTimes.delete(who);
     this.#virtualTimes.set(who, virtualTime + 1);
-    if (this.#virtualTimes.size > maxRemembered) this.#virtualTimes.delete(this.#virtualTimes.keys().next().value!);
   }
 }

@@ -1,6 +1,7 @@
 import type { RunnerRow } from '../schema/runner-schema.ts';
 import { mayTake, groupWaitingJobs } from './group-waiting-jobs.ts';
 import type { Database } from '../../db/index.ts';
+import { createLru } from '../../kernel/index.ts';
 import type { Logger } from '../../kernel/index.ts';
 import type { Claim } from './claim.ts';
 
@@ -37,8 +38,8 @@ export class TaskQueue {
   #roundListeners: (() => void)[] = [];
   #timer: NodeJS.Timeout | null = null;
   #stopped = false;
-  /** Number of responses in flight per task; only of tasks that a repeated call may get again. */
-  readonly #dispatched = new Map<number, number>();
+  /** Responses in flight per task that a repeated call may get again; bounded, since arrived ones are not repeated. */
+  readonly #dispatched = createLru<number, number>({ name: 'dispatched tasks', maxWeight: maxRemembered });
   /** Tasks that are being taken back, because no response with them has arrived. */
   readonly #returning = new Set<number>();
 
@@ -94,8 +95,6 @@ export class TaskQueue {
   markDispatched(taskId: number): boolean {
     if (this.#returning.has(taskId)) return false;
     this.#dispatched.set(taskId, (this.#dispatched.get(taskId) ?? 0) + 1);
-    // Tasks that arrived are never requested again.
-    if (this.#dispatched.size > maxRemembered) this.#dispatched.delete(this.#dispatched.keys().next().value!);
     return true;
   }
 

@@ -7,7 +7,7 @@ import type { RefSnapshot } from '../ref-cache/ref-snapshot.ts';
 import type { RefCache } from '../ref-cache/ref-cache.ts';
 import { failure } from './serve-fetch.ts';
 import type { UploadOutcome, UploadRequest } from './serve-fetch.ts';
-import type { Slots } from '../processes/slots.ts';
+import type { Semaphore } from '../../kernel/index.ts';
 import { followSpool } from './follow-spool.ts';
 import { requestKey } from './request-key.ts';
 import { Spool } from './spool.ts';
@@ -27,7 +27,7 @@ export interface FetchCache {
 
 interface CacheDeps {
   runner: GitRunner;
-  slots: Slots;
+  slots: Semaphore;
   refCache: RefCache;
   limits: GitLimits;
   /** Folder of the spool files, below `cache/` of the data folder. */
@@ -56,7 +56,7 @@ interface CachedResponse {
 
 export async function createFetchCache(deps: CacheDeps): Promise<FetchCache> {
   const { runner, slots, refCache, limits, folder } = deps;
-  /** Least recently used first. */
+  /** Least recently used first. Not the kernel's LRU cache: an entry grows while it is made, and its readers hold it. */
   const responses = new Map<string, CachedResponse>();
   await mkdir(folder, { recursive: true, mode: 0o700 });
 
@@ -98,7 +98,7 @@ export async function createFetchCache(deps: CacheDeps): Promise<FetchCache> {
     spool: Spool,
     signal: AbortSignal,
   ) {
-    const release = await slots.take({ repository, client }, signal);
+    const release = await slots.acquire({ repository, client }, signal);
     try {
       const git = runner.start({
         argv: ['upload-pack', '--strict', '--stateless-rpc', repository],

@@ -7,15 +7,15 @@ import type { Reachability } from '../objects/reachability.ts';
 import type { GitRunner } from '../processes/git-runner.ts';
 import type { RefSnapshot } from '../ref-cache/ref-snapshot.ts';
 import type { RefCache } from '../ref-cache/ref-cache.ts';
-import type { Slots } from '../processes/slots.ts';
+import type { Semaphore } from '../../kernel/index.ts';
 
 interface ReachabilityDeps {
   runner: GitRunner;
   readers: ObjectReaders;
   refCache: RefCache;
   /** Slots of clones: a walk over all objects costs as much as a clone. */
-  slots: Slots;
-  shortSlots: Slots;
+  slots: Semaphore;
+  shortSlots: Semaphore;
   limits: GitLimits;
 }
 
@@ -139,7 +139,7 @@ export function createReachability({
       }
       // Ids that do not exist need no walk.
       if (beyond.size === 0) {
-        const release = await (others.length > 0 ? slots : shortSlots).take({ repository }, signal);
+        const release = await (others.length > 0 ? slots : shortSlots).acquire({ repository }, signal);
         try {
           for (const oid of await commitsBeyond(repository, commits, signal)) beyond.add(oid);
           if (beyond.size === 0) for (const oid of await othersBeyond(repository, others, signal)) beyond.add(oid);

@@ -1,5 +1,6 @@
 import { close, fstatSync, openSync, read, unlinkSync } from 'node:fs';
 import { promisify } from 'node:util';
+import { createNotifier } from '../../kernel/index.ts';
 
 const readAt = promisify(read);
 
@@ -38,7 +39,7 @@ export interface Read {
  */
 export class Spool {
   readonly #file: number;
-  readonly #waiting = new Set<() => void>();
+  readonly #growth = createNotifier();
   #poll: NodeJS.Timeout | undefined;
   #pollMs = minPollMs;
   #isClosed = false;
@@ -98,15 +99,7 @@ export class Spool {
   /** Resolves when enough bytes follow `position`, when the writer has ended, or when `signal` fires. */
   async beyond(position: number, signal: AbortSignal): Promise<void> {
     while (this.#notifiedSize <= position && !this.isEnded && !signal.aborted) {
-      await new Promise<void>((resolve) => {
-        const wake = () => {
-          this.#waiting.delete(wake);
-          signal.removeEventListener('abort', wake);
-          resolve();
-        };
-        this.#waiting.add(wake);
-        signal.addEventListener('abort', wake);
-      });
+      await this.#growth.wait('size', { signal });
     }
   }
 
@@ -115,7 +108,7 @@ export class Spool {
     clearTimeout(this.#poll);
     this.#refreshSize();
     this.isEnded = true;
-    for (const wake of this.#waiting) wake();
+    this.#growth.notify('size');
   }
 
   /** Closes the file once there are no readers left. */
@@ -182,7 +175,7 @@ export class Spool {
     this.size = size;
     if (size - this.#notifiedSize >= pieceBytes || (!hasGrown && size > this.#notifiedSize)) {
       this.#notifiedSize = size;
-      for (const wake of this.#waiting) wake();
+      this.#growth.notify('size');
     }
     return hasGrown;
   }

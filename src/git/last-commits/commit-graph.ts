@@ -1,5 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { createLru } from '../../kernel/index.ts';
 import { mightContain } from './bloom-filter.ts';
 
 /** What a history walk needs to know of a commit. */
@@ -49,9 +50,12 @@ interface CachedLayer {
   layer: Layer;
 }
 
-/** Parsed files by path, least recently used first; a file of a chain never changes, the single one is replaced. */
-const cache = new Map<string, CachedLayer>();
-let cachedBytes = 0;
+/** Parsed files by path; a file of a chain never changes, the single one is replaced. */
+const cache = createLru<string, CachedLayer>({
+  name: 'commit-graph files',
+  maxWeight: maxCachedBytes,
+  weigh: ({ layer }) => layer.bytes.length,
+});
 
 /** Null when there is none, or none that can be relied on. */
 export async function openCommitGraph(repository: string): Promise<CommitGraph | null> {
@@ -91,20 +95,10 @@ async function readLayer(file: string): Promise<Layer | null> {
   if (size > maxGraphBytes) return null;
   const validator = `${size} ${mtimeMs} ${ino}`;
   const known = cache.get(file);
-  if (known) drop(file, known);
-  const layer = known?.validator === validator ? known.layer : new Layer(await readFile(file));
+  if (known?.validator === validator) return known.layer;
+  const layer = new Layer(await readFile(file));
   cache.set(file, { validator, layer });
-  cachedBytes += layer.bytes.length;
-  for (const [oldest, entry] of cache) {
-    if (cachedBytes <= maxCachedBytes) break;
-    drop(oldest, entry);
-  }
   return layer;
-}
-
-function drop(file: string, { layer }: CachedLayer): void {
-  cache.delete(file);
-  cachedBytes -= layer.bytes.length;
 }
 
 /** Commits that one walk remembers at most. */

@@ -1,4 +1,5 @@
 import { statfs } from 'node:fs/promises';
+import { createKeyedMutex, waitAtMost } from '../../kernel/index.ts';
 import type { Logger } from '../../kernel/index.ts';
 import type { GitRunner } from '../processes/git-runner.ts';
 import { findNeeds, hasCommitGraph, needsPacking } from './find-needs.ts';
@@ -104,7 +105,7 @@ export function createMaintenance({
   /** Running pushes per repository. */
   const pushes = new Map<string, number>();
   let running: { repository: string; stop: AbortController; isPatient: boolean; done: Promise<unknown> } | null = null;
-  let tail: Promise<unknown> = Promise.resolve();
+  const mutex = createKeyedMutex<'all'>();
 
   /** Runs one task at a time, in order. None starts while a push to its repository runs. */
   function enqueue(
@@ -112,7 +113,7 @@ export function createMaintenance({
     work: (signal: AbortSignal) => Promise<boolean>,
     isPatient = false,
   ): Promise<Outcome> {
-    const next = tail.then(async (): Promise<Outcome> => {
+    return mutex('all', async (): Promise<Outcome> => {
       if (pushes.has(repository)) return 'given up';
       const stop = new AbortController();
       const done = work(stop.signal);
@@ -128,8 +129,6 @@ export function createMaintenance({
         running = null;
       }
     });
-    tail = next.catch(() => {});
-    return next;
   }
 
   async function maintain(repository: string, signal: AbortSignal): Promise<boolean> {
@@ -146,7 +145,7 @@ export function createMaintenance({
       const { code, errorText } = await runner.run({ argv, signal, timeLimitMs: limitMs, yields: true }, 1024 * 1024);
       // The repository works as before, only slower. Grafts and shallow histories make a commit-graph impossible.
       if (code !== 0 && !signal.aborted)
-        logger.warn('git.upkeep_failed', { repository, command: command[0], complaint: errorText });
+        logger.warn('git.upkeep_failed', { repository, command: command[0], errorText: errorText });
     }
     return needs.hasLooseRefs || needs.repack || needs.hasCommits;
   }
@@ -165,11 +164,7 @@ export function createMaintenance({
   async function abortOrWait(repository: string): Promise<void> {
     if (running?.repository !== repository) return;
     const { stop, isPatient, done } = running;
-    if (isPatient) {
-      let timer: NodeJS.Timeout | undefined;
-      await Promise.race([done, new Promise((resolve) => (timer = setTimeout(resolve, pushWaitsMs)))]);
-      clearTimeout(timer);
-    }
+    if (isPatient) await waitAtMost(done, pushWaitsMs);
     stop.abort(new Error('somebody pushes'));
     await done;
   }

@@ -49,7 +49,7 @@ async function revList(
   path: string,
   rest: readonly string[],
 ): Promise<string> {
-  const leave = await shortSlots.take({ repository: path });
+  const leave = await shortSlots.acquire({ repository: path });
   try {
     const argv = [`--git-dir=${path}`, 'rev-list', '--ignore-missing', ...rest];
     const { code, output, errorText } = await runner.run(

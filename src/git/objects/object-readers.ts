@@ -1,4 +1,4 @@
-import { unavailable } from '../../kernel/index.ts';
+import { createNotifier, unavailable } from '../../kernel/index.ts';
 import type { GitLimits } from '../limits.ts';
 import { ObjectReader } from './object-reader.ts';
 import type { GitRunner } from '../processes/git-runner.ts';
@@ -21,9 +21,10 @@ interface PooledReader {
 const lifeMs = 3_600_000;
 
 export function createObjectReaders(runner: GitRunner, limits: GitLimits): ObjectReaders {
-  /** Keyed by repository, least recently used first. */
+  /** By repository, least recently used first. Not the kernel's cache: a reader in use is not evicted. */
   const readers = new Map<string, PooledReader>();
-  const waiting = new Set<() => void>();
+  const returns = createNotifier();
+  const wakeWaiting = (): void => returns.notify('a reader');
 
   function end(path: string, pooled: PooledReader): void {
     clearTimeout(pooled.idle);
@@ -66,7 +67,11 @@ export function createObjectReaders(runner: GitRunner, limits: GitLimits): Objec
         readers.set(path, pooled);
         return pooled;
       }
-      await nextReturn(waiting, deadline - performance.now(), limits.retryAfterSeconds);
+      const { retryAfterSeconds } = limits;
+      const timeoutMs = deadline - performance.now();
+      if (timeoutMs <= 0)
+        throw unavailable('git_busy', 'The server is busy. Try again in a moment.', { retryAfterSeconds });
+      await returns.wait('a reader', { timeoutMs });
     }
   }
 
@@ -77,10 +82,6 @@ export function createObjectReaders(runner: GitRunner, limits: GitLimits): Objec
     // A stopped reader gets no timer: it would only keep the process alive.
     else if (readers.get(path) === pooled) pooled.idle = setTimeout(() => end(path, pooled), limits.objectReaderIdleMs);
     wakeWaiting();
-  }
-
-  function wakeWaiting(): void {
-    for (const wake of waiting) wake();
   }
 
   return {
@@ -98,23 +99,4 @@ export function createObjectReaders(runner: GitRunner, limits: GitLimits): Objec
       await Promise.all(closing.map(([, { reader }]) => reader.exited));
     },
   };
-}
-
-/** Waits until a reader is returned to the pool. */
-function nextReturn(waiting: Set<() => void>, waitMs: number, retryAfterSeconds: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const wake = () => {
-      clearTimeout(timer);
-      waiting.delete(wake);
-      resolve();
-    };
-    const timer = setTimeout(
-      () => {
-        waiting.delete(wake);
-        reject(unavailable('git_busy', 'The server is busy. Try again in a moment.', { retryAfterSeconds }));
-      },
-      Math.max(0, waitMs),
-    );
-    waiting.add(wake);
-  });
 }

@@ -54,7 +54,7 @@ async function carryOut(
   if (permitted.length === 0) return refuse(deps, request, head, refusals);
 
   // The slot comes before the journal: a push that gets no slot leaves no trace.
-  const release = await deps.slots.take({ repository: path, client: request.client }, signal);
+  const release = await deps.slots.acquire({ repository: path, client: request.client }, signal);
   let ends: Promise<unknown> | null = null;
   try {
     // Starting git takes as long as journalling, so both happen at once. Until the push is journalled, git gets no
@@ -176,7 +176,7 @@ async function runAndTidy(deps: PushDeps, request: PushRequest, plan: PushPlan, 
   const { slots, needsCleanup, logger } = deps;
   const outcome = await runReceivePack(deps, request, plan, git);
   if (outcome.kind === 'unreported' && !outcome.clean) needsCleanup.add(request.path);
-  if (needsCleanup.has(request.path) && slots.inUseFor(request.path) === 1) {
+  if (needsCleanup.has(request.path) && slots.heldBy('repository', request.path) === 1) {
     needsCleanup.delete(request.path);
     await deps.removeLeftovers(request.path).then(
       (actions) => logger.warn('push.leftovers_removed', { path: request.path, actions }),

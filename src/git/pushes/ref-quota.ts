@@ -26,7 +26,7 @@ const maxCachedRepositories = 1_000;
  * count sooner. Grants of one repository are serialised, so that two pushes do not get the same ones.
  */
 export function createRefQuota(maxRefs: number): RefQuota {
-  /** Least recently used first. */
+  /** Least recently used first. Not the kernel's cache: an entry with pending grants is never evicted. */
   const accounts = new Map<string, Account>();
 
   function forgetSome(): void {

@@ -189,7 +189,7 @@ export async function runReceivePack(
       path: request.path,
       ...exit,
       inputError: feed.error,
-      complaint: git.stderrText(),
+      errorText: git.stderrText(),
     });
     const failure = writer.failure(exit.stoppedBy === 'effort_limit' ? tooMuchWork : 'The push was interrupted.');
     await respond(failure, failure);

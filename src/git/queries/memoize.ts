@@ -1,3 +1,5 @@
+import { createLru } from '../../kernel/index.ts';
+
 /** Bounds of the cache: a sum of weights in whatever unit `weigh` counts. */
 interface Memory<Args extends unknown[], Answer> {
   most: number;
@@ -24,34 +26,26 @@ export function memoize<Args extends unknown[], Answer>(
   ask: (...args: Args) => Promise<Answer>,
   { most, weigh = () => 1, keyOf = (...args) => args }: Memory<Args, Answer>,
 ): (...args: Args) => Promise<Answer> {
-  const entries = new Map<string, { answer: Promise<Answer>; weight: number }>();
-  let total = 0;
-
-  function store(key: string, weight: number): void {
-    const entry = entries.get(key);
-    if (!entry) return;
-    entry.weight = weight;
-    total += weight;
-    for (const [oldest, { weight: freed }] of entries) {
-      if (total <= most) break;
-      entries.delete(oldest);
-      total -= freed;
-    }
-  }
+  const entries = createLru<string, { answer: Promise<Answer>; weight: number }>({
+    name: 'git queries',
+    maxWeight: most,
+    weigh: ({ weight }) => weight,
+  });
 
   return (...args) => {
     const key = keyText(keyOf(...args));
     const known = entries.get(key);
-    if (known) {
-      entries.delete(key);
-      entries.set(key, known);
-      return known.answer;
-    }
+    if (known) return known.answer;
     const answer = ask(...args);
-    entries.set(key, { answer, weight: 0 });
+    const entry = { answer, weight: 0 };
+    entries.set(key, entry);
     answer.then(
-      (value) => store(key, weigh(value)),
-      () => entries.delete(key),
+      (value) => {
+        if (entries.peek(key) === entry) entries.set(key, { answer, weight: weigh(value) });
+      },
+      () => {
+        if (entries.peek(key) === entry) entries.delete(key);
+      },
     );
     return answer;
   };

@@ -1,3 +1,4 @@
+import { createLru } from '../../kernel/index.ts';
 import { readRefs } from '../refs/refs.ts';
 import type { RefSnapshot } from '../ref-cache/ref-snapshot.ts';
 import type { RefCache } from '../ref-cache/ref-cache.ts';
@@ -17,7 +18,11 @@ const maxRepositories = 50;
 
 export function createRecentRefs(refCache: Pick<RefCache, 'of'>): RecentRefs {
   const bySnapshot = new WeakMap<RefSnapshot, ReadonlyMap<string, string>>();
-  const known = new Map<string, { refs: Promise<ReadonlyMap<string, string>>; at: number }>();
+  const known = createLru<string, Promise<ReadonlyMap<string, string>>>({
+    name: 'recent refs',
+    maxWeight: maxRepositories,
+    ttlMs: ttlMs,
+  });
 
   function ofSnapshot(snapshot: RefSnapshot): ReadonlyMap<string, string> {
     const refs =
@@ -32,13 +37,12 @@ export function createRecentRefs(refCache: Pick<RefCache, 'of'>): RecentRefs {
       const snapshot = await refCache.of(repository);
       if (snapshot !== null) return ofSnapshot(snapshot);
       const recent = known.get(repository);
-      if (recent && performance.now() - recent.at < ttlMs) return recent.refs;
+      if (recent !== undefined) return recent;
       const refs = readRefs(repository);
-      known.set(repository, { refs, at: performance.now() });
+      known.set(repository, refs);
       refs.catch(() => known.delete(repository));
-      if (known.size > maxRepositories) known.delete(known.keys().next().value!);
       return refs;
     },
-    forget: (repository) => void known.delete(repository),
+    forget: (repository) => known.delete(repository),
   };
 }

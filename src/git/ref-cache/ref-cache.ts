@@ -1,3 +1,4 @@
+import { createLru } from '../../kernel/index.ts';
 import type { Logger } from '../../kernel/index.ts';
 import type { ObjectReaders } from '../objects/object-readers.ts';
 import { readPackedRefs, Unsupported } from './ref-files.ts';
@@ -51,9 +52,13 @@ const leastKnown = 1_000;
 const agreesForMs = 2;
 
 export function createRefCache(readers: ObjectReaders, logger: Logger): RefCache {
-  /** Least recently used first. */
-  const cache = new Map<string, CachedSnapshot>();
-  let refCount = 0;
+  const cache = createLru<string, CachedSnapshot>({
+    name: 'ref snapshots',
+    maxWeight: maxCachedRefs,
+    maxEntries: maxCachedRepositories,
+    // One repository with more refs than that fills the cache alone.
+    weigh: ({ snapshot }) => Math.min(snapshot.refs.length, maxCachedRefs),
+  });
   /** Repositories that this process is changing, and the number of concurrent changes. */
   const underWork = new Map<string, number>();
 
@@ -81,8 +86,7 @@ export function createRefCache(readers: ObjectReaders, logger: Logger): RefCache
       before !== undefined && before.known.size <= before.snapshot.refs.length * knownPerRef + leastKnown;
     const known = isUseful ? before.known : new Map<string, string | null>();
     const snapshot = await readRefSnapshot(repository, readPacked, known, peelIn(repository));
-    forget(repository);
-    store(repository, {
+    cache.set(repository, {
       snapshot,
       readAtMs,
       isSettled: snapshot.fingerprint.isSettled(readAtMs),
@@ -91,20 +95,6 @@ export function createRefCache(readers: ObjectReaders, logger: Logger): RefCache
       known,
     });
     return snapshot;
-  }
-
-  function store(repository: string, one: CachedSnapshot): void {
-    cache.set(repository, one);
-    refCount += one.snapshot.refs.length;
-    for (const oldest of cache.keys()) {
-      if (cache.size <= maxCachedRepositories && (refCount <= maxCachedRefs || cache.size === 1)) return;
-      forget(oldest);
-    }
-  }
-
-  function forget(repository: string): void {
-    refCount -= cache.get(repository)?.snapshot.refs.length ?? 0;
-    cache.delete(repository);
   }
 
   function agrees(repository: string, known: CachedSnapshot): boolean {
@@ -117,22 +107,18 @@ export function createRefCache(readers: ObjectReaders, logger: Logger): RefCache
   return {
     async of(repository) {
       const known = cache.get(repository);
-      if (known?.isSettled === true && agrees(repository, known)) {
-        cache.delete(repository);
-        cache.set(repository, known);
-        return known.snapshot;
-      }
+      if (known?.isSettled === true && agrees(repository, known)) return known.snapshot;
       try {
         return await read(repository, known);
       } catch (error) {
         // git handles these repositories, including broken ones.
-        forget(repository);
+        cache.delete(repository);
         if (!(error instanceof Unsupported)) logger.debug('git.refs_unread', { repository, error });
         return null;
       }
     },
     recordCommits(repository, oids) {
-      for (const oid of oids) cache.get(repository)?.known.set(oid, null);
+      for (const oid of oids) cache.peek(repository)?.known.set(oid, null);
     },
     async changing(repository, work) {
       underWork.set(repository, (underWork.get(repository) ?? 0) + 1);
@@ -142,10 +128,10 @@ export function createRefCache(readers: ObjectReaders, logger: Logger): RefCache
         const others = underWork.get(repository)! - 1;
         if (others === 0) underWork.delete(repository);
         else underWork.set(repository, others);
-        const known = cache.get(repository);
+        const known = cache.peek(repository);
         if (known !== undefined) known.agreedAtMs = -Infinity;
       }
     },
-    forget,
+    forget: (repository) => cache.delete(repository),
   };
 }

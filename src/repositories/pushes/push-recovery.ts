@@ -1,4 +1,4 @@
-import { unavailable, withTimeout } from '../../kernel/index.ts';
+import { eachLimit, unavailable, waitAtMost } from '../../kernel/index.ts';
 import type { RepositoryDeps } from '../deps.ts';
 import { settlePushes } from './finish-pushes.ts';
 import type { AnnouncementSlot, PushAnnouncer } from './push-announcer.ts';
@@ -90,7 +90,8 @@ export class PushRecovery {
   async ready(repositoryId: string): Promise<void> {
     const unfinished = this.#unfinished.get(repositoryId);
     if (unfinished === undefined) return;
-    await withTimeout(unfinished.settled.promise, this.#deps.settings.recoveryWaitMs, recovers);
+    const isSettled = unfinished.settled.promise.then(() => true);
+    if ((await waitAtMost(isSettled, this.#deps.settings.recoveryWaitMs)) === undefined) throw recovers();
   }
 
   /** Starts nothing more, and rejects all waiters. */
@@ -101,16 +102,13 @@ export class PushRecovery {
   }
 
   async #finish(): Promise<void> {
-    const waiting = [...this.#unfinished].filter(([, { unsettled }]) => unsettled.length > 0).values();
-    const settleNext = async (): Promise<void> => {
-      for (const [repositoryId, { unsettled, settled }] of waiting) {
-        if (this.#isAborted) return;
-        await settlePushes(this.#deps, this.#journal, repositoryId, unsettled, { clean: true });
-        settled.resolve();
-      }
-    };
+    const waiting = [...this.#unfinished].filter(([, { unsettled }]) => unsettled.length > 0);
     for (const { unsettled, settled } of this.#unfinished.values()) if (unsettled.length === 0) settled.resolve();
-    await Promise.all(Array.from({ length: settledAtOnce }, settleNext));
+    await eachLimit(waiting, settledAtOnce, async ([repositoryId, { unsettled, settled }]) => {
+      if (this.#isAborted) return;
+      await settlePushes(this.#deps, this.#journal, repositoryId, unsettled, { clean: true });
+      settled.resolve();
+    });
 
     // Oldest first and one after the other: if one of them crashes the server, no other push is counted with it.
     const due = (await unannouncedPushes(this.#deps, 'all')).filter(({ id, repositoryId }) =>
