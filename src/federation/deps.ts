@@ -10,7 +10,7 @@ import type { RemoteActors } from './actors/signer.ts';
 import type { GroupCommit } from './inbox/group-commit.ts';
 import type { FederationMetrics } from './metrics.ts';
 
-/** What the use-cases of this room work with. */
+/** Dependencies of the use-cases of this module. */
 export interface FederationDeps {
   db: Database;
   accounts: Accounts;
@@ -20,9 +20,9 @@ export interface FederationDeps {
   outbound: Outbound;
   localActors: LocalActors;
   remoteActors: RemoteActors;
-  /** For what comes in, many at a time. */
+  /** Group commit for incoming activities. */
   groupCommit: GroupCommit;
-  /** A server has spoken to us. */
+  /** Records that a server has contacted this one. */
   recordContact(host: string): Promise<void>;
   metrics: FederationMetrics;
   clock: Clock;
@@ -32,19 +32,19 @@ export interface FederationDeps {
 }
 
 export interface FederationSettings {
-  /** Origin that all our actor ids begin with, without a slash at its end; '' while federation is off. */
+  /** Origin of all local actor ids, without a trailing slash; '' while federation is off. */
   origin: string;
-  /** Why federation is off, a sentence each; none while it works. */
+  /** Why federation is off, a sentence each; empty while it works. */
   obstacles: readonly string[];
   /** `SERVICE_FEDERATION_PEER_ALLOWLIST`: `host` or `host:port`, lower case. */
   allowlist: readonly string[];
   devAllowInsecure: boolean;
-  /** Deliveries are FAILED after so many attempts. */
+  /** Attempts after which deliveries are FAILED. */
   maxAttempts: number;
   userResyncIntervalMs: number;
-  /** Deliveries under way at once, in all and to one host. */
+  /** Limits of concurrent deliveries: in all and per host. */
   slots: number;
   slotsPerHost: number;
-  /** How repositories are reached over SSH: `ssh://git@host:port`; `null` when they are not. */
+  /** Origin of git over SSH: `ssh://git@host:port`; `null` when it is off. */
   sshOrigin: string | null;
 }

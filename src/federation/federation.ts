@@ -47,15 +47,14 @@ export interface FederationOptions {
   clock: Clock;
   random: Random;
   logger: Logger;
-  /** What tests put in the place of DNS and of long waits. */
+  /** Replaces DNS and long timeouts in tests. */
   outbound?: Pick<OutboundOptions, 'resolve' | 'limits'>;
   settings?: Partial<FederationSettings>;
 }
 
 /**
- * Federation with other instances over ActivityPub (SPEC §2.5, §3, §4.6, §6).
- * Whether it works is decided here, once (SPEC §1); while it does not, nothing is
- * emitted and everything that other servers could ask refuses with `not_found`.
+ * Federation with other instances over ActivityPub (SPEC §2.5, §3, §4.6, §6). Whether it is operational is decided
+ * here, once (SPEC §1); while it is not, nothing is sent and every request of other servers refuses with `not_found`.
  */
 export function createFederation({
   config,
@@ -86,12 +85,12 @@ export function createFederation({
   const drain = createDeliveryQueue(deps);
   const publications = createPublications(deps);
 
-  /** Gives the room to a use-case; what remains are the parameters its own page describes. */
+  /** Passes the dependencies to a use-case; its other parameters remain. */
   const bind =
     <Rest extends unknown[], Result>(useCase: (deps: FederationDeps, ...rest: Rest) => Result) =>
     (...rest: Rest): Result =>
       useCase(deps, ...rest);
-  /** For what other servers ask: without federation there is nothing here. */
+  /** For requests of other servers: `not_found` unless federation is operational. */
   const whileOperational =
     <Rest extends unknown[], Result>(useCase: (deps: FederationDeps, ...rest: Rest) => Promise<Result>) =>
     async (...rest: Rest): Promise<Result> => {
@@ -108,12 +107,12 @@ export function createFederation({
     /** The same under stable names. */
     reasons: missingForFederation(config.federation).map(({ reason }) => reason),
     origin: settings.origin,
-    /** Whether the settings say another origin than the one that other servers know. */
+    /** Whether the settings have another origin than the one that other servers know. */
     originChange: bind(originChange),
     originConsequences: bind(originConsequences),
-    /** Goes on under the origin of the settings. */
+    /** Accepts the origin of the settings. */
     acceptOrigin: bind(acceptOrigin),
-    /** As it is set, usable or not. */
+    /** The configured value, usable or not. */
     baseUrl: config.federation.baseUrl,
 
     publications,
@@ -126,7 +125,7 @@ export function createFederation({
     retryFollow: bind(retryFollow),
     followingOf: bind(followingOf),
     followedNews: bind(followedNews),
-    /** In the name of anybody, by somebody who may: noted in the audit log. */
+    /** On behalf of another person, by an administrator: written to the audit log. */
     followFor: bind(followFor),
     unfollowFor: bind(endFollowFor),
     retryFollowFor: bind(retryFollowFor),
@@ -135,11 +134,11 @@ export function createFederation({
     endAllFollows: bind(endAllFollows),
     followersOf: bind(followersOf),
     countFollowers: bind(countFollowers),
-    /** Looks at everybody's followed people now. */
+    /** Scans all followed people now. */
     resync: bind(scanAllPeople),
 
     listPeers: bind(listPeers),
-    /** Servers that do not answer, and are tried again later. */
+    /** Unreachable servers that are retried later. */
     countDeadHosts: bind(countDeadHosts),
     measures: measures as Readonly<FederationMetrics>,
     testPeer: bind(testPeer),
@@ -159,15 +158,15 @@ export function createFederation({
     countSettled: bind(deliveries.countSettled),
     countDeliveries: bind(deliveries.countDeliveries),
 
-    /** Sends what is due; for the job of every ten seconds. */
+    /** Sends what is due; for the scheduled task, every ten seconds. */
     drain: () => drain.drain(),
-    /** Scans the followed people that are due; for a job. */
+    /** Scans the followed people that are due; for the scheduled task. */
     scanDuePeople: bind(scanDuePeople),
-    /** For a job, once a day. */
+    /** For the daily task. */
     removeOld: bind(removeOld),
-    /** At start, before any door opens, with the instance lock held. */
+    /** At start, before any listener opens, with the instance lock held. */
     recover: bind(recover),
-    /** Gives up deliveries under way, uncounted, and ends connections. */
+    /** Aborts running deliveries, uncounted, and closes connections. */
     async stop(): Promise<void> {
       await drain.stop();
       outbound.close();
@@ -194,7 +193,7 @@ function settingsOf(config: Config): FederationSettings {
   };
 }
 
-/** A port that the system picks is not known before it listens; then only https is told. */
+/** A port that the system picks is unknown before the server listens; then documents have only https URLs. */
 function sshOrigin(origin: string, { publicHost, publicPort, listen }: Config['ssh']): string | null {
   const port = publicPort ?? listen.port;
   const host = publicHost ?? new URL(origin).hostname;

@@ -9,13 +9,13 @@ import { noteOrigin } from './origin.ts';
 import type { FederationDeps } from './deps.ts';
 
 const dayMs = 86_400_000;
-/** Far longer than a signature lives, so that no activity outlives the note that it was seen. */
+/** Longer than a signature is valid, so that no activity outlives its deduplication record. */
 const keptMs = 30 * dayMs;
 const keptPushesMs = 180 * dayMs;
-/** A clock that jumped must not put deliveries off for years. */
+/** A clock jump must not delay deliveries for years. */
 const furthestAttemptMs = 3_600_000;
 
-/** Once a day: what nobody looks at any more goes. Pushes of ours stay, they are the outbox. */
+/** Every day: removes old rows. Local pushes stay, they are the outbox. */
 export async function removeOld(deps: FederationDeps): Promise<void> {
   const now = deps.clock.now();
   await removeSettled(deps, now - keptMs);
@@ -43,13 +43,13 @@ export async function removeOld(deps: FederationDeps): Promise<void> {
 }
 
 /**
- * At start, with the instance lock held: claims of the program that ran before
- * are nobody's, and no delivery waits longer than an hour.
+ * At start, with the instance lock held: releases the claims of the previous process, and limits every delivery's wait
+ * to an hour.
  */
 export async function recover(deps: FederationDeps): Promise<void> {
   await noteOrigin(deps);
   const latest = deps.clock.now() + furthestAttemptMs;
-  // Nearly every start finds nothing, and then waits for no write.
+  // Nearly every start finds nothing, and then needs no write.
   const found: unknown[] = await deps.db.read.query(
     `SELECT 1 WHERE EXISTS (SELECT 1 FROM federation_delivery WHERE state = 'PENDING' AND (locked_until > 0 OR next_attempt_at > ?))
      OR EXISTS (SELECT 1 FROM federation_peers WHERE retry_at > ?)`,

@@ -1,13 +1,13 @@
-/** What has happened since the program started, for whoever watches the instance; nothing is told of single servers. */
+/** Counters since the program started; without data of single servers. */
 export interface FederationMetrics {
-  /** How deliveries ended: `unreachable` when no answer came, `forbidden` when it was not to be sent any more. */
+  /** Results of deliveries: `unreachable` without a response, `forbidden` when it was cancelled. */
   attempts: Record<'delivered' | 'failed' | 'unreachable' | 'forbidden', number>;
-  /** Time that attempts took, all together, in seconds. */
+  /** Total time of attempts in seconds. */
   attemptSeconds: number;
   attemptsInFlight: number;
-  /** What became of activities that came in. */
+  /** Results of incoming activities. */
   inbox: Record<'processed' | 'ignored' | 'repeated' | 'refused' | 'busy', number>;
-  /** Documents with keys that were asked for; `busy` when the request for one was put off by our own limits. */
+  /** Fetches of key documents; `busy` when one was refused by this server's limits. */
   keyFetches: Record<'ok' | 'failed' | 'busy', number>;
 }
 

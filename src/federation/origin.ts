@@ -9,26 +9,26 @@ import { isOperational, requireOperational } from './operational.ts';
 import { originSchema } from './schema/origin-schema.ts';
 import type { FederationDeps } from './deps.ts';
 
-/** Follows that are asked again in one write. */
+/** Batch size of follows per write. */
 const followsPerWrite = 100;
 
-/** A base URL that is not the one that other servers know this one by. */
+/** A base URL that differs from the one that other servers know. */
 export interface OriginChange {
-  /** What our actors were published under. */
+  /** The origin under which local actors were published. */
   from: string;
-  /** What the settings say. */
+  /** The origin of the settings. */
   to: string;
 }
 
-/** What accepting a new origin does, and did. */
+/** The effects of accepting a new origin. */
 export interface OriginConsequences {
-  /** Remote actors that follow repositories here: they know them by the former ids. */
+  /** Remote followers of local repositories, who know the former ids. */
   followers: number;
-  /** Follows of people here, which are asked again. */
+  /** Follows of local people, which are sent again. */
   follows: number;
 }
 
-/** Null while the base URL is what it was when the first actor was made, or federation is off. */
+/** Null while the base URL is unchanged since the first actor was created, or federation is off. */
 export async function originChange(deps: Pick<FederationDeps, 'db' | 'settings'>): Promise<OriginChange | null> {
   if (!isOperational(deps.settings)) return null;
   const to = deps.settings.origin;
@@ -42,8 +42,8 @@ async function acceptedOrigin({ db }: Pick<FederationDeps, 'db'>): Promise<strin
 }
 
 /**
- * At start: notes the origin when none is known, and warns when another one is. Until the first key
- * is made nobody knows this server, so until then a base URL may be corrected freely.
+ * At start: records the origin when none is known, and warns when it has changed. Before the first key no server knows
+ * this one, so until then a base URL may be corrected freely.
  */
 export async function noteOrigin(deps: FederationDeps): Promise<void> {
   if (!isOperational(deps.settings)) return;
@@ -65,7 +65,7 @@ export async function noteOrigin(deps: FederationDeps): Promise<void> {
   });
 }
 
-/** What `acceptOrigin` would do. */
+/** The effects that `acceptOrigin` would have. */
 export async function originConsequences({ db }: FederationDeps): Promise<OriginConsequences> {
   return {
     followers: await db.read.countBy(followerSchema, {}),
@@ -74,12 +74,11 @@ export async function originConsequences({ db }: FederationDeps): Promise<Origin
 }
 
 /**
- * Goes on under a new origin. Nobody can tell other servers that an actor has moved, so who follows
- * from there is forgotten and has to follow again; what people here follow is asked for again in their
- * new names, and what is still queued speaks of the former ids and is not sent.
- * Asked again after it was interrupted, it does the rest.
- * @param origin what the settings say, repeated by the administrator
- * Refuses `federation_off`; `other_origin` when the settings say something else.
+ * Accepts a new origin. ActivityPub cannot announce that an actor has moved, so remote followers are dropped and have
+ * to follow again; follows of local people are sent again under their new ids, and pending deliveries with former ids
+ * are cancelled. Resumes after an interruption.
+ * @param origin the setting, repeated by the administrator Refuses `federation_off`; `other_origin` when the settings
+ * differ.
  */
 export async function acceptOrigin(deps: FederationDeps, origin: string): Promise<OriginConsequences> {
   requireOperational(deps);
@@ -102,7 +101,7 @@ export async function acceptOrigin(deps: FederationDeps, origin: string): Promis
   return { followers, follows };
 }
 
-/** Every follow that was asked for under another origin. @returns how many */
+/** Sends every follow of another origin again. @returns how many */
 async function askAgain(deps: FederationDeps): Promise<number> {
   const former = { followId: Not(Like(`${deps.settings.origin}/%`)) };
   let count = 0;

@@ -16,23 +16,22 @@ import type { FederationDeps } from './deps.ts';
 export type CollectionName = 'outbox' | 'followers' | 'repositories';
 
 /**
- * Everything that other servers may read (SPEC §4.6). What is private, absent or
- * has no such part refuses with the same `not_found`; whether a repository is
- * public is looked up for each answer.
+ * All documents for other servers (SPEC §4.6). What is private, absent or has no such part refuses with the same
+ * `not_found`; whether a repository is public is looked up for each response.
  */
 export interface Publications {
   /** @param path of an actor: `/ap/repos/alice/tool` */
   actor(path: string): Promise<Document>;
-  /** Whether an inbox at this path takes anything. */
+  /** Whether an inbox at this path accepts activities. */
   hasInbox(path: string): Promise<boolean>;
   /** @param page `null` for the collection itself */
   collection(path: string, name: CollectionName, page: number | null): Promise<Document>;
   /**
-   * An activity at its own id: a Push, which the outbox lists, and what only one server was
-   * told (Follow, Undo, Accept), which nobody can find who was not given its random id.
+   * An activity at its own id: a Push, which the outbox lists, and activities for one server (Follow, Undo, Accept),
+   * which are found only by their random id.
    */
   activity(path: string, uuid: string): Promise<Document>;
-  /** Refuses `invalid_resource` for what is no resource at all. */
+  /** Refuses `invalid_resource` for an invalid resource. */
   webFinger(resource: string | null): Promise<Document>;
   nodeInfoLinks(): Promise<Document>;
   nodeInfo(): Promise<Document>;
@@ -100,7 +99,7 @@ export function createPublications(deps: FederationDeps): Publications {
     },
     async actorOfPage(path) {
       const address = isOperational(settings) ? parseActorPath(`/ap${path}`) : null;
-      // By its present name: an actor path may be that of something that was called so once.
+      // By its current name: an actor path may belong to a repository that had this name before.
       if (address?.kind === 'repository') {
         const found = await publicRepositoryAt(deps, address.owner, address.name);
         if (found === null) return null;

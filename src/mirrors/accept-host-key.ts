@@ -6,8 +6,8 @@ import type { MirrorDeps } from './deps.ts';
 import { hostKeyFingerprint } from './ssh-key.ts';
 
 /**
- * Trusts the host key that the other side shows by now, and lets the mirror go on.
- * Refuses `no_offered_host_key`, `host_key_differs` when it is not the one that was compared.
+ * Trusts the host key that the remote presents now, and resumes the mirror. Refuses `no_offered_host_key`,
+ * `host_key_differs` when it is not the one that was compared.
  * @param shown the fingerprint that the person has seen, with or without the key's type in front
  */
 export async function acceptHostKey(

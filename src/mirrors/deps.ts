@@ -5,7 +5,7 @@ import type { Outbound } from '../outbound/index.ts';
 import type { Repositories } from '../repositories/index.ts';
 import type { InstanceKey } from '../sealing/index.ts';
 
-/** What the use-cases of this room work with. */
+/** Dependencies of the use-cases of this module. */
 export interface MirrorDeps {
   db: Database;
   repositories: Pick<Repositories, 'applyUpdates' | 'create' | 'edit' | 'locate'>;
@@ -15,7 +15,7 @@ export interface MirrorDeps {
   clock: Clock;
   random: Random;
   logger: Logger;
-  /** What is under way, by repository, in git's words; gone when it ends. */
+  /** Running transfers by repository, with git's progress line; removed at their end. */
   progress: Map<string, string>;
-  settings: { caFile: string | null /** How this server names itself, for the comment of a key. */; name: string };
+  settings: { caFile: string | null /** name of this server, for the comment of a key */; name: string };
 }

@@ -6,20 +6,20 @@ import { hostKeyFingerprint } from './ssh-key.ts';
 
 type Hidden = 'secretCiphertext' | 'sshKeyCiphertext' | 'lockedUntil' | 'hostKey' | 'offeredHostKey';
 
-/** What anybody sees of a mirror: never its secret. */
+/** The visible part of a mirror, without its secrets. */
 export interface Mirror extends Omit<MirrorRow, Hidden> {
   hasSecret: boolean;
-  /** Host and port of the address. */
+  /** Host and port of the URL. */
   host: string;
   /** `ok`, `failing 3`, `paused`, `new`, `waiting for key`, `host key changed`. */
   state: string;
-  /** Whether the other side has to be given `sshPublicKey` before it can begin. */
+  /** Whether the remote has to be given `sshPublicKey` before the first transfer. */
   isWaitingForKey: boolean;
-  /** `ED25519 SHA256:…` of the host key that is trusted; null for a mirror that does not use ssh. */
+  /** `ED25519 SHA256:…` of the trusted host key; null for a mirror that does not use ssh. */
   hostKeyFingerprint: string | null;
-  /** The same of another one that the host shows by now; the mirror waits until somebody accepts it. */
+  /** Fingerprint of a different host key that the host presents now; the mirror waits until a person accepts it. */
   offeredFingerprint: string | null;
-  /** In git's words, while this process is at work on it; null else. */
+  /** git's progress line while this process runs the transfer; else null. */
   progress: string | null;
   isRunning: boolean;
 }
@@ -41,7 +41,7 @@ export function describeMirror(
   };
 }
 
-/** Host and port of a stored address: the whole of it may be private. */
+/** Host and port of a stored URL, whose path may be private. */
 export function hostOf(url: string): string {
   return parseRemoteAddress(url).origin.replace(/^[a-z]+:\/\//, '');
 }

@@ -9,17 +9,17 @@ import type { Clock, Random } from '../kernel/index.ts';
 import type { Found, Repositories } from '../repositories/index.ts';
 import { differences } from './pull.ts';
 
-/** What parcels are made with and opened by. */
+/** Dependencies of export and import. */
 export interface BundleDeps {
   git: Git;
   repositories: Repositories;
   clock: Clock;
   random: Random;
-  /** Passing repositories lie here, on the file system of the real ones. */
+  /** Folder of temporary repositories, on the file system of the real ones. */
   temporaryFolder: string;
 }
 
-/** `repository.json` of a parcel: what a repository is besides its history. */
+/** `repository.json` of an export bundle: the settings of a repository. */
 interface Facts {
   format: 1;
   owner: string;
@@ -28,7 +28,7 @@ interface Facts {
   visibility: 'PUBLIC' | 'PRIVATE';
   defaultBranch: string;
   defaultBranchProtected: boolean;
-  /** Left out by those that were written before there was such a setting. */
+  /** Missing in bundles that were written before this setting existed. */
   acceptsGerritRefs?: boolean;
   archived: boolean;
   createdAt: string;
@@ -52,9 +52,9 @@ const scratchIn = ({ temporaryFolder, random }: BundleDeps): string =>
   path.join(temporaryFolder, `parcel-${random.uuid()}.git`);
 
 /**
- * Writes a repository as one file that plain git can clone (a parcel): branches, tags and notes
- * with their history, and what Hearth knows of it besides. The server may go on meanwhile.
- * Refuses `parcel_not_written` for a file that cannot be made.
+ * Writes a repository as one file that plain git can clone (an export bundle): branches, tags and notes with their
+ * history, and Hearth's settings. Works beside a running server. Refuses `parcel_not_written` when the file cannot be
+ * written.
  */
 export async function exportBundle(
   deps: BundleDeps,
@@ -110,29 +110,29 @@ async function imageOf({ repositories }: BundleDeps, { repository, canonical }: 
   return buffer(image.stream());
 }
 
-/** Where something goes, and what differs from what the parcel says. */
+/** Target of an import, and overrides of the bundle's settings. */
 export interface ImportRequest {
   owner?: string | undefined;
   name?: string | undefined;
   visibility?: 'PUBLIC' | 'PRIVATE' | undefined;
-  /** Of a repository that is no parcel. */
+  /** Used when the source is no export bundle. */
   defaultBranch?: string | undefined;
 }
 
 export interface Imported {
   found: Found;
   refs: number;
-  /** Names that could not be taken, with git's reason. */
+  /** Refs that could not be created, with git's reason. */
   refused: readonly string[];
-  /** Whether it was a parcel, and not just any bundle or repository. */
+  /** Whether the source was an export bundle, not any git bundle or repository. */
   isExportBundle: boolean;
 }
 
 /**
- * Makes a repository of a parcel, of any git bundle, or of a bare repository on this machine. git
- * looks at every object first. Its refs arrive as a push, so that search and CI hear of them.
- * Refuses `parcel_unreadable`; `parcel_name_missing` for what is no parcel and has no name given;
- * as `create` does.
+ * Creates a repository from an export bundle, from any git bundle, or from a bare repository on this machine. git
+ * checks every object first. Its refs arrive as a push, so that search and CI are notified. Refuses
+ * `parcel_unreadable`; `parcel_name_missing` for a source that is no export bundle when no name is given; as `create`
+ * does.
  * @param source absolute path
  */
 export async function importBundle(
@@ -158,7 +158,7 @@ export async function importBundle(
       name,
       visibility: wishes.visibility ?? facts?.visibility ?? 'PRIVATE',
       description: facts?.description,
-      // Where neither says it, the branch follows the refs, as at any first push.
+      // Without either, the default branch follows the refs, as at any first push.
       defaultBranch: facts?.defaultBranch ?? wishes.defaultBranch,
     });
     const found = await repositories.find(localAdministrator, owner, made.name);
@@ -192,7 +192,7 @@ async function factsOf(git: Git, scratch: string, meta: string): Promise<Facts> 
     if (facts.format === 1 && texts.every((text) => typeof text === 'string'))
       return { ...(facts as Facts), visibility: facts.visibility === 'PUBLIC' ? 'PUBLIC' : 'PRIVATE' };
   } catch {
-    // As if it said something else.
+    // Treated as an unknown value.
   }
   throw invalid('parcel_unreadable', `What this parcel says of its repository cannot be read (${factsFile}).`);
 }
@@ -208,7 +208,7 @@ async function fileOf(
   return (await read().catch(nullIfNotFound))?.content ?? null;
 }
 
-/** What `create` does not take. */
+/** Applies the settings that `create` does not take. */
 async function takeOver(
   { repositories }: BundleDeps,
   { canonical: { owner, name } }: Found,

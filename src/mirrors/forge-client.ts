@@ -3,10 +3,10 @@ import type { OutboundResponse } from '../outbound/index.ts';
 import { describeFailure } from './remote-credentials.ts';
 import type { MirrorDeps } from './deps.ts';
 
-/** A repository as another forge lists it. */
+/** A repository in another forge's listing. */
 export interface RemoteRepository {
   name: string;
-  /** `owner/name` over there. */
+  /** `owner/name` on that forge. */
   fullName: string;
   description: string;
   isPrivate: boolean;
@@ -14,24 +14,27 @@ export interface RemoteRepository {
 }
 
 export interface RemoteAccount {
-  /** Of GitHub, or of a forge that answers like it. */
+  /** API of GitHub, or of a forge with a compatible API. */
   api: string;
   login: string;
-  /** Those that the account has marked, instead of its own. */
+  /** Lists starred repositories of the account instead of its own. */
   isStarred: boolean;
-  /** A token of that account: its private repositories are listed, too. */
+  /** A token of that account, to list its private repositories, too. */
   secret: string;
 }
 
 const maxKeysBytes = 512 * 1024;
 const maxPageBytes = 16 * 1024 * 1024;
-/** GitHub's most, and Gitea's: neither knows the other's parameter, and each gives less when it is told to by its administrator. */
+/**
+ * The maximum of GitHub, and of Gitea: neither knows the other's parameter, and an administrator may have set a lower
+ * one.
+ */
 const [perPage, limit] = [100, 50];
 const maxPages = 50;
 
 /**
- * The public keys that an address shows, one line each, as `https://github.com/alice.keys` does.
- * Refuses `elsewhere_refused` where this server may not go there, `elsewhere_not_found`, `elsewhere_failed`.
+ * The public keys at a URL, one line each, as `https://github.com/alice.keys` lists them. Refuses `elsewhere_refused`
+ * where this server may not connect, `elsewhere_not_found`, `elsewhere_failed`.
  */
 export async function keysAt(deps: MirrorDeps, url: string): Promise<string[]> {
   const { body } = await get(deps, url, {}, maxKeysBytes);
@@ -69,7 +72,7 @@ export async function repositoriesAt(
   return found;
 }
 
-/** A server that pages says so in `Link`; one that never does has given all, unless the page is full. */
+/** A server with pages says so in `Link`; without the header the list is complete, unless the page is full. */
 function hasNext(link: string | string[] | undefined, count: number): boolean {
   return link === undefined ? count >= perPage : /rel="?next"?/.test(String(link));
 }

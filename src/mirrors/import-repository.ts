@@ -15,16 +15,16 @@ export interface ImportInput extends NewRepository {
   address: string;
   username?: string | undefined;
   secret?: string | undefined;
-  /** A private key that the other side knows already, in OpenSSH's format; left out, ssh gets a new one. */
+  /** A private key that the remote knows already, in OpenSSH's format; by default a new key pair is generated. */
   sshKey?: string | undefined;
-  /** Whether it goes on following the other side. */
+  /** Whether it stays a pull mirror. */
   keepMirroring: boolean;
 }
 
 /**
- * Makes a repository of one elsewhere. It is there at once, and fills while its page shows how
- * far it is; by ssh with a new key it waits until somebody has given that key to the other side.
- * Refuses as `createRepository` and `saveMirror` do; nothing is made then.
+ * Creates a repository from a remote. It exists at once, and its page shows the progress of the transfer; by ssh with
+ * a new key the transfer waits until that key was added at the remote. Refuses as `createRepository` and `saveMirror`
+ * do; nothing is created then.
  */
 export async function importRepository(
   deps: MirrorDeps,
@@ -70,7 +70,7 @@ export async function importRepository(
 
 export const noSsh = { sshKeyCiphertext: null, sshPublicKey: null, hostKey: null } satisfies Partial<MirrorRow>;
 
-/** Tries what can be tried before anything is made: a new key is not known over there yet. */
+/** Checks what can be checked before anything is created: a new key is not known at the remote yet. */
 async function contact(
   deps: MirrorDeps,
   address: RemoteAddress,

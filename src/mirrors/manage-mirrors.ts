@@ -21,7 +21,7 @@ import { forgetFetched } from './sync.ts';
 
 const noMirror = () => conflict('no_mirror', 'This repository is no mirror.');
 
-/** Null for a repository that is none. */
+/** Null for a repository that is no mirror. */
 export async function findMirror(deps: MirrorDeps, repositoryId: string): Promise<Mirror | null> {
   const row = await deps.db.read.findOneBy(mirrorSchema, { repositoryId });
   return row === null ? null : describeMirror(deps, row);
@@ -34,7 +34,7 @@ export async function listMirrors(deps: MirrorDeps): Promise<Mirror[]> {
   );
 }
 
-/** Those that failed the last time, the longest failing first, and how many mirrors there are. For administrators. */
+/** Mirrors whose last transfer failed, the longest failing first, and the number of all mirrors. For administrators. */
 export async function listFailing(
   deps: MirrorDeps,
   { limit }: { limit: number },
@@ -55,10 +55,9 @@ export async function listFailing(
 }
 
 /**
- * Makes a repository a mirror, or changes one. An address is tried before anything is kept. A mirror by ssh
- * with a new key waits until somebody has given that key to the other side (`isWaitingForKey`).
- * Refuses `mirror_address_refused`, `invalid_mirror`, `repository_not_empty` for a pull mirror of
- * one that has branches of its own.
+ * Makes a repository a mirror, or changes one. The remote is contacted before anything is stored. A mirror by ssh with
+ * a new key waits until that key was added at the remote (`isWaitingForKey`). Refuses `mirror_address_refused`,
+ * `invalid_mirror`, `repository_not_empty` for a pull mirror of one that has branches of its own.
  */
 export async function saveMirror(
   deps: MirrorDeps,
@@ -119,7 +118,7 @@ type Credentials = Pick<
 const isSameHost = (before: MirrorRow | null, { origin }: HttpAddress | SshAddress): boolean =>
   before !== null && parseRemoteAddress(before.url).origin === origin;
 
-/** A secret that is not given again stays for the host that it was given for, and is never shown to another. */
+/** An omitted secret stays valid for the host that it was given for, and is never sent to another. */
 async function httpCredentials(
   deps: MirrorDeps,
   id: string,
@@ -129,7 +128,7 @@ async function httpCredentials(
 ): Promise<Credentials> {
   const url = address.text;
   const kept = secret === '' && isSameHost(before, address) ? before : null;
-  // A secret that is kept was tried when it came; without it the other side would refuse.
+  // A stored secret was checked when it was given; without it the remote would refuse.
   if (kept === null || kept.secretCiphertext === null || kept.url !== url || kept.username !== username) {
     const known = kept === null ? secret : openSecret(deps, kept);
     await probeAddress(url, async () =>
@@ -145,7 +144,7 @@ async function httpCredentials(
   };
 }
 
-/** The key of a mirror stays with it; the host key that is trusted stays with the host. */
+/** The key of a mirror stays with it; the trusted host key stays with the host. */
 async function sshCredentials(
   deps: MirrorDeps,
   id: string,
@@ -166,7 +165,7 @@ async function sshCredentials(
   return { secretCiphertext: null, sshKeyCiphertext, sshPublicKey, hostKey, offeredHostKey, isPaused };
 }
 
-/** Makes it due now. Refuses `no_mirror`. */
+/** Makes the mirror due now. Refuses `no_mirror`. */
 export async function askForSync({ db }: MirrorDeps, repositoryId: string): Promise<void> {
   const { affected } = await db.write(({ manager, now }) =>
     manager.update(mirrorSchema, { repositoryId }, { nextAt: now, isPaused: false }),
@@ -192,7 +191,7 @@ export async function setPaused(
   deps.logger.info(isPaused ? 'mirror.paused_by_hand' : 'mirror.resumed', { repositoryId, by: viewerForLog(viewer) });
 }
 
-/** The repository is one like any other from now on; all that came stays. Refuses `no_mirror`. */
+/** Turns the mirror into an ordinary repository; its content stays. Refuses `no_mirror`. */
 export async function endMirror(
   deps: MirrorDeps,
   viewer: Viewer,
@@ -204,7 +203,7 @@ export async function endMirror(
   deps.logger.info('mirror.ended', { repositoryId: id, by: viewerForLog(viewer) });
 }
 
-/** Keeps people from pushing to a copy: the next sync would take their commits away. */
+/** Refuses pushes by people to a pull mirror: the next sync would overwrite their commits. */
 export const refusePushesToMirrors: PreReceiveCheck = async ({ before }, repository) => {
   const row = await before.findOneBy(mirrorSchema, { repositoryId: repository.id, direction: 'pull' });
   if (row === null) return null;
@@ -213,7 +212,7 @@ export const refusePushesToMirrors: PreReceiveCheck = async ({ before }, reposit
     : `this repository is a copy of ${row.url}; push there`;
 };
 
-/** Hears of pushes: who follows us is brought up to date soon. */
+/** Subscribes to pushes: push mirrors of the repository become due. */
 export function onPush({ db }: MirrorDeps, wake: () => void): PushListener<FindOptionsWhere<MirrorRow>> {
   return {
     name: 'mirrors',

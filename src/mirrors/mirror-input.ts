@@ -6,11 +6,11 @@ import type { RemoteAddress } from './remote-address.ts';
 export interface MirrorInput {
   direction: string;
   address: string;
-  /** For http and https; an ssh address names its user itself. */
+  /** For http and https; an ssh URL contains its user. */
   username?: string | undefined;
-  /** Left out or empty, it stays what it was, as long as the host does. */
+  /** Omitted or empty, it stays, as long as the host does. */
   secret?: string | undefined;
-  /** Whether a mirror by ssh gets another key pair than it has. */
+  /** Whether a mirror by ssh gets a new key pair. */
   newKey?: boolean | undefined;
   intervalMs: number;
   prune: boolean;

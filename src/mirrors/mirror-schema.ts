@@ -5,32 +5,32 @@ export type MirrorDirection = 'pull' | 'push';
 /** A row of `mirrors`. Times are milliseconds since the epoch. */
 export interface MirrorRow {
   repositoryId: string;
-  /** `pull`: we follow the other side. `push`: it follows us. */
+  /** `pull`: the repository follows the remote. `push`: the remote follows it. */
   direction: MirrorDirection;
   url: string;
   username: string;
-  /** Sealed; null for none. */
+  /** Encrypted; null for none. */
   secretCiphertext: string | null;
-  /** Of a mirror by ssh: its private key, sealed. This and the next three are null for any other. */
+  /** Private key of a mirror by ssh, encrypted. This and the next three are null for any other. */
   sshKeyCiphertext: string | null;
-  /** As one line, for the other side: `ssh-ed25519 AAAA… comment`. */
+  /** As one line, to be added at the remote: `ssh-ed25519 AAAA… comment`. */
   sshPublicKey: string | null;
-  /** The only host key that is accepted: `ssh-ed25519 AAAA…`, as the host showed it first. */
+  /** The only accepted host key, `ssh-ed25519 AAAA…`, trusted on first use. */
   hostKey: string | null;
-  /** What the host shows by now instead; null while it shows the trusted one. */
+  /** A different key that the host presents now; null while it presents the trusted one. */
   offeredHostKey: string | null;
-  /** Null for an import: done once, and then the repository is one like any other. */
+  /** Null for an import: one transfer, after which the repository is an ordinary one. */
   intervalMs: number | null;
-  /** Whether branches and tags that are gone on the leading side go on the following one. */
+  /** Whether branches and tags that were deleted at the source are deleted at the target. */
   prune: boolean;
   isPaused: boolean;
-  /** In a row. */
+  /** Consecutive failures. */
   failures: number;
   lastError: string | null;
   lastStartedAt: number | null;
   lastOkAt: number | null;
   nextAt: number;
-  /** Until then it belongs to whoever claimed it. */
+  /** Until then the row belongs to the process that claimed it. */
   lockedUntil: number;
   createdAt: number;
   updatedAt: number;

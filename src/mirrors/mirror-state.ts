@@ -1,18 +1,18 @@
 import type { MirrorRow } from './mirror-schema.ts';
 
-/** After so many failures in a row it waits for a person. */
+/** Number of consecutive failures after which the mirror is paused until a person resumes it. */
 const maxFailures = 10;
 const minuteMs = 60_000;
 const maxBackoffMs = 3_600_000;
 
-/** 1, 2, 4, … minutes, at most an hour (web-ui §12.9). */
+/** Backoff of 1, 2, 4, … minutes, at most an hour. */
 export const backoffMs = (failures: number): number =>
   Math.min(maxBackoffMs, minuteMs * 2 ** Math.min(Math.max(failures - 1, 0), 6));
 
 /**
- * What changes in a row after an attempt.
- * @param error null when it went well
- * @param isLasting whether only a person can help, so that trying again makes no sense
+ * Changes of a row after an attempt.
+ * @param error null on success
+ * @param isLasting whether only a person can help, so that a retry is useless
  */
 export function nextMirrorState(
   { failures, intervalMs }: Pick<MirrorRow, 'failures' | 'intervalMs'>,
@@ -23,7 +23,7 @@ export function nextMirrorState(
   if (error === null)
     return { failures: 0, lastError: null, lastOkAt: now, nextAt: now + (intervalMs ?? 0), lockedUntil: 0 };
   const failed = failures + 1;
-  // Left out below that: somebody may have paused it meanwhile.
+  // Omitted below that: a person may have paused it meanwhile.
   return {
     failures: failed,
     lastError: error,
@@ -33,7 +33,7 @@ export function nextMirrorState(
   };
 }
 
-/** A new mirror by ssh begins when somebody says that the other side has its key. */
+/** A new mirror by ssh starts when a person confirms that the remote has its key. */
 export const isWaitingForKey = ({
   isPaused,
   sshPublicKey,

@@ -20,16 +20,13 @@ import { createRunner, freeClaims } from './run-due-mirrors.ts';
 
 export interface MirrorOptions extends Omit<MirrorDeps, 'settings' | 'outbound' | 'key' | 'progress'> {
   config: Pick<Config, 'baseUrl' | 'caFile' | 'mirrors'>;
-  /** What opens stored secrets. */
+  /** The instance key, which decrypts stored secrets. */
   keyFile: string;
 }
 
-/**
- * Mirrors: repositories that follow one elsewhere, or that one elsewhere follows, and imports.
- * Whether somebody may look after them is decided before this room is asked.
- */
+/** Pull mirrors, push mirrors and imports. The caller checks access. */
 export function createMirrors({ config: { baseUrl, caFile, mirrors }, keyFile, ...tools }: MirrorOptions) {
-  // Named by an administrator: any address, and without TLS or by ssh.
+  // Hosts on the administrator's list: any address, and also http and ssh.
   const isNamed = (url: URL): boolean => isListed(url, mirrors.allowedHosts);
   const deps: MirrorDeps = {
     ...tools,
@@ -49,12 +46,12 @@ export function createMirrors({ config: { baseUrl, caFile, mirrors }, keyFile, .
   const wake = (): void =>
     void runner.run().catch((error: unknown) => deps.logger.error('mirror.run_failed', { error }));
 
-  /** Gives the room to a use-case; what remains are the parameters its own page describes. */
+  /** Passes the dependencies to a use-case; its other parameters remain. */
   const bind =
     <Rest extends unknown[], Result>(useCase: (deps: MirrorDeps, ...rest: Rest) => Result) =>
     (...rest: Rest): Result =>
       useCase(deps, ...rest);
-  /** The same for what makes a mirror due: it begins beside the answer. */
+  /** The same for use-cases that make a mirror due: the transfer starts in the background. */
   const soon =
     <Rest extends unknown[], Result>(useCase: (deps: MirrorDeps, ...rest: Rest) => Promise<Result>) =>
     async (...rest: Rest): Promise<Result> => {
@@ -81,7 +78,7 @@ export function createMirrors({ config: { baseUrl, caFile, mirrors }, keyFile, .
     onPush: onPush(deps, wake),
     /** At start, with the instance lock held. */
     recover: bind(freeClaims),
-    /** For a job: runs what is due, and waits for it. */
+    /** For the scheduled task: runs due mirrors, and waits for them. */
     runDue: () => runner.run(),
     async stop(): Promise<void> {
       await runner.stop();

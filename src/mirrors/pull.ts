@@ -6,14 +6,13 @@ import { parseBranchName } from '../repositories/index.ts';
 import type { MirrorRow } from './mirror-schema.ts';
 import type { MirrorDeps } from './deps.ts';
 
-/** Commands of one entry of the journal, as many as of a push. */
+/** Limit of commands per journal entry, as for a push. */
 const maxUpdates = 100_000;
 
 /**
- * Brings a repository to where the other side is. Objects come first, under names that
- * nobody sees; then the refs move as a push that everybody hears of. What a ref loses by
- * that is kept, as after any forced push.
- * Refuses `remote_failed`, `remote_too_large`, `too_many_refs`, and what `applyUpdates` does.
+ * Updates a repository to the state of the remote. Objects are fetched first, under hidden names; then the refs move
+ * as an announced push. Overwritten tips are preserved, as after any forced push. Refuses `remote_failed`,
+ * `remote_too_large`, `too_many_refs`, and what `applyUpdates` does.
  * @returns how many refs moved
  */
 export async function pull(
@@ -36,12 +35,12 @@ export async function pull(
     const { results } = await repositories.applyUpdates(located, { via: 'mirror', userId: null, updates });
     const refused = results.filter(({ ok }) => !ok);
     moved = results.length - refused.length;
-    // One name that is no good here must not stop the others for ever.
+    // One ref name that is refused here must not block the others for ever.
     if (refused.length > 0)
       logger.warn('mirror.refs_refused', { repositoryId: repository.id, refused: refused.slice(0, 20) });
     if (moved === 0) throw internal('no ref of the other side could be taken', { cause: refused[0] });
   }
-  // The first time, what visitors see first is what they see there.
+  // The first transfer also takes over the remote's default branch.
   if (row.lastOkAt === null && head !== null && there.has(`refs/heads/${head}`)) {
     const {
       owner,
@@ -54,7 +53,7 @@ export async function pull(
   return moved;
 }
 
-/** What has to move so that `here` becomes `there`. */
+/** The ref updates that turn `here` into `there`. */
 export function differences(
   here: ReadonlyMap<string, string>,
   there: ReadonlyMap<string, string>,
@@ -65,7 +64,7 @@ export function differences(
     const oldId = here.get(ref) ?? '0'.repeat(newId.length);
     if (oldId !== newId) updates.push({ ref, oldId, newId });
   }
-  // An empty other side is more likely a fault than a wish.
+  // An empty remote is more likely a fault than intended.
   if (!prune || there.size === 0) return updates;
   for (const [ref, oldId] of here) {
     if (/^refs\/(?:heads|tags)\//.test(ref) && !there.has(ref))

@@ -1,44 +1,43 @@
 import { invalid } from '../kernel/index.ts';
 
-/** The address of a repository elsewhere, as a person gave it, in one spelling. */
+/** The URL of a remote repository, normalised from a person's input. */
 export type RemoteAddress = HttpAddress | SshAddress;
 
 export interface HttpAddress {
   kind: 'http';
-  /** As it is kept and shown. */
+  /** As it is stored and shown. */
   text: string;
-  /** Scheme, host and port: what a stored secret belongs to. */
+  /** Scheme, host and port: the scope of a stored secret. */
   origin: string;
 }
 
 export interface SshAddress {
   kind: 'ssh';
-  /** `ssh://user@host/path`, or `user@host:path` for one below the home of `user`. */
+  /** `ssh://user@host/path`, or `user@host:path` for a path relative to the home of `user`. */
   text: string;
-  /** `ssh://host`, with the port unless it is 22: what a trusted host key belongs to. */
+  /** `ssh://host`, with the port unless it is 22: the scope of a trusted host key. */
   origin: string;
   user: string;
   host: string;
   port: number;
-  /** With a slash at its beginning unless it is relative. */
+  /** With a leading slash unless it is relative. */
   path: string;
 }
 
 const maxLength = 1_000;
-/** What people call the account of a forge. */
+/** The usual account name of forges. */
 const defaultUser = 'git';
 
 const refuse = (message: string) => invalid('invalid_mirror', message, { field: 'address' });
 
 /**
- * Reads the address of a repository: a URL, or `user@host:path` as git and ssh know it. Whether this server may go
- * there is not judged here.
- * Refuses `invalid_mirror`.
+ * Parses the URL of a repository, or the scp form `user@host:path`. Does not check whether this server may connect to
+ * it. Refuses `invalid_mirror`.
  */
 export function parseRemoteAddress(given: string): RemoteAddress {
   const text = given.trim();
   if (text === '' || text.length > maxLength || /[\x00-\x1f\x7f]/.test(text)) throw noAddress();
-  // A scheme has two slashes; the form of scp never has them before its colon.
+  // A URL has two slashes after its scheme; the scp form never has them before its colon.
   if (/^ssh:\/\//i.test(text)) return parseSshUrl(text);
   if (/^[^/:@]+@[^/]/.test(text) && !text.includes('://')) return parseScpForm(text);
   const url = URL.parse(text);
@@ -62,7 +61,7 @@ function parseScpForm(text: string): SshAddress {
   return make(user, host, 22, path);
 }
 
-/** Nothing may begin with a dash: some program on the way would take it for an option. */
+/** No part may begin with a dash: a program could take it for an option. */
 function make(user: string, givenHost: string, port: number, path: string): SshAddress {
   const host = readHost(givenHost);
   if (host === null || port < 1 || port > 65_535 || !isPath(path)) throw noAddress();
@@ -72,7 +71,7 @@ function make(user: string, givenHost: string, port: number, path: string): SshA
   return { kind: 'ssh', text, origin, user, host, port, path };
 }
 
-/** In the spelling of https: lower case, `127.0.0.1` for `0x7f.1`; null for what is none. */
+/** Normalised as in an https URL: lower case, `127.0.0.1` for `0x7f.1`; null for an invalid host. */
 function readHost(text: string): string | null {
   if (!/^(?:[A-Za-z0-9][A-Za-z0-9._-]*|\[[0-9A-Fa-f:.]+\])$/.test(text)) return null;
   return URL.parse(`https://${text}`)?.hostname ?? null;

@@ -8,11 +8,11 @@ import type { HttpAddress, SshAddress } from './remote-address.ts';
 import type { MirrorDeps } from './deps.ts';
 import { openKey } from './ssh-key.ts';
 
-/** What anybody should know who uses an http address. */
+/** Warning about http URLs. */
 export const plainHttpRisk =
   'Without TLS, anybody on the network path can read the password and the code, and change what arrives.';
 
-/** Ciphertext opens only for the repository and the address that it was given for. */
+/** Additional data of the encryption: a ciphertext decrypts only for its own repository and URL. */
 const placeOf = (repositoryId: string, url: string): string =>
   `mirror:${repositoryId}:${parseRemoteAddress(url).origin}`;
 
@@ -20,7 +20,7 @@ export function encryptSecret({ key, random }: MirrorDeps, repositoryId: string,
   return encrypt(key.for('secrets'), random, placeOf(repositoryId, url), secret);
 }
 
-/** Empty for none. Refuses `mirror_secret_closed` where the key of the instance, or the address, is another one by now. */
+/** Empty for none. Refuses `mirror_secret_closed` when the instance key or the URL has changed. */
 export function openSecret(
   { key }: MirrorDeps,
   { repositoryId, url, secretCiphertext }: Pick<MirrorRow, 'repositoryId' | 'url' | 'secretCiphertext'>,
@@ -33,8 +33,8 @@ export function openSecret(
 }
 
 /**
- * Where a mirror leads, with the addresses that git may connect to: looked up now, once.
- * Refuses as `outbound.resolve` does, and `mirror_secret_closed`.
+ * The remote of a mirror, with the addresses that git may connect to: resolved now, once. Refuses as
+ * `outbound.resolve` does, and `mirror_secret_closed`.
  */
 export async function openRemote(deps: MirrorDeps, row: MirrorRow): Promise<Remote> {
   const address = parseRemoteAddress(row.url);
@@ -71,14 +71,14 @@ async function findHost({ outbound }: MirrorDeps, { origin, user, host, port }: 
   return { user, host, port, address: await outbound.reachable(addresses, port) };
 }
 
-/** The host key that the other side shows now. Refuses as `outbound.resolve` and `git.hostKeyOf` do. */
+/** The host key that the remote presents now. Refuses as `outbound.resolve` and `git.hostKeyOf` do. */
 export async function readHostKey(deps: MirrorDeps, address: SshAddress): Promise<string> {
   return deps.git.hostKeyOf(await findHost(deps, address));
 }
 
 /**
- * Why a mirror did not work, for whoever looks after it; a refusal of ours names the setting that helps.
- * @param address where it was to go
+ * Why a mirror failed, for its owner; a refusal by this server names the setting that helps.
+ * @param address the remote
  */
 export function describeFailure(error: unknown, address: string): string {
   if (!isDomainError(error) || error.code === 'internal') return 'Something went wrong here; the log knows more.';
@@ -101,7 +101,7 @@ export function describeFailure(error: unknown, address: string): string {
   }
 }
 
-/** A URL with the host of an address; of anything else an empty text. */
+/** A URL with the host of an address; empty for anything else. */
 function originOf(address: string): string {
   if (/^[a-z]+:\/\//i.test(address)) return address;
   try {
@@ -111,7 +111,7 @@ function originOf(address: string): string {
   }
 }
 
-/** Does something with an address before it is kept. Refuses `mirror_address_refused`, beside its field. */
+/** Contacts an address before it is stored. Refuses `mirror_address_refused`, with its field. */
 export async function probeAddress<T>(address: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

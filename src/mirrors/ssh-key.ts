@@ -4,23 +4,23 @@ import { encrypt, decrypt } from '../sealing/index.ts';
 import type { MirrorRow } from './mirror-schema.ts';
 import type { MirrorDeps } from './deps.ts';
 
-/** A key pair that signs a mirror in at the other side. */
+/** A key pair with which a mirror authenticates at the remote. */
 export interface MirrorKey {
   /** In OpenSSH's format. */
   privateKey: string;
-  /** One line, as the other side takes it. */
+  /** One line, as the remote expects it. */
   publicKey: string;
 }
 
 const keyType = 'ssh-ed25519';
 
-/** @param comment what the other side will know the key by */
+/** @param comment the name of the key at the remote */
 export function makeMirrorKey(comment: string): MirrorKey {
   const { privateKey, blob } = makeKey(comment);
   return { privateKey, publicKey: `${keyType} ${blob.toString('base64')} ${comment}` };
 }
 
-/** A key that somebody has already. Refuses `invalid_ssh_key` for any but an Ed25519 key without a passphrase. */
+/** Parses an existing key. Refuses `invalid_ssh_key` for any but an Ed25519 key without a passphrase. */
 export function readMirrorKey(text: string, comment: string): MirrorKey {
   const key = readPrivateKey(text);
   if (!('blob' in key))
@@ -30,7 +30,10 @@ export function readMirrorKey(text: string, comment: string): MirrorKey {
   return { privateKey: `${text.trim()}\n`, publicKey: `${keyType} ${key.blob.toString('base64')} ${comment}` };
 }
 
-/** Ciphertext opens only for the mirror that the key was made for. The key is no password: a host that it is shown to learns nothing. */
+/**
+ * Additional data of the encryption: a ciphertext decrypts only for its own mirror. Unlike a password, a key reveals
+ * nothing to a host that it is used with.
+ */
 const placeOf = (repositoryId: string): string => `mirror-key:${repositoryId}`;
 
 export function sealKey(
@@ -44,7 +47,7 @@ export function sealKey(
   };
 }
 
-/** Refuses `mirror_secret_closed` where the key of the instance is another one by now. */
+/** Refuses `mirror_secret_closed` when the instance key has changed. */
 export function openKey(
   { key }: MirrorDeps,
   { repositoryId, sshKeyCiphertext }: Pick<MirrorRow, 'repositoryId' | 'sshKeyCiphertext'>,
@@ -59,7 +62,7 @@ export function openKey(
   return opened;
 }
 
-/** `ED25519 SHA256:…`, as ssh shows it, for a host key as it is kept. */
+/** `ED25519 SHA256:…`, as ssh shows it, for a stored host key. */
 export function hostKeyFingerprint(hostKey: string): string {
   const [type = '', blob = ''] = hostKey.split(' ');
   return `${type.replace(/^(?:ssh|ecdsa-sha2)-/, '').toUpperCase()} ${fingerprint(Buffer.from(blob, 'base64'))}`;

@@ -58,7 +58,7 @@ async function offered(deps: MirrorDeps, row: MirrorRow): Promise<string | null>
   return key === row.hostKey ? null : key;
 }
 
-/** Lets go of the names under which things came; what refs of ours lead to stays. */
+/** Removes the hidden refs of a fetch; objects that the repository's refs reach stay. */
 export async function forgetFetched(git: MirrorDeps['git'], path: string): Promise<void> {
   const names = [...(await git.fetchedRefs(path)).keys()].map((ref) => ref.replace(/^refs\//, 'mirror/'));
   await git.releaseObjects(path, names);

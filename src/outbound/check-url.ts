@@ -3,38 +3,37 @@ import { forbidden, invalid } from '../kernel/index.ts';
 import { isPublicAddress } from './public-address.ts';
 
 export interface OutboundRules {
-  /** Whether somebody allowed this host (and port) by name. Asked before anything touches the network. */
+  /** Whether this host (and port) is allowed by name. Called before any network access. */
   isAllowed(url: URL): boolean | Promise<boolean>;
-  /** Development only: http and inner addresses pass; `isAllowed` is still asked. */
+  /** Development only: permits http and private addresses; `isAllowed` still applies. */
   devAllowInsecure: boolean;
-  /** Whether an administrator named this host (and port), whatever address it has; nobody's when left out. */
+  /** Whether an administrator listed this host (and port), whatever its address; defaults to none. */
   allowsPrivate?(url: URL): boolean;
-  /** Whether this one may go without TLS: an administrator named its host (and port); nobody's when left out. */
+  /** Whether this host (and port) may be reached without TLS, because an administrator listed it; defaults to none. */
   allowsHttp?(url: URL): boolean;
-  /** Whether this one may be reached by ssh, which only `resolve` allows; nobody's when left out. */
+  /** Whether this host may be reached by ssh, which only `resolve` supports; defaults to none. */
   mayUseSsh?(url: URL): boolean;
 }
 
-/** Whether a URL may lead to an address that is not public. */
+/** Whether a URL may resolve to an address that is not public. */
 export const mayBeInner = (url: URL, rules: OutboundRules): boolean =>
   rules.devAllowInsecure || rules.allowsPrivate?.(url) === true;
 
-/** `[::1]` as resolvers and sockets write it. */
+/** `[::1]` without brackets, as resolvers and sockets expect it. */
 export const bareHost = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '');
 
 export const privateAddress = (host: string) =>
   forbidden('address_not_public', `${host} is not a public address; only those may be contacted.`);
 
 /**
- * Whether the host of an ssh URL stands as an https URL would have it: the URL parser rewrites spellings
- * such as `0x7f.1` only of the schemes that it knows.
+ * Whether the host of an ssh URL is normalised as in an https URL: the URL parser rewrites spellings such as `0x7f.1`
+ * only for the schemes that it knows.
  */
 const isParsedForm = ({ hostname }: URL): boolean => URL.parse(`https://${hostname}`)?.hostname === hostname;
 
 /**
- * Everything about a URL that can be judged without the network. Only the parsed
- * form counts: parsing turns `0x7f.1` and full-width digits into `127.0.0.1`.
- * Refuses `invalid_url`, `https_only`, `host_not_allowed`, `address_not_public`.
+ * Checks everything about a URL that needs no network. Only the parsed form counts: parsing turns `0x7f.1` and
+ * full-width digits into `127.0.0.1`. Refuses `invalid_url`, `https_only`, `host_not_allowed`, `address_not_public`.
  */
 export async function checkUrl(text: string, rules: OutboundRules): Promise<URL> {
   const url = URL.parse(text);
@@ -47,7 +46,7 @@ export async function checkUrl(text: string, rules: OutboundRules): Promise<URL>
   if (!(await rules.isAllowed(url))) {
     throw forbidden('host_not_allowed', `${url.host} is not on this server's peer list.`);
   }
-  // `connect` asks no resolver for a literal address, so nobody else would judge it.
+  // `connect` does not call the resolver for a literal address, so it is checked here.
   const host = bareHost(url);
   if (!mayBeInner(url, rules) && isIP(host) !== 0 && !isPublicAddress(host)) throw privateAddress(url.hostname);
   return url;

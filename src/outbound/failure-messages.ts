@@ -1,4 +1,4 @@
-/** What went wrong on the way, for people who look after the instance; never for a stranger. */
+/** Messages for network errors, for administrators and owners; never shown to anonymous clients. */
 const words: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'it refused the connection',
   ECONNRESET: 'it closed the connection',
@@ -24,7 +24,7 @@ const words: Readonly<Record<string, string>> = {
   ERR_SSL_PACKET_LENGTH_TOO_LONG: 'it does not speak TLS there',
 };
 
-/** The sentence's second half for an error of the network; its code when there are no words for it. */
+/** The message for a network error; its code when there is none. */
 export function failureMessage(error: unknown): string {
   const all = error instanceof AggregateError ? error.errors : [error];
   const code = String((all[0] as NodeJS.ErrnoException | undefined)?.code ?? '');

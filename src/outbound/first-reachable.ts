@@ -2,12 +2,12 @@ import { connect, isIPv6 } from 'node:net';
 import { unavailable } from '../kernel/index.ts';
 import { failureMessage } from './failure-messages.ts';
 
-/** Each may take the whole time of a connection, and a caller waits for all of them. */
+/** Limit of addresses: each may take the whole connect timeout, and a caller waits for all of them. */
 const maxTried = 8;
 
 /**
- * Tries addresses in their order, and closes the connection as soon as one stands. A host with IPv6
- * in its DNS on a network without it would otherwise be out of reach for half of the programs.
+ * Tries addresses in their order, and closes the connection as soon as one is established. A host with IPv6 in its DNS
+ * on a network without it would otherwise be unreachable for half of the programs.
  */
 export async function firstReachable(addresses: readonly string[], port: number, connectMs: number): Promise<string> {
   if (addresses.length === 1) return addresses[0]!;

@@ -1,7 +1,6 @@
 /**
- * Whether a URL's host is on a list that an administrator wrote: exact names and addresses,
- * in lower case, each perhaps with a port. A bare name speaks of the usual port only:
- * another one is another service on that machine.
+ * Whether a URL's host is on an administrator's list: exact names and addresses, in lower case, each with an optional
+ * port. A bare name allows the default port only: another one is another service on that machine.
  */
 export function isListed(url: URL, hosts: readonly string[]): boolean {
   const { hostname } = url;
@@ -10,9 +9,9 @@ export function isListed(url: URL, hosts: readonly string[]): boolean {
 }
 
 /**
- * How a host comes on such a list, for whoever was refused: the setting with the entry, since a port belongs to it.
+ * How to add a host to such a list, for a refused person: the setting with the entry, since a port belongs to it.
  * @param setting `webhooks.allowed_hosts`
- * @param text the URL that was refused
+ * @param text the refused URL
  */
 export function howToAllow(setting: string, text: string): string {
   const url = URL.parse(text);

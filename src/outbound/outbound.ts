@@ -16,9 +16,9 @@ import { sendRequest } from './send-request.ts';
 import type { OutboundResponse, OutboundRequest } from './send-request.ts';
 
 export interface OutboundOptions extends OutboundRules {
-  /** A PEM file with further certificate authorities to trust; the usual ones stay. */
+  /** A PEM file with additional certificate authorities; the usual ones stay. */
   caFile?: string | null;
-  /** How names become addresses; tests have their own. */
+  /** The name resolver; tests have their own. */
   resolve?: ResolveName;
   limits?: Partial<OutboundLimits>;
 }
@@ -26,38 +26,38 @@ export interface OutboundOptions extends OutboundRules {
 export interface OutboundLimits {
   connectionsPerHost: number;
   connectMs: number;
-  /** For connecting, headers and the whole answer together. */
+  /** Timeout for connecting, headers and the whole response together. */
   totalMs: number;
-  /** How long an unused connection is kept. */
+  /** How long an idle connection stays open. */
   idleMs: number;
 }
 
 const defaultLimits: OutboundLimits = { connectionsPerHost: 4, connectMs: 3_000, totalMs: 10_000, idleMs: 30_000 };
 
 /**
- * The only door to other hosts (DESIGN §1): https only (http and ssh for hosts that an
- * administrator named, where the rules say so), to hosts that somebody allowed, at addresses that are public when the connection is made. It follows
- * no redirects and knows no proxy settings of its environment.
+ * The only connection to other hosts: https only (http and ssh for hosts that an administrator listed, where the rules
+ * say so), to allowed hosts, at addresses that are public when the connection is made. It follows no redirects and
+ * ignores proxy settings of its environment.
  */
 export interface Outbound {
-  /** Judges a URL without touching the network. Refuses as `judgeUrl` does. */
+  /** Checks a URL without network access. Refuses as the rules of `check-url.ts` do. */
   checkUrl(url: string): Promise<URL>;
-  /** Refuses as `judgeUrl` and `sendRequest` do. */
+  /** Refuses as `checkUrl` and `sendRequest` do. */
   send(request: OutboundRequest): Promise<OutboundResponse>;
   /**
-   * For a program that connects by itself: judges a URL, looks its host up once, and answers the only
-   * addresses that may be connected to. Refuses as `judgeUrl` does, and `peer_unreachable`.
+   * For a program that connects by itself: checks a URL, resolves its host once, and returns the only addresses that
+   * may be connected to. Refuses as `checkUrl` does, and `peer_unreachable`.
    */
   resolve(url: string): Promise<{ url: URL; addresses: string[] }>;
   /**
-   * The first of these addresses that takes a connection, for a program that is told one address only. A
-   * single one is answered without trying it. Refuses `peer_unreachable`.
-   * @param addresses what `resolve` answered
+   * The first of these addresses that accepts a connection, for a program that takes one address only. A single one is
+   * returned without trying it. Refuses `peer_unreachable`.
+   * @param addresses the result of `resolve`
    */
   reachable(addresses: readonly string[], port: number): Promise<string>;
-  /** The addresses behind a name, and whether each may be contacted; for those who look for a fault. */
+  /** The addresses of a name, and whether each may be contacted; for diagnostics. */
   addressesOf(name: string): Promise<{ address: string; isAllowed: boolean }[]>;
-  /** Ends the connections that are kept open. */
+  /** Closes idle connections. */
   close(): void;
 }
 
@@ -113,9 +113,8 @@ export function createOutbound(options: OutboundOptions): Outbound {
 }
 
 /**
- * What the connection is made to is exactly what was checked: there is no second
- * look at DNS that could answer differently. One inner address among public ones
- * refuses them all: the next answer may put it first.
+ * The connection goes to exactly the address that was checked: there is no second DNS look-up that could differ (DNS
+ * rebinding). One private address among public ones refuses them all: the next response may list it first.
  */
 function checkedLookup(resolve: ResolveName, mayContact: (address: string) => boolean): LookupFunction {
   return (name, options, done) => {

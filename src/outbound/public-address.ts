@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
-/** What the IANA special-purpose registries keep from being routed, and multicast. */
+/** Ranges that the IANA special-purpose registries exclude from routing, and multicast. */
 const innerV4 = [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -24,7 +24,7 @@ const innerV4 = [
 
 /** Global unicast is all that IPv6 routes; the mapped, NAT64, unique-local and link-local forms lie outside of it. */
 const routedV6 = ['2000::/3'];
-/** Inside of it: Teredo and other protocol addresses, documentation, 6to4 (which wraps any IPv4 address), AS112. */
+/** Excluded from it: Teredo and other protocol addresses, documentation, 6to4 (which wraps any IPv4 address), AS112. */
 const innerV6 = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20'];
 
 function listOf(ranges: readonly string[], family: 'ipv4' | 'ipv6'): BlockList {
@@ -41,16 +41,15 @@ const allowedV6 = listOf(routedV6, 'ipv6');
 const deniedV6 = listOf(innerV6, 'ipv6');
 
 /**
- * Whether an address may be contacted on behalf of somebody outside: routed in
- * the public internet, and nothing of this machine, its network or a tunnel.
- * Judges bytes, never spellings: give it what a resolver or a parsed URL says.
+ * Whether an address may be contacted on behalf of a user: routed in the public internet, and not of this machine, its
+ * network or a tunnel. Checks bytes, never spellings: pass the result of a resolver or a parsed URL.
  */
 export function isPublicAddress(address: string): boolean {
   switch (isIP(address)) {
     case 4:
       return !deniedV4.check(address, 'ipv4');
     case 6:
-      // A zone id ties an address to one of our own interfaces.
+      // A zone id ties an address to a local interface.
       return !address.includes('%') && allowedV6.check(address, 'ipv6') && !deniedV6.check(address, 'ipv6');
     default:
       return false;

@@ -3,16 +3,15 @@ import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { waitAtMost } from '../kernel/index.ts';
 
-/** Finds the addresses of a host name; rejects with an error that has a `code` such as ENOTFOUND. */
+/** Resolves a host name; rejects with an error that has a `code` such as ENOTFOUND. */
 export type ResolveName = (name: string) => Promise<string[]>;
 
-/** Once one family has answered, the other gets this much longer. */
+/** Once one address family has been resolved, the other gets this much longer, in milliseconds. */
 const secondFamilyMs = 300;
 
 /**
- * A resolver that never occupies the thread pool: there a few dead name servers
- * would hold up every signature and file of the program. It asks the hosts file,
- * then DNS for both families.
+ * A resolver that does not use the thread pool, where a few dead name servers would block every signature and file
+ * access of the program. It reads the hosts file, then queries DNS for both families.
  */
 export function createNameResolver({ hostsFile = '/etc/hosts' }: { hostsFile?: string } = {}): ResolveName {
   const resolver = new Resolver({ timeout: 1_500, tries: 2 });
@@ -32,7 +31,7 @@ async function firstAnswers(v4: Promise<string[]>, v6: Promise<string[]>): Promi
   return found.length > 0 ? found : v4;
 }
 
-/** People name machines of their own there, and other programs on this machine believe it. */
+/** Administrators name local machines there, and other programs on this machine use it. */
 async function addressesInFile(file: string, name: string): Promise<string[]> {
   const text = await readFile(file, 'utf8').catch(() => '');
   return text.split('\n').flatMap((line) => {

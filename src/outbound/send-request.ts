@@ -11,9 +11,9 @@ export interface OutboundRequest {
   url: string;
   headers: Readonly<Record<string, string>>;
   body?: Buffer;
-  /** The largest answer that is read, in bytes. */
+  /** Size limit of the response in bytes. */
   maxBytes: number;
-  /** Gives up early; the whole request has `totalMs` in any case. */
+  /** Aborts early; the whole request is limited by `totalMs` in any case. */
   signal?: AbortSignal;
 }
 
@@ -26,7 +26,7 @@ export interface OutboundResponse {
 export interface Transport {
   agents: { http: http.Agent; https: https.Agent };
   lookup: LookupFunction;
-  /** Judges the address that the connection really has; throws to end it. */
+  /** Checks the address of the actual connection; throws to end it. */
   checkAddress(address: string): void;
   connectMs: number;
   totalMs: number;
@@ -35,15 +35,14 @@ export interface Transport {
 const timedOut = (what: string): Error => Object.assign(new Error(what), { code: 'ETIMEDOUT' });
 
 /**
- * Sends one request and reads the whole answer, within `totalMs`. Redirects and
- * errors of the other server are answers like any other.
- * Refuses `peer_unreachable` for whatever the network does, `answer_too_large`,
- * `answer_encoded`, and with what `checkAddress` throws.
+ * Sends one request and reads the whole response, within `totalMs`. Redirects and errors of the other server are
+ * responses like any other. Refuses `peer_unreachable` for network errors, `answer_too_large`, `answer_encoded`, and
+ * with what `checkAddress` throws.
  */
 export async function sendRequest(url: URL, request: OutboundRequest, wire: Transport): Promise<OutboundResponse> {
   try {
     return await attempt(url, request, wire).catch((error: unknown) => {
-      // A kept connection may have been closed just as it was used again: that says nothing about the host.
+      // An idle connection may have been closed just as it was reused: that says nothing about the host.
       if (!(error instanceof StaleConnection)) throw error;
       return attempt(url, request, wire);
     });
@@ -54,7 +53,7 @@ export async function sendRequest(url: URL, request: OutboundRequest, wire: Tran
   }
 }
 
-/** Carries a refusal of our own through the error events of a socket. */
+/** Carries a refusal through the error events of a socket. */
 class Refused extends Error {}
 class StaleConnection extends Error {}
 
@@ -129,7 +128,7 @@ async function readAnswer(
   }
   const chunks: Buffer[] = [];
   let bytes = 0;
-  // With plain events: an iterator costs as much as the rest of a short answer.
+  // Plain events: an iterator costs as much as the rest of a short response.
   return new Promise((resolve, reject) => {
     response.on('data', (chunk: Buffer) => {
       bytes += chunk.length;

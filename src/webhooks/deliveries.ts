@@ -12,7 +12,7 @@ import type { WebhookDeliveryRow } from './webhook-schema.ts';
 
 export type WebhookDelivery = WebhookDeliveryRow;
 
-/** How long a delivery can be looked at. */
+/** Retention time of deliveries, in milliseconds. */
 const keptMs = 30 * 86_400_000;
 
 /** Newest first. Refuses `webhook_not_found`. */
@@ -31,8 +31,7 @@ export async function listDeliveries(
 }
 
 /**
- * Sends what was sent once more, as a delivery of its own; the old one stays as it is.
- * Refuses `webhook_not_found`, `delivery_not_found`.
+ * Sends a delivery again, as a new one; the old one stays as it is. Refuses `webhook_not_found`, `delivery_not_found`.
  */
 export async function redeliver(
   deps: WebhookDeps,
@@ -49,7 +48,7 @@ export async function redeliver(
   });
 }
 
-/** The same by the number of the delivery alone, for whoever administers the server. */
+/** The same by the number of the delivery alone, for administrators. */
 export async function redeliverAny(deps: WebhookDeps, deliveryId: number): Promise<number> {
   const row = await deps.db.read.findOneBy(webhookDeliverySchema, { id: deliveryId });
   const hook = row === null ? null : await deps.db.read.findOneBy(webhookSchema, { id: row.webhookId });
@@ -58,8 +57,8 @@ export async function redeliverAny(deps: WebhookDeps, deliveryId: number): Promi
 }
 
 /**
- * Sends something to try the webhook out: the push of the default branch's last commit, or a
- * `ping` where there is none and for an organisation. Refuses `webhook_not_found`.
+ * Sends a test delivery: the push of the default branch's last commit, or a `ping` where there is none and for an
+ * organisation. Refuses `webhook_not_found`.
  */
 export async function testWebhook(deps: WebhookDeps, scope: WebhookScope, webhookId: string): Promise<number> {
   const hook = await findWebhook(deps, scope, webhookId);
@@ -89,7 +88,7 @@ async function lastPush(deps: WebhookDeps, repositoryId: string) {
   return { event: 'push', payload: pushPayload(located, facts, settings) };
 }
 
-/** For a job, once a day; answers how many went. What is still on its way stays. */
+/** For the daily task: removes old deliveries and returns how many. Pending ones stay. */
 export async function removeOldDeliveries({ db, clock }: WebhookDeps): Promise<number> {
   const { affected } = await db.write(({ manager }) =>
     manager.delete(webhookDeliverySchema, { state: Not('PENDING'), createdAt: LessThan(clock.now() - keptMs) }),

@@ -1,14 +1,14 @@
 import type { WebhookDeliveryRow } from './webhook-schema.ts';
 
-/** How an attempt ended. */
+/** The result of an attempt. */
 export interface Outcome {
-  /** Of the answer; null when there was none. */
+  /** HTTP status; null without a response. */
   status: number | null;
-  /** The beginning of the answer, as text. */
+  /** The beginning of the response, as text. */
   response: string | null;
-  /** Why it did not arrive; null when it did. */
+  /** The error; null on success. */
   error: string | null;
-  /** Whether another attempt may do better. */
+  /** Whether a retry may succeed. */
   mayRetry: boolean;
   triedAt: number;
   tookMs: number;
@@ -17,11 +17,14 @@ export interface Outcome {
 const minuteMs = 60_000;
 const maxBackoffMs = 3_600_000;
 
-/** 1, 2, 4, … minutes, at most an hour. */
+/** Backoff of 1, 2, 4, … minutes, at most an hour. */
 export const backoffMs = (attempts: number): number =>
   Math.min(maxBackoffMs, minuteMs * 2 ** Math.min(Math.max(attempts - 1, 0), 6));
 
-/** What a status says: taken, come again, or no. Redirects are not followed, so they are a no. */
+/**
+ * Classifies a status: success, retry, or permanent failure. Redirects are not followed, so they are permanent
+ * failures.
+ */
 export function classifyStatus(status: number): Pick<Outcome, 'error' | 'mayRetry'> {
   if (status >= 200 && status < 300) return { error: null, mayRetry: false };
   if (status >= 300 && status < 400)

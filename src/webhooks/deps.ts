@@ -6,7 +6,7 @@ import type { Outbound } from '../outbound/index.ts';
 import type { Repositories } from '../repositories/index.ts';
 import type { InstanceKey } from '../sealing/index.ts';
 
-/** What the use-cases of this room work with. */
+/** Dependencies of the use-cases of this module. */
 export interface WebhookDeps {
   db: Database;
   accounts: Pick<Accounts, 'peopleById'>;
@@ -21,9 +21,9 @@ export interface WebhookDeps {
 }
 
 export interface WebhookSettings {
-  /** Origin that people know this server by; null when each request tells. */
+  /** Public origin of this server; null when each request tells it. */
   baseUrl: string | null;
-  /** What git over SSH is reached at, `ssh://git@host:port`; null when it is off. */
+  /** Origin of git over SSH, `ssh://git@host:port`; null when it is off. */
   sshOrigin: string | null;
   /** Attempts before a delivery counts as failed. */
   maxAttempts: number;

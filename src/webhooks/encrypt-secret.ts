@@ -3,7 +3,7 @@ import { encrypt, decrypt } from '../sealing/index.ts';
 import type { WebhookDeps } from './deps.ts';
 import type { WebhookRow } from './webhook-schema.ts';
 
-/** Ciphertext opens only for the webhook that it was made for. */
+/** Additional data of the encryption: a ciphertext decrypts only for its own webhook. */
 const placeOf = (webhookId: string): string => `webhook:${webhookId}`;
 
 export function encryptSecret(
@@ -14,7 +14,7 @@ export function encryptSecret(
   return encrypt(key.for('secrets'), random, placeOf(webhookId), secret);
 }
 
-/** Null for a webhook without a secret. Throws where the key of the instance is another one by now. */
+/** Null for a webhook without a secret. Throws when the instance key has changed. */
 export function decryptSecret(
   { key }: Pick<WebhookDeps, 'key'>,
   { id, secretCiphertext }: Pick<WebhookRow, 'id' | 'secretCiphertext'>,

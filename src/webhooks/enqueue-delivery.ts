@@ -3,7 +3,7 @@ import type { WebhookDeps } from './deps.ts';
 import { webhookDeliverySchema } from './webhook-schema.ts';
 import type { WebhookDeliveryRow } from './webhook-schema.ts';
 
-/** Puts an event on its way; it goes with the next drain. Answers the number of the delivery. */
+/** Enqueues an event; it is sent with the next run of the queue. Returns the number of the delivery. */
 export async function enqueueDelivery(
   { random }: Pick<WebhookDeps, 'random'>,
   { manager, now }: Tx,

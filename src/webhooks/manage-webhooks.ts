@@ -9,7 +9,7 @@ import { encryptSecret } from './encrypt-secret.ts';
 import { webhookDeliverySchema, webhookEvents, webhookSchema } from './webhook-schema.ts';
 import type { WebhookDeliveryRow, WebhookEvent, WebhookRow } from './webhook-schema.ts';
 
-/** What anybody sees of a webhook: never its secret. */
+/** The visible part of a webhook, without its secret. */
 export interface Webhook {
   id: string;
   url: string;
@@ -24,7 +24,7 @@ export interface Webhook {
 
 export interface WebhookInput {
   url: string;
-  /** Left out or empty, it stays what it was; `null` takes it away. */
+  /** Omitted or empty, it stays; `null` removes it. */
   secret?: string | null | undefined;
   events: readonly string[];
   isActive?: boolean | undefined;
@@ -61,8 +61,8 @@ async function describe(
 }
 
 /**
- * Makes a webhook. Its address is judged without being contacted.
- * Refuses `invalid_webhook_url`, `no_events`, `unknown_event`, `invalid_webhook_secret`, `too_many_webhooks`.
+ * Creates a webhook. Its URL is checked without being contacted. Refuses `invalid_webhook_url`, `no_events`,
+ * `unknown_event`, `invalid_webhook_secret`, `too_many_webhooks`.
  */
 export async function addWebhook(
   deps: WebhookDeps,
@@ -129,7 +129,7 @@ export async function editWebhook(
   return findWebhook(deps, scope, id);
 }
 
-/** With everything that was to be sent. Refuses `webhook_not_found`. */
+/** With all its pending deliveries. Refuses `webhook_not_found`. */
 export async function removeWebhook(
   { db, logger }: WebhookDeps,
   viewer: Viewer,
@@ -150,7 +150,7 @@ async function read(
   if (text.length > maxUrlLength) throw refuse(`An address has at most ${maxUrlLength} characters.`);
   const judged = await outbound.checkUrl(text).catch((error: unknown) => {
     if (!isDomainError(error)) throw error;
-    // Beside the field, whatever code it has on its way out.
+    // With the field of the form, whatever the code of the error.
     throw refuse(describeFailure(error, text), error);
   });
   const unknown = events.find((event) => !(webhookEvents as readonly string[]).includes(event));
@@ -162,7 +162,7 @@ async function read(
   return { url: judged.href, events: webhookEvents.filter((event) => events.includes(event)) };
 }
 
-/** Undefined: as it was. */
+/** Undefined leaves it unchanged. */
 function readSecret(secret: string | null | undefined): string | null | undefined {
   if (secret === null) return null;
   if (secret === undefined || secret === '') return undefined;

@@ -18,12 +18,12 @@ interface PushEvent {
 const noRef = /^0+$/;
 const announcedRefs = /^refs\/(?:heads|tags)\//;
 const events: readonly WebhookEvent[] = ['push', 'create', 'delete'];
-/** Refs of one push that are told about; a mirror moves thousands. */
+/** Limit of refs per push that cause deliveries; a mirror moves thousands. */
 const maxRefs = 20;
 const maxCommits = 20;
 const maxFiles = 300;
 
-/** Hears of every push; the rows of the queue are written with the note that this listener is done. */
+/** Subscribes to pushes; deliveries are enqueued in the write that marks this listener as done. */
 export function onPush(deps: WebhookDeps, wake: () => void): PushListener<PushEvent[]> {
   return {
     name: 'webhooks',
@@ -73,7 +73,7 @@ async function prepare(deps: WebhookDeps, push: AnnouncedPush): Promise<PushEven
   return found;
 }
 
-/** What a moved ref brought; a new branch brings what no other branch has, a tag nothing. */
+/** The commits that a moved ref gained; of a new branch those that no other branch has, of a tag none. */
 async function commitsOf(
   deps: WebhookDeps,
   { path }: Pick<Located, 'path'>,

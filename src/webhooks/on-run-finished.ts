@@ -6,8 +6,8 @@ import type { WebhookDeps } from './deps.ts';
 import { webhooksFor } from './scope.ts';
 
 /**
- * Hears of the end of every run, inside the write that ends it. Names of people and owners
- * are looked up when it is sent; what the run was like at its end is kept here.
+ * Subscribes to the end of every run, inside the write that ends it. Names of people and owners are looked up at
+ * sending; the state of the run at its end is stored here.
  */
 export function onRunFinished(deps: WebhookDeps): RunEnding {
   return async (tx, run) => {

@@ -8,11 +8,11 @@ export type Json = null | boolean | number | string | Json[] | { [key: string]: 
 export type JsonObject = { [key: string]: Json };
 
 /**
- * Bodies in the form that Gitea sends, which GitHub's receivers mostly understand, too.
- * Written after Gitea's API documentation of its webhook payloads.
+ * Payloads in Gitea's format, which receivers for GitHub mostly understand, too. Written after Gitea's API
+ * documentation of its webhook payloads.
  */
 
-/** Receivers read ids as whole numbers; the beginning of a UUID is one that every language holds. */
+/** Receivers parse ids as integers; the beginning of a UUID fits in every language. */
 export const numericId = (uuid: string): number => Number.parseInt(uuid.replaceAll('-', '').slice(0, 12), 16) || 0;
 
 const time = (ms: number): string => new Date(Math.min(Math.max(ms, -8.64e15), 8.64e15)).toISOString();
@@ -27,7 +27,7 @@ function userPayload(person: Person | null, { baseUrl }: Settings): JsonObject {
     login,
     username: login,
     full_name: person?.displayName ?? '',
-    // People give their address to nobody here.
+    // E-mail addresses are not disclosed.
     email: '',
     avatar_url: person === null ? '' : `${baseUrl ?? ''}/avatars/${person.id}.svg`,
     html_url: person === null ? '' : `${baseUrl ?? ''}/users/${login}`,
@@ -70,7 +70,7 @@ export function repositoryPayload(
   };
 }
 
-/** A commit with the names of the files that it touched. */
+/** A commit with the names of its changed files. */
 export interface CommitWithFiles {
   commit: Commit;
   files: readonly Pick<ChangedFile, 'status' | 'oldPath' | 'newPath'>[];
@@ -98,7 +98,7 @@ export interface PushFacts {
   ref: string;
   oldId: string;
   newId: string;
-  /** Newest first; the first of all that came. */
+  /** Newest first; the first of all new commits. */
   commits: readonly CommitWithFiles[];
   total: number;
   pusher: Person | null;
@@ -126,7 +126,7 @@ export function pushPayload(
   };
 }
 
-/** Of a branch or a tag that was made. */
+/** A branch or a tag was created. */
 export function createPayload(
   located: Located,
   facts: { ref: string; newId: string; pusher: Person | null },
@@ -140,7 +140,7 @@ export function createPayload(
   };
 }
 
-/** Of a branch or a tag that was deleted. */
+/** A branch or a tag was deleted. */
 export function deletePayload(
   located: Located,
   facts: { ref: string; pusher: Person | null },
@@ -160,7 +160,7 @@ const namedRef = (ref: string): JsonObject => ({
   ref_type: ref.startsWith('refs/tags/') ? 'tag' : 'branch',
 });
 
-/** The state of a run at its end; the row itself may have been started again since. */
+/** The state of a run at its end; the row itself may have been re-run since. */
 export type EndedRun = Pick<
   RunRow,
   | 'id'

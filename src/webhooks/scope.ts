@@ -4,7 +4,7 @@ import type { Tx } from '../db/index.ts';
 import { webhookSchema } from './webhook-schema.ts';
 import type { WebhookEvent, WebhookRow } from './webhook-schema.ts';
 
-/** Whose events a webhook hears: those of one repository, or of all that an organisation owns. */
+/** Scope of a webhook: the events of one repository, or of all that an organisation owns. */
 export type WebhookScope = { kind: 'repository'; id: string } | { kind: 'organisation'; id: string };
 
 export function scopeColumns({ kind, id }: WebhookScope): Pick<WebhookRow, 'repositoryId' | 'organisationId'> {
@@ -25,7 +25,7 @@ export function inScope(scope: WebhookScope): FindOptionsWhere<WebhookRow> {
   return { repositoryId: repositoryId ?? IsNull(), organisationId: organisationId ?? IsNull() };
 }
 
-/** The active webhooks that hear one of these events of a repository. */
+/** The active webhooks for one of these events of a repository. */
 export async function webhooksFor(
   manager: Tx['manager'],
   { id, ownerOrganisationId }: { id: string; ownerOrganisationId: string | null },

@@ -11,11 +11,11 @@ import { deliveryHeaders } from './sign-delivery.ts';
 import { webhookDeliverySchema, webhookSchema } from './webhook-schema.ts';
 import type { WebhookDeliveryRow, WebhookRow } from './webhook-schema.ts';
 
-/** Of an answer this much is read, and kept. */
+/** How much of a response is read and stored, in bytes. */
 const maxAnswerBytes = 256 * 1024;
 const keptAnswerLength = 4_096;
 
-/** Makes one attempt with a claimed row and writes down how it went. */
+/** Makes one attempt for a claimed row and records the result. */
 export async function sendDelivery(
   deps: WebhookDeps,
   row: WebhookDeliveryRow,
@@ -46,7 +46,7 @@ export async function sendDelivery(
     });
 }
 
-/** Null when what it is about is gone. */
+/** Null when its subject was deleted. */
 async function writePayload(
   { repositories, accounts, settings }: WebhookDeps,
   { about }: WebhookDeliveryRow,
@@ -99,13 +99,13 @@ async function attempt(
   }
 }
 
-/** What anybody should know who uses an http address. */
+/** Warning about http URLs. */
 export const plainHttpRisk =
   'Without TLS, anybody on the network path can read each message, and change it unless the receiver verifies its signature.';
 
 /**
- * Why something was not sent; a refusal of ours names the setting that an administrator can change.
- * @param url where it was to go
+ * Why a delivery failed; a refusal by this server names the setting that an administrator can change.
+ * @param url of the receiver
  */
 export function describeFailure({ reason, message }: DomainError, url: string): string {
   const hint = howToAllow('webhooks.allowed_hosts', url);

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 
 /**
- * The headers of a delivery, in Gitea's form and in GitHub's: receivers of either find
- * what they look for. The signature is HMAC-SHA256 of the body's bytes, in hex.
+ * The headers of a delivery, in Gitea's format and in GitHub's, for receivers of either. The signature is HMAC-SHA256
+ * of the body's bytes, in hex.
  * @param secret null for a webhook without one: then there is no signature
  */
 export function deliveryHeaders({

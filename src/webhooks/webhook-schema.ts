@@ -1,6 +1,6 @@
 import { EntitySchema } from 'typeorm';
 
-/** What a webhook can be told about; `run` is the end of a run of a workflow. */
+/** Events of webhooks; `run` is the end of a workflow run. */
 export const webhookEvents = ['push', 'create', 'delete', 'run'] as const;
 export type WebhookEvent = (typeof webhookEvents)[number];
 
@@ -10,7 +10,7 @@ export interface WebhookRow {
   repositoryId: string | null;
   organisationId: string | null;
   url: string;
-  /** Sealed; null for unsigned deliveries. */
+  /** Encrypted; null for unsigned deliveries. */
   secretCiphertext: string | null;
   events: WebhookEvent[];
   isActive: boolean;
@@ -19,31 +19,31 @@ export interface WebhookRow {
 }
 
 /**
- * A row of `webhook_deliveries`: one event on its way to one address. PENDING until the
- * other side has taken it (DELIVERED) or has said no for good (FAILED).
+ * A row of `webhook_deliveries`: one event for one URL. PENDING until the receiver has accepted it (DELIVERED) or it
+ * has permanently failed (FAILED).
  */
 export interface WebhookDeliveryRow {
   id: number;
-  /** What the receiver knows it by. */
+  /** The id that the receiver gets. */
   uuid: string;
   webhookId: string;
-  /** As the receiver sees it: `push`, `create`, `delete`, `workflow_run`, `ping`. */
+  /** The event's name for the receiver: `push`, `create`, `delete`, `workflow_run`, `ping`. */
   event: string;
-  /** What the body is to be written from, while it is not written. */
+  /** The source of the body, until it is written. */
   about: string | null;
   /** The body; the same for every attempt. */
   payload: string | null;
   state: 'PENDING' | 'DELIVERED' | 'FAILED';
   attempts: number;
   nextAttemptAt: number;
-  /** Until then it belongs to the drain that claimed it. */
+  /** Until then the row belongs to the run of the queue that claimed it. */
   lockedUntil: number;
   createdAt: number;
-  /** Of the last attempt. */
+  /** Time of the last attempt. */
   triedAt: number | null;
   tookMs: number | null;
   status: number | null;
-  /** The beginning of the answer. */
+  /** The beginning of the response. */
   response: string | null;
   error: string | null;
   redeliveryOf: number | null;

@@ -11,24 +11,21 @@ import type { WebhookScope } from './scope.ts';
 
 export interface WebhookOptions extends Omit<WebhookDeps, 'settings' | 'outbound' | 'key'> {
   config: Pick<Config, 'baseUrl' | 'caFile' | 'ssh' | 'webhooks'>;
-  /** What opens stored secrets. */
+  /** The instance key, which decrypts stored secrets. */
   keyFile: string;
-  /** Of the program, for the User-Agent. */
+  /** Version of the program, for the User-Agent. */
   version: string;
 }
 
-/**
- * Webhooks: who is told over HTTP of what happens, and the queue of what is told. Whether
- * somebody may look after those of a scope is decided before this room is asked.
- */
+/** Webhooks and their delivery queue. The caller checks access to their scope. */
 export function createWebhooks({ config, keyFile, version, ...tools }: WebhookOptions) {
   const { baseUrl, caFile, webhooks } = config;
-  // Named by an administrator: any address, and without TLS.
+  // Hosts on the administrator's list: any address, and also http.
   const isNamed = (url: URL): boolean => isListed(url, webhooks.allowedHosts);
   const deps: WebhookDeps = {
     ...tools,
     outbound: createOutbound({
-      // Anybody may be told; who is not public has to be named.
+      // Any public host is allowed; a private one has to be listed.
       isAllowed: () => true,
       devAllowInsecure: false,
       allowsPrivate: isNamed,
@@ -42,7 +39,7 @@ export function createWebhooks({ config, keyFile, version, ...tools }: WebhookOp
   const wake = (): void =>
     void drain.drain().catch((error: unknown) => deps.logger.error('webhook.drain_failed', { error }));
 
-  /** Gives the room to a use-case; what remains are the parameters its own page describes. */
+  /** Passes the dependencies to a use-case; its other parameters remain. */
   const bind =
     <Rest extends unknown[], Result>(useCase: (deps: WebhookDeps, ...rest: Rest) => Result) =>
     (...rest: Rest): Result =>
@@ -55,7 +52,7 @@ export function createWebhooks({ config, keyFile, version, ...tools }: WebhookOp
     edit: bind(editWebhook),
     remove: bind(removeWebhook),
     listDeliveries: bind(listDeliveries),
-    /** Sent at once, beside the answer. */
+    /** Sent at once, in parallel to the response. */
     async redeliver(scope: WebhookScope, webhookId: string, deliveryId: number): Promise<number> {
       const id = await redeliver(deps, scope, webhookId, deliveryId);
       wake();
@@ -76,9 +73,9 @@ export function createWebhooks({ config, keyFile, version, ...tools }: WebhookOp
     onPush: onPush(deps, wake),
     /** For `ci.onRunEnd`. */
     onRunEnd: onRunFinished(deps),
-    /** For a job: sends what is due. */
+    /** For the scheduled task: sends what is due. */
     drain: () => drain.drain(),
-    /** For a job. */
+    /** For the scheduled task. */
     removeOld: bind(removeOldDeliveries),
     async stop(): Promise<void> {
       await drain.stop();
@@ -89,7 +86,7 @@ export function createWebhooks({ config, keyFile, version, ...tools }: WebhookOp
 
 export type Webhooks = ReturnType<typeof createWebhooks>;
 
-/** A port that the system picks is not known before it listens; then only https is told. */
+/** A port that the system picks is unknown before the server listens; then payloads have only https URLs. */
 function sshOrigin({ baseUrl, ssh }: WebhookOptions['config']): string | null {
   const port = ssh.publicPort ?? ssh.listen.port;
   if (baseUrl === null || !ssh.enabled || port === 0) return null;

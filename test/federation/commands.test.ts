@@ -36,7 +36,7 @@ async function said(...words: string[]): Promise<string> {
 const json = async (...words: string[]): Promise<unknown> =>
   JSON.parse((await said(...words, '--json')).replace(/\[\d+\]$/, ''));
 
-t.test('command-line.md 2.5 federation status', async (t) => {
+t.test('federation status shows counts and obstacles', async (t) => {
   t.match(
     await said('federation', 'status'),
     /^Federation\toperational\nAddress\thttp:\/\/127\.0\.0\.1:\d+\nPeers\t1 allowed\nDeliveries\t0 queued, 0 failed\n\[0\]$/,
@@ -80,7 +80,7 @@ t.test('command-line.md 2.5 federation status', async (t) => {
   t.match(off.stdout, /^Federation\toff\nMissing\tThe switch is off.*\nMissing\tThe base URL is missing/);
 });
 
-t.test('command-line.md 2.5 follow, follows, unfollow', async (t) => {
+t.test('federation follow, follows and unfollow', async (t) => {
   t.match(
     await said('federation', 'follow', `${peer.origin}/r/bob/tool`, '--user', 'alice'),
     'alice follows bob/tool@PEER: PENDING until the other server accepts.\n[0]',
@@ -137,7 +137,7 @@ t.test('command-line.md 2.5 follow, follows, unfollow', async (t) => {
   t.match(await said('federation', 'unfollow', 'nothing', '--user', 'alice'), /\[3\]$/);
 });
 
-t.test('DESIGN §9 federation peers, and the test of one', async (t) => {
+t.test('federation peers lists servers and tests one', async (t) => {
   await home.modules.federation.drain();
   t.match(
     await said('federation', 'peers'),
@@ -158,7 +158,7 @@ t.test('DESIGN §9 federation peers, and the test of one', async (t) => {
   ]);
 });
 
-t.test('command-line.md 2.5 federation actor show: the document, from here or elsewhere', async (t) => {
+t.test('federation actor show prints the document of a local or remote actor', async (t) => {
   t.match(
     await said('federation', 'actor', 'show', `${peer.origin}/r/bob/tool`),
     /^Id\thttp:\/\/PEER\/r\/bob\/tool\nType\tRepository\nHandle\tbob\/tool\n/,
@@ -176,7 +176,7 @@ t.test('command-line.md 2.5 federation actor show: the document, from here or el
   t.match(await said('federation', 'actor', 'show', 'x@other.example'), /\[2\]$/);
 });
 
-t.test('federation.md 8.5 metrics of deliveries and the inbox, without the name of a server', async (t) => {
+t.test('metrics of deliveries and the inbox contain no server names', async (t) => {
   await peer.deliver(peer.addActor('/u/metric'), `${home.origin}/ap/instance/inbox`, {
     id: peer.newId(),
     type: 'Like',
@@ -209,7 +209,7 @@ t.test('federation keys and followers never show a private key', async (t) => {
   t.notMatch(keys, /PRIVATE/);
 });
 
-t.test('DESIGN §9 delivery list, show, retry and purge', async (t) => {
+t.test('delivery list, show, retry and purge', async (t) => {
   peer.answer('/u/mallory/inbox', (_request, response) => void response.writeHead(500).end());
   await home.modules.federation.drain();
   const failed = (await json('delivery', 'list', '--state', 'failed')) as { id: number }[];
@@ -305,7 +305,7 @@ t.test('SPEC §4.7 /following: login required, plain forms, states in words', as
   t.match(await get('/following'), /Nothing is followed yet/);
 });
 
-t.test('security C01 whatever a peer writes is text on the page', async (t) => {
+t.test('security C01 text of a peer is shown as text', async (t) => {
   const erin = await home.modules.accounts.addPerson({ username: 'erin' });
   const evil = peer.addActor(
     '/r/x',

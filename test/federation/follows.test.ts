@@ -9,7 +9,7 @@ import { seededRandom } from '../fixtures/seeded-random.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 import { insertRow } from '../fixtures/test-database.ts';
 
-t.test('SPEC §4.7 what people type to say whom to follow', async (t) => {
+t.test('SPEC §4.7 follow targets are parsed as people type them', async (t) => {
   const table: [typed: string, meant: object | null][] = [
     ['bob/tool@forge.example', { kind: 'handle', account: 'bob/tool@forge.example', host: 'forge.example' }],
     ['@bob/tool@forge.example', { account: 'bob/tool@forge.example' }],
@@ -131,42 +131,48 @@ t.test('SPEC §3 following a repository by handle, by actor URL, by the address 
   t.equal((await queued()).length, 3, 'a second follow does nothing');
 });
 
-t.test('SPEC §7 what cannot be resolved is told in those words, with the likely cause and nothing more', async (t) => {
-  const { peer, follow, federation, modules, alice } = await setStage(t);
-  addRepository(peer, 'ok');
-  const messageOf = async (target: string) =>
-    follow(target).then(
-      () => 'it was followed',
-      (error: Error) => error.message,
+t.test(
+  'SPEC §7 an unresolvable target is reported in these words, with the likely cause and nothing more',
+  async (t) => {
+    const { peer, follow, federation, modules, alice } = await setStage(t);
+    addRepository(peer, 'ok');
+    const messageOf = async (target: string) =>
+      follow(target).then(
+        () => 'it was followed',
+        (error: Error) => error.message,
+      );
+    const cases: [target: string, cause: RegExp][] = [
+      ['nonsense', /Write owner\/name@host/],
+      ['bob/tool@other.example', /other\.example is not on this server's peer list/],
+      ['https://other.example/x', /not on this server's peer list/],
+      [`bob/absent@${peer.host}`, /knows no public repository or person of this name/],
+      [`${peer.origin}/r/bob/absent`, /knows no public repository or person/],
+      ['bob/tool@127.0.0.3:9', /127\.0\.0\.3:9 did not answer/],
+      ['ftp://127.0.0.3/x', /Write owner/],
+    ];
+    peer.addActor('/group', { type: 'Group' });
+    peer.answer(
+      '/html',
+      (_request, response) => void response.writeHead(200, { 'Content-Type': 'text/html' }).end('x'),
     );
-  const cases: [target: string, cause: RegExp][] = [
-    ['nonsense', /Write owner\/name@host/],
-    ['bob/tool@other.example', /other\.example is not on this server's peer list/],
-    ['https://other.example/x', /not on this server's peer list/],
-    [`bob/absent@${peer.host}`, /knows no public repository or person of this name/],
-    [`${peer.origin}/r/bob/absent`, /knows no public repository or person/],
-    ['bob/tool@127.0.0.3:9', /127\.0\.0\.3:9 did not answer/],
-    ['ftp://127.0.0.3/x', /Write owner/],
-  ];
-  peer.addActor('/group', { type: 'Group' });
-  peer.answer('/html', (_request, response) => void response.writeHead(200, { 'Content-Type': 'text/html' }).end('x'));
-  peer.answer('/broken', (_request, response) => void response.writeHead(500).end());
-  cases.push(
-    [`${peer.origin}/group`, /no repository or person/],
-    [`${peer.origin}/html`, /knows no public/],
-    [`${peer.origin}/broken`, /knows no public/],
-  );
-  for (const [target, cause] of cases) {
-    const message = await messageOf(target);
-    t.match(message, /^Could not resolve handle\. /, target);
-    t.match(message, cause, target);
-  }
-  t.match(await messageOf('alice@127.0.0.1:9'), /That is on this server/);
-  t.equal(Number((await modules.db.read.query('SELECT count(*) AS n FROM remote_follows'))[0].n), 0);
-  const nameless = await modules.accounts.addPerson({});
-  await t.rejects(federation.follow(nameless.id, `bob/ok@${peer.host}`), /no such person/);
-  await t.rejects(federation.unfollow(alice.id, 'nothing'), /no such follow/);
-});
+    peer.answer('/broken', (_request, response) => void response.writeHead(500).end());
+    cases.push(
+      [`${peer.origin}/group`, /no repository or person/],
+      [`${peer.origin}/html`, /knows no public/],
+      [`${peer.origin}/broken`, /knows no public/],
+    );
+    for (const [target, cause] of cases) {
+      const message = await messageOf(target);
+      t.match(message, /^Could not resolve handle\. /, target);
+      t.match(message, cause, target);
+    }
+    t.match(await messageOf('alice@127.0.0.1:9'), /That is on this server/);
+    t.equal(Number((await modules.db.read.query('SELECT count(*) AS n FROM remote_follows'))[0].n), 0);
+    const nameless = await modules.accounts.addPerson({});
+    await t.rejects(federation.follow(nameless.id, `bob/ok@${peer.host}`), /no such person/);
+    await t.rejects(federation.unfollow(alice.id, 'nothing'), /no such follow/);
+  },
+);
 
 t.test('WebFinger cannot lead to a host that is not allowed', async (t) => {
   const { peer, follow } = await setStage(t);
@@ -272,7 +278,7 @@ t.test('what one server was told has its own address, too, for who was given it'
   );
 });
 
-t.test('security E01, J08 a follow belongs to who made it', async (t) => {
+t.test('security E01, J08 a follow belongs to the person who made it', async (t) => {
   const { peer, follow, federation, modules } = await setStage(t);
   const { id } = await follow(addRepository(peer, 'one').id);
   const bob = await modules.accounts.addPerson({ username: 'bob' });

@@ -71,7 +71,7 @@ async function hourlyPushes({ push, federation, clock }: Stage, hours: number): 
   }
 }
 
-t.test('DESIGN §9 a server without any answer for seven days is given up, and nothing piles up for it', async (t) => {
+t.test('after seven days without a response deliveries to a server end, and none are queued for it', async (t) => {
   const warned: unknown[] = [];
   const logger = { ...silentLogger, warn: (event: string, fields?: object) => void warned.push({ event, ...fields }) };
   const stage = await setStage(t, { logger });
@@ -215,7 +215,7 @@ t.test(
   },
 );
 
-t.test('DESIGN §9 a push that is held back because its repository turned private is no fault', async (t) => {
+t.test('a delivery cancelled because its repository turned private is no error', async (t) => {
   const stage = await setStage(t);
   const { modules, federation, clock, dead, push, findings } = stage;
   await push();

@@ -5,46 +5,52 @@ import { backoffMs, nextMirrorState, stateWord } from '../../src/mirrors/mirror-
 const zeros = '0'.repeat(40);
 const [one, two] = ['1'.repeat(40), '2'.repeat(40)];
 
-t.test('web-ui §12.9 pauses grow from one minute to an hour, and the tenth failure waits for a person', async (t) => {
-  t.same(
-    [1, 2, 3, 6, 7, 20].map((failures) => backoffMs(failures) / 60_000),
-    [1, 2, 4, 32, 60, 60],
-  );
-  t.match(nextMirrorState({ failures: 9, intervalMs: 5 }, 'no', 100), { failures: 10, isPaused: true });
-  t.notOk('isPaused' in nextMirrorState({ failures: 3, intervalMs: 5 }, 'no', 100), 'a pause by hand meanwhile stays');
-  t.match(nextMirrorState({ failures: 3, intervalMs: 5 }, null, 100), {
-    failures: 0,
-    lastError: null,
-    nextAt: 105,
-    lastOkAt: 100,
-  });
-  const row = {
-    isPaused: false,
-    failures: 0,
-    lastOkAt: 1,
-    lastStartedAt: 1,
-    sshPublicKey: null,
-    offeredHostKey: null,
-  };
-  const bySsh = { sshPublicKey: 'ssh-ed25519 AAAA' };
-  t.strictSame(
-    [
-      { ...row, isPaused: true, failures: 3 },
-      { ...row, failures: 3 },
-      row,
-      { ...row, lastOkAt: null },
-      { ...row, ...bySsh, isPaused: true, lastStartedAt: null },
-      { ...row, ...bySsh, isPaused: true },
-      { ...row, ...bySsh, isPaused: true, offeredHostKey: 'ssh-ed25519 BBBB' },
-    ].map(stateWord),
-    ['paused', 'failing 3', 'ok', 'new', 'waiting for key', 'paused', 'host key changed'],
-  );
-  t.match(
-    nextMirrorState({ failures: 0, intervalMs: 5 }, 'no', 100, true),
-    { failures: 1, isPaused: true },
-    'what only a person can mend waits for one at once',
-  );
-});
+t.test(
+  'the backoff grows from one minute to an hour, and the tenth failure pauses the mirror until a person resumes it',
+  async (t) => {
+    t.same(
+      [1, 2, 3, 6, 7, 20].map((failures) => backoffMs(failures) / 60_000),
+      [1, 2, 4, 32, 60, 60],
+    );
+    t.match(nextMirrorState({ failures: 9, intervalMs: 5 }, 'no', 100), { failures: 10, isPaused: true });
+    t.notOk(
+      'isPaused' in nextMirrorState({ failures: 3, intervalMs: 5 }, 'no', 100),
+      'a pause by hand meanwhile stays',
+    );
+    t.match(nextMirrorState({ failures: 3, intervalMs: 5 }, null, 100), {
+      failures: 0,
+      lastError: null,
+      nextAt: 105,
+      lastOkAt: 100,
+    });
+    const row = {
+      isPaused: false,
+      failures: 0,
+      lastOkAt: 1,
+      lastStartedAt: 1,
+      sshPublicKey: null,
+      offeredHostKey: null,
+    };
+    const bySsh = { sshPublicKey: 'ssh-ed25519 AAAA' };
+    t.strictSame(
+      [
+        { ...row, isPaused: true, failures: 3 },
+        { ...row, failures: 3 },
+        row,
+        { ...row, lastOkAt: null },
+        { ...row, ...bySsh, isPaused: true, lastStartedAt: null },
+        { ...row, ...bySsh, isPaused: true },
+        { ...row, ...bySsh, isPaused: true, offeredHostKey: 'ssh-ed25519 BBBB' },
+      ].map(stateWord),
+      ['paused', 'failing 3', 'ok', 'new', 'waiting for key', 'paused', 'host key changed'],
+    );
+    t.match(
+      nextMirrorState({ failures: 0, intervalMs: 5 }, 'no', 100, true),
+      { failures: 1, isPaused: true },
+      'what only a person can mend waits for one at once',
+    );
+  },
+);
 
 t.test('what moves so that here becomes there', async (t) => {
   const here = new Map([

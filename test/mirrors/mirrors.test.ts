@@ -97,7 +97,7 @@ t.test('a pull mirror follows branches, tags and the default branch, and everybo
   );
 });
 
-t.test('web-ui §12.9 a rewritten branch over there keeps its old head here', async (t) => {
+t.test('the old tip of a branch rewritten at the remote is preserved', async (t) => {
   const { repositories } = here.modules;
   const before = await inWork('rev-parse', 'trunk');
   await there.modules.repositories.edit(viewerOf(bob), 'bob', 'tool', { defaultBranchProtected: false });
@@ -177,7 +177,7 @@ t.test('what fails is shown, tried again later each time, and waits for a person
   );
 });
 
-t.test('security G01 inner addresses, other protocols and redirects are refused', async (t) => {
+t.test('security G01 private addresses, other protocols and redirects are refused', async (t) => {
   const { mirrors, repositories } = here.modules;
   await repositories.create(viewerOf(alice), { name: 'guarded', visibility: 'PRIVATE' });
   for (const [url, reason] of [

@@ -120,7 +120,7 @@ t.test('SPEC §7 a URL that is not https is refused in exactly these words', asy
   });
 });
 
-t.test('security G01 no spelling of an inner address gets past the parsed URL', async (t) => {
+t.test('security G01 no spelling of a private address passes the check of the parsed URL', async (t) => {
   const outbound = outboundFor(t);
   const spellings = [
     'https://127.0.0.1/',
@@ -167,7 +167,7 @@ t.test('SPEC §5 development mode relaxes scheme and address, never the allowlis
 });
 
 t.test(
-  'security G01 a name with one inner address is refused, whichever stands first, and nothing is contacted',
+  'security G01 a name with one private address is refused, whichever comes first, and nothing is contacted',
   async (t) => {
     let connections = 0;
     const port = await listen(
@@ -191,7 +191,7 @@ t.test(
   },
 );
 
-t.test('security G01 the connection goes to the address that was checked, without a second look', async (t) => {
+t.test('security G01 the connection goes to the address that was checked, without a second look-up', async (t) => {
   let looks = 0;
   const hosts: (string | undefined)[] = [];
   const port = await listen(
@@ -233,7 +233,7 @@ t.test('a redirect is an answer, not a way to somewhere else', async (t) => {
   t.equal(visits, 1);
 });
 
-t.test('security G07 slow, huge, compressed and broken answers cost bounded time and bytes', async (t) => {
+t.test('security G07 slow, huge, compressed and broken responses cost bounded time and bytes', async (t) => {
   const port = await listen(
     t,
     createServer((socket) => {
@@ -380,7 +380,7 @@ t.test(
 );
 
 t.test(
-  'security G01 one inner address among public ones refuses them all, also for a program that connects by itself',
+  'security G01 one private address among public ones refuses them all, also for a program that connects by itself',
   async (t) => {
     const rules = { isAllowed: () => true, devAllowInsecure: false };
     for (const addresses of [

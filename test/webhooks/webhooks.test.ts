@@ -243,7 +243,7 @@ t.test('an organisation’s webhook hears of all that it owns, and of nothing el
 });
 
 t.test(
-  'security G01 an address inside is refused unless an administrator named it, and the refusal names the setting',
+  'security G01 a private address is refused unless an administrator listed it, and the refusal names the setting',
   async (t) => {
     const { add, target } = await openWorld(t);
     const port = Number(target.host.split(':')[1]);

@@ -29,8 +29,8 @@ export const receiveAccept: ActivityHandler<null> = {
 };
 
 /**
- * By the Follow's id, else by who followed whom; in both cases only follows of the signer come
- * into question. A Follow that is embedded has to be the one that was sent, as far as it says.
+ * By the Follow's id, else by follower and followed actor; in both cases only follows of the signer match. An embedded
+ * Follow has to equal the one that was sent, as far as it has fields.
  */
 async function followMeant(
   deps: FederationDeps,

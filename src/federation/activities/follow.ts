@@ -15,9 +15,8 @@ export function followContent(target: string, at: number): Json {
 }
 
 /**
- * Somebody elsewhere follows a local public repository: stored, and an Accept
- * queued (SPEC §3). A new Follow of a follower is in force instead of the old
- * one and accepted again. Following anything else is recorded and ignored.
+ * A remote actor follows a local public repository: stored, and an Accept queued (SPEC §3). A new Follow of a follower
+ * replaces the old one and is accepted again. Following anything else is recorded and ignored.
  */
 export const receiveFollow: ActivityHandler<LocalActor | null> = {
   async prepare(deps, { document }) {

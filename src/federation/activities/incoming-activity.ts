@@ -11,9 +11,9 @@ export interface IncomingActivity {
 }
 
 /**
- * What an activity of one type does here. `prepare` may look things up and make
- * keys; `apply` runs in the write that also notes the activity as seen, so both
- * happen or neither, and it judges again whatever may have changed meanwhile.
+ * Handler of one type of activity. `prepare` may look things up and create keys; `apply` runs in the write that also
+ * records the activity for deduplication, so both happen or neither, and it checks again what may have changed
+ * meanwhile.
  */
 export interface ActivityHandler<Prepared> {
   prepare(deps: FederationDeps, activity: IncomingActivity): Promise<Prepared>;

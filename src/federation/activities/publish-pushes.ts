@@ -8,10 +8,10 @@ import type { FederationDeps } from '../deps.ts';
 import type { Json } from '../documents/fields.ts';
 import { pushContent } from './push.ts';
 
-/** What a push says to the world: nothing unless its repository is public. */
+/** The activities of a push: none unless its repository is public. */
 interface Announcement {
   actorPath: string;
-  /** One for each branch that was made or moved. */
+  /** One for each created or moved branch. */
   contents: Json[];
 }
 
@@ -21,17 +21,16 @@ const zeros = /^0+$/;
 const heads = 'refs/heads/';
 
 /**
- * Hears of every push that git accepted, over HTTP and SSH alike (SPEC §6), and
- * publishes one Push for each updated branch of a public repository: once, since
- * the journal notes in the same write that it was done. Tags and deleted branches
- * are not told.
+ * Subscribes to accepted pushes, over HTTP and SSH alike (SPEC §6), and publishes one Push for each updated branch of
+ * a public repository: once, since the journal records it in the same write. Tags and deleted branches are not
+ * published.
  */
 export function pushListener(deps: FederationDeps): PushListener<Announcement> {
   return {
     name: 'federation',
     prepare: (push) => prepareAnnouncement(deps, push),
     async record(tx, push, announcement) {
-      // Asked again by what this write sees: it may have turned private while git was asked.
+      // Checked again inside the write: it may have turned private while git was running.
       if (!(await deps.repositories.isPublic(tx.manager, push.repository.id))) return;
       const { actorPath, contents } = announcement;
       const repositoryId = push.repository.id;
@@ -68,7 +67,7 @@ async function pusherOf(deps: FederationDeps, { pusherId }: AnnouncedPush): Prom
   return { id: found.actor.id, name: found.person.displayName || found.person.username! };
 }
 
-/** What was there before the push: a new branch from it brings nothing new. */
+/** The tips before the push: a new branch from one of them has no new commits. */
 async function untouchedTips({ git }: FederationDeps, path: string, { updates }: AnnouncedPush): Promise<string[]> {
   if (!updates.some(({ oldId }) => zeros.test(oldId))) return [];
   const touched = new Set(updates.map(({ ref }) => ref));
@@ -119,7 +118,7 @@ async function contentOf({ git, settings }: FederationDeps, path: string, branch
   });
 }
 
-/** People who set their address as their name did not mean to publish it. */
+/** A person whose git name is an e-mail address did not mean to publish it. */
 function withoutAddress(name: string): string {
   return (
     name

@@ -11,11 +11,11 @@ import { escapeHtml, isoTime } from '../documents/escape-html.ts';
 
 /** A branch of a local repository has moved. */
 export interface BranchPush {
-  /** Actor ids: of the repository, and of who pushed, perhaps the instance. */
+  /** Actor ids: of the repository, and of the person who pushed, or of the instance. */
   repositoryActorId: string;
   pusherActorId: string;
   pusherName: string;
-  /** `owner/name`, and the page of it. */
+  /** `owner/name`, and the URL of its page. */
   repositoryName: string;
   repositoryUrl: string;
   /** Without `refs/heads/`. */
@@ -24,7 +24,7 @@ export interface BranchPush {
   hashAfter: string;
   /** The old tip is not among the ancestors of the new one. */
   isForced: boolean;
-  /** All new commits, and the newest of them with what is told about each. */
+  /** The number of new commits, and the newest ones with their details. */
   totalCommits: number;
   commits: readonly NewCommit[];
   pushedAt: number;
@@ -50,7 +50,7 @@ export function pushContent(push: BranchPush): Json {
     attributedTo: push.pusherActorId,
     to: [publicAudience],
     cc: [`${repository}/followers`],
-    // To the millisecond: readers sort by it.
+    // In milliseconds: readers sort by it.
     published: new Date(push.pushedAt).toISOString(),
     summary: `<p>${escapeHtml(push.pusherName)} pushed ${count} to ${link} (${escapeHtml(branch)})</p>`,
     context: repository,
@@ -87,7 +87,7 @@ function commitContent({ repositoryActorId, repositoryUrl }: BranchPush, commit:
   };
 }
 
-/** A followed repository was pushed to: kept for the pages of its followers, dropped when it has none here (SPEC §6). */
+/** A push to a followed repository: stored for the pages of its followers, dropped when it has none here (SPEC §6). */
 export const receivePush: ActivityHandler<null> = {
   async prepare(deps, { document, signer }) {
     if (!isElsewhereNow(document['object'], signer)) return null;
@@ -98,7 +98,7 @@ export const receivePush: ActivityHandler<null> = {
   async apply(deps, tx, { id, document, signer }) {
     const commits = pushedCommits(document['object']);
     const published = Date.parse(cleanText(document['published'], 64));
-    // One statement: the question to the writing thread costs more than its answer.
+    // One statement: the round trip to the write thread costs more than the statement.
     await tx.manager.query(
       `INSERT INTO received_pushes (id, actor_id, activity_id, branch, hash_before, hash_after, commit_count, commits, pushed_at, received_at)
        SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ? WHERE EXISTS (SELECT 1 FROM remote_follows WHERE remote_actor_id = ?)`,
@@ -111,7 +111,7 @@ export const receivePush: ActivityHandler<null> = {
         objectId(document['hashAfter']),
         Math.max(commits.length, totalOf(document['object'])),
         JSON.stringify(commits),
-        // Nobody is ahead of everybody else's pushes by naming a day to come.
+        // Clamped: a date in the future must not put a push ahead of all others.
         Number.isFinite(published) ? Math.min(Math.max(published, 0), tx.now) : tx.now,
         tx.now,
         signer.id,
@@ -120,14 +120,14 @@ export const receivePush: ActivityHandler<null> = {
   },
 };
 
-/** Commits have addresses below the page of their repository: when these do not, it has another name by now. */
+/** Commit URLs are below the page of their repository: when these are not, it was renamed. */
 function isElsewhereNow(object: unknown, { url, host }: RemoteActor): boolean {
   const [first] = itemsOf(object);
   const address = webUrl(asObject(first)['url']);
   return url !== null && address !== null && address.host === host && !address.href.startsWith(`${url}/`);
 }
 
-/** The push counts, whether its repository can be asked for its name or not. */
+/** The push is stored even when the repository's new name cannot be fetched. */
 function ignoreRefusal(error: unknown): void {
   if (!isDomainError(error)) throw error;
 }
@@ -144,7 +144,7 @@ function pushedCommits(object: unknown): PushedCommit[] {
   });
 }
 
-/** `summary` is HTML; ours is escaped text, so this gives the text back. Whatever it is, pages show it as text. */
+/** `summary` is HTML; Hearth sends escaped text, and this restores it. Pages show it as text in any case. */
 function unescapeHtml(text: string): string {
   const characters: Record<string, string> = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'", '&amp;': '&' };
   return text

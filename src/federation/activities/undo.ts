@@ -13,8 +13,8 @@ export function undoContent(follow: { id: string; actor: string; object: string 
 }
 
 /**
- * A follower leaves. Only the signer's own row can go: found by the id of its
- * Follow, or, as older software sends none, by the repository that it names.
+ * A follower leaves. Only the signer's own row is removed: found by the id of its Follow, or, as older software sends
+ * none, by the repository that it names.
  */
 export const receiveUndo: ActivityHandler<null> = {
   prepare: nothingToPrepare,

@@ -5,7 +5,7 @@ import type { FederationSettings } from '../deps.ts';
 import type { LocalActor } from './local-actors.ts';
 import type { PublicRepository } from './public-repositories.ts';
 
-/** A document in the form in which it is served; plain JSON, no secrets, no addresses of people. */
+/** A document as it is served; plain JSON, no secrets, no e-mail addresses. */
 export type Document = Readonly<Record<string, unknown>>;
 
 type Facts = Pick<FederationSettings, 'origin' | 'sshOrigin'>;
@@ -51,7 +51,7 @@ export function repositoryDocument(
   };
 }
 
-/** A person. Nobody can follow one, only their repositories, which is why it says that it approves by hand. */
+/** A person. People cannot be followed, only their repositories, so it declares manual approval. */
 export function personDocument(
   actor: LocalActor,
   person: Person & { username: string; avatarAt: number | null },
@@ -75,7 +75,7 @@ export function personDocument(
   };
 }
 
-/** What is left of a person whose account is gone: the key of what they said last, and no word more. */
+/** The document of a deleted account: only the key that verifies its last activities. */
 export function tombstoneDocument(actor: LocalActor): Document {
   return {
     '@context': personContext,
@@ -87,7 +87,7 @@ export function tombstoneDocument(actor: LocalActor): Document {
   };
 }
 
-/** This server itself: it signs whatever is fetched, and its document needs no signature to be read. */
+/** The instance actor: it signs all fetches, and its document needs no signature to be read. */
 export function instanceDocument(actor: LocalActor, { origin }: Facts): Document {
   const { host } = new URL(origin);
   return {
@@ -103,7 +103,7 @@ export function instanceDocument(actor: LocalActor, { origin }: Facts): Document
   };
 }
 
-/** The picture that somebody uploaded, else the one that is drawn from the id. */
+/** The uploaded image, else the generated one. */
 const avatar = (origin: string, { id, avatarAt }: { id: string; avatarAt: number | null }) =>
   avatarAt === null
     ? { type: 'Image', mediaType: 'image/svg+xml', url: `${origin}/avatars/${id}.svg` }

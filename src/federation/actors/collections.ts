@@ -24,7 +24,7 @@ interface Collection {
   items(paging: { limit: number; skip: number }): Promise<unknown[]>;
 }
 
-/** An actor's outbox of its own; of people and the instance nothing is public, so theirs are empty. */
+/** An actor's outbox; people and the instance have no public activities, so theirs are empty. */
 export function outboxOf(
   deps: FederationDeps,
   found: { actor: { id: string; path: string } },
@@ -70,8 +70,8 @@ export function followersOf(
 }
 
 /**
- * A person's public repositories, with the first page inside. An id follows from the name, so no key is
- * made: a hundred of them take longer than the asking server waits.
+ * A person's public repositories, with the first page inside. Ids follow from names, so no keys are created: a hundred
+ * of them would exceed the asking server's timeout.
  */
 export function repositoriesOf(
   deps: FederationDeps,
@@ -91,7 +91,7 @@ export function repositoriesOf(
       }));
       const ids = await deps.localActors.peekIds('repository', wanted);
       const items: string[] = [];
-      // Its name was that of another one before: which path it gets is known once it has a key.
+      // Another repository had this name before: the path is known once the actor has a key.
       for (const repository of repositories)
         items.push(ids.get(repository.id) ?? (await repositoryActor(deps, { repository, owner })).actor.id);
       return items;

@@ -1,13 +1,13 @@
 import type { FederationDeps } from '../deps.ts';
 import type { LocalActor } from './local-actors.ts';
 
-/** Whether something that this actor said is still on its way. */
+/** Whether an activity of this actor is still pending delivery. */
 const hasPendingDeliveries = `SELECT 1 FROM federation_delivery d JOIN federation_outbox o ON o.id = d.outbox_id
   WHERE d.state = 'PENDING' AND o.actor_path = ? LIMIT 1`;
 
 /**
- * A person whose account is gone while the Undos of their follows are not all delivered:
- * other servers ask for the key before they believe one. `null` once everything is said.
+ * The actor of a deleted account while the Undos of its follows are not all delivered: other servers fetch the key
+ * before they accept one. `null` once everything is delivered.
  * @param path at which there is no actor any more
  */
 export async function deletedActor(

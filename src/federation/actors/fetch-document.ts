@@ -5,7 +5,7 @@ import type { FederationDeps } from '../deps.ts';
 import { signRequest } from '../signatures/index.ts';
 import { instanceActor } from './find-actor.ts';
 
-/** The largest document that is read, in bytes (DESIGN §9). */
+/** Size limit of a document in bytes. */
 const maxBytes = 1024 * 1024;
 
 const accept = 'application/activity+json, application/ld+json; profile="https://www.w3.org/ns/activitystreams"';
@@ -13,10 +13,9 @@ const accept = 'application/activity+json, application/ld+json; profile="https:/
 type Room = Pick<FederationDeps, 'outbound' | 'localActors' | 'clock'>;
 
 /**
- * Fetches an ActivityPub document, signed by the instance. The content type
- * counts: elsewhere people may upload files, and a file must not pass for an actor.
- * Refuses as `outbound.send` does, `document_missing` for 404 and 410, and
- * `document_unusable` for any other answer that is none.
+ * Fetches an ActivityPub document, signed by the instance. The content type is checked: people may upload files to
+ * other servers, and a file must not pass for an actor. Refuses as `outbound.send` does, `document_missing` for 404
+ * and 410, and `document_unusable` for any other unusable response.
  */
 export async function fetchDocument(deps: Room, url: string): Promise<Json> {
   const first = await getSigned(deps, url, false);
@@ -31,13 +30,13 @@ export async function fetchDocument(deps: Room, url: string): Promise<Json> {
   return parseJson(answer.body, url);
 }
 
-/** A JSON object of an answer. Refuses `document_unusable`. */
+/** Parses a JSON object. Refuses `document_unusable`. */
 export function parseJson(body: Buffer, url: string): Json {
   try {
     const value: unknown = JSON.parse(body.toString('utf8'));
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return asObject(value);
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw unavailable('document_unusable', `${url} answered no JSON object.`);
 }

@@ -1,22 +1,22 @@
 import { unavailable } from '../../kernel/index.ts';
 
 /**
- * Fetches at a time to one host, as many as `outbound` opens connections to it, and how many of them
- * unknown signers may take: one is left whatever they do.
+ * Concurrent fetches per host, as many as `outbound` opens connections to it, and how many of them unknown signers may
+ * use: one is reserved.
  */
 const slotsPerHost = 4;
 const slotsForUnknown = 3;
-/** Requests about unknown signers that wait per host: in all, and of one network. */
+/** Queue limits for fetches of unknown signers per host: in all, and per network. */
 const maxWaiting = 32;
 const maxWaitingPerNetwork = 8;
 /** The sender gives up after 10 s, and the fetch may need several of them. */
 const maxWaitMs = 5_000;
-/** The first retry of a delivery is a minute away (SPEC §3); sooner nobody comes back. */
+/** In seconds: the first retry of a delivery comes after a minute (SPEC §3). */
 const retryAfterSeconds = 60;
 
 /**
- * For whom a document is fetched: `trusted` is this server itself, or a signer whose stored key fits
- * the request; everybody else stands in the line of their network.
+ * For whom a document is fetched: `trusted` is this server itself, or a signer whose stored key fits the request;
+ * everybody else waits in the queue of their network.
  */
 export type Asker = 'trusted' | { network: string };
 
@@ -32,7 +32,7 @@ interface Waiting {
 export class FetchQueue {
   readonly #hosts = new Map<string, HostFetches>();
 
-  /** Refuses `host_busy` when the line is full or too slow. */
+  /** Refuses `host_busy` when the queue is full or too slow. */
   async run<T>(host: string, asker: Asker, work: () => Promise<T>): Promise<T> {
     const fetches = this.#hosts.get(host) ?? new HostFetches(host);
     this.#hosts.set(host, fetches);
@@ -54,7 +54,7 @@ class HostFetches {
   #running = 0;
   #runningUnknown = 0;
   readonly #trusted: Waiting[] = [];
-  /** The network whose turn is next comes first. */
+  /** In round-robin order, the next network first. */
   readonly #networks = new Map<string, Waiting[]>();
   #waiting = 0;
 
@@ -69,7 +69,7 @@ class HostFetches {
   async enter(asker: Asker): Promise<void> {
     if (this.#mayStart(asker)) return this.#begin(asker);
     if (asker === 'trusted') {
-      // One slot is theirs alone, so this line moves whatever strangers do.
+      // One slot is reserved for trusted fetches, so this queue moves whatever anonymous clients do.
       return new Promise((resolve, reject) => this.#trusted.push({ start: resolve, reject }));
     }
     const line = this.#networks.get(asker.network) ?? [];
@@ -106,7 +106,7 @@ class HostFetches {
       if (!this.#mayStart({ network })) break;
       const [next] = line;
       this.#remove(network, next!);
-      // Behind the others: each network gets a fetch in turn.
+      // Appended last: round-robin between the networks.
       if (line.length > 0) {
         this.#networks.delete(network);
         this.#networks.set(network, line);
@@ -135,7 +135,7 @@ class HostFetches {
     if (line.length === 0) this.#networks.delete(network);
   }
 
-  /** A network that waits with less than the longest line takes a place from it. */
+  /** A network with fewer waiting fetches than the longest queue takes a place from it. */
   #turnAwayOneOfMany(own: number): void {
     const [network, line] = [...this.#networks].reduce((a, b) => (b[1].length > a[1].length ? b : a));
     if (line.length <= own + 1) throw this.#busy();

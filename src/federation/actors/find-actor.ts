@@ -6,7 +6,7 @@ import type { LocalActor } from './local-actors.ts';
 import { publicRepositoryAt, publicRepositoryById } from './public-repositories.ts';
 import type { PublicRepository } from './public-repositories.ts';
 
-/** A local actor with what it stands for. */
+/** A local actor with its subject. */
 export type FoundActor =
   | ({ kind: 'repository'; actor: LocalActor } & PublicRepository)
   | { kind: 'user'; actor: LocalActor; person: Person }
@@ -16,9 +16,8 @@ export type RepositoryActor = Extract<FoundActor, { kind: 'repository' }>;
 export type PersonActor = Extract<FoundActor, { kind: 'user' }>;
 
 /**
- * The actor at a path: one that has it for good, else what goes by that name
- * now. `null` for absent and for hidden alike (SPEC §4.6); the look is never
- * cached, so a repository turned private is gone at once.
+ * The actor at a path: one with this permanent path, else the current owner of the name. `null` for absent and for
+ * hidden alike (SPEC §4.6); never cached, so a repository that turns private is hidden at once.
  */
 export async function findActorAt(deps: FederationDeps, path: string): Promise<FoundActor | null> {
   const address = parseActorPath(path);
@@ -41,7 +40,7 @@ export async function findActorById(deps: FederationDeps, id: string): Promise<F
   return found?.actor.id === id ? found : null;
 }
 
-/** By the repository's present address. */
+/** By the repository's current path. */
 export async function findRepositoryActor(
   deps: FederationDeps,
   owner: string,
@@ -51,7 +50,7 @@ export async function findRepositoryActor(
   return found === null ? null : repositoryActor(deps, found);
 }
 
-/** By the person's present handle. */
+/** By the person's current handle. */
 export async function findPersonActor(deps: FederationDeps, username: string): Promise<PersonActor | null> {
   const person = await deps.accounts.personByUsername(username).catch(nullIfNotFound);
   return person === null ? null : personActor(deps, person);
@@ -69,7 +68,7 @@ export async function repositoryActor(
   return { kind: 'repository', actor, repository, owner };
 }
 
-/** `null` for somebody who has not chosen a handle yet: such a person appears nowhere (SPEC §2.4). */
+/** `null` for a person without a handle, who appears nowhere (SPEC §2.4). */
 export async function personActor(deps: FederationDeps, person: Person): Promise<PersonActor | null> {
   if (person.username === null) return null;
   return { kind: 'user', actor: await deps.localActors.ensure('user', person.id, personPath(person.username)), person };

@@ -2,21 +2,21 @@ import { createLru } from '../../kernel/index.ts';
 import type { Clock } from '../../kernel/index.ts';
 
 /**
- * Key fetches for unknown signers that one network may cause at once, and how many more each second.
- * A request costs its sender nothing and us a signed GET, so without a limit anybody could make this
- * server knock at a peer hundreds of times a second. A peer brings a hundred signers that were never
- * seen here only when it is new, and a refused delivery comes again after a minute at the earliest.
+ * Key fetches for unknown signers that one network may cause at once, and the refill per second. A request costs its
+ * sender nothing and this server a signed GET, so without a limit anybody could make it send hundreds of requests per
+ * second to a peer. Only a new peer brings a hundred unknown signers, and a refused delivery is retried after a minute
+ * at the earliest.
  */
 const burst = 120;
 const perSecond = 1;
-/** Networks that are remembered; a forgotten one has its full budget again. */
+/** Limit of remembered networks; an evicted one has its full budget again. */
 const maxNetworks = 10_000;
 
 /** A token bucket per network of the client address. */
 export interface KeyFetchBudget {
   /**
    * @param network as `addressGroup` gives it
-   * @returns null when the fetch may begin, else after how many seconds one may
+   * @returns null when the fetch may start, else the number of seconds to wait
    */
   take(network: string): number | null;
 }

@@ -15,12 +15,12 @@ export interface ListedKey extends Pick<KeyRow, 'kind' | 'ownerId' | 'createdAt'
   keyId: string;
 }
 
-/** A follower, and since when its server gives no answer, once that is given up. */
+/** A follower, and since when its server has been unreachable, once deliveries to it have ended. */
 export interface ListedFollower extends FollowerRow {
   goneSince: number | null;
 }
 
-/** A part of a list; the whole of it when nothing is said. */
+/** A page of a list; all of it by default. */
 export interface Paging {
   limit?: number;
   skip?: number;
@@ -41,8 +41,8 @@ export async function listKeys(
 }
 
 /**
- * How many remote actors follow a repository, or any repository of an owner: they stay when it is renamed,
- * and go on knowing it by its first name.
+ * Number of remote followers of a repository, or of all repositories of an owner: they stay after a rename, and keep
+ * the first actor id.
  */
 export async function countFollowers(
   { db }: FederationDeps,
@@ -60,7 +60,7 @@ export async function countFollowers(
   return Number(row?.n ?? 0);
 }
 
-/** Who follows a repository from elsewhere, for the administrator. Refuses `repository_not_found`. */
+/** Remote followers of a repository, for the administrator. Refuses `repository_not_found`. */
 export async function followersOf(
   { db, repositories }: FederationDeps,
   owner: string,

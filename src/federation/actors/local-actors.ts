@@ -9,7 +9,7 @@ import type { SigningKey } from '../signatures/index.ts';
 import { keySchema } from '../schema/key-schema.ts';
 import type { ActorKind, KeyRow } from '../schema/key-schema.ts';
 
-/** One of our own actors, whose key exists. */
+/** A local actor whose key exists. */
 export interface LocalActor {
   kind: ActorKind;
   /** UUID of the repository or user; `instance` for the instance. */
@@ -21,16 +21,16 @@ export interface LocalActor {
   publicKeyPem: string;
 }
 
-/** Actors of this server and their keys (SPEC §2.5): made on first use, never twice, never changed. */
+/** Local actors and their keys (SPEC §2.5): created on first use, once, never changed. */
 export interface LocalActors {
   /**
-   * The actor of something, made when it has none yet.
-   * @param wantedPath where it would live by its present name; another one gets it if that path is in use
+   * Returns the actor, and creates it when there is none.
+   * @param wantedPath the path by its current name; another one is assigned if that is in use
    */
   ensure(kind: ActorKind, ownerId: string, wantedPath: string): Promise<LocalActor>;
-  /** The id that `ensure` would give, without making a key for it; `null` when only making it can tell. */
+  /** The id that `ensure` would return, without creating a key; `null` when only creating it decides. */
   peekId(kind: ActorKind, ownerId: string, wantedPath: string): Promise<string | null>;
-  /** As `peekId`, for many of one kind in one query; what only making a key can tell is left out. By owner id. */
+  /** As `peekId`, for many of one kind in one query; undecidable ones are left out. Keyed by owner id. */
   peekIds(kind: ActorKind, wanted: readonly { ownerId: string; wantedPath: string }[]): Promise<Map<string, string>>;
   /** The actor that something has already, if any. */
   ofOwner(kind: ActorKind, ownerId: string, manager?: EntityManager): Promise<LocalActor | null>;
@@ -42,7 +42,7 @@ export interface LocalActors {
 
 const makeKeyPair = promisify(generateKeyPair);
 const keptKeys = 1_000;
-/** Half of the threads that Node has for such work: signatures and files need the others. */
+/** Half of Node's thread pool: signatures and files need the others. */
 const keysAtOnce = 2;
 
 export function createLocalActors({
@@ -78,7 +78,7 @@ export function createLocalActors({
     );
     const createdAt = now();
     return db.write(async ({ manager }) => {
-      // A command beside the server may have made it meanwhile: the first one counts.
+      // A command beside the server may have created it meanwhile: the first one counts.
       const known = await manager.findOneBy(keySchema, { kind, ownerId });
       if (known !== null) return known;
       const apPath = await freePath(manager, wantedPath);
@@ -89,7 +89,7 @@ export function createLocalActors({
   }
 
   async function ensureRow(kind: ActorKind, ownerId: string, wantedPath: string): Promise<KeyRow> {
-    // Asked by every request of another server.
+    // Called for every request of another server.
     const [known] = await db.lookup(keySchema, { kind, ownerId });
     if (known !== undefined) return known;
     const name = `${kind} ${ownerId}`;
@@ -145,7 +145,7 @@ export function createLocalActors({
   };
 }
 
-/** `~` is in no handle and no repository name, so a path made with it collides with nobody's. */
+/** `~` is in no handle and no repository name, so such a path cannot collide. */
 async function freePath(manager: EntityManager, wanted: string): Promise<string> {
   for (let turn = 1; ; turn += 1) {
     const path = turn === 1 ? wanted : `${wanted}~${turn}`;

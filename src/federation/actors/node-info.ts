@@ -14,7 +14,7 @@ export function nodeInfoLinks({ settings: { origin } }: FederationDeps): Documen
   };
 }
 
-/** NodeInfo 2.1. It tells nothing that a visitor could not see. */
+/** NodeInfo 2.1, with public information only. */
 export async function nodeInfo({ db }: FederationDeps): Promise<Document> {
   const { profiles } = await readCounts(db.read);
   return {

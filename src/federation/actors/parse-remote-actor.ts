@@ -4,11 +4,9 @@ import { readPublicKey } from '../signatures/index.ts';
 import type { RemoteActor } from '../schema/remote-actor-schema.ts';
 
 /**
- * Reads the document of a remote actor. `null` unless everything holds together:
- * the document says it is the URL it came from, its inbox is on the same host,
- * and it publishes a usable key as its own (CVE-2024-23832 came from less).
- *
- * @param url what was fetched
+ * Parses the document of a remote actor. `null` unless it is consistent: its id is the URL it came from, its inbox is
+ * on the same host, and it publishes a usable key as its own (CVE-2024-23832 came from less).
+ * @param url the fetched URL
  * @param keyId the key that must be among the published ones; `null` takes the first
  */
 export function parseRemoteActor(
@@ -40,13 +38,13 @@ export function parseRemoteActor(
   };
 }
 
-/** The two that can be followed come first: software may give several types. */
+/** The two followable types come first: a document may have several types. */
 function mainType(document: Json): string | undefined {
   const types = typesOf(document['type']);
   return types.find((type) => type === 'Repository' || type === 'Person');
 }
 
-/** URLs of a document count only on its own host: a foreign inbox would make us send to whom somebody else chose. */
+/** URLs of a document are accepted only on its own host: a foreign inbox would redirect deliveries to a third party. */
 function sameHost(value: unknown, url: URL): string | null {
   const found = webUrl(value);
   return found !== null && found.host === url.host && found.protocol === url.protocol ? found.href : null;

@@ -4,7 +4,7 @@ import type { Owner } from '../../owners/index.ts';
 import type { Repository } from '../../repositories/index.ts';
 import type { FederationDeps } from '../deps.ts';
 
-/** What everybody may read, and nothing else, exists for other servers. */
+/** A repository that anonymous viewers may read; no other exists for other servers. */
 export interface PublicRepository {
   repository: Repository;
   owner: Owner;
@@ -21,7 +21,7 @@ export async function publicRepositoryById(
   return repository === undefined ? null : { repository, owner: repository.owner };
 }
 
-/** By its present address, in any case. */
+/** By its current path, in any case. */
 export function publicRepositoryAt(
   { repositories }: Room,
   owner: string,

@@ -14,7 +14,7 @@ import { storeActor } from './store-actor.ts';
 export const actorTtlMs = 6 * 3_600_000;
 const failedTtlMs = 60_000;
 const refetchAfterMs = 60_000;
-/** A push that does not fit the known page may come from software that writes addresses in its own way. */
+/** A push that does not match the cached page may come from software with other URLs. */
 const recheckAfterMs = 10 * 60_000;
 const keptEntries = 5_000;
 
@@ -48,7 +48,7 @@ export function createRemoteActors(deps: Room): RemoteActors {
     return owned;
   }
 
-  /** One fetch per URL and asker at a time; a failure is remembered for a minute. */
+  /** One fetch per URL and asker at a time; a failure is cached for a minute. */
   function fetchOnce(url: URL, keyId: string | null, asker: Asker): Promise<RemoteActor> {
     const document = `${url.href} ${keyId ?? ''}`;
     throwKnownFailure(document);
@@ -70,7 +70,7 @@ export function createRemoteActors(deps: Room): RemoteActors {
       if (wait !== null) throw overBudget(wait);
     }
     return queue.run(url.host, asker, async () => {
-      // Somebody else may have had it fetched while this one waited.
+      // Another request may have fetched it while this one waited.
       throwKnownFailure(document);
       const known = await db.read.findOneBy(remoteActorSchema, { id: url.href });
       if (known !== null && isFresh(known) && known.fetchedAt > askedAt && (keyId ?? known.keyId) === known.keyId)
@@ -132,7 +132,7 @@ export function createRemoteActors(deps: Room): RemoteActors {
       if (kept !== undefined && isFresh(kept.actor)) return kept;
       const known = await db.read.findOneBy(remoteActorSchema, { keyId });
       if (known !== null && isFresh(known)) return toSigner(known);
-      // Whoever names a known actor without its key is no better than any other anonymous client.
+      // A known actor without its key gets no more trust than an anonymous client.
       const oldKey = known === null ? null : readPublicKey(known.publicKeyPem);
       const isKnown = oldKey !== null && fits(oldKey);
       return fetchSigner(keyId, isKnown ? 'trusted' : { network: addressGroup(address) });
@@ -145,7 +145,7 @@ export function createRemoteActors(deps: Room): RemoteActors {
       try {
         return await fetchSigner(keyId, { network: addressGroup(address) });
       } catch (error) {
-        // The known key has judged the signature; not being able to look for another one changes nothing.
+        // The cached key has judged the signature; a failed refresh changes nothing.
         if (isBusy(error)) return null;
         throw error;
       }
@@ -153,14 +153,14 @@ export function createRemoteActors(deps: Room): RemoteActors {
   };
 }
 
-/** Whether a fetch did not take place because of what this server allows, so that the same request may succeed later. */
+/** Whether a fetch was prevented by this server's own limits, so that the same request may succeed later. */
 export function isBusy(error: unknown): boolean {
   return isDomainError(error) && (error.reason === 'host_busy' || error.reason === 'key_fetch_budget');
 }
 
 const overBudget = (seconds: number) =>
   unavailable('key_fetch_budget', 'This network names too many unknown signers at once.', {
-    // A sender that counts attempts should not use one up for nothing.
+    // A sender that counts attempts should not waste one.
     retryAfterSeconds: Math.max(seconds, 60),
   });
 

@@ -8,21 +8,20 @@ export interface Signer {
 }
 
 /**
- * Remote actors as their own servers describe them, through a cache of six hours
- * (SPEC §2.5): in the database, and parsed keys in memory. Whatever fails is not
- * asked again for a minute, however many requests name it.
+ * Remote actors as their own servers describe them, cached for six hours (SPEC §2.5): in the database, and parsed keys
+ * in memory. A failure is cached for a minute, however many requests need it.
  */
 export interface RemoteActors {
   /**
    * The actor at a URL.
-   * @param options.fresh asks its server even when it is known
-   * @param options.handleFor what WebFinger has called the actor at a URL, when it was asked
+   * @param options.fresh fetches it even when it is cached
+   * @param options.handleFor the WebFinger handle of the actor at a URL, when it is known
    */
   actor(
     url: string,
     options?: { fresh?: boolean; handleFor?: (actor: RemoteActor) => string | null },
   ): Promise<RemoteActor>;
-  /** Asks again for an actor that seems to have another name now, at most every ten minutes. */
+  /** Refreshes an actor that seems to have been renamed, at most every ten minutes. */
   actorAgain(id: string): Promise<void>;
   /**
    * The actor that publishes a key as its own. Fetches for actors that are unknown here are limited
@@ -30,6 +29,6 @@ export interface RemoteActors {
    * Refuses `key_fetch_budget` and `host_busy` when it is this server that is busy.
    */
   signer(keyId: string, request: { address: string; fits(key: KeyObject): boolean }): Promise<Signer>;
-  /** Asks again for a key that did not fit, at most once a minute; `null` when it is too soon or this server is too busy. */
+  /** Refreshes a key that did not fit, at most once a minute; `null` when it is too soon or this server is too busy. */
   signerAgain(keyId: string, request: { address: string }): Promise<Signer | null>;
 }

@@ -7,10 +7,9 @@ import type { FoundActor, PersonActor, RepositoryActor } from './find-actor.ts';
 const maxLength = 512;
 
 /**
- * Answers "who is this" (RFC 7033) for `acct:user@host`, `acct:owner/name@host`
- * and the addresses of actors and pages. The host may come with or without its
- * port, in any case (SPEC §4.6). `null` for foreign, unknown and private alike.
- * Refuses `invalid_resource` for what is missing, too long or neither form.
+ * Serves WebFinger (RFC 7033) for `acct:user@host`, `acct:owner/name@host` and the URLs of actors and pages. The host
+ * may come with or without its port, in any case (SPEC §4.6). `null` for foreign, unknown and private alike. Refuses
+ * `invalid_resource` for what is missing, too long or neither form.
  */
 export async function webFinger(deps: FederationDeps, resource: string | null): Promise<Document | null> {
   if (resource === null || resource === '' || resource.length > maxLength) {

@@ -13,7 +13,7 @@ export async function healthOf(manager: EntityManager, hosts: readonly string[])
   return new Map(rows.map((row) => [row.host, row]));
 }
 
-/** Without any answer for so long, a server is given up (DESIGN §9). */
+/** Without any answer for so long, a server is given up. */
 export const goneAfterMs = 7 * 86_400_000;
 /**
  * Silence is known only while somebody asks: after a longer pause than this, one more try has to fail

@@ -68,7 +68,7 @@ interface SilentAttempt extends Pick<Attempt, 'delivery' | 'wasReached'> {
   silence: Silence;
 }
 
-/** What waits for a host that gives no answer goes on waiting, and ends when the host is given up (DESIGN §9). */
+/** What waits for a host that gives no answer goes on waiting, and ends when the host is given up. */
 async function settleSilence(
   tx: Tx,
   { delivery, outcome, wasReached, silence: { isGone, retryAt, since } }: SilentAttempt,
@@ -119,7 +119,7 @@ async function settleFailure(
 }
 
 /**
- * The other rows of a host that is down wait for it (DESIGN §9): no attempt is
+ * The other rows of a host that is down wait for it: no attempt is
  * counted. Rows that somebody else has claimed are theirs.
  */
 async function postpone(

@@ -1,4 +1,4 @@
-/** The JSON-LD contexts that documents carry. Nothing here reads one: peers may, we never do. */
+/** The JSON-LD contexts of documents. They are never resolved here; peers may do so. */
 
 export const activityStreams = 'https://www.w3.org/ns/activitystreams';
 export const security = 'https://w3id.org/security/v1';
@@ -15,7 +15,7 @@ const forgeTerms = {
   created: { '@id': 'http://purl.org/dc/terms/created', '@type': 'http://www.w3.org/2001/XMLSchema#dateTime' },
 };
 
-/** Our own namespace: a name, the same on every instance, at which nothing is served. */
+/** Hearth's namespace: a constant name at which nothing is served. */
 const hearthTerms = { hearth: 'https://hearth.example/ns#', forced: 'hearth:forced' };
 
 const approval = { manuallyApprovesFollowers: 'as:manuallyApprovesFollowers' };

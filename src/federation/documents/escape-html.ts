@@ -1,4 +1,4 @@
-/** Text of ours as HTML, for `summary` fields. */
+/** Escapes text as HTML, for `summary` fields. */
 export function escapeHtml(text: string): string {
   return text
     .replaceAll('&', '&amp;')

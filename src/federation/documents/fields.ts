@@ -1,7 +1,6 @@
 /**
- * Reading what other software wrote: liberal in shape, strict in what comes out.
- * JSON-LD is never processed, so a field is what it looks like and `@context`
- * means nothing; the signature covers exactly the bytes that are read here.
+ * Parsing of foreign documents: lenient input, strict output. JSON-LD is not processed, so a field is what it looks
+ * like and `@context` is ignored; the signature covers exactly the bytes that are parsed here.
  */
 
 export type Json = Readonly<Record<string, unknown>>;
@@ -41,7 +40,7 @@ export function itemsOf(value: unknown): unknown[] {
   return [];
 }
 
-/** Text without surrogate halves, marks that turn the direction of writing, and controls but line breaks, cut to a length. */
+/** Text without surrogate halves, bidirectional controls, and control characters but line breaks, cut to a length. */
 export function cleanText(value: unknown, maxCharacters: number): string {
   if (typeof value !== 'string') return '';
   return (

@@ -9,19 +9,19 @@ import { remoteFollowSchema } from '../schema/remote-follow-schema.ts';
 import { remotePersonFollowSchema } from '../schema/remote-person-follow-schema.ts';
 import type { RemotePersonFollow } from '../schema/remote-person-follow-schema.ts';
 
-/** A follow of a repository, or of a person with how many repositories came with them. */
+/** A follow of a repository, or of a person with the number of repositories that came with it. */
 export type ListedFollow =
   | ({ kind: 'repository' } & FollowedRepository)
   | ({ kind: 'person'; repositories: number } & RemotePersonFollow);
 
 export interface FollowFilter {
-  /** Whose; everybody's when left out. */
+  /** Whose follows; all by default. */
   userId?: string | undefined;
   limit?: number;
   skip?: number;
 }
 
-/** What people here follow elsewhere, the oldest first; for the administrator. */
+/** Remote follows of local people, the oldest first; for the administrator. */
 export async function listAllFollows(
   deps: FederationDeps,
   { userId, limit = Number.MAX_SAFE_INTEGER, skip = 0 }: FollowFilter = {},
@@ -51,14 +51,14 @@ export async function listAllFollows(
   return keys.flatMap(({ id }) => found.get(id) ?? []);
 }
 
-/** As `follow`, when somebody else than the follower decided it: that is noted. */
+/** As `follow`, on behalf of another person: written to the audit log. */
 export async function followFor(deps: FederationDeps, userId: string, target: string): Promise<Followed> {
   const followed = await follow(deps, userId, target);
   deps.logger.info('follow.added_for', { person: userId, handle: followed.handle });
   return followed;
 }
 
-/** Ends anybody's follow. Refuses `unknown_follow`. */
+/** Ends a follow of any person. Refuses `unknown_follow`. */
 export async function endFollowFor(deps: FederationDeps, id: string): Promise<Followed> {
   const userId = await followerOf(deps, id);
   const ended = await endFollow(deps, userId, id);
@@ -66,7 +66,7 @@ export async function endFollowFor(deps: FederationDeps, id: string): Promise<Fo
   return ended;
 }
 
-/** As `retryFollow`, for anybody. Refuses `unknown_follow`. */
+/** As `retryFollow`, for any person. Refuses `unknown_follow`. */
 export async function retryFollowFor(deps: FederationDeps, id: string): Promise<void> {
   const userId = await followerOf(deps, id);
   const { handle } = await retryFollow(deps, userId, id);

@@ -5,9 +5,8 @@ import { dropFollow } from './follow-repository.ts';
 import { remoteFollowSchema } from '../schema/remote-follow-schema.ts';
 
 /**
- * Inside the write that deletes an account: every follow of the person is undone, so that
- * other servers do not send to somebody who is gone. While federation is off nothing is
- * emitted, and the rows go with the account.
+ * Inside the write that deletes an account: every follow of the person is undone, so that other servers stop sending.
+ * While federation is off nothing is sent, and the rows are deleted with the account.
  */
 export async function endAllFollows(deps: FederationDeps, tx: Tx, personId: string): Promise<void> {
   if (!isOperational(deps.settings)) return;

@@ -10,14 +10,12 @@ import { remoteFollowSchema } from '../schema/remote-follow-schema.ts';
 import { remotePersonFollowSchema, seenRepositorySchema } from '../schema/remote-person-follow-schema.ts';
 import type { RemotePersonFollow } from '../schema/remote-person-follow-schema.ts';
 
-/** When a scan that had no time for everything goes on. */
+/** When an unfinished scan continues, in milliseconds. */
 const soonMs = 10_000;
 
 /**
- * Follows a remote person, which means each of their public repositories (SPEC
- * §3): those on the first page now, later ones when a scan finds them.
- * Following twice changes nothing.
- * Refuses as `fetchDocument` does.
+ * Follows a remote person, which means each of their public repositories (SPEC §3): those on the first page now, later
+ * ones when a scan finds them. Idempotent. Refuses as `fetchDocument` does.
  */
 export async function followPerson(
   deps: FederationDeps,
@@ -41,7 +39,7 @@ export async function followPerson(
       nextScanAt: now + deps.settings.userResyncIntervalMs,
       scanError: null,
     };
-    // Asked twice at once, the first one counts.
+    // Of concurrent calls, the first one counts.
     const other = await manager.findOneBy(remotePersonFollowSchema, { userId, remoteActorId: target.id });
     if (other === null) await manager.insert(remotePersonFollowSchema, row);
     return other ?? row;
@@ -74,7 +72,7 @@ async function followListed(
         scanError: null,
       },
     );
-    // Unfollowed while their server was asked.
+    // Unfollowed during the request to their server.
     if (still.affected === 0) return [];
     const added: string[] = [];
     for (const target of found) {
@@ -109,19 +107,18 @@ export async function unfollowPerson(
   });
 }
 
-/** What a scan of one followed person brought. */
+/** The result of a scan of one followed person. */
 export interface ScanResult {
   handle: string;
   added: string[];
-  /** In words, when their server could not be asked. */
+  /** The error, when their server could not be reached. */
   error: string | null;
 }
 
 /**
- * Looks for new public repositories of a followed person. It only ever adds
- * (SPEC §3): what disappeared or turned private stays followed, and what was
- * unfollowed by hand stays unfollowed.
- * @param listOf reads a person's repositories; the caller asks once for all their followers
+ * Scans a followed person for new public repositories. It only adds (SPEC §3): what disappeared or turned private
+ * stays followed, and what was unfollowed by hand stays unfollowed.
+ * @param listOf reads a person's repositories; the caller shares it for all their followers
  */
 export async function scanPerson(
   deps: FederationDeps,

@@ -14,7 +14,7 @@ import type { RemoteFollow } from '../schema/remote-follow-schema.ts';
 
 export const noSuchFollow = () => notFound('unknown_follow', 'There is no such follow.');
 
-/** The actor in whose name a local person follows. Refuses `unknown_person` to somebody without a handle. */
+/** The actor in whose name a local person follows. Refuses `unknown_person` to a person without a handle. */
 export async function followerActor(deps: FederationDeps, userId: string): Promise<PersonActor> {
   const found = await personActor(deps, await deps.accounts.personById(userId));
   if (found === null) throw notFound('unknown_person', 'There is no such person.');
@@ -22,9 +22,9 @@ export async function followerActor(deps: FederationDeps, userId: string): Promi
 }
 
 /**
- * Inside a write: a PENDING follow and a Follow on its way. Following again
- * changes nothing, but a direct follow outlives the person it first came with.
- * @param via the followed person whose repository it is; `null` when it is followed for itself
+ * Inside a write: adds a PENDING follow and enqueues a Follow. Idempotent, but a direct follow outlives the person it
+ * first came with.
+ * @param via the followed person whose repository it is; `null` for a direct follow
  * @returns the follow, and whether it is new
  */
 export async function addFollow(
@@ -60,7 +60,7 @@ export async function addFollow(
   return { follow, isNew: true };
 }
 
-/** Inside a write: the row goes and an Undo is on its way, whether the other server answers or not. */
+/** Inside a write: deletes the row and enqueues an Undo, whether the other server responds or not. */
 export async function dropFollow(
   deps: FederationDeps,
   tx: Tx,
@@ -84,9 +84,8 @@ export async function unfollow(deps: FederationDeps, userId: string, followId: s
 }
 
 /**
- * Sends a new Follow for one that was never accepted, with an id of its own. The former one is not
- * sent any more, so that the other server is asked once.
- * Refuses `unknown_follow`; an accepted one stays as it is.
+ * Sends a new Follow for one that was never accepted, with an id of its own. The former one is cancelled, so that the
+ * other server gets one request. Refuses `unknown_follow`; an accepted one stays as it is.
  */
 export async function retryFollow(deps: FederationDeps, userId: string, followId: string): Promise<RemoteFollow> {
   const follower = await followerActor(deps, userId);
@@ -99,8 +98,8 @@ export async function retryFollow(deps: FederationDeps, userId: string, followId
 }
 
 /**
- * Inside a write: asks for a follow again whatever its state, because the follower's id has changed.
- * The follow of a person without an actor, whom no server has ever heard of, stays as it is.
+ * Inside a write: sends a follow again whatever its state, because the follower's id has changed. The follow of a
+ * person without an actor, unknown to all servers, stays as it is.
  */
 export async function followAgain(deps: FederationDeps, tx: Tx, follow: RemoteFollow): Promise<void> {
   const actor = await deps.localActors.ofOwner('user', follow.userId, tx.manager);
@@ -119,7 +118,7 @@ async function askFor(
   return { ...follow, followId, state: 'PENDING', acceptedAt: null };
 }
 
-/** What the id of an activity of ours ends with, and the outbox knows it by. */
+/** The UUID at the end of a local activity's id, which is its outbox key. */
 export const activityUuid = (activityId: string): string => activityId.split('/').at(-1)!;
 
 function sendFollow(

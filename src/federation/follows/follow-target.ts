@@ -1,12 +1,11 @@
-/** What somebody typed to say whom to follow. */
+/** A parsed follow target. */
 export type FollowTarget =
   /** `acct:` resource without its prefix: `owner/name@host` or `user@host`. */
   { kind: 'handle'; account: string; host: string } | { kind: 'url'; url: string };
 
 /**
- * Reads `owner/name@host`, `user@host` (either with `@` or `acct:` before it), or
- * an http(s) URL. Only the host is put in lower case: names belong to the other
- * server. `null` for anything else.
+ * Parses `owner/name@host`, `user@host` (either with `@` or `acct:` before it), or an http(s) URL. Only the host is
+ * converted to lower case: names belong to the other server. `null` for anything else.
  */
 export function parseFollowTarget(text: string): FollowTarget | null {
   const typed = text.trim();

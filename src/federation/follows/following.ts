@@ -15,13 +15,10 @@ import type { RemotePersonFollow } from '../schema/remote-person-follow-schema.t
 /** Pushes that the page lists (SPEC §8). */
 const shownPushes = 50;
 
-/** How a follow stands, and for one that waits: what for. */
+/** The state of a follow, and the reason for a pending one. */
 export type FollowStatus =
   | { state: Extract<FollowState, 'ACCEPTED'>; since: number }
-  /**
-   * The Follow goes out with the next drain, waits with everything else for a server that does not
-   * answer, or has been tried in vain.
-   */
+  /** The Follow is sent with the next run of the queue, waits for an unreachable server, or has failed so far. */
   | {
       state: 'PENDING';
       why: 'queued' | 'waiting' | 'retrying';
@@ -29,9 +26,9 @@ export type FollowStatus =
       error: string | null;
       nextAttemptAt: number;
     }
-  /** It arrived, and no Accept has come. */
+  /** It was delivered, and no Accept has arrived. */
   | { state: 'PENDING'; why: 'unanswered'; deliveredAt: number }
-  /** It will not be sent again by itself. */
+  /** It will not be retried automatically. */
   | { state: 'PENDING'; why: 'failed'; attempts: number; error: string | null };
 
 export interface FollowedRepository extends RemoteFollow {
@@ -41,7 +38,7 @@ export interface FollowedRepository extends RemoteFollow {
 export interface FollowedPerson extends RemotePersonFollow {
   /** Followed through this person. */
   repositories: FollowedRepository[];
-  /** How many of this person's repositories are followed, through them or for themselves. */
+  /** Number of this person's repositories that are followed, through them or directly. */
   followedCount: number;
 }
 
@@ -52,18 +49,18 @@ export interface ListedPush extends Omit<ReceivedPush, 'commits'> {
   url: string | null;
 }
 
-/** Everything that one person follows elsewhere (SPEC §4.7). */
+/** All remote follows of one person (SPEC §4.7). */
 export interface Following {
   people: FollowedPerson[];
-  /** Followed for themselves. */
+  /** Followed directly. */
   repositories: FollowedRepository[];
   /** Newest first. */
   pushes: ListedPush[];
 }
 
 /**
- * What a person follows, grouped by followed person, and the newest 50 pushes from there.
- * @param part of the repositories, by handle; all of them when left out
+ * A person's follows, grouped by followed person, and the newest 50 pushes of them.
+ * @param part of the repositories, by handle; all by default
  */
 export async function followingOf(
   deps: FederationDeps,
@@ -86,7 +83,7 @@ export async function followingOf(
       repositories: repositories.filter(({ viaUserActorId }) => viaUserActorId === person.remoteActorId),
       followedCount: counts.get(person.id) ?? 0,
     })),
-    // A tag may outlive its person only by a fault; its follow must not become invisible.
+    // A tag outlives its person only by a bug; its follow must stay visible.
     repositories: repositories.filter(
       ({ viaUserActorId }) => !people.some(({ remoteActorId }) => remoteActorId === viaUserActorId),
     ),
@@ -95,8 +92,8 @@ export async function followingOf(
 }
 
 /**
- * How many repositories that a scan has seen of each person are followed now, also those that were
- * followed for themselves before or since. By the id of the follow of the person.
+ * Number of scanned repositories of each person that are followed now, including direct follows. Keyed by the id of
+ * the follow of the person.
  */
 export async function countFollowed(
   { db }: Pick<FederationDeps, 'db'>,
@@ -117,7 +114,7 @@ export async function countFollowed(
   return counts;
 }
 
-/** What a dashboard tells of all this: the newest pushes, and the requests that wait for an answer. */
+/** The dashboard's summary: the newest pushes, and pending requests. */
 export async function followedNews(
   deps: FederationDeps,
   userId: string,
@@ -131,7 +128,7 @@ export async function followedNews(
   return { pushes, pending: await withStatuses(deps, pending) };
 }
 
-/** Adds to follows how they stand. */
+/** Adds the status to follows. */
 export async function withStatuses(
   { db, clock }: Pick<FederationDeps, 'db' | 'clock'>,
   follows: readonly RemoteFollow[],
@@ -145,7 +142,7 @@ export async function withStatuses(
       where: { outboxId: In(uuids.slice(start, start + 500)) },
       order: { id: 'ASC' },
     });
-    // A retry by hand makes another row; the last one tells how it stands.
+    // A retry by hand adds another row; the last one has the status.
     for (const row of rows) deliveries.set(row.outboxId, standingOf(row, health.get(row.host), clock.now()));
   }
   return follows.map((follow) => ({
@@ -166,7 +163,7 @@ function standingOf(row: DeliveryRow, peer: PeerRow | undefined, now: number): F
   if (state === 'DELIVERED') return { state: 'PENDING', why: 'unanswered', deliveredAt: settledAt ?? 0 };
   if (state === 'FAILED') return { state: 'PENDING', why: 'failed', attempts, error };
   if (attempts > 0) return { state: 'PENDING', why: 'retrying', attempts, error, nextAttemptAt };
-  // It was never tried, but others to the same server were: that is what it waits for.
+  // Never attempted, because its server was unreachable for others: it waits for that.
   if (nextAttemptAt > now)
     return { state: 'PENDING', why: 'waiting', attempts, error: peer?.lastError ?? null, nextAttemptAt };
   return { state: 'PENDING', why: 'queued', attempts, error, nextAttemptAt };

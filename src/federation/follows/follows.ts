@@ -12,18 +12,18 @@ import { listRemoteRepositories } from './remote-repositories.ts';
 import type { RemoteRepositoryList } from './remote-repositories.ts';
 import { explaining, resolveTarget } from './resolve-target.ts';
 
-/** What was followed. */
+/** The result of a follow. */
 export interface Followed {
   kind: 'repository' | 'person';
   id: string;
   handle: string;
-  /** Of a repository: how the follow stands. */
+  /** Of a repository: the state of the follow. */
   state?: FollowState;
   /** False when it was followed before, and nothing was sent. */
   isNew?: boolean;
 }
 
-/** People that one run of the job looks at, and how many at once. */
+/** Limits of one run of the task: people, and concurrent scans. */
 const scansPerRun = 100;
 const scansAtOnce = 4;
 
@@ -61,7 +61,7 @@ export async function scanDuePeople(deps: FederationDeps): Promise<ScanResult[]>
   return scan(deps, due);
 }
 
-/** Scans everybody's followed people now, whenever they are due. Refuses `federation_off`. */
+/** Scans all followed people now, due or not. Refuses `federation_off`. */
 export async function scanAllPeople(deps: FederationDeps): Promise<ScanResult[]> {
   requireOperational(deps);
   const results = await scan(deps, await deps.db.read.find(remotePersonFollowSchema, { order: { createdAt: 'ASC' } }));

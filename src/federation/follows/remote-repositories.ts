@@ -13,7 +13,7 @@ export interface RemoteRepositoryList {
   totalItems: number | null;
 }
 
-/** What one page may hold at most; the rest of a longer one is not looked at. */
+/** Limit of items per page; the rest is ignored. */
 const maxItems = 200;
 
 /**
@@ -41,13 +41,12 @@ async function firstPage(deps: FederationDeps, person: RemoteActor, collection: 
   return webUrl(first)?.host === person.host ? fetchDocument(deps, first) : {};
 }
 
-/** How long reading the repositories of one person may take. */
+/** Time limit for reading the repositories of one person. */
 const readingMs = 20_000;
 
 /**
- * The repositories behind the ids, a few at a time; what is none or does not
- * answer is left out.
- * @returns what was found, and whether there was no time for all of them
+ * The repositories behind the ids, a few at a time; missing ones are left out.
+ * @returns what was found, and whether time ran out before all were read
  */
 export async function fetchRepositories(
   deps: FederationDeps,

@@ -5,16 +5,14 @@ import type { RemoteActor } from '../schema/remote-actor-schema.ts';
 import type { FederationDeps } from '../deps.ts';
 import { parseFollowTarget } from './follow-target.ts';
 
-/** The largest WebFinger answer that is read, in bytes. */
+/** Size limit of a WebFinger response in bytes. */
 const maxBytes = 64 * 1024;
 
 /**
- * Finds the actor that somebody means (SPEC §4.7): by WebFinger, or by its URL.
- * A page's URL is taken to WebFinger, too. The server is asked even when it is
- * known, because what it said some hours ago may be wrong by now.
- *
- * Refuses `unresolvable_handle` in the words of SPEC §7 and the likely cause, which
- * tells nothing about what a server hides; `local_target` for what is here.
+ * Resolves a follow target (SPEC §4.7): by WebFinger, or by its URL. A page's URL is resolved by WebFinger, too. The
+ * server is always asked, because a cached result may be outdated.
+ * Refuses `unresolvable_handle` in the words of SPEC §7 and the likely cause, which does not reveal what a server
+ * hides; `local_target` for local ones.
  */
 export async function resolveTarget(deps: FederationDeps, text: string): Promise<RemoteActor> {
   const target = parseFollowTarget(text);
@@ -45,7 +43,7 @@ async function actorOrPage(deps: FederationDeps, url: URL): Promise<RemoteActor>
   }
 }
 
-/** The actor that WebFinger names, with what WebFinger calls it. */
+/** The actor that WebFinger names, with its WebFinger handle. */
 async function discover(deps: FederationDeps, url: URL, resource: string): Promise<RemoteActor> {
   const { self, subject } = await askWebFinger(deps, url, resource);
   const handleFor = (actor: RemoteActor): string | null =>
@@ -63,7 +61,7 @@ function readAccount(account: string, asked: URL, actor: RemoteActor): string | 
   return isOwn ? `${cleanText(name, 200)}@${actor.host}` : null;
 }
 
-/** WebFinger (RFC 7033). The host of the actor is judged like any other when it is asked. */
+/** WebFinger (RFC 7033). The host of the actor is checked like any other when it is fetched. */
 async function askWebFinger(
   { outbound }: FederationDeps,
   { origin, host }: URL,
@@ -84,7 +82,7 @@ async function askWebFinger(
   throw unusable(host);
 }
 
-/** Says which of four causes it was; the details are the log's. */
+/** Reports one of four causes; the details are only logged. */
 export async function explaining<T>(host: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

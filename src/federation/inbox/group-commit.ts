@@ -1,6 +1,6 @@
 import type { Database, Tx } from '../../db/index.ts';
 
-/** Runs work in a write of its own, or together with what others want written at the same time. */
+/** Runs work in a write of its own, or together with concurrent work. */
 export type GroupCommit = <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
 
 const mostTogether = 64;
@@ -12,9 +12,9 @@ interface Waiting {
 }
 
 /**
- * One sync to disk for all activities that came in while the last one ran. Each
- * is answered after its own rows are on disk. When one of them fails, nothing of
- * that write has happened and each is done alone: so work must be repeatable.
+ * One sync to disk for all activities that came in during the last one. Each gets its response after its own rows are
+ * durable. When one of them fails, the whole write is rolled back and each is repeated alone: so work must be
+ * repeatable.
  */
 export function createGroupCommit(db: Database): GroupCommit {
   const waiting: Waiting[] = [];

@@ -26,7 +26,7 @@ function parseObject(body: Buffer): Json {
     const value: unknown = JSON.parse(body.toString('utf8'));
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Json;
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw invalid('activity_malformed', 'The body is no JSON object.');
 }

@@ -14,10 +14,10 @@ import { isSignedBy, readSignedHead, requireDigest } from '../signatures/index.t
 import type { ArrivedHead, SignedRequest } from '../signatures/index.ts';
 import { readActivity } from './read-activity.ts';
 
-/** What came of an activity. */
+/** The result of an activity. */
 export type Reception = 'processed' | 'ignored' | 'repeated';
 
-/** Everything that has an effect; all else is recorded and ignored (SPEC §6). */
+/** All activities with an effect; others are recorded and ignored (SPEC §6). */
 const handlers = new Map<string, ActivityHandler<never>>([
   ['Follow', receiveFollow as ActivityHandler<never>],
   ['Undo', receiveUndo as ActivityHandler<never>],
@@ -25,7 +25,7 @@ const handlers = new Map<string, ActivityHandler<never>>([
   ['Push', receivePush as ActivityHandler<never>],
 ]);
 
-/** A POST to an inbox whose body is still on its way. */
+/** A POST to an inbox whose body is not read yet. */
 export interface ArrivingActivity extends ArrivedHead {
   /** Client address, through trusted proxies. */
   address: string;
@@ -33,14 +33,13 @@ export interface ArrivingActivity extends ArrivedHead {
 }
 
 /**
- * Takes in a signed activity (SPEC §5): header, allowlist and date, and only then the body and its
- * digest; the signer's key, the signature; then, in one write, the note that it was seen and
- * its effect. A second copy changes nothing.
- *
- * Refuses with `unauthenticated`, for a reason that only the log may tell: those
- * of `readSignedRequest`, `signer_not_allowed`, `signer_unknown`, `signature_wrong`,
- * and of `readActivity`. Refuses `activity_malformed` when what was signed is no
- * JSON object, and `key_fetch_budget` or `host_busy` when this server is too busy to fetch the key.
+ * Receives a signed activity (SPEC §5): header, allowlist and date, and only then the body and its digest; the
+ * signer's key, the signature; then, in one write, the deduplication record and the effect. A second copy changes
+ * nothing.
+ * Refuses with `unauthenticated`, for a reason that is only logged: those of `readSignedRequest`,
+ * `signer_not_allowed`, `signer_unknown`, `signature_wrong`, and of `readActivity`. Refuses `activity_malformed` when
+ * what was signed is no JSON object, and `key_fetch_budget` or `host_busy` when this server is too busy to fetch the
+ * key.
  */
 export async function receiveActivity(deps: FederationDeps, arriving: ArrivingActivity): Promise<Reception> {
   const { inbox } = deps.metrics;
@@ -75,7 +74,7 @@ async function takeIn(deps: FederationDeps, arriving: ArrivingActivity): Promise
   });
 }
 
-/** The host is asked for by name before anything touches the network. */
+/** The host is checked by name before any network access. */
 async function requireAllowed({ outbound }: FederationDeps, keyId: string): Promise<void> {
   try {
     await outbound.checkUrl(keyId);
@@ -84,7 +83,7 @@ async function requireAllowed({ outbound }: FederationDeps, keyId: string): Prom
   }
 }
 
-/** A cached key that does not fit may be an old one: asked for again, but not for every bad request. */
+/** A cached key that does not fit may be outdated: it is refreshed, but not for every bad request. */
 async function verifiedSigner(
   { remoteActors }: FederationDeps,
   signed: SignedRequest,
@@ -97,14 +96,14 @@ async function verifiedSigner(
     const again = await remoteActors.signerAgain(keyId, { address });
     if (again !== null && isSignedBy(signed, again.key)) return again;
   } catch (cause) {
-    // Not the sender's fault: 401 would tell it that the signature is wrong.
+    // Not the sender's fault: 401 would report a wrong signature.
     if (!isDomainError(cause) || isBusy(cause)) throw cause;
     throw unauthenticated('signer_unknown', `The key of the signer could not be had: ${cause.message}`, { cause });
   }
   throw unauthenticated('signature_wrong', 'The signature does not fit the request.');
 }
 
-/** The key of the table decides, not a look before: of a hundred copies at once one is new. */
+/** The primary key decides, not a preceding read: of a hundred concurrent copies one is new. */
 async function noteSeen({ manager, now }: Tx, { id, signer }: IncomingActivity, type: string): Promise<boolean> {
   const added = await rows(
     manager,

@@ -8,14 +8,13 @@ import { peerSchema } from '../schema/peer-schema.ts';
 export function entriesFor(url: URL, devAllowInsecure: boolean): string[] {
   const standard = url.protocol === 'http:' ? '80' : '443';
   const exact = `${url.hostname}:${url.port === '' ? standard : url.port}`;
-  // A bare name speaks of the usual port only: another one is another service on that machine.
+  // A bare name allows the default port only: another one is another service on that machine.
   return url.port === '' || devAllowInsecure ? [url.hostname, exact] : [exact];
 }
 
 /**
- * Whether a host may take part (SPEC §5): exact names without regard to case,
- * from the settings and from pairings. An empty list denies everybody. Pairings
- * are looked up each time, since the command line may have just made one.
+ * Whether a host is allowed (SPEC §5): exact names without regard to case, from the settings and from pairings. An
+ * empty list denies everybody. Pairings are read each time, since a command may have just added one.
  */
 export function createAllowlist({
   db,

@@ -1,25 +1,25 @@
 import type { FederationDeps } from '../deps.ts';
 import { peerSchema } from '../schema/peer-schema.ts';
 
-/** Another server, with how it does. */
+/** Another server, with its state. */
 export interface ListedPeer {
   /** Host, with its port where it is not the usual one. */
   host: string;
-  /** Where it is allowed: in the settings, by a pairing, or not at all (any more). */
+  /** Where it is allowed: in the settings, by a pairing, or not (any more). */
   allowed: 'settings' | 'pairing' | 'no';
   /** When it asked to be paired and waits for an administrator. */
   askedAt: number | null;
   lastSuccessAt: number | null;
   lastErrorAt: number | null;
   lastError: string | null;
-  /** Since how many tries in a row it cannot be reached. */
+  /** Consecutive failed attempts. */
   failures: number;
   retryAt: number | null;
-  /** When it was given up after seven days without an answer. */
+  /** When deliveries to it ended, after seven days without a response. */
   goneAt: number | null;
-  /** Since when it gives no answer. */
+  /** Since when it has not responded. */
   silentSince: number | null;
-  /** Of one that is given up: how many there follow repositories here. They are kept. */
+  /** Of such a server: its followers of local repositories, which are kept. */
   followers: number;
   queued: number;
   failed: number;

@@ -11,19 +11,18 @@ import { entriesFor } from './allowlist.ts';
 import { pairingCodeSchema, peerSchema } from '../schema/peer-schema.ts';
 
 /**
- * Two administrators let their servers talk without editing settings. One makes
- * a code, the other accepts it (and has confirmed by that), the first one
- * confirms who asked. Each server only ever allows a host by its own
- * administrator's word; the guard stays as it is, it merely reads one more list.
+ * Pairing lets two administrators connect their servers without editing settings. One creates a code, the other
+ * accepts it (and has confirmed by that), the first one confirms the requesting server. Each server only ever allows a
+ * host by its own administrator's decision; the allowlist merely reads one more source.
  */
 
-/** How long a code works (issue: 15 minutes). */
+/** Lifetime of a code. */
 export const pairingLifeMs = 15 * 60_000;
 export const pairingPath = '/ap/pairing';
 
 const hashOf = (secret: string): string => createHash('sha256').update(secret).digest('hex');
 
-/** A code for one other server: where to ask, and the secret that allows asking. */
+/** Creates a code for one other server: its target, and the secret that permits the request. */
 export async function invitePeer(deps: FederationDeps): Promise<{ code: string; expiresAt: number }> {
   requireOperational(deps);
   const secret = deps.random.bytes(16).toString('base64url');
@@ -40,16 +39,15 @@ export async function invitePeer(deps: FederationDeps): Promise<{ code: string; 
   return { code: `${deps.settings.origin}${pairingPath}#${secret}`, expiresAt };
 }
 
-/** The server that made a code, before anything is done with it. Refuses `invalid_pairing_code`. */
+/** The server that created a code, before anything is done with it. Refuses `invalid_pairing_code`. */
 export function hostOfCode(deps: FederationDeps, code: string): string {
   return readCode(deps, code).url.host;
 }
 
 /**
- * Accepts the code of another administrator: their server is allowed from now
- * on, and is told so. When it cannot be told, nothing stays allowed.
- * Refuses `invalid_pairing_code`, `pairing_refused` for a code that its server
- * does not know (any more), and as `outbound.send` does.
+ * Accepts the code of another administrator: their server is allowed from now on, and notified. When that fails,
+ * nothing stays allowed. Refuses `invalid_pairing_code`, `pairing_refused` for a code that its server does not know
+ * (any more), and as `outbound.send` does.
  * @returns the host
  */
 export async function acceptInvite(deps: FederationDeps, code: string): Promise<string> {
@@ -80,10 +78,9 @@ export async function acceptInvite(deps: FederationDeps, code: string): Promise<
 }
 
 /**
- * A server asks to be paired, with a code of ours. Nothing is fetched and nothing
- * allowed: an administrator sees who asked. A host that is allowed already needs
- * no more words.
- * Refuses `unknown_pairing_code`, the same for a wrong, a used and an old one.
+ * Receives a pairing request with a local code. Nothing is fetched and nothing allowed: an administrator sees the
+ * request. A host that is allowed already needs no confirmation. Refuses `unknown_pairing_code`, the same for a wrong,
+ * a used and an expired one.
  */
 export async function receivePairing(deps: FederationDeps, body: Buffer): Promise<void> {
   const { code, origin } = asObject(parse(body));
@@ -105,7 +102,7 @@ export async function receivePairing(deps: FederationDeps, body: Buffer): Promis
   deps.logger.info('peer.asked_to_pair', { host: url.host });
 }
 
-/** Lets a server in that asked with a code. Refuses `unknown_peer` for one that did not ask. */
+/** Confirms the pairing request of a server. Refuses `unknown_peer` without a request. */
 export async function confirmPeer(deps: FederationDeps, host: string): Promise<void> {
   const asked = await deps.db.read.existsBy(peerSchema, { host: host.toLowerCase(), askedAt: isNotNull() });
   if (!asked) throw noSuchPeer(host);
@@ -114,8 +111,8 @@ export async function confirmPeer(deps: FederationDeps, host: string): Promise<v
 }
 
 /**
- * Ends a pairing, or turns down who asked for one. What the settings allow stays allowed.
- * Refuses `unknown_peer`; `peer_in_settings` when only the settings can shut it out.
+ * Ends a pairing, or declines a request. What the settings allow stays allowed. Refuses `unknown_peer`;
+ * `peer_in_settings` when only the settings can remove it.
  */
 export async function removePeer(deps: FederationDeps, host: string): Promise<void> {
   const found = await deps.db.write(({ manager }) =>

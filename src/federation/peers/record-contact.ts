@@ -5,12 +5,12 @@ import type { Database } from '../../db/index.ts';
 import { answering } from '../deliveries/peer-health.ts';
 import { peerSchema } from '../schema/peer-schema.ts';
 
-/** How long the list of servers that were down may be old; an activity more or less wakes them. */
+/** Cache time of the list of unreachable servers in milliseconds; one activity more or less does not matter. */
 const knownForMs = 1_000;
 
 /**
- * A server that speaks to us is up again, whatever we thought, also when it was given up: what only
- * waited for it goes out with the next drain. What was given up stays FAILED (SPEC §3).
+ * A server that contacts this one is reachable again, also after deliveries to it had ended: waiting deliveries are
+ * sent with the next run of the queue. FAILED ones stay FAILED (SPEC §3).
  */
 export function createContactRecorder({
   db,
@@ -21,7 +21,7 @@ export function createContactRecorder({
   clock: Clock;
   logger?: Logger;
 }): (host: string) => Promise<void> {
-  /** Whether each was given up. */
+  /** Whether deliveries to each server have ended. */
   let down = new Map<string, boolean>();
   let readAt = -Infinity;
   return async (host) => {
@@ -36,7 +36,7 @@ export function createContactRecorder({
     if (wasGone) logger?.info('peer.resumed', { host });
     await db.write(async ({ manager, now }) => {
       await manager.update(peerSchema, { host }, answering);
-      // Rows that were tried keep the backoff of their own attempts (SPEC §3).
+      // Attempted rows keep their own backoff (SPEC §3).
       await manager.query(
         `UPDATE federation_delivery SET next_attempt_at = ? WHERE state = 'PENDING' AND host = ? AND attempts = 0 AND next_attempt_at > ?`,
         [now, host, now],

@@ -10,7 +10,7 @@ import { requireOperational } from '../operational.ts';
 import type { FederationDeps } from '../deps.ts';
 import { signRequest } from '../signatures/index.ts';
 
-/** One thing that has to work between two servers. */
+/** One check of the connection between two servers. */
 export interface PeerCheck {
   name: 'allowed' | 'resolve' | 'webfinger' | 'actor' | 'clock' | 'signature';
   /** `null` when an earlier step that it needs has failed. */
@@ -22,10 +22,8 @@ const maxBytes = 64 * 1024;
 const clockToleranceMs = 5 * 60_000;
 
 /**
- * Looks for what stands between this server and another, step by step, by the
- * same ways that deliveries take. The last step sends an activity that does
- * nothing: whether it is accepted tells if the other side allows us and can read
- * our key.
+ * Checks the connection to another server step by step, by the same path that deliveries take. The last step sends an
+ * activity without effect: its acceptance shows whether the other side allows this server and can read its key.
  * Refuses `federation_off`.
  */
 export async function testPeer(deps: FederationDeps, host: string): Promise<PeerCheck[]> {
@@ -62,7 +60,7 @@ export async function testPeer(deps: FederationDeps, host: string): Promise<Peer
   const actor = await run('actor', answered, () => readInstance(deps, url));
   await run('clock', answered, async () => judgeClock(deps, answered!));
   await run('signature', actor, () => trySignature(deps, actor!));
-  // It answers: whoever was given up has followers again.
+  // It responds, so deliveries to its followers resume.
   if (actor !== null) await deps.recordContact(url.host);
   return checks;
 }
@@ -78,7 +76,7 @@ async function resolveHost({ outbound }: FederationDeps, url: URL) {
   return { words: found.map(({ address }) => address).join(', '), result: true };
 }
 
-/** Any WebFinger answer will do: nobody has to be called like this. */
+/** Any WebFinger response will do: the account need not exist. */
 async function askWebFinger({ outbound }: FederationDeps, url: URL) {
   const target = `${url.origin}/.well-known/webfinger?resource=${encodeURIComponent(`acct:nobody@${url.host}`)}`;
   const { status, headers } = await outbound.send({
@@ -92,7 +90,7 @@ async function askWebFinger({ outbound }: FederationDeps, url: URL) {
   return { ok, words, result: { date: headers.date ?? '' } };
 }
 
-/** Its own actor, where NodeInfo says it is, else where ours would be. */
+/** Its instance actor, where NodeInfo says it is, else at Hearth's default path. */
 async function readInstance(deps: FederationDeps, url: URL): Promise<{ words: string; result: RemoteActor }> {
   const actor = await deps.remoteActors.actor(await instanceLink(deps, url), { fresh: true });
   return { words: actor.id, result: actor };

@@ -2,7 +2,7 @@ import { EntitySchema } from 'typeorm';
 
 export type DeliveryState = 'PENDING' | 'DELIVERED' | 'FAILED';
 
-/** One activity on its way to one inbox (SPEC §2.5, §3). Times are milliseconds since the epoch. */
+/** The delivery of one activity to one inbox (SPEC §2.5, §3). Times are milliseconds since the epoch. */
 export interface DeliveryRow {
   id: number;
   outboxId: string;
@@ -12,15 +12,15 @@ export interface DeliveryRow {
   state: DeliveryState;
   /** Attempts whose result is known. */
   attempts: number;
-  /** In words. */
+  /** The error message. */
   lastError: string | null;
   nextAttemptAt: number;
-  /** Until then somebody is at it; afterwards whoever was has died. */
+  /** Until then the row is claimed; afterwards the claimant has died. */
   lockedUntil: number;
   createdAt: number;
   /** When it became DELIVERED or FAILED. */
   settledAt: number | null;
-  /** Set on a FAILED one that was not to be sent any more: nothing went wrong. */
+  /** Set on a FAILED one that was cancelled: it is no error. */
   cancelledAt: number | null;
 }
 

@@ -7,7 +7,7 @@ export interface FollowerRow {
   inbox: string;
   /** Host and non-default port of the inbox. */
   host: string;
-  /** Id of the Follow that is in force. */
+  /** Id of the current Follow. */
   followId: string;
   createdAt: number;
 }

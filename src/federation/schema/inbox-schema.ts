@@ -1,6 +1,6 @@
 import { EntitySchema } from 'typeorm';
 
-/** An activity that was accepted. Its key is what makes a second copy have no effect. */
+/** An accepted activity. Its primary key deduplicates copies. */
 export interface InboxRow {
   /** Actor id. An actor can use up its own activity ids only. */
   signer: string;

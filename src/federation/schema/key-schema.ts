@@ -1,12 +1,11 @@
 import { EntitySchema } from 'typeorm';
 
-/** What a local actor stands for. */
+/** The subject of a local actor. */
 export type ActorKind = 'repository' | 'user' | 'instance';
 
 /**
- * The keypair of a local actor, and with it the actor's permanent path: an
- * actor keeps the id it first had, whatever its repository or person is called
- * later, and no other ever gets it.
+ * The key pair of a local actor, and with it the actor's permanent path: an actor keeps its first id after renames,
+ * and no other ever gets it.
  */
 export interface KeyRow {
   /** `/ap/repos/alice/tool`; with the base URL in front it is the actor id. */

@@ -1,6 +1,6 @@
 import { EntitySchema } from 'typeorm';
 
-/** An origin that the ids of our actors began with; the newest is the one that was accepted last. */
+/** An origin of local actor ids; the newest is the one that was accepted last. */
 export interface OriginRow {
   /** `https://git.example.org`. */
   origin: string;

@@ -1,15 +1,15 @@
 import { EntitySchema } from 'typeorm';
 
-/** An activity of a local actor, in the bytes that are sent. */
+/** An activity of a local actor, in the exact bytes that are sent. */
 export interface OutboxRow {
   /** UUID; the activity id ends with it. */
   id: string;
-  /** Who acts and signs: `ap_path` of a local actor. */
+  /** The acting and signing actor: `ap_path` of a local actor. */
   actorPath: string;
   /** Set when the activity is about a repository: it is sent only while that is public. */
   repositoryId: string | null;
   type: string;
-  /** Whether anybody may read it at its id and in the outbox. */
+  /** Whether it is public at its id and in the outbox. */
   isPublic: boolean;
   /** JSON. */
   activity: string;

@@ -6,22 +6,22 @@ export interface PeerRow {
   host: string;
   /** When two administrators paired the servers: an entry of the allowlist. */
   pairedAt: number | null;
-  /** When it asked to be paired with a code of ours; an administrator has to confirm. */
+  /** When it requested pairing with a local code; an administrator has to confirm. */
   askedAt: number | null;
   lastSuccessAt: number | null;
   lastErrorAt: number | null;
   lastError: string | null;
-  /** How often in a row it could not be reached. */
+  /** Consecutive failures. */
   failures: number;
-  /** Until then nothing but what was tried before is tried again. */
+  /** Until then only deliveries that were attempted before are retried. */
   retryAt: number;
-  /** Since when it was tried and gave no answer at all; null since it did. */
+  /** Since when attempts had no response at all; null after the next response. */
   silentSince: number | null;
-  /** When it was given up; its next word or answer ends that. */
+  /** When deliveries to it ended; its next request or response reverts that. */
   goneAt: number | null;
 }
 
-/** A code that lets one other server ask to be paired; only its hash is kept. */
+/** A code that lets one other server request pairing; only its hash is stored. */
 export interface PairingCodeRow {
   codeHash: string;
   createdAt: number;

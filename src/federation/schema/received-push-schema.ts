@@ -1,25 +1,25 @@
 import { EntitySchema } from 'typeorm';
 
-/** A push to a followed repository, as its server told it; every text in it is a stranger's. */
+/** A push to a followed repository, as its server sent it; all its texts are untrusted. */
 export interface ReceivedPush {
   id: string;
   actorId: string;
   activityId: string;
   /** Without `refs/heads/`. */
   branch: string;
-  /** 40 or 64 hex digits; all zero for a new branch; `null` when it was not told. */
+  /** 40 or 64 hex digits; all zero for a new branch; `null` when it was omitted. */
   hashBefore: string | null;
   hashAfter: string | null;
   /** How many commits it had; more than `commits` lists when it was long. */
   commitCount: number;
   /** JSON: `PushedCommit[]`, newest first. */
   commits: string;
-  /** When it was made, never later than when it came in. */
+  /** When it was made, never later than when it arrived. */
   pushedAt: number;
   receivedAt: number;
 }
 
-/** Commits that are kept of one push (SPEC §8). */
+/** Limit of stored commits per push (SPEC §8). */
 export const maxPushedCommits = 50;
 
 export interface PushedCommit {

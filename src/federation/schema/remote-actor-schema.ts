@@ -1,6 +1,6 @@
 import { EntitySchema } from 'typeorm';
 
-/** A remote actor as its own document describes it; kept for six hours (SPEC §2.5, §8). */
+/** A remote actor as its own document describes it; cached for six hours (SPEC §2.5, §8). */
 export interface RemoteActor {
   /** Its URL. */
   id: string;
@@ -8,13 +8,13 @@ export interface RemoteActor {
   host: string;
   /** `Repository`, `Person`, … as the document says. */
   type: string;
-  /** What to show; may be empty. */
+  /** Display name; may be empty. */
   name: string;
   /** `owner/name@host` or `user@host`, as its document says. */
   handle: string;
-  /** What WebFinger called it, where that was asked; see `handleOf`. */
+  /** Its WebFinger handle, where that was looked up; see `handleOf`. */
   webfingerHandle: string | null;
-  /** The page for people, on the same host. */
+  /** Its HTML page, on the same host. */
   url: string | null;
   inbox: string;
   /** Where a Person lists its repositories. */
@@ -24,7 +24,7 @@ export interface RemoteActor {
   fetchedAt: number;
 }
 
-/** The handle that leads to an actor: the one that WebFinger knows, since a document need not say any. */
+/** The handle that resolves to an actor: the WebFinger handle, since a document need not contain any. */
 export const handleOf = ({ webfingerHandle, handle }: Pick<RemoteActor, 'webfingerHandle' | 'handle'>): string =>
   webfingerHandle ?? handle;
 

@@ -9,11 +9,11 @@ export interface RemoteFollow {
   remoteActorId: string;
   remoteInbox: string;
   host: string;
-  /** `owner/name@host`, as the other server called it when it was followed. */
+  /** `owner/name@host`, as the other server named it when it was followed. */
   handle: string;
-  /** Its page for people. */
+  /** Its HTML page. */
   url: string | null;
-  /** Id of the Follow that was sent last; an Undo repeats it. */
+  /** Id of the last Follow that was sent; an Undo repeats it. */
   followId: string;
   state: FollowState;
   createdAt: number;

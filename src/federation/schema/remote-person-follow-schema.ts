@@ -8,18 +8,18 @@ export interface RemotePersonFollow {
   host: string;
   /** `user@host`. */
   handle: string;
-  /** Their page. */
+  /** Their HTML page. */
   url: string | null;
-  /** How many repositories the other server says there are; `null` when it does not say. */
+  /** Number of repositories on the other server; `null` when it does not say. */
   totalItems: number | null;
   createdAt: number;
   /** When the list is read again. */
   nextScanAt: number;
-  /** Why the last reading failed, in words. */
+  /** Error of the last scan. */
   scanError: string | null;
 }
 
-/** A repository that a scan has seen: one that was unfollowed by hand must not come back. */
+/** A scanned repository: one that was unfollowed by hand must not come back. */
 export interface SeenRepository {
   userFollowId: string;
   remoteActorId: string;

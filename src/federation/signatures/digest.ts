@@ -8,12 +8,12 @@ export function bodyDigest(body: Buffer): string {
 }
 
 /**
- * Whether a `Digest` header speaks of this body. Other algorithms may stand
- * beside it, but there must be exactly one SHA-256, and it decides.
+ * Whether a `Digest` header matches this body. Other algorithms may be listed beside it, but there must be exactly one
+ * SHA-256, and it decides.
  */
 export function digestMatches(header: string, body: Buffer): boolean {
   const actual = sha256(body);
-  // Nearly every one is written as we would write it.
+  // Fast path: nearly every one is written in this form.
   if (header === `SHA-256=${actual}`) return true;
   const entries = header.split(',').map((entry) => /^\s*([\w-]+)=([A-Za-z0-9+/=]+)\s*$/.exec(entry));
   if (entries.includes(null)) return false;

@@ -6,12 +6,12 @@ export function formatHttpDate(epochMs: number): string {
   return new Date(epochMs).toUTCString();
 }
 
-/** Everything that is sent within a second says the same. */
+/** Cached: requests within a second have the same date. */
 let lastRead: { text: string | null; epochMs: number } = { text: null, epochMs: 0 };
 
 /**
- * Reads an IMF-fixdate; `null` for anything else. `Date.parse` alone would take
- * dozens of other spellings, and days that do not exist.
+ * Parses an IMF-fixdate; `null` for anything else. `Date.parse` alone would accept dozens of other spellings, and days
+ * that do not exist.
  * @returns milliseconds since the epoch
  */
 export function parseHttpDate(text: string): number | null {

@@ -1,6 +1,6 @@
 import { unauthenticated } from '../../kernel/index.ts';
 
-/** What a `Signature` header says, taken apart; nothing of it is verified yet. */
+/** A parsed `Signature` header; nothing of it is verified yet. */
 export interface SignatureParameters {
   keyId: string;
   /** As given; `null` when the header names none. */
@@ -27,15 +27,14 @@ const malformed = (what: string) =>
   unauthenticated('signature_malformed', `The Signature header is malformed: ${what}.`);
 
 /**
- * Takes a `Signature` header apart, strictly: what two readers could understand
- * differently is refused.
- * Refuses `signature_malformed`, `signature_algorithm`, `signature_coverage`.
+ * Parses a `Signature` header strictly: anything that two parsers could understand differently is refused. Refuses
+ * `signature_malformed`, `signature_algorithm`, `signature_coverage`.
  */
 export function parseSignatureHeader(header: string): SignatureParameters {
   return readUsual(header) ?? readAny(header);
 }
 
-/** Nearly every header is written as we would write it, which is quicker to see; `null` for all others. */
+/** Fast path for the usual form of the header; `null` for all others. */
 function readUsual(header: string): SignatureParameters | null {
   if (header.length > maxHeaderBytes) return null;
   const parts = header.split('"', 10);
@@ -97,7 +96,7 @@ function parseParameters(header: string): Parameters {
     const match = parameter.exec(header);
     if (match === null) throw malformed('it does not follow the grammar');
     const name = match[1]!.toLowerCase();
-    // A second value for a name is how one reader is made to see another request than the next.
+    // A duplicate name could make two parsers see different requests.
     if (quoted.has(name) || numbers.has(name)) throw malformed(`${name} is given twice`);
     if (match[2] !== undefined) quoted.set(name, match[2]);
     else numbers.set(name, Number(match[3]));
@@ -114,7 +113,7 @@ function parseAlgorithm(name: string | null): SignatureParameters['algorithm'] {
 }
 
 function parseCovered(list: string | null): readonly string[] {
-  // Left out, it would mean `date` alone (draft-cavage §2.1.6), which is not enough.
+  // Omitted, it would mean `date` alone (draft-cavage §2.1.6), which is not enough.
   const covered = list === null ? [] : list.split(' ');
   if (covered.some((name) => !partName.test(name))) throw malformed('a covered header has no proper name');
   if (new Set(covered).size !== covered.length) throw malformed('a header is covered twice');

@@ -5,9 +5,8 @@ const minBits = 2_048;
 const maxBits = 8_192;
 
 /**
- * Reads a public RSA key of 2,048 to 8,192 bits; `null` for anything else.
- * The label counts: Node would also make a public key out of a private one,
- * and an actor that publishes its private key must not be believed.
+ * Parses a public RSA key of 2,048 to 8,192 bits; `null` for anything else. The PEM label is checked: Node would also
+ * derive a public key from a private one, and an actor that publishes its private key must not be trusted.
  */
 export function readPublicKey(pem: string): KeyObject | null {
   if (pem.length > 8_192 || !/^\s*-----BEGIN PUBLIC KEY-----[A-Za-z0-9+/=\s]+-----END PUBLIC KEY-----\s*$/.test(pem))

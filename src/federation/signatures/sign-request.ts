@@ -7,7 +7,7 @@ import { signingString } from './signing-string.ts';
 
 const signInThreadPool = promisify(sign) as (algorithm: string, data: Buffer, key: KeyObject) => Promise<Buffer>;
 
-/** The key of a local actor, ready to sign with. */
+/** The key of a local actor, for signing. */
 export interface SigningKey {
   /** `<actor-id>#main-key` (SPEC §5). */
   keyId: string;
@@ -28,10 +28,8 @@ export interface RequestToSign {
 }
 
 /**
- * Signs a request (draft-cavage, RSA-SHA256): `(request-target) host date`, and
- * `digest` when there is a body. The signature is dead after an hour, so it is
- * made for each attempt. Runs in the thread pool; one costs about 0.3 ms.
- *
+ * Signs a request (draft-cavage, RSA-SHA256): `(request-target) host date`, and `digest` when there is a body. A
+ * signature expires after an hour, so it is made for each attempt. Runs in the thread pool; one costs about 0.3 ms.
  * @returns the headers to send: Host, Date, Signature, and Digest with a body
  */
 export async function signRequest(request: RequestToSign, key: SigningKey): Promise<Record<string, string>> {

@@ -7,7 +7,7 @@ import { parseSignatureHeader } from './parse-signature-header.ts';
 import type { SignatureParameters } from './parse-signature-header.ts';
 import { signingString } from './signing-string.ts';
 
-/** How far the clock of a sender may be from ours, in milliseconds (DESIGN §9). */
+/** How far the clock of a sender may be from ours, in milliseconds. */
 export const dateWindowMs = 3_600_000;
 
 /** What of a request arrives before its body. */
