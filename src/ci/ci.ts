@@ -143,7 +143,7 @@ export function createCi(options: CiOptions) {
       () => 'runner.token_made',
       (scope) => scopeField(scope),
     ),
-    makeOnceToken: withLog(
+    makeSingleUseToken: withLog(
       makeSingleUseToken,
       () => 'runner.token_made',
       (scope) => ({ ...scopeField(scope), once: true }),

@@ -35,7 +35,7 @@ t.test('registration by scoped tokens, reusable until reset, and offline; wrong 
   t.equal(await reasonOf(ci.registerRunner('', input)), 'incomplete_registration');
   t.equal(await reasonOf(ci.registerRunner(next, { ...input, name: ' ' })), 'incomplete_registration');
 
-  const [once, unused] = [await ci.makeOnceToken(instance, null), await ci.makeOnceToken(instance, null)];
+  const [once, unused] = [await ci.makeSingleUseToken(instance, null), await ci.makeSingleUseToken(instance, null)];
   const racing = await Promise.all(
     [1, 2, 3].map((number) =>
       ci.registerRunner(once, { ...input, name: `once-${number}` }).then(
