@@ -30,6 +30,11 @@ t.test('a statement that reads a large table from end to end is refused, however
     ['SCAN repositories'],
     'an owner of either kind',
   );
+  t.match(
+    faultsOf('SELECT d.id FROM webhook_deliveries d WHERE d.status = ?'),
+    [/^SCAN (webhook_messages|outbox)$/],
+    'behind a view',
+  );
 });
 
 t.test('a statement that sorts a large table is refused, and one in the order of an index is not', async (t) => {
