@@ -75,20 +75,22 @@ export function createDrain<Item extends Leased, Result, Report>(
   makeQueue: () => Queue<Item, Result, Report>,
 ): Drain<Report> {
   const stopping = new AbortController();
-  let running: { run: DrainRun<Item, Result, Report>; done: Promise<Report> } | null = null;
+  let run: DrainRun<Item, Result, Report> | null = null;
+  let done: Promise<Report> | null = null;
   return {
     async drain() {
       if (stopping.signal.aborted) return null;
-      if (running !== null) running.run.lookAgain();
+      // A run that has looked for the last time would not hear of what this call is about.
+      if (run?.isOver === false) run.lookAgain();
       else {
-        const run = new DrainRun(makeQueue(), stopping.signal);
-        running = { run, done: run.run().finally(() => (running = null)) };
+        run = new DrainRun(makeQueue(), stopping.signal);
+        done = run.run();
       }
-      return running.done;
+      return done;
     },
     async stop() {
       stopping.abort(new Error('the server stops'));
-      await running?.done.catch(() => {});
+      await done?.catch(() => {});
     },
   };
 }
@@ -123,6 +125,7 @@ class KeyQueue<Item> {
  * handled twice.
  */
 class DrainRun<Item extends Leased, Result, Report> {
+  isOver = false;
   readonly #queue: Queue<Item, Result, Report>;
   readonly #signal: AbortSignal;
   /** The key that was served longest ago comes first. */
@@ -156,6 +159,7 @@ class DrainRun<Item extends Leased, Result, Report> {
       } while (this.#keys.size > 0 || (this.#looksAgain && !this.#signal.aborted));
       return this.#queue.report;
     } finally {
+      this.isOver = true;
       clearInterval(look);
     }
   }
