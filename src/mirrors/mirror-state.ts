@@ -1,14 +1,8 @@
+import { backoffMs } from '../outbox/index.ts';
 import type { MirrorRow } from './mirror-schema.ts';
 
 /** Number of consecutive failures after which the mirror is paused until a person resumes it. */
 const maxFailures = 10;
-const minuteMs = 60_000;
-const maxBackoffMs = 3_600_000;
-
-/** Backoff of 1, 2, 4, … minutes, at most an hour. */
-export const backoffMs = (failures: number): number =>
-  Math.min(maxBackoffMs, minuteMs * 2 ** Math.min(Math.max(failures - 1, 0), 6));
-
 /**
  * Changes of a row after an attempt.
  * @param error null on success

@@ -188,7 +188,9 @@ const makeToken: Action<ScopeOptions & { once?: true; reset?: true }, []> = asyn
       '--once makes one for a single runner; --reset makes a new one, and the present one stops working, but runners that have joined go on',
     );
   }
-  const token = await (once ? modules.ci.makeSingleUseToken(scope, null) : modules.ci.resetRegistrationToken(scope, null));
+  const token = await (once
+    ? modules.ci.makeSingleUseToken(scope, null)
+    : modules.ci.resetRegistrationToken(scope, null));
   const where = (await namesOfScopes(modules, [scope]))(scope);
   const whom =
     where === 'instance'
