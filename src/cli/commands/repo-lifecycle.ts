@@ -12,34 +12,34 @@ export function addRepoLifecycleCommands(repo: Command, run: Run): void {
       .command('edit')
       .description('change description, visibility or default branch')
       .argument('<owner/name>', 'repository')
-      .option('--description <text>', 'one line about it')
-      .option('--default-branch <name>', 'branch that is shown first')
-      .option('--public', 'everybody may read it')
-      .option('--private', 'only those with a tie to it may read it')
-      .option('--protect', 'pushes may not rewrite the default branch')
-      .option('--no-protect', 'they may')
-      .option('--gerrit-refs', 'pushes may also write refs/changes/ and refs/meta/')
-      .option('--no-gerrit-refs', 'they may not')
+      .option('--description <text>', 'description in one line')
+      .option('--default-branch <name>', 'default branch')
+      .option('--public', 'make it public')
+      .option('--private', 'make it private')
+      .option('--protect', 'refuse forced pushes to the default branch')
+      .option('--no-protect', 'allow them')
+      .option('--gerrit-refs', 'accept pushes to refs/changes/ and refs/meta/')
+      .option('--no-gerrit-refs', 'refuse them')
       .action(run(editRepository)),
     'hearth repo edit alice/garden --public',
   );
   withExamples(
     repo
       .command('rename')
-      .description('give a repository another name; the old path leads on')
+      .description('rename a repository; the old path redirects')
       .argument('<owner/name>', 'repository')
       .argument('<name>', 'new name')
-      .option('--dry-run', 'only say what would change')
+      .option('--dry-run', 'only show what would change')
       .action(run(renameRepository)),
     'hearth repo rename alice/garden orchard',
   );
   withExamples(
     repo
       .command('transfer')
-      .description('give a repository to another owner; the old path leads on')
+      .description('transfer a repository to another owner; the old path redirects')
       .argument('<owner/name>', 'repository')
       .argument('<owner>', 'person or organisation')
-      .option('--dry-run', 'only say what would change')
+      .option('--dry-run', 'only show what would change')
       .action(run(transferRepository)),
     'hearth repo transfer alice/garden acme',
   );
@@ -48,7 +48,7 @@ export function addRepoLifecycleCommands(repo: Command, run: Run): void {
       .command('archive')
       .description('make a repository read-only')
       .argument('<owner/name>', 'repository')
-      .option('--undo', 'let it take pushes again')
+      .option('--undo', 'accept pushes again')
       .action(run(archiveRepository)),
     'hearth repo archive alice/garden',
     'hearth repo archive alice/garden --undo',

@@ -29,7 +29,7 @@ export const checkBackups: CheckGroup = async (deps) => {
     );
   } else if (newest !== null && !isYoung && (lastProof === null || deps.now - Date.parse(lastProof.at) > proofAgeMs)) {
     findings.push(
-      warning('backup.unproven', 'No backup was proven by restoring it for two days.', {
+      warning('backup.unproven', 'No restore test has succeeded for two days.', {
         remedy: 'hearth backup drill',
       }),
     );
@@ -48,6 +48,6 @@ export const checkBackups: CheckGroup = async (deps) => {
   return {
     area: 'safety',
     findings,
-    summary: lastProof === null ? 'no restore proven yet' : `last proven restore ${lastProof.at.slice(0, 16)}Z`,
+    summary: lastProof === null ? 'no restore test yet' : `last successful restore test ${lastProof.at.slice(0, 16)}Z`,
   };
 };
