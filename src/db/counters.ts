@@ -1,8 +1,8 @@
 import type { EntityManager } from 'typeorm';
 
 /**
- * Counts that triggers maintain in the transaction of the rows (`migrations/v62-counters-and-list-indexes.ts`), by name,
- * with the statement that recomputes each. Reading one takes constant time.
+ * Counts that triggers maintain in the transaction of the rows (`migrations/v62-counters-and-list-indexes.ts`), by
+ * name, with the statement that recomputes each. Reading one takes constant time.
  */
 const countedBy = {
   accounts: 'SELECT count(*) FROM users',
