@@ -99,7 +99,7 @@ async function measure(rounds: number, count: number): Promise<void> {
     const webhookRate = async (targets: readonly string[]): Promise<number> => {
       await db.write(async (tx) => {
         for (let at = 0; at < count; at++)
-          await enqueueDelivery({ random: systemRandom }, tx, {
+          await enqueueDelivery({ random: systemRandom, outbox: modules.outbox }, tx, {
             webhookId: targets[at % targets.length]!,
             event: 'push',
             payload,

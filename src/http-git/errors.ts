@@ -1,9 +1,8 @@
-import type { IncomingMessage } from 'node:http';
 import { isDomainError, internal, unauthenticated } from '../kernel/index.ts';
 import type { DomainError, Logger } from '../kernel/index.ts';
 import type { Viewer } from '../access/index.ts';
 import type { GitExchange } from './exchange.ts';
-import { statusOf } from '../http/index.ts';
+import { drainRequest, statusOf } from '../http/index.ts';
 
 // The one place where errors of the domain become git over HTTP (DESIGN §5).
 
@@ -72,10 +71,9 @@ export async function sendError(
     res.end(body);
     return;
   }
-  // A client that is still sending much must get to read this: closing at once would
-  // reset the connection and take the answer with it.
+  // A client that is still sending much must get to read this.
   res.write(body);
-  await drainRequest(req);
+  await drainRequest(req, drained);
   res.end();
 }
 
@@ -87,25 +85,5 @@ function extraHeaders(status: number, error: DomainError): Record<string, string
 
 /** A rest of this size is read while the connection stays. */
 const briefBytes = 64 * 1024;
-const lingerMs = 5_000;
-const lingerBytes = 32 * 1024 * 1024;
-
-/** Throws away what still comes, for a while. */
-function drainRequest(request: IncomingMessage): Promise<void> {
-  return new Promise((resolve) => {
-    let bytes = 0;
-    const finish = () => {
-      clearTimeout(timer);
-      request.off('data', onData).off('close', finish).off('end', finish);
-      resolve();
-    };
-    const timer = setTimeout(finish, lingerMs);
-    const onData = (chunk: Buffer) => {
-      bytes += chunk.length;
-      if (bytes > lingerBytes) finish();
-    };
-    if (request.destroyed) return finish();
-    request.on('data', onData).on('close', finish).on('end', finish);
-    request.resume();
-  });
-}
+/** How much of a longer one is drained while the client reads its refusal. */
+const drained = { maxMs: 5_000, maxBytes: 32 * 1024 * 1024 };

@@ -10,7 +10,6 @@ export type { SshFacts, WebDeps } from './deps.ts';
 export { createHttpCounts } from './metrics/http-counts.ts';
 export { serveMetrics } from './metrics/serve-metrics.ts';
 export { compressText } from './middleware/compression.ts';
-export { discardBody } from './middleware/discard-body.ts';
 export { acceptHost } from './middleware/host.ts';
 export { nameRequest } from './middleware/request-id.ts';
 export { createRequestLog } from './middleware/request-log.ts';
@@ -22,6 +21,8 @@ export { readAuthorization, readToken } from './request/authorization.ts';
 export type { Credentials } from './request/authorization.ts';
 export { createClientReader } from './request/client-address.ts';
 export type { Client } from './request/client-address.ts';
+export { openBody, piecesOf, readBytes } from './request/body.ts';
+export { discardBody, drainRequest } from './request/drain.ts';
 export { writeCookie } from './request/cookies.ts';
 export type { NewCookie } from './request/cookies.ts';
 export { externalOrigin } from './request/external-origin.ts';
@@ -37,7 +38,6 @@ export {
   themes,
 } from './request/preferences.ts';
 export type { Preferences } from './request/preferences.ts';
-export { bodyOf, readBytes } from './request/read-bytes.ts';
 export { pathNumber, queryNumber } from './request/read-numbers.ts';
 export { returnTarget } from './request/return-target.ts';
 export { longestQuery, readSearchQuery } from './request/search-query.ts';

@@ -76,6 +76,9 @@ async function retry(cli: Cli, modules: Modules, kind: string, key: string): Pro
       const made = await modules.webhooks.redeliverAny(Number(key));
       return `Webhook delivery ${made} sends it again.`;
     }
+    case 'message':
+      await modules.outbox.retry(Number(key));
+      return `Message ${key} is tried again by the server.`;
     case 'mirror': {
       const mirrors = (await modules.mirrors.list()).filter(({ repositoryId }) => repositoryId.startsWith(key));
       if (mirrors.length !== 1) throw notFound('no_such_job', 'There is no such mirror.');

@@ -61,6 +61,14 @@ const queues: Queue[] = [
     remedy: 'is the server running? hearth cron run webhooks.deliver',
   },
   {
+    check: 'queues.stuck_message',
+    agoMs: hourMs,
+    sql: "SELECT kind AS example FROM outbox WHERE state = 'PENDING' AND kind <> 'webhook' AND next_at < ?",
+    words: (count, kind) =>
+      `${counted(count, 'message of the outbox is', 'messages of the outbox are')} overdue, for example of the kind ${kind}.`,
+    remedy: 'is the server running? hearth job list --state failing',
+  },
+  {
     check: 'queues.failing_mirror',
     agoMs: 0,
     sql: 'SELECT url AS example FROM mirrors WHERE failures > 0 AND COALESCE(last_started_at, 0) < ?',
