@@ -16,14 +16,14 @@ export const checkBackups: CheckGroup = async (deps) => {
     if (!isYoung) findings.push(warning('backup.none', 'There is no backup.', { remedy: 'hearth backup create' }));
   } else if (deps.now - newest.madeAt > proofAgeMs) {
     findings.push(
-      warning('backup.old', `The newest backup is of ${new Date(newest.madeAt).toISOString().slice(0, 10)}.`, {
+      warning('backup.old', `The newest backup is from ${new Date(newest.madeAt).toISOString().slice(0, 10)}.`, {
         remedy: 'hearth backup create',
       }),
     );
   }
   if (newest?.proof != null && newest.proof.problems.length > 0) {
     findings.push(
-      problem('backup.damaged', `The backup ${newest.name} cannot be restored whole: ${newest.proof.problems[0]}.`, {
+      problem('backup.damaged', `The backup ${newest.name} failed its restore test: ${newest.proof.problems[0]}.`, {
         remedy: 'hearth backup create, then: hearth backup drill',
       }),
     );
@@ -38,12 +38,14 @@ export const checkBackups: CheckGroup = async (deps) => {
   if (broken !== null)
     findings.push(
       problem('audit.broken', `Entry ${broken.id} of the audit log ${broken.why}.`, {
-        remedy: 'somebody changed the database by hand; a backup has the log as it was',
+        remedy: 'the database was changed by hand; a backup has the original log',
       }),
     );
   if (!('argon2' in crypto))
     findings.push(
-      problem('runtime.argon2', 'This Node cannot hash passwords.', { remedy: 'use the Node that Hearth comes with' }),
+      problem('runtime.argon2', 'This Node cannot hash passwords.', {
+        remedy: 'use the Node version that Hearth ships',
+      }),
     );
   return {
     area: 'safety',
