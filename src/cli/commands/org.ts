@@ -185,7 +185,7 @@ const editOrganisation: Action<EditOptions, [string]> = async (cli, { displayNam
   const line =
     rename === undefined
       ? `Changed ${current}.`
-      : `Renamed ${name} to ${current}. The old name stays reserved and leads on.`;
+      : `Renamed ${name} to ${current}. The old name stays reserved and redirects.`;
   cli.output.result(line, toJson(await organisations.find(current)));
 };
 

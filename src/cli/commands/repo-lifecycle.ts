@@ -100,7 +100,7 @@ const renameRepository: Action<Tentative, [string, string]> = async (cli, { dryR
     const other = await modules.repositories.find(localAdministrator, owner, newName).catch(nullIfNotFound);
     if (other !== null && other.repository.id !== (await findRepository(modules, text)).repository.id)
       throw conflict('repository_name_taken', `${owner} already has a repository named ${newName}.`);
-    return cli.output.result(`Would rename ${owner}/${name} to ${owner}/${newName}. The old path would lead on.`, {
+    return cli.output.result(`Would rename ${owner}/${name} to ${owner}/${newName}. The old path would redirect.`, {
       owner,
       name: newName,
       before: `${owner}/${name}`,
@@ -108,7 +108,7 @@ const renameRepository: Action<Tentative, [string, string]> = async (cli, { dryR
   }
   const to = await modules.repositories.rename(localAdministrator, owner, name, newName);
   cli.output.result(
-    `Renamed ${owner}/${name} to ${to.owner}/${to.name}. The old path leads on until it is used again.`,
+    `Renamed ${owner}/${name} to ${to.owner}/${to.name}. The old path redirects until it is used again.`,
     {
       ...to,
       before: `${owner}/${name}`,
@@ -124,7 +124,7 @@ const transferRepository: Action<Tentative, [string, string]> = async (cli, { dr
     if (to === null) throw invalid('no_such_owner', 'There is no such owner.');
     if ((await modules.repositories.find(localAdministrator, to.handle, name).catch(nullIfNotFound)) !== null)
       throw conflict('repository_name_taken', `${to.handle} already has a repository named ${name}.`);
-    return cli.output.result(`Would transfer ${owner}/${name} to ${to.handle}/${name}. The old path would lead on.`, {
+    return cli.output.result(`Would transfer ${owner}/${name} to ${to.handle}/${name}. The old path would redirect.`, {
       owner: to.handle,
       name,
       before: `${owner}/${name}`,
@@ -133,7 +133,7 @@ const transferRepository: Action<Tentative, [string, string]> = async (cli, { dr
   await modules.repositories.transfer(localAdministrator, owner, name, newOwner);
   const { canonical: to } = await findRepository(modules, `${newOwner}/${name}`);
   cli.output.result(
-    `Transferred ${owner}/${name} to ${to.owner}/${to.name}. The old path leads on until it is used again.`,
+    `Transferred ${owner}/${name} to ${to.owner}/${to.name}. The old path redirects until it is used again.`,
     {
       ...to,
       before: `${owner}/${name}`,

@@ -92,7 +92,7 @@ async function renameUser(cli: Cli, { dryRun }: Tentative, name: string, newName
     });
   if (remoteFollowers > 0) await cli.confirm(`Rename ${before.username}?${stay}`);
   const person = await accounts.renamePerson(before.id, newName);
-  const line = `Renamed ${before.username} to ${person.username}. The old name stays reserved and leads on.${stay}`;
+  const line = `Renamed ${before.username} to ${person.username}. The old name stays reserved and redirects.${stay}`;
   cli.output.result(line, {
     id: person.id,
     username: person.username,
