@@ -118,7 +118,7 @@ t.test('repo edit, rename, transfer, archive and collaborators', async (t) => {
   t.match(await said('repo', 'transfer', 'acme/anvil', 'nobody', '--dry-run'), /no such owner.*\[2\]$/s);
   t.match(
     await said('repo', 'rename', 'acme/anvil', 'hammer'),
-    /^Renamed acme\/anvil to acme\/hammer\. The old path leads on/,
+    /^Renamed acme\/anvil to acme\/hammer\. The old path redirects/,
   );
   t.match(await said('repo', 'transfer', 'acme/hammer', 'Bob'), /^Transferred acme\/hammer to bob\/hammer\./);
   t.match(await said('repo', 'transfer', 'bob/hammer', 'nobody'), /no such owner.*\[2\]$/s);
