@@ -35,10 +35,8 @@ const withoutPublicNames = (text: string): string =>
 
 /** Folders that are not rewritten yet; everything else is checked. */
 const pending = [
-  'bench/',
   'docs/',
   'src/ci/',
-  'src/cli/',
   'src/federation/',
   'src/git/',
   'src/http-activitypub/',
@@ -49,6 +47,7 @@ const pending = [
   'src/http/',
   'src/mirrors/',
   'src/outbound/',
+  'src/outbox/',
   'src/pages/',
   'src/repositories/',
   'src/webhooks/',
@@ -61,9 +60,9 @@ const pending = [
   'test/http/',
   'test/mirrors/',
   'test/organisations/',
+  'test/outbox/',
   'test/pages/',
   'test/repositories/',
-  'test/ssh/',
   'test/webhooks/',
 ];
 
