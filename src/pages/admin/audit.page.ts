@@ -9,7 +9,7 @@ const perPage = 100;
 const whoElse: Readonly<Record<string, string>> = {
   local: 'command line',
   server: 'the server',
-  anonymous: 'somebody not signed in',
+  anonymous: 'anonymous',
 };
 
 /** Query `before`: an entry's number; those before it are shown, newest first. */

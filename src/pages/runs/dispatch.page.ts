@@ -9,7 +9,7 @@ import { repositoryUrl } from '../../http/index.ts';
 import type { Page, RepositoryPersonContext } from '../app/request-context.ts';
 import type { RunsDeps } from './deps.ts';
 
-/** Workflows that can be started by hand, and the form of one. Query: `workflow`. */
+/** Workflows that can be started manually, and the form of one. Query: `workflow`. */
 export const showDispatch: Page<RepositoryPersonContext, RunsDeps> = (context, deps) =>
   dispatchPage(context, deps, null);
 

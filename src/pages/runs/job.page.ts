@@ -50,7 +50,7 @@ export const showJob: Page<RepositoryContext, RunsDeps> = async (context, deps):
         job.reason ??
         (queued === undefined
           ? null
-          : `${queued.reason}${queued.place === null ? '' : ` Place ${queued.place} in the queue.`}`),
+          : `${queued.reason}${queued.place === null ? '' : ` Position ${queued.place} in the queue.`}`),
       isActive: !isFinal(job.status),
       notices: task?.notices ?? [],
       isLogRemoved: task?.logRemovedAt != null,

@@ -30,7 +30,7 @@ async function runPage(context: RepositoryContext, deps: RunsDeps, refusal: Form
   const reasons = new Map(
     (await ci.explainQueue(found)).map(({ job, reason, place }) => [
       job.id,
-      place === null ? reason : `${reason} Place ${place} in the queue.`,
+      place === null ? reason : `${reason} Position ${place} in the queue.`,
     ]),
   );
   const artifacts = await ci.listArtifacts(found, run.number);

@@ -7,7 +7,7 @@ import { startHearth } from '../../fixtures/start-hearth.ts';
 const { web, administrator, member } = await startAdminWeb(t);
 
 t.test('health says when a restore was last proven', async (t) => {
-  t.match((await administrator.get('/admin/health')).body, /none yet: a backup is proven by restoring it/);
+  t.match((await administrator.get('/admin/health')).body, /none yet: restore tests run every night/);
   await web.modules.backups.create();
   await web.modules.backups.drill();
   t.match((await administrator.get('/admin/health')).body, /0 of 0 repositories/);
@@ -43,7 +43,7 @@ t.test('mirrors that fail are named with the reason, and tried again from here',
   );
   t.match(
     (await administrator.get('/admin/health')).body,
-    /alice\/copy[^]*waits for you[^]*from git\.example\.org[^]*its name does not resolve[^]*Sync alice\/copy now/,
+    /alice\/copy[^]*Paused[^]*from git\.example\.org[^]*its name does not resolve[^]*Sync alice\/copy now/,
   );
   t.equal((await member.post(`/admin/mirrors/${id}/sync`, {})).status, 404);
   t.match(await administrator.post(`/admin/mirrors/${id}/sync`, {}), {

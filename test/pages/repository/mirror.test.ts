@@ -74,14 +74,14 @@ t.test('a repository is imported, goes on following, rests, and becomes one like
   });
   t.same([begun.status, begun.headers.location], [303, `${page}?done=import-begun`]);
   await here.modules.mirrors.runDue();
-  t.match((await get(alice.session, page)).body, /A copy of another repository[^]*Up to date/);
+  t.match((await get(alice.session, page)).body, /Pull mirror[^]*Up to date/);
   t.match((await get(alice.session, '/repos/alice/tool/branches')).body, /main/);
   t.match((await get(alice.session, '/repos/alice/tool/activity')).body, /by the mirror/);
   t.equal((await get(bob.session, page)).status, 404);
   t.equal((await post(bob.session, `${page}/sync`)).status, 404);
 
   t.match((await post(alice.session, `${page}/pause`)).headers.location, /mirror-paused/);
-  t.match((await get(alice.session, page)).body, /Paused[^]*Go on/);
+  t.match((await get(alice.session, page)).body, /Paused[^]*Resume/);
   t.match((await post(alice.session, `${page}/resume`)).headers.location, /mirror-resumed/);
   t.match(
     (await post(alice.session, page, { direction: 'pull', address, interval: '24', prune: 'yes' })).headers.location,
@@ -120,7 +120,7 @@ t.test('a repository is imported, goes on following, rests, and becomes one like
   });
   t.match((await post(alice.session, `${page}/end`, { confirm: 'alice/tool' })).headers.location, /mirror-ended/);
   t.match(await post(alice.session, `${page}/sync`), { status: 409, body: /is no mirror/ });
-  t.match((await get(alice.session, page)).body, /stands for itself/);
+  t.match((await get(alice.session, page)).body, /is not mirrored/);
   t.same([(await call(alice.token, 'GET')).status, (await call(alice.token, 'DELETE')).status], [404, 409]);
 });
 

@@ -58,7 +58,7 @@ t.test('security E05 visibility says what follows from it, and acts at once', as
     `${kiln}/settings?done=now-public`,
   ]);
   t.equal((await nobody.get(kiln)).status, 200);
-  t.match(main(await alice.get(`${kiln}/settings`)), /Remote followers are kept and simply hear nothing/, 'SPEC §3');
+  t.match(main(await alice.get(`${kiln}/settings`)), /Remote followers are kept, but no longer notified/, 'SPEC §3');
   await alice.post(`${kiln}/settings/visibility`, { visibility: 'PRIVATE' });
   t.equal((await nobody.get(kiln)).status, 404);
   await alice.post(`${kiln}/settings/visibility`, { visibility: 'PUBLIC' });

@@ -68,10 +68,10 @@ t.test('an owner adds, tries, looks at, changes and removes a webhook in the bro
   const [, delivery] = /deliveries\/(\d+)\/redeliver/.exec((await get(alice.session, page)).body)!;
   await post(alice.session, `${page}/deliveries/${delivery}/redeliver`);
   await webhooks.drain();
-  t.match((await get(alice.session, page)).body, /Sent again/);
+  t.match((await get(alice.session, page)).body, /Redelivery/);
   t.equal((await post(alice.session, `${page}/deliveries/x/redeliver`)).status, 404);
   t.match((await post(alice.session, page, { url: target.url, events: ['create'] })).headers.location, /webhook-saved/);
-  t.match((await get(alice.session, list)).body, /Off/);
+  t.match((await get(alice.session, list)).body, />Inactive</);
   t.match((await post(alice.session, `${page}/delete`)).headers.location, /webhook-removed/);
   t.equal((await get(alice.session, page)).status, 404);
 
