@@ -6,7 +6,7 @@ import type { OwnerKind } from './handle-schema.ts';
 import { ownersById } from './resolve-handle.ts';
 import type { Owner } from './resolve-handle.ts';
 
-/** A handle that nobody has now and that is kept for whoever had it. */
+/** A released handle, reserved for its former owner. */
 export interface ReleasedHandle {
   /** As its owner wrote it. */
   handle: string;
@@ -14,11 +14,11 @@ export interface ReleasedHandle {
   ownerId: string;
   /** Epoch milliseconds. */
   releasedAt: number;
-  /** Who had it, under another handle now; null when they are gone, or have none. */
+  /** The former owner under the current handle; null when they are deleted, or have none. */
   owner: Owner | null;
 }
 
-/** All of them, by name; of one owner when an id is given. */
+/** All released handles, by name; with an id, those of one owner. */
 export async function listReleased(manager: EntityManager, ownerId?: string): Promise<ReleasedHandle[]> {
   const where = { releasedAt: isNotNull<number>(), ...(ownerId === undefined ? {} : { ownerId }) };
   const rows = await manager.find(handleSchema, { where, order: { folded: 'ASC' } });

@@ -1,60 +1,19 @@
 import type { FederationHandlers } from '../http-activitypub/index.ts';
 import type { ArtifactHandlers } from '../http-artifacts/index.ts';
-import { throughPages } from '../http-git/index.ts';
-import type { GitHandlers } from '../http-git/index.ts';
 import type { Middleware } from '../http/index.ts';
 import type { ProtocolRoute } from './route.ts';
 
 /** What answers the URLs that are no pages; each of them is made by a module of its own. */
 export interface ProtocolHandlers {
-  git: GitHandlers;
   federation: FederationHandlers;
   artifacts: ArtifactHandlers;
   api: Middleware;
   metrics: Middleware;
 }
 
-const git = '/git/:owner/:name';
 /** Actors: of repositories and of people. */
 const repository = '/ap/repos/:owner/:name';
 const person = '/ap/users/:username';
-
-const gitRoutes = ({ git: handlers }: ProtocolHandlers): ProtocolRoute[] => [
-  { method: 'GET', path: `${git}/info/refs`, access: 'git', cost: 'transfer', handle: throughPages(handlers.infoRefs) },
-  {
-    method: 'POST',
-    path: `${git}/git-upload-pack`,
-    access: 'git',
-    cost: 'transfer',
-    handle: throughPages(handlers.uploadPack),
-  },
-  {
-    method: 'POST',
-    path: `${git}/git-receive-pack`,
-    access: 'git',
-    cost: 'transfer',
-    handle: throughPages(handlers.receivePack),
-  },
-  ...['upload', 'receive'].map(
-    (service): ProtocolRoute => ({
-      method: 'GET',
-      path: `${git}/git-${service}-pack`,
-      access: 'git',
-      cost: 'free',
-      handle: throughPages(handlers.refuseMethod),
-    }),
-  ),
-  // Below every address at which git finds a repository: git-lfs does not follow the redirects that git follows.
-  ...[git, '/repos/:owner/:name', '/:owner/:name'].map(
-    (at): ProtocolRoute => ({
-      method: 'ANY',
-      path: `${at}/info/lfs/{*operation}`,
-      access: 'git',
-      cost: 'rows',
-      handle: throughPages(handlers.lfs),
-    }),
-  ),
-];
 
 const federationRoutes = ({ federation: ap }: ProtocolHandlers): ProtocolRoute[] => [
   { method: 'GET', path: '/.well-known/webfinger', access: 'federation', cost: 'rows', handle: ap.webFinger },
@@ -79,7 +38,7 @@ const federationRoutes = ({ federation: ap }: ProtocolHandlers): ProtocolRoute[]
   { method: 'POST', path: '/ap/{*rest}', access: 'federation', cost: 'free', handle: ap.nothing },
 ];
 
-/** The URLs of every other protocol: metrics, the JSON API, artifacts, git and ActivityPub. */
+/** The URLs of other protocols: metrics, the JSON API, artifacts and ActivityPub. Those of git: src/http-git/listener.ts. */
 export const protocolRoutes = (handlers: ProtocolHandlers): readonly ProtocolRoute[] => [
   { method: 'GET', path: '/metrics', access: 'operator', cost: 'rows', handle: handlers.metrics },
   // The operations of the API are a table of their own: src/http-api/v1/operations.ts.
@@ -99,6 +58,5 @@ export const protocolRoutes = (handlers: ProtocolHandlers): readonly ProtocolRou
     cost: 'transfer',
     handle: handlers.artifacts.pipelines,
   },
-  ...gitRoutes(handlers),
   ...federationRoutes(handlers),
 ];

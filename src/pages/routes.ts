@@ -1,6 +1,6 @@
 import type { FederationHandlers } from '../http-activitypub/index.ts';
 import type { ArtifactHandlers } from '../http-artifacts/index.ts';
-import type { GitHandlers } from '../http-git/index.ts';
+import { gitRoutes } from '../http-git/index.ts';
 import type { Middleware } from '../http/index.ts';
 import { accountRoutes } from './account/routes.ts';
 import { adminRoutes } from './admin/routes.ts';
@@ -20,7 +20,6 @@ export type { Route } from './route.ts';
 
 /** Every URL of the web server, one table per subject. The first row that matches answers. */
 export const routes = (
-  git: GitHandlers,
   federation: FederationHandlers,
   artifacts: ArtifactHandlers,
   api: Middleware,
@@ -37,25 +36,30 @@ export const routes = (
   ...codeRoutes,
   ...runsRoutes,
   ...webhooksRoutes,
-  ...protocolRoutes({ git, federation, artifacts, api, metrics }),
+  ...protocolRoutes({ federation, artifacts, api, metrics }),
   // Below here are patterns that match addresses of the tables above.
   ...shortUrlRoutes,
   ...notFoundRoutes,
 ];
 
-/** What `hearth routes` shows of a route. */
-export type ListedRoute = Pick<Route, 'method' | 'path' | 'access' | 'cost'>;
+/** What `hearth routes` shows of a route. `git`: the handler authenticates by itself, before these routes. */
+export interface ListedRoute extends Pick<Route, 'method' | 'path' | 'cost'> {
+  access: Route['access'] | 'git';
+}
 
-/** The table without what answers, in its order: it can be read without a server. */
+/** Every URL without its handler, in the order of matching: it can be read without a server. */
 export function listRoutes(): ListedRoute[] {
   const unused: Middleware = () => {
     throw new Error('A route that is only listed was called');
   };
   const handlers: never = new Proxy({}, { get: () => unused }) as never;
-  return routes(handlers, handlers, handlers, unused, unused).map(({ method, path, access, cost }) => ({
-    method,
-    path,
-    access,
-    cost,
-  }));
+  return [
+    ...gitRoutes.map(({ method, path }): ListedRoute => ({ method, path, access: 'git', cost: 'transfer' })),
+    ...routes(handlers, handlers, unused, unused).map(({ method, path, access, cost }) => ({
+      method,
+      path,
+      access,
+      cost,
+    })),
+  ];
 }

@@ -5,9 +5,8 @@ import path from 'node:path';
 import { projectFolder, readSources, trackedFiles } from './source-files.ts';
 
 /**
- * Where a template puts HTML into a page without escaping it: the file, the
- * expression, and why that is HTML of our own making. Everything else that a
- * person wrote is escaped (security C01).
+ * Unescaped output of templates: the file, the expression, and why its HTML is safe. Text of users is always escaped
+ * (security C01).
  */
 const unescaped: [file: string, expression: string, reason: string][] = [
   ['templates/partials/readme.pug', 'html', 'comes out of the sanitiser of src/pages/markdown'],
@@ -25,14 +24,14 @@ interface Token {
   loc: { start: { line: number } };
 }
 
-// The lexer that pug itself uses, so that nothing is taken for what it is not: `if a != b` is no output.
+// The lexer of pug itself, so that nothing is misread: `if a != b` is no output.
 const ofPug = createRequire(createRequire(import.meta.url).resolve('pug'));
 const lex = ofPug('pug-lexer') as (text: string) => Token[];
 
 const templates = trackedFiles().filter((file) => file.startsWith('templates/') && file.endsWith('.pug'));
 const tokensOf = (file: string): Token[] => lex(readFileSync(path.join(projectFolder, file), 'utf8'));
 
-/** Expressions whose result goes into the page as it is. */
+/** Expressions that are output without escaping. */
 function rawOutputs(tokens: readonly Token[]): string[] {
   return tokens
     .filter(({ type, buffer, mustEscape, val }) => {
@@ -44,12 +43,12 @@ function rawOutputs(tokens: readonly Token[]): string[] {
     .map(({ val }) => String(val).trim());
 }
 
-t.test('security C01 templates escape everything but the places that were looked at', async (t) => {
+t.test('security C01 templates escape everything except the reviewed places', async (t) => {
   const found = templates.flatMap((file) => rawOutputs(tokensOf(file)).map((expression) => `${file}: ${expression}`));
   t.strictSame(found.sort(), unescaped.map(([file, expression]) => `${file}: ${expression}`).sort());
 });
 
-t.test('DESIGN §9 templates hold nothing that the content security policy refuses', async (t) => {
+t.test('templates contain nothing that the content security policy refuses', async (t) => {
   const wrong: string[] = [];
   for (const file of templates) {
     let tag = '';
@@ -70,7 +69,7 @@ t.test('DESIGN §9 templates hold nothing that the content security policy refus
   t.strictSame(wrong, []);
 });
 
-t.test('the check sees every way to write unescaped output, and nothing else', async (t) => {
+t.test('the check finds every form of unescaped output, and nothing else', async (t) => {
   const raw = [
     'p!= a',
     '!= a',

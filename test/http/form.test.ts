@@ -1,7 +1,7 @@
 import t from 'tap';
 import { createForm } from '../../src/http/request/form.ts';
 
-t.test('security D-12 a form gives named fields only', async (t) => {
+t.test('security D12 a form gives named fields only', async (t) => {
   const form = createForm(
     Object.assign(Object.create(null) as object, { name: 'a\r\nb', repos: ['1', '2'], __proto__: 'x' }) as never,
   );

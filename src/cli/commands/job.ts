@@ -11,7 +11,7 @@ import { addNoun, withExamples } from '../help.ts';
 import { isoOrNull } from '../terminal/output.ts';
 import type { Column } from '../terminal/output.ts';
 
-/** `hearth job …`: what waits to be done, whichever queue it stands in. */
+/** `hearth job …`: queued and failed work of all queues. */
 export function addJobCommands(program: Command, run: Run): void {
   const job = addNoun(
     program,
@@ -80,6 +80,9 @@ async function retry(cli: Cli, modules: Modules, kind: string, key: string): Pro
       const made = await modules.webhooks.redeliverAny(Number(key));
       return `Webhook delivery ${made} sends it again.`;
     }
+    case 'message':
+      await modules.outbox.retry(Number(key));
+      return `Message ${key} is tried again by the server.`;
     case 'mirror': {
       const mirrors = (await modules.mirrors.list()).filter(({ repositoryId }) => repositoryId.startsWith(key));
       if (mirrors.length !== 1) throw notFound('no_such_job', 'There is no such mirror.');
@@ -100,7 +103,7 @@ async function retry(cli: Cli, modules: Modules, kind: string, key: string): Pro
   }
 }
 
-/** Tells the listeners that are left of a push: in the running server, or here where there is none. */
+/** Notifies the remaining listeners of a push: in the running server, or here without one. */
 async function retryPush(cli: Cli, { config, repositories }: Modules, id: string): Promise<string> {
   const push = await repositories.unparkPush(id);
   const said = await askServer(config.dataDir, 'push.announce', push);

@@ -1,6 +1,6 @@
-import { isNotNull } from '../../db/index.ts';
 import { createHash } from 'node:crypto';
 import { IsNull, MoreThan } from 'typeorm';
+import { isNotNull, rows, upsert } from '../../db/index.ts';
 import { conflict, invalid, notFound } from '../../kernel/index.ts';
 import { asObject, webUrl } from '../documents/fields.ts';
 import { instanceActor } from '../actors/find-actor.ts';
@@ -100,10 +100,7 @@ export async function receivePairing(deps: FederationDeps, body: Buffer): Promis
     if (found.affected !== 1) throw unknown();
     const { host } = url;
     if (isInSettings(deps, url) || (await manager.existsBy(peerSchema, { host, pairedAt: isNotNull() }))) return;
-    await manager.query(
-      'INSERT INTO federation_peers (host, asked_at) VALUES (?, ?) ON CONFLICT (host) DO UPDATE SET asked_at = excluded.asked_at',
-      [host, now],
-    );
+    await manager.query(upsert('federation_peers', ['host'], ['asked_at']), [host, now]);
   });
   deps.logger.info('peer.asked_to_pair', { host: url.host });
 }
@@ -121,13 +118,14 @@ export async function confirmPeer(deps: FederationDeps, host: string): Promise<v
  * Refuses `unknown_peer`; `peer_in_settings` when only the settings can shut it out.
  */
 export async function removePeer(deps: FederationDeps, host: string): Promise<void> {
-  const found = (await deps.db.write(({ manager }) =>
-    manager.query(
+  const found = await deps.db.write(({ manager }) =>
+    rows(
+      manager,
       `UPDATE federation_peers SET paired_at = NULL, asked_at = NULL
       WHERE host = ? AND (paired_at IS NOT NULL OR asked_at IS NOT NULL) RETURNING host`,
       [host.toLowerCase()],
     ),
-  )) as unknown[];
+  );
   if (found.length > 0) return deps.logger.info('peer.removed', { host });
   if (deps.settings.allowlist.includes(host.toLowerCase())) {
     throw conflict('peer_in_settings', `${host} is in SERVICE_FEDERATION_PEER_ALLOWLIST; take it out there.`);

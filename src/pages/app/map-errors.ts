@@ -117,7 +117,7 @@ export function withErrorMapping({ logger, render }: { logger: Logger; render: R
       }
       const answer = responseTo(error, ctx.state.requestId);
       if (answer.status === 500) logError(logger, error, ctx.state.requestId);
-      discardBody(ctx);
+      discardBody(ctx.req);
       renderError(ctx, answer, render);
     }
   };

@@ -80,7 +80,7 @@ export async function listPins(deps: RepositoryDeps, viewer: Viewer, personId?: 
 /** Whether the viewer has pinned a repository that they were found to see; `null` for who cannot pin. */
 export async function isPinned(deps: RepositoryDeps, viewer: Viewer, repositoryId: string): Promise<boolean | null> {
   if (viewer.kind !== 'person' || isLocalAdministrator(viewer)) return null;
-  return deps.db.lookup(pinSchema, { userId: viewer.id, repositoryId }).length > 0;
+  return (await deps.db.lookup(pinSchema, { userId: viewer.id, repositoryId })).length > 0;
 }
 
 function whoPins(viewer: Viewer): PersonViewer {

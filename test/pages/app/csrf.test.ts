@@ -2,7 +2,7 @@ import t from 'tap';
 import { ask, startWeb, visitor } from '../../fixtures/web-fixture.ts';
 import { isSameSite } from '../../../src/pages/app/csrf.ts';
 
-t.test('security D-01 the cross-site refusal says what was expected and what arrived', async (t) => {
+t.test('security D01 the cross-site refusal says what was expected and what arrived', async (t) => {
   const web = await startWeb(t);
   const { status, body } = await visitor(web).post('/login', {}, { Origin: 'http://other.example.org' });
   t.equal(status, 403);
@@ -15,7 +15,7 @@ t.test('security D-01 the cross-site refusal says what was expected and what arr
   );
 });
 
-t.test('security D-01, DESIGN §9 where a form may come from', async (t) => {
+t.test('security D01, DESIGN §9 where a form may come from', async (t) => {
   const here = 'http://192.168.1.20:3000';
   const cases: [why: string, fetchSite: string | undefined, origin: string | undefined, passes: boolean][] = [
     ['one of our pages, as the browser says', 'same-origin', here, true],

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { ask, password, startWeb } from '../../fixtures/web-fixture.ts';
 
-t.test('security D-13, I06, I09 forms outside their limits are refused in words', async (t) => {
+t.test('security D13, I06, I09 forms outside their limits are refused in words', async (t) => {
   const web = await startWeb(t);
   await web.modules.accounts.addPerson({ username: 'alice', password });
   const post = (body: string | Buffer, headers: Record<string, string> = {}, target = '/login') =>

@@ -18,7 +18,7 @@ t.test('signing in, where it leads, and out again', async (t) => {
   t.equal(
     main(wrong).replace('value="alice"', ''),
     main(nobody).replace('value="alice2"', ''),
-    'security D-05 one text for both',
+    'security D05 one text for both',
   );
   t.match(main(wrong), /role="alert" tabindex="-1" autofocus/);
   t.equal(wrong.headers['set-cookie'], undefined);
@@ -39,7 +39,7 @@ t.test('signing in, where it leads, and out again', async (t) => {
   t.equal(again.status, 303);
   const old = visitor(web);
   old.cookies.set('hearth_session', session);
-  t.equal((await old.get('/settings/keys')).status, 303, 'security D-03 a new sign-in ends the session it came with');
+  t.equal((await old.get('/settings/keys')).status, 303, 'security D03 a new sign-in ends the session it came with');
 
   const out = await browser.post('/logout');
   t.match([out.status, location(out)], [303, '/login?done=signed-out']);
@@ -48,7 +48,7 @@ t.test('signing in, where it leads, and out again', async (t) => {
   t.equal((await visitor(web).post('/logout')).status, 303, 'signing out twice is no fault');
 });
 
-t.test('security D-04 too many wrong passwords are 429 with a time to wait', async (t) => {
+t.test('security D04 too many wrong passwords are 429 with a time to wait', async (t) => {
   const web = await startWeb(t);
   await web.modules.accounts.addPerson({ username: 'alice', password });
   const browser = visitor(web);

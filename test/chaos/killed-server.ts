@@ -1,5 +1,5 @@
-// A program for start-recovery.test.ts: a server with a listener of pushes that kills it. argv: the data folder.
-// Says when its ports are open; ends by itself when nothing is left to announce.
+// A program for start-recovery.test.ts: a server with a listener of pushes that kills it. argv: the data folder. Prints
+// a line when its ports are open; exits when nothing is left to announce.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createApp } from '../../src/app.ts';
 import { loadConfig } from '../../src/config/index.ts';
@@ -21,7 +21,7 @@ const { repositories, db } = app.modules;
 repositories.onPush({
   name: 'killer',
   prepare: async () => {
-    // What was said must have arrived.
+    // The output must be flushed.
     await sleep(50);
     process.kill(process.pid, 'SIGKILL');
     return sleep(60_000);

@@ -1,20 +1,18 @@
 import type { Migration } from '../src/db/index.ts';
 
 /**
- * The index of grams grows where it is frequent (`src/search/grams.ts`). It is made anew
- * by the first start afterwards. Words are added to rows that have some already: that is
- * what a table without content and without sizes allows, and so the words of a row that
- * goes have to be said again.
+ * An index of n-grams that are longer where they are frequent; V72 replaced it. The first start afterwards rebuilds it.
+ * A contentless table without sizes allows adding words to existing rows, and needs the words of a row to delete it.
  */
 const index = (grams: string): string[] => [
   `DROP TABLE ${grams}`,
   `CREATE VIRTUAL TABLE ${grams} USING fts5(grams, content='', columnsize=0, detail=none, tokenize='ascii')`,
-  // What a large write brings is sorted in memory, up to 8 MiB, before it reaches the file.
+  // A large write is sorted in memory, up to 8 MiB, before it is written to the file.
   `INSERT INTO ${grams} (${grams}, rank) VALUES ('hashsize', 8388608)`,
   `CREATE VIRTUAL TABLE ${grams}_counts USING fts5vocab(${grams}, row)`,
 ];
 
-export const grownGrams: Migration = {
+export const searchNGrams: Migration = {
   version: 57,
   name: 'GrownGrams',
   statements: [

@@ -1,7 +1,7 @@
 import type { Migration } from '../src/db/index.ts';
 
-/** When each step of the schema was applied (null for those before this one), and registration tokens that work once. */
-export const noted: Migration = {
+/** When each step of the schema was applied (null for those before this one), and registration tokens for one use. */
+export const migrationTimes: Migration = {
   version: 58,
   name: 'Noted',
   statements: [

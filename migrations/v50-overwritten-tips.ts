@@ -3,9 +3,9 @@ import type { Migration } from '../src/db/index.ts';
 const pushColumns = 'id, repository_id, user_id, via, options, created_at, settled_at, announced_at';
 
 /**
- * What refs lose is kept for a while and can be had back: which moves were forced, and
- * until when their old tip stays. The server itself moves refs now (an undo, a mirror),
- * so `via` knows more words; SQLite cannot change a CHECK, so `pushes` is built anew.
+ * Overwritten and deleted tips are kept for a while and can be restored: which updates were forced, and until when
+ * their old tip stays. The server itself updates refs now (an undo, a mirror), so `via` has more values; SQLite cannot
+ * change a CHECK, so `pushes` is rebuilt.
  */
 export const undo: Migration = {
   version: 50,

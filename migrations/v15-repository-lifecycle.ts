@@ -1,8 +1,7 @@
 import type { Migration } from '../src/db/index.ts';
 
 /**
- * What happens to repositories after they were made: old paths that lead on,
- * transfers under way, pins, and the switch of the default branch's protection.
+ * Changes of repositories: redirects from old paths, pending transfers, pins, and the protection of the default branch.
  */
 export const repositoryLife: Migration = {
   version: 15,

@@ -1,8 +1,8 @@
 // A program to be killed: `drain FOLDER` works off the queue of a data folder, `serve FOLDER PORT` is a whole Hearth.
 // Says "ready" when it has begun, "done" when a drain has ended.
-import { openFederation } from './federation-room.ts';
+import { openFederation } from './federation-fixture.ts';
 import { fixedClock } from '../fixtures/fixed-clock.ts';
-import { startPeer } from './two-hearths.ts';
+import { startPeer } from './two-instances.ts';
 
 const [, , what, folder = '', port = '0'] = process.argv;
 const owner = { teardown(): void {} };

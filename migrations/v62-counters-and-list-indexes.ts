@@ -1,11 +1,14 @@
 import type { Migration } from '../src/db/index.ts';
 
-/** One count that triggers keep: how much a row of its table adds to it. */
+/** A count that triggers maintain: how much a row of its table adds to it. */
 interface Counted {
   name: string;
-  /** On the row, which stands for `NEW` and `OLD`: `row.disabled_at IS NULL`. Left out, every row counts. */
+  /**
+   * A condition on the row, which stands for `NEW` and `OLD`: `row.disabled_at IS NULL`. When omitted, every row
+   * counts.
+   */
   where?: string;
-  /** What a row that counts adds; 1 when left out. */
+  /** What a row adds; 1 when omitted. */
   amount?: string;
 }
 
@@ -13,9 +16,9 @@ const added = ({ where = '1 = 1', amount = '1' }: Counted, row: 'NEW' | 'OLD'): 
   `CASE WHEN ${where} THEN ${amount} ELSE 0 END`.replaceAll('row.', `${row}.`);
 
 /**
- * Keeps the counts of a table true in the same transaction as its rows, whoever changes them: a cascade and a
- * statement by hand, too. The bodies are plain SQL that PostgreSQL's trigger functions can have as they are.
- * @param columns those that the counts depend on; a change of others costs nothing
+ * Maintains the counts of a table in the same transaction as its rows, for every change: by cascades and by hand, too.
+ * The bodies are plain SQL that also works in PostgreSQL's trigger functions.
+ * @param columns those that the counts depend on; updates of others do not fire the trigger
  */
 function keepCounts(table: string, columns: string, counts: readonly Counted[]): string[] {
   const each = (change: (counted: Counted) => string): string =>
@@ -52,7 +55,7 @@ function keepCounts(table: string, columns: string, counts: readonly Counted[]):
 }
 
 const present = 'WHERE deleted_at IS NULL';
-/** A list of what an owner has: what is public and what is private stand apart, each in the order of the list. */
+/** An index for a list of an owner's rows: public and private ones apart, each in the order of the list. */
 const ofOwners = (name: string, columns: string): string[] =>
   (['user', 'org'] as const).map(
     (kind) =>
@@ -60,10 +63,10 @@ const ofOwners = (name: string, columns: string): string[] =>
   );
 
 /**
- * What an instance of 100,000 people and as many repositories needs: counts that are kept instead of counted, and an
- * index for every list that somebody can ask for.
+ * For an instance of 100,000 people and as many repositories: maintained counts instead of counting, and an index for
+ * every list.
  */
-export const largeInstance: Migration = {
+export const countersAndListIndexes: Migration = {
   version: 62,
   name: 'LargeInstance',
   statements: [
@@ -90,8 +93,8 @@ export const largeInstance: Migration = {
     ...keepCounts('mirrors', 'failures', [{ name: 'mirrors' }, { name: 'failing_mirrors', where: 'row.failures > 0' }]),
     ...keepCounts('ci_runners', '', [{ name: 'runners' }]),
 
-    // People and organisations by handle, whatever its case, and by age.
-    // Those without a username come last: no username has a `~`.
+    // People and organisations by handle, ignoring case, and by age. Those without a username come last: no username
+    // contains `~`.
     `CREATE INDEX users_listed ON users (COALESCE(lower(username), '~' || id))`,
     `CREATE INDEX users_created ON users (created_at, id)`,
     `CREATE INDEX users_administrators ON users (is_administrator, id)`,
@@ -100,7 +103,7 @@ export const largeInstance: Migration = {
     `CREATE INDEX organisations_created ON organisations (created_at, id)`,
     `CREATE INDEX invites_open ON invites (created_at, id) WHERE used_at IS NULL`,
 
-    // Repositories: everybody's, and each owner's, in the orders that lists have. The name is there to be filtered by.
+    // Repositories: all, and each owner's, in the orders of the lists. The name is included for filtering.
     `DROP INDEX repositories_recent`,
     `CREATE INDEX repositories_updated ON repositories (visibility, updated_at, id, name_folded) ${present}`,
     `CREATE INDEX repositories_created ON repositories (visibility, created_at, id, name_folded) ${present}`,
@@ -120,11 +123,11 @@ export const largeInstance: Migration = {
     `DROP INDEX pushes_person`,
     `CREATE INDEX pushes_person ON pushes (user_id, created_at, repository_id, settled_at) WHERE user_id IS NOT NULL AND settled_at IS NOT NULL`,
     `CREATE INDEX pushes_person_repository ON pushes (user_id, repository_id) WHERE user_id IS NOT NULL`,
-    // What few moves leave behind, by push, so that asking for them of many pushes finds nothing quickly.
+    // A partial index by push: for pushes without forced updates, the lookup is an index miss.
     `CREATE INDEX push_updates_kept_push ON push_updates (push_id, kept_until) WHERE kept_until IS NOT NULL`,
     `CREATE INDEX mirrors_failing ON mirrors (failures DESC, repository_id) WHERE failures > 0`,
 
-    // CI: whose a thing is, what waits and what runs, and the runs of a repository by what they are filtered by.
+    // CI: rows by scope, the queue, running jobs, and the runs of a repository by their filters.
     ...['ci_secrets', 'ci_variables'].map(
       (table) => `CREATE INDEX ${table}_scope ON ${table} (repository_id, organisation_id, user_id, name)`,
     ),

@@ -1,7 +1,7 @@
 import type { Migration } from '../src/db/index.ts';
 
-/** Files that jobs leave for others, and workflows that start by the clock. */
-export const ciUpkeep: Migration = {
+/** Artifacts, and scheduled workflows. */
+export const artifactsAndSchedules: Migration = {
   version: 24,
   name: 'CiUpkeep',
   statements: [
