@@ -1,4 +1,5 @@
 import type { EntityManager } from 'typeorm';
+import { listTable, rows } from '../../db/index.ts';
 import type { Tx } from '../../db/index.ts';
 import type { Leased } from '../../outbox/index.ts';
 
@@ -40,10 +41,10 @@ export interface HostsWithCapacity {
   limit: number;
 }
 
-const dueOf = `SELECT d.id FROM json_each(?) hungry CROSS JOIN federation_delivery d
+const dueOf = `SELECT d.id FROM ${listTable()} CROSS JOIN federation_delivery d
    WHERE d.id IN (
      SELECT id FROM federation_delivery
-      WHERE state = 'PENDING' AND host = hungry.value AND next_attempt_at <= ? AND locked_until <= ?
+      WHERE state = 'PENDING' AND host = list.value AND next_attempt_at <= ? AND locked_until <= ?
       ORDER BY next_attempt_at, id LIMIT ?)`;
 
 /**
@@ -58,12 +59,13 @@ export async function claim(
 ): Promise<ClaimedDelivery[]> {
   if (few.hosts.length + many.hosts.length === 0) return [];
   const due = [few, many].flatMap(({ hosts, limit }) => [JSON.stringify(hosts), now, now, limit]);
-  const rows: Omit<ClaimedDelivery, 'leaseUntil'>[] = await manager.query(
+  const taken = await rows<Omit<ClaimedDelivery, 'leaseUntil'>>(
+    manager,
     `UPDATE federation_delivery SET locked_until = ? WHERE id IN (${dueOf} UNION ALL ${dueOf})
       RETURNING id, outbox_id AS "outboxId", target_inbox AS "targetInbox", host AS key, attempts, next_attempt_at AS "nextAttemptAt"`,
     [now + leaseMs, ...due],
   );
-  const claimed = rows.map((row) => ({ ...row, leaseUntil: now + leaseMs }));
+  const claimed = taken.map((row) => ({ ...row, leaseUntil: now + leaseMs }));
   return claimed.sort((a, b) => a.nextAttemptAt - b.nextAttemptAt || a.id - b.id);
 }
 

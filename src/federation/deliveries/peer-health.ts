@@ -1,6 +1,6 @@
-import { isNotNull } from '../../db/index.ts';
 import type { EntityManager } from 'typeorm';
 import { In, MoreThan } from 'typeorm';
+import { isNotNull, listTable } from '../../db/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { backoffMs } from '../../outbox/index.ts';
 import type { FederationDeps } from '../deps.ts';
@@ -34,7 +34,7 @@ const setAnswering = 'failures = 0, retry_at = 0, silent_since = NULL, gone_at =
 export async function noteSuccess({ manager, now }: Tx, hosts: ReadonlySet<string>): Promise<void> {
   if (hosts.size === 0) return;
   await manager.query(
-    `INSERT INTO federation_peers (host, last_success_at) SELECT value, ? FROM json_each(?) WHERE true
+    `INSERT INTO federation_peers (host, last_success_at) SELECT value, ? FROM ${listTable()} WHERE true
      ON CONFLICT (host) DO UPDATE SET last_success_at = excluded.last_success_at, ${setAnswering}`,
     [now, JSON.stringify([...hosts])],
   );

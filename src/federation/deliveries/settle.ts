@@ -1,3 +1,4 @@
+import { greatest, inList } from '../../db/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { noteError, noteSilence, noteSuccess } from './peer-health.ts';
 import type { Silence } from './peer-health.ts';
@@ -89,7 +90,7 @@ async function settleDelivered({ manager, now }: Tx, ids: readonly number[]): Pr
   if (ids.length === 0) return;
   await manager.query(
     `UPDATE federation_delivery SET state = 'DELIVERED', attempts = attempts + 1, last_error = NULL, locked_until = 0, settled_at = ?
-      WHERE state = 'PENDING' AND id IN (SELECT value FROM json_each(?))`,
+      WHERE state = 'PENDING' AND ${inList('id', { type: 'bigint' })}`,
     [now, JSON.stringify(ids)],
   );
 }
@@ -129,8 +130,8 @@ async function postpone(
 ): Promise<void> {
   const ours = JSON.stringify(queued.map(({ id }) => id));
   await manager.query(
-    `UPDATE federation_delivery SET next_attempt_at = max(next_attempt_at, ?), locked_until = 0
-      WHERE state = 'PENDING' AND host = ? AND next_attempt_at < ? AND (locked_until <= ? OR id IN (SELECT value FROM json_each(?)))`,
+    `UPDATE federation_delivery SET next_attempt_at = ${greatest('next_attempt_at', '?')}, locked_until = 0
+      WHERE state = 'PENDING' AND host = ? AND next_attempt_at < ? AND (locked_until <= ? OR ${inList('id', { type: 'bigint' })})`,
     [retryAt, host, retryAt, now, ours],
   );
 }

@@ -1,4 +1,4 @@
-import { eachLimit, unavailable, withTimeout } from '../../kernel/index.ts';
+import { eachLimit, unavailable, waitAtMost } from '../../kernel/index.ts';
 import type { RepositoryDeps } from '../deps.ts';
 import { settlePushes } from './finish-pushes.ts';
 import type { AnnouncementTurn, PushAnnouncer } from './push-announcer.ts';
@@ -85,7 +85,8 @@ export class PushRecovery {
   async ready(repositoryId: string): Promise<void> {
     const left = this.#left.get(repositoryId);
     if (left === undefined) return;
-    await withTimeout(left.settled.promise, this.#deps.settings.recoveryWaitMs, recovers);
+    const isSettled = left.settled.promise.then(() => true);
+    if ((await waitAtMost(isSettled, this.#deps.settings.recoveryWaitMs)) === undefined) throw recovers();
   }
 
   /** Begins nothing more, and sends away who waits. */
