@@ -41,7 +41,8 @@ export function createWebhooks({ config, keyFile, version, ...tools }: WebhookOp
   };
   const { outbox } = deps;
   outbox.register(webhookHandler(deps, version));
-  const wake = (): void => outbox.wake(webhookKind);
+  const wake = (): void =>
+    void outbox.drain(webhookKind).catch((error: unknown) => deps.logger.error('webhook.drain_failed', { error }));
 
   /** Gives the room to a use-case; what remains are the parameters its own page describes. */
   const bind =
