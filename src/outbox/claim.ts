@@ -1,4 +1,5 @@
 import type { EntityManager } from 'typeorm';
+import { inList, rows } from '../db/index.ts';
 import type { Tx } from '../db/index.ts';
 import type { Leased } from './drain.ts';
 
@@ -17,7 +18,8 @@ export const leaseMs = 10 * 60_000;
  * key cost what one costs.
  */
 export async function dueKeys(manager: EntityManager, kind: string, now: number): Promise<string[]> {
-  const rows: { key: string }[] = await manager.query(
+  const due = await rows<{ key: string }>(
+    manager,
     `WITH RECURSIVE keys (key) AS (
        SELECT min(o.key) FROM outbox o WHERE o.kind = ? AND o.state = 'PENDING'
        UNION ALL
@@ -29,7 +31,7 @@ export async function dueKeys(manager: EntityManager, kind: string, now: number)
                        AND o.next_at <= ? AND o.lease_until <= ?)`,
     [kind, kind, kind, now, now],
   );
-  return rows.map(({ key }) => key);
+  return due.map(({ key }) => key);
 }
 
 /** Claims due messages of several keys, the longest due first. Two drains never get the same one. */
@@ -41,21 +43,20 @@ export async function claim(
   if (wanted.length === 0) return [];
   const due = `SELECT id, key, attempts, next_at AS "nextAt", created_at AS "createdAt" FROM outbox
     WHERE kind = ? AND key = ? AND state = 'PENDING' AND next_at <= ? AND lease_until <= ? ORDER BY next_at, id LIMIT ?`;
-  const rows: Omit<ClaimedMessage, 'leaseUntil'>[] = await manager.query(
+  const claimed = await rows<Omit<ClaimedMessage, 'leaseUntil'>>(
+    manager,
     wanted.map((_, at) => `SELECT * FROM (${due}) AS due${at}`).join(' UNION ALL '),
     wanted.flatMap(({ key, limit }) => [kind, key, now, now, limit]),
   );
-  if (rows.length === 0) return [];
+  if (claimed.length === 0) return [];
   const leaseUntil = now + leaseMs;
-  await manager.query(`UPDATE outbox SET lease_until = ? WHERE id IN (${rows.map(() => '?').join(', ')})`, [
-    leaseUntil,
-    ...rows.map(({ id }) => id),
-  ]);
-  return rows.map((row) => ({ ...row, leaseUntil }));
+  const ids = JSON.stringify(claimed.map(({ id }) => id));
+  await rows(manager, `UPDATE outbox SET lease_until = ? WHERE ${inList('id', { type: 'bigint' })}`, [leaseUntil, ids]);
+  return claimed.map((message) => ({ ...message, leaseUntil }));
 }
 
 /** Ends leases that are still ours. */
 export async function release({ manager }: Tx, claimed: readonly ClaimedMessage[]): Promise<void> {
   for (const { id, leaseUntil } of claimed)
-    await manager.query('UPDATE outbox SET lease_until = 0 WHERE id = ? AND lease_until = ?', [id, leaseUntil]);
+    await rows(manager, 'UPDATE outbox SET lease_until = 0 WHERE id = ? AND lease_until = ?', [id, leaseUntil]);
 }

@@ -1,3 +1,4 @@
+import { rows } from '../db/index.ts';
 import type { Tx } from '../db/index.ts';
 import { isDomainError, unavailable } from '../kernel/index.ts';
 import { claim, dueKeys, release } from './claim.ts';
@@ -6,7 +7,6 @@ import type { Attempt, Handled, Handler, HandlerMetrics, Message, OutboxDeps } f
 import type { Finished, Lane, Queue } from './drain.ts';
 import { nextMessageState } from './message-state.ts';
 import type { NextState } from './message-state.ts';
-import { outboxSchema } from './schema/outbox-schema.ts';
 
 /** One message of a key at a time, so that a receiver gets them in order while nothing fails. */
 const lane: Lane = { inFlight: 1, claim: 16 };
@@ -31,7 +31,7 @@ export function messageQueue<Details>(
     let message: Message = { ...item, payload: null };
     let handled: Handled<Details | null> | null;
     try {
-      const row = await db.read.findOne(outboxSchema, { where: { id: item.id }, select: { payload: true } });
+      const [row] = await rows<Pick<Message, 'payload'>>(db.read, 'SELECT payload FROM outbox WHERE id = ?', [item.id]);
       message = { ...message, payload: row?.payload ?? null };
       handled = await handleInTime(handler, message, signal);
     } catch (error) {
@@ -61,16 +61,16 @@ export function messageQueue<Details>(
     if (result === null) return release(tx, [item]);
     const { message, handled, attempt } = result;
     const next = stateAfter(item, attempt.outcome, attempt.startedAt + attempt.tookMs);
-    const { affected } = await tx.manager.update(
-      outboxSchema,
-      {
-        id: item.id,
-        state: 'PENDING',
-        ...(next.state === 'DELIVERED' ? {} : { leaseUntil: item.leaseUntil }),
-      },
-      handled.payload === undefined ? next : { ...next, payload: handled.payload },
+    const recorded = await rows(
+      tx.manager,
+      `UPDATE outbox SET state = ?, attempts = ?, next_at = ?, lease_until = ?, last_error = ?, payload = coalesce(?, payload)
+        WHERE id = ? AND state = 'PENDING' ${next.state === 'DELIVERED' ? '' : 'AND lease_until = ?'} RETURNING id`,
+      [
+        ...[next.state, next.attempts, next.nextAt, next.leaseUntil, next.lastError, handled.payload ?? null, item.id],
+        ...(next.state === 'DELIVERED' ? [] : [item.leaseUntil]),
+      ],
     );
-    if (affected !== 0) await handler.record?.(tx, message, attempt);
+    if (recorded.length > 0) await handler.record?.(tx, message, attempt);
   }
 
   return {

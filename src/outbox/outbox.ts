@@ -1,3 +1,4 @@
+import { rows } from '../db/index.ts';
 import type { Tx } from '../db/index.ts';
 import { conflict, internal, notFound } from '../kernel/index.ts';
 import type { Handler, HandlerMetrics, OutboxDeps } from './deps.ts';
@@ -77,14 +78,6 @@ export function createOutbox(deps: OutboxDeps) {
 
     /** Handles what is due of a kind. @returns how many attempts were made */
     drain,
-    /** The same beside the caller, after its write. */
-    wake(kind: string): void {
-      drain(kind).catch((error: unknown) => logger.error('outbox.drain_failed', { kind, error }));
-    },
-    /** Handles what is due of all kinds. */
-    async drainAll(): Promise<void> {
-      await Promise.all([...registered.keys()].map(drain));
-    },
 
     /**
      * Makes a FAILED message PENDING again, with all its attempts before it.
@@ -118,13 +111,11 @@ export function createOutbox(deps: OutboxDeps) {
 
     /** At start, with the instance lock held: leases of the program that ran before are nobody's. */
     async recover(): Promise<void> {
-      const leased: unknown[] = await db.read.query(
-        "SELECT 1 FROM outbox WHERE state = 'PENDING' AND lease_until > 0 LIMIT 1",
-      );
+      const leased = await rows(db.read, "SELECT 1 FROM outbox WHERE state = 'PENDING' AND lease_until > 0 LIMIT 1");
       // Nearly every start finds none, and then waits for no write.
       if (leased.length === 0) return;
       await db.write(({ manager }) =>
-        manager.query("UPDATE outbox SET lease_until = 0 WHERE state = 'PENDING' AND lease_until > 0"),
+        rows(manager, "UPDATE outbox SET lease_until = 0 WHERE state = 'PENDING' AND lease_until > 0"),
       );
     },
 

@@ -101,14 +101,14 @@ export function repositoryOf({ manager }: Tx, repositoryId: string): Promise<Rep
 /** Refuses `repository_not_found` unless the repository is live and the viewer has the required access. */
 async function checkAccess(
   deps: Pick<RepositoryDeps, 'organisations'>,
-  lookups: RowSource,
+  source: RowSource,
   viewer: Viewer,
   repository: Repository,
   needed: Needed,
 ): Promise<{ level: Level; isOwner: boolean }> {
   // For the command line, too: only `restore` finds repositories in the trash.
   if (repository.deletedAt !== null) throw repositoryNotFound();
-  const facts = await repositoryFacts(deps, lookups, viewer.kind === 'person' ? viewer.id : null, repository);
+  const facts = await repositoryFacts(deps, source, viewer.kind === 'person' ? viewer.id : null, repository);
   const level = repositoryLevel(viewer, facts);
   const isOwner = ownsRepository(viewer, facts);
   const enough = needed === 'owner' ? isOwner : level !== 'none' && allows(level, needed);
@@ -118,11 +118,11 @@ async function checkAccess(
 
 /**
  * Reads the facts from which `access/` derives the access of a person, or of an anonymous viewer.
- * @param lookups the row cache, or the manager of the write that decides
+ * @param source the row cache, or the manager of the write that decides
  */
 export async function repositoryFacts(
   { organisations }: Pick<RepositoryDeps, 'organisations'>,
-  lookups: RowSource,
+  source: RowSource,
   personId: string | null,
   repository: Repository,
 ): Promise<RepositoryFacts> {
@@ -137,9 +137,9 @@ export async function repositoryFacts(
   };
   if (personId === null) return facts;
   if (repository.ownerOrganisationId !== null) {
-    facts.organisationRole = await organisations.roleOf(personId, repository.ownerOrganisationId, lookups);
+    facts.organisationRole = await organisations.roleOf(personId, repository.ownerOrganisationId, source);
   }
-  const collaborator = await rowBy(lookups, collaboratorSchema, { repositoryId: repository.id, userId: personId });
+  const collaborator = await rowBy(source, collaboratorSchema, { repositoryId: repository.id, userId: personId });
   facts.collaboratorRole = collaborator?.role ?? null;
   return facts;
 }

@@ -14,7 +14,7 @@ export interface WebhookDeps {
   repositories: Pick<Repositories, 'locate'>;
   git: Git;
   outbound: Outbound;
-  outbox: Pick<Outbox, 'drain' | 'enqueue' | 'register' | 'removeOld' | 'wake'>;
+  outbox: Pick<Outbox, 'drain' | 'enqueue' | 'register' | 'removeOld'>;
   key: InstanceKey;
   clock: Clock;
   random: Random;

@@ -1,5 +1,6 @@
 import { internal, isDomainError } from '../kernel/index.ts';
 import type { DomainError } from '../kernel/index.ts';
+import { rows } from '../db/index.ts';
 import { howToAllow } from '../outbound/index.ts';
 import type { Handled, Handler, Message, Outcome } from '../outbox/index.ts';
 import { classifyStatus } from './delivery-state.ts';
@@ -9,7 +10,7 @@ import type { EndedRun } from './payloads.ts';
 import type { WebhookDeps } from './deps.ts';
 import { decryptSecret } from './encrypt-secret.ts';
 import { deliveryHeaders } from './sign-delivery.ts';
-import { webhookMessageSchema, webhookSchema } from './webhook-schema.ts';
+import { webhookSchema } from './webhook-schema.ts';
 import type { WebhookMessageRow, WebhookRow } from './webhook-schema.ts';
 
 /** How much of a response is read and stored, in bytes. */
@@ -18,6 +19,9 @@ const keptAnswerLength = 4_096;
 
 /** Details of the last attempt, shown on the page of the delivery. */
 type Details = Pick<WebhookMessageRow, 'status' | 'response'> & { isWritten: boolean };
+
+/** What an attempt needs besides the body. */
+type SentMessage = Pick<WebhookMessageRow, 'uuid' | 'event' | 'about'>;
 
 /** Retention time of deliveries, in milliseconds. */
 const retentionMs = 30 * 86_400_000;
@@ -37,8 +41,11 @@ export function webhookHandler(deps: WebhookDeps, version: string): Handler<Deta
     handle: (message, signal) => sendDelivery(deps, message, version, signal),
     async record({ manager }, { id }, { startedAt, tookMs, details }) {
       const { isWritten = false, status = null, response = null } = details ?? {};
-      const attempt = { triedAt: startedAt, tookMs, status, response };
-      await manager.update(webhookMessageSchema, { id }, isWritten ? { ...attempt, about: null } : attempt);
+      await rows(
+        manager,
+        `UPDATE webhook_messages SET tried_at = ?, took_ms = ?, status = ?, response = ? ${isWritten ? ', about = NULL' : ''} WHERE id = ?`,
+        [startedAt, tookMs, status, response, id],
+      );
     },
     recorded({ id, key }, { outcome: { error }, state, details }) {
       if (error !== null)
@@ -61,13 +68,13 @@ async function sendDelivery(
   signal: AbortSignal,
 ): Promise<Handled<Details>> {
   const { db } = deps;
-  const [row, hook] = await Promise.all([
-    db.read.findOneBy(webhookMessageSchema, { id: message.id }),
+  const [[row], hook] = await Promise.all([
+    rows<SentMessage>(db.read, 'SELECT uuid, event, about FROM webhook_messages WHERE id = ?', [message.id]),
     db.read.findOneBy(webhookSchema, { id: message.key }),
   ]);
   const details = { status: null, response: null, isWritten: false };
-  const payload = message.payload ?? (row === null ? null : await writePayload(deps, row));
-  if (row === null || hook === null || payload === null)
+  const payload = message.payload ?? (row === undefined ? null : await writePayload(deps, row));
+  if (row === undefined || hook === null || payload === null)
     return { outcome: { error: 'What it is about is gone.', mayRetry: false }, details };
   const { outcome, status, response } = await attempt(deps, hook, row, payload, version, signal);
   return { outcome, payload, details: { ...details, status, response, isWritten: true } };
@@ -76,7 +83,7 @@ async function sendDelivery(
 /** Null when its subject was deleted. */
 async function writePayload(
   { repositories, accounts, settings }: WebhookDeps,
-  { about }: WebhookMessageRow,
+  { about }: SentMessage,
 ): Promise<string | null> {
   if (about === null) return null;
   const { repositoryId, run } = JSON.parse(about) as { repositoryId: string; run: EndedRun };
@@ -89,7 +96,7 @@ async function writePayload(
 async function attempt(
   deps: WebhookDeps,
   hook: WebhookRow,
-  { event, uuid }: WebhookMessageRow,
+  { event, uuid }: SentMessage,
   payload: string,
   version: string,
   signal: AbortSignal,

@@ -38,7 +38,8 @@ export function createWebhooks({ config, keyFile, version, ...tools }: WebhookOp
   };
   const { outbox } = deps;
   outbox.register(webhookHandler(deps, version));
-  const wake = (): void => outbox.wake(webhookKind);
+  const wake = (): void =>
+    void outbox.drain(webhookKind).catch((error: unknown) => deps.logger.error('webhook.drain_failed', { error }));
 
   /** Passes the dependencies to a use-case; its other parameters remain. */
   const bind =

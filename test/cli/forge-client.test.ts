@@ -396,7 +396,7 @@ t.test('a parked push is listed with the reason, and job retry announces it in t
 t.test('backup list, drill and prune; ssh hostkey show', async (t) => {
   const made = await json('backup', 'create', '--with-keys');
   t.match(await json('backup', 'list'), [{ name: made.name, repositories: 3, withKeys: true, proof: null }]);
-  t.match(await hearth('backup', 'drill'), { code: 0, stdout: '3 of 3 repositories proven.\n' });
+  t.match(await hearth('backup', 'drill'), { code: 0, stdout: '3 of 3 repositories restored intact.\n' });
   t.match(await hearth('backup', 'list'), { stdout: /\t3\tnever\t3 of 3\n$/ });
   t.match(await hearth('backup', 'verify', made.name), { code: 0, stdout: /^files\t\d+\tok\ndatabase\t/ });
   t.match(await json('backup', 'list'), [{ verified: { at: /^20/, isWhole: false, problems: [] } }]);

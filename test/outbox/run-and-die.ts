@@ -39,7 +39,7 @@ if (what === 'work') {
       await outbox.enqueue(tx, { kind: 'note', key: `key ${number % 5}`, payload });
     });
     note('acknowledged', payload);
-    outbox.wake('note');
+    void outbox.drain('note');
     // So that there is always something left to deliver, and never much.
     if (number % 4 === 0) await wait(1);
   }

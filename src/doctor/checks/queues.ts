@@ -158,7 +158,7 @@ async function examineGonePeers(deps: CheckContext): Promise<CheckResult[]> {
 async function checkJobs(deps: CheckContext): Promise<CheckResult[]> {
   const rows = await rowsOf(deps, 'SELECT name, last_error FROM job_runs WHERE last_error IS NOT NULL');
   return rows.map(({ name, last_error: error }) =>
-    warning('queues.failing_job', `The job ${String(name)} failed the last time: ${String(error)}.`, {
+    warning('queues.failing_job', `The scheduled task ${String(name)} failed last time: ${String(error)}.`, {
       remedy: `hearth cron run ${String(name)}`,
     }),
   );
