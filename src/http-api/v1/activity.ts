@@ -89,7 +89,7 @@ export const restoreLostTip = operation({
   path: `${at}/lost-tips/{tip}/restore`,
   tag: 'Pushes',
   summary: 'Give a ref back what it lost, or make a branch of it',
-  description: 'It is a push of its own: everybody who listens hears of it.',
+  description: 'It is a push of its own, and is announced like any other.',
   access: 'repository:write',
   cost: 'objects',
   status: 200,

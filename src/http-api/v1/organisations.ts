@@ -39,8 +39,8 @@ export const createOrganisation = operation({
   refuses: [409],
   body: z.strictObject({ name: z.string(), displayName: z.string().optional(), description: z.string().optional() }),
   answer: organisation,
-  async run({ viewer, body: { name, ...said }, deps, origin }) {
-    const profile = Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined));
+  async run({ viewer, body: { name, ...fields }, deps, origin }) {
+    const profile = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
     const founded = await deps.organisations.create(viewer, { name, ...profile });
     return created(showOrganisation(founded, 1, { origin }), `/orgs/${founded.name}`);
   },

@@ -19,7 +19,7 @@ const maxFollowedPushes = 5;
 const manyPins = 12;
 
 /** What checks say of the pushes and of the default branches that the page shows, in two questions however many there are. */
-async function readTicks(
+async function readStatuses(
   { ci, repositories }: AccountDeps,
   pushes: readonly RecentPush[],
   shown: readonly ListedRepository[],
@@ -33,13 +33,18 @@ async function readTicks(
     ...pushes.map(placeOf),
     ...[...heads].map(([repositoryId, sha]) => ({ repositoryId, sha })),
   ]);
-  const tick = (repositoryId: string, sha: string, { owner, name }: ListedRepository): StatusIconView | null => {
+  const commitStatus = (
+    repositoryId: string,
+    sha: string,
+    { owner, name }: ListedRepository,
+  ): StatusIconView | null => {
     const status = combined.get(commitPlace({ repositoryId, sha }));
     return status === undefined ? null : viewStatusIcon(status, repositoryUrl({ owner: owner.handle, name }));
   };
   return {
-    ofPush: (push: RecentPush) => tick(push.repository.id, placeOf(push).sha, push.repository),
-    ofRepository: (repository: ListedRepository) => tick(repository.id, heads.get(repository.id) ?? '', repository),
+    ofPush: (push: RecentPush) => commitStatus(push.repository.id, placeOf(push).sha, push.repository),
+    ofRepository: (repository: ListedRepository) =>
+      commitStatus(repository.id, heads.get(repository.id) ?? '', repository),
   };
 }
 
@@ -73,18 +78,18 @@ export const showDashboard: Page<PersonContext, AccountDeps> = async ({ viewer, 
     organisations.organisationsOf(person.id),
     readFollowing(person.id, deps),
   ]);
-  const ticks = await readTicks(deps, pushes, [...rows, ...pins]);
+  const statuses = await readStatuses(deps, pushes, [...rows, ...pins]);
   const pictures = await owners.ownersById(memberships.map(({ organisation }) => organisation.id));
   const now = clock.now();
   const failing = [...new Map([...pins, ...rows].map((repository) => [repository.id, repository])).values()].flatMap(
     (repository) => {
-      const tick = ticks.ofRepository(repository);
-      return tick?.tone === 'bad'
+      const commitStatus = statuses.ofRepository(repository);
+      return commitStatus?.tone === 'bad'
         ? [
             {
               name: `${repository.owner.handle}/${repository.name}`,
               url: repositoryUrl({ owner: repository.owner.handle, name: repository.name }),
-              tick,
+              commitStatus,
             },
           ]
         : [];
@@ -92,12 +97,15 @@ export const showDashboard: Page<PersonContext, AccountDeps> = async ({ viewer, 
   );
   const isEmpty = rows.length === 0 && filter === '';
   return page('account/dashboard', {
-    pins: pins.map((repository) => ({ ...viewRepositoryRow(repository, now), tick: ticks.ofRepository(repository) })),
+    pins: pins.map((repository) => ({
+      ...viewRepositoryRow(repository, now),
+      commitStatus: statuses.ofRepository(repository),
+    })),
     hasManyPins: pins.length >= manyPins,
     offers: offers.length,
     failing,
     following,
-    pushes: pushes.map((push) => ({ ...viewPushRow(push, now), tick: ticks.ofPush(push) })),
+    pushes: pushes.map((push) => ({ ...viewPushRow(push, now), commitStatus: statuses.ofPush(push) })),
     organisations: memberships.map(({ organisation: { id, name, displayName }, role }) => ({
       name,
       displayName,
@@ -107,7 +115,7 @@ export const showDashboard: Page<PersonContext, AccountDeps> = async ({ viewer, 
     })),
     repositories: rows.map((repository) => ({
       ...viewRepositoryRow(repository, now),
-      tick: ticks.ofRepository(repository),
+      commitStatus: statuses.ofRepository(repository),
     })),
     filter,
     next: next && `/?${new URLSearchParams({ ...(filter && { q: filter }), after: next })}`,

@@ -4,7 +4,7 @@ import type { Page, PersonContext } from '../app/request-context.ts';
 import type { AdminDeps } from './deps.ts';
 
 /** What runs by the clock, and how it went the last time. */
-export const showAdminJobs: Page<PersonContext, AdminDeps> = async (_visit, { jobs, clock }) =>
+export const showAdminJobs: Page<PersonContext, AdminDeps> = async (_context, { jobs, clock }) =>
   page('admin/scheduled-tasks', {
     jobs: (await jobs()).map(({ name, time, last }) => ({
       name,

@@ -85,13 +85,13 @@ export const showBlob: Page<RepositoryContext, CodeDeps> = async (context, deps)
     readContent({ context, deps, at, entry }),
     deps.git.queries.lastChange(found.path, at.oid, at.file),
   ]);
-  const ticks = await readCommitStatuses(context, deps, commit === null ? [] : [commit.oid]);
+  const statuses = await readCommitStatuses(context, deps, commit === null ? [] : [commit.oid]);
   return page(
     'code/blob',
     {
       ...frame,
       content,
-      commit: commit && viewCommitLine(commit, url, deps.clock.now(), ticks.of(commit.oid)),
+      commit: commit && viewCommitLine(commit, url, deps.clock.now(), statuses.of(commit.oid)),
       isMarkdown: markdownName.test(entry.name),
       isDocument: 'document' in content || 'plain' in content,
       links: {
@@ -103,6 +103,6 @@ export const showBlob: Page<RepositoryContext, CodeDeps> = async (context, deps)
         self: codeUrl(url, 'blob', at.ref, at.file),
       },
     },
-    { restsOn: content.isFinal === false ? null : [ticks.relied] },
+    { restsOn: content.isFinal === false ? null : [statuses.dependency] },
   );
 };

@@ -56,7 +56,7 @@ export async function branchesPage(
     ...all.filter(({ name }) => start === 0 && name === branch),
     ...ordered.slice(start, start + perPage),
   ]);
-  const ticks = await readCommitStatuses(
+  const statuses = await readCommitStatuses(
     context,
     deps,
     shown.map(({ commit }) => commit.oid),
@@ -65,7 +65,7 @@ export async function branchesPage(
     shown.map(async (row) => ({
       name: viewName(row.name),
       url: codeUrl(url, 'tree', row.name),
-      commit: viewCommitLine(row.commit, url, now, ticks.of(row.commit.oid)),
+      commit: viewCommitLine(row.commit, url, now, statuses.of(row.commit.oid)),
       isDefault: row.name === branch,
       deletion:
         mayChange && row.name !== branch && row.name !== found.repository.defaultBranch
@@ -98,6 +98,6 @@ export async function branchesPage(
           : null,
       isFirst: start === 0,
     },
-    { restsOn: [ticks.relied] },
+    { restsOn: [statuses.dependency] },
   );
 }

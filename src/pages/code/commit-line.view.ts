@@ -22,7 +22,7 @@ export interface CommitLineView {
   /** The files as they were then. */
   browse: string;
   /** What its checks say; null where there are none, and where the page does not ask. */
-  tick: StatusIconView | null;
+  commitStatus: StatusIconView | null;
 }
 
 const most = { subject: 300, name: 100, body: 20_000 };
@@ -35,7 +35,7 @@ export function viewCommitLine(
   commit: Commit,
   repositoryUrl: string,
   now: number,
-  tick: StatusIconView | null = null,
+  commitStatus: StatusIconView | null = null,
 ): CommitLineView {
   const { oid, author, committer, message, subject } = commit;
   const body = message
@@ -56,6 +56,6 @@ export function viewCommitLine(
     at: viewTime(committer.at, now),
     url: commitUrl(repositoryUrl, oid),
     browse: codeUrl(repositoryUrl, 'tree', oid),
-    tick,
+    commitStatus,
   };
 }

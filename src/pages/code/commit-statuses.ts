@@ -10,7 +10,7 @@ interface ReadCommitStatuses {
   /** What stands beside a commit; null for one that nothing has checked. */
   of(oid: string): StatusIconView | null;
   /** Checks come and end while the refs stay. */
-  relied: Dependency;
+  dependency: Dependency;
 }
 
 /** What the checks say of all commits that a page shows, asked at once. */
@@ -20,7 +20,7 @@ export async function readCommitStatuses(
   oids: readonly string[],
 ): Promise<ReadCommitStatuses> {
   const place = { id: found.repository.id, url: repositoryUrl(found.canonical) };
-  const relied = await dependOn(async () => [...(await statusIcons(repositories, place, oids))]);
-  const ticks = new Map(relied.value);
-  return { of: (oid) => ticks.get(oid) ?? null, relied };
+  const dependency = await dependOn(async () => [...(await statusIcons(repositories, place, oids))]);
+  const statuses = new Map(dependency.value);
+  return { of: (oid) => statuses.get(oid) ?? null, dependency };
 }

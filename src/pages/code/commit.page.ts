@@ -40,21 +40,21 @@ export const showCommit: Page<RepositoryContext, CodeDeps> = async (context, dep
     git.queries.note(found.path, oid),
   ]);
   const {
-    views: [seal],
-    relied,
+    views: [signature],
+    dependency,
   } = await readSignatures(deps, [commit.signature]);
-  const ticks = await readCommitStatuses(context, deps, [oid]);
+  const statuses = await readCommitStatuses(context, deps, [oid]);
   return page(
     'code/commit',
     {
       repository: viewRepositoryHead(found),
-      commit: viewCommitLine(commit, url, clock.now(), ticks.of(oid)),
-      seal,
+      commit: viewCommitLine(commit, url, clock.now(), statuses.of(oid)),
+      signature,
       note: note === null ? null : note.slice(0, maxNote).split('\n').map(viewName).join('\n'),
       parents: commit.parents.map((parent) => ({ shortId: parent.slice(0, 10), url: commitUrl(url, parent) })),
       isMerge: commit.parents.length > 1,
       diff,
     },
-    { restsOn: diff.isComplete ? [relied, ticks.relied] : null },
+    { restsOn: diff.isComplete ? [dependency, statuses.dependency] : null },
   );
 };

@@ -57,7 +57,7 @@ async function compareCommits(
     queries.distance(path, base, head),
     queries.commitsBetween(path, base, head, { limit: maxCommits }),
   ]);
-  const ticks = await readCommitStatuses(
+  const statuses = await readCommitStatuses(
     context,
     deps,
     commits.map(({ oid }) => oid),
@@ -67,8 +67,8 @@ async function compareCommits(
     ...distance,
     isUnrelated: parted === null,
     isSame: base === head,
-    commits: commits.map((commit) => viewCommitLine(commit, url, deps.clock.now(), ticks.of(commit.oid))),
-    relied: ticks.relied,
+    commits: commits.map((commit) => viewCommitLine(commit, url, deps.clock.now(), statuses.of(commit.oid))),
+    dependency: statuses.dependency,
     diff: await readComparison(context, deps, { from, to: head }, self),
     swap: `${url}/compare/${encodeRef(range.head)}${range.dots}${encodeRef(range.base)}`,
     other: `${url}/compare/${encodeRef(range.base)}${range.dots === '..' ? '...' : '..'}${encodeRef(range.head)}`,
@@ -107,6 +107,6 @@ export const showComparison: Page<RepositoryContext, CodeDeps> = async (context,
   return page(
     'code/compare',
     { ...frame, missing: null, comparison },
-    { restsOn: comparison.diff.isComplete ? [comparison.relied] : null },
+    { restsOn: comparison.diff.isComplete ? [comparison.dependency] : null },
   );
 };

@@ -48,7 +48,7 @@ interface TableContext {
 
 const isFolderLike = ({ kind }: TreeEntry): boolean => kind === 'folder' || kind === 'submodule';
 
-/** Many rows share a commit, and a time in words is dear. */
+/** Many rows share a commit, and a time in words is expensive. */
 function createCommitViews({
   repositoryUrl,
   now,

@@ -11,7 +11,7 @@ interface HistoryRow extends CommitLineView {
   file: string | null;
   /** What the file was called, from the commit that moved it backwards. */
   movedFrom: string | null;
-  seal: SignatureView | null;
+  signature: SignatureView | null;
 }
 
 export interface HistoryDay {
@@ -22,7 +22,7 @@ export interface HistoryDay {
 
 let format: Intl.DateTimeFormat | undefined;
 
-/** The day in the time zone of whoever committed: commits of one evening stay together. */
+/** The day in the time zone of the committer: commits of one evening stay together. */
 function dayOf(at: number, offsetMinutes: number): string {
   format ??= new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
   return format.format(new Date(Math.min(Math.max(at + offsetMinutes * 60_000, -8.64e15), 8.64e15)));
@@ -34,14 +34,14 @@ export function viewHistoryDays(
     repositoryUrl,
     file,
     now,
-    seals,
-    tickOf,
+    signatures,
+    commitStatusOf,
   }: {
     repositoryUrl: string;
     file: Buffer;
     now: number;
-    seals: readonly (SignatureView | null)[];
-    tickOf: (oid: string) => StatusIconView | null;
+    signatures: readonly (SignatureView | null)[];
+    commitStatusOf: (oid: string) => StatusIconView | null;
   },
 ): HistoryDay[] {
   const days: HistoryDay[] = [];
@@ -49,10 +49,10 @@ export function viewHistoryDays(
     const title = dayOf(commit.committer.at, commit.committer.offsetMinutes);
     const before = entries[index - 1]?.file ?? file;
     const row: HistoryRow = {
-      ...viewCommitLine(commit, repositoryUrl, now, tickOf(commit.oid)),
+      ...viewCommitLine(commit, repositoryUrl, now, commitStatusOf(commit.oid)),
       file: file.length === 0 || !isThere ? null : codeUrl(repositoryUrl, 'tree', commit.oid, then),
       movedFrom: then.equals(before) ? null : viewName(then.toString()),
-      seal: seals[index] ?? null,
+      signature: signatures[index] ?? null,
     };
     if (days.at(-1)?.title === title) days.at(-1)!.rows.push(row);
     else days.push({ title, rows: [row] });

@@ -39,11 +39,11 @@ export const showHistory: Page<RepositoryContext, CodeDeps> = async (context, de
     frameAt(context, deps, at, 'commits'),
     deps.git.queries.history(found.path, { oid: at.oid, file: at.file, author, after, limit: perPage }),
   ]);
-  const { views: seals, relied } = await readSignatures(
+  const { views: signatures, dependency } = await readSignatures(
     deps,
     history.entries.map(({ commit }) => commit.signature),
   );
-  const ticks = await readCommitStatuses(
+  const statuses = await readCommitStatuses(
     context,
     deps,
     history.entries.map(({ commit }) => commit.oid),
@@ -60,8 +60,8 @@ export const showHistory: Page<RepositoryContext, CodeDeps> = async (context, de
         repositoryUrl: url,
         file: at.file,
         now: deps.clock.now(),
-        seals,
-        tickOf: ticks.of,
+        signatures,
+        commitStatusOf: statuses.of,
       }),
       author,
       self,
@@ -70,7 +70,7 @@ export const showHistory: Page<RepositoryContext, CodeDeps> = async (context, de
       cutShort: history.cutShort,
       feed: at.kind === 'commit' ? null : `${self}.atom`,
     },
-    { restsOn: history.cutShort ? null : [relied, ticks.relied] },
+    { restsOn: history.cutShort ? null : [dependency, statuses.dependency] },
   );
 };
 

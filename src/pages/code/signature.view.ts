@@ -13,14 +13,16 @@ export interface SignatureView {
 
 /** A signature with what can be found out about it without asking anybody. */
 export interface CheckedSignature {
-  seal: CommitSignature;
+  signature: CommitSignature;
   /** Null unless it was made with an SSH key and can be read. */
   ssh: CheckedSshSignature | null;
 }
 
 /** Signatures are looked at once: checking takes about a tenth of a millisecond each. */
-export const checkSignature = (seal: CommitSignature | null | undefined): CheckedSignature | null =>
-  seal ? { seal, ssh: seal.kind === 'ssh' ? checkSshSignature(seal.text, seal.signed, 'git') : null } : null;
+export const checkSignature = (signature: CommitSignature | null | undefined): CheckedSignature | null =>
+  signature
+    ? { signature, ssh: signature.kind === 'ssh' ? checkSshSignature(signature.text, signature.signed, 'git') : null }
+    : null;
 
 const otherKinds: Readonly<Record<CommitSignature['kind'], string>> = {
   ssh: 'SSH',
@@ -32,12 +34,12 @@ const otherKinds: Readonly<Record<CommitSignature['kind'], string>> = {
 /** @param holders whose keys the signing ones are */
 export function viewSignature(checked: CheckedSignature | null, holders: readonly KeyOwner[]): SignatureView | null {
   if (checked === null) return null;
-  const { seal, ssh } = checked;
-  if (seal.kind !== 'ssh') {
+  const { signature, ssh } = checked;
+  if (signature.kind !== 'ssh') {
     return {
       label: 'Signed',
       tone: 'plain',
-      says: `It carries an ${otherKinds[seal.kind]} signature. This server does not check those.`,
+      says: `It carries an ${otherKinds[signature.kind]} signature. This server does not check those.`,
     };
   }
   if (ssh === null)

@@ -52,11 +52,11 @@ export const showTags: Page<RepositoryContext, CodeDeps> = async (context, deps)
   const url = repositoryUrl(found.canonical);
   const now = deps.clock.now();
   const { total, rows, nextAfter, isFirst } = await readTags(context, deps);
-  const { views: seals, relied } = await readSignatures(
+  const { views: signatures, dependency } = await readSignatures(
     deps,
     rows.map(({ note }) => note?.signature),
   );
-  const ticks = await readCommitStatuses(
+  const statuses = await readCommitStatuses(
     context,
     deps,
     rows.flatMap(({ commit }) => commit?.oid ?? []),
@@ -72,9 +72,9 @@ export const showTags: Page<RepositoryContext, CodeDeps> = async (context, deps)
         url: codeUrl(url, 'tree', name),
         note: note?.message ? note.message.slice(0, maxNote).split('\n').map(viewName).join('\n') : null,
         tagger: note?.tagger ? viewName(note.tagger.name) : null,
-        seal: seals[index] ?? null,
+        signature: signatures[index] ?? null,
         at: commit && viewTime(note?.tagger?.at ?? commit.committer.at, now),
-        commit: commit && viewCommitLine(commit, url, now, ticks.of(commit.oid)),
+        commit: commit && viewCommitLine(commit, url, now, statuses.of(commit.oid)),
         archives: commit && {
           zip: `${url}/archive/${encodeRef(name)}.zip`,
           tar: `${url}/archive/${encodeRef(name)}.tar.gz`,
@@ -83,7 +83,7 @@ export const showTags: Page<RepositoryContext, CodeDeps> = async (context, deps)
       more: nextAfter === null ? null : `${url}/tags?${new URLSearchParams({ after: nextAfter })}`,
       isFirst,
     },
-    { restsOn: [relied, ticks.relied] },
+    { restsOn: [dependency, statuses.dependency] },
   );
 };
 

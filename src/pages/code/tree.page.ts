@@ -19,7 +19,7 @@ export async function readFolder(context: RepositoryContext, deps: CodeDeps, at:
   const { found } = context;
   const { git, clock } = deps;
   const url = repositoryUrl(found.canonical);
-  const [tree, commit, ticks] = await Promise.all([
+  const [tree, commit, statuses] = await Promise.all([
     git.queries.folder(found.path, at.oid, at.file, { maxEntries: maxRows + 1 }),
     git.commit(found.path, at.oid),
     readCommitStatuses(context, deps, [at.oid]),
@@ -52,8 +52,8 @@ export async function readFolder(context: RepositoryContext, deps: CodeDeps, at:
   return {
     tree,
     files: viewFileTable(tree, { repositoryUrl: url, at, last, now }),
-    commit: viewCommitLine(commit, url, now, ticks.of(at.oid)),
-    ticks: ticks.relied,
+    commit: viewCommitLine(commit, url, now, statuses.of(at.oid)),
+    statuses: statuses.dependency,
     readme,
     isComplete: last.isComplete && readme?.isFinal !== false,
   };
@@ -67,14 +67,14 @@ export const showTree: Page<RepositoryContext, CodeDeps> = async (context, deps)
     if (entry.type === 'blob') return movedTo(codeUrl(repositoryUrl(context.found.canonical), 'blob', at.ref, at.file));
     if (entry.kind === 'submodule') return showSubmodule(context, deps, at, entry.oid);
   }
-  const [frame, { files, commit, ticks, readme, isComplete }] = await Promise.all([
+  const [frame, { files, commit, statuses, readme, isComplete }] = await Promise.all([
     frameAt(context, deps, at, 'tree'),
     readFolder(context, deps, at),
   ]);
   return page(
     'code/tree',
     { ...frame, files, commit: at.file.length === 0 ? commit : null, readme },
-    { restsOn: isComplete ? [ticks] : null },
+    { restsOn: isComplete ? [statuses] : null },
   );
 };
 

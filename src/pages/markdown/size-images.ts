@@ -9,7 +9,7 @@ const sides = /(^|\s)(width|height)="([^"]*)"/g;
 
 /**
  * Gives the pictures of a rendered document both sides, so that a page does not jump when
- * they come. What the author said stays; the other side follows from the picture.
+ * they come. Sizes in the document stay; the other side follows from the picture.
  * @param sizeOf of a picture by its address; null when nobody knows
  */
 export async function sizeImages(
@@ -46,9 +46,9 @@ const addressOf = (attributes: string): string =>
   );
 
 function sized(attributes: string, own: ImageSize): string {
-  const said = new Map([...attributes.matchAll(sides)].map(([, , name, value]) => [name!, value!]));
-  const [width, height] = [said.get('width'), said.get('height')];
-  // A share of the column is no number of pixels, and who said both knows best.
+  const given = new Map([...attributes.matchAll(sides)].map(([, , name, value]) => [name!, value!]));
+  const [width, height] = [given.get('width'), given.get('height')];
+  // A percentage is not a number of pixels, and two given sides are kept.
   if ((width !== undefined && height !== undefined) || [width, height].some((side) => side?.endsWith('%')))
     return attributes;
   const scale =

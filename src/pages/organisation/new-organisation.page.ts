@@ -16,7 +16,7 @@ function newOrganisationPage({ form }: PersonContext, refusal: FormRefusal | nul
 export const showNewOrganisation: Page<PersonContext, OrganisationDeps> = (context) =>
   newOrganisationPage(context, null);
 
-/** Fields `name`, `display_name`. Whoever founds it is its first OWNER. */
+/** Fields `name`, `display_name`. The founder becomes its first OWNER. */
 export const createOrganisation: Page<PersonContext, OrganisationDeps> = (context, { organisations }) => {
   const { viewer, form } = context;
   return submit(

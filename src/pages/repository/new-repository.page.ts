@@ -80,18 +80,18 @@ export const createRepository: Page<PersonContext, RepositoryDeps> = (context, d
         import_address: address,
         import_username: username,
         import_mirror: keepMirroring,
-        ...said
+        ...fields
       } = input;
       const isImport = address !== '';
       const { id } = isImport
         ? await deps.mirrors.import(viewer, {
-            ...said,
+            ...fields,
             address,
             username,
             secret: form.text('import_secret'),
             keepMirroring,
           })
-        : await deps.repositories.create(viewer, { ...said, defaultBranch });
+        : await deps.repositories.create(viewer, { ...fields, defaultBranch });
       const {
         owner,
         repository: { name },

@@ -61,7 +61,7 @@ export const followRun: Page<RepositoryContext, RunsDeps> = async (context, deps
   return stream(context, deps, (signal) => runEvents(deps, run.id, signal));
 };
 
-/** Whoever loses the right to look, or signs out, is looking no more within this time (security E04). */
+/** A client that loses the right to read, or signs out, is disconnected within this time (security E04). */
 const lookAgainMs = 4_000;
 
 async function maySee(

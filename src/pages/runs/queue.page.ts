@@ -36,7 +36,7 @@ export const showQueue: Page<RepositoryContext, RunsDeps> = async ({ found }, { 
 };
 
 /** The same for the whole instance. */
-export const showAdminQueue: Page<PersonContext, RunsDeps> = async (_visit, deps): Promise<Reply> => {
+export const showAdminQueue: Page<PersonContext, RunsDeps> = async (_context, deps): Promise<Reply> => {
   const jobs = await deps.ci.explainQueue(null);
   const located = await deps.repositories.locate(jobs.map(({ job }) => job.repositoryId));
   return page('runs/queue', {

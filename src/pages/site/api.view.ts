@@ -53,19 +53,19 @@ function bodyInputs({ requestBody }: OpenApiOperation, schemas: Readonly<Record<
     properties?: Record<string, Schema>;
     required?: string[];
   };
-  return Object.entries(properties).map(([field, said]) => ({
+  return Object.entries(properties).map(([field, property]) => ({
     name: field,
     isRequired: required.includes(field),
-    hint: hintOf(said),
+    hint: hintOf(property),
   }));
 }
 
 function hintOf(schema: Schema): string {
   const values = Array.isArray(schema['enum']) ? schema['enum'].join(', ') : null;
-  const said = typeof schema['description'] === 'string' ? schema['description'] : null;
+  const description = typeof schema['description'] === 'string' ? schema['description'] : null;
   const otherwise =
     schema['default'] === undefined || schema['default'] === '' ? null : `default ${String(schema['default'])}`;
-  return [values, said, otherwise].filter((part) => part !== null).join('; ');
+  return [values, description, otherwise].filter((part) => part !== null).join('; ');
 }
 
 function viewOperation(

@@ -10,7 +10,7 @@ export const showHealth: Page<RequestContext, SiteDeps> = () =>
   content('text/plain; charset=utf-8', 'ok\n', { headers: { 'Cache-Control': 'no-store' } });
 
 /** Whether requests should be sent here. Names the parts, never their paths or errors. */
-export const showReadiness: Page<RequestContext, SiteDeps> = async (_visit, { unready }) => {
+export const showReadiness: Page<RequestContext, SiteDeps> = async (_context, { unready }) => {
   const parts = await unready();
   const ready = parts.length === 0;
   return content('text/plain; charset=utf-8', ready ? 'ready\n' : `not ready: ${parts.join(', ')}\n`, {
@@ -57,7 +57,7 @@ export const showAsset: Page<RequestContext, SiteDeps> = ({ params, bestEncoding
 };
 
 /** Browsers ask for this by themselves when a page could not be read yet. */
-export const showFavicon: Page<RequestContext, SiteDeps> = (_visit, { assets }) => {
+export const showFavicon: Page<RequestContext, SiteDeps> = (_context, { assets }) => {
   const found = assets.find(assets.url('favicon.svg').slice('/assets/'.length));
   if (found === null) throw notFound();
   return content(found.asset.type, found.asset.bodies.identity, {

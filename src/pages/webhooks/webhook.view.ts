@@ -9,9 +9,9 @@ interface DeliveryStatus {
   text: string;
 }
 
-type Told = Pick<WebhookDelivery, 'state' | 'status' | 'error'>;
+type DeliveryResult = Pick<WebhookDelivery, 'state' | 'status' | 'error'>;
 
-function viewStatus({ state, status, error }: Told): DeliveryStatus {
+function viewStatus({ state, status, error }: DeliveryResult): DeliveryStatus {
   if (state === 'DELIVERED') return { tone: 'good', icon: 'check', text: `Delivered, ${status}` };
   if (state === 'FAILED') return { tone: 'bad', icon: 'cross', text: status === null ? 'Failed' : `Failed, ${status}` };
   return error === null
