@@ -29,7 +29,7 @@ interface Runner {
   close(): void;
 }
 
-/** A runner of a forge, as the headers say which. */
+/** A client of the runner protocol; the headers identify the runner. */
 function connectRunner(forge: string, identity: Record<string, string>): Runner {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   return {
@@ -57,7 +57,7 @@ function connectRunner(forge: string, identity: Record<string, string>): Runner 
   };
 }
 
-/** Registered by a shared secret, the first 16 digits of which are its uuid. */
+/** Registered by a shared secret, whose first 16 digits are the UUID. */
 function addRunner(name: string): Runner {
   const secret = randomBytes(20).toString('hex');
   const file = path.join(hearth.folder, 'secret');
@@ -72,7 +72,7 @@ function addRunner(name: string): Runner {
   return connectRunner(hearth.url, { 'x-runner-uuid': uuid, 'x-runner-token': secret });
 }
 
-/** Registered over the network, as any forge of the protocol takes it. */
+/** Registered over the network, as with any forge that implements the protocol. */
 async function registerRunner(forge: string, token: string): Promise<Runner> {
   const labels = ['linux'];
   const { runner } = await connectRunner(forge, {}).call('Register', {
@@ -86,7 +86,7 @@ async function registerRunner(forge: string, token: string): Promise<Runner> {
   return registered;
 }
 
-/** A work tree with one workflow, where all look for it, and how it is pushed to an address. */
+/** A work tree with one workflow, and how it is pushed. */
 async function workTree(name: string, url: string, ...settings: string[]) {
   const work = path.join(hearth.folder, name);
   mkdirSync(path.join(work, '.github/workflows'), { recursive: true });
@@ -116,7 +116,7 @@ const percentile = (values: readonly number[], part: number): string => {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))]!.toFixed(1);
 };
 
-/** As stock runners are set; a forge that holds the call answers within it. */
+/** The default polling interval of runners; a forge with long polling answers within it. */
 const pauseMs = 2_000;
 
 async function fetchTask(runner: Runner): Promise<{ id: string; at: number }> {
@@ -127,7 +127,7 @@ async function fetchTask(runner: Runner): Promise<{ id: string; at: number }> {
   }
 }
 
-/** How long a push took, and how long after its end the runner had its task; less than nothing when it had it before. */
+/** How long a push took, and how long after its end the runner had its task; negative when it had it before. */
 async function pushOnce(
   runner: Runner,
   { git, push }: WorkTree,
@@ -135,7 +135,7 @@ async function pushOnce(
 ): Promise<{ pushMs: number; answerMs: number }> {
   await git('commit', '-q', '--allow-empty', '-m', `Change ${number}`);
   const waiting = fetchTask(runner);
-  // The call is held by the time git has said who it is.
+  // By then the request has been authenticated and is held.
   await sleep(20);
   const startedAt = performance.now();
   await push();
@@ -187,7 +187,7 @@ if (otherUrl !== null && registrationToken !== null) {
 
 const idle = Array.from({ length: runners }, (_, at) => addRunner(`idle-${at}`));
 
-/** Runners ask, are held, wait and ask again, until the time is over. Answers the server's share of one core, in percent. */
+/** Runners poll until the time is over. Returns the server's share of one core, in percent. */
 async function cpuOf(
   polling: readonly Runner[],
   { holdMs, pauseMs }: { holdMs: number; pauseMs: number },

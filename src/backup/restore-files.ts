@@ -10,9 +10,8 @@ import type { OnProgress } from './deps.ts';
 const filesAtOnce = 8;
 
 /**
- * Copies the files of a backup to an empty folder, with their times, and the folders
- * that git needs empty or not.
- * @param isPassing whether the copy is only looked at and removed again
+ * Copies the files of a backup to an empty folder, with their times and with the empty folders that git needs.
+ * @param isPassing whether the copy is only checked and removed again
  * @returns what differs from the manifest, one sentence each
  */
 export async function copyFiles(

@@ -9,7 +9,7 @@ const locked = 6;
 const readOnly = 8;
 const inputOutput = 10;
 const full = 13;
-/** An extended one: the system took none of what was to be written. Not so after a failed sync. */
+/** An extended code for a failed write, of which nothing reached the file; not used for a failed sync. */
 const notWritten = 778;
 
 function driverError(error: unknown): (Error & { errcode?: number }) | null {
@@ -22,7 +22,7 @@ function primaryCode(error: unknown): number | null {
   return errcode === undefined ? null : errcode & 0xff;
 }
 
-/** What the database itself said, without TypeORM's words around it. */
+/** The database's own message, without TypeORM's text around it. */
 export function driverMessage(error: unknown): string {
   return (driverError(error) ?? (error as Error)).message;
 }
@@ -57,7 +57,7 @@ export function isUniqueViolation(error: unknown, rule: UniqueRule): boolean {
   return reported?.message === `UNIQUE constraint failed: ${uniqueRules[rule].join(', ')}`;
 }
 
-/** Whether a write failed on a foreign key: something it needs is gone, or something still needs it. */
+/** Whether a write violated a foreign key: a referenced row is missing, or the row is still referenced. */
 export function isForeignKeyViolation(error: unknown): boolean {
   const reported = driverError(error) as (Error & PostgresError) | null;
   return (
@@ -66,9 +66,9 @@ export function isForeignKeyViolation(error: unknown): boolean {
 }
 
 /**
- * Storage that can no longer be trusted: after a failed fsync nobody knows what
- * is on disk, and without its thread nothing reaches the disk. A file system that has
- * turned read-only refuses before: the write is undone, and reading goes on.
+ * Whether storage can no longer be trusted: after a failed fsync the state on disk is unknown, and without its thread
+ * nothing is written. On a file system that became read-only, a write fails earlier and is rolled back; reading
+ * continues.
  */
 export function isStorageFault(error: unknown): boolean {
   if (driverError(error)?.errcode === notWritten) return false;
@@ -82,7 +82,7 @@ export function databaseLocked(cause?: unknown): DomainError {
   });
 }
 
-/** Faults of the moment become words; everything else stays what it was. */
+/** Converts temporary faults to `DomainError`s; other errors are returned unchanged. */
 export function translateFault(error: unknown): unknown {
   if (driverError(error)?.errcode === notWritten)
     return unavailable('disk_refuses_writes', 'The disk refuses writes: nothing was changed.', { cause: error });

@@ -2,16 +2,16 @@ import type { Database } from '../db/index.ts';
 
 export type QueueState = 'running' | 'waiting' | 'failing' | 'failed';
 
-/** Something that is to be done, or could not be done, whichever queue it stands in. */
+/** A queued or failed item, whichever queue it is in. */
 export interface QueuedItem {
   /** The queue and the row: `delivery-17`, `webhook-4`, `mirror-3f2c81aa…`, `ci-9`, `push-…`. */
   id: string;
   kind: 'delivery' | 'webhook' | 'mirror' | 'ci' | 'push';
-  /** To whom, or of what. */
+  /** The receiver, or the subject. */
   about: string;
   state: QueueState;
   tries: number;
-  /** Epoch milliseconds; null when nobody will try again, or it waits for something else than time. */
+  /** Epoch milliseconds; null when there is no further attempt, or it waits for something else than time. */
   nextAt: number | null;
   error: string | null;
 }
@@ -19,7 +19,7 @@ export interface QueuedItem {
 const repository = `(SELECT coalesce(u.username, o.name) || '/' || r.name FROM repositories r
   LEFT JOIN users u ON u.id = r.owner_user_id LEFT JOIN organisations o ON o.id = r.owner_org_id WHERE r.id =`;
 
-/** Each queue in its own words; the newest first. */
+/** The query of each queue; the newest first. */
 const queues = [
   `SELECT 'delivery-' || id AS id, 'delivery' AS kind, target_inbox AS about, attempts AS tries, last_error AS error,
      CASE WHEN state = 'PENDING' THEN next_attempt_at END AS nextAt,
@@ -39,7 +39,7 @@ const queues = [
    FROM pushes p WHERE announced_at IS NULL`,
 ];
 
-/** The newest of all queues, at most `limit`; those of one state when it is given. */
+/** The newest items of all queues, at most `limit`; with a state, only those. */
 export function listQueuedItems(
   db: Database,
   now: number,

@@ -1,6 +1,6 @@
 /** Runs work of one key in order, one at a time; work of different keys runs side by side. */
 export interface KeyedMutex<Key> {
-  /** A failure reaches the caller and does not stop the work that waits behind it. */
+  /** A failure reaches its caller and does not stop the work queued behind it. */
   <T>(key: Key, work: () => Promise<T>): Promise<T>;
   /** Whether work of this key runs or waits. */
   isHeld(key: Key): boolean;

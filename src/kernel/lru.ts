@@ -1,13 +1,13 @@
 export interface LruOptions<Key, Value> {
   /** What is cached, in one or two words; the label of its metrics. */
   name: string;
-  /** The sum of all weights at most, in whatever unit `weigh` counts. */
+  /** The largest sum of all weights, in the unit of `weigh`. */
   maxWeight: number;
   /** Entries at most, beside the weight; as many as fit when not given. */
   maxEntries?: number;
   /** The weight of an entry; 1 when not given, so that `maxWeight` counts entries. */
   weigh?: (value: Value, key: Key) => number;
-  /** How long an entry is valid after it was set, in milliseconds; for ever when not given. */
+  /** How long an entry is valid after it was set, in milliseconds; without it, entries do not expire. */
   ttlMs?: number;
   /** Called for each entry that leaves, whatever the reason. */
   onEvict?: (value: Value, key: Key) => void;
@@ -44,10 +44,10 @@ interface Entry<Value> {
   expiresAt: number;
 }
 
-/** Caches of this process, for metrics; weakly, because tests make many. */
+/** Caches of this process, for metrics; weak references, because tests create many. */
 const caches = new Set<WeakRef<{ statistics(): CacheStatistics }>>();
 
-/** What every cache holds and how often it answered; caches of one name are added up. */
+/** Size, hits and misses of every cache; caches of the same name are added up. */
 export function cacheStatistics(): CacheStatistics[] {
   const byName = new Map<string, CacheStatistics>();
   for (const reference of caches) {
@@ -66,7 +66,7 @@ export function cacheStatistics(): CacheStatistics[] {
 
 class LruCache<Key, Value> implements Lru<Key, Value> {
   readonly #options: LruOptions<Key, Value>;
-  /** In the order of use: a Map iterates in the order of insertion. */
+  /** In order of use: a Map iterates in the order of insertion. */
   readonly #entries = new Map<Key, Entry<Value>>();
   #weight = 0;
   #hits = 0;

@@ -9,7 +9,7 @@ export interface SemaphoreOptions {
   queue?: number;
   /** How long a caller waits, in milliseconds; until it is admitted when not given. */
   waitMs?: number;
-  /** Thrown when the queue is full or the wait is over. */
+  /** The error when the queue is full or the wait is over. */
   refusal?: () => Error;
 }
 
@@ -20,15 +20,15 @@ export interface SemaphoreStatistics {
   admitted: number;
   refusedFull: number;
   refusedLate: number;
-  /** Seconds that all callers together waited and held. */
+  /** Total seconds that callers waited and held. */
   waitedSeconds: number;
   heldSeconds: number;
 }
 
 export interface Semaphore {
   /**
-   * Waits for a place and returns the function that releases it. Throws the refusal when
-   * the queue is full or the wait is over, and the signal's reason when it aborts.
+   * Waits for a permit and returns the function that releases it. Throws the refusal when the queue is full or the wait
+   * is over, and the signal's reason when it aborts.
    */
   acquire(keys?: SemaphoreKeys, signal?: AbortSignal): Promise<() => void>;
   /** Does the work while it holds a place. Throws as `acquire` and as the work do. */
@@ -51,9 +51,8 @@ interface Waiter {
 }
 
 /**
- * A counting semaphore with a bounded queue and limits per key. First come, first served,
- * except that a waiter whose key has its share is passed over: one busy repository or
- * client never blocks the others.
+ * A counting semaphore with a bounded queue and limits per key. First in, first out, except that a waiter whose key is
+ * at its limit is passed over: one busy repository or client never blocks the others.
  */
 export function createSemaphore(options: SemaphoreOptions): Semaphore {
   const {

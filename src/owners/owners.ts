@@ -14,9 +14,8 @@ import {
 } from './resolve-handle.ts';
 
 /**
- * The namespace that people and organisations share. Changes happen inside the
- * caller's write, together with the row they belong to; the functions behind
- * these names say what each refuses.
+ * The namespace that people and organisations share. Changes happen inside the caller's write, together with the row of
+ * the owner.
  */
 export function createOwners({ db }: { db: Database }) {
   return {

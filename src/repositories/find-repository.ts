@@ -3,7 +3,7 @@ import type { FindOptionsWhere } from 'typeorm';
 import { allows, ownsRepository, repositoryLevel } from '../access/index.ts';
 import type { Level, RepositoryFacts, Viewer } from '../access/index.ts';
 import { rowBy } from '../db/index.ts';
-import type { Door, Tx } from '../db/index.ts';
+import type { RowSource, Tx } from '../db/index.ts';
 import { notFound } from '../kernel/index.ts';
 import type { Owner } from '../owners/index.ts';
 import type { RepositoryDeps } from './deps.ts';
@@ -101,7 +101,7 @@ export function repositoryOf({ manager }: Tx, repositoryId: string): Promise<Rep
 /** Refuses `repository_not_found` unless the repository is live and the viewer may do what is needed. */
 async function judge(
   deps: Pick<RepositoryDeps, 'organisations'>,
-  door: Door,
+  door: RowSource,
   viewer: Viewer,
   repository: Repository,
   needed: Needed,
@@ -122,7 +122,7 @@ async function judge(
  */
 export async function repositoryFacts(
   { organisations }: Pick<RepositoryDeps, 'organisations'>,
-  door: Door,
+  door: RowSource,
   personId: string | null,
   repository: Repository,
 ): Promise<RepositoryFacts> {

@@ -80,7 +80,7 @@ export function createRepositories(tools: Omit<RepositoryDeps, 'preReceiveChecks
   const recovery = new PushRecovery(deps, journal, announcer);
   /** The finishing of pushes under way. */
   let finishing: Promise<void> | null = null;
-  const belongings = ownedRepositoriesIn(deps);
+  const ownedRepositories = ownedRepositoriesIn(deps);
 
   /** Gives the room to a use-case; what remains are the parameters its own page describes. */
   const bind =
@@ -202,9 +202,9 @@ export function createRepositories(tools: Omit<RepositoryDeps, 'preReceiveChecks
     movePin: bindAt(movePin),
 
     /** For `organisations.owning`. */
-    belongings,
+    ownedRepositories,
     /** For the write that deletes an account. */
-    refuseOwner: (tx: Tx, personId: string) => refuseOwner(belongings, tx, personId),
+    refuseOwner: (tx: Tx, personId: string) => refuseOwner(ownedRepositories, tx, personId),
 
     /** Plugs a listener in; before `recover`, so that it hears what was left over. */
     onPush<Prepared>(listener: PushListener<Prepared>): void {

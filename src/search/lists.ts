@@ -7,14 +7,13 @@ export interface Source {
   list: OrderedList;
   /** The rows of some ids, given as a JSON array. */
   rows: string;
-  /** What is searched of a row. */
+  /** The searched columns of a row. */
   fields: readonly string[];
 }
 
 /**
- * What is searched for each kind, as the rows are now: what is in the trash or has no
- * handle is missing. `hit` is what an answer has of the row (SPEC §2.4): exactly these
- * fields, in this order. The rest is what the access policy asks of a row.
+ * The searched fields of each kind, without rows in the trash or without a handle. `hit` is the JSON of a row (SPEC
+ * §2.4): exactly these fields, in this order. The other columns are for the access policy.
  */
 export const sources: Record<Kind, Source> = {
   repository: {

@@ -40,11 +40,11 @@ function works(file: string, ...words: string[]): boolean {
 export interface OwnDisk {
   folder: string;
   serve(env?: Record<string, string>): Promise<RunningProgram>;
-  /** Runs a program where the data folder of this server is. */
+  /** Runs a program in the mount namespace of this server. */
   inside(server: RunningProgram, ...words: string[]): Promise<string>;
-  /** From now on the file system refuses every write, also to files that are open. */
+  /** From now on the file system refuses every write, also to open files. */
   breakDown(server: RunningProgram): Promise<void>;
-  /** With no server running: what a reboot does. */
+  /** With no server running: the check of a reboot. */
   repair(): Promise<void>;
 }
 
@@ -80,7 +80,8 @@ export async function ownDisk(t: Owner, megabytes: number): Promise<OwnDisk> {
       await inside(server, 'mount', '-o', 'remount,abort', data);
     },
     async repair() {
-      // git's processes may outlive the server for a moment, and with them the mount: two would write to one disk.
+      // git's processes may outlive the server for a moment, and with them the mount: two mounts would write to one
+      // disk.
       for (
         let turn = 0;
         (await run('losetup', ['--associated', image], { env })).stdout !== '' && turn < 200;

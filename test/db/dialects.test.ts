@@ -1,5 +1,5 @@
-// Every table and index that the migrations make is built on a real PostgreSQL, too, and compared:
-// a new table is written in words that both dialects share (docs/decisions.md, "Two dialects").
+// Every table and index of the migrations is built on a real PostgreSQL, too, and compared: new tables use SQL that
+// both dialects share (docs/decisions/034).
 import { DatabaseSync } from 'node:sqlite';
 import path from 'node:path';
 import t from 'tap';
@@ -28,7 +28,7 @@ import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 import { copyTestDatabase } from '../fixtures/test-database.ts';
 
-/** Search is an index of SQLite's own (FTS5); PostgreSQL has another, so its tables have no counterpart. */
+/** Search uses an index of SQLite (FTS5); PostgreSQL has another, so its tables have no counterpart. */
 const ownOfSqlite = /^(sqlite_|search_)/;
 
 interface ColumnFacts {
@@ -97,7 +97,7 @@ function factsOfSqlite(database: DatabaseSync, { name, sql }: SchemaObject): Tab
     columns: columns.map((column) => ({
       name: column.name,
       type: typeOf(column.name, column.type),
-      // A primary key is never null; SQLite says so only where the statement does.
+      // A primary key is never null; SQLite reports that only where the statement says so.
       isNullable: column.notnull === 0 && column.pk === 0,
       default: defaultOf(column.name, column.dflt_value),
     })),

@@ -1,10 +1,10 @@
-// rowsByVersion: sample rows for migrations.test.ts. Whoever adds a table adds a row here.
+// rowsByVersion: sample rows for migrations.test.ts. A new table needs a row here.
 
 export type Row = Record<string, unknown>;
 
 /**
- * One row at least for every table, under the version that makes the table, so
- * that each later step is tried with something in place that it could lose.
+ * At least one row for every table, under the version that creates the table, so that each later step runs on data that
+ * it could lose.
  */
 export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
   1: [

@@ -12,7 +12,7 @@ import {
   withTimeout,
 } from '../../src/kernel/index.ts';
 
-t.test('an LRU cache evicts what was used least recently, by weight', async (t) => {
+t.test('an LRU cache evicts the least recently used entry, by weight', async (t) => {
   const evicted: string[] = [];
   const cache = createLru<string, string>({
     name: 'letters',
@@ -42,7 +42,7 @@ t.test('an LRU cache evicts what was used least recently, by weight', async (t) 
   );
 });
 
-t.test('an LRU cache forgets entries after their time', async (t) => {
+t.test('entries of an LRU cache expire', async (t) => {
   const cache = createLru<string, number>({ name: 'short-lived', maxWeight: 10, ttlMs: 20 });
   cache.set('a', 1);
   t.equal(cache.get('a'), 1);
@@ -51,7 +51,7 @@ t.test('an LRU cache forgets entries after their time', async (t) => {
   t.equal(cache.size, 0);
 });
 
-t.test('an LRU cache never exceeds its weight and holds what was used last (a model)', async () => {
+t.test('an LRU cache never exceeds its weight and holds the most recently used entries (model test)', async () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.boolean(), fc.nat(9), fc.integer({ min: 1, max: 4 }))), (steps) => {
       const cache = createLru<number, number>({ name: 'model', maxWeight: 8, weigh: (weight) => weight });
@@ -78,7 +78,7 @@ t.test('an LRU cache never exceeds its weight and holds what was used last (a mo
   );
 });
 
-t.test('a keyed mutex runs work of one key in order and of others side by side', async (t) => {
+t.test('a keyed mutex runs work of one key in order and of others concurrently', async (t) => {
   const runExclusive = createKeyedMutex();
   const log: string[] = [];
   const gate = Promise.withResolvers<void>();
@@ -100,7 +100,7 @@ t.test('a keyed mutex runs work of one key in order and of others side by side',
 const refusal = busy('test_busy', 'Busy.', 7);
 
 t.test(
-  'a semaphore admits up to its limits, passes over who has its share, and refuses when full or late',
+  'a semaphore admits up to its limits, passes over keys at their limit, and refuses when full or late',
   async (t) => {
     const semaphore = createSemaphore({ limit: 2, limitPerKey: { repository: 1 }, queue: 2, waitMs: 10_000, refusal });
     const releaseA = await semaphore.acquire({ repository: 'a' });
@@ -126,7 +126,7 @@ t.test(
   },
 );
 
-t.test('a waiter of a semaphore leaves by time and by signal', async (t) => {
+t.test('a waiter of a semaphore leaves on timeout and on abort', async (t) => {
   const semaphore = createSemaphore({ limit: 1, queue: 5, waitMs: 20, refusal });
   const release = await semaphore.acquire();
   await t.rejects(semaphore.acquire(), Object.assign(new Error('Busy.'), { reason: 'test_busy' }));
@@ -161,7 +161,7 @@ t.test('a notifier wakes all that wait for a topic, and only those', async (t) =
   await notifier.wait('run 3', { signal: left.signal, timeoutMs: 10_000 });
 });
 
-t.test('withTimeout passes on what comes in time, else rejects', async (t) => {
+t.test('withTimeout passes on a result in time, else rejects', async (t) => {
   const late = (): Error => new Error('late');
   t.equal(await withTimeout(Promise.resolve(3), 1_000, late), 3);
   await t.rejects(withTimeout(Promise.reject(new Error('no')), 1_000, late), { message: 'no' });

@@ -70,7 +70,7 @@ t.test('signing in, where it leads, and out again', async (t) => {
   t.equal(
     main(wrong).replace('value="alice"', ''),
     main(nobody).replace('value="alice2"', ''),
-    'security D-05 one text for both',
+    'security D05 one text for both',
   );
   t.match(main(wrong), /role="alert" tabindex="-1" autofocus/);
   t.equal(wrong.headers['set-cookie'], undefined);
@@ -91,7 +91,7 @@ t.test('signing in, where it leads, and out again', async (t) => {
   t.equal(again.status, 303);
   const old = visitor(web);
   old.cookies.set('hearth_session', session);
-  t.equal((await old.get('/settings/keys')).status, 303, 'security D-03 a new sign-in ends the session it came with');
+  t.equal((await old.get('/settings/keys')).status, 303, 'security D03 a new sign-in ends the session it came with');
 
   const out = await browser.post('/logout');
   t.match([out.status, location(out)], [303, '/login?done=signed-out']);
@@ -100,7 +100,7 @@ t.test('signing in, where it leads, and out again', async (t) => {
   t.equal((await visitor(web).post('/logout')).status, 303, 'signing out twice is no fault');
 });
 
-t.test('security D-04 too many wrong passwords are 429 with a time to wait', async (t) => {
+t.test('security D04 too many wrong passwords are 429 with a time to wait', async (t) => {
   const web = await startWeb(t);
   await web.modules.accounts.addPerson({ username: 'alice', password });
   const browser = visitor(web);
@@ -450,7 +450,7 @@ t.test('appearance is kept in the browser, signed in or not', async (t) => {
   t.match((await browser.get('/repos/alice/kiln')).status, 200);
 });
 
-t.test('security D-13, I06, I09 forms outside their limits are refused in words', async (t) => {
+t.test('security D13, I06, I09 forms outside their limits are refused in words', async (t) => {
   const web = await startWeb(t);
   await web.modules.accounts.addPerson({ username: 'alice', password });
   const post = (body: string | Buffer, headers: Record<string, string> = {}, target = '/login') =>
@@ -578,7 +578,7 @@ t.test('security C01 what people write is text on every page', async (t) => {
   );
 });
 
-t.test('security D-01 the cross-site refusal says what was expected and what arrived', async (t) => {
+t.test('security D01 the cross-site refusal says what was expected and what arrived', async (t) => {
   const web = await startWeb(t);
   const { status, body } = await visitor(web).post('/login', {}, { Origin: 'http://other.example.org' });
   t.equal(status, 403);

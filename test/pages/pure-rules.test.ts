@@ -20,7 +20,7 @@ import type { TreeEntry } from '../../src/git/index.ts';
 import { fixedClock } from '../fixtures/fixed-clock.ts';
 import { seededRandom } from '../fixtures/seeded-random.ts';
 
-t.test('security D-01, DESIGN §9 where a form may come from', async (t) => {
+t.test('security D01, DESIGN §9 where a form may come from', async (t) => {
   const here = 'http://192.168.1.20:3000';
   const cases: [why: string, fetchSite: string | undefined, origin: string | undefined, passes: boolean][] = [
     ['one of our pages, as the browser says', 'same-origin', here, true],
@@ -176,7 +176,7 @@ t.test('cookies are read by exact name and written with their guards', async (t)
   );
 });
 
-t.test('security D-12 a form gives named fields only', async (t) => {
+t.test('security D12 a form gives named fields only', async (t) => {
   const form = createForm(
     Object.assign(Object.create(null) as object, { name: 'a\r\nb', repos: ['1', '2'], __proto__: 'x' }) as never,
   );

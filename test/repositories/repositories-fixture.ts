@@ -77,6 +77,7 @@ export async function openRooms(t: Owner, options: { settings?: Partial<Reposito
           maxPushObjects: 10_000_000,
           maxPushMemoryBytes: 128 * 1024 ** 2,
           maxPushCpuMs: 60_000,
+          readCommitGraph: true,
         },
       },
       logger,
@@ -94,7 +95,7 @@ export async function openRooms(t: Owner, options: { settings?: Partial<Reposito
     const tools = { db, owners, accounts, organisations, git, images, trashedImages, clock, random, logger, settings };
     const repositories = createRepositories(tools);
     t.teardown(() => repositories.stop());
-    organisations.owning(repositories.belongings);
+    organisations.owning(repositories.ownedRepositories);
     return { organisations, repositories };
   }
 

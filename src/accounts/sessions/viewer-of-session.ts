@@ -15,8 +15,8 @@ export interface SessionViewer {
 }
 
 /**
- * Who a session cookie belongs to. `null` when it opens nothing: unknown,
- * ended, or its owner is disabled. The use is written down later.
+ * The person of a session cookie. `null` when it is unknown or expired, or the account is disabled. The use is recorded
+ * in the background.
  */
 export async function viewerOfSession(
   { db, clock, settings, lastUse }: AccountsDeps,

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { IsNull, Not } from 'typeorm';
+import { isNotNull } from '../../db/index.ts';
 import { conflict, unavailable } from '../../kernel/index.ts';
 import { unregistered } from '../runners/authenticate-runner.ts';
 import type { RunnerRow } from '../schema/runner-schema.ts';
@@ -78,8 +78,8 @@ async function taskBefore({ db }: CiDeps, runner: RunnerRow, requestKey: string 
 async function hasWorked({ db }: CiDeps, runner: RunnerRow): Promise<boolean> {
   const isDone = await db.read.existsBy(taskSchema, {
     runnerId: runner.id,
-    sealedAt: Not(IsNull()),
-    stoppedAt: Not(IsNull()),
+    sealedAt: isNotNull(),
+    stoppedAt: isNotNull(),
   });
   if (isDone) throw unregistered();
   return db.read.existsBy(taskSchema, { runnerId: runner.id });

@@ -10,7 +10,7 @@ import type { Column } from '../terminal/output.ts';
 import { showProgress } from '../terminal/progress.ts';
 import { addRestoreCommand } from './restore.ts';
 
-/** `hearth backup …`, and `hearth restore` beside it. */
+/** `hearth backup …`, and `hearth restore`. */
 export function addBackupCommands(program: Command, run: Run): void {
   const backup = addNoun(program, 'backup', 'copies of everything, and the proof that they can be restored');
   withExamples(

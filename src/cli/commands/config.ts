@@ -5,7 +5,7 @@ import { addNoun, withExamples } from '../help.ts';
 import type { Column } from '../terminal/output.ts';
 import type { Run } from '../action.ts';
 
-/** `hearth config …`: what the settings are and where they come from. */
+/** `hearth config …`: the settings and their sources. */
 export function addConfigCommands(program: Command, run: Run): void {
   const config = addNoun(program, 'config', 'settings');
   withExamples(

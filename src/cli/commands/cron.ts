@@ -7,7 +7,7 @@ import { addNoun, withExamples } from '../help.ts';
 import { isoOrNull, never } from '../terminal/output.ts';
 import type { Column } from '../terminal/output.ts';
 
-/** `hearth cron …`: what the server does by the clock. */
+/** `hearth cron …`: scheduled tasks. */
 export function addCronCommands(program: Command, run: Run): void {
   const cron = addNoun(program, 'cron', 'what the server does by the clock');
   withExamples(
@@ -75,7 +75,7 @@ async function runJob(cli: Cli, _options: object, name: string): Promise<void> {
   );
 }
 
-/** In the running server, or here where there is none. Refuses `unknown_job`. */
+/** In the running server, or here without one. Refuses `unknown_job`. */
 export async function runNamed(cli: Cli, name: string): Promise<Outcome> {
   const { config } = await cli.loadConfig();
   const said = await askServer(config.dataDir, 'cron.run', { name });
@@ -87,7 +87,7 @@ interface Outcome {
   error: string | null;
 }
 
-/** Where no server runs, the same work is done by this program. */
+/** Without a server, this process runs the task. */
 async function runHere(cli: Cli, name: string): Promise<Outcome> {
   const modules = await cli.openModules();
   const { jobsOf } = await import('../../app.ts');

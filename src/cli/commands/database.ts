@@ -9,7 +9,7 @@ import type { Column } from '../terminal/output.ts';
 import { withHint } from '../report-error.ts';
 import { runNamed } from './cron.ts';
 
-/** `hearth db copy` and `hearth reindex`: the rows, and what is derived from them. */
+/** `hearth db copy` and `hearth reindex`: the database, and its derived data. */
 export function addDatabaseCommands(program: Command, run: Run): void {
   const db = addNoun(program, 'db', 'the database alone');
   withExamples(

@@ -7,7 +7,7 @@ import { addNoun, withExamples } from '../help.ts';
 import { isoOrNull } from '../terminal/output.ts';
 import type { Column } from '../terminal/output.ts';
 
-/** `hearth delivery …`: activities on their way to other servers. */
+/** `hearth delivery …`: deliveries of activities to other servers. */
 export function addDeliveryCommands(program: Command, run: Run): void {
   const delivery = addNoun(program, 'delivery', 'activities on their way to other servers');
   const state = () => new Option('--state <state>', 'only those that are').choices(['pending', 'delivered', 'failed']);

@@ -16,7 +16,7 @@ import { findRepository, splitName } from './find-repository.ts';
 import { addImportGithubCommand } from './import-github.ts';
 import { repositoryToJson } from './repository-row.ts';
 
-/** `hearth export` and `hearth import`: a repository as one file that plain git can read. */
+/** `hearth export` and `hearth import`: a repository as one bundle that plain git can read. */
 export function addExportImportCommands(program: Command, run: Run): void {
   withExamples(
     program
@@ -44,7 +44,7 @@ export function addExportImportCommands(program: Command, run: Run): void {
   addImportGithubCommand(imports, run);
 }
 
-/** `hearth repo adopt`: a bare repository that lies elsewhere on this machine. */
+/** `hearth repo adopt`: takes over a bare repository of this machine. */
 export function addRepoAdoptCommand(repo: Command, run: Run): void {
   withExamples(
     repo
@@ -129,8 +129,8 @@ async function bringIn(cli: Cli, source: string, wishes: ImportRequest): Promise
   };
   const { found, refs, refused } = await importBundle(bundleDeps(modules, systemRandom), source, wishes, { progress })
     .catch((error: unknown) => {
-      const isOwnerOfParcel = isDomainError(error) && error.reason === 'no_such_owner' && wishes.owner === undefined;
-      throw isOwnerOfParcel
+      const isUnknownOwner = isDomainError(error) && error.reason === 'no_such_owner' && wishes.owner === undefined;
+      throw isUnknownOwner
         ? withHint(error, 'the owner that this parcel names is not here; name another: hearth import FILE OWNER/NAME')
         : error;
     })

@@ -9,7 +9,7 @@ import type { Column } from '../terminal/output.ts';
 /** `hearth federation peers`, `hearth federation peer …`: the servers that this one talks to. */
 export function addPeerCommands(federation: Command, run: Run): void {
   const peer = addNoun(federation, 'peer', 'one other server');
-  // The same under both of its names.
+  // The same command under both of its names.
   for (const [parent, name, example] of [
     [federation, 'peers', 'hearth federation peers'],
     [peer, 'list', 'hearth federation peer list'],
@@ -61,7 +61,7 @@ export function addPeerCommands(federation: Command, run: Run): void {
   );
 }
 
-/** Of one that is given up, since when: its last error alone looks like one that is tried again. */
+/** For a peer that was given up, the time is included: the last error alone would look like one that is retried. */
 function lastErrorOf({ goneAt, silentSince, lastError }: ListedPeer): string {
   if (goneAt === null) return lastError ?? '';
   return `gone, no answer since ${new Date(silentSince ?? goneAt).toISOString().slice(0, 10)}: ${lastError ?? ''}`;
@@ -101,7 +101,7 @@ const checkColumns: Column<PeerCheck>[] = [
   { title: 'DETAIL', cell: ({ words }) => words, whole: true },
 ];
 
-/** Ends with 7 when a step failed. */
+/** Exits with 7 when a step failed. */
 const testPeer: Action<object, [string]> = async (cli, _options, host) => {
   if (!URL.canParse(`https://${host}`)) throw invalid('invalid_host', `${host} is no host name.`);
   const { federation } = await cli.openModules();

@@ -8,7 +8,7 @@ import type { Column } from '../terminal/output.ts';
 import { addPeerCommands } from './federation-peer.ts';
 import { findPerson, nameOf } from './find-person.ts';
 
-/** `hearth federation …`: other servers, and what is followed there. */
+/** `hearth federation …`: other servers, and follows of their repositories and people. */
 export function addFederationCommands(program: Command, run: Run): void {
   const federation = addNoun(program, 'federation', 'other servers, and what is followed there');
   withExamples(
@@ -172,7 +172,7 @@ const unfollow: Action<{ user: string }, [string]> = async (cli, { user }, targe
   );
   const [found] = fitting;
   if (found === undefined) throw notFound('unknown_follow', `${user} follows nothing called ${target}.`);
-  // A renamed repository and the one that got its name are both called so until their server is asked again.
+  // A renamed repository and the new one with its old name have the same name until their server is asked again.
   if (fitting.some(({ remoteActorId }) => remoteActorId !== found.remoteActorId)) {
     const addresses = fitting
       .map(({ remoteActorId }) => remoteActorId)

@@ -7,7 +7,7 @@ import { addNoun, withExamples } from '../help.ts';
 import { isoOrNull, never } from '../terminal/output.ts';
 import type { Column } from '../terminal/output.ts';
 
-/** `hearth handle …`: names that people and organisations had once. */
+/** `hearth handle …`: former names of people and organisations. */
 export function addHandleCommands(program: Command, run: Run): void {
   const handle = addNoun(program, 'handle', 'names that people and organisations have given up');
   withExamples(

@@ -22,7 +22,7 @@ async function checkHealth(cli: Cli): Promise<void> {
   cli.output.print(problem === null ? 'ok\n' : `${problem}\n`, { ok: problem === null, url, problem });
 }
 
-/** What is wrong with the server's answer; null when nothing is. */
+/** The problem with the server's response; null when there is none. */
 async function problemAt(url: string): Promise<string | null> {
   try {
     const answer = await fetch(url, {

@@ -59,7 +59,7 @@ async function printHelp(
   cli.output.print(command.helpInformation());
 }
 
-/** As commander says it of a command that is run. */
+/** The error that commander reports for an unknown command. */
 async function noCommand(among: Command, words: readonly string[], word: string): Promise<Error> {
   const { nearestName } = await import('../../config/index.ts');
   const names = among

@@ -95,7 +95,7 @@ const importGithub: Action<Options, [string]> = async (cli, options, login) => {
 
 type Account = { owner: string; login: string; secret: string };
 
-/** One that fails does not keep the others out. */
+/** A failed import does not stop the others. */
 async function bring(
   cli: Cli,
   options: Options,
@@ -135,7 +135,7 @@ async function bring(
   }
 }
 
-/** The token goes to the server that it is of, whatever address an answer names. */
+/** The token is only sent to the server that issued it, whatever URL a response contains. */
 function isSameService(api: string, cloneUrl: string): boolean {
   const [asked, named] = [new URL(api), URL.parse(cloneUrl)];
   return (

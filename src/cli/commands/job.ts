@@ -11,7 +11,7 @@ import { addNoun, withExamples } from '../help.ts';
 import { isoOrNull } from '../terminal/output.ts';
 import type { Column } from '../terminal/output.ts';
 
-/** `hearth job …`: what waits to be done, whichever queue it stands in. */
+/** `hearth job …`: queued and failed work of all queues. */
 export function addJobCommands(program: Command, run: Run): void {
   const job = addNoun(
     program,
@@ -100,7 +100,7 @@ async function retry(cli: Cli, modules: Modules, kind: string, key: string): Pro
   }
 }
 
-/** Tells the listeners that are left of a push: in the running server, or here where there is none. */
+/** Notifies the remaining listeners of a push: in the running server, or here without one. */
 async function retryPush(cli: Cli, { config, repositories }: Modules, id: string): Promise<string> {
   const push = await repositories.unparkPush(id);
   const said = await askServer(config.dataDir, 'push.announce', push);

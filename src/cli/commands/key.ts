@@ -17,7 +17,7 @@ interface AddOptions {
   ifMissing?: true;
 }
 
-/** `hearth key …`: public keys for SSH. */
+/** `hearth key …`: SSH public keys. */
 export function addKeyCommands(program: Command, run: Run): void {
   const key = addNoun(program, 'key', 'SSH keys of people');
   withExamples(
@@ -123,7 +123,7 @@ async function addKey(cli: Cli, { user, title, ifMissing }: AddOptions, file: st
   }
 }
 
-/** With --if-missing, a key that is in use is fine when this person uses it. */
+/** With --if-missing, a key in use is accepted when it belongs to this person. */
 async function sameKey(cli: Cli, person: Person, line: string, error: unknown): Promise<SshKey | null> {
   if (!isDomainError(error) || error.reason !== 'key_in_use') return null;
   const { accounts } = await cli.openModules();
@@ -133,7 +133,7 @@ async function sameKey(cli: Cli, person: Person, line: string, error: unknown): 
   return own;
 }
 
-/** Of a line that may be no key at all: whoever adds it judges that. */
+/** The fingerprint of a line, which adding the key validates. */
 async function fingerprintOfLine(line: string): Promise<string> {
   const { fingerprintOf } = await import('../../accounts/index.ts');
   return fingerprintOf(Buffer.from(line.trim().split(/\s+/)[1] ?? '', 'base64'));
@@ -142,7 +142,7 @@ async function fingerprintOfLine(line: string): Promise<string> {
 interface Imported {
   type: string;
   fingerprint: string;
-  /** `added`, or why not. */
+  /** `added`, or the reason of the refusal. */
   result: string;
 }
 
@@ -178,7 +178,7 @@ async function importKeys(cli: Cli, { user, dryRun }: { user: string; dryRun?: t
   if (rows.length === 0) cli.output.message(`${address} lists no keys.`);
 }
 
-/** One key that is not taken does not keep the others out. */
+/** A refused key does not stop the others. */
 function whyNot(error: unknown): string {
   if (!isDomainError(error) || error.code === 'internal') throw error;
   return `skipped: ${error.message}`;

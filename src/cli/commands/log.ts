@@ -61,7 +61,7 @@ async function tail(
       rest = parts.pop() ?? '';
       for (const line of parts) cli.process.stdout.write(json || plain ? `${line}\n` : readableLine(line));
     },
-    complain: (text) => cli.output.message(text),
+    writeError: (text) => cli.output.message(text),
   })) as typeof cli.exitCode;
 }
 

@@ -13,7 +13,7 @@ import { readRunningServer } from '../serving/runtime-state.ts';
 import { nameOf } from './find-person.ts';
 import { fullName, goesOn } from './repository-row.ts';
 
-/** What an administrator asks and does from time to time: status, stats, cleanup, trash. */
+/** Commands for maintenance: status, stats, cleanup, trash. */
 export function addMaintenanceCommands(program: Command, run: Run): void {
   withExamples(
     program.command('status').description('how the server is, and when a restore was last proven').action(run(status)),
@@ -43,7 +43,7 @@ export function addMaintenanceCommands(program: Command, run: Run): void {
   );
 }
 
-/** So much is counted, in every queue together. */
+/** Limit of counting, over all queues together. */
 const maxItems = 10_000;
 
 async function status(cli: Cli): Promise<void> {
@@ -58,32 +58,32 @@ async function status(cli: Cli): Promise<void> {
   ]);
   const waiting = work.filter(({ state }) => state !== 'failed').length;
   const startedAt = server === null ? null : Date.parse(server.startedAt);
-  const proven = lastProof === null ? null : Date.parse(lastProof.at);
+  const testedAt = lastProof === null ? null : Date.parse(lastProof.at);
   if (server === null) {
     cli.exitCode = 1;
     cli.output.message('No server is running in this data folder: hearth serve starts it.');
   }
-  // It tells where its doors are once they are open.
+  // The addresses are set once the server listens.
   const isStarting = server !== null && server.http === null;
-  const door = (at: { host: string; port: number } | null | undefined): string =>
+  const address = (at: { host: string; port: number } | null | undefined): string =>
     isStarting ? 'starting' : at == null ? 'off' : `${at.host}:${at.port}`;
   const sshUrl = server?.http == null ? null : shownAddresses(modules.config, server.http, server.ssh).ssh;
   const ssh =
     sshUrl === null
-      ? door(server?.ssh)
+      ? address(server?.ssh)
       : `${sshUrl}${modules.config.ssh.systemSshd ? "   through this machine's own sshd" : ''}`;
   cli.output.show(
     [
       ['Version', embedded.version],
       ['Server', server === null ? 'not running' : `process ${server.pid}`],
       ['Started', { epochMs: startedAt, otherwise: 'not running' }],
-      ['Web', server?.webUrl ?? door(server?.http)],
+      ['Web', server?.webUrl ?? address(server?.http)],
       ['SSH', ssh],
-      ['gRPC', door(server?.grpc)],
+      ['gRPC', address(server?.grpc)],
       ['Waiting', work.length < maxItems ? counted(waiting, 'job', 'jobs') : `${waiting} jobs or more`],
       ['Failed', work.length - waiting],
       ['Last backup', never(newest?.madeAt ?? null)],
-      ['Last proven restore', never(proven)],
+      ['Last proven restore', never(testedAt)],
       ['Proven', lastProof === null ? 'nothing yet' : `${lastProof.proven} of ${lastProof.total} repositories`],
     ],
     {
@@ -100,7 +100,7 @@ async function status(cli: Cli): Promise<void> {
       jobsWaiting: waiting,
       jobsFailed: work.length - waiting,
       lastBackupAt: isoOrNull(newest?.madeAt ?? null),
-      lastProvenRestoreAt: isoOrNull(proven),
+      lastProvenRestoreAt: isoOrNull(testedAt),
       proven: lastProof === null ? null : { repositories: lastProof.proven, of: lastProof.total },
     },
   );

@@ -19,7 +19,7 @@ interface Step {
   appliedAt: number | null;
 }
 
-/** `hearth migrate`: brings the database to the form that this program needs. */
+/** `hearth migrate`: migrates the database to this program's schema. */
 export function addMigrateCommand(program: Command, run: Run): void {
   withExamples(
     program
@@ -55,7 +55,7 @@ async function migrate(cli: Cli, { status, dryRun, rehearse }: Options): Promise
   if (looksOnly) requireDataDir(config.dataDir, databaseFile(config), 'the settings');
   else prepareDataDir(config.dataDir, cli.process);
 
-  // Two programs must not change the schema at once, nor one under a running server.
+  // Two programs must not migrate at once, nor one while a server is running.
   const lock = looksOnly ? null : takeInstanceLock(config.dataDir);
   try {
     const isNew = !existsSync(databaseFile(config));

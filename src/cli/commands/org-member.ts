@@ -8,7 +8,7 @@ import { isoOrNull, never } from '../terminal/output.ts';
 import type { Column } from '../terminal/output.ts';
 import { nameOf } from './find-person.ts';
 
-/** `hearth org member …`: who belongs to an organisation. */
+/** `hearth org member …`: members of an organisation. */
 export function addMemberCommands(org: Command, run: Run): void {
   const member = addNoun(org, 'member', 'who belongs to an organisation');
   withExamples(

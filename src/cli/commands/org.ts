@@ -86,7 +86,7 @@ function toJson({ id, name, displayName, description, createdAt }: Organisation)
   return { id, name, displayName, description, createdAt: isoOrNull(createdAt) };
 }
 
-/** Every organisation: the room answers in pages. */
+/** All organisations, from the pages of the module's list. */
 async function allOrganisations({ organisations }: Modules): Promise<ListedOrganisation[]> {
   const all: ListedOrganisation[] = [];
   let after: string | null = null;

@@ -5,7 +5,7 @@ import type { Action, Run } from '../action.ts';
 import { withExamples } from '../help.ts';
 import { findRepository } from './find-repository.ts';
 
-/** `hearth repo edit|rename|transfer|archive`: what happens to a repository in its life. */
+/** `hearth repo edit|rename|transfer|archive`: changes of a repository. */
 export function addRepoLifecycleCommands(repo: Command, run: Run): void {
   withExamples(
     repo

@@ -11,7 +11,7 @@ import type { Column } from '../terminal/output.ts';
 import { showProgress } from '../terminal/progress.ts';
 import { findRepository } from './find-repository.ts';
 
-/** `hearth repo gc|fsck|size|hooks`: repositories as folders of git. */
+/** `hearth repo gc|fsck|size|hooks`: repositories as git folders. */
 export function addRepoMaintenanceCommands(repo: Command, run: Run): void {
   withExamples(
     repo
@@ -124,17 +124,17 @@ async function gc(cli: Cli, { all, needed }: { all?: true; needed?: true }, text
   );
 }
 
-/** In the running server, which keeps it apart from pushes; here where there is none. */
+/** In the running server, which knows about pushes in progress; here without one. */
 async function pack(modules: Modules, { id: repositoryId, ownerId, folder }: Target): Promise<boolean> {
   const { runControlCommand } = await import('../../control/index.ts');
-  let complaint = '';
+  let stderr = '';
   try {
     const code = await runControlCommand(
       modules.config.dataDir,
       { program: 'repo.gc', ownerId, repositoryId },
-      { output() {}, complain: (text) => void (complaint += text) },
+      { output() {}, writeError: (text) => void (stderr += text) },
     );
-    if (code !== 0 && code !== 4) throw internal(complaint);
+    if (code !== 0 && code !== 4) throw internal(stderr);
     return code === 0;
   } catch (error) {
     if (!isDomainError(error) || error.reason !== 'server_not_running') throw error;
@@ -178,7 +178,7 @@ async function size(cli: Cli, { top }: { top: string }): Promise<void> {
   cli.output.list(rows.slice(0, Number(top)), columns, ['repository', 'repositories'], (row) => row);
 }
 
-/** What somebody has put there by hand, or an adopted repository had. */
+/** Hooks that were added by hand, or came with an adopted repository. */
 async function hooks(cli: Cli, _options: object, text: string): Promise<void> {
   const modules = await cli.openModules();
   const { path: folder } = await findRepository(modules, text);
@@ -198,7 +198,7 @@ async function hooks(cli: Cli, _options: object, text: string): Promise<void> {
   );
 }
 
-/** As the disk counts: blocks that are taken. */
+/** Allocated blocks, as `du` counts. */
 async function bytesBelow(folder: string): Promise<number> {
   let bytes = 0;
   for (const { parentPath, name } of await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])) {

@@ -13,7 +13,7 @@ import { showProgress } from '../terminal/progress.ts';
 import { readSecret } from '../terminal/read-secret.ts';
 import { findRepository, splitName } from './find-repository.ts';
 
-/** `hearth repo import` and `hearth repo mirror …`: repositories that come from elsewhere, or go there. */
+/** `hearth repo import` and `hearth repo mirror …`: imports and mirrors. */
 export function addRepoMirrorCommands(repo: Command, run: Run): void {
   withExamples(
     repo
@@ -151,7 +151,7 @@ const showMirror: Action<object, [string]> = async (cli, _options, text) => {
   );
 };
 
-/** Works here until it is done; beside a running server one of the two has it. */
+/** Runs here to the end; a running server and this process never sync one mirror at a time. */
 const syncMirror: Action<object, [string]> = async (cli, _options, text) => {
   const { modules, id, name } = await find(cli, text);
   await modules.mirrors.sync(id);

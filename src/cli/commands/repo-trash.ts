@@ -8,7 +8,7 @@ import type { Run } from '../action.ts';
 import { findRepository } from './find-repository.ts';
 import { fullName, goesOn, repositoryToJson } from './repository-row.ts';
 
-/** `hearth repo delete|restore`: into the trash, and out of it. */
+/** `hearth repo delete|restore`: moves repositories to the trash and back. */
 export function addRepoTrashCommands(repo: Command, run: Run): void {
   withExamples(
     repo
@@ -60,7 +60,7 @@ async function restoreRepository(
   cli.output.result(`Restored ${name}.`, repositoryToJson(restored, row.owner.handle));
 }
 
-/** By id, or by name; of several with one name the one that was deleted last. */
+/** By id, or by name; of several with one name the one deleted last. */
 function inTrash(rows: readonly ListedRepository[], text: string): ListedRepository {
   const wanted = text.replace(/\.git$/, '').toLowerCase();
   const found = rows.find((row) => row.id === text || fullName(row).toLowerCase() === wanted);

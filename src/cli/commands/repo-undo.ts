@@ -9,7 +9,7 @@ import type { Column } from '../terminal/output.ts';
 import { findById } from './find-by-id.ts';
 import { findRepository } from './find-repository.ts';
 
-/** `hearth repo undo`: what forced pushes and deletions left behind. */
+/** `hearth repo undo`: restores what forced pushes and deletions of branches removed. */
 export function addRepoUndoCommand(repo: Command, run: Run): void {
   withExamples(
     repo

@@ -61,7 +61,7 @@ export function addRepoCommands(program: Command, run: Run): void {
 }
 
 const orders: Record<ListOptions['sort'], (a: ListedRepository, b: ListedRepository) => number> = {
-  // As the room lists them.
+  // In the order of the module's list.
   name: () => 0,
   size: (a, b) => b.sizeBytes - a.sizeBytes,
   updated: (a, b) => b.updatedAt - a.updatedAt,

@@ -11,7 +11,7 @@ import { counted, readableSize } from '../terminal/output.ts';
 import { showProgress } from '../terminal/progress.ts';
 import { absoluteTime } from '../terminal/times.ts';
 
-/** `hearth restore`: a backup in the place of the data folder. */
+/** `hearth restore`: restores a backup as the data folder. */
 export function addRestoreCommand(program: Command, run: Run): void {
   withExamples(
     program

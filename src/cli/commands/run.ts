@@ -13,7 +13,7 @@ import { findRepository } from './find-repository.ts';
 import { findJob, readNumber, withRun } from './find-run.ts';
 import { addRunLogCommand } from './run-log.ts';
 
-/** `hearth run …`: workflows at work on the commits of a repository. */
+/** `hearth run …`: workflow runs of a repository. */
 export function addRunCommands(program: Command, run: Run): void {
   const runs = addNoun(program, 'run', 'runs of workflows, and their logs');
   withExamples(
@@ -101,7 +101,7 @@ const listRuns: Action<ListOptions, [string]> = async (cli, { status, workflow, 
   );
 };
 
-/** The shapes have their home in the room, which is loaded by then. */
+/** The JSON shapes belong to the module, which is loaded by then. */
 const shapes = () => import('../../ci/index.ts');
 
 async function toJson(row: Row): Promise<object> {

@@ -23,7 +23,7 @@ interface RegisterOptions extends ScopeOptions {
 
 const scopeOption = ['--scope <owner>', 'an organisation, a person, or owner/name'] as const;
 
-/** `hearth runner …`: who works on the jobs of CI. */
+/** `hearth runner …`: CI runners. */
 export function addRunnerCommands(program: Command, run: Run): void {
   const runner = addNoun(program, 'runner', 'runners, which work on the jobs of CI');
   withExamples(
@@ -196,10 +196,10 @@ const makeToken: Action<ScopeOptions & { once?: true; reset?: true }, []> = asyn
       : where.includes('/')
         ? where
         : `all repositories of ${where}`;
-  const whoever = once
+  const registrants = once
     ? 'The one runner that registers with this token within a day works'
     : 'Runners that register with this token work';
-  cli.output.secret(token, `${whoever} for ${whom}. It is shown only this once.`, {
+  cli.output.secret(token, `${registrants} for ${whom}. It is shown only this once.`, {
     scope: where,
     token,
     once: once === true,

@@ -5,7 +5,7 @@ import type { Cli } from '../cli.ts';
 import { addNoun, withExamples } from '../help.ts';
 import { printKeys, programPath, serveShell } from '../system-ssh.ts';
 
-/** `hearth ssh …`: the helpers of this machine's own sshd, and the identity of the built-in server. */
+/** `hearth ssh …`: the helpers of the system's sshd, and the host key of the built-in server. */
 export function addSshCommands(program: Command, run: Run): void {
   const ssh = addNoun(program, 'ssh', "git over this machine's own sshd, and the built-in server's host key");
   withExamples(
@@ -35,7 +35,7 @@ export function addSshCommands(program: Command, run: Run): void {
 
 type Helper = typeof printKeys;
 
-/** As sshd starts them they never come here: runSshHelper is in front of the tree. */
+/** Only for help: when sshd starts them, runSshHelper handles them before the tree of commands. */
 async function help(cli: Cli, helper: Helper, words: string[]): Promise<void> {
   const { config } = await cli.loadConfig();
   cli.exitCode = (await helper(cli.process, {

@@ -8,7 +8,7 @@ import { withHint } from '../report-error.ts';
 import { findPerson, nameOf } from './find-person.ts';
 import { personToJson, rowsOf } from './person-row.ts';
 
-/** `hearth user edit|disable|enable|admin|rename|delete`: what happens to an account in its life. */
+/** `hearth user edit|disable|enable|admin|rename|delete`: changes of an account. */
 export function addUserLifecycleCommands(user: Command, run: Run): void {
   withExamples(
     user
@@ -148,12 +148,12 @@ async function deleteUser(cli: Cli, { dryRun, purge, confirm }: DeleteOptions, n
       `Delete the account of ${shown}, with keys, tokens, sessions and memberships? This cannot be undone.`,
     );
   if (purge) {
-    // What refuses the person is asked before any repository goes.
+    // Checks that would refuse the deletion run before any repository is deleted.
     await modules.db.write((tx) => modules.organisations.refuseOnlyOwner(tx, person.id));
     if (person.isAdministrator) await modules.accounts.setAdministrator(person.id, false);
     for (const each of owned) await modules.repositories.moveToTrash(localAdministrator, each.owner.handle, each.name);
   }
-  // Goes with what of the person's lies in the trash.
+  // Deletes the person's repositories in the trash, too.
   await modules.accounts.deletePerson(person.id);
   cli.output.result(`Deleted ${shown}${repositories}. The name stays reserved.`, json);
 }

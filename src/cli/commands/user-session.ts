@@ -9,7 +9,7 @@ import type { Column } from '../terminal/output.ts';
 import { findById } from './find-by-id.ts';
 import { findPerson, nameOf } from './find-person.ts';
 
-/** `hearth user sessions|invite`: who is signed in where, and how somebody new comes in. */
+/** `hearth user sessions|invite`: sessions and invitations. */
 export function addUserSessionCommands(user: Command, run: Run): void {
   withExamples(
     user

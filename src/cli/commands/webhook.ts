@@ -12,7 +12,7 @@ import { readSecret } from '../terminal/read-secret.ts';
 import { findById } from './find-by-id.ts';
 import { findRepository } from './find-repository.ts';
 
-/** `hearth webhook …`: who is told over HTTP of pushes and runs. */
+/** `hearth webhook …`: webhooks for pushes and runs. */
 export function addWebhookCommands(program: Command, run: Run): void {
   const webhook = addNoun(program, 'webhook', 'who is told over HTTP of pushes and runs');
   const place = 'owner/name of a repository, or an organisation';
@@ -140,7 +140,7 @@ const removeWebhook: Action<{ dryRun?: true }, [string, string]> = async (cli, {
   cli.output.result(`Removed the webhook to ${webhook.url}.`, toJson(webhook));
 };
 
-/** Sends at once; beside a running server each row is still claimed by one of the two. */
+/** Sends at once; a running server and this process never send the same row. */
 const testWebhook: Action<object, [string, string]> = async (cli, _options, place, id) => {
   const { modules, scope, webhook } = await find(cli, place, id);
   const number = await modules.webhooks.test(scope, webhook.id);

@@ -11,7 +11,7 @@ import type { GroupReport, CheckResult } from '../check-result.ts';
 import { remedies } from './proxy-settings.ts';
 import { dayMs } from '../deps.ts';
 
-/** One thing that the server saw; see `src/http/probe.ts`. */
+/** An event that the server saw; see `src/http/probe.ts`. */
 interface Seen {
   kind: 'ready' | 'head' | 'body begins' | 'body' | 'stream';
   url?: string;
@@ -23,11 +23,11 @@ interface Seen {
   isForwarded?: boolean;
   bytes?: number;
   sha256?: string;
-  /** The beginning of a stream came through while the rest was held back here. */
+  /** The start of a streamed request arrived while the rest was withheld. */
   wasSeen?: boolean;
 }
 
-/** Pushes are large, and sent in pieces whose number nobody knows beforehand. */
+/** Pushes are large, and sent chunked without a known length. */
 const bodyBytes = 64 * 1024 * 1024;
 const pieceBytes = 256 * 1024;
 const answerMs = 20_000;
@@ -35,10 +35,10 @@ const beginsMs = 5_000;
 const certificateMs = 14 * dayMs;
 
 /**
- * Calls the server by its public address, as a browser, git and other servers do, and lets the server tell what
- * arrives: whatever a proxy changes on the way shows.
+ * Requests the server's public address as a browser, git and other servers do, and asks the server what arrived, which
+ * shows what a proxy changes.
  * @param url the public address, without a path
- * @param dataDir of the server that should be found there
+ * @param dataDir of the server that should answer there
  */
 export async function checkAddress(
   url: URL,
@@ -64,7 +64,7 @@ export async function checkAddress(
           for (const tell of waiting.splice(0)) tell(seen);
         }
       },
-      complain: () => {},
+      writeError: () => {},
     },
   );
   /** The first event of a kind since `from`; null when none comes in time. */
@@ -91,7 +91,7 @@ export async function checkAddress(
       findings.push(problem('address.unreachable', `${url.origin} cannot be asked: ${words}.`, { remedy }));
       return report(url, findings);
     }
-    // The two come on different ways: the answer may be here before the news of its request.
+    // They come over different connections: the response may arrive before the event of its request.
     const head = await event('head', 0, 1_000);
     if (head === null) {
       const wall = isWall(first.status)
@@ -238,7 +238,7 @@ function readHead(
   return findings;
 }
 
-/** Some are made for hours or days, and are renewed with a third of that left. */
+/** Some certificates are valid for hours or days, and are renewed when a third of that is left. */
 function certificate({ validFrom, validUntil }: Answer, now: number): CheckResult[] {
   if (
     validFrom === null ||
@@ -257,7 +257,7 @@ function certificate({ validFrom, validUntil }: Answer, now: number): CheckResul
 
 interface Answer {
   status: number;
-  /** Of the certificate, in epoch milliseconds. */
+  /** Validity of the certificate, in epoch milliseconds. */
   validFrom: number | null;
   validUntil: number | null;
 }
@@ -268,7 +268,7 @@ interface SendOptions {
   onData?: () => void;
 }
 
-/** One request on a connection of its own; no redirect is followed. */
+/** One request on a connection of its own; redirects are not followed. */
 function send(url: URL, path: string, { ca, body, onData }: SendOptions): Promise<Answer> {
   const isSecure = url.protocol === 'https:';
   const options: RequestOptions & { ca?: string[] } = {
@@ -320,7 +320,7 @@ function drained(request: ReturnType<typeof httpRequest>): Promise<void> {
   });
 }
 
-/** Words for the other side, sent when they come. */
+/** A request body whose chunks are sent on demand. */
 function wordsToSend() {
   const left: (string | null)[] = [];
   let wake: () => void = () => {};

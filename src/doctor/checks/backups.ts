@@ -6,7 +6,7 @@ import type { CheckGroup } from '../deps.ts';
 
 const proofAgeMs = 2 * dayMs;
 
-/** Whether what happened can be told, and what is lost can be had back. */
+/** Whether there are current backups with successful restore tests, and whether the audit log is intact. */
 export const checkBackups: CheckGroup = async (deps) => {
   const findings: CheckResult[] = [];
   const { newest, lastProof } = await deps.backupState();

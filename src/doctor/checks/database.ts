@@ -8,7 +8,7 @@ import type { CheckGroup } from '../deps.ts';
 
 const maxWalBytes = 128 * 1024 * 1024;
 
-/** The file, and what must hold between its rows. */
+/** The database file, and invariants between its rows. */
 export const checkDatabase: CheckGroup = async (deps) => {
   const findings: CheckResult[] = [];
   const file = path.join(deps.config.dataDir, 'hearth.db');
@@ -57,7 +57,7 @@ export const checkDatabase: CheckGroup = async (deps) => {
   };
 };
 
-/** Rules between rows that no constraint can state. */
+/** Invariants between rows that no constraint can express. */
 async function checkRows(deps: Parameters<CheckGroup>[0]): Promise<CheckResult[]> {
   const findings: CheckResult[] = [];
   const ownerless = await rowsOf(
@@ -111,7 +111,10 @@ async function checkRows(deps: Parameters<CheckGroup>[0]): Promise<CheckResult[]
   return findings;
 }
 
-/** Counts that are kept beside the rows: as many as there are? Triggers keep them, which a change of the file by hand goes past. */
+/**
+ * Whether the maintained counts agree with the rows. Triggers maintain them; changing the file by other means bypasses
+ * those.
+ */
 async function examineCounts(deps: Parameters<CheckGroup>[0]): Promise<CheckResult[]> {
   const wrong = (await rowsOf(deps, compareCounts)).filter(({ kept, actual }) => kept !== actual);
   if (wrong.length === 0) return [];

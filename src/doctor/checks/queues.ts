@@ -3,11 +3,11 @@ import type { CheckResult } from '../check-result.ts';
 import { counted, dayMs, hourMs, rowsOf } from '../deps.ts';
 import type { CheckGroup, CheckContext } from '../deps.ts';
 
-/** One question about waiting work: how many rows wait for too long, and what that means. */
+/** A query for queued work: how many rows have waited too long, and what that means. */
 interface Queue {
   check: string;
   sql: string;
-  /** Before this moment, counted back from now, in milliseconds. */
+  /** The limit, in milliseconds before now. */
   agoMs: number;
   words: (count: number, example: string) => string;
   remedy: string;
@@ -92,7 +92,7 @@ const queues: Queue[] = [
   },
 ];
 
-/** Work that waits for longer than it should, and jobs that failed. */
+/** Work that waits too long, and scheduled tasks that failed. */
 export const checkQueues: CheckGroup = async (deps) => {
   const findings: CheckResult[] = [];
   const allowances: Record<string, number> = {
@@ -128,7 +128,7 @@ export const checkQueues: CheckGroup = async (deps) => {
   return { area: 'queues', findings, summary: 'nothing is stuck' };
 };
 
-/** For how long an administrator is reminded of a server that was given up: it may never come back. */
+/** How long an administrator is reminded of a server to which deliveries were given up; it may be gone for good. */
 const remindedMs = 30 * dayMs;
 
 async function examineGonePeers(deps: CheckContext): Promise<CheckResult[]> {

@@ -1,6 +1,6 @@
 import type { EntityManager } from 'typeorm';
-import { In, IsNull, MoreThan, Not } from 'typeorm';
-import { listTable } from '../../db/index.ts';
+import { In, MoreThan } from 'typeorm';
+import { isNotNull, listTable } from '../../db/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { backoffMs } from './delivery-state.ts';
 import type { FederationDeps } from '../deps.ts';
@@ -23,7 +23,7 @@ const observedMs = 86_400_000;
 
 /** Servers that did not answer and are left alone until their next turn, and those that are given up. */
 export function countDeadHosts({ db, clock }: Pick<FederationDeps, 'db' | 'clock'>): Promise<number> {
-  return db.read.countBy(peerSchema, [{ retryAt: MoreThan(clock.now()) }, { goneAt: Not(IsNull()) }]);
+  return db.read.countBy(peerSchema, [{ retryAt: MoreThan(clock.now()) }, { goneAt: isNotNull() }]);
 }
 
 /** What a server is like again as soon as it answers or speaks. */

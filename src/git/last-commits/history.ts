@@ -40,7 +40,7 @@ export class History {
   }
 
   static async open(deps: BrowseDeps, path: string, from: WalkStart): Promise<History> {
-    return new History(deps, path, await openCommitGraph(path), from);
+    return new History(deps, path, deps.limits.readCommitGraph ? await openCommitGraph(path) : null, from);
   }
 
   /** What is known without waiting. */

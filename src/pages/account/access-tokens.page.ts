@@ -32,7 +32,7 @@ async function tokensPage(
   refusal: FormRefusal | null,
 ): Promise<PageReply> {
   const [tokens, own] = await Promise.all([deps.accounts.listTokens(visit.person.id), ownRepositories(visit, deps)]);
-  return page('settings/tokens', {
+  return page('account/access-tokens', {
     tokens: tokens.map((token) => viewAccessToken(token, deps.clock.now())),
     repositories: own.repositories.map(({ id, name }) => ({ id, name })),
     form,
@@ -88,7 +88,7 @@ export const showNewToken: Page<PersonContext> = ({ person, params }, { oneTimeS
   const secret = oneTimeSecrets.take(person.id, params.ticket ?? '');
   if (secret === null) return seeOther(withNotice('/settings/tokens', 'token-gone'));
   return page(
-    'settings/new-token',
+    'account/new-access-token',
     { name: secret.name, token: secret.value, username: person.username },
     { showsSecret: true },
   );

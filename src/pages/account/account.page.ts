@@ -16,7 +16,7 @@ async function accountPage(
   refusal: FormRefusal | null,
 ): Promise<PageReply> {
   const { username, mustChangePassword } = person;
-  return page('settings/account', {
+  return page('account/account', {
     username,
     mustChangePassword,
     form: { handle: which === 'handle' ? form.text('handle') : username, confirm: form.text('confirm') },

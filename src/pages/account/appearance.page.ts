@@ -5,7 +5,7 @@ import type { Page } from '../app/request-context.ts';
 
 /** How the pages look in this browser; open to visitors without an account too. */
 export const showAppearance: Page = ({ preferences, query }) =>
-  page('settings/appearance', { preferences, notice: viewNotice(query) });
+  page('account/appearance', { preferences, notice: viewNotice(query) });
 
 /** Fields `theme`, `clone` and `keys`, each optional, and `next`. */
 export const saveAppearance: Page = ({ form }) => {

@@ -91,7 +91,7 @@ export const showDashboard: Page<PersonContext> = async ({ viewer, person, query
     },
   );
   const isEmpty = rows.length === 0 && filter === '';
-  return page('pages/dashboard', {
+  return page('account/dashboard', {
     pins: pins.map((repository) => ({ ...viewRepositoryRow(repository, now), tick: ticks.ofRepository(repository) })),
     hasManyPins: pins.length >= manyPins,
     offers: offers.length,

@@ -4,7 +4,7 @@ import { withNotice } from '../app/notices.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
 
 function onboardingPage(handle: string, refusal: FormRefusal | null): PageReply {
-  return page('pages/onboarding', { form: { handle }, refusal });
+  return page('account/onboarding', { form: { handle }, refusal });
 }
 
 /** Until a handle is chosen this is the only page a person gets (SPEC §2.4). */

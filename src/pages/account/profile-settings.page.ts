@@ -15,7 +15,7 @@ function profilePage(
   form: ProfileForm,
   refusal: FormRefusal | null,
 ): PageReply {
-  return page('settings/profile', {
+  return page('account/profile-settings', {
     form,
     refusal,
     avatar: viewAvatar(person.id, avatarAt),

@@ -51,7 +51,7 @@ export const showPerson: Page = async (
     isFirst ? repositories.countPushes(viewer, person.id, firstDayShown(now) * 86_400_000) : null,
   ]);
   const pictures = await owners.ownersById(memberships.map(({ organisation }) => organisation.id));
-  return page('pages/person', {
+  return page('account/profile', {
     username: owner.handle,
     displayName: person.displayName,
     bio: person.bio,

@@ -6,7 +6,7 @@ import type { Page, PersonContext } from '../app/request-context.ts';
 
 export const showSessions: Page<PersonContext> = async ({ person, session, query }, { accounts, clock }) => {
   const sessions = await accounts.listSessions(person.id);
-  return page('settings/sessions', {
+  return page('account/sessions', {
     sessions: sessions.map((each) => viewSession(each, session.id, clock.now())),
     notice: viewNotice(query),
   });

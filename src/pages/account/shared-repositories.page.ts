@@ -21,7 +21,7 @@ async function repositoriesPage(
   const { viewer, form, query } = visit;
   const now = clock.now();
   const [offers, trash] = await Promise.all([repositories.listOffers(viewer), repositories.listRestorable(viewer)]);
-  return page('settings/repositories', {
+  return page('account/shared-repositories', {
     waiting: offers.map(({ repository, to, offeredAt }) => ({
       id: repository.id,
       row: viewRepositoryRow(repository, now),

@@ -17,7 +17,7 @@ async function keysPage(
   refusal: FormRefusal | null,
 ): Promise<PageReply> {
   const keys = await accounts.listKeys(person.id);
-  return page('settings/keys', {
+  return page('account/ssh-keys', {
     keys: keys.map((key) => viewSshKey(key, clock.now(), config.ssh.systemSshd)),
     form,
     refusal,

@@ -81,7 +81,7 @@ export const invitePeer: Page<PersonContext> = async (visit, deps) =>
 export const showPairingCode: Page<PersonContext> = ({ person, params }, { oneTimeSecrets }) => {
   const secret = oneTimeSecrets.take(person.id, params.ticket ?? '');
   if (secret === null) return seeOther(withNotice(here, 'pairing-code-gone'));
-  return page('pages/pairing-code', { code: secret.value }, { showsSecret: true });
+  return page('admin/pairing-code', { code: secret.value }, { showsSecret: true });
 };
 
 /** Field `code`; `confirm` once the administrator has seen whose code it is. */

@@ -25,7 +25,7 @@ async function followsPage(visit: PersonContext, deps: WebDeps, { refusal, scann
   const list = person === null && user !== '' ? async () => [] : federation.listAllFollows;
   const { rows, next, previous } = await numberedPage((paging) => list({ ...paging, userId: person?.id }), query, here);
   const people = await accounts.peopleById(rows.map(({ userId }) => userId));
-  return page('admin/federation-follows', {
+  return page('admin/follows', {
     isOn: federation.isOperational,
     user,
     follows: rows.map((follow) => viewListedFollow(follow, people.get(follow.userId)?.username ?? '', now)),

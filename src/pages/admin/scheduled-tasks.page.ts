@@ -4,7 +4,7 @@ import type { Page, PersonContext } from '../app/request-context.ts';
 
 /** What runs by the clock, and how it went the last time. */
 export const showAdminJobs: Page<PersonContext> = async (_visit, { jobs, clock }) =>
-  page('admin/jobs', {
+  page('admin/scheduled-tasks', {
     jobs: (await jobs()).map(({ name, time, last }) => ({
       name,
       time,

@@ -27,7 +27,7 @@ export const showFind: Page<RepositoryContext> = async (visit, deps): Promise<Re
     maxShown,
   );
   return page(
-    'code/find',
+    'code/file-finder',
     {
       ...frame,
       wanted,

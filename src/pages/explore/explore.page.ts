@@ -43,7 +43,7 @@ function explorePage(tab: Tab, { orders, sort, chosen = {}, ...beside }: TabStat
     if (query.get('sort') === orders[0]) query.delete('sort');
     return query.size === 0 ? paths[tab] : `${paths[tab]}?${query}`;
   };
-  return page('pages/explore', {
+  return page('explore/explore', {
     tab,
     orders: orders.map((name) => ({ name, url: address({ sort: name }), isChosen: name === sort })),
     ...pageLinks(paths[tab], beside, { ...chosen, ...(sort !== orders[0] && { sort }) }),

@@ -7,9 +7,9 @@ import type { Page } from '../app/request-context.ts';
 export const showCodeSearch: Page = async ({ query, viewer }, { codeSearch }) => {
   const text = readSearchQuery(query).trim();
   if (!codeSearch.isOn)
-    return page('pages/search-code', { query: text, isOn: false, files: [], isCut: false, coverage: '' });
+    return page('explore/search-code', { query: text, isOn: false, files: [], isCut: false, coverage: '' });
   const { hits, isCut, coverage } = await codeSearch.find(viewer, text);
-  return page('pages/search-code', {
+  return page('explore/search-code', {
     query: text,
     isOn: true,
     isShort: [...text].length < 3,

@@ -37,5 +37,5 @@ export const showSearch: Page = async ({ query, viewer }, { search, backgroundPr
   };
   // Finding words for a hundred rows and laying them out are two steps.
   await backgroundPriority.turn();
-  return page('pages/search', locals);
+  return page('explore/search', locals);
 };

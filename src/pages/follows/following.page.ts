@@ -37,7 +37,7 @@ async function followingPage(
   const { shown, ...beside } = await readPart(visit, federation);
   const { people, repositories, pushes } = shown;
   const now = clock.now();
-  return page('pages/following', {
+  return page('follows/following', {
     isOn: federation.isOperational,
     obstacles: viewer.isAdministrator ? federation.obstacles : [],
     host: federation.isOperational ? new URL(federation.origin).host : null,

@@ -25,7 +25,7 @@ async function membersPage(
     query,
   );
   const pictures = await owners.ownersById([organisation.id, ...members.map(({ person }) => person.id)]);
-  return page('pages/organisation-members', {
+  return page('organisation/members', {
     organisation: viewOrganisationHead(organisation, pictures.get(organisation.id)?.avatarAt ?? null, 'OWNER'),
     members: members.map((member) => viewMember(member, pictures, clock.now())),
     isAlone: ownerCount === 1,

@@ -5,7 +5,7 @@ import { organisationUrl } from '../../http/index.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
 
 function newOrganisationPage({ form }: PersonContext, refusal: FormRefusal | null): PageReply {
-  return page('pages/new-organisation', {
+  return page('organisation/new-organisation', {
     form: { name: form.text('name'), display_name: form.text('display_name') },
     refusal,
   });

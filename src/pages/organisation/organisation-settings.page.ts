@@ -34,7 +34,7 @@ async function settingsPage(visit: OrganisationOwnerContext, deps: WebDeps, refu
   ]);
   const avatarAt = found.get(organisation.id)?.avatarAt ?? null;
   const isRefused = (which: SettingsForm): boolean => refused?.which === which;
-  return page('pages/organisation-settings', {
+  return page('organisation/organisation-settings', {
     organisation: viewOrganisationHead(organisation, avatarAt, 'OWNER'),
     hasAvatar: avatarAt !== null,
     owned: owned.repositories.map((repository) => viewRepositoryRow(repository, clock.now())),

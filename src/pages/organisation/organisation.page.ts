@@ -29,7 +29,7 @@ async function organisationPage(
       query,
     ),
   ]);
-  return page('pages/organisation', {
+  return page('organisation/organisation', {
     organisation: viewOrganisationHead(organisation, owner?.avatarAt ?? null, role),
     description: organisation.description,
     people: viewCount(members, 'person', 'people'),

@@ -24,7 +24,7 @@ async function activityPage(
   const pictures = await owners.ownersById(pushes.flatMap(({ person }) => person?.id ?? []));
   const now = clock.now();
   const mayRestore = head.mayWrite && !head.isArchived;
-  return page('pages/activity', {
+  return page('repository/activity', {
     repository: head,
     pushes: pushes.map((push) => viewActivityPush(push, { url: head.url, refs, pictures, mayRestore, now })),
     keptDays: Math.round(config.repositories.undoKeepMs / 86_400_000),

@@ -23,7 +23,7 @@ async function collaboratorsPage(
     repositories.explainAccess(viewer, owner, name),
   ]);
   const pictures = await owners.ownersById(collaborators.map(({ person }) => person.id));
-  return page('repository-settings/collaborators', {
+  return page('repository/collaborators', {
     repository: viewRepositoryHead(found),
     section: 'collaborators',
     collaborators: collaborators.map((each) => viewCollaborator(each, pictures, clock.now())),

@@ -27,7 +27,7 @@ async function dangerPage(
     repositories.offerOf(viewer, owner, name),
     federation.countFollowers({ repositoryId: found.repository.id }),
   ]);
-  return page('repository-settings/danger', {
+  return page('repository/danger-zone', {
     repository: viewRepositoryHead(found),
     section: 'danger',
     trashDays: Math.round(config.repositories.trashKeepMs / 86_400_000),

@@ -42,7 +42,7 @@ export async function settingsPage(
   const { found, query } = visit;
   const [branches, refs] = await Promise.all([git.branches(found.path), git.refs(found.path)]);
   const names = branches.map(({ name }) => name);
-  return page('repository-settings/general', {
+  return page('repository/general-settings', {
     repository: viewRepositoryHead(found),
     section: 'general',
     hasImage: found.repository.imageContentType !== null,

@@ -86,7 +86,7 @@ async function mirrorPage(
     interval: form.text('interval'),
     prune: form.text('prune') === 'yes',
   };
-  return page('repository-settings/mirror', {
+  return page('repository/mirror', {
     repository: viewRepositoryHead(found),
     section: 'mirror',
     mirror: mirror === null ? null : viewMirror(mirror, clock.now()),

@@ -34,7 +34,7 @@ async function newRepositoryPage(
   form: NewRepositoryForm,
   refusal: FormRefusal | null,
 ): Promise<PageReply> {
-  return page('pages/new-repository', { form, refusal, plainHttpRisk, owners: await ownersFor(visit, deps) });
+  return page('repository/new-repository', { form, refusal, plainHttpRisk, owners: await ownersFor(visit, deps) });
 }
 
 /** `?owner=` chooses an organisation beforehand: its page leads here. */

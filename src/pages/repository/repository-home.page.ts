@@ -90,7 +90,7 @@ function emptyPage(frame: ReturnType<typeof frameOf>, branch: string): Reply {
     repository: { name },
     clone,
   } = frame;
-  return page('pages/repository-empty', {
+  return page('repository/empty-repository', {
     ...frame,
     recipes: {
       https: viewPushRecipes(clone.https, name, branch),
@@ -117,7 +117,7 @@ export const showRepository: Page<RepositoryContext> = async (visit, deps): Prom
   ]);
   const licence = await readLicence(visit, deps, at.ref, tree.entries);
   return page(
-    'pages/repository-home',
+    'repository/repository-home',
     { ...frame, ...place, ...folder, ...facts, licence },
     {
       restsOn: isComplete && facts.isComplete ? [credentials, access, ticks] : null,

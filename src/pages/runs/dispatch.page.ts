@@ -21,7 +21,7 @@ async function dispatchPage(
   const workflows = await ci.listDispatchable(found);
   const wanted = form.text('workflow') || (query.get('workflow') ?? '');
   const chosen = workflows.find(({ path }) => path === wanted) ?? workflows[0];
-  return page('ci/dispatch', {
+  return page('runs/dispatch', {
     repository: viewRepositoryHead(found),
     workflows: workflows.map(({ path, name }) => ({ path, name: viewName(name) })),
     chosen: chosen?.path ?? null,

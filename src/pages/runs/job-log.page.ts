@@ -120,7 +120,7 @@ async function* logEvents({ ci }: WebDeps, taskId: number, from: number, signal:
   for await (const news of ci.followLog(taskId, from, signal)) {
     const rows = news.rows.map((row, at) => viewLogRow(row, news.from + at + 1));
     if (rows.length > 0) {
-      const html = embedded.renderTemplate('ci/log-rows', { rows }).replaceAll('\n', '');
+      const html = embedded.renderTemplate('runs/log-rows', { rows }).replaceAll('\n', '');
       yield `event: rows\nid: ${news.from + rows.length}\ndata: ${html}\n\n`;
     }
     if (news.isComplete) yield 'event: end\ndata: \n\n';

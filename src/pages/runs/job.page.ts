@@ -34,7 +34,7 @@ export const showJob: Page<RepositoryContext> = async (visit, deps): Promise<Rep
     task === null && !isFinal(job.status)
       ? (await ci.explainQueue(found)).find((one) => one.job.id === job.id)
       : undefined;
-  return page('ci/job', {
+  return page('runs/job', {
     repository: head,
     run: runHead(run, head.url),
     job: {

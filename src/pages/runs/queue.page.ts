@@ -28,7 +28,7 @@ export const showQueue: Page<RepositoryContext> = async ({ found }, { ci, clock 
   const head = viewRepositoryHead(found);
   const jobs = await ci.explainQueue(found);
   const name = `${found.canonical.owner}/${found.canonical.name}`;
-  return page('ci/queue', {
+  return page('runs/queue', {
     repository: head,
     jobs: jobs.map((job) => viewQueued(job, { url: head.url, name }, clock.now())),
   });
@@ -38,7 +38,7 @@ export const showQueue: Page<RepositoryContext> = async ({ found }, { ci, clock 
 export const showAdminQueue: Page<PersonContext> = async (_visit, deps): Promise<Reply> => {
   const jobs = await deps.ci.explainQueue(null);
   const located = await deps.repositories.locate(jobs.map(({ job }) => job.repositoryId));
-  return page('ci/queue', {
+  return page('runs/queue', {
     repository: null,
     jobs: jobs.flatMap((queued) => {
       const at = located.get(queued.job.repositoryId);

@@ -35,7 +35,7 @@ async function runPage(visit: RepositoryContext, deps: WebDeps, refusal: FormRef
   );
   const artifacts = await ci.listArtifacts(found, run.number);
   const actors = await actorsOf([run, { actorId: run.attemptActorId }], deps);
-  return page('ci/run', {
+  return page('runs/run', {
     repository: head,
     run: viewRunRow(run, head.url, actors.get(run.actorId ?? '') ?? null, clock.now()),
     rerunBy: run.attempt > 1 ? (actors.get(run.attemptActorId ?? '') ?? null) : null,

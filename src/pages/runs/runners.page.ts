@@ -33,7 +33,7 @@ export function runnerPages<V extends PersonContext>(placeOf: ScopePageOf<V>): R
       numberedPage((paging) => ci.listRunners(place.scope, paging), visit.query, list(visit)),
       ci.registrationTokenMadeAt(place.scope),
     ]);
-    return page('ci/runners', {
+    return page('runs/runners', {
       place,
       runners: runners.map((runner) => viewRunner(runner, clock.now())),
       ...beside,
@@ -65,7 +65,7 @@ export function runnerPages<V extends PersonContext>(placeOf: ScopePageOf<V>): R
       const secret = oneTimeSecrets.take(visit.person.id, visit.params.ticket ?? '');
       if (secret === null) return seeOther(withNotice(list(visit), 'runner-token-gone'));
       return page(
-        'ci/runner-token',
+        'runs/runner-token',
         { place: placeOf(visit), token: secret.value, origin: visit.origin },
         { showsSecret: true },
       );
@@ -101,7 +101,7 @@ export function runnerPages<V extends PersonContext>(placeOf: ScopePageOf<V>): R
         ephemeral: boolean;
         token: string;
       };
-      return page('ci/new-runner', { place: placeOf(visit), runner, origin: visit.origin }, { showsSecret: true });
+      return page('runs/new-runner', { place: placeOf(visit), runner, origin: visit.origin }, { showsSecret: true });
     },
 
     pause: switchTo(true, 'runner-paused'),

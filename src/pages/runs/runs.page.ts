@@ -29,7 +29,7 @@ export const showRuns: Page<RepositoryContext> = async (visit, deps): Promise<Re
   ]);
   const head = viewRepositoryHead(found);
   const actors = await actorsOf(runs, deps);
-  return page('ci/runs', {
+  return page('runs/runs', {
     repository: head,
     runs: runs.map((run) => viewRunRow(run, head.url, actors.get(run.actorId ?? '') ?? null, clock.now())),
     workflows,

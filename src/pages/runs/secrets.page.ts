@@ -31,7 +31,7 @@ export function secretPages<V extends PersonContext>(placeOf: ScopePageOf<V>): S
     const place = placeOf(visit);
     const [secrets, variables] = await Promise.all([ci.listSecrets(place.scope), ci.listVariables(place.scope)]);
     const typed = { name: visit.form.text('name'), value: visit.form.text('value') };
-    return page('ci/secrets', {
+    return page('runs/secrets', {
       place,
       secrets: secrets.map(({ name, updatedAt }) => ({ name, updated: viewTime(updatedAt, clock.now()) })),
       variables: variables.map(({ name, value, updatedAt }) => ({

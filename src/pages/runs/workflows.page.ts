@@ -8,7 +8,7 @@ import type { Page, RepositoryContext } from '../app/request-context.ts';
 export const showWorkflows: Page<RepositoryContext> = async ({ found }, { ci }): Promise<Reply> => {
   const head = viewRepositoryHead(found);
   const workflows = await ci.listWorkflows(found);
-  return page('ci/workflows', {
+  return page('runs/workflows', {
     repository: head,
     workflows: workflows.map((workflow) => viewWorkflow(workflow, head.url)),
   });

@@ -8,7 +8,7 @@ import type { Page, PersonContext } from '../app/request-context.ts';
 export const showInvites: Page<PersonContext> = async ({ query }, { accounts, clock }) => {
   const { rows: invites, ...beside } = await listPage((paging) => accounts.listInvites(paging), query);
   const authors = await accounts.peopleById(invites.flatMap(({ createdBy }) => createdBy ?? []));
-  return page('pages/invites', {
+  return page('sign-in/invites', {
     invites: invites.map(({ id, createdBy, createdAt, expiresAt }) => ({
       id,
       by: (createdBy && authors.get(createdBy)?.username) ?? null,
@@ -30,7 +30,7 @@ export const addInvite: Page<PersonContext> = async ({ person, origin }, { accou
 export const showNewInvite: Page<PersonContext> = ({ person, params }, { oneTimeSecrets }) => {
   const secret = oneTimeSecrets.take(person.id, params.ticket ?? '');
   if (secret === null) return seeOther(withNotice('/admin/invites', 'invite-gone'));
-  return page('pages/new-invite', { link: secret.value }, { showsSecret: true });
+  return page('sign-in/new-invite', { link: secret.value }, { showsSecret: true });
 };
 
 export const removeInvite: Page<PersonContext> = async ({ params }, { accounts }) => {

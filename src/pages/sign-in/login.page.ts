@@ -9,7 +9,7 @@ function loginPage(
   form: { username: string; next: string },
   refusal: FormRefusal | null,
 ): PageReply {
-  return page('pages/login', { form, refusal, notice: viewNotice(query) });
+  return page('sign-in/login', { form, refusal, notice: viewNotice(query) });
 }
 
 export const showLogin: Page = (visit) => {

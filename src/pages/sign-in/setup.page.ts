@@ -7,7 +7,7 @@ import { sessionOrigin, type Page, type RequestContext } from '../app/request-co
 const tokenOf = ({ form, query }: RequestContext): string => form.text('token') || query.get('token') || '';
 
 function setupPage(handle: string, refusal: FormRefusal | null): PageReply {
-  return page('pages/setup', { form: { handle }, refusal });
+  return page('sign-in/setup', { form: { handle }, refusal });
 }
 
 /** `/setup?token=…` makes the first administrator. Without a valid token it is a 404 (web-ui §12.1). */

@@ -7,7 +7,7 @@ import { sessionOrigin, type Page, type RequestContext } from '../app/request-co
 const inviteOf = ({ form, query }: RequestContext): string => form.text('invite') || query.get('invite') || '';
 
 function signupPage(handle: string, refusal: FormRefusal | null): PageReply {
-  return page('pages/signup', { form: { handle }, refusal });
+  return page('sign-in/signup', { form: { handle }, refusal });
 }
 
 /** `/signup?invite=…` lets an invited person in. Registration is closed, so without a valid invite it is a 404. */

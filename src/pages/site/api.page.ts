@@ -10,4 +10,4 @@ export const showOpenApi: Page = async () =>
   });
 
 /** `/api/v1`: the same document as a page. */
-export const showApi: Page = async ({ origin }) => page('pages/api', { origin, ...viewApi(await apiDocument()) });
+export const showApi: Page = async ({ origin }) => page('site/api', { origin, ...viewApi(await apiDocument()) });

@@ -47,7 +47,7 @@ export function webhookPages<V extends PersonContext>(placeOf: ScopePageOf<V>): 
   ): Promise<PageReply> {
     const rows = await webhooks.list(scopeOf(visit));
     const typed = input(visit);
-    return page('webhooks/list', {
+    return page('webhooks/webhooks', {
       place: placeOf(visit),
       webhooks: rows.map((row) => viewWebhook(row, listUrl(visit), clock.now())),
       choices,
@@ -65,7 +65,7 @@ export function webhookPages<V extends PersonContext>(placeOf: ScopePageOf<V>): 
     const hook = await webhooks.find(scopeOf(visit), hookId(visit));
     const rows = await webhooks.listDeliveries(scopeOf(visit), hook.id, { limit: perPage + 1, before });
     const last = rows.length > perPage ? rows[perPage - 1] : undefined;
-    return page('webhooks/show', {
+    return page('webhooks/webhook', {
       place: placeOf(visit),
       webhook: viewWebhook(hook, listUrl(visit), clock.now()),
       choices,
