@@ -17,6 +17,7 @@ const names = [
   'ci',
   'pages',
   'federation',
+  'outbox',
   'search',
   'large-instance',
 ];

@@ -1,7 +1,8 @@
-// CI: from a push to the answer of a runner that waits, and what fifty runners that find nothing cost.
+// CI: from a push to the task of a waiting runner, and the cost of fifty idle runners.
 // usage: bench/ci [--rounds N] [--seconds N] [--url OTHER-FORGE --registration-token TOKEN]
-// `--url` is an empty repository at another forge, with what it takes to write there: a runner registers with the token
-// and asks as stock runners do, every two seconds where the forge does not hold the call. What its waiting costs no address tells.
+// `--url` is an empty repository at another forge, with write credentials: a runner registers with the token and polls
+// as stock runners do, every two seconds unless the forge has long polling. The cost of idle runners there is not
+// measured.
 import { execFile, execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';

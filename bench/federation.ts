@@ -1,22 +1,17 @@
 /**
- * Deliveries and inbox verifications per second, beside what RSA alone would
- * allow on this machine in the same run.
+ * Deliveries and inbox verifications per second, beside the bound that RSA sets on this machine in the same run.
  * usage: bench/federation [--rounds N] [--deliveries N] [--url ACTOR]
- * `--url` is an actor at another server of any kind: how many activities per second it accepts, beside ours.
- * What another's queue and signatures cost no address tells.
+ * `--url` is an actor at another server of any kind: how many activities per second it accepts, beside ours. The cost
+ * of its queue and signatures is not measured.
  *
- * Deliveries go through the whole queue: claimed, signed, sent over HTTP to a
- * hundred hosts, written down. The servers that take them run in a process of
- * their own, bare sockets that find the end of a request by its length and answer
- * a constant 202. Real ones are at other machines; these take time of our cores,
- * which lowers what a second holds and not the processor time beside it.
- * Inbox requests are signed Pushes as another Hearth sends them. To verify one is all
- * that SPEC §5 asks before the body is looked at: headers, date, digest, signature. A
- * large body costs its SHA-256, and to be parsed, with any signature.
+ * Deliveries go through the whole queue: claimed, signed, sent over HTTP to a hundred hosts, recorded. The receiving
+ * servers run in a process of their own: plain sockets that find the end of a request by its length and answer a
+ * constant 202. They share our cores, unlike real ones, which lowers the throughput and not the CPU time beside it.
+ * Inbox requests are signed Pushes as another Hearth sends them; SPEC §5 asks for headers, date, digest and signature
+ * before the body is parsed. A large body costs its SHA-256, and parsing.
  *
- * Beside the share of what RSA alone does per second stands the share of processor
- * time: what of all that a delivery costs is its signature. A busy machine bends the
- * first and hardly the second.
+ * Two ratios are printed: the share of RSA's throughput, and the share of the signature in the CPU time of a delivery.
+ * A busy machine distorts the first and hardly the second.
  */
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';

@@ -1,7 +1,7 @@
-// Every address that needs no more than a session, asked at an instance of 100,000 people and as many repositories:
-// processor time of the server and bytes of the answer. The goal is 10 ms and 100 kB each.
+// CPU time and response size of every URL that needs no more than a session, on an instance of 100,000 people and as
+// many repositories. The limits are 10 ms and 100 kB each.
 // usage: bench/large-instance [--rows N] [--times N] [--folder DATA] [--only TEXT] [--executable PATH]
-// DATA is filled once and used again; without it everything is made anew, which takes some minutes.
+// DATA is filled once and reused; without it a new instance is made, which takes some minutes.
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-// The column that says which commit last touched each entry of a folder: its page in three states, beside git doing the same.
+// The column of last commits of a folder's page: in three cache states, beside git computing the same.
 import { execFileSync } from 'node:child_process';
 import type { HearthServer } from './hearth-server.ts';
 import { median, row } from './rounds.ts';

@@ -26,7 +26,21 @@ const hosts = 20;
 const hangingHost = `127.0.1.${hosts}`;
 /** A push of some fifteen commits. */
 const bodyBytes = 7_700;
-const rateOf = (count: number, ms: number): number => (count / ms) * 1000;
+
+/** How often something was done each second, and processor time of this program for each, in milliseconds. */
+interface Measured {
+  perS: number;
+  cpuMs: number;
+}
+
+function meter(): (count: number) => Measured {
+  const startedAt = performance.now();
+  const before = process.cpuUsage();
+  return (count) => {
+    const { user, system } = process.cpuUsage(before);
+    return { perS: (count / (performance.now() - startedAt)) * 1000, cpuMs: (user + system) / 1000 / count };
+  };
+}
 
 /** Answers 202 to whatever comes, except at the address that hangs. */
 function serveAsPeers(): void {
@@ -96,18 +110,18 @@ async function measure(rounds: number, count: number): Promise<void> {
       ids.push((await webhooks.add(localAdministrator, scope, { url, secret: 'secret', events: ['push'] })).id);
     const payload = JSON.stringify({ padding: 'x'.repeat(bodyBytes) });
 
-    const webhookRate = async (targets: readonly string[]): Promise<number> => {
+    const webhookRate = async (targets: readonly string[]): Promise<Measured> => {
       await db.write(async (tx) => {
         for (let at = 0; at < count; at++)
-          await enqueueDelivery({ random: systemRandom }, tx, {
+          await enqueueDelivery({ random: systemRandom, outbox: modules.outbox }, tx, {
             webhookId: targets[at % targets.length]!,
             event: 'push',
             payload,
           });
       });
-      const startedAt = performance.now();
+      const measured = meter();
       const sent = await webhooks.drain();
-      const rate = rateOf(sent, performance.now() - startedAt);
+      const rate = measured(sent);
       const failed = (await webhooks.listDeliveries(scope, targets[0]!, { limit: 100 })).filter(
         ({ state }) => state !== 'DELIVERED',
       );
@@ -115,7 +129,7 @@ async function measure(rounds: number, count: number): Promise<void> {
       return rate;
     };
 
-    const federationRate = async (): Promise<number> => {
+    const federationRate = async (): Promise<Measured> => {
       await db.write(async ({ manager, now }) => {
         const id = randomUUID();
         await manager.query('DELETE FROM federation_delivery');
@@ -140,15 +154,15 @@ async function measure(rounds: number, count: number): Promise<void> {
       });
       const expected = count - Math.floor(count / hosts);
       const before = federation.measures.attempts.delivered;
-      const startedAt = performance.now();
+      const measured = meter();
       const drained = federation.drain();
       while (federation.measures.attempts.delivered - before < expected) await wait(2);
-      const rate = rateOf(expected, performance.now() - startedAt);
+      const rate = measured(expected);
       await drained;
       return rate;
     };
 
-    const rates = new Map<string, number[]>();
+    const rates = new Map<string, Measured[]>();
     for (let round = 0; round <= rounds; round++) {
       for (const [name, rate] of [
         [`webhooks, ${count} to ${hosts} addresses`, await webhookRate(ids)],
@@ -157,14 +171,13 @@ async function measure(rounds: number, count: number): Promise<void> {
       ] as const)
         if (round > 0) rates.set(name, [...(rates.get(name) ?? []), rate]);
     }
-    console.log(`${tableRow(['What', 'Per second (min–max)'])}\n${tableRow(['---', '---:'])}`);
-    for (const [name, all] of rates)
-      console.log(
-        tableRow([
-          name,
-          `${Math.round(median(all))} (${Math.round(Math.min(...all))}–${Math.round(Math.max(...all))})`,
-        ]),
-      );
+    console.log(`${tableRow(['What', 'Per second (min–max)', 'CPU ms each'])}\n${tableRow(['---', '---:', '---:'])}`);
+    for (const [name, all] of rates) {
+      const perS = all.map((each) => each.perS);
+      const range = `(${Math.round(Math.min(...perS))}–${Math.round(Math.max(...perS))})`;
+      const cpu = median(all.map(({ cpuMs }) => cpuMs)).toFixed(3);
+      console.log(tableRow([name, `${Math.round(median(perS))} ${range}`, cpu]));
+    }
   } finally {
     peers.kill();
     await modules.close();

@@ -1,8 +1,8 @@
 // How long a page takes while four clients clone repeatedly, beside how long it takes without load.
-// usage: bench/page-beside-clones [--rounds N] [--seconds N] [--clients N] [--repository PATH] [--executable PATH] [--install]
-//        [--url PAGE --clone-url REPOSITORY]
-// PAGE is the public page of a repository at another forge, REPOSITORY the address from which it is cloned there: a second
-// table. Clone the same repository here (`--repository`) to compare; both must be public.
+// usage: bench/page-beside-clones [--rounds N] [--seconds N] [--clients N] [--repository PATH] [--executable PATH]
+//        [--install] [--url PAGE --clone-url REPOSITORY]
+// PAGE is the page of a repository at another forge, REPOSITORY its clone URL: a second table. Both must be public.
+// Clone the same repository here (`--repository`) to compare.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';

@@ -1,4 +1,5 @@
-// Pages of one repository: Hearth beside cgit and beside a file of the same bytes; then the column of last commits beside git log.
+// Pages of one repository: Hearth beside cgit and beside a file of the same bytes; then the column of last commits
+// beside git log.
 // usage: bench/pages [--rounds N] [--seconds S] [--repository PATH] [--url OTHER-FORGE]
 // OTHER-FORGE is the page of the same repository at another Gitea, Forgejo or Hearth; it must be public.
 import { execFileSync } from 'node:child_process';

@@ -1,5 +1,6 @@
 // Pushes of one commit: Hearth over HTTP and SSH beside nginx + http-backend and OpenSSH.
-// usage: bench/push [--rounds N] [--repository PATH] [--executable PATH] [--url OTHER-FORGE] [--ssh-url OTHER-FORGE] [--install]
+// usage: bench/push [--rounds N] [--repository PATH] [--executable PATH] [--url OTHER-FORGE] [--ssh-url OTHER-FORGE]
+//        [--install]
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 import { startHearthServer } from './hearth-server.ts';

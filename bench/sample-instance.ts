@@ -115,8 +115,10 @@ export async function fillActivity(
 
     `${series(200)} INSERT INTO webhooks (id, repository_id, url, events, created_at, updated_at)
      SELECT ${id(9, 'n')}, CASE WHEN n <= 20 THEN ${busy} ELSE (SELECT id FROM repositories WHERE rowid = n) END, 'https://hooks.example.org/' || n, '["push"]', 1700000000000, 1700000000000 FROM series`,
-    `${series(count)} INSERT INTO webhook_deliveries (uuid, webhook_id, event, state, attempts, next_attempt_at, created_at, tried_at, took_ms, status)
-     SELECT ${id(10, 'n')}, ${id(9, '(n % 200 + 1)')}, 'push', CASE WHEN n % 20 = 0 THEN 'FAILED' ELSE 'DELIVERED' END, 1, 0, ${recent}, ${recent}, 12, 200 FROM series`,
+    `${series(count)} INSERT INTO outbox (kind, key, state, attempts, next_at, created_at)
+     SELECT 'webhook', ${id(9, '(n % 200 + 1)')}, CASE WHEN n % 20 = 0 THEN 'FAILED' ELSE 'DELIVERED' END, 1, 0, ${recent} FROM series`,
+    `INSERT INTO webhook_messages (id, uuid, webhook_id, event, tried_at, took_ms, status)
+     SELECT id, ${id(10, 'id')}, key, 'push', created_at, 12, 200 FROM outbox`,
 
     `${series(count)} INSERT INTO federation_outbox (id, actor_path, repository_id, type, is_public, activity, created_at)
      SELECT ${id(11, 'n')}, CASE WHEN n % 5 = 0 THEN '/ap/repos/alice/bench' ELSE '/ap/repos/somebody/repository' || n END, NULL, 'Push', 1, '{"type":"Push"}', ${recent} FROM series`,

@@ -1,8 +1,9 @@
-// Search over 100,000 repositories and 100,000 people: Hearth's index beside the query that one would write first, queries
-// that are drawn to be hard, then the running server under 20 connections, and what another page feels of it.
-// The load is wrk's (a Debian package): one thread, as every cycle that it takes is one that the server does not have.
-// usage: bench/search [--rows N] [--rounds N] [--seconds N] [--hard N] [--url OTHER-FORGE]; with 100,000 rows it takes about three minutes
-// OTHER-FORGE is an address of a search elsewhere, to which the query is added: https://forge.example.org/api/v1/repos/search?q=
+// Search over 100,000 repositories and 100,000 people: Hearth's index beside the obvious query, generated hard queries,
+// then the running server under 20 connections, and the effect on another page. The load comes from wrk (a Debian
+// package) with one thread, because it competes with the server for processors.
+// usage: bench/search [--rows N] [--rounds N] [--seconds N] [--hard N] [--url OTHER-FORGE]
+// With 100,000 rows it takes about three minutes. OTHER-FORGE is the URL of a search elsewhere, to which the query is
+// appended: https://forge.example.org/api/v1/repos/search?q=
 import { execFile } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { Agent, get } from 'node:http';

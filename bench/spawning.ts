@@ -1,8 +1,8 @@
-// How long pages stand still while git is started: by the server itself, and by the small process beside it.
-// And how late a whole server is while people clone and push.
+// How long the event loop is blocked while git is started: by the server itself, and by the spawner process. And the
+// event loop delay of a whole server while clients clone and push.
 // usage: bench/spawning [--rounds N] [--ballast MB] [--executable PATH]
-// There is no `--url`: the event loop is that of this process and what Hearth's own `/metrics` tells; no other forge's address tells of its own.
-// What people feel of it at another forge, page-beside-clones measures.
+// There is no `--url`: the event loop is that of this process, or comes from Hearth's `/metrics`. The effect on another
+// forge's pages is measured by page-beside-clones.
 import { execFile, execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -31,6 +31,7 @@ import { registeredLabels } from './v68-registered-labels.ts';
 import { sshMirrors } from './v70-ssh-mirrors.ts';
 import { trigrams } from './v72-trigrams.ts';
 import { openDeliveries } from './v73-open-deliveries.ts';
+import { outbox } from './v74-outbox.ts';
 
 /** Every migration, in order. SPEC §9 fixes the numbers 2, 9 and 19 (federation), 13 and 14; the others are ours. */
 export const migrations: readonly Migration[] = [
@@ -66,4 +67,5 @@ export const migrations: readonly Migration[] = [
   sshMirrors,
   trigrams,
   openDeliveries,
+  outbox,
 ];

@@ -35,6 +35,8 @@ import type { Repositories } from './repositories/index.ts';
 import { createCodeSearch, createSearch } from './search/index.ts';
 import type { CodeSearch, Search } from './search/index.ts';
 import type { ControlCommand } from './control/index.ts';
+import { createOutbox, outboxEntities } from './outbox/index.ts';
+import type { Outbox } from './outbox/index.ts';
 import { createMirrors, mirrorEntities } from './mirrors/index.ts';
 import type { Mirrors } from './mirrors/index.ts';
 import { createWebhooks, webhookEntities } from './webhooks/index.ts';
@@ -63,6 +65,7 @@ export interface Modules {
   clock: Clock;
   logger: Logger;
   db: Database;
+  outbox: Outbox;
   owners: Owners;
   avatars: Avatars;
   accounts: Accounts;
@@ -108,6 +111,7 @@ export interface App {
 /** Every mapped table. */
 export const entities = [
   ...auditEntities,
+  ...outboxEntities,
   handleSchema,
   avatarSchema,
   ...accountEntities,
@@ -172,6 +176,7 @@ export async function openModules(
     const imagesIn = (directory: string) => createImageStore({ directory, clock, random, logger });
     // Before the first write: the index is updated at the end of every write.
     const search = createSearch({ db, logger });
+    const outbox = createOutbox({ db, clock, logger });
     const owners = createOwners({ db });
     const avatars = createAvatars({ db, logger, store: imagesIn(path.join(config.dataDir, 'avatars')) });
     const accounts = createAccounts({ db, owners, clock, random, logger, config });
@@ -219,6 +224,7 @@ export async function openModules(
       keyFile: keyFile(config.dataDir),
       version: embedded.version,
       db,
+      outbox,
       accounts,
       repositories,
       git,
@@ -263,6 +269,7 @@ export async function openModules(
       clock,
       logger,
       db,
+      outbox,
       owners,
       avatars,
       accounts,
@@ -282,7 +289,8 @@ export async function openModules(
       async close() {
         await ci.stop();
         workers.stop();
-        await webhooks.stop();
+        await outbox.stop();
+        webhooks.stop();
         await mirrors.stop();
         await federation.stop();
         await repositories.stop();
@@ -399,7 +407,13 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     async start() {
       await modules.search.recover();
       await repositories.recover();
-      await Promise.all([avatars.recover(), federation.recover(), ci.recover(), modules.mirrors.recover()]);
+      await Promise.all([
+        avatars.recover(),
+        federation.recover(),
+        ci.recover(),
+        modules.mirrors.recover(),
+        modules.outbox.recover(),
+      ]);
       const [http, sshAt, grpc] = await Promise.all([
         web.listen(),
         ssh === null ? null : ssh.listen(),

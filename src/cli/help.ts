@@ -74,7 +74,7 @@ const topics: readonly (readonly [title: string, names: readonly string[]])[] = 
   ['Repositories', ['repo', 'trash', 'export', 'import', 'webhook']],
   ['CI', ['run', 'runner']],
   ['Other servers', ['federation', 'delivery']],
-  ['Care', ['doctor', 'backup', 'restore', 'migrate', 'rollback', 'db', 'reindex', 'stats', 'cleanup']],
+  ['Maintenance', ['doctor', 'backup', 'restore', 'migrate', 'rollback', 'db', 'reindex', 'stats', 'cleanup']],
   ['Development', ['routes']],
 ];
 const groupWidth = 12;

@@ -49,7 +49,7 @@ export async function createProgram(
     program,
     'hearth serve                              start the server',
     'hearth user add alice --admin             make an administrator',
-    'hearth user list                          see who there is',
+    'hearth user list                          list people',
     'hearth help user add                      help for one command',
   );
 

@@ -65,7 +65,7 @@ const systemWords: Readonly<Record<string, readonly [code: string, words: string
   ENOTDIR: ['no_such_file', 'a part of this path is no folder', null],
   EISDIR: ['is_folder', 'this is a folder', null],
   EROFS: ['read_only_disk', 'this disk is read-only', null],
-  ENOSPC: ['disk_full', 'the disk is full', 'hearth repo size and hearth trash empty help to find room'],
+  ENOSPC: ['disk_full', 'the disk is full', 'free disk space: hearth repo size, hearth trash empty'],
   EDQUOT: ['disk_full', 'the quota of this user is used up', null],
 };
 

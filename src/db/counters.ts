@@ -1,8 +1,8 @@
 import type { EntityManager } from 'typeorm';
 
 /**
- * Counts that triggers keep in the same transaction as the rows (`migrations/v62-counters-and-list-indexes.ts`), by name, and the
- * statement that counts each anew. Asking for one takes as long with a million rows as with none.
+ * Counts that triggers maintain in the transaction of the rows (`migrations/v62-counters-and-list-indexes.ts`), by
+ * name, with the statement that recomputes each. Reading one takes constant time.
  */
 const countedBy = {
   accounts: 'SELECT count(*) FROM users',

@@ -4,9 +4,9 @@ export type QueueState = 'running' | 'waiting' | 'failing' | 'failed';
 
 /** A queued or failed item, whichever queue it is in. */
 export interface QueuedItem {
-  /** The queue and the row: `delivery-17`, `webhook-4`, `mirror-3f2c81aa…`, `ci-9`, `push-…`. */
+  /** The queue and the row: `delivery-17`, `webhook-4`, `message-5`, `mirror-3f2c81aa…`, `ci-9`, `push-…`. */
   id: string;
-  kind: 'delivery' | 'webhook' | 'mirror' | 'ci' | 'push';
+  kind: 'delivery' | 'webhook' | 'message' | 'mirror' | 'ci' | 'push';
   /** The receiver, or the subject. */
   about: string;
   state: QueueState;
@@ -29,6 +29,9 @@ const queues = [
      CASE WHEN d.state = 'PENDING' THEN d.next_attempt_at END,
      CASE WHEN d.state = 'FAILED' THEN 'failed' WHEN d.locked_until > :now THEN 'running' WHEN d.attempts > 0 THEN 'failing' ELSE 'waiting' END, d.created_at
    FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook_id WHERE d.state IN ('PENDING', 'FAILED')`,
+  `SELECT 'message-' || id, 'message', kind || ' ' || key, attempts, last_error, CASE WHEN state = 'PENDING' THEN next_at END,
+     CASE WHEN state = 'FAILED' THEN 'failed' WHEN lease_until > :now THEN 'running' WHEN attempts > 0 THEN 'failing' ELSE 'waiting' END, created_at
+   FROM outbox WHERE state IN ('PENDING', 'FAILED') AND kind <> 'webhook'`,
   `SELECT 'mirror-' || repository_id, 'mirror', ${repository} m.repository_id), failures, last_error, CASE WHEN is_paused THEN NULL ELSE next_at END,
      CASE WHEN locked_until > :now THEN 'running' WHEN failures > 0 AND is_paused THEN 'failed' WHEN failures > 0 THEN 'failing' ELSE 'waiting' END, created_at
    FROM mirrors m WHERE locked_until > :now OR failures > 0 OR (next_at <= :now AND NOT is_paused)`,

@@ -76,7 +76,7 @@ function tokenSignature({ counted = 9, signedFor = 'ssh:' } = {}): string {
   return `-----BEGIN SSH SIGNATURE-----\n${bytes.toString('base64').replace(/.{70}/g, '$&\n')}\n-----END SSH SIGNATURE-----`;
 }
 
-t.test('a signature by a key on a security token', async (t) => {
+t.test('a signature by a signature by a key on a security token', async (t) => {
   t.equal(checkSshSignature(tokenSignature(), message, 'git')?.isGood, true);
   t.equal(
     checkSshSignature(tokenSignature({ counted: 8 }), message, 'git')?.isGood,

@@ -19,6 +19,7 @@ const arrows: string[][] = [
   ['accounts'],
   ['owners'],
   ['audit'],
+  ['outbox'],
   ['db', 'images', 'git', 'outbound', 'access', 'highlighting', 'control', 'sealing', 'openssh'],
   ['workers'],
   ['config', 'embedded'],

@@ -98,8 +98,32 @@ function brokenLinks(file: string, text: string): string[] {
   );
 }
 
-/** Folders and files whose citations were resolved; the others follow. */
-const swept = ['src/kernel/', 'docs/', 'README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md'];
+/** Folders that are not rewritten yet; everything else is checked. */
+const pending = [
+  'src/ci/',
+  'src/federation/',
+  'src/git/',
+  'src/http-api/',
+  'src/http-git/',
+  'src/http-runner/',
+  'src/http/',
+  'src/mirrors/',
+  'src/outbound/',
+  'src/outbox/',
+  'src/pages/',
+  'src/repositories/',
+  'test/ci/',
+  'test/federation/',
+  'test/git/',
+  'test/http-api/',
+  'test/http-artifacts/',
+  'test/http-runner/',
+  'test/http/',
+  'test/mirrors/',
+  'test/outbound/',
+  'test/pages/',
+  'test/repositories/',
+];
 
 /** Why a file may name what is not there. */
 const exempt: Record<string, string> = {
@@ -114,7 +138,7 @@ const isText = (file: string): boolean =>
 const checked = files.filter((file) => isChecked(file) && isText(file) && !Object.hasOwn(exempt, file));
 
 t.test('every citation resolves', async (t) => {
-  const own = checked.filter((file) => swept.some((folder) => file.startsWith(folder)));
+  const own = checked.filter((file) => !pending.some((folder) => file.startsWith(folder)));
   t.ok(own.length > 10);
   t.strictSame(
     own.flatMap((file) => wrongIn(file, read(file))),
@@ -124,7 +148,7 @@ t.test('every citation resolves', async (t) => {
 
 t.test('no comment is wider than 120 columns', async (t) => {
   const long = checked
-    .filter((file) => swept.some((folder) => file.startsWith(folder)))
+    .filter((file) => !pending.some((folder) => file.startsWith(folder)))
     .filter((file) => /\.(ts|mts|js|mjs|sql)$/.test(file))
     .flatMap((file) =>
       read(file)

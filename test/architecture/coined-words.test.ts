@@ -33,10 +33,40 @@ const publicNames: [name: RegExp, reason: string][] = [
 const withoutPublicNames = (text: string): string =>
   publicNames.reduce((rest, [name]) => rest.replace(name, ' '), text);
 
-/** Folders and files that were rewritten in the field's terms; the others follow. */
-const swept = ['src/kernel/', 'src/access/', 'src/workers/'];
+/** Folders that are not rewritten yet; everything else is checked. */
+const pending = [
+  'docs/',
+  'src/ci/',
+  'src/federation/',
+  'src/git/',
+  'src/http-activitypub/',
+  'src/http-api/',
+  'src/http-artifacts/',
+  'src/http-git/',
+  'src/http-runner/',
+  'src/http/',
+  'src/mirrors/',
+  'src/outbound/',
+  'src/outbox/',
+  'src/pages/',
+  'src/repositories/',
+  'src/webhooks/',
+  'test/ci/',
+  'test/federation/',
+  'test/git/',
+  'test/http-api/',
+  'test/http-artifacts/',
+  'test/http-runner/',
+  'test/http/',
+  'test/mirrors/',
+  'test/organisations/',
+  'test/outbox/',
+  'test/pages/',
+  'test/repositories/',
+  'test/webhooks/',
+];
 
-const files = trackedFiles().filter((file) => swept.some((folder) => file.startsWith(folder)));
+const files = trackedFiles().filter((file) => !pending.some((folder) => file.startsWith(folder)));
 const isCode = (file: string): boolean => /\.(ts|mts|js|mjs)$/.test(file);
 
 function coinedWordsOf(file: string, text: string): string[] {

@@ -76,6 +76,26 @@ t.test('every test is in a folder of the module that it tests', async (t) => {
   );
 });
 
+/** Tests of pages that look at one thing in many places of a subject. */
+const acrossPages = ['code/large-content', 'markdown/remote-images', 'repository/repository-settings'];
+
+t.test('the test of a page has its path below test/pages, with the name of the page or of its subject', async (t) => {
+  const tests = files.filter(
+    (file) => /^test\/pages\/.+\.test\.ts$/.test(file) && file !== 'test/pages/routes.test.ts',
+  );
+  t.ok(tests.length > 40, 'it sees the tests');
+  for (const test of tests) {
+    const name = test.slice('test/pages/'.length, -'.test.ts'.length);
+    const [folder, file] = name.split('/') as [string, string];
+    t.ok(
+      ['.page.ts', '.view.ts', '.ts'].some((ending) => files.includes(`src/pages/${name}${ending}`)) ||
+        file === `${folder}-pages` ||
+        acrossPages.includes(name),
+      test,
+    );
+  }
+});
+
 t.test('ARCHITECTURE.md has one line for every module, and for no other', async (t) => {
   const rows = [...read('ARCHITECTURE.md').matchAll(/^\| `src\/([a-z-]+)\/?` \|/gm)].map((match) => match[1]!);
   const modules = readdirSync(path.join(projectFolder, 'src'), { withFileTypes: true }).filter((entry) =>

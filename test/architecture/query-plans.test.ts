@@ -30,6 +30,11 @@ t.test('a full scan of a large table is refused, whatever its form', async (t) =
     ['SCAN repositories'],
     'an owner of either kind',
   );
+  t.match(
+    faultsOf('SELECT d.id FROM webhook_deliveries d WHERE d.status = ?'),
+    [/^SCAN (webhook_messages|outbox)$/],
+    'behind a view',
+  );
 });
 
 t.test('a sort of a large table is refused, and reading in index order is not', async (t) => {

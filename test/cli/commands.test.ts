@@ -615,7 +615,7 @@ t.test('every command has help with an example; help is on stdout and exits with
     }
   }
   t.equal((await hearth([])).stdout, root.stdout);
-  t.match((await hearth('user')).stdout, /^people with an account\n\nUsage[^]*Examples:\n {2}hearth user list\n/);
+  t.match((await hearth('user')).stdout, /^accounts of people\n\nUsage[^]*Examples:\n {2}hearth user list\n/);
   t.match((await hearth('help exit-codes')).stdout, / 78 {2}serve refuses to start/);
   t.match(await said('help nonsense'), /there is no command "hearth nonsense"\nhint: hearth help lists them\n\[2\]$/);
   t.match(await said('help user lst'), /there is no command "hearth user lst"\nhint: did you mean list\?\n\[2\]$/);

@@ -139,7 +139,7 @@ t.test('the bundle of an unknown owner names the person in an error', async (t) 
   await here('export', 'acme/tool', 'tool.bundle');
   t.match(await there('import', 'tool.bundle'), {
     code: 2,
-    stderr: /no such owner.*hint: the owner that this parcel names is not here.*FILE OWNER\/NAME/s,
+    stderr: /no such owner.*hint: the owner named in this bundle does not exist here.*FILE OWNER\/NAME/s,
   });
   t.match(await there('import', 'tool.bundle', 'alice/tool'), {
     code: 0,

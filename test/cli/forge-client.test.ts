@@ -15,6 +15,8 @@ import { clientEnvironment } from '../git/git-fixture.ts';
 import { receiver } from '../webhooks/receiver.ts';
 import type { Receiver } from '../webhooks/receiver.ts';
 import { runCli } from './fake-process.ts';
+import { insertRow } from '../fixtures/test-database.ts';
+import { insertDelivery } from '../webhooks/insert-delivery.ts';
 
 t.setTimeout(120_000);
 
@@ -273,12 +275,31 @@ t.test('webhook add, list, test, deliveries and remove', async (t) => {
 t.test('job list shows queued and failed work of every queue, and job retry retries', async (t) => {
   const { id: hook } = await json('webhook', 'add', 'alice/site', target.url);
   const { db } = server.modules;
-  await db.write(async ({ manager, now }) => {
-    await manager.query(
-      `INSERT INTO webhook_deliveries (id, uuid, webhook_id, event, payload, state, attempts, next_attempt_at, locked_until, created_at, error)
-      VALUES (900, 'u', ?, 'push', '{}', 'FAILED', 8, 1, 0, ?, 'it did not answer')`,
-      [hook, now + 2],
-    );
+  await db.write(async (tx) => {
+    const { manager, now } = tx;
+    await insertDelivery(tx, {
+      id: 900,
+      uuid: 'u',
+      webhook_id: hook,
+      event: 'push',
+      payload: '{}',
+      state: 'FAILED',
+      attempts: 8,
+      next_attempt_at: 1,
+      locked_until: 0,
+      created_at: now + 2,
+      error: 'it did not answer',
+    });
+    await insertRow(tx, 'outbox', {
+      id: 901,
+      kind: 'mail',
+      key: 'alice',
+      state: 'FAILED',
+      attempts: 8,
+      next_at: 1,
+      created_at: now,
+      last_error: 'no such address',
+    });
     await manager.query(
       "INSERT INTO federation_outbox (id, actor_path, type, is_public, activity, created_at) VALUES ('a', '/ap/repos/alice/site', 'Push', 1, '{}', 1)",
     );
@@ -295,6 +316,17 @@ t.test('job list shows queued and failed work of every queue, and job retry retr
     rows.find(({ id }: { id: string }) => id === 'webhook-900'),
     { kind: 'webhook', about: target.url, state: 'failed', tries: 8, nextAt: null, error: 'it did not answer' },
   );
+  t.match(
+    rows.find(({ id }: { id: string }) => id === 'message-901'),
+    { kind: 'message', about: 'mail alice', state: 'failed', tries: 8, nextAt: null, error: 'no such address' },
+  );
+  t.match(await hearth('job', 'retry', 'message-901'), { code: 0 });
+  t.match(
+    (await json('job', 'list')).find(({ id }: { id: string }) => id === 'message-901'),
+    { state: 'waiting', tries: 0 },
+  );
+  t.match(await hearth('job', 'retry', 'message-901'), { code: 4, stderr: /only a FAILED one/ });
+  t.match(await hearth('job', 'retry', 'message-902'), { code: 3 });
   t.match(
     rows.find(({ id }: { id: string }) => id === 'delivery-7'),
     { kind: 'delivery', state: 'waiting', tries: 0, nextAt: /Z$/, error: null },
@@ -364,7 +396,7 @@ t.test('a parked push is listed with the reason, and job retry announces it in t
 t.test('backup list, drill and prune; ssh hostkey show', async (t) => {
   const made = await json('backup', 'create', '--with-keys');
   t.match(await json('backup', 'list'), [{ name: made.name, repositories: 3, withKeys: true, proof: null }]);
-  t.match(await hearth('backup', 'drill'), { code: 0, stdout: '3 of 3 repositories proven.\n' });
+  t.match(await hearth('backup', 'drill'), { code: 0, stdout: '3 of 3 repositories restored intact.\n' });
   t.match(await hearth('backup', 'list'), { stdout: /\t3\tnever\t3 of 3\n$/ });
   t.match(await hearth('backup', 'verify', made.name), { code: 0, stdout: /^files\t\d+\tok\ndatabase\t/ });
   t.match(await json('backup', 'list'), [{ verified: { at: /^20/, isWhole: false, problems: [] } }]);

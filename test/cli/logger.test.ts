@@ -42,7 +42,7 @@ t.test('lines below the level are not written', async (t) => {
   t.equal(logged(all, { level: 'debug' }).length, 4);
 });
 
-t.test('security K02 secrets are redacted by field name, at any depth', async (t) => {
+t.test('security security K02 secrets are redacted by field name, at any depth', async (t) => {
   const canary = 'canary-canary';
   const fields = {
     authorization: canary,
@@ -86,7 +86,7 @@ t.test('security K02 secrets are redacted by pattern, inside any text', async (t
   for (const kept of [/no hth_\[redacted\]/, /page=2/, /example\.org\/x/]) t.match(line, kept);
 });
 
-t.test('security K01 control characters, line separators and broken characters are escaped', async (t) => {
+t.test('security security K01 control characters, line separators and broken characters are escaped', async (t) => {
   const hostile = 'a\u001b[2J\r\n{"level":"error"}\u0000\u009b\u2028\u202e\ud800%s%d';
   const lines = logged((log) => log.info(hostile, { [hostile]: hostile, error: new Error(hostile) }));
   t.equal(lines.length, 1);
@@ -96,7 +96,7 @@ t.test('security K01 control characters, line separators and broken characters a
   t.match(line['event'], /%s%d$/);
 });
 
-t.test('security K01 a line is at most 8 KiB, whatever is logged', async (t) => {
+t.test('security security K01 a line is at most 8 KiB, whatever is logged', async (t) => {
   const cyclic: Record<string, unknown> = { name: 'x' };
   cyclic['self'] = cyclic;
   const big: [string, Record<string, unknown>][] = [

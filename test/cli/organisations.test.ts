@@ -118,7 +118,7 @@ t.test('repo edit, rename, transfer, archive and collaborators', async (t) => {
   t.match(await said('repo', 'transfer', 'acme/anvil', 'nobody', '--dry-run'), /no such owner.*\[2\]$/s);
   t.match(
     await said('repo', 'rename', 'acme/anvil', 'hammer'),
-    /^Renamed acme\/anvil to acme\/hammer\. The old path leads on/,
+    /^Renamed acme\/anvil to acme\/hammer\. The old path redirects/,
   );
   t.match(await said('repo', 'transfer', 'acme/hammer', 'Bob'), /^Transferred acme\/hammer to bob\/hammer\./);
   t.match(await said('repo', 'transfer', 'bob/hammer', 'nobody'), /no such owner.*\[2\]$/s);
@@ -162,7 +162,7 @@ t.test('repo edit, rename, transfer, archive and collaborators', async (t) => {
   t.match(await said('repo', 'collaborator', 'remove', 'bob/hammer', 'alice'), /no such collaborator.*\[3\]$/s);
   t.equal(
     await said('org', 'edit', 'acme', '--rename', 'apex'),
-    'Renamed acme to apex. The old name stays reserved and leads on.\n[0]',
+    'Renamed acme to apex. The old name stays reserved and redirects.\n[0]',
   );
   t.equal(await said('org', 'delete', 'apex', '--yes'), 'Deleted apex. Its name stays reserved.\n[0]');
 });
@@ -178,7 +178,7 @@ t.test('user rename and delete, by the same rules as the page', async (t) => {
   t.match(await said('user', 'rename', 'dora', 'alice'), /already taken|is taken.*\[4\]$/s);
   t.equal(
     await said('user', 'rename', 'dora', 'dorothy'),
-    'Renamed dora to dorothy. The old name stays reserved and leads on.\n[0]',
+    'Renamed dora to dorothy. The old name stays reserved and redirects.\n[0]',
   );
   t.match(await said('user', 'add', 'dora', '--random-password'), /taken.*\[4\]$/s, 'nobody else gets the old name');
 

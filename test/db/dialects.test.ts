@@ -5,6 +5,7 @@ import path from 'node:path';
 import t from 'tap';
 import { QueryFailedError } from 'typeorm';
 import { entities } from '../../src/app.ts';
+import { claim, dueKeys } from '../../src/outbox/claim.ts';
 import { isForeignKeyViolation, isUniqueViolation, uniqueRules } from '../../src/db/constraint-errors.ts';
 import type { UniqueRule } from '../../src/db/constraint-errors.ts';
 import {
@@ -363,6 +364,48 @@ t.test('each function of the dialects gives the same rows in both', async (t) =>
   );
   postgres.run(claim('postgres'));
   same('skipLocked', () => 'SELECT id FROM things WHERE number = 0', [], [{ id: 'a' }]);
+});
+
+t.test('the outbox, and the view of its webhook deliveries, are asked in the same words in both', async (t) => {
+  const [database, postgres] = [await sqliteSchema(t), await startPostgres(t)];
+  const objects = database
+    .prepare(
+      `SELECT type, name, tbl_name AS "table", sql FROM sqlite_master
+        WHERE name IN ('outbox', 'webhook_messages', 'webhook_deliveries', 'outbox_due') ORDER BY type = 'view'`,
+    )
+    .all() as unknown as (SchemaObject | { type: 'view'; sql: string })[];
+  t.equal(objects.length, 4);
+  const tables = objects.filter((object): object is SchemaObject => object.type !== 'view');
+  postgres.run('CREATE TABLE webhooks (id TEXT COLLATE "C" PRIMARY KEY)');
+  for (const sql of toPostgres(tables, booleans)) postgres.run(sql);
+  for (const { type, sql } of objects) if (type === 'view') postgres.run(sql);
+  postgres.run(`INSERT INTO webhooks VALUES ('a'), ('b');
+    INSERT INTO outbox (id, kind, key, state, next_at, lease_until, created_at) VALUES
+      (1, 'webhook', 'a', 'PENDING', 5, 0, 1), (2, 'webhook', 'a', 'PENDING', 4, 0, 1), (3, 'webhook', 'a', 'PENDING', 6, 0, 1),
+      (4, 'webhook', 'b', 'PENDING', 1, 99, 1), (5, 'webhook', 'c', 'PENDING', 99, 0, 1), (6, 'mail', 'd', 'PENDING', 1, 0, 1);
+    INSERT INTO webhook_messages (id, uuid, webhook_id, event) VALUES (1, 'u', 'a', 'push')`);
+  const manager = {
+    connection: { options: { type: 'better-sqlite3' } },
+    query: async (sql: string, values: (string | number)[]) =>
+      sql.startsWith('UPDATE') ? [] : postgres.query(withValues(sql, values)),
+  } as unknown as Parameters<typeof rows>[0];
+  t.strictSame(await dueKeys(manager, 'webhook', 10), ['a'], 'what is leased, later or of another kind is not due');
+  const wanted = [
+    { key: 'a', limit: 2 },
+    { key: 'b', limit: 2 },
+  ];
+  const claimed = await claim({ manager, now: 10 } as Parameters<typeof claim>[0], 'webhook', wanted);
+  t.strictSame(
+    claimed.map(({ id, key, nextAt }) => [id, key, nextAt]),
+    [
+      [2, 'a', 4],
+      [1, 'a', 5],
+    ],
+    'the longest due first, no more than wanted',
+  );
+  t.match(postgres.query('SELECT * FROM webhook_deliveries'), [
+    { id: 1, uuid: 'u', webhook_id: 'a', event: 'push', state: 'PENDING', attempts: 0, next_attempt_at: 5 },
+  ]);
 });
 
 t.test('rows gives the rows of a statement, also of RETURNING, in the shape of each driver', async (t) => {

@@ -27,9 +27,12 @@ const versionsUpTo = (version: number): number[] =>
 const only = (versions: readonly number[]): Migration[] => migrations.filter((step) => versions.includes(step.version));
 
 async function fill(db: Database, versions: readonly number[]): Promise<void> {
+  // A later step may have made a view of a table.
+  const views: { name: string }[] = await db.read.query("SELECT name FROM sqlite_master WHERE type = 'view'");
   await db.write(async (tx) => {
     for (const version of versions)
-      for (const [table, row] of rowsByVersion[version] ?? []) await insertRow(tx, table, row);
+      for (const [table, row] of rowsByVersion[version] ?? [])
+        if (!views.some(({ name }) => name === table)) await insertRow(tx, table, row);
   });
 }
 
@@ -60,7 +63,7 @@ function tablesOf(file: string): Map<string, Row[]> {
     // Shadow tables of virtual tables are skipped.
     const names = database
       .prepare(
-        "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite_%'",
+        "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'view') AND name NOT LIKE 'sqlite_%'",
       )
       .all();
     return new Map(names.map(({ name }) => [String(name), database.prepare(`SELECT * FROM "${name}"`).all() as Row[]]));

@@ -440,6 +440,23 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
       },
     ],
   ],
+  74: [
+    [
+      'outbox',
+      {
+        id: 2,
+        kind: 'webhook',
+        key: 'w',
+        payload: '{}',
+        state: 'FAILED',
+        attempts: 8,
+        next_at: 1,
+        created_at: 1,
+        last_error: 'no',
+      },
+    ],
+    ['webhook_messages', { id: 2, uuid: 'u2', webhook_id: 'w', event: 'push', tried_at: 1, took_ms: 1, status: 500 }],
+  ],
   68: [
     [
       'ci_runners',

@@ -307,6 +307,10 @@ const seeded: [check: string, seed: () => void][] = [
       ),
   ],
   [
+    'queues.stuck_message',
+    () => sql("INSERT INTO outbox (kind, key, state, next_at, created_at) VALUES ('mail', 'alice', 'PENDING', 1, 1)"),
+  ],
+  [
     'queues.failed_delivery',
     () =>
       sql(

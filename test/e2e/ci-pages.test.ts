@@ -88,8 +88,8 @@ t.test('a person watches a matrix workflow that their push started', { timeout: 
   const second = (await client.fetchTask({})).task;
   await client.updateTask({ state: { id: second.id, result: 2 } });
   await page.locator('.run-facts', { hasText: 'Failed' }).waitFor();
-  await page.getByRole('button', { name: 'Run failed again' }).click();
-  await page.getByText('The jobs run again, as a new attempt.').waitFor();
+  await page.getByRole('button', { name: 'Re-run failed jobs' }).click();
+  await page.getByText('The jobs are re-run as a new attempt.').waitFor();
   t.match(await page.getByRole('main').innerText(), /Attempt 2\s+Attempt 1/);
   await page.getByRole('button', { name: 'Cancel' }).click();
   await page.getByText('The run is cancelled.').waitFor();
@@ -188,7 +188,7 @@ t.test('without scripts: registration, secrets, starting a workflow, and the vie
   const B = `${forge.url}/repos/alice/work`;
   const page = await signedIn(forge, { javaScriptEnabled: false });
   await page.goto(`${B}/settings/runners`);
-  await page.getByRole('button', { name: 'Make a token' }).click();
+  await page.getByRole('button', { name: 'Create token' }).click();
   const token = await page.getByLabel('Registration token').inputValue();
   t.match(await connectClient(forge.url).register({ name: 'joined', token, labels: ['x'] }), {
     runner: { name: 'joined' },
@@ -197,7 +197,7 @@ t.test('without scripts: registration, secrets, starting a workflow, and the vie
   t.match(await page.getByRole('status').innerText(), /A token is shown only once/);
   t.match(await page.getByRole('main').innerText(), /joined/);
   await page.getByLabel('Name').fill('made here');
-  await page.getByRole('button', { name: 'Make a runner' }).click();
+  await page.getByRole('button', { name: 'Create runner' }).click();
   t.match(JSON.parse(await page.locator('pre').first().innerText()), {
     name: 'made here',
     address: forge.url,
@@ -225,7 +225,7 @@ t.test('without scripts: registration, secrets, starting a workflow, and the vie
   await page.locator('[id="input-version"]').fill('1.0');
   await page.getByRole('button', { name: 'Start' }).click();
   t.match(page.url(), /\/runs\/2$/);
-  t.match(await page.getByRole('main').innerText(), /started by hand on main/);
+  t.match(await page.getByRole('main').innerText(), /started manually on main/);
 
   const outsider = await forge.addPerson('bob');
   for (const target of [

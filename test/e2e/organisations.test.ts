@@ -54,12 +54,12 @@ t.test('an organisation from its creation to its members, by clicks alone', asyn
   const page = await tab('alice');
   await page.goto(web.origin);
   await page.getByRole('link', { name: 'New organisation' }).last().click();
-  await page.getByLabel('Handle', { exact: true }).fill('bob');
+  await page.getByLabel('Name', { exact: true }).fill('bob');
   await press(page, 'Create organisation');
   await page.getByRole('alert').filter({ hasText: 'already taken' }).waitFor();
-  t.equal(await page.getByLabel('Handle', { exact: true }).inputValue(), 'bob', 'what was typed is still there');
-  await page.getByLabel('Handle', { exact: true }).fill('potters');
-  await page.getByLabel('Name', { exact: true }).fill('The Potters');
+  t.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'bob', 'what was typed is still there');
+  await page.getByLabel('Name', { exact: true }).fill('potters');
+  await page.getByLabel('Display name', { exact: true }).fill('The Potters');
   await press(page, 'Create organisation');
   await says(page, 'You are its first owner');
 
@@ -69,7 +69,7 @@ t.test('an organisation from its creation to its members, by clicks alone', asyn
     ['bob', 'MEMBER'],
     ['carol', 'GUEST'],
   ] as const) {
-    await page.getByLabel('Handle', { exact: true }).fill(who);
+    await page.getByLabel('Username', { exact: true }).fill(who);
     await page.getByLabel('Role', { exact: true }).selectOption(role);
     await press(page, 'Add');
     await says(page, 'The member is added');
@@ -133,10 +133,10 @@ t.test('the settings of a repository: image, visibility, collaborators', async (
   await says(page, 'public now');
 
   await page.getByRole('link', { name: 'Collaborators' }).click();
-  await page.getByLabel('Handle', { exact: true }).fill('nobody');
+  await page.getByLabel('Username', { exact: true }).fill('nobody');
   await press(page, 'Add');
   await page.getByRole('alert').filter({ hasText: 'no person with this handle' }).waitFor();
-  await page.getByLabel('Handle', { exact: true }).fill('bob');
+  await page.getByLabel('Username', { exact: true }).fill('bob');
   await page.getByLabel('Role', { exact: true }).selectOption('admin');
   await press(page, 'Add');
   await says(page, 'The collaborator is added');
@@ -175,8 +175,8 @@ t.test('rename, transfer with its acceptance, archive, delete and restore', asyn
   await page.goto(`${web.origin}/repos/alice/oven/settings/danger`);
   await press(page, 'Archive this repository');
   await says(page, 'archived');
-  await press(page, 'Take it out of the archive');
-  await says(page, 'takes pushes again');
+  await press(page, 'Unarchive this repository');
+  await says(page, 'is unarchived');
   await page.getByLabel('New owner', { exact: true }).fill('carol');
   await page.locator('#transfer-confirm').fill('alice/oven');
   await press(page, 'Transfer this repository');
@@ -238,7 +238,7 @@ t.test('the default branch is chosen and its protection is switched', async (t) 
 t.test('a collaborator sees their grant, and leaves; an offer is declined; a member leaves', async (t) => {
   const owner = await tab('carol');
   await owner.goto(`${web.origin}/repos/carol/oven/settings/collaborators`);
-  await owner.getByLabel('Handle', { exact: true }).fill('dave');
+  await owner.getByLabel('Username', { exact: true }).fill('dave');
   await owner.getByLabel('Role', { exact: true }).selectOption('write');
   await press(owner, 'Add');
   await says(owner, 'The collaborator is added');
@@ -268,7 +268,7 @@ t.test('a collaborator sees their grant, and leaves; an offer is declined; a mem
 t.test('a person: profile, avatar, handle, and deletion of the account, which needs the password', async (t) => {
   const page = await tab('dave');
   await page.goto(`${web.origin}/settings/profile`);
-  await page.getByLabel('Name', { exact: true }).fill('Dave of Example');
+  await page.getByLabel('Display name', { exact: true }).fill('Dave of Example');
   await press(page, 'Save');
   await says(page, /saved/);
   await page.getByLabel('A picture of your own', { exact: true }).setInputFiles(picture('me.webp', 'image/webp'));
@@ -278,10 +278,10 @@ t.test('a person: profile, avatar, handle, and deletion of the account, which ne
   await says(page, 'removed');
 
   await page.goto(`${web.origin}/settings/account`);
-  await page.getByLabel('New handle', { exact: true }).fill('david');
+  await page.getByLabel('New username', { exact: true }).fill('david');
   await page.locator('#handle-confirm').fill('dave');
-  await press(page, 'Change handle');
-  await says(page, /handle/);
+  await press(page, 'Change username');
+  await says(page, /username is changed/);
   await page.goto(`${web.origin}/users/dave`);
   await page.waitForURL('**/users/david');
 
@@ -298,7 +298,7 @@ t.test('a person: profile, avatar, handle, and deletion of the account, which ne
 t.test('an organisation is renamed, and deleted once it owns nothing', async (t) => {
   const page = await tab('bob');
   await page.goto(`${web.origin}/orgs/new`);
-  await page.getByLabel('Handle', { exact: true }).fill('weavers');
+  await page.getByLabel('Name', { exact: true }).fill('weavers');
   await press(page, 'Create organisation');
   await page.goto(`${web.origin}/orgs/weavers/settings`);
   await page.getByLabel('New name', { exact: true }).fill('spinners');

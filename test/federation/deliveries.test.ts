@@ -1,6 +1,7 @@
 import t from 'tap';
 import { localAdministrator } from '../../src/access/index.ts';
-import { backoffMs, nextDeliveryState } from '../../src/federation/deliveries/delivery-state.ts';
+import { nextDeliveryState } from '../../src/federation/deliveries/delivery-state.ts';
+import { backoffMs } from '../../src/outbox/index.ts';
 import type { Outcome } from '../../src/federation/deliveries/delivery-state.ts';
 import { startFakePeer } from './fake-peer.ts';
 import type { FakePeer } from './fake-peer.ts';

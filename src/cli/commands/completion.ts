@@ -30,7 +30,7 @@ export function addCompletionCommands(program: Command, run: Run): void {
   );
   program
     .command('complete-names', { hidden: true })
-    .description('what those scripts ask: names that begin so')
+    .description('list names with a prefix, for the completion scripts')
     .argument('<kind>')
     .argument('[beginning]')
     .action(run(printNames));

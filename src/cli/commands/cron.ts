@@ -9,15 +9,15 @@ import type { Column } from '../terminal/output.ts';
 
 /** `hearth cron …`: scheduled tasks. */
 export function addCronCommands(program: Command, run: Run): void {
-  const cron = addNoun(program, 'cron', 'what the server does by the clock');
+  const cron = addNoun(program, 'cron', 'scheduled tasks');
   withExamples(
-    cron.command('list').description('list the jobs, and how each went the last time').action(run(listJobs)),
+    cron.command('list').description('list scheduled tasks with their last result').action(run(listJobs)),
     'hearth cron list',
   );
   withExamples(
     cron
       .command('run <name>')
-      .description('run a job now: in the running server, or here where there is none')
+      .description('run a scheduled task now, in the running server if there is one')
       .action(run(runJob)),
     'hearth cron run sessions.sweep',
     'hearth cron run backup.nightly --json',

@@ -18,10 +18,10 @@ export function addDoctorCommand(program: Command, run: Run): void {
   withExamples(
     program
       .command('doctor')
-      .description('look for what is wrong; ends with 7 when there is a problem')
-      .option('--fix', 'cure what can be cured without losing anything')
+      .description('check the instance; exits with 7 when there is a problem')
+      .option('--fix', 'repair what can be repaired without losing data')
       .addOption(new Option('--only <area>', 'one area').choices(areas))
-      .option('--url <address>', 'also call the running server by its public address, through the proxy')
+      .option('--url <address>', 'also check the public address through the proxy')
       .option('--peers', 'also test every server that this one federates with: name, certificate, clock, signatures')
       .action(run(doctor)),
     'hearth doctor',

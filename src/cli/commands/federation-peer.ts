@@ -8,21 +8,21 @@ import type { Column } from '../terminal/output.ts';
 
 /** `hearth federation peers`, `hearth federation peer …`: the servers that this one talks to. */
 export function addPeerCommands(federation: Command, run: Run): void {
-  const peer = addNoun(federation, 'peer', 'one other server');
+  const peer = addNoun(federation, 'peer', 'another server');
   // The same command under both of its names.
   for (const [parent, name, example] of [
     [federation, 'peers', 'hearth federation peers'],
     [peer, 'list', 'hearth federation peer list'],
   ] as const) {
     withExamples(
-      parent.command(name).description('list other servers, and how they do').action(run(listPeers)),
+      parent.command(name).description('list other servers and their state').action(run(listPeers)),
       example,
     );
   }
   withExamples(
     peer
       .command('test')
-      .description('look for what stands between this server and another')
+      .description('test the connection to another server')
       .argument('<host>', 'host name')
       .action(run(testPeer)),
     'hearth federation peer test forge.example.org',
@@ -30,14 +30,14 @@ export function addPeerCommands(federation: Command, run: Run): void {
   withExamples(
     peer
       .command('invite')
-      .description('print a code that lets another server ask to be paired, for 15 minutes')
+      .description('print a code with which another server can request pairing, valid for 15 minutes')
       .action(run(invitePeer)),
     'hearth federation peer invite',
   );
   withExamples(
     peer
       .command('accept')
-      .description('pair with the server that a code came from')
+      .description('request pairing with the server that issued a code')
       .argument('<code>', 'what "hearth federation peer invite" printed there')
       .action(run(acceptPeer)),
     "hearth federation peer accept 'https://forge.example.org/ap/pairing#…'",
@@ -45,7 +45,7 @@ export function addPeerCommands(federation: Command, run: Run): void {
   withExamples(
     peer
       .command('confirm')
-      .description('allow a server that has used a code of yours')
+      .description('accept a server that used your code')
       .argument('<host>', 'host name')
       .action(run(confirmPeer)),
     'hearth federation peer confirm other.example.org',
@@ -54,7 +54,7 @@ export function addPeerCommands(federation: Command, run: Run): void {
     peer
       .command('remove')
       .alias('delete')
-      .description('end a pairing, or turn down who asked for one')
+      .description('end a pairing, or reject a request')
       .argument('<host>', 'host name')
       .action(run(removePeer)),
     'hearth federation peer remove other.example.org',

@@ -9,7 +9,7 @@ const patienceMs = 4_000;
 /** `hearth health`: for the health check of a container. */
 export function addHealthCommand(program: Command, run: Run): void {
   withExamples(
-    program.command('health').description('ask the running server whether it is well').action(run(checkHealth)),
+    program.command('health').description('check the health of the running server').action(run(checkHealth)),
     'hearth health && echo fine',
   );
 }

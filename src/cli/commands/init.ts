@@ -15,7 +15,7 @@ export function addInitCommand(program: Command, run: Run): void {
   withExamples(
     program
       .command('init')
-      .description('make a settings file and the data folder, and say what to do next')
+      .description('create a settings file and the data folder, and print the next steps')
       .option(
         '--user <name>',
         'the user of the service, who may read the settings and owns the data folder; needs root',
@@ -24,8 +24,8 @@ export function addInitCommand(program: Command, run: Run): void {
         '--behind-proxy <url>',
         'the address that a proxy on this machine serves; all else listens on this machine only',
       )
-      .option('--unit', 'only print a unit for systemd')
-      .option('--proxy <name>', 'only print what the proxy needs: caddy, nginx or traefik')
+      .option('--unit', 'only print a systemd unit')
+      .option('--proxy <name>', 'only print a proxy configuration: caddy, nginx or traefik')
       .option('--container', 'only print a Containerfile for this program')
       .action(run(init)),
     'sudo hearth init --config /etc/hearth/hearth.toml --data-dir /var/lib/hearth --user hearth',

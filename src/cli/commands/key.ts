@@ -19,13 +19,9 @@ interface AddOptions {
 
 /** `hearth key …`: SSH public keys. */
 export function addKeyCommands(program: Command, run: Run): void {
-  const key = addNoun(program, 'key', 'SSH keys of people');
+  const key = addNoun(program, 'key', 'SSH public keys');
   withExamples(
-    key
-      .command('list')
-      .description('list SSH keys')
-      .option('--user <name>', 'only those of one person')
-      .action(run(listKeys)),
+    key.command('list').description('list SSH keys').option('--user <name>', 'filter by person').action(run(listKeys)),
     'hearth key list --user alice',
   );
   withExamples(
@@ -35,8 +31,8 @@ export function addKeyCommands(program: Command, run: Run): void {
       .description('add a public key')
       .argument('[file]', 'a .pub file, or - for standard input', '-')
       .requiredOption('--user <name>', 'whose account it opens')
-      .option('--title <text>', 'what to call it (else the comment in the file)')
-      .option('--if-missing', 'do nothing when the person has this key already')
+      .option('--title <text>', 'title (default: the comment in the file)')
+      .option('--if-missing', 'succeed when the person has this key already')
       .action(run(addKey)),
     'hearth key add --user alice ~/.ssh/id_ed25519.pub',
     'ssh-add -L | head -1 | hearth key add --user alice -',
@@ -44,10 +40,10 @@ export function addKeyCommands(program: Command, run: Run): void {
   withExamples(
     key
       .command('import-github')
-      .description('add the public keys that somebody has on GitHub, or at any https address')
+      .description("add a person's public keys from GitHub, or from any https URL")
       .argument('<login>', 'the name there, or the address of a list of keys')
       .requiredOption('--user <name>', 'whose account they open')
-      .option('--dry-run', 'only say which there are')
+      .option('--dry-run', 'only list them')
       .action(run(importKeys)),
     'hearth key import-github alice --user alice',
     'hearth key import-github https://git.example.org/alice.keys --user alice',
@@ -56,9 +52,9 @@ export function addKeyCommands(program: Command, run: Run): void {
     key
       .command('remove')
       .alias('delete')
-      .description('remove a key; it opens nothing from now on')
+      .description('remove a key; it is refused from now on')
       .argument('<id>', 'id, its beginning, or the fingerprint')
-      .option('--dry-run', 'only say what would be removed')
+      .option('--dry-run', 'only show what would be removed')
       .action(run(removeKey)),
     'hearth key list --user alice',
     'hearth key remove 3f2a91c0',

@@ -16,28 +16,25 @@ import { fullName, goesOn } from './repository-row.ts';
 /** Commands for maintenance: status, stats, cleanup, trash. */
 export function addMaintenanceCommands(program: Command, run: Run): void {
   withExamples(
-    program.command('status').description('how the server is, and when a restore was last proven').action(run(status)),
+    program.command('status').description('show the state of the server and of backups').action(run(status)),
     'hearth status',
   );
   withExamples(
-    program.command('stats').description('how much of everything there is').action(run(stats)),
+    program.command('stats').description('show counts of people, repositories and more').action(run(stats)),
     'hearth stats --json',
   );
   withExamples(
-    program
-      .command('cleanup')
-      .description('remove what is over: expired sessions, old temporary files')
-      .action(run(cleanup)),
+    program.command('cleanup').description('remove expired sessions and old temporary files').action(run(cleanup)),
     'hearth cleanup',
   );
-  const trash = addNoun(program, 'trash', 'deleted repositories that can be restored');
+  const trash = addNoun(program, 'trash', 'deleted repositories');
   withExamples(trash.command('list').description('list them').action(run(listTrash)), 'hearth trash list');
   withExamples(
     trash
       .command('empty')
-      .description('remove for good what was deleted long ago')
-      .option('--older <duration>', 'deleted before so long; as the settings say when left out')
-      .option('--dry-run', 'only say what would go')
+      .description('remove old deleted repositories for good')
+      .option('--older <duration>', 'minimum time since deletion (default: the configured one)')
+      .option('--dry-run', 'only list what would be removed')
       .action(run(emptyTrash)),
     'hearth trash empty --older 7d --yes',
   );
@@ -83,8 +80,11 @@ async function status(cli: Cli): Promise<void> {
       ['Waiting', work.length < maxItems ? counted(waiting, 'job', 'jobs') : `${waiting} jobs or more`],
       ['Failed', work.length - waiting],
       ['Last backup', never(newest?.madeAt ?? null)],
-      ['Last proven restore', never(testedAt)],
-      ['Proven', lastProof === null ? 'nothing yet' : `${lastProof.proven} of ${lastProof.total} repositories`],
+      ['Last restore test', never(testedAt)],
+      [
+        'Restored intact',
+        lastProof === null ? 'nothing yet' : `${lastProof.proven} of ${lastProof.total} repositories`,
+      ],
     ],
     {
       version: embedded.version,

@@ -24,10 +24,10 @@ export function addMigrateCommand(program: Command, run: Run): void {
   withExamples(
     program
       .command('migrate')
-      .description('bring the database up to date; the server does so at start')
-      .option('--status', 'only list which steps are applied')
-      .option('--dry-run', 'only list which steps would be applied')
-      .option('--rehearse', 'apply them to a copy, and say how long it took and how much room it needs')
+      .description('apply pending migrations; the server does so at start')
+      .option('--status', 'only list applied and pending migrations')
+      .option('--dry-run', 'only list migrations that would be applied')
+      .option('--rehearse', 'apply them to a copy, and print the time and disk space needed')
       .action(run(migrate)),
     'hearth migrate --status',
     'hearth migrate --dry-run',

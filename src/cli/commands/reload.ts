@@ -7,7 +7,7 @@ import { withExamples } from '../help.ts';
 /** `hearth reload`: like SIGHUP, with a result. */
 export function addReloadCommand(program: Command, run: Run): void {
   withExamples(
-    program.command('reload').description('let the running server read its settings file again').action(run(reload)),
+    program.command('reload').description('reload the settings file in the running server').action(run(reload)),
     'hearth reload',
   );
 }

@@ -16,10 +16,10 @@ export function addRepoMaintenanceCommands(repo: Command, run: Run): void {
   withExamples(
     repo
       .command('gc')
-      .description('pack repositories anew, so that they take less room and clone faster')
+      .description('repack repositories, so that they take less disk space and clone faster')
       .argument('[owner/name]', 'one repository')
-      .option('--all', 'every one')
-      .option('--needed', 'those that the night would pack: many packs or single objects')
+      .option('--all', 'all repositories')
+      .option('--needed', 'those that nightly maintenance would pack: many packs or loose objects')
       .action(run(gc)),
     'hearth repo gc alice/garden',
     'hearth repo gc --needed',
@@ -28,9 +28,9 @@ export function addRepoMaintenanceCommands(repo: Command, run: Run): void {
   withExamples(
     repo
       .command('fsck')
-      .description('look whether repositories are whole; ends with 7 when one is not')
+      .description('check the integrity of repositories; exits with 7 on damage')
       .argument('[owner/name]', 'one repository')
-      .option('--all', 'every one')
+      .option('--all', 'all repositories')
       .option('--full', 'read the content of every object')
       .action(run(fsck)),
     'hearth repo fsck --all',
@@ -38,7 +38,7 @@ export function addRepoMaintenanceCommands(repo: Command, run: Run): void {
   withExamples(
     repo
       .command('size')
-      .description('list repositories by the room they take')
+      .description('list repositories by disk usage')
       .option('--top <count>', 'only the largest', '20')
       .action(run(size)),
     'hearth repo size --top 5',
@@ -46,7 +46,7 @@ export function addRepoMaintenanceCommands(repo: Command, run: Run): void {
   withExamples(
     repo
       .command('hooks')
-      .description('list the hooks in the folder of a repository; Hearth has none there, and lets git run none')
+      .description('list hooks in the folder of a repository, which Hearth never runs')
       .argument('<owner/name>', 'repository')
       .action(run(hooks)),
     'hearth repo hooks alice/garden',

@@ -16,17 +16,17 @@ export function addRepoTrashCommands(repo: Command, run: Run): void {
       .alias('remove')
       .description('delete a repository; it can be restored for a while')
       .argument('<owner/name>', 'repository')
-      .option('--dry-run', 'only say what would be deleted')
+      .option('--dry-run', 'only show what would be deleted')
       .action(run(deleteRepository)),
     'hearth repo delete alice/garden',
   );
   withExamples(
     repo
       .command('restore')
-      .description('bring a deleted repository back')
+      .description('restore a deleted repository')
       .argument('<owner/name>', 'repository, or its id')
-      .option('--as <name>', 'under another name, when the old one is in use again')
-      .option('--dry-run', 'only say what would be restored')
+      .option('--as <name>', 'new name, when the old one is in use')
+      .option('--dry-run', 'only show what would be restored')
       .action(run(restoreRepository)),
     'hearth repo list --deleted',
     'hearth repo restore alice/garden',

@@ -34,10 +34,10 @@ export function addRepoCommands(program: Command, run: Run): void {
     repo
       .command('list')
       .description('list repositories')
-      .option('--owner <name>', 'only those of one person or organisation')
+      .option('--owner <name>', 'filter by owner')
       .addOption(new Option('--visibility <kind>', 'only these').choices(['public', 'private']))
       .addOption(new Option('--sort <by>', 'order').choices(['name', 'size', 'updated']).default('name'))
-      .option('--deleted', 'those that can be restored')
+      .option('--deleted', 'list deleted repositories')
       .action(run(listRepositories)),
     'hearth repo list --owner alice',
     'hearth repo list --sort size --json',

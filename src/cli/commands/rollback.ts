@@ -14,9 +14,9 @@ export function addRollbackCommand(program: Command, run: Run): void {
   withExamples(
     program
       .command('rollback')
-      .description('put back the copy of the database from before the last migration; the server must be stopped')
-      .option('--to <file>', 'another copy than the newest')
-      .option('--dry-run', 'only say which pushes came after it')
+      .description('restore the database from before the last migration; the server must be stopped')
+      .option('--to <file>', 'use this copy instead of the newest')
+      .option('--dry-run', 'only list the pushes since')
       .action(run(rollback)),
     'hearth rollback --dry-run',
     'hearth rollback --yes',

@@ -22,8 +22,8 @@ export function addRunLogCommand(runs: Command, run: Run): void {
   withExamples(
     withRun(runs.command('log').description('print the log of a run, or of one of its jobs'))
       .argument('[job]', 'number or name of a job; left out: all, in their order')
-      .option('-f, --follow', 'go on with what comes, until the run has ended')
-      .option('--attempt <count>', 'an earlier attempt')
+      .option('-f, --follow', 'follow the log until the run has ended')
+      .option('--attempt <count>', 'show an earlier attempt')
       .option('--times', 'print the time before each line')
       .action(run(printLog)),
     'hearth run log alice/garden 12',

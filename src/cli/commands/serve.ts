@@ -29,8 +29,8 @@ export function addServeCommand(program: Command, run: Run): void {
     program
       .command('serve')
       .description('start the server')
-      .option('--listen <host:port>', 'where web pages and git over HTTP are served')
-      .option('--ssh-listen <host:port>', 'where git over SSH is served')
+      .option('--listen <host:port>', 'address for web pages and git over HTTP')
+      .option('--ssh-listen <host:port>', 'address for git over SSH')
       .option('--no-ssh', 'do not serve SSH')
       .action(run(serve)),
     'hearth serve',

@@ -20,11 +20,11 @@ export function addUserAddCommands(user: Command, run: Run): void {
   const add = user
     .command('add')
     .alias('create')
-    .description('make an account')
+    .description('create an account')
     .argument('<name>', 'user name')
-    .option('--admin', 'as an administrator')
+    .option('--admin', 'make the person an administrator')
     .option('--display-name <text>', 'name to show beside the user name')
-    .option('--if-missing', 'do nothing when the account is there already')
+    .option('--if-missing', 'succeed when the account exists already')
     .action(run(addUser));
   const password = user
     .command('password')

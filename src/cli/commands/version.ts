@@ -6,7 +6,10 @@ import type { Run } from '../action.ts';
 /** `hearth version`: the versions that a bug report needs. */
 export function addVersionCommand(program: Command, run: Run): void {
   withExamples(
-    program.command('version').description('versions of Hearth and of what it runs on').action(run(printVersions)),
+    program
+      .command('version')
+      .description('print the versions of Hearth, Node, git and the system')
+      .action(run(printVersions)),
     'hearth version',
   );
 }

@@ -14,7 +14,7 @@ import { findRepository } from './find-repository.ts';
 
 /** `hearth webhook …`: webhooks for pushes and runs. */
 export function addWebhookCommands(program: Command, run: Run): void {
-  const webhook = addNoun(program, 'webhook', 'who is told over HTTP of pushes and runs');
+  const webhook = addNoun(program, 'webhook', 'webhooks for pushes and runs');
   const place = 'owner/name of a repository, or an organisation';
   withExamples(
     webhook.command('list').description('list webhooks').argument('<place>', place).action(run(listWebhooks)),
@@ -24,10 +24,10 @@ export function addWebhookCommands(program: Command, run: Run): void {
   withExamples(
     webhook
       .command('add')
-      .description('tell an address of what happens')
+      .description('add a webhook')
       .argument('<place>', place)
       .argument('<url>', 'https address')
-      .option('--events <list>', 'of push, create, delete, run, separated by commas', 'push')
+      .option('--events <list>', 'events, separated by commas: push, create, delete, run', 'push')
       .option('--secret-file <file>', 'file with the secret that signs messages')
       .option('--secret-stdin', 'read the secret from standard input')
       .action(run(addWebhook)),
@@ -40,14 +40,14 @@ export function addWebhookCommands(program: Command, run: Run): void {
       .description('remove a webhook')
       .argument('<place>', place)
       .argument('<id>', 'id')
-      .option('--dry-run', 'only say which one would go')
+      .option('--dry-run', 'only show which one would be removed')
       .action(run(removeWebhook)),
     'hearth webhook remove alice/garden 3f2c81aa',
   );
   withExamples(
     webhook
       .command('test')
-      .description('send something to try a webhook out')
+      .description('send a test delivery')
       .argument('<place>', place)
       .argument('<id>', 'id')
       .action(run(testWebhook)),
@@ -56,10 +56,10 @@ export function addWebhookCommands(program: Command, run: Run): void {
   withExamples(
     webhook
       .command('deliveries')
-      .description('list what was sent to a webhook, the newest first')
+      .description('list deliveries of a webhook, the newest first')
       .argument('<place>', place)
       .argument('<id>', 'id')
-      .option('--redeliver <number>', 'send this one again')
+      .option('--redeliver <number>', 'redeliver this one')
       .action(run(listDeliveries)),
     'hearth webhook deliveries alice/garden 3f2c81aa',
     'hearth webhook deliveries alice/garden 3f2c81aa --redeliver 17',

@@ -88,7 +88,7 @@ export async function checkAddress(
         : /TLS/.test(words)
           ? remedies.noTls
           : 'is the proxy running, and does the name lead to this machine?';
-      findings.push(problem('address.unreachable', `${url.origin} cannot be asked: ${words}.`, { remedy }));
+      findings.push(problem('address.unreachable', `${url.origin} cannot be reached: ${words}.`, { remedy }));
       return report(url, findings);
     }
     // They come over different connections: the response may arrive before the event of its request.
@@ -98,14 +98,16 @@ export async function checkAddress(
         ? remedies.loginWall
         : 'does it lead to this machine, and to the port of http.listen?';
       findings.push(
-        problem('address.elsewhere', `${url.origin} answers ${first.status}, but not this server.`, { remedy: wall }),
+        problem('address.elsewhere', `${url.origin} answers ${first.status}, but it is not this server.`, {
+          remedy: wall,
+        }),
       );
       return report(url, findings);
     }
     findings.push(...readHead(url, head, path('', '/a%2Fb//c')), ...certificate(first, now));
     if (baseUrl !== null && new URL(baseUrl).origin !== url.origin) {
       findings.push(
-        warning('address.base_url', `People are shown ${baseUrl}, which is not ${url.origin}.`, {
+        warning('address.base_url', `The configured base URL ${baseUrl} differs from ${url.origin}.`, {
           remedy: `set base_url (SERVICE_BASE_URL) to ${url.origin}`,
         }),
       );
@@ -162,7 +164,7 @@ export async function checkAddress(
     }
     return begins === null
       ? [
-          warning('address.requests_buffered', 'The proxy takes in whole pushes before it passes them on.', {
+          warning('address.requests_buffered', 'The proxy buffers pushes before it forwards them.', {
             remedy: remedies.requestsBuffered,
           }),
         ]
@@ -178,7 +180,7 @@ export async function checkAddress(
       : [
           warning(
             'address.answers_buffered',
-            'The proxy holds answers back: live logs and the progress of clones come late.',
+            'The proxy buffers responses: live logs and the progress of clones are delayed.',
             { remedy: remedies.answersBuffered },
           ),
         ];
@@ -202,7 +204,7 @@ function readHead(
   const findings: CheckResult[] = [];
   if (isForwarded && peer.replace('::ffff:', '') === address && !loopback.test(peer)) {
     findings.push(
-      problem('address.untrusted_proxy', `A proxy at ${address} passes requests on, but is not trusted.`, {
+      problem('address.untrusted_proxy', `A proxy at ${address} forwards requests, but is not trusted.`, {
         remedy: `in hearth.toml: [proxy] trusted = ["${address}"]   (SERVICE_PROXY_TRUSTED)`,
       }),
     );
@@ -216,14 +218,14 @@ function readHead(
     );
   } else if (!isForwarded && loopback.test(peer) && !/^(?:localhost|127\.|\[::1\])/.test(url.hostname)) {
     findings.push(
-      warning('address.clients', 'The proxy does not say who calls: limits hold for all people together.', {
+      warning('address.clients', 'The proxy does not forward client addresses: limits apply to all clients together.', {
         remedy: remedies.clients,
       }),
     );
   }
   if ((forwardedHost ?? host) !== url.host)
     findings.push(
-      problem('address.host', `The server is called ${host} where people call it ${url.host}.`, {
+      problem('address.host', `The proxy sends the host ${host} instead of ${url.host}.`, {
         remedy: remedies.host,
       }),
     );

@@ -28,7 +28,7 @@ async function checkKey(deps: CheckContext): Promise<CheckResult[]> {
     return [
       problem(
         'ci.key_missing',
-        `${counted(Number(count), 'secret', 'secrets')} of CI cannot be opened: ${file} is gone.`,
+        `${counted(Number(count), 'secret', 'secrets')} of CI cannot be decrypted: ${file} is missing.`,
         {
           remedy: `put ${file} back from a backup that was made --with-keys, or set the secrets again`,
         },
@@ -37,7 +37,7 @@ async function checkKey(deps: CheckContext): Promise<CheckResult[]> {
   }
   if ((found.mode & 0o077) === 0) return [];
   return [
-    problem('ci.key_mode', `Others can read ${file}.`, {
+    problem('ci.key_mode', `Other users can read ${file}.`, {
       remedy: `chmod 600 ${file}`,
       fix: async () => chmod(file, 0o600).then(() => `chmod 600 ${file}`),
     }),

@@ -61,6 +61,14 @@ const queues: Queue[] = [
     remedy: 'is the server running? hearth cron run webhooks.deliver',
   },
   {
+    check: 'queues.stuck_message',
+    agoMs: hourMs,
+    sql: "SELECT kind AS example FROM outbox WHERE state = 'PENDING' AND kind <> 'webhook' AND next_at < ?",
+    words: (count, kind) =>
+      `${counted(count, 'message of the outbox is', 'messages of the outbox are')} overdue, for example of the kind ${kind}.`,
+    remedy: 'is the server running? hearth job list --state failing',
+  },
+  {
     check: 'queues.failing_mirror',
     agoMs: 0,
     sql: 'SELECT url AS example FROM mirrors WHERE failures > 0 AND COALESCE(last_started_at, 0) < ?',
@@ -150,7 +158,7 @@ async function examineGonePeers(deps: CheckContext): Promise<CheckResult[]> {
 async function checkJobs(deps: CheckContext): Promise<CheckResult[]> {
   const rows = await rowsOf(deps, 'SELECT name, last_error FROM job_runs WHERE last_error IS NOT NULL');
   return rows.map(({ name, last_error: error }) =>
-    warning('queues.failing_job', `The job ${String(name)} failed the last time: ${String(error)}.`, {
+    warning('queues.failing_job', `The scheduled task ${String(name)} failed last time: ${String(error)}.`, {
       remedy: `hearth cron run ${String(name)}`,
     }),
   );

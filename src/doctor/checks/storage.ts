@@ -16,7 +16,7 @@ export const checkStorage: CheckGroup = async (deps) => {
   if (free < storage.lowDiskFloorBytes) {
     findings.push(
       problem('storage.full', `Only ${megabytes(free)} are free: pushes and uploads are refused.`, {
-        remedy: 'make room, for example: hearth trash empty; hearth backup prune',
+        remedy: 'free disk space, for example: hearth trash empty; hearth backup prune',
       }),
     );
   }

@@ -2,7 +2,7 @@ import type { EntityManager } from 'typeorm';
 import { In, MoreThan } from 'typeorm';
 import { isNotNull, listTable } from '../../db/index.ts';
 import type { Tx } from '../../db/index.ts';
-import { backoffMs } from './delivery-state.ts';
+import { backoffMs } from '../../outbox/index.ts';
 import type { FederationDeps } from '../deps.ts';
 import { peerSchema } from '../schema/peer-schema.ts';
 import type { PeerRow } from '../schema/peer-schema.ts';

@@ -37,11 +37,11 @@ export async function settle(
   const silent = new Set<string>();
   const givenUp: { host: string; since: number }[] = [];
   for (const { delivery, outcome, wasReached, hasAnswered } of attempts) {
-    const { host } = delivery;
+    const { key: host } = delivery;
     if (outcome === null) {
       await tx.manager.query('UPDATE federation_delivery SET locked_until = 0 WHERE id = ? AND locked_until = ?', [
         delivery.id,
-        delivery.lockedUntil,
+        delivery.leaseUntil,
       ]);
     } else if (outcome.kind === 'delivered') {
       delivered.push(delivery.id);
@@ -75,11 +75,11 @@ async function settleSilence(
   queued: readonly ClaimedDelivery[],
   maxAttempts: number,
 ): Promise<void> {
-  const error = isGone ? goneWords(delivery.host, since, outcome.error) : outcome.error;
+  const error = isGone ? goneWords(delivery.key, since, outcome.error) : outcome.error;
   // Of a host that is given up, what somebody sends all the same is tried once.
   await settleFailure(tx, delivery, { ...outcome, error }, isGone ? 0 : maxAttempts);
-  if (isGone) await failWaiting(tx, delivery.host, error, queued);
-  else if (!wasReached) await postpone(tx, delivery.host, retryAt, queued);
+  if (isGone) await failWaiting(tx, delivery.key, error, queued);
+  else if (!wasReached) await postpone(tx, delivery.key, retryAt, queued);
 }
 
 const goneWords = (host: string, since: number, error: string): string =>
@@ -113,7 +113,7 @@ async function settleFailure(
       next.settledAt,
       outcome.kind === 'forbidden' ? now : null,
       delivery.id,
-      delivery.lockedUntil,
+      delivery.leaseUntil,
     ],
   );
 }
