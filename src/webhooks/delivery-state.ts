@@ -1,6 +1,6 @@
 import type { Outcome } from '../outbox/index.ts';
 
-/** Classifies a status: success, retry, or permanent failure. Redirects are not followed, so they count as permanent. */
+/** Classifies a status: success, retry or permanent failure. Redirects are not followed, so they fail permanently. */
 export function classifyStatus(status: number): Outcome {
   if (status >= 200 && status < 300) return { error: null, mayRetry: false };
   if (status >= 300 && status < 400)
