@@ -268,7 +268,7 @@ t.test('a collaborator sees their grant, and leaves; an offer is declined; a mem
 t.test('a person: profile, avatar, handle, and deletion of the account, which needs the password', async (t) => {
   const page = await tab('dave');
   await page.goto(`${web.origin}/settings/profile`);
-  await page.getByLabel('Display name', { exact: true }).fill('Dave of Example');
+  await page.getByLabel('Name', { exact: true }).fill('Dave of Example');
   await press(page, 'Save');
   await says(page, /saved/);
   await page.getByLabel('A picture of your own', { exact: true }).setInputFiles(picture('me.webp', 'image/webp'));
