@@ -45,8 +45,11 @@ export const busy =
   () =>
     unavailable(reason, message, { retryAfterSeconds });
 
+/** A key of a caller with how many may hold it. */
+type KeyLimit = readonly [key: string, most: number];
+
 interface Waiter {
-  keys: SemaphoreKeys;
+  keys: readonly KeyLimit[];
   admit(): void;
 }
 
@@ -74,25 +77,31 @@ export function createSemaphore(options: SemaphoreOptions): Semaphore {
   };
   const secondsSince = (at: number): number => (performance.now() - at) / 1000;
   const countKey = (name: string, value: string): string => `${name}\0${value}`;
-  const limited = (keys: SemaphoreKeys): [string, number][] =>
-    keyLimits.flatMap(([name, most]) => {
+  function limited(keys: SemaphoreKeys): KeyLimit[] {
+    const found: KeyLimit[] = [];
+    for (const [name, most] of keyLimits) {
       const value = keys[name];
-      return value === undefined ? [] : [[countKey(name, value), most]];
-    });
+      if (value !== undefined) found.push([countKey(name, value), most]);
+    }
+    return found;
+  }
 
-  const fits = (keys: SemaphoreKeys): boolean =>
-    held < limit && limited(keys).every(([key, most]) => (counts.get(key) ?? 0) < most);
+  function fits(keys: readonly KeyLimit[]): boolean {
+    if (held >= limit) return false;
+    for (const [key, most] of keys) if ((counts.get(key) ?? 0) >= most) return false;
+    return true;
+  }
 
-  function add(keys: SemaphoreKeys, change: number): void {
+  function add(keys: readonly KeyLimit[], change: number): void {
     held += change;
-    for (const [key] of limited(keys)) {
+    for (const [key] of keys) {
       const count = (counts.get(key) ?? 0) + change;
       if (count === 0) counts.delete(key);
       else counts.set(key, count);
     }
   }
 
-  function hold(keys: SemaphoreKeys): () => void {
+  function hold(keys: readonly KeyLimit[]): () => void {
     add(keys, 1);
     statistics.admitted += 1;
     const startedAt = performance.now();
@@ -109,7 +118,7 @@ export function createSemaphore(options: SemaphoreOptions): Semaphore {
     };
   }
 
-  function wait(keys: SemaphoreKeys, signal: AbortSignal | undefined): Promise<() => void> {
+  function wait(keys: readonly KeyLimit[], signal: AbortSignal | undefined): Promise<() => void> {
     const startedAt = performance.now();
     return new Promise((resolve, reject) => {
       const leave = () => {
@@ -140,8 +149,9 @@ export function createSemaphore(options: SemaphoreOptions): Semaphore {
     });
   }
 
-  async function acquire(keys: SemaphoreKeys = {}, signal?: AbortSignal): Promise<() => void> {
+  async function acquire(of: SemaphoreKeys = {}, signal?: AbortSignal): Promise<() => void> {
     signal?.throwIfAborted();
+    const keys = limited(of);
     if (fits(keys)) return hold(keys);
     if (waiters.size >= queue) {
       statistics.refusedFull += 1;
