@@ -7,6 +7,7 @@ import { createAdmission } from '../../src/http/admission/admission.ts';
 import { createBackgroundPriority } from '../../src/http/admission/background-priority.ts';
 import { createClassLimits } from '../../src/http/admission/class-limits.ts';
 import { routeChain } from '../../src/pages/app/chain.ts';
+import { createRenderedPages } from '../../src/pages/app/rendered-pages.ts';
 import { mountRoutes } from '../../src/pages/app/routing.ts';
 import { listRoutes, routes } from '../../src/pages/routes.ts';
 import type { ListedRoute, Route } from '../../src/pages/routes.ts';
@@ -28,6 +29,7 @@ t.test('security D10 a route without a declared access stops the start', async (
     deps: { accounts: {}, repositories: {} } as never,
     render: () => '',
     admission: createAdmission(fixedClock()),
+    pageCache: { rendered: createRenderedPages() },
   });
   t.doesNotThrow(() => mountRoutes(table, chainOf));
   const page = () => ({}) as never;

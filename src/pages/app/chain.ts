@@ -36,11 +36,11 @@ import { createGitHandlers, createGitListener } from '../../http-git/index.ts';
 import type { Route } from '../route.ts';
 import { routes } from '../routes.ts';
 import { authorize } from './authorize.ts';
-import { createResponseCache } from './cached-response.ts';
 import { refuseCrossSite } from './csrf.ts';
 import { readForm } from './forms.ts';
 import { withErrorMapping } from './map-errors.ts';
 import { createPageCache } from './page-cache.ts';
+import type { PageCache } from './page-cache.ts';
 import { createRender } from './render.ts';
 import type { Render } from './render.ts';
 import type { PageHandler } from './request-context.ts';
@@ -88,7 +88,7 @@ export function createWebServer(options: WebOptions): WebServer {
   const headers = securityHeaders(config);
   /** Called when a request begins, by whichever stage takes it: log line, metrics, and what admission remembers. */
   const onRequest = [createRequestLog({ logger, clock }), counts.count, admission.onRequest];
-  const responseCache = createResponseCache({ deps, random, readClient, notes: onRequest });
+  const pageCache = createPageCache({ deps, random, readClient, onRequest });
   const git = createGitHandlers(options);
   const metrics = serveMetrics(deps, counts, admission);
   const table = routes(
@@ -107,13 +107,13 @@ export function createWebServer(options: WebOptions): WebServer {
     admission.enqueue,
     // git over HTTP: past Koa, whose middlewares cost more than a response from the ref cache.
     (next) => createGitListener({ handlers: git, random, headers, onRequest, readClient }, next),
-    // Cached responses to anonymous requests: past Koa for the same reason.
-    responseCache.before,
+    // Page cache, cached responses to anonymous requests: past Koa for the same reason.
+    pageCache.serve,
   ];
 
   const middlewares: Middleware[] = [
     // Stores what the middlewares below respond, for the last stage above; so it sees the complete response.
-    responseCache.remember,
+    pageCache.store,
     // State and request id, which all others read.
     nameRequest(random),
     // Log, metrics and headers of every response, whatever comes of it.
@@ -135,7 +135,7 @@ export function createWebServer(options: WebOptions): WebServer {
     // `Accept: application/activity+json` on a page leads to the actor's document: needs the origin.
     nameActors(options.federation),
     // Runs the chain of the first route that matches, or refuses with 404 or 405.
-    ...mountRoutes(table, routeChain({ deps, render, admission })),
+    ...mountRoutes(table, routeChain({ deps, render, admission, pageCache })),
   ];
 
   const app = new Koa<State>();
@@ -156,11 +156,11 @@ interface RouteDeps {
   deps: WebDeps;
   render: Render;
   admission: Admission;
+  pageCache: Pick<PageCache, 'rendered'>;
 }
 
 /** What a request passes once its route is known. */
-export function routeChain({ deps, render, admission }: RouteDeps): (route: Route) => Middleware[] {
-  const pageCache = createPageCache();
+export function routeChain({ deps, render, admission, pageCache }: RouteDeps): (route: Route) => Middleware[] {
   return (route) => {
     // The pattern, for log and metrics: first, so that a refusal is counted under it.
     const name = nameRoute(route, deps.backgroundPriority);
@@ -169,7 +169,7 @@ export function routeChain({ deps, render, admission }: RouteDeps): (route: Rout
     const page = sendResponse(route.page as PageHandler, {
       deps,
       render,
-      kept: isCacheable(route) ? pageCache : null,
+      rendered: isCacheable(route) ? pageCache.rendered : null,
     });
     // Nobody is asked who they are.
     if (route.access === 'open') return [name, ...admission.limit(route.cost), page];

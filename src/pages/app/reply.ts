@@ -17,7 +17,7 @@ export interface PageReply {
   showsSecret: boolean;
   /**
    * The page may be sent again to the same viewer while its repository, its refs and what
-   * it lists here are the same (`kept-pages/`); null when it shows anything else that changes.
+   * it lists here are the same (`page-cache.ts`); null when it shows anything else that changes.
    */
   dependencies: readonly Dependency[] | null;
 }

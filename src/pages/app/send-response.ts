@@ -1,7 +1,7 @@
 import { viewerForLog } from '../../access/index.ts';
 import type { AssetEncoding, Context, Middleware, WebDeps } from '../../http/index.ts';
 import { writeCookie, type NewCookie, readPreferences, setBody, readSessionCookie } from '../../http/index.ts';
-import type { CachedPage, PageCache } from './page-cache.ts';
+import type { CachedPage, RenderedPages } from './rendered-pages.ts';
 import { cacheKey } from './cache-key.ts';
 import type { CacheKey } from './cache-key.ts';
 import type { Render } from './render.ts';
@@ -67,7 +67,7 @@ function sendPage(ctx: Context, reply: PageReply, visit: AnyContext, html: strin
   ctx.body = Buffer.from(html);
 }
 
-/** Whoever is signed out may show what they have, and gets 304 while it is the same. */
+/** An anonymous client may send the ETag that it has, and gets 304 while the page is the same. */
 async function sendCached(
   ctx: Context,
   kept: CachedPage,
@@ -112,24 +112,24 @@ function send(ctx: Context, reply: Exclude<Reply, PageReply>): void {
 interface PageHandlerOptions {
   deps: WebDeps;
   render: Render;
-  /** Where pages of this route are kept; null when they are made each time. */
-  kept: PageCache | null;
+  /** Where pages of this route are cached; null when they are made each time. */
+  rendered: RenderedPages | null;
 }
 
-/** Runs the page, or finds it kept, and turns it into an HTTP answer. */
-export function sendResponse(page: PageHandler, { deps, render, kept }: PageHandlerOptions): Middleware {
+/** Finds the page in the page cache or runs it, and turns its reply into an HTTP response. */
+export function sendResponse(page: PageHandler, { deps, render, rendered }: PageHandlerOptions): Middleware {
   return async (ctx) => {
     const visit = contextOf(ctx);
-    const key = kept && (await cacheKey(visit, deps));
+    const key = rendered && (await cacheKey(visit, deps));
     const asked = { nowMs: deps.clock.now(), state: await deps.db.state() };
-    const known = kept && key !== null ? await kept.find(key.key, asked) : null;
+    const known = rendered && key !== null ? await rendered.find(key.key, asked) : null;
     if (known) return sendCached(ctx, known, key!, visit);
     const actor = { by: viewerForLog(visit.viewer), address: visit.address };
     const reply = await deps.audit.as(actor, async () => page(visit, deps));
     if (reply.kind !== 'page') return send(ctx, reply);
     const html = renderPage(ctx, reply, visit, render);
     const mayKeep =
-      kept &&
+      rendered &&
       key !== null &&
       reply.dependencies !== null &&
       reply.status === 200 &&
@@ -137,7 +137,7 @@ export function sendResponse(page: PageHandler, { deps, render, kept }: PageHand
       !reply.showsSecret;
     // Refs that moved meanwhile may have found their way into the page.
     if (mayKeep && (await cacheKey(visit, deps))?.key === key.key)
-      return sendCached(ctx, kept.keep(key.key, html, reply.dependencies!, asked), key, visit);
+      return sendCached(ctx, rendered.keep(key.key, html, reply.dependencies!, asked), key, visit);
     sendPage(ctx, reply, visit, html);
   };
 }

@@ -1,8 +1,10 @@
 // Pages that are sent again as they are: never a stale word, never a private one.
 import t from 'tap';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { request } from 'node:http';
-import { createPageCache } from '../../../src/pages/app/page-cache.ts';
+import { request, Server } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import { createRenderedPages } from '../../../src/pages/app/rendered-pages.ts';
+import { forwardedHeaders, ignoredHeaders, varyHeaders } from '../../../src/pages/app/response-cache.ts';
 import { dependOn } from '../../../src/pages/app/dependency.ts';
 import { runGit } from '../../fixtures/git-repositories.ts';
 import { sampleImages } from '../../images/sample-images.ts';
@@ -77,7 +79,7 @@ function rawly(
 }
 
 t.test('what is kept is bounded, grows old, and is dropped when a room answers otherwise', async (t) => {
-  const pages = createPageCache({ most: 10_000 });
+  const pages = createRenderedPages({ maxWeight: 10_000 });
   let answer = 1;
   pages.keep('a', 'one', [await dependOn(async () => answer)], at(1_000));
   const found = await pages.find('a', at(2_000));
@@ -107,7 +109,7 @@ t.test('what is kept is bounded, grows old, and is dropped when a room answers o
 });
 
 t.test('a compressed page is the same page', async (t) => {
-  const pages = createPageCache();
+  const pages = createRenderedPages();
   const html = '<p>warm</p>'.repeat(500);
   const kept = pages.keep('a', html, [], at(0));
   t.equal(gunzipSync(await kept.body('gzip')).toString(), html);
@@ -242,6 +244,40 @@ t.test('flips', async (t) => {
       t.notOk((await both(headers)).isShort, words);
     }
     t.equal((await rawly(web, B, { Host: 'not a host' })).status, 400);
+  });
+
+  await t.test('every header that the chain reads is part of the key, or has its reason here', async (t) => {
+    /** Read, and yet no response to these pages depends on them. */
+    const exceptions: Record<string, string> = {
+      'user-agent': 'the request context has it for the list of sessions, which sign-in writes',
+      'sec-fetch-site': 'the cross-site check looks at forms only',
+    };
+    const read = new Set<string>();
+    const { emit } = Server.prototype;
+    t.teardown(() => (Server.prototype.emit = emit));
+    Server.prototype.emit = function (this: Server, event: string, ...args: unknown[]) {
+      if (event === 'request') {
+        const { headers } = args[0] as IncomingMessage;
+        const get = (target: IncomingMessage['headers'], name: string) => (read.add(name), target[name]);
+        Object.defineProperty(args[0], 'headers', { value: new Proxy(headers, { get: get as never }) });
+      }
+      return Reflect.apply(emit, this, [event, ...args]);
+    };
+    const all = [...varyHeaders, ...forwardedHeaders, ...ignoredHeaders].filter(
+      (name) => !['host', 'connection', 'keep-alive', 'if-none-match', 'cookie'].includes(name),
+    );
+    web.clock.advance(61_000);
+    const others: Record<string, string>[] = [{}, { 'If-None-Match': '"x"' }, { Cookie: 'hearth_theme=dark' }];
+    for (const more of others) {
+      await rawly(web, `${B}/tree/main/src`, Object.fromEntries(all.map((name) => [name, '1'])));
+      await rawly(web, `${B}/tree/main/src`, { 'X-Anything': '1', ...more });
+    }
+    for (const name of ['host', 'cookie', 'accept-encoding', 'x-forwarded-proto', 'user-agent'])
+      t.ok(read.has(name), `it sees ${name}`);
+    const inKey = new Set<string>([...varyHeaders, ...forwardedHeaders]);
+    const unkeyed = [...read].filter((name) => !inKey.has(name));
+    const served = new Set<string>(ignoredHeaders);
+    t.strictSame(unkeyed.filter((name) => served.has(name)).sort(), Object.keys(exceptions).sort());
   });
 
   await t.test('what changes while a page is being answered is not said again', async (t) => {

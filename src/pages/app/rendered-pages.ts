@@ -1,0 +1,121 @@
+import { hash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import type { AssetEncoding } from '../../http/index.ts';
+import { createLru } from '../../kernel/index.ts';
+import { isCurrent } from './dependency.ts';
+import type { Dependency } from './dependency.ts';
+
+const gzipped = promisify(gzip);
+const brotlied = promisify(brotliCompress);
+
+/** A rendered page, with what it depends on. */
+export interface CachedPage {
+  /** Changes with the bytes. */
+  readonly etag: string;
+  readonly madeAtMs: number;
+  /** The bytes in a content coding; made when they are first asked for. */
+  body(encoding: AssetEncoding): Promise<Buffer>;
+}
+
+/**
+ * Rendered pages, in memory. A page is stored under a key that holds everything it was made of
+ * (`cache-key.ts`), and its dependencies are asked again when the database has changed. So nothing
+ * has to be invalidated: what changed has another key. The caller decides that the viewer may see it.
+ */
+export interface RenderedPages {
+  find(key: string, now: Moment): Promise<CachedPage | null>;
+  keep(key: string, html: string, dependencies: readonly Dependency[], made: Moment): CachedPage;
+  /** For metrics and tests. */
+  load(): { pages: number; bytes: number };
+}
+
+/** When something is looked at or was made. */
+export interface Moment {
+  nowMs: number;
+  /** The state of the database (`db.state`), taken before anything was read: while it is the same, all reads are. */
+  state: number;
+}
+
+/** Times are relative ("2 minutes ago"), which is true for about this long. */
+export const cacheTtlMs = 60_000;
+/** The bytes of all pages, with their compressed forms. */
+const maxBytes = 64 * 1024 * 1024;
+/** Larger ones are not stored at all. */
+const maxPageBytes = 4 * 1024 * 1024;
+/** What an entry takes besides its bytes. */
+const entryBytes = 1_024;
+
+interface Entry extends CachedPage {
+  dependencies: readonly Dependency[];
+  /** The state of the database at which all dependencies were last current. */
+  currentAt: number;
+  bytes: number;
+}
+
+export function createRenderedPages({ maxWeight = maxBytes }: { maxWeight?: number } = {}): RenderedPages {
+  const pages = createLru<string, Entry>({ name: 'rendered pages', maxWeight, weigh: ({ bytes }) => bytes });
+
+  function entryOf(key: string, html: Buffer, dependencies: Entry['dependencies'], made: Moment): Entry {
+    const bodies = new Map<AssetEncoding, Promise<Buffer>>([['identity', Promise.resolve(html)]]);
+    const entry: Entry = {
+      etag: `W/"${hash('sha256', html, 'base64url').slice(0, 22)}"`,
+      madeAtMs: made.nowMs,
+      dependencies,
+      currentAt: made.state,
+      bytes: html.length + key.length + entryBytes,
+      body(encoding) {
+        const known = bodies.get(encoding);
+        if (known) return known;
+        const body = compress(html, encoding as 'gzip' | 'br');
+        bodies.set(encoding, body);
+        void body.then(
+          ({ length }) => {
+            // It may have been evicted while it was compressed.
+            if (pages.peek(key) !== entry) return;
+            entry.bytes += length;
+            pages.set(key, entry);
+          },
+          () => bodies.delete(encoding),
+        );
+        return body;
+      },
+    };
+    return entry;
+  }
+
+  async function isValid(entry: Entry, { nowMs, state }: Moment): Promise<boolean> {
+    // A clock that went back makes it stale, too.
+    const age = nowMs - entry.madeAtMs;
+    if (age < 0 || age >= cacheTtlMs) return false;
+    if (entry.currentAt === state) return true;
+    for (const dependency of entry.dependencies) if (!(await isCurrent(dependency))) return false;
+    entry.currentAt = state;
+    return true;
+  }
+
+  return {
+    async find(key, now) {
+      const entry = pages.get(key);
+      if (entry === undefined) return null;
+      if (await isValid(entry, now)) return entry;
+      if (pages.peek(key) === entry) pages.delete(key);
+      return null;
+    },
+    keep(key, html, dependencies, made) {
+      const bytes = Buffer.from(html);
+      const entry = entryOf(key, bytes, dependencies, made);
+      if (bytes.length <= maxPageBytes) pages.set(key, entry);
+      return entry;
+    },
+    load: () => ({ pages: pages.size, bytes: pages.weight }),
+  };
+}
+
+/** A page is compressed once and sent often, so more effort than for one that is not kept. */
+function compress(html: Buffer, encoding: 'gzip' | 'br'): Promise<Buffer> {
+  if (encoding === 'gzip') return gzipped(html, { level: 6 });
+  return brotlied(html, {
+    params: { [constants.BROTLI_PARAM_QUALITY]: 5, [constants.BROTLI_PARAM_SIZE_HINT]: html.length },
+  });
+}

@@ -1,0 +1,194 @@
+import type { ClientRequest, IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { createLru } from '../../kernel/index.ts';
+import type { Random } from '../../kernel/index.ts';
+import { nobody, countHostHeaders } from '../../http/index.ts';
+import type { Exchange, Middleware, Client, WebDeps } from '../../http/index.ts';
+import { cacheTtlMs } from './rendered-pages.ts';
+
+/**
+ * Sends a cached response to an anonymous client, without the middlewares. It decides nothing: it
+ * repeats what the whole chain responded to the same request, while every validator is the same.
+ * Any other request goes through the chain.
+ */
+export interface ResponseCache {
+  /** The stage before Koa. */
+  serve(next: RequestListener): RequestListener;
+  /** The outermost middleware: stores what the others responded. */
+  store: Middleware;
+}
+
+export interface ResponseCacheOptions {
+  deps: Pick<WebDeps, 'clock' | 'db' | 'git' | 'ssh'>;
+  random: Random;
+  readClient: (peer: string, headers: IncomingMessage['headers']) => Client;
+  /** Called for every request: log, metrics, admission. */
+  onRequest: readonly ((exchange: Exchange) => void)[];
+}
+
+/** What a response depends on besides the request; taken before the chain begins and compared when it is sent again. */
+interface Validators {
+  /** The state of the database: everything that the chain reads from it. */
+  state: number;
+  /** Where SSH is reached, which clone addresses show. */
+  ssh: string;
+}
+
+interface CachedResponse extends Validators {
+  /** The bare repository and the state of its refs, which change without the database. */
+  repository: string;
+  refs: string;
+  /** When its page was made. */
+  madeAtMs: number;
+  status: number;
+  /** Name, value, name, value: as the chain had set them, without the request's id. */
+  headers: readonly string[];
+  body: Buffer | null;
+  path: string;
+  routePath: string | null;
+}
+
+/** The bytes of all responses; most share theirs with the rendered pages. */
+const maxBytes = 32 * 1024 * 1024;
+const maxBodyBytes = 1024 * 1024;
+const maxKeyBytes = 2_048;
+
+/** Headers that change a response: part of the key. */
+export const varyHeaders = [
+  'host',
+  'accept',
+  'accept-encoding',
+  'cookie',
+  'if-none-match',
+  'cache-control',
+  'pragma',
+] as const;
+/** Headers that a trusted proxy sets: part of the key as far as `createClientReader` believes them. */
+export const forwardedHeaders = ['x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host'] as const;
+/** Headers that no response to these pages depends on. A request with a header of none of these lists goes through the chain. */
+export const ignoredHeaders = [
+  'connection',
+  'keep-alive',
+  'user-agent',
+  'accept-language',
+  'referer',
+  'dnt',
+  'priority',
+  'upgrade-insecure-requests',
+  'sec-fetch-site',
+  'sec-fetch-mode',
+  'sec-fetch-dest',
+  'sec-fetch-user',
+  'sec-ch-ua',
+  'sec-ch-ua-mobile',
+  'sec-ch-ua-platform',
+  'sec-gpc',
+  'x-forwarded-port',
+  'x-forwarded-server',
+  'x-real-ip',
+  'via',
+] as const;
+const knownHeaders = new Set<string>([...varyHeaders, ...forwardedHeaders, ...ignoredHeaders]);
+
+export function createResponseCache({ deps, random, readClient, onRequest }: ResponseCacheOptions): ResponseCache {
+  const responses = createLru<string, CachedResponse>({ name: 'page responses', maxWeight: maxBytes, weigh: sizeOf });
+  /** Requests that the chain works on, with the validators from before it began. */
+  const pending = new WeakMap<IncomingMessage, Validators & { key: string }>();
+
+  const validators = async (): Promise<Validators> => ({
+    state: await deps.db.state(),
+    ssh: JSON.stringify(deps.ssh()),
+  });
+
+  async function isCurrent({ madeAtMs, state, ssh, repository, refs }: CachedResponse): Promise<boolean> {
+    const age = deps.clock.now() - madeAtMs;
+    if (age < 0 || age >= cacheTtlMs) return false;
+    if ((await deps.git.refState(repository)) !== refs) return false;
+    const now = await validators();
+    return now.state === state && now.ssh === ssh;
+  }
+
+  function send(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { address }: Client,
+    { status, headers, body, path, routePath }: CachedResponse,
+  ): void {
+    const requestId = random.bytes(9).toString('base64url');
+    const exchange = { req: request, res: response, path, state: { requestId, address, routePath, identity: nobody } };
+    for (const record of onRequest) record(exchange);
+    response.writeHead(status, ['X-Request-Id', requestId, ...headers]);
+    response.end(body);
+  }
+
+  async function sendOrHandOn(
+    request: IncomingMessage,
+    response: ServerResponse,
+    client: Client,
+    key: string,
+    next: RequestListener,
+  ): Promise<void> {
+    const cached = responses.get(key);
+    if (cached !== undefined && (await isCurrent(cached).catch(() => false))) {
+      if (!response.destroyed) send(request, response, client, cached);
+      return;
+    }
+    responses.delete(key);
+    pending.set(request, { key, ...(await validators()) });
+    next(request, response);
+  }
+
+  return {
+    serve: (next) => (request, response) => {
+      const client = isCacheable(request) ? readClient(request.socket.remoteAddress ?? '', request.headers) : null;
+      const key = client === null ? null : keyOf(request, client);
+      if (client === null || key === null) return next(request, response);
+      void sendOrHandOn(request, response, client, key, next);
+    },
+    async store(ctx, next) {
+      const before = pending.get(ctx.req);
+      if (before === undefined) return next();
+      await next();
+      const { kept, identity, routePath } = ctx.state;
+      if (kept === null || identity.viewer.kind !== 'anonymous' || (ctx.status !== 200 && ctx.status !== 304)) return;
+      const now = await validators();
+      // A change meanwhile may have reached a part of the response.
+      if (now.state !== before.state || now.ssh !== before.ssh) return;
+      const { res, path, status } = ctx;
+      const body = status === 304 ? null : ctx.body;
+      if (body !== null && (!Buffer.isBuffer(body) || body.length > maxBodyBytes)) return;
+      // Koa sets the last headers when it sends them.
+      res.once('finish', () => {
+        if (res.statusCode === status && !res.hasHeader('Set-Cookie'))
+          responses.set(before.key, { ...now, ...kept, status, headers: headersOf(res), body, path, routePath });
+      });
+    },
+  };
+}
+
+/** A page of a repository, asked for without credentials and with headers that are all known. */
+function isCacheable(request: IncomingMessage): boolean {
+  if (request.method !== 'GET' || !request.url!.startsWith('/repos/')) return false;
+  for (const name in request.headers) if (!knownHeaders.has(name)) return false;
+  return !/hearth_session|__Host-hearth/.test(request.headers.cookie ?? '') && countHostHeaders(request) === 1;
+}
+
+/** All of a request that a response depends on; null when it is longer than what is asked for again. */
+function keyOf({ url, headers }: IncomingMessage, { forwardedProto, forwardedHost }: Client): string | null {
+  let key = `${url}\n${forwardedProto}\n${forwardedHost}`;
+  for (const name of varyHeaders) key += headers[name] === undefined ? '\n' : `\n=${headers[name]}`;
+  return key.length > maxKeyBytes ? null : key;
+}
+
+/** Every header of a response but its id and what concerns this connection only. */
+function headersOf(response: ServerResponse): string[] {
+  const headers: string[] = [];
+  // Node's types know it of requests only.
+  for (const name of (response as unknown as Pick<ClientRequest, 'getRawHeaderNames'>).getRawHeaderNames()) {
+    if (/^(?:x-request-id|connection)$/i.test(name)) continue;
+    for (const value of [response.getHeader(name)!].flat()) headers.push(name, String(value));
+  }
+  return headers;
+}
+
+const sizeOf = ({ body, headers }: CachedResponse, key: string): number =>
+  512 + key.length + (body?.length ?? 0) + headers.reduce((sum, text) => sum + text.length, 0);
