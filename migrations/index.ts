@@ -30,6 +30,7 @@ import { peersGone } from './v66-peers-gone.ts';
 import { registeredLabels } from './v68-registered-labels.ts';
 import { sshMirrors } from './v70-ssh-mirrors.ts';
 import { trigrams } from './v72-trigrams.ts';
+import { issues } from './v76-issues.ts';
 
 /**
  * Every step of the schema, in order. SPEC §9 fixes the numbers 2, 9 and 19
@@ -67,4 +68,5 @@ export const migrations: readonly Migration[] = [
   registeredLabels,
   sshMirrors,
   trigrams,
+  issues,
 ];

@@ -24,6 +24,7 @@ import type { Federation } from './federation/index.ts';
 import { createGit } from './git/index.ts';
 import type { Git } from './git/index.ts';
 import { createImageStore } from './images/index.ts';
+import { issueEntities } from './issues/index.ts';
 import { systemClock, systemRandom } from './kernel/index.ts';
 import type { Clock, Logger, Random } from './kernel/index.ts';
 import { createOrganisations, organisationEntities } from './organisations/index.ts';
@@ -111,6 +112,7 @@ export const entities = [
   ...accountEntities,
   ...organisationEntities,
   ...repositoryEntities,
+  ...issueEntities,
   ...ciEntities,
   ...federationEntities,
   ...webhookEntities,

@@ -1,0 +1,1 @@
+export { issueEntities } from './issue-entities.ts';
