@@ -213,7 +213,7 @@ export const issues: Migration = {
       ${person},
       kind TEXT NOT NULL CONSTRAINT reactions_kind
         CHECK (kind IN ('+1', '-1', 'laugh', 'heart', 'hooray', 'confused', 'rocket', 'eyes')),
-      PRIMARY KEY (issue_id, position, user_id, kind)
+      PRIMARY KEY (issue_id, position, kind, user_id)
     )`,
     `CREATE INDEX reactions_user ON reactions (user_id)`,
     `CREATE TABLE attachments (

@@ -24,7 +24,8 @@ import type { Federation } from './federation/index.ts';
 import { createGit } from './git/index.ts';
 import type { Git } from './git/index.ts';
 import { createImageStore } from './images/index.ts';
-import { issueEntities } from './issues/index.ts';
+import { createIssues, issueEntities } from './issues/index.ts';
+import type { Issues } from './issues/index.ts';
 import { systemClock, systemRandom } from './kernel/index.ts';
 import type { Clock, Logger, Random } from './kernel/index.ts';
 import { createOrganisations, organisationEntities } from './organisations/index.ts';
@@ -70,6 +71,7 @@ export interface Modules {
   organisations: Organisations;
   git: Git;
   repositories: Repositories;
+  issues: Issues;
   search: Search;
   codeSearch: CodeSearch;
   federation: Federation;
@@ -216,6 +218,8 @@ export async function openModules(
       settings: ciSettings(config, keyFile(config.dataDir)),
     });
     repositories.onPush(ci.onPush);
+    const issues = createIssues({ db, accounts, organisations, owners, repositories, git, clock, random, logger });
+    repositories.onPush(issues.onPush);
     const webhooks = createWebhooks({
       config,
       keyFile: keyFile(config.dataDir),
@@ -271,6 +275,7 @@ export async function openModules(
       organisations,
       git,
       repositories,
+      issues,
       search,
       codeSearch,
       federation,
@@ -288,6 +293,7 @@ export async function openModules(
         await mirrors.stop();
         await federation.stop();
         await repositories.stop();
+        await issues.stop();
         await codeSearch.stop();
         await git.stop();
         await accounts.stop();
@@ -414,6 +420,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
       addresses = { http, ssh: sshAt ?? ofTheMachine, grpc };
       // After the ports: what a push left behind, or a workflow file, must not keep the server from starting.
       void repositories.recoverPushes();
+      void modules.issues.recoverEntries();
       ci.advanceRuns().catch((error: unknown) => logger.error('ci.advance_failed', { error }));
       schedule.start();
       setTimeout(() => git.spawnApart(), 500).unref(); // not in the way of the start itself
@@ -452,6 +459,12 @@ export function jobsOf(modules: Modules): CronTask[] {
     },
     ...(config.backup.nightly ? [{ name: 'backup.nightly', time: '0 30 3 * * *', run: () => backups.nightly() }] : []),
     { name: 'pushes.finish', time: '30 * * * * *', run: () => repositories.finishPushes() },
+    { name: 'issues.announce', time: '35 * * * * *', run: () => modules.issues.finishEntries() },
+    {
+      name: 'issues.empty-trash',
+      time: '0 15 4 * * *',
+      run: async () => (await backups.isRunning()) || modules.issues.emptyTrash(),
+    },
     { name: 'repositories.survey', time: '50 */10 * * * *', run: () => repositories.surveyDue() },
     { name: 'repositories.measure', time: '0 10 3 * * *', run: () => repositories.measureAll() },
     { name: 'ci.sweep', time: '*/15 * * * * *', run: () => ci.sweep() },

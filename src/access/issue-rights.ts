@@ -38,7 +38,15 @@ export interface EntryFacts {
  * `contribute` is to open, comment, react and subscribe; `triage` is to label, assign, set milestones, links and pins,
  * lock, hide a comment, close any issue and let newcomers in; `manage` is about labels' settings, the trash and moving.
  */
-export type IssueAct = 'read' | 'contribute' | 'triage' | 'manage' | 'edit_issue' | 'close' | 'edit_entry' | 'delete_entry';
+export type IssueAct =
+  | 'read'
+  | 'contribute'
+  | 'triage'
+  | 'manage'
+  | 'edit_issue'
+  | 'close'
+  | 'edit_entry'
+  | 'delete_entry';
 
 /** Why an act is refused; `hidden` must look like absent. */
 export type IssueRefusal =

@@ -103,4 +103,3 @@ export function drawViewers(world: World, random: SeededRandom): Viewer[] {
   }
   return viewers;
 }
-

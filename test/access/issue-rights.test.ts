@@ -192,5 +192,8 @@ t.test('the administrator of the instance has no right of its own', async (t) =>
 
 t.test('members are trusted contributors, others are not', async (t) => {
   const trusted = everyRole.filter((role) => isTrustedContributor(roles[role]![0], { ...open, ...roles[role]![1] }));
-  t.same(trusted, [...members, ...tasks].sort((a, b) => everyRole.indexOf(a) - everyRole.indexOf(b)));
+  t.same(
+    trusted,
+    [...members, ...tasks].sort((a, b) => everyRole.indexOf(a) - everyRole.indexOf(b)),
+  );
 });

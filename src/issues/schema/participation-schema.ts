@@ -47,8 +47,8 @@ export const reactionSchema = new EntitySchema<ReactionRow>({
   columns: {
     issueId: { name: 'issue_id', type: 'text', primary: true },
     position: { type: 'integer', primary: true },
-    userId: { name: 'user_id', type: 'text', primary: true },
     kind: { type: 'text', primary: true },
+    userId: { name: 'user_id', type: 'text', primary: true },
   },
 });
 
