@@ -277,7 +277,7 @@ export const issues: Migration = {
       PRIMARY KEY (issue_id, position)
     )`,
     `CREATE INDEX held_contributions_repository ON held_contributions (repository_id, held_at, issue_id, position)`,
-    `CREATE INDEX held_contributions_person ON held_contributions (user_id, repository_id)`,
+    `CREATE INDEX held_contributions_person ON held_contributions (user_id, repository_id, issue_id, position)`,
     // Where a number leads whose issue is in another repository now.
     `CREATE TABLE moved_issues (
       ${repository},

@@ -40,7 +40,7 @@ import { RateLimiter } from './moderation/rate-limits.ts';
 import { findDraft, saveDraft } from './participation/drafts.ts';
 import { react } from './participation/reactions.ts';
 import { listSubscribers, setSubscription, subscriptionOf } from './participation/subscriptions.ts';
-import { closeByCommits } from './references/close-by-commits.ts';
+import { closeByCommits } from './commits/close-by-commits.ts';
 import { changeIssueSettings, countIssues, issueSettings } from './repository-settings.ts';
 import { defaultIssueSettings } from './settings.ts';
 import type { IssueModuleSettings } from './settings.ts';

@@ -43,11 +43,11 @@ t.test('a comment that closes is one write; the same form twice is one comment, 
   const { issues, bob, clock } = await openIssues(t);
   await issues.open(bob, roof, { title: 'Leak', body: 'x' });
   t.equal((await issues.open(bob, roof, { title: 'Leak', body: 'x' })).number, 1, 'the form was sent twice');
-  await issues.comment(bob, at(1), { body: 'Done', then: 'completed' });
-  await issues.comment(bob, at(1), { body: 'Done', then: 'completed' });
+  await issues.comment(bob, at(1), { body: 'Done', state: 'completed' });
+  await issues.comment(bob, at(1), { body: 'Done', state: 'completed' });
   t.same(await timeline(issues, bob, at(1)), ['opened', 'comment', 'closed']);
   clock.advance(11_000);
-  await issues.comment(bob, at(1), { body: 'Done', then: 'reopen' });
+  await issues.comment(bob, at(1), { body: 'Done', state: 'open' });
   t.same(await timeline(issues, bob, at(1)), ['opened', 'comment', 'closed', 'comment', 'reopened']);
   t.equal((await issues.open(bob, roof, { title: 'Leak', body: 'x' })).number, 2);
 });

@@ -52,6 +52,8 @@ export class EntryAnnouncer {
    * @param which `due` leaves out what is under way elsewhere and what waits for its last try
    */
   async finish(which: 'all' | 'due'): Promise<void> {
+    // Entries of a process that has them are not told to nobody by one that has none.
+    if (!this.hasListeners) return;
     for (const place of await this.#unannounced(which)) {
       if (this.#isStopped) return;
       await this.#announce(place, false);

@@ -17,7 +17,7 @@ import type { CloseReason } from '../schema/issue-schema.ts';
 export interface NewComment {
   body: unknown;
   /** Also closes or reopens, in the same write. */
-  then?: 'reopen' | CloseReason;
+  state?: 'open' | CloseReason;
 }
 
 /**
@@ -29,7 +29,7 @@ export async function addComment(
   deps: IssueDeps,
   viewer: Viewer,
   at: IssueAt,
-  { body: given, then }: NewComment,
+  { body: given, state }: NewComment,
 ): Promise<Entry> {
   const body = parseComment(given);
   const found = await findIssue(deps, viewer, at);
@@ -40,7 +40,7 @@ export async function addComment(
   const references = await resolveReferences(deps, viewer, found.repository, body);
   return onIssue(deps, viewer, at, 'contribute', async (log, context) => {
     const { issue, repository, facts } = context;
-    if (then !== undefined) refuse(refusalOnIssue(viewer, facts, factsOfIssue(issue), 'close'));
+    if (state !== undefined) refuse(refusalOnIssue(viewer, facts, factsOfIssue(issue), 'close'));
     const isNewcomer = await holdsContribution(log.tx, viewer, context);
     // Who opened an issue that waits adds to what waits.
     const isHeld = isNewcomer || (issue.heldAt !== null && !isTrustedContributor(viewer, facts));
@@ -49,8 +49,8 @@ export async function addComment(
     else {
       await subscribeOnce(log.tx, issue.id, personIdOf(viewer), 'comment');
       await recordReferences(deps, log, viewer, { issue, repository, position: row.position }, references);
-      if (then === 'reopen') await reopen(log, issue);
-      else if (then !== undefined) await close(log, issue, then);
+      if (state === 'open') await reopen(log, issue);
+      else if (state !== undefined) await close(log, issue, state);
     }
     return toEntry(row);
   });

@@ -13,7 +13,7 @@ import type { BlockRow } from '../schema/moderation-schema.ts';
 /**
  * Keeps somebody from contributing to all that an owner has: for the person themself, or an OWNER of the organisation.
  * Members and collaborators are not kept from what they were given. Blocking again changes the reason.
- * Refuses `owner_not_found`, `not_owner`, `unknown_person`, `cannot_block_yourself`, `too_many_blocks`.
+ * Refuses `owner_not_found`, `not_owner`, `unknown_person`, `cannot_block_yourself`, `too_many_blocked_people`.
  */
 export async function blockPerson(
   deps: IssueDeps,
@@ -29,7 +29,7 @@ export async function blockPerson(
     if (person.id === personIdOf(viewer) || person.id === found.id)
       throw invalid('cannot_block_yourself', 'You cannot block yourself.', { field: 'username' });
     if ((await tx.manager.countBy(blockSchema, { ownerId: found.id })) >= limits.blocksPerOwner)
-      throw invalid('too_many_blocks', `At most ${limits.blocksPerOwner} people are blocked.`);
+      throw invalid('too_many_blocked_people', `At most ${limits.blocksPerOwner} people are blocked.`);
     const row = { ownerId: found.id, userId: person.id, reason, blockedBy: personIdOf(viewer), createdAt: tx.now };
     await tx.manager.upsert(blockSchema, row, ['ownerId', 'userId']);
   });

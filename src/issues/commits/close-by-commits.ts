@@ -7,9 +7,9 @@ import { factsOfIssue, personViewer } from '../find-issue.ts';
 import { limits } from '../limits.ts';
 import { close } from '../lifecycle/change-state.ts';
 import { entrySchema } from '../schema/entry-schema.ts';
-import { parseClosing, parseReferences } from './parse-references.ts';
-import { resolveIssues, traceableIssue } from './resolve-references.ts';
-import type { Target } from './resolve-references.ts';
+import { parseClosing, parseReferences } from '../references/parse-references.ts';
+import { resolveIssues, traceableIssue } from '../references/resolve-references.ts';
+import type { Target } from '../references/resolve-references.ts';
 
 /** An issue that a commit names. */
 interface Named {
