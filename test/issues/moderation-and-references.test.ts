@@ -92,7 +92,10 @@ t.test('closes #7 in a pushed commit closes it, when the pusher may; once', asyn
   await push(rooms, bob, 'alice/roof', [`${zero} ${first.oid} refs/heads/aside`], { pack: first.pack });
   await repositories.finishPushes();
   t.equal((await issues.find(bob, at(1))).state, 'OPEN', 'not by another branch');
-  await push(rooms, bob, 'alice/roof', [`${commits[0]} ${first.oid} refs/heads/main`]);
+  const { report } = await push(rooms, bob, 'alice/roof', [`${commits[0]} ${first.oid} refs/heads/main`], {
+    pack: first.pack,
+  });
+  t.same(report, ['ok refs/heads/main']);
   await repositories.stop();
   t.match(await issues.find(bob, at(1)), { state: 'CLOSED', closeReason: 'completed' });
   t.same(await timeline(issues, bob, at(2)), ['opened', 'mentioned']);
