@@ -17,6 +17,7 @@ const names = [
   'ci',
   'pages',
   'federation',
+  'outbox',
   'search',
   'large-instance',
 ];
@@ -28,7 +29,7 @@ const versionOf = (program: string, ...args: string[]) => {
 const made = `Made with \`scripts/bench all\` on ${cpus().length} cores, Node ${process.version}, ${versionOf('git', 'version')}, ${versionOf('nginx', '-v')}, ${versionOf('ssh', '-V')}.`;
 const head = `# Results\n\n${made} Medians, with smallest and largest in parentheses; ratios are Hearth divided by the peer: wall time per round, processor time over all rounds.\n`;
 
-// Written after each, so that one that breaks off takes nothing along.
+// Written after each benchmark, so that a failing one loses no results.
 const sections: string[] = [];
 for (const name of names) {
   process.stderr.write(`${name} …\n`);

@@ -1,7 +1,8 @@
-// CI: from a push to the answer of a runner that waits, and what fifty runners that find nothing cost.
+// CI: from a push to the task of a waiting runner, and the cost of fifty idle runners.
 // usage: bench/ci [--rounds N] [--seconds N] [--url OTHER-FORGE --registration-token TOKEN]
-// `--url` is an empty repository at another forge, with what it takes to write there: a runner registers with the token
-// and asks as stock runners do, every two seconds where the forge does not hold the call. What its waiting costs no address tells.
+// `--url` is an empty repository at another forge, with write credentials: a runner registers with the token and polls
+// as stock runners do, every two seconds unless the forge has long polling. The cost of idle runners there is not
+// measured.
 import { execFile, execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -29,7 +30,7 @@ interface Runner {
   close(): void;
 }
 
-/** A runner of a forge, as the headers say which. */
+/** A client of the runner protocol; the headers identify the runner. */
 function connectRunner(forge: string, identity: Record<string, string>): Runner {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   return {
@@ -57,7 +58,7 @@ function connectRunner(forge: string, identity: Record<string, string>): Runner 
   };
 }
 
-/** Registered by a shared secret, the first 16 digits of which are its uuid. */
+/** Registered by a shared secret, whose first 16 digits are the UUID. */
 function addRunner(name: string): Runner {
   const secret = randomBytes(20).toString('hex');
   const file = path.join(hearth.folder, 'secret');
@@ -72,7 +73,7 @@ function addRunner(name: string): Runner {
   return connectRunner(hearth.url, { 'x-runner-uuid': uuid, 'x-runner-token': secret });
 }
 
-/** Registered over the network, as any forge of the protocol takes it. */
+/** Registered over the network, as with any forge that implements the protocol. */
 async function registerRunner(forge: string, token: string): Promise<Runner> {
   const labels = ['linux'];
   const { runner } = await connectRunner(forge, {}).call('Register', {
@@ -86,7 +87,7 @@ async function registerRunner(forge: string, token: string): Promise<Runner> {
   return registered;
 }
 
-/** A work tree with one workflow, where all look for it, and how it is pushed to an address. */
+/** A work tree with one workflow, and how it is pushed. */
 async function workTree(name: string, url: string, ...settings: string[]) {
   const work = path.join(hearth.folder, name);
   mkdirSync(path.join(work, '.github/workflows'), { recursive: true });
@@ -116,7 +117,7 @@ const percentile = (values: readonly number[], part: number): string => {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))]!.toFixed(1);
 };
 
-/** As stock runners are set; a forge that holds the call answers within it. */
+/** The default polling interval of runners; a forge with long polling answers within it. */
 const pauseMs = 2_000;
 
 async function fetchTask(runner: Runner): Promise<{ id: string; at: number }> {
@@ -127,7 +128,7 @@ async function fetchTask(runner: Runner): Promise<{ id: string; at: number }> {
   }
 }
 
-/** How long a push took, and how long after its end the runner had its task; less than nothing when it had it before. */
+/** How long a push took, and how long after its end the runner had its task; negative when it had it before. */
 async function pushOnce(
   runner: Runner,
   { git, push }: WorkTree,
@@ -135,7 +136,7 @@ async function pushOnce(
 ): Promise<{ pushMs: number; answerMs: number }> {
   await git('commit', '-q', '--allow-empty', '-m', `Change ${number}`);
   const waiting = fetchTask(runner);
-  // The call is held by the time git has said who it is.
+  // By then the request has been authenticated and is held.
   await sleep(20);
   const startedAt = performance.now();
   await push();
@@ -187,7 +188,7 @@ if (otherUrl !== null && registrationToken !== null) {
 
 const idle = Array.from({ length: runners }, (_, at) => addRunner(`idle-${at}`));
 
-/** Runners ask, are held, wait and ask again, until the time is over. Answers the server's share of one core, in percent. */
+/** Runners poll until the time is over. Returns the server's share of one core, in percent. */
 async function cpuOf(
   polling: readonly Runner[],
   { holdMs, pauseMs }: { holdMs: number; pauseMs: number },

@@ -1,5 +1,6 @@
 // Twenty identical clones at once, right after a push: Hearth beside git's http-backend behind nginx.
-// usage: bench/concurrent-clones [--rounds N] [--clients N] [--repository PATH] [--executable PATH] [--url OTHER-FORGE] [--install]
+// usage: bench/concurrent-clones [--rounds N] [--clients N] [--repository PATH] [--executable PATH] [--url OTHER-FORGE]
+//        [--install]
 import { readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { cloneRequest, drain, moveRefs } from './fetch-request.ts';

@@ -1,10 +1,9 @@
 /**
- * How long the event loop waits while the database writes (DESIGN §4: p99 under
- * 20 ms, also on a slow disk). Run: node bench/db-event-loop.ts [seconds] [folder]
+ * How long the event loop waits while the database writes (target: p99 under 20 ms, also on a slow disk). Run: node
+ * bench/db-event-loop.ts [seconds] [folder]
  *
- * Three phases of the same length: nothing, small writes as fast as they are
- * acknowledged, and large ones that make each fsync slow. A last phase writes
- * in the main thread, to show what the writing thread is for.
+ * Three phases of the same length: no writes, small writes as fast as they are acknowledged, and large ones that make
+ * each fsync slow. A last phase writes in the main thread, to show the effect of the writing thread.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

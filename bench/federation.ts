@@ -1,22 +1,17 @@
 /**
- * Deliveries and inbox verifications per second, beside what RSA alone would
- * allow on this machine in the same run.
+ * Deliveries and inbox verifications per second, beside the bound that RSA sets on this machine in the same run.
  * usage: bench/federation [--rounds N] [--deliveries N] [--url ACTOR]
- * `--url` is an actor at another server, any forge's or other: how many times a second it is told, beside ours.
- * What another's queue and signatures cost no address tells.
+ * `--url` is an actor at another server of any kind: how many activities per second it accepts, beside ours. The cost
+ * of its queue and signatures is not measured.
  *
- * Deliveries go through the whole queue: claimed, signed, sent over HTTP to a
- * hundred hosts, written down. The servers that take them run in a process of
- * their own, bare sockets that find the end of a request by its length and answer
- * a constant 202. Real ones are at other machines; these take time of our cores,
- * which lowers what a second holds and not the processor time beside it.
- * Inbox requests are signed Pushes as another Hearth sends them. To verify one is all
- * that SPEC §5 asks before the body is looked at: headers, date, digest, signature. A
- * large body costs its SHA-256, and to be parsed, whoever verifies its signature.
+ * Deliveries go through the whole queue: claimed, signed, sent over HTTP to a hundred hosts, recorded. The receiving
+ * servers run in a process of their own: plain sockets that find the end of a request by its length and answer a
+ * constant 202. They share our cores, unlike real ones, which lowers the throughput and not the CPU time beside it.
+ * Inbox requests are signed Pushes as another Hearth sends them; SPEC §5 asks for headers, date, digest and signature
+ * before the body is parsed. A large body costs its SHA-256, and parsing.
  *
- * Beside the share of what RSA alone does per second stands the share of processor
- * time: what of all that a delivery costs is its signature. A busy machine bends the
- * first and hardly the second.
+ * Two ratios are printed: the share of RSA's throughput, and the share of the signature in the CPU time of a delivery.
+ * A busy machine distorts the first and hardly the second.
  */
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
@@ -41,20 +36,20 @@ import { load } from './peers/wrk.ts';
 import { median, option, row as tableRow, textOption } from './rounds.ts';
 
 const hosts = 100;
-/** Of what is delivered: a Push of some fifteen commits. */
+/** Size of a delivered Push with some fifteen commits. */
 const bodyBytes = 7_700;
-/** What comes in: the Push of an ordinary day, and the largest that Hearth sends. */
+/** Received activities: an ordinary Push, and the largest that Hearth sends. */
 const fewCommits = 1;
 const manyCommits = 50;
 const followers = 10_000;
 
-/** How often something was done each second, and processor time of this program for each, in milliseconds. */
+/** Operations per second, and CPU time of this program per operation, in milliseconds. */
 interface Measured {
   perS: number;
   cpuMs: number;
 }
 
-/** A hundred servers that answer 202 to whatever comes, as cheaply as a program can. */
+/** A hundred servers that answer every request with 202 at minimal cost. */
 function serveAsPeers(): void {
   const answer = Buffer.from('HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n');
   const server = createServer((socket) => {
@@ -80,7 +75,7 @@ function serveAsPeers(): void {
   server.listen(0, '0.0.0.0', () => process.send!((server.address() as AddressInfo).port));
 }
 
-/** Posts prepared requests to one port, a few connections at a time; tells how long it took. */
+/** Posts prepared requests to one port, a few connections at a time; returns how long it took. */
 async function postAsPeer(port: number, requests: string[], connections: number): Promise<number> {
   const startedAt = performance.now();
   let next = 0;
@@ -119,7 +114,7 @@ else if (process.argv[2] === 'sender') {
   );
 } else await measure(option('rounds', 5), option('deliveries', 4_000));
 
-/** What the other process says next. */
+/** The next message of the other process. */
 function answerOf<T>(child: ChildProcess): Promise<T> {
   return new Promise((resolve) => child.once('message', (message) => resolve(message as T)));
 }
@@ -130,7 +125,7 @@ async function measure(rounds: number, count: number): Promise<void> {
   const sender = fork(import.meta.filename, ['sender']);
   const peerPort = await answerOf<number>(peers);
   const keys = generateKeyPairSync('rsa', { modulusLength: 2048 });
-  /** Of a Push of so many commits. */
+  /** Size of a Push by its number of commits. */
   const bytes = new Map<number, number>();
   const origin = 'http://127.0.0.1:9';
   const { config } = loadConfig({
@@ -189,7 +184,7 @@ async function measure(rounds: number, count: number): Promise<void> {
     rmSync(folder, { recursive: true });
   }
 
-  /** Documents of actors, asked for over four connections. */
+  /** Requests actor documents over four connections. */
   async function compareActors(ours: string, theirs: string): Promise<void> {
     console.log(`\n${tableRow(['Actor document', 'Per second', 'p95 ms'])}\n${tableRow(['---', '---:', '---:'])}`);
     for (const url of [ours, theirs]) {
@@ -217,7 +212,7 @@ async function measure(rounds: number, count: number): Promise<void> {
     });
   }
 
-  /** In the thread pool, 16 at a time: nothing that signs could be faster. */
+  /** In the thread pool, 16 at a time: the upper bound for signing. */
   async function rawSign(): Promise<Done> {
     const signAsync = promisify(sign) as (algorithm: string, data: Buffer, key: object) => Promise<Buffer>;
     const data = Buffer.alloc(300, 'x');
@@ -259,7 +254,7 @@ async function measure(rounds: number, count: number): Promise<void> {
     return { count, ms: performance.now() - startedAt };
   }
 
-  /** What a push costs its own write when ten thousand follow. */
+  /** The cost of a push's own write with ten thousand followers. */
   async function enqueue(repositoryId: string): Promise<number> {
     await modules.db.write(({ manager, now }) =>
       manager.query(
@@ -290,7 +285,7 @@ async function measure(rounds: number, count: number): Promise<void> {
     return ms;
   }
 
-  /** Pushes of so many commits from `actor`. */
+  /** Signed Pushes with this number of commits from `actor`. */
   async function signedPushes(actor: string, many: number, commits: number): Promise<IncomingRequest[]> {
     const url = new URL(`${origin}/ap/instance/inbox`);
     const hash = (number: number): string => number.toString(16).padStart(40, '0');
@@ -328,7 +323,7 @@ async function measure(rounds: number, count: number): Promise<void> {
     );
   }
 
-  /** What an inbox request costs before its write: headers, digest, signature; and its JSON. */
+  /** The cost of an inbox request before its write: headers, digest, signature; and its JSON. */
   async function verifications(actor: string, commits: number, isParsed: boolean): Promise<() => Promise<Done>> {
     const requests = await signedPushes(actor, 500, commits);
     bytes.set(commits, requests[0]!.body.length);

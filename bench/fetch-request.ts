@@ -1,10 +1,10 @@
-// The request that a clone sends, and a client that throws the answer away: what is left is the server.
+// The request of a clone, and a client that discards the response, to measure only the server.
 import { execFileSync } from 'node:child_process';
 import { request } from 'node:http';
 import { request as requestTls } from 'node:https';
 import { packet } from './packet.ts';
 
-/** The request that `git clone` sends after it has seen the refs; `depth` for a shallow one. */
+/** The request that `git clone` sends after the ref advertisement; `depth` for a shallow one. */
 export function cloneRequest(repository: string, depth?: number): string {
   const refs = execFileSync('git', ['-C', repository, 'for-each-ref', '--format=%(objectname)'])
     .toString()
@@ -23,7 +23,7 @@ export function cloneRequest(repository: string, depth?: number): string {
   ].join('');
 }
 
-/** Sends the request and throws the answer away: what is left is the server. */
+/** Sends the request and discards the response, to measure only the server. */
 export function drain(url: string, body: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const call = (url.startsWith('https:') ? requestTls : request)(url, {
@@ -48,7 +48,7 @@ export function drain(url: string, body: string): Promise<number> {
 
 let moves = 0;
 
-/** Moves a ref, so that nothing that was answered before counts any more. */
+/** Moves a ref, which invalidates cached responses. */
 export function moveRefs(repository: string): void {
   execFileSync('git', ['-C', repository, 'update-ref', `refs/bench/${moves++}`, 'HEAD']);
 }

@@ -21,7 +21,7 @@ const ours = {
 
 type Server = Pick<typeof peer, 'url' | 'moveRefs' | 'cpuS'>;
 
-/** @param isNew whether nobody has asked for this since the last push */
+/** @param isNew whether this is the first request since the last push */
 const drained =
   (server: Server, body: string, isNew: boolean): Side =>
   async () => {

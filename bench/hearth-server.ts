@@ -25,13 +25,13 @@ export interface HearthServer {
   /** Hearth's own git settings, so that a peer can be given the same. */
   gitConfig: string;
   stop(): Promise<void>;
-  /** At once, when a benchmark fails half-way. */
+  /** For a benchmark that fails half-way. */
   kill(): void;
 }
 
 /**
  * @param settings by their environment names
- * @param furnish puts something into the data folder before the first start
+ * @param furnish adds data to the data folder before the first start
  */
 export async function startHearthServer(
   settings: Record<string, string> = {},
@@ -53,7 +53,7 @@ export async function startHearthServer(
   let block = '';
   for await (const chunk of child.stdout) {
     block += (chunk as Buffer).toString();
-    // The last line that is always there; a link for the first administrator may follow.
+    // The last line that is always printed; the setup link may follow.
     if (/^ {2}Data .*\n/m.test(block)) break;
   }
   const run = async (...args: string[]) =>

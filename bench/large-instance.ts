@@ -1,7 +1,7 @@
-// Every address that needs no more than a session, asked at an instance of 100,000 people and as many repositories:
-// processor time of the server and bytes of the answer. The goal is 10 ms and 100 kB each.
+// CPU time and response size of every URL that needs no more than a session, on an instance of 100,000 people and as
+// many repositories. The limits are 10 ms and 100 kB each.
 // usage: bench/large-instance [--rows N] [--times N] [--folder DATA] [--only TEXT] [--executable PATH]
-// DATA is filled once and used again; without it everything is made anew, which takes some minutes.
+// DATA is filled once and reused; without it a new instance is made, which takes some minutes.
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -18,16 +18,16 @@ import { fillRepository } from './sample-history.ts';
 import { fillActivity, fillOwners } from './sample-instance.ts';
 
 const count = option('rows', 100_000);
-/** The cheapest of so many answers counts: whatever else the server and the machine do adds to some of them. */
+/** The fastest of these counts: other work of the server and the machine slows some. */
 const times = option('times', 7);
 const kept = textOption('folder');
 const only = textOption('only');
-/** What the issue allows. */
+/** The limit per response. */
 const maxCpuMs = 10;
 const maxBytes = 100_000;
-/** An address that takes this long is not asked again. */
+/** A URL that takes this long is requested only once. */
 const enoughMs = 1_000;
-/** Everybody here comes from one address; people do not. */
+/** All requests come from one address here, so the limits per address are raised. */
 const settings = {
   SERVICE_METRICS_TOKEN: 'a-token-for-metrics-of-the-bench',
   SERVICE_FEDERATION_ENABLED: 'true',
@@ -43,7 +43,7 @@ interface Secrets {
   token: string;
 }
 
-/** bob, who has a lot, and carol, who is an administrator; then everybody else. */
+/** bob, who owns much, and carol, an administrator; then everybody else. */
 async function furnish(dataFolder: string): Promise<Secrets[]> {
   const known = kept === null ? null : path.resolve(kept);
   if (known !== null && existsSync(known)) {
@@ -72,7 +72,7 @@ async function furnish(dataFolder: string): Promise<Secrets[]> {
     people.push({ name, id, session: session.secret, token: token.secret });
   }
   await modules.close();
-  // With rooms open each write would bring the search index up to date; the first start does it at once.
+  // Without the modules, whose writes would each update the search index; the first start indexes all at once.
   const bare = await openBare(config.dataDir);
   await fillOwners(bare, count);
   await bare.close();
@@ -114,7 +114,7 @@ const database = new DatabaseSync(file, { readOnly: true });
 const one = (sql: string): string => String(Object.values(database.prepare(sql).get() ?? { none: '' })[0]);
 const repositoryId = one("SELECT id FROM repositories WHERE name = 'bench'");
 await fillActivity(bare, { count, personId: bob.id, repositoryId });
-// bob may do everything with the busiest repository, and with the largest organisation.
+// bob administers the busiest repository and the largest organisation.
 const folder = path.join(dataFolder, 'repositories', bob.id);
 mkdirSync(folder, { recursive: true, mode: 0o700 });
 renameSync(hearth.repository, path.join(folder, path.basename(hearth.repository)));
@@ -125,7 +125,7 @@ await bare.write(({ manager }) =>
 );
 await bare.close();
 
-/** What stands for the parameters of a path. */
+/** Values for the parameters of a path. */
 const number = one(`SELECT max(number) FROM ci_runs WHERE repository_id = '${repositoryId}'`);
 const values: Record<string, string> = {
   owner: 'bob',
@@ -165,7 +165,7 @@ const addressOf = (pattern: string): string | null => {
     '/{*rest}': '/no/such/page/here',
   };
   if (pattern in special) return special[pattern]!;
-  // Shown once, after a form; or open for as long as somebody looks.
+  // Pages that are shown once, after a form, and streams.
   if (pattern.endsWith('/live')) return null;
   if (pattern.includes(':ticket') || /[*{]/.test(pattern) || pattern.startsWith('/git/')) return null;
   return fill(pattern);
@@ -180,7 +180,7 @@ const fill = (pattern: string): string | null => {
 
 const nothing = async () => {};
 const handlers = new Proxy({}, { get: () => nothing }) as never;
-/** Lists are asked for their other orders, pages and filters, too. */
+/** Lists are requested in their other orders, pages and filters, too. */
 const further = [
   '/explore?sort=name',
   '/explore?sort=created',
@@ -207,7 +207,7 @@ const further = [
   '/repos/bob/bench/runs?workflow=.github/workflows/ci.yml',
 ];
 const addresses = [
-  ...routes(handlers, handlers, handlers, nothing, nothing)
+  ...routes(handlers, handlers, nothing, nothing)
     .filter(({ method }) => method === 'GET')
     .map(({ path: pattern }) => addressOf(pattern)),
   ...operations
@@ -235,7 +235,9 @@ async function ask(address: string, who: Who): Promise<{ status: number; bytes: 
             : { Cookie: `hearth_session=${person.session}` }),
     },
   });
-  return { status: response.status, bytes: (await response.arrayBuffer()).byteLength };
+  const body = await response.arrayBuffer();
+  // The transferred size: `fetch` has already decompressed the body.
+  return { status: response.status, bytes: Number(response.headers.get('content-length') ?? body.byteLength) };
 }
 
 console.log(row(['Address', 'Who', 'Status', 'CPU ms', 'kB', '']));
@@ -245,7 +247,7 @@ for (const address of [...new Set(addresses)]) {
   if (only !== null && !address.includes(only)) continue;
   for (const who of ['anonymous', 'bob', 'carol'] as const) {
     const { status, bytes } = await ask(address, who);
-    // Refused, or sent on to sign in: nothing is read for these.
+    // Refused or redirected to sign-in: nothing is read for these.
     if (who === 'anonymous' ? status >= 400 && status !== 404 : status >= 400) continue;
     if (status >= 300 && status < 400) continue;
     const taken: number[] = [];

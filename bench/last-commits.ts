@@ -1,4 +1,4 @@
-// The column that says which commit last touched each entry of a folder: its page in three states, beside git doing the same.
+// The column of last commits of a folder's page: in three cache states, beside git computing the same.
 import { execFileSync } from 'node:child_process';
 import type { HearthServer } from './hearth-server.ts';
 import { median, row } from './rounds.ts';
@@ -10,7 +10,7 @@ interface Asked {
   rounds: number;
 }
 
-/** Entries that are asked one by one: of a large folder not all, because each costs a process and a walk. */
+/** Limit of entries queried one by one: each costs a process and a walk. */
 const maxSingle = 40;
 
 export async function measureLastCommits({ hearth, branch, folders, rounds }: Asked): Promise<string[]> {
@@ -27,7 +27,7 @@ export async function measureLastCommits({ hearth, branch, folders, rounds }: As
   };
   const isWhole = (html: string): boolean => !html.includes('being looked up');
 
-  /** Commits that no page was asked for: as far from each other as possible, so that none helps the next. */
+  /** Commits for which no page was requested: as far apart as possible, so that none fills the cache for the next. */
   const count = Number(git('rev-list', '--first-parent', '--count', branch));
   const far = Array.from({ length: rounds }, (_, round) =>
     git('rev-list', '--first-parent', '--max-count=1', `--skip=${Math.min(count - 1, 1 + round)}`, branch),
@@ -36,7 +36,7 @@ export async function measureLastCommits({ hearth, branch, folders, rounds }: As
   async function measure(folder: string): Promise<string> {
     const where = folder === '' ? [] : ['--', folder];
     const names = git('ls-tree', '--name-only', branch, ...(folder === '' ? [] : [`${folder}/`])).split('\n');
-    // Older ones first: what is stored for a newer commit is of no use to an older one.
+    // Older ones first: what is cached for a newer commit is of no use to an older one.
     const cold: { first: number; whole: number; log: number }[] = [];
     for (const oid of far) {
       const first = await view(pageOf(oid, folder));
@@ -69,7 +69,7 @@ export async function measureLastCommits({ hearth, branch, folders, rounds }: As
       );
       git('update-ref', `refs/heads/${branch}`, next);
       await new Promise((resolve) => setTimeout(resolve, 50));
-      // Until all rows are there: on a busy machine the first answer may come without some.
+      // Until all rows are there: on a busy machine the first response may lack some.
       const at = performance.now();
       while (!isWhole((await view(pageOf(branch, folder))).html));
       pushed.push(performance.now() - at);

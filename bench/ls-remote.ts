@@ -19,7 +19,7 @@ interface Call {
   body?: string;
 }
 
-/** Asks as often as the server answers, and tells how often that was. */
+/** Sends requests as fast as the server answers, and returns their number. */
 async function rate(address: string, { path, headers, body }: Call): Promise<number> {
   const url = new URL(address + path);
   const authorization = `Basic ${Buffer.from(`${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`).toString('base64')}`;
@@ -39,7 +39,7 @@ const calls: Record<string, Call> = {
   },
 };
 
-/** Brings a repository to this many packed branches, all at the commit of HEAD. */
+/** Gives a repository this many packed branches, all at the commit of HEAD. */
 function setBranches(repository: string, count: number): void {
   const git = (args: string[], input = '') =>
     execFileSync('git', ['-C', repository, ...args], { input })

@@ -1,4 +1,4 @@
-// What one person who is signed in notices while a crowd of strangers asks for far more than there is.
+// Response times for one signed-in person while anonymous clients send far more requests than can be served.
 // usage: bench/overload [--seconds S] [--connections N] [--commits N]
 import { execFile, execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -42,7 +42,7 @@ const signIn = async (): Promise<string> => {
 const cookie = await signIn();
 
 let turn = 0;
-/** What a person looks at, one page after the other, each for the first time. */
+/** The pages that a person views, each for the first time. */
 const nextPage = (): string => {
   turn += 1;
   const commit = commits[(turn * 37) % commits.length]!;
@@ -81,8 +81,8 @@ async function look(until: number): Promise<Noticed> {
   return { p50: at(0.5), p95: at(0.95), worst: at(1), refused, pages: took.length };
 }
 
-/** @param request the body of a Lua function that answers the next request of the crowd */
-async function crowd(name: string, request: string): Promise<string> {
+/** @param request the body of a Lua function that returns the next request of the anonymous clients */
+async function underLoad(name: string, request: string): Promise<string> {
   const script = path.join(hearth.folder, 'crowd.lua');
   writeFileSync(
     script,
@@ -129,18 +129,21 @@ async function crowd(name: string, request: string): Promise<string> {
 }
 
 const rows = [
-  await crowd('nobody else', ''),
-  await crowd('commits, blame and history, from one network', 'return wrk.format("GET", page())'),
-  await crowd('the same from 200 networks', 'return wrk.format("GET", page(), { ["X-Forwarded-For"] = network() })'),
-  await crowd(
+  await underLoad('nobody else', ''),
+  await underLoad('commits, blame and history, from one network', 'return wrk.format("GET", page())'),
+  await underLoad(
+    'the same from 200 networks',
+    'return wrk.format("GET", page(), { ["X-Forwarded-For"] = network() })',
+  ),
+  await underLoad(
     'searches',
     'return wrk.format("GET", "/search?q=" .. string.char(96 + math.random(26), 96 + math.random(26)), { ["X-Forwarded-For"] = network() })',
   ),
-  await crowd(
+  await underLoad(
     'lists of refs',
     `return wrk.format("GET", "/git/alice/bench.git/info/refs?service=git-upload-pack", { ["X-Forwarded-For"] = network() })`,
   ),
-  await crowd(
+  await underLoad(
     'wrong passwords',
     `return wrk.format("POST", "/login", { ["X-Forwarded-For"] = network(), ["Content-Type"] = "application/x-www-form-urlencoded" }, "username=carol&password=wrong" .. math.random(1000))`,
   ),

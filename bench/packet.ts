@@ -1,4 +1,4 @@
-/** One packet line of git's protocol: four hex digits of length, then the text. */
+/** A pkt-line of git's protocol: four hex digits of length, then the text. */
 export function packet(text: string): string {
   return `${(Buffer.byteLength(text) + 4).toString(16).padStart(4, '0')}${text}`;
 }

@@ -1,8 +1,8 @@
-// How long a page takes while four people clone over and over, beside how long it takes when nobody does.
-// usage: bench/page-beside-clones [--rounds N] [--seconds N] [--clients N] [--repository PATH] [--executable PATH] [--install]
-//        [--url PAGE --clone-url REPOSITORY]
-// PAGE is the public page of a repository at another forge, REPOSITORY the address from which it is cloned there: a second
-// table. Clone the same repository here (`--repository`) to compare; both answer to whoever is signed out.
+// How long a page takes while four clients clone repeatedly, beside how long it takes without load.
+// usage: bench/page-beside-clones [--rounds N] [--seconds N] [--clients N] [--repository PATH] [--executable PATH]
+//        [--install] [--url PAGE --clone-url REPOSITORY]
+// PAGE is the page of a repository at another forge, REPOSITORY its clone URL: a second table. Both must be public.
+// Clone the same repository here (`--repository`) to compare.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
@@ -19,7 +19,7 @@ import { fillRepository } from './sample-history.ts';
 const rounds = option('rounds', 5);
 const seconds = option('seconds', 3);
 const clients = option('clients', 4);
-/** One answer is measured, not how many fit into a second. */
+/** The response time is measured, not the throughput. */
 const pauseMs = 5;
 
 const [otherPage, otherClone] = [textOption('url'), textOption('clone-url')];
@@ -50,9 +50,9 @@ async function medianOfPages(url: string): Promise<number> {
   return median(took);
 }
 
-/** Runs a line of shell again and again, several times at once, while pages are asked for. */
+/** Runs a shell command repeatedly, several at a time, while pages are requested. */
 async function beside(pageUrl: string, line: (client: number) => string): Promise<number> {
-  // Processes of their own, behind everything else: as if they were at other machines.
+  // Processes of their own with low priority: as if they were on other machines.
   const cloning = Array.from({ length: clients }, (_, client) =>
     spawn('nice', ['-n', '19', 'sh', '-c', `while :; do ${line(client)} || exit 1; done`], {
       detached: true,

@@ -1,6 +1,7 @@
-// Pages of one repository: Hearth beside cgit and beside a file of the same bytes; then the column of last commits beside git log.
+// Pages of one repository: Hearth beside cgit and beside a file of the same bytes; then the column of last commits
+// beside git log.
 // usage: bench/pages [--rounds N] [--seconds S] [--repository PATH] [--url OTHER-FORGE]
-// OTHER-FORGE is the page of the same repository at a Gitea, Forgejo or Hearth elsewhere, for whoever is signed out.
+// OTHER-FORGE is the page of the same repository at another Gitea, Forgejo or Hearth; it must be public.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -24,7 +25,7 @@ const git = (...args: string[]): string =>
     .trim();
 git('commit-graph', 'write', '--reachable', '--changed-paths');
 
-/** The folder with most entries below the root, and the code file that is nearest to a thousand lines long. */
+/** The largest folder below the root, and the code file nearest to a thousand lines. */
 function choose(): { folder: string; file: string } {
   const files = git('ls-tree', '-r', '-l', 'HEAD')
     .split('\n')
@@ -55,7 +56,7 @@ const pages: Record<string, [ours: string, cgit: string]> = {
   blame: [`${B}/blame/${branch}/${file}`, `/cgit/bench/blame/${file}`],
 };
 const other = textOption('url')?.replace(/\/$/, '');
-/** Gitea's forms of the addresses, or our own where these are understood. */
+/** Gitea's form of the URLs, or our own where supported. */
 const isOurKind =
   other !== undefined && (await fetch(`${other}/tree/${branch}`, { redirect: 'manual' })).status === 200;
 const elsewhere: Record<string, string> = {
@@ -72,7 +73,7 @@ const files = path.join(hearth.folder, 'files');
 mkdirSync(files, { recursive: true });
 const cgit = await startCgit(hearth.folder, hearth.repository, files);
 
-/** A page until it is whole: what is looked for behind the first view is there in a later one. */
+/** Requests a page until it is complete: parts computed in the background are in a later view. */
 async function warm(url: string): Promise<string> {
   for (;;) {
     const text = await fetch(url).then((answer) => answer.text());
@@ -81,7 +82,7 @@ async function warm(url: string): Promise<string> {
   }
 }
 
-/** Views that nobody had before, one after the other: made of what is in memory, but made. */
+/** Views of pages that are not cached, one after the other. */
 async function measureMaking(url: string, views = 40): Promise<number> {
   const took: number[] = [];
   for (let view = 0; view < views; view += 1) {

@@ -1,11 +1,11 @@
-// What Linux tells of a server's whole process tree.
+// Resource usage of a server's whole process tree, as Linux reports it.
 import { readdirSync, readFileSync } from 'node:fs';
 
 const ticksPerSecond = 100;
 
 interface Stat {
   parent: number;
-  /** Own time and that of children that have ended and were waited for, in seconds. */
+  /** Own CPU time and that of reaped children, in seconds. */
   cpuS: number;
 }
 
@@ -23,7 +23,7 @@ function stat(pid: number): Stat | null {
   }
 }
 
-/** The process and everything below it. */
+/** The process and its descendants. */
 export function treeOf(root: number): number[] {
   const children = Map.groupBy(
     readdirSync('/proc')
@@ -41,8 +41,8 @@ export function treeOf(root: number): number[] {
 }
 
 /**
- * The same in milliseconds, of all threads that are alive now, to the nanosecond; what has ended meanwhile is missing.
- * For one answer, of which hundredths of a second tell nothing.
+ * The CPU time in milliseconds of all threads that are alive, with nanosecond resolution; threads that ended are
+ * missing. For single responses, which are too short for hundredths of a second.
  */
 export function cpuMsOfThreads(root: number): number {
   let ns = 0;
@@ -61,7 +61,7 @@ export function cpuOfTree(roots: readonly number[]): number {
   return roots.flatMap(treeOf).reduce((sum, pid) => sum + (stat(pid)?.cpuS ?? 0), 0);
 }
 
-/** Memory of the tree as its proportional share, in MB: pages that processes share count once. */
+/** Proportional set size of the tree in MB: shared pages count once. */
 export function memoryOfTree(root: number): number {
   const kilobytes = treeOf(root).map((pid) => {
     try {

@@ -1,5 +1,6 @@
 // Pushes of one commit: Hearth over HTTP and SSH beside nginx + http-backend and OpenSSH.
-// usage: bench/push [--rounds N] [--repository PATH] [--executable PATH] [--url OTHER-FORGE] [--ssh-url OTHER-FORGE] [--install]
+// usage: bench/push [--rounds N] [--repository PATH] [--executable PATH] [--url OTHER-FORGE] [--ssh-url OTHER-FORGE]
+//        [--install]
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 import { startHearthServer } from './hearth-server.ts';
@@ -18,7 +19,7 @@ const env = { ...process.env, GIT_SSH_COMMAND: sshPeer.command };
 const work = path.join(hearth.folder, 'work');
 execFileSync('git', ['clone', '-q', '--depth', '1', `file://${hearth.repository}`, work]);
 const person = ['-c', 'user.name=Alice', '-c', 'user.email=alice@example.org'];
-/** Sent to nginx, too: it asks nobody who they are, and a refused first request would count against one side only. */
+/** Sent to nginx, too: it does not authenticate, and a refused first request would count against one side only. */
 const credentials = (url: string) =>
   peer.repository === null && url === peer.url ? [] : ['-c', `http.extraHeader=Authorization: Bearer ${hearth.token}`];
 let count = 0;

@@ -1,17 +1,17 @@
-// Side-by-side measurement: every side once a round, in turn, so that a noisy machine is noisy for all.
+// Side-by-side measurement: every side once per round, in turn, so that noise affects all.
 
 export interface Sample {
   /** Seconds from start to end. */
   wallS: number;
-  /** Processor seconds of the server's whole process tree, when it can be known. */
+  /** CPU seconds of the server's whole process tree, when measurable. */
   cpuS?: number | undefined;
 }
 
 export type Side = () => Promise<Sample>;
 
 /**
- * Runs each side once as a warm-up and then `rounds` times, alternating.
- * The first side is ours; ratios are ours divided by the other's, per round.
+ * Runs each side once as a warm-up and then `rounds` times, alternating. The first side is ours; ratios are ours
+ * divided by the other's, per round.
  */
 export async function compare(title: string, rounds: number, sides: Record<string, Side>): Promise<string[]> {
   const names = Object.keys(sides);
@@ -54,12 +54,12 @@ export function spread(values: readonly number[], digits = 0): string {
   return `${median(values).toFixed(digits)} (${Math.min(...values).toFixed(digits)}–${Math.max(...values).toFixed(digits)})`;
 }
 
-/** Of each round, and then the median: what disturbs a round disturbs both sides. */
+/** The ratio per round, then the median: noise in a round affects both sides. */
 function ratio(ours: Sample[], theirs: Sample[]): string {
   return `${median(ours.map(({ wallS }, index) => wallS / theirs[index]!.wallS)).toFixed(2)}×`;
 }
 
-/** Of all rounds together: the system counts processor time in hundredths of a second, too coarse for one. */
+/** Over all rounds together: hundredths of a second are too coarse for one. */
 function cpuRatio(ours: Sample[], theirs: Sample[]): string {
   const sum = (samples: Sample[]) => samples.reduce((all, { cpuS = NaN }) => all + cpuS, 0);
   const value = sum(ours) / sum(theirs);

@@ -7,7 +7,7 @@ import { option, textOption } from './rounds.ts';
 
 const commits = option('commits', 4000);
 
-/** Puts a history into the bare repository at `target`, packed with a bitmap as maintenance would. */
+/** Copies a history into the bare repository at `target`, packed with a bitmap as maintenance does. */
 export async function fillRepository(target: string): Promise<void> {
   const given = textOption('repository');
   if (given !== null) copyObjects(path.resolve(given), target);
@@ -15,7 +15,7 @@ export async function fillRepository(target: string): Promise<void> {
   execFileSync('git', ['-C', target, 'repack', '-adbq'], { stdio: 'inherit' });
 }
 
-/** Branches and tags with all they lead to; what else there is falls away when it is packed anew. */
+/** Branches and tags with all reachable objects; others are dropped by repacking. */
 function copyObjects(source: string, target: string): void {
   const git = (at: string, args: string[], input = '') =>
     execFileSync('git', ['-C', at, ...args], { input, maxBuffer: 2 ** 28 }).toString();
@@ -32,7 +32,7 @@ function copyObjects(source: string, target: string): void {
 async function generate(target: string): Promise<void> {
   const importer = spawn('git', ['-C', target, 'fast-import', '--quiet'], { stdio: ['pipe', 'inherit', 'inherit'] });
   let state = 1;
-  // A line nobody could guess compresses like source code does: a little.
+  // A random line compresses like source code does: a little.
   const line = () => {
     state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;
     return `const value${state % 9973} = '${((state * 2654435761) % 2 ** 32).toString(36)}${state.toString(36)}';\n`;

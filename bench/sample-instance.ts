@@ -1,5 +1,5 @@
-// A large instance: people and repositories by the hundred thousand, and what a few years of use leave beside them.
-// Everything is written in sets, one statement for each table: rows that are there are joined with a series of numbers.
+// Data of a large instance: people and repositories by the hundred thousand, and what a few years of use add. Rows are
+// inserted in bulk, one statement for each table: existing rows joined with a series of numbers.
 import type { Database } from '../src/db/index.ts';
 import { fillNames } from './sample-names.ts';
 
@@ -10,7 +10,7 @@ const hour = 3_600_000;
 const series = (count: number): string =>
   `WITH RECURSIVE series (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM series WHERE n < ${Math.trunc(count)}) `;
 
-/** The row whose rowid a number is spread to: neighbours in the series are far from each other in the table. */
+/** Spreads a number over rowids: neighbours in the series are far apart in the table. */
 const spread = (n: string, count: number, by: number): string => `(${n} * ${by} % ${Math.trunc(count)} + 1)`;
 
 async function run(db: Database, statements: readonly string[]): Promise<void> {
@@ -22,8 +22,8 @@ async function run(db: Database, statements: readonly string[]): Promise<void> {
 }
 
 /**
- * So many people and as many repositories, one in five of them an organisation's, with a hundredth of
- * organisations of twenty members each. To be called before the first start, which makes the search index.
+ * This many people and as many repositories, one in five of them an organisation's, with a hundredth of organisations
+ * of twenty members each. To be called before the first start, which makes the search index.
  */
 export async function fillOwners(db: Database, count: number): Promise<void> {
   await fillNames(db, count);
@@ -35,7 +35,7 @@ export async function fillOwners(db: Database, count: number): Promise<void> {
     `${series(organisations * 20)} INSERT OR IGNORE INTO organisation_members (organisation_id, user_id, role, created_at)
      SELECT ${id(1, `(n % ${organisations} + 1)`)}, u.id, CASE n % 5 WHEN 0 THEN 'OWNER' WHEN 1 THEN 'GUEST' ELSE 'MEMBER' END, 1700000000000 + n * 1000
      FROM series JOIN users u ON u.rowid = ${spread('n', count, 7919)}`,
-    // Half of what organisations have is the first one's: an owner with very many repositories.
+    // Half of the organisations' repositories belong to the first one: an owner with very many repositories.
     `UPDATE repositories SET owner_user_id = NULL, name = name || '-' || rowid, name_folded = name_folded || '-' || rowid,
        owner_org_id = CASE WHEN rowid % 10 = 0 THEN ${id(1, '1')} ELSE ${id(1, `(rowid % ${organisations} + 1)`)} END
      WHERE rowid % 5 = 0`,
@@ -50,7 +50,7 @@ export async function fillOwners(db: Database, count: number): Promise<void> {
      SELECT ${id(3, 'rowid')}, id, 'laptop', 'token' || rowid, 'abcd', 'write', 1700000000000 FROM users`,
     `INSERT INTO ssh_keys (id, user_id, title, type, blob_base64, fingerprint, created_at)
      SELECT ${id(4, 'rowid')}, id, 'laptop', 'ssh-ed25519', 'AAAA' || rowid, 'SHA256:' || rowid, 1700000000000 FROM users`,
-    // Nothing is due: there are no folders to look into.
+    // Nothing is due: the repositories have no folders.
     `INSERT INTO language_counts (repository_id, counted_at) SELECT id, 4000000000000 FROM repositories`,
     `${series(count / 20)} INSERT INTO mirrors (repository_id, direction, url, failures, next_at, created_at, updated_at, is_paused)
      SELECT r.id, 'pull', 'https://git.example.org/' || r.name, CASE WHEN n % 50 = 0 THEN 3 ELSE 0 END, 4000000000000, 1700000000000, 1700000000000, 0
@@ -62,8 +62,8 @@ export async function fillOwners(db: Database, count: number): Promise<void> {
 }
 
 /**
- * Who is looking: many organisations, repositories of their own, and others' that they work on; and what has
- * happened everywhere, a fifth of it in one repository.
+ * The viewers: members of many organisations, with repositories of their own and as collaborators; and activity
+ * everywhere, a fifth of it in one repository.
  */
 export async function fillActivity(
   db: Database,
@@ -115,8 +115,10 @@ export async function fillActivity(
 
     `${series(200)} INSERT INTO webhooks (id, repository_id, url, events, created_at, updated_at)
      SELECT ${id(9, 'n')}, CASE WHEN n <= 20 THEN ${busy} ELSE (SELECT id FROM repositories WHERE rowid = n) END, 'https://hooks.example.org/' || n, '["push"]', 1700000000000, 1700000000000 FROM series`,
-    `${series(count)} INSERT INTO webhook_deliveries (uuid, webhook_id, event, state, attempts, next_attempt_at, created_at, tried_at, took_ms, status)
-     SELECT ${id(10, 'n')}, ${id(9, '(n % 200 + 1)')}, 'push', CASE WHEN n % 20 = 0 THEN 'FAILED' ELSE 'DELIVERED' END, 1, 0, ${recent}, ${recent}, 12, 200 FROM series`,
+    `${series(count)} INSERT INTO outbox (kind, key, state, attempts, next_at, created_at)
+     SELECT 'webhook', ${id(9, '(n % 200 + 1)')}, CASE WHEN n % 20 = 0 THEN 'FAILED' ELSE 'DELIVERED' END, 1, 0, ${recent} FROM series`,
+    `INSERT INTO webhook_messages (id, uuid, webhook_id, event, tried_at, took_ms, status)
+     SELECT id, ${id(10, 'id')}, key, 'push', created_at, 12, 200 FROM outbox`,
 
     `${series(count)} INSERT INTO federation_outbox (id, actor_path, repository_id, type, is_public, activity, created_at)
      SELECT ${id(11, 'n')}, CASE WHEN n % 5 = 0 THEN '/ap/repos/alice/bench' ELSE '/ap/repos/somebody/repository' || n END, NULL, 'Push', 1, '{"type":"Push"}', ${recent} FROM series`,

@@ -6,7 +6,10 @@ import type { SeededRandom } from '../test/fixtures/seeded-random.ts';
 const syllables = 'ka lo mi ta re ne so pi du ver lin tor gen fab qu ex zu ph or an el ing ed st th'.split(' ');
 const rowsAtOnce = 1_000;
 
-/** Writes so many people, each with one repository; one in five is private. Where nobody follows the writes, the index is made by the next start. */
+/**
+ * Inserts this many people, each with one repository; one in five is private. Without the modules, the next start makes
+ * the index.
+ */
 export async function fillNames(db: Database, count: number): Promise<void> {
   const random = seededRandom(11);
   const word = () => Array.from({ length: 1 + random.below(3) }, () => random.pick(syllables)).join('');
@@ -47,7 +50,7 @@ export async function fillNames(db: Database, count: number): Promise<void> {
   }
 }
 
-/** Syllables that are everywhere, in an order that is mostly nowhere: every part of it is frequent. */
+/** Frequent syllables in an order that is mostly absent: every part of the query is frequent. */
 export function drawHardQuery(random: SeededRandom): string {
   const drawn = Array.from(
     { length: 2 + random.below(5) },

@@ -1,8 +1,9 @@
-// Search over 100,000 repositories and 100,000 people: Hearth's index beside the query that one would write first, queries
-// that are drawn to be hard, then the running server under 20 connections, and what another page feels of it.
-// The load is wrk's (a Debian package): one thread, as every cycle that it takes is one that the server does not have.
-// usage: bench/search [--rows N] [--rounds N] [--seconds N] [--hard N] [--url OTHER-FORGE]; with 100,000 rows it takes about three minutes
-// OTHER-FORGE is an address of a search elsewhere, to which the query is added: https://forge.example.org/api/v1/repos/search?q=
+// Search over 100,000 repositories and 100,000 people: Hearth's index beside the obvious query, generated hard queries,
+// then the running server under 20 connections, and the effect on another page. The load comes from wrk (a Debian
+// package) with one thread, because it competes with the server for processors.
+// usage: bench/search [--rows N] [--rounds N] [--seconds N] [--hard N] [--url OTHER-FORGE]
+// With 100,000 rows it takes about three minutes. OTHER-FORGE is the URL of a search elsewhere, to which the query is
+// appended: https://forge.example.org/api/v1/repos/search?q=
 import { execFile } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { Agent, get } from 'node:http';
@@ -25,10 +26,10 @@ const rows = option('rows', 100_000);
 const rounds = option('rounds', 7);
 const seconds = option('seconds', 5);
 const hard = option('hard', 1_000);
-/** Of the running server, which is asked for `seconds` each time. */
+/** Rounds on the running server, of `seconds` each. */
 const loadRounds = 3;
 const connections = 20;
-/** Of the other page. As fast as it can, it would be a second load, and the two would share two processors. */
+/** Requests of the other page. At full speed it would be a second load on the two processors. */
 const visitsPerS = 50;
 const elsewhere = textOption('url');
 
@@ -42,9 +43,9 @@ const queries: Record<string, string> = {
   'nothing to find': 'xylophone',
   '240 characters': 'kalomitarenesopi'.repeat(15),
 };
-/** What people type: mostly words, sometimes the first letters of one. */
+/** Typical queries: mostly words, sometimes the first letters of one. */
 const typed = ['verlin', 'zuphqu', 'xylophone', 'torgen', 'fabquex', 'ka lo', 'gen-ta', 'linsopi', 'zu', 'g'];
-/** Ours is asked so much oftener in a round, for the sake of its slowest answers. */
+/** Ours is queried more often in a round, to catch its slowest responses. */
 const askedPerRound = 20;
 
 const database = (dataFolder: string, migrate: 'always' | 'never') =>
@@ -60,7 +61,7 @@ const database = (dataFolder: string, migrate: 'always' | 'never') =>
 
 await measure();
 
-/** Rows first and the index afterwards, as the first start with an index does it. */
+/** Rows first and the index afterwards, as in the first start with an index. */
 async function fill(dataFolder: string): Promise<void> {
   mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
   const db = await database(dataFolder, 'always');
@@ -82,13 +83,13 @@ async function fill(dataFolder: string): Promise<void> {
 }
 
 async function measure(): Promise<void> {
-  // The repositories are rows only: there is no code in them to index.
+  // The repositories are rows only, without code to index.
   const hearth = await startHearthServer({ SERVICE_SEARCH_CODE_INDEX_BUDGET: '0B' }, fill);
   process.once('exit', () => hearth.kill());
   const db = await database(path.join(hearth.folder, 'data'), 'never');
   const search = createSearch({ db, logger: silentLogger });
 
-  /** What one would write first: ASCII case only, `%` and `_` special, and everything on the connection of the pages. */
+  /** The obvious query: ASCII case only, `%` and `_` special, and everything on the connection of the pages. */
   const naive = async (query: string, limit: number): Promise<number> => {
     const like = `%${query}%`;
     const repositories: unknown[] = await db.read.query(
@@ -215,7 +216,7 @@ async function measure(): Promise<void> {
   await hearth.stop();
 }
 
-/** Answers per second, p50, p95, p99 in milliseconds, and processor time of the server for each answer. */
+/** Responses per second, p50, p95, p99 in milliseconds, and CPU time of the server per response. */
 async function searchers(
   hearth: HearthServer,
   address: string,
@@ -263,8 +264,8 @@ async function searchers(
 }
 
 /**
- * A visitor's view of a page: asked for so often in a second, however long the answers before it take, as people do
- * not wait for each other. Answers per second, and p50, p95, p99 in milliseconds.
+ * A page requested at a fixed rate, however long earlier responses take, since visitors are independent. Responses per
+ * second, and p50, p95, p99 in milliseconds.
  */
 async function visit(address: string, perSecond: number, forS: number): Promise<string[]> {
   const agent = new Agent({ keepAlive: true });
@@ -286,7 +287,7 @@ async function visit(address: string, perSecond: number, forS: number): Promise<
   return [String(Math.round(took.length / forS)), ...[0.5, 0.95, 0.99].map((part) => percentile(took, part, 2))];
 }
 
-/** Of each column. */
+/** The median of each column. */
 function medians(table: readonly string[][]): string[] {
   return table[0]!.map((_, column) => String(median(table.map((row) => Number(row[column])))));
 }

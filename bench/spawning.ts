@@ -1,8 +1,8 @@
-// How long pages stand still while git is started: by the server itself, and by the small process beside it.
-// And how late a whole server is while people clone and push.
+// How long the event loop is blocked while git is started: by the server itself, and by the spawner process. And the
+// event loop delay of a whole server while clients clone and push.
 // usage: bench/spawning [--rounds N] [--ballast MB] [--executable PATH]
-// There is no `--url`: the event loop is that of this process and what Hearth's own `/metrics` tells; no other forge's address tells of its own.
-// What people feel of it at another forge, page-beside-clones measures.
+// There is no `--url`: the event loop is that of this process, or comes from Hearth's `/metrics`. The effect on another
+// forge's pages is measured by page-beside-clones.
 import { execFile, execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ import { option, row, spread } from './rounds.ts';
 import { fillRepository } from './sample-history.ts';
 
 const rounds = option('rounds', 7);
-/** As much memory as a server that has been at work has. */
+/** As much memory as a server that has been in use. */
 const ballast = Array.from({ length: option('ballast', 80) }, (_, at) => Buffer.alloc(2 ** 20, at + 1));
 const atOnce = 20;
 
@@ -61,7 +61,7 @@ async function open(isApart: boolean): Promise<{ git: Git; repository: string }>
   return { git, repository };
 }
 
-/** What clones, pushes and pages start: twenty at a time, five times over. */
+/** The programs of clones, pushes and pages: twenty at a time, five times over. */
 async function work({
   git,
   repository,
@@ -115,7 +115,7 @@ console.log(
 for (const { git } of Object.values(sides)) await git.stop(0);
 rmSync(folder, { recursive: true, force: true });
 
-/** How late the event loop of a server was since it was asked before, in milliseconds. */
+/** The event loop delay of a server since the last call, in milliseconds. */
 async function lateness(url: string): Promise<number> {
   const text = await (await fetch(`${url}/metrics`)).text();
   return Number(/^hearth_event_loop_delay_seconds\{quantile="0.99"\} (\S+)$/m.exec(text)?.[1]) * 1000;
@@ -141,7 +141,7 @@ async function push(): Promise<void> {
   );
 }
 const whole = cloneRequest(server.repository);
-/** Of different depths, so that git is started for every one. */
+/** Of different depths, so that each needs a git process. */
 const different = Array.from({ length: atOnce }, (_, at) => cloneRequest(server.repository, 100 + at));
 const cloneAll = (requests: string[]) => Promise.all(requests.map((body) => drain(`${url}/git-upload-pack`, body)));
 async function during(work: () => Promise<unknown>): Promise<number> {

@@ -20,7 +20,7 @@ function timed(program: string, args: string[]): number {
   return performance.now() - startedAt;
 }
 
-/** From the start of the program to the first 200 of `/healthz`; the folder has served before. */
+/** From the start of the program to the first 200 of `/healthz`; the folder has been served before. */
 async function ready(folder: string): Promise<{ readyMs: number; idleMb: number }> {
   const startedAt = performance.now();
   const child = spawn(executable, ['serve'], {
@@ -50,7 +50,7 @@ async function ready(folder: string): Promise<{ readyMs: number; idleMb: number 
   return { readyMs, idleMb };
 }
 
-/** The same of another server, which nobody knows when it is ready but who asks. */
+/** The same of another server, which is ready when its URL answers. */
 async function otherReady(command: string, url: string): Promise<{ readyMs: number; idleMb: number }> {
   const answers = () =>
     fetch(url).then(
@@ -71,7 +71,7 @@ async function otherReady(command: string, url: string): Promise<{ readyMs: numb
     await sleep(2000);
     return { readyMs, idleMb: memoryOfTree(child.pid!) };
   } finally {
-    // The shell may stand between: the whole tree is told.
+    // There may be a shell in between: the whole tree is signalled.
     for (const pid of treeOf(child.pid!)) if (child.exitCode === null) process.kill(pid, 'SIGTERM');
     await gone;
     while (await answers()) await sleep(20);

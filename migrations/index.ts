@@ -5,37 +5,36 @@ import { repositories } from './v03-repositories.ts';
 import { follows } from './v09-follows.ts';
 import { repositoryImage } from './v13-repository-image.ts';
 import { organisations } from './v14-organisations.ts';
-import { repositoryLife } from './v15-repository-life.ts';
+import { repositoryLife } from './v15-repository-lifecycle.ts';
 import { avatars } from './v16-avatars.ts';
 import { followedPeople } from './v19-followed-people.ts';
 import { runners } from './v20-runners.ts';
 import { runs } from './v21-runs.ts';
 import { secrets } from './v22-secrets.ts';
 import { commitStatuses } from './v23-commit-statuses.ts';
-import { ciUpkeep } from './v24-ci-upkeep.ts';
+import { artifactsAndSchedules } from './v24-ci-maintenance.ts';
 import { artifactFiles } from './v25-artifact-files.ts';
 import { search } from './v30-search.ts';
 import { audit } from './v40-audit.ts';
-import { undo } from './v50-undo.ts';
+import { undo } from './v50-overwritten-tips.ts';
 import { webhooks } from './v51-webhooks.ts';
 import { mirrors } from './v52-mirrors.ts';
 import { pushesByPerson } from './v54-pushes-by-person.ts';
 import { languages } from './v56-languages.ts';
-import { grownGrams } from './v57-grown-grams.ts';
-import { noted } from './v58-noted.ts';
+import { searchNGrams } from './v57-search-n-grams.ts';
+import { migrationTimes } from './v58-migration-times.ts';
 import { parkedPushes } from './v60-parked-pushes.ts';
-import { largeInstance } from './v62-large-instance.ts';
+import { countersAndListIndexes } from './v62-counters-and-list-indexes.ts';
 import { gerritRefs } from './v64-gerrit-refs.ts';
 import { peersGone } from './v66-peers-gone.ts';
 import { registeredLabels } from './v68-registered-labels.ts';
 import { sshMirrors } from './v70-ssh-mirrors.ts';
 import { trigrams } from './v72-trigrams.ts';
+import { openDeliveries } from './v73-open-deliveries.ts';
+import { outbox } from './v74-outbox.ts';
 import { issues } from './v76-issues.ts';
 
-/**
- * Every step of the schema, in order. SPEC §9 fixes the numbers 2, 9 and 19
- * (federation), 13 and 14; the others are ours.
- */
+/** Every migration, in order. SPEC §9 fixes the numbers 2, 9 and 19 (federation), 13 and 14; the others are ours. */
 export const migrations: readonly Migration[] = [
   people,
   federation,
@@ -50,7 +49,7 @@ export const migrations: readonly Migration[] = [
   runs,
   secrets,
   commitStatuses,
-  ciUpkeep,
+  artifactsAndSchedules,
   artifactFiles,
   search,
   audit,
@@ -59,14 +58,16 @@ export const migrations: readonly Migration[] = [
   mirrors,
   pushesByPerson,
   languages,
-  grownGrams,
-  noted,
+  searchNGrams,
+  migrationTimes,
   parkedPushes,
-  largeInstance,
+  countersAndListIndexes,
   gerritRefs,
   peersGone,
   registeredLabels,
   sshMirrors,
   trigrams,
+  openDeliveries,
+  outbox,
   issues,
 ];

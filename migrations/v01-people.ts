@@ -1,8 +1,8 @@
 import type { Migration } from '../src/db/index.ts';
 
 /**
- * People and what they sign in with. `handles` is the one namespace that people
- * and organisations share: "taken" is its primary key, not a race (SPEC §4.4).
+ * People and their credentials. `handles` is the namespace that people and organisations share: its primary key decides
+ * concurrent claims (SPEC §4.4).
  */
 export const people: Migration = {
   version: 1,

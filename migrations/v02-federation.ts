@@ -1,11 +1,11 @@
 import type { Migration } from '../src/db/index.ts';
 
 /**
- * Federation (SPEC §2.5): keys of local actors, the cache of remote ones, what
- * was published, what came in, and the queue of deliveries.
+ * Federation (SPEC §2.5): keys of local actors, the cache of remote ones, published and received activities, and the
+ * delivery queue.
  *
- * `federation_keys` has no foreign keys on purpose: an actor id is permanent and
- * must never come to mean something else, also when what it stood for is gone.
+ * `federation_keys` has no foreign keys on purpose: an actor id is permanent and must never get another meaning, also
+ * when its person or repository is deleted.
  */
 export const federation: Migration = {
   version: 2,

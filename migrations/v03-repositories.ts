@@ -1,6 +1,6 @@
 import type { Migration } from '../src/db/index.ts';
 
-/** Repositories of people, who may work on them, and the push journal (DESIGN §2). */
+/** Repositories of people, their collaborators, and the push journal. */
 export const repositories: Migration = {
   version: 3,
   name: 'Repositories',

@@ -1,6 +1,6 @@
 import type { Migration } from '../src/db/index.ts';
 
-/** Who follows whom: remote actors our repositories, our people remote repositories, and what those pushed. */
+/** Follows: remote actors of our repositories, our people of remote repositories, and received pushes. */
 export const follows: Migration = {
   version: 9,
   name: 'Follows',

@@ -5,9 +5,8 @@ const repositoryColumns = `id, owner_user_id, name, name_folded, description, vi
   image_content_type, image_updated_at`;
 
 /**
- * Organisations, and repositories that belong to exactly one user or one
- * organisation (SPEC §2.2, §2.3). SQLite cannot add a CHECK to a table, so
- * `repositories` is built anew and takes the old one's name.
+ * Organisations, and repositories that belong to exactly one user or one organisation (SPEC §2.2, §2.3). SQLite cannot
+ * add a CHECK to a table, so `repositories` is rebuilt under its name.
  */
 export const organisations: Migration = {
   version: 14,

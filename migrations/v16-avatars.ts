@@ -1,6 +1,6 @@
 import type { Migration } from '../src/db/index.ts';
 
-/** Pictures that people and organisations chose for themselves; no row, no picture. */
+/** Uploaded avatars of people and organisations. */
 export const avatars: Migration = {
   version: 16,
   name: 'Avatars',

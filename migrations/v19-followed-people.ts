@@ -1,8 +1,8 @@
 import type { Migration } from '../src/db/index.ts';
 
 /**
- * Following people, which means all their repositories (SPEC §3), and what is
- * known of other servers: how they do, and pairings made by two administrators.
+ * Follows of people, which include all their repositories (SPEC §3), and the state of other servers: availability, and
+ * pairings made by two administrators.
  */
 export const followedPeople: Migration = {
   version: 19,

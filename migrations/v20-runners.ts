@@ -1,6 +1,6 @@
 import type { Migration } from '../src/db/index.ts';
 
-/** A thing of CI belongs to a repository, a person, an organisation, or to the instance when it names none. */
+/** The scope of a CI row: a repository, a person, an organisation, or the instance when none is set. */
 const scope = `user_id TEXT REFERENCES users (id) ON DELETE CASCADE,
       organisation_id TEXT REFERENCES organisations (id) ON DELETE CASCADE,
       repository_id TEXT REFERENCES repositories (id) ON DELETE CASCADE`;
@@ -8,7 +8,7 @@ const scope = `user_id TEXT REFERENCES users (id) ON DELETE CASCADE,
 const oneScope = `(user_id IS NULL OR (organisation_id IS NULL AND repository_id IS NULL))
         AND (organisation_id IS NULL OR repository_id IS NULL)`;
 
-/** CI runners and the tokens that they register with. Ids of runners are never used again. */
+/** CI runners and their registration tokens. Ids of runners are never reused. */
 export const runners: Migration = {
   version: 20,
   name: 'Runners',

@@ -3,9 +3,8 @@ import type { Migration } from '../src/db/index.ts';
 const states = `'blocked', 'waiting', 'running', 'cancelling', 'success', 'failure', 'cancelled', 'skipped'`;
 
 /**
- * Runs of workflows. A run has jobs, each attempt its own; a job that a runner has
- * taken has a task, and a job that was lost with its runner may have several. Ids
- * of tasks are never used again, also not those of tasks that were taken back.
+ * Runs of workflows. A run has jobs, each attempt its own; a job that a runner has taken has a task, and a job that was
+ * lost with its runner may have several. Ids of tasks are never reused, also not those of withdrawn tasks.
  */
 export const runs: Migration = {
   version: 21,

@@ -10,7 +10,7 @@ const oneScope = `(user_id IS NULL OR (organisation_id IS NULL AND repository_id
 
 const nameInScope = `(COALESCE(repository_id, organisation_id, user_id, ''), name)`;
 
-/** What workflows are given to work with: secrets, which only ciphertext is kept of, and plain variables. */
+/** Secrets and variables of workflows: secrets as ciphertext only, variables as plain text. */
 export const secrets: Migration = {
   version: 22,
   name: 'Secrets',

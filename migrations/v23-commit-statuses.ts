@@ -1,6 +1,6 @@
 import type { Migration } from '../src/db/index.ts';
 
-/** What checks say of a commit: those of our own CI and of others that report through the API. */
+/** Commit statuses, of our own CI and of others that report through the API. */
 export const commitStatuses: Migration = {
   version: 23,
   name: 'CommitStatuses',

@@ -1,9 +1,8 @@
 import type { Migration } from '../src/db/index.ts';
 
 /**
- * The single files of artifacts that the older protocol uploads one by one, and the
- * highest number that a run of a repository has had: none is used again once its run
- * was deleted.
+ * The single files of artifacts that the older protocol uploads one by one, and the highest run number of each
+ * repository: none is reused after its run was deleted.
  */
 export const artifactFiles: Migration = {
   version: 25,

@@ -1,10 +1,13 @@
 import type { Migration } from '../src/db/index.ts';
 
-/** Notes a row for the search room; the `OR IGNORE` of an outer statement may differ, one note is enough in any case. */
+/**
+ * Records a changed row for the module `search`. An `OR IGNORE` of the outer statement takes precedence, which is
+ * harmless: one record is enough.
+ */
 const note = (kind: 'repository' | 'person', rows: string): string =>
   `INSERT OR IGNORE INTO search_changes (kind, id) SELECT '${kind}', id FROM ${rows};`;
 
-/** What a handle names: one person, or everything that a person or an organisation owns. */
+/** The ids behind a handle: one person, or everything that a person or an organisation owns. */
 const behindHandle = (row: 'NEW' | 'OLD'): string =>
   note('person', `users WHERE id = ${row}.owner_id`) +
   note('repository', `repositories WHERE owner_user_id = ${row}.owner_id AND deleted_at IS NULL`) +
@@ -14,8 +17,8 @@ const trigger = (name: string, event: string, statements: string): string =>
   `CREATE TRIGGER search_${name} AFTER ${event} BEGIN ${statements} END`;
 
 /**
- * A list in the order of its texts: `place` is both where a row stands and its number in the index of grams.
- * @param facts further columns: what the access policy asks of a row
+ * A list in the order of its texts: `place` is both the position of a row and its rowid in the index.
+ * @param facts further columns, which the access policy needs
  */
 const list = (name: string, grams: string, facts: string): string[] => [
   `CREATE TABLE ${name} (
@@ -30,20 +33,19 @@ const list = (name: string, grams: string, facts: string): string[] => [
   `CREATE VIRTUAL TABLE ${grams} USING fts5(
     grams, content='', contentless_delete=1, detail=none, tokenize='ascii'
   )`,
-  // What a large write brings is sorted in memory, up to 8 MiB, before it reaches the file.
+  // A large write is sorted in memory, up to 8 MiB, before it is written to the file.
   `INSERT INTO ${grams} (${grams}, rank) VALUES ('hashsize', 8388608)`,
 ];
 
-/** As `repositories` has them; what is in the trash is not listed. */
+/** As in `repositories`; rows in the trash are not listed. */
 const policyFacts = `owner_user_id TEXT,
     owner_org_id TEXT,
     visibility TEXT NOT NULL,
     deleted_at INTEGER AS (NULL) VIRTUAL,`;
 
 /**
- * The search index (SPEC §4.2). Folding is nothing that SQL can do, so triggers only
- * note what changed; whoever writes brings the index up to date before the write is
- * committed. Everything that exists is noted here, for the first start afterwards.
+ * The search index (SPEC §4.2). SQL cannot fold case, so triggers only record what changed; every write updates the
+ * index before it is committed. Existing rows are recorded here, for the first start afterwards.
  */
 export const search: Migration = {
   version: 30,

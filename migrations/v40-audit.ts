@@ -1,8 +1,8 @@
 import type { Migration } from '../src/db/index.ts';
 
 /**
- * Who changed what: each entry carries the hash of the one before, so that none can be
- * changed or taken out unseen. No foreign keys: an entry outlives what it speaks of.
+ * The audit log: each entry contains the hash of the one before, so that none can be changed or removed unnoticed. No
+ * foreign keys: an entry outlives its subject.
  */
 export const audit: Migration = {
   version: 40,

@@ -1,6 +1,6 @@
 import type { Migration } from '../src/db/index.ts';
 
-/** Webhooks of repositories and organisations, and the queue of what is sent to them. */
+/** Webhooks of repositories and organisations, and their delivery queue. */
 export const webhooks: Migration = {
   version: 51,
   name: 'Webhooks',

@@ -1,6 +1,6 @@
 import type { Migration } from '../src/db/index.ts';
 
-/** Repositories that follow one elsewhere, or that one elsewhere follows. */
+/** Pull and push mirrors. */
 export const mirrors: Migration = {
   version: 52,
   name: 'Mirrors',

@@ -1,6 +1,6 @@
 import type { Migration } from '../src/db/index.ts';
 
-/** A person's page counts their pushes of a year. */
+/** An index for a person's page, which counts their pushes of a year. */
 export const pushesByPerson: Migration = {
   version: 54,
   name: 'PushesByPerson',

@@ -1,6 +1,6 @@
 import type { Migration } from '../src/db/index.ts';
 
-/** What each repository is mainly written in, so that people can look for it. */
+/** The main language of each repository, for filtering. */
 export const languages: Migration = {
   version: 56,
   name: 'Languages',

@@ -1,8 +1,8 @@
 import type { Migration } from '../src/db/index.ts';
 
 /**
- * How often the listeners of a push were tried, so that one that fails for good, or takes
- * the whole server with it, is parked instead of being tried at every start.
+ * Attempts of a push's listeners, so that one that always fails, or crashes the server, is parked instead of being
+ * retried at every start.
  */
 export const parkedPushes: Migration = {
   version: 60,

@@ -1,6 +1,6 @@
 import type { Migration } from '../src/db/index.ts';
 
-/** Whether a repository takes the refs that Gerrit keeps beside branches and tags: `refs/changes/`, `refs/meta/`. */
+/** Whether a repository accepts the refs that Gerrit keeps beside branches and tags: `refs/changes/`, `refs/meta/`. */
 export const gerritRefs: Migration = {
   version: 64,
   name: 'GerritRefs',

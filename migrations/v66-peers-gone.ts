@@ -1,9 +1,9 @@
 import type { Migration } from '../src/db/index.ts';
 
 /**
- * Since when another server gives no answer, and when it was given up; deliveries that were not to be
- * sent any more, which is no fault; what WebFinger called a remote actor; and the origin that the ids
- * of our own actors began with, beside their keys, so that a changed base URL is noticed.
+ * Since when another server has not answered, and when it was given up; cancelled deliveries, which are no failures;
+ * the WebFinger name of a remote actor; and the origin of our own actor ids, beside their keys, so that a changed base
+ * URL is noticed.
  */
 export const peersGone: Migration = {
   version: 66,

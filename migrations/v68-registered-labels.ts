@@ -1,6 +1,6 @@
 import type { Migration } from '../src/db/index.ts';
 
-/** The labels that `hearth runner register --labels` gave a runner; they hold for one that declares none itself. */
+/** The labels that `hearth runner register --labels` gave a runner; they apply to one that declares none itself. */
 export const registeredLabels: Migration = {
   version: 68,
   name: 'RegisteredLabels',

@@ -1,6 +1,6 @@
 import type { Migration } from '../src/db/index.ts';
 
-/** Mirrors by ssh: the key pair of each, the host key that it trusts, and one that the other side shows instead. */
+/** Mirrors by ssh: the key pair of each, its pinned host key, and a differing one that the other side presents. */
 export const sshMirrors: Migration = {
   version: 70,
   name: 'SshMirrors',

@@ -1,13 +1,12 @@
 import type { Migration } from '../src/db/index.ts';
 
 /**
- * Search proposes rows by FTS5's own trigrams. The n-grams of variable length that they
- * replace were faster on the rarest queries and took 950 lines. The index is made anew by
- * the first start afterwards. What is not public is not in it.
+ * Search proposes rows by FTS5's own trigrams. The n-grams of variable length that they replace were faster on the
+ * rarest queries and took 950 lines. The first start afterwards rebuilds the index. Private rows are not in it.
  */
 const index = (name: string): string[] => [
   `CREATE VIRTUAL TABLE ${name} USING fts5(folded, content='', columnsize=0, detail=none, tokenize='trigram case_sensitive 1')`,
-  // What a large write brings is sorted in memory, up to 8 MiB, before it reaches the file.
+  // A large write is sorted in memory, up to 8 MiB, before it is written to the file.
   `INSERT INTO ${name} (${name}, rank) VALUES ('hashsize', 8388608)`,
 ];
 

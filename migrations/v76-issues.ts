@@ -59,9 +59,9 @@ export const issues: Migration = {
       closed_at BIGINT,
       open_count BIGINT NOT NULL DEFAULT 0,
       closed_count BIGINT NOT NULL DEFAULT 0,
-      created_at BIGINT NOT NULL,
-      CONSTRAINT milestones_title UNIQUE (repository_id, title_folded)
+      created_at BIGINT NOT NULL
     )`,
+    `CREATE UNIQUE INDEX milestones_title ON milestones (repository_id, title_folded)`,
     `CREATE TABLE labels (
       id TEXT PRIMARY KEY NOT NULL,
       repository_id TEXT REFERENCES repositories (id) ON DELETE CASCADE,

@@ -5,12 +5,11 @@
  *   functions it compiles -> run it once -> pkg: the executable, with their
  *   compiled form beside the chunks, so that a start compiles almost nothing.
  *
- * What keeps a start short besides, each told at its place: a command line loads the
- * definitions of its own command only (src/cli/command-parts.ts); chunks load libraries
- * and parts of Node at their first use, and what Hearth does not use of a library stays
- * out (executable/bundle.ts); garbage is first collected after the start
- * (executable/assemble.ts); git is asked for its version once for each program file
- * (src/git/processes/ask-version.ts). test/cli/loading.test.ts says what a start may load.
+ * Further measures for a short start, explained in their files: a command line loads the definitions of its own command
+ * only (src/cli/command-parts.ts); chunks load libraries and parts of Node at their first use, and unused parts of
+ * libraries are left out (executable/bundle.ts); garbage is first collected after the start (executable/assemble.ts);
+ * git's version is cached per program file (src/git/processes/ask-version.ts). test/cli/loading.test.ts limits what a
+ * start may load.
  *
  * usage: scripts/build-executable [--if-changed]
  */
@@ -31,7 +30,7 @@ const project = join(import.meta.dirname, '..');
 const output = join(project, 'dist/hearth');
 const fingerprintFile = join(project, 'dist/.built-from');
 
-/** Changes when anything that goes into the executable does. */
+/** Changes when any input of the executable does. */
 async function fingerprint(): Promise<string> {
   const hash = createHash('sha256').update(process.version + process.arch);
   const inputs = ['src/**/*', 'bin/*', 'templates/**/*', 'migrations/**/*', 'scripts/**/*', 'package*.json'];
@@ -83,7 +82,7 @@ async function buildExecutable(workFolder: string): Promise<void> {
   for (const [name, { bytes, runsAtStart }] of code) {
     contents.set(`code/${name}`, bytes);
     if (runsAtStart) continue;
-    // What a start never runs may take some milliseconds more when it is wanted.
+    // Chunks that a start does not run may load some milliseconds slower.
     contents.delete(`chunks/${name}`);
     contents.set(`packed/${name}`, brotliCompressSync(chunks.get(name)!));
   }

@@ -1,6 +1,6 @@
 /**
- * Writes src/http-runner/messages/descriptors.ts from the files in proto/.
- * The program never reads a .proto: it has to work from one executable.
+ * Writes src/http-runner/messages/descriptors.ts from the files in proto/. The program never reads a .proto file,
+ * because it is one executable.
  *
  * usage: node scripts/generate-descriptors.ts
  */
@@ -13,7 +13,7 @@ const projectFolder = fileURLToPath(new URL('../', import.meta.url));
 const output = 'src/http-runner/messages/descriptors.ts';
 const sources = ['proto/ping/v1/ping.proto', 'proto/runner/v1/runner.proto'];
 
-/** Types that come with the library; everything else is in proto/. */
+/** Types that are part of the library; all others are in proto/. */
 const wellKnown = ['google/protobuf/struct.proto', 'google/protobuf/timestamp.proto'];
 
 /** A package spans lines; a message, an enum and a service have one line each. */

@@ -1,10 +1,9 @@
 /**
- * Runs the test files, two at a time, each in its own Node process, and reads
- * the TAP they write. `tap`'s own command does the same behind loaders that
- * start every file twice; here a file costs one plain start.
+ * Runs the test files, two at a time, each in its own Node process, and parses their TAP. The command of `tap` does the
+ * same with loaders that start every file twice; here a file costs one plain start.
  *
- * A file gets 120 seconds, or what a line `// time limit: 300 s` among its
- * first ten says; then it and everything it started is ended and has failed.
+ * The time limit of a file is 120 seconds, or that of a line `// time limit: 300 s` among its first ten; after it the
+ * file and everything it started is killed and counts as failed.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { globSync } from 'node:fs';
@@ -23,19 +22,19 @@ interface Outcome {
   passed: number;
   failed: number;
   skipped: number;
-  /** What to show below the line of a failed job. */
+  /** Shown below the line of a failed job. */
   details: string;
 }
 interface Job {
   name: string;
-  /** What has to be there before it starts. */
+  /** Prerequisites of the start. */
   after?: () => Promise<unknown>;
   run: () => Promise<Outcome>;
 }
 
 const running = new Set<ChildProcess>();
 
-/** A negative pid means the whole process group: the job and all it started. */
+/** A negative pid addresses the process group: the job and all it started. */
 function endGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   try {
     if (child.pid !== undefined) process.kill(-child.pid, signal);
@@ -65,7 +64,7 @@ function runNode(args: string[], limitSeconds: number, env: NodeJS.ProcessEnv = 
     child.stderr.setEncoding('utf8').on('data', (text: string) => (ended.stderr += text));
     const limit = setTimeout(() => {
       ended.problem = `did not end within ${limitSeconds} s`;
-      // tap answers SIGALRM with the name of the test that hangs.
+      // tap prints the name of the hanging test on SIGALRM.
       child.kill('SIGALRM');
       setTimeout(() => endGroup(child, 'SIGKILL'), 2000).unref();
     }, limitSeconds * 1000);
@@ -73,7 +72,7 @@ function runNode(args: string[], limitSeconds: number, env: NodeJS.ProcessEnv = 
     child.on('exit', (code, signal) => {
       clearTimeout(limit);
       if (code !== 0) ended.problem ||= signal ? `ended by ${signal}` : `exit code ${code}`;
-      // Whatever it left behind would keep its output open, and us waiting.
+      // Processes that it left behind would keep its output open.
       setTimeout(() => endGroup(child, 'SIGKILL'), 200);
     });
     child.on('close', () => {
@@ -90,7 +89,7 @@ function readTap(text: string): Promise<{ passed: number; skipped: number; failu
       parser.on('child', listen);
       parser.on('bailout', (reason: string) => read.problems.push(`bailed out: ${reason}`));
       parser.on('assert', (result: Result) => {
-        // The closing line of a subtest only sums up what was counted inside it.
+        // The closing line of a subtest repeats what was counted inside it.
         if (result.closingTestPoint) return;
         if (result.skip || result.todo) read.skipped += 1;
         else if (result.ok) read.passed += 1;
@@ -129,7 +128,7 @@ async function runFile(file: string): Promise<Outcome> {
   const beginning = source.split('\n', 10).join('\n');
   const limitSeconds = Number(/^\/\/ time limit: (\d+) s$/m.exec(beginning)?.[1] ?? defaultLimitSeconds);
   const folder = await mkdtemp(join(tmpdir(), 'hearth-test-'));
-  // Tests that become another user must still get through.
+  // Tests that become another user must still have access.
   await chmod(folder, 0o711);
   try {
     const ended = await runNode(['--disable-warning=ExperimentalWarning', file], limitSeconds, {
@@ -155,7 +154,7 @@ async function runStep(args: string[]): Promise<Outcome> {
     : { passed: 1, failed: 0, skipped: 0, details: '' };
 }
 
-/** The given files and folders, or the whole of test/, as paths from the project. */
+/** The given files and folders, or all of test/, as paths from the project. */
 async function findFiles(given: string[]): Promise<string[]> {
   const found: string[] = [];
   for (const path of given.length > 0 ? given : [join(project, 'test')]) {

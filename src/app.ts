@@ -1,6 +1,6 @@
 /**
- * The composition root: the only file that sees all rooms. It builds each once,
- * in the order of the arrows, and plugs ports together.
+ * The composition root: the only file that imports all modules. It builds each once, in dependency order, and connects
+ * their ports.
  */
 import path from 'node:path';
 import type { EntitySchema } from 'typeorm';
@@ -37,6 +37,8 @@ import type { Repositories } from './repositories/index.ts';
 import { createCodeSearch, createSearch } from './search/index.ts';
 import type { CodeSearch, Search } from './search/index.ts';
 import type { ControlCommand } from './control/index.ts';
+import { createOutbox, outboxEntities } from './outbox/index.ts';
+import type { Outbox } from './outbox/index.ts';
 import { createMirrors, mirrorEntities } from './mirrors/index.ts';
 import type { Mirrors } from './mirrors/index.ts';
 import { createWebhooks, webhookEntities } from './webhooks/index.ts';
@@ -49,22 +51,23 @@ export interface AppOptions {
   logger: Logger;
   clock?: Clock;
   random?: Random;
-  /** Storage failed in a way that makes going on unsafe: the program must end. */
+  /** Called when storage failed in a way that makes continuing unsafe: the program must exit. */
   onStorageFault?: (error: unknown) => void;
-  /** The writing connection, when it was opened while this was being loaded. */
+  /** The write connection, if it was opened while this file was being loaded. */
   writing?: WriterConnection;
-  /** Where each setting comes from, for the page that shows them. */
+  /** Where each setting comes from, for the settings page. */
   origins?: ReadonlyMap<string, Origin>;
-  /** What commands beside the server may ask of it, besides what the rooms answer. */
+  /** Control commands besides those that the modules provide. */
   controlCommands?: Readonly<Record<string, ControlCommand>>;
 }
 
-/** Everything that can be done, without any door to the outside. */
+/** All modules, without transports. */
 export interface Modules {
   config: Config;
   clock: Clock;
   logger: Logger;
   db: Database;
+  outbox: Outbox;
   owners: Owners;
   avatars: Avatars;
   accounts: Accounts;
@@ -82,7 +85,7 @@ export interface Modules {
   audit: Audit;
   workers: WorkerPool;
   counts(): Promise<InstanceCounts>;
-  /** Ends what is running and closes the database. */
+  /** Ends running work and closes the database. */
   close(): Promise<void>;
 }
 
@@ -93,22 +96,25 @@ export interface ListeningAt {
 
 export interface Addresses {
   http: ListeningAt;
-  /** `null` when SSH is switched off. Of the machine's own sshd, the port that people reach; its key is not ours to show. */
+  /**
+   * `null` when SSH is off. With the system's sshd, the port that clients reach; the fingerprint of its key is unknown.
+   */
   ssh: (ListeningAt & { fingerprint: string | null }) | null;
   grpc: ListeningAt;
 }
 
 export interface App {
   readonly modules: Modules;
-  /** Opens the ports and starts the jobs; what the last run left of pushes and runs is finished meanwhile. */
+  /** Opens the ports and starts the scheduler; recovery of pushes and runs goes on in the background. */
   start(): Promise<Addresses>;
-  /** Closes the doors, lets running pushes and clones end within `graceMs`, then closes the rooms. */
+  /** Stops listening, lets running pushes and clones end within `graceMs`, then closes the modules. */
   stop(options?: { graceMs?: number }): Promise<void>;
 }
 
 /** Every mapped table. */
 export const entities = [
   ...auditEntities,
+  ...outboxEntities,
   handleSchema,
   avatarSchema,
   ...accountEntities,
@@ -121,14 +127,14 @@ export const entities = [
   ...mirrorEntities,
 ] as unknown as EntitySchema<never>[];
 
-/** The schema that this program makes of any older one. */
+/** The schema version after all migrations. */
 export const newestSchema = Math.max(...migrations.map(({ version }) => version));
 
 export function databaseFile(config: Config): string {
   return databaseFileIn(config.dataDir);
 }
 
-/** Opens the database alone; `hearth migrate` needs no more. */
+/** Opens only the database, which is all that `hearth migrate` needs. */
 export function openDatabase(
   config: Config,
   { logger, clock = systemClock, onStorageFault, writing }: AppOptions,
@@ -148,10 +154,8 @@ export function openDatabase(
 }
 
 /**
- * The rooms without doors: what a command of the command line works with, also
- * beside a running server.
- * Refuses `schema_behind` when the database needs a migration, `schema_newer`,
- * `git_missing` and `git_too_old`.
+ * The modules without transports: what a command of the command line uses, also beside a running server. Refuses
+ * `schema_behind` when the database needs a migration, `schema_newer`, `git_missing` and `git_too_old`.
  */
 export async function openModules(
   config: Config,
@@ -160,7 +164,7 @@ export async function openModules(
 ): Promise<Modules> {
   const { clock = systemClock, random = systemRandom } = options;
   const opening = openDatabase(config, options, migrate);
-  // Asked for its version while the database opens; awaited, and refused, after it.
+  // git's version is read while the database opens; a refusal is thrown after it.
   const findingGit = createGit({ config, logger: options.logger });
   findingGit.catch(() => {});
   const db = await opening;
@@ -174,8 +178,9 @@ export async function openModules(
     const logger = audit.hearing(options.logger);
     const workers = createWorkerPool({ embedded, logger });
     const imagesIn = (directory: string) => createImageStore({ directory, clock, random, logger });
-    // Before anything is written: the index follows every write.
+    // Before the first write: the index is updated at the end of every write.
     const search = createSearch({ db, logger });
+    const outbox = createOutbox({ db, clock, logger });
     const owners = createOwners({ db });
     const avatars = createAvatars({ db, logger, store: imagesIn(path.join(config.dataDir, 'avatars')) });
     const accounts = createAccounts({ db, owners, clock, random, logger, config });
@@ -194,18 +199,18 @@ export async function openModules(
       logger,
       settings: repositorySettings(config),
     });
-    organisations.owning(repositories.belongings);
-    accounts.onFarewell(async (tx, personId) => {
+    organisations.owning(repositories.ownedRepositories);
+    accounts.onAccountDeletion(async (tx, personId) => {
       await organisations.refuseOnlyOwner(tx, personId);
       await repositories.refuseOwner(tx, personId);
       await avatars.forget(tx, personId);
-      const emptyTrash = await repositories.belongings.forgetTrash(tx, personId);
+      const emptyTrash = await repositories.ownedRepositories.forgetTrash(tx, personId);
       return async () => {
         await emptyTrash();
         await avatars.remove(personId);
       };
     });
-    // The first to hear of a push: a runner may be waiting for it.
+    // The first listener of a push: a runner may be waiting for its jobs.
     const ci = createCi({
       db,
       accounts,
@@ -225,6 +230,7 @@ export async function openModules(
       keyFile: keyFile(config.dataDir),
       version: embedded.version,
       db,
+      outbox,
       accounts,
       repositories,
       git,
@@ -260,7 +266,7 @@ export async function openModules(
       lowDiskFloorBytes: config.storage.lowDiskFloorBytes,
     });
     const federation = createFederation({ config, db, accounts, owners, repositories, git, clock, random, logger });
-    accounts.onFarewell(async (tx, personId) => {
+    accounts.onAccountDeletion(async (tx, personId) => {
       await federation.endAllFollows(tx, personId);
       return async () => {};
     });
@@ -269,6 +275,7 @@ export async function openModules(
       clock,
       logger,
       db,
+      outbox,
       owners,
       avatars,
       accounts,
@@ -289,7 +296,8 @@ export async function openModules(
       async close() {
         await ci.stop();
         workers.stop();
-        await webhooks.stop();
+        await outbox.stop();
+        webhooks.stop();
         await mirrors.stop();
         await federation.stop();
         await repositories.stop();
@@ -308,12 +316,12 @@ export async function openModules(
   }
 }
 
-/** Where it has always been; one key for the secrets of all rooms. */
+/** The path is older than the module `sealing`; one key encrypts the secrets of all modules. */
 const keyFile = (dataDir: string): string => path.join(dataDir, 'ci', 'secret.key');
 
-/** Builds the whole server; nothing listens before `start`. */
+/** Builds the whole server; it does not listen before `start`. */
 export async function createApp(config: Config, options: AppOptions): Promise<App> {
-  // The edges bring the larger libraries: commands that only open modules never load them.
+  // The transports need the larger libraries: commands that only open modules never load them.
   const edges = Promise.all([
     import('./http/index.ts'),
     import('./pages/index.ts'),
@@ -407,7 +415,13 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     async start() {
       await modules.search.recover();
       await repositories.recover();
-      await Promise.all([avatars.recover(), federation.recover(), ci.recover(), modules.mirrors.recover()]);
+      await Promise.all([
+        avatars.recover(),
+        federation.recover(),
+        ci.recover(),
+        modules.mirrors.recover(),
+        modules.outbox.recover(),
+      ]);
       const [http, sshAt, grpc] = await Promise.all([
         web.listen(),
         ssh === null ? null : ssh.listen(),
@@ -418,12 +432,12 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
         ? { host: '0.0.0.0', port: config.ssh.publicPort ?? 22, fingerprint: null }
         : null;
       addresses = { http, ssh: sshAt ?? ofTheMachine, grpc };
-      // After the ports: what a push left behind, or a workflow file, must not keep the server from starting.
+      // After listening: neither recovery of pushes nor a workflow file may keep the server from starting.
       void repositories.recoverPushes();
       void modules.issues.recoverEntries();
       ci.advanceRuns().catch((error: unknown) => logger.error('ci.advance_failed', { error }));
       schedule.start();
-      setTimeout(() => git.spawnApart(), 500).unref(); // not in the way of the start itself
+      setTimeout(() => git.spawnApart(), 500).unref(); // after the start, which it would delay
       return addresses;
     },
     async stop({ graceMs = 30_000 } = {}) {
@@ -442,7 +456,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
   };
 }
 
-/** Everything that runs by the clock; `hearth cron run` runs one of them where there is no server. */
+/** All scheduled tasks; `hearth cron run` runs one of them without a server. */
 export function jobsOf(modules: Modules): CronTask[] {
   const { accounts, backups, ci, codeSearch, config, federation, git, repositories, webhooks } = modules;
   return [
@@ -480,7 +494,10 @@ export function jobsOf(modules: Modules): CronTask[] {
   ];
 }
 
-/** SPEC §8: deliveries are drained every ten seconds. A scan looks at who is due by the configured interval. */
+/**
+ * SPEC §8: deliveries are drained every ten seconds. The scan of followed people selects those who are due by the
+ * configured interval.
+ */
 function federationJobs(federation: Federation, { federation: { userResyncIntervalMs } }: Config): CronTask[] {
   return [
     { name: 'federation.deliver', time: '*/10 * * * * *', run: () => federation.drain() },

@@ -1,4 +1,5 @@
-// The peer for pages: cgit behind nginx and fcgiwrap, from Debian's packages, and a folder of files from the same nginx.
+// The peer for pages: cgit behind nginx and fcgiwrap, from Debian's packages, and a folder of files from the same
+// nginx.
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { needPrograms } from './need-programs.ts';
@@ -6,7 +7,7 @@ import { freePort, runNginx } from './nginx.ts';
 
 const program = '/usr/lib/cgit/cgit.cgi';
 
-/** @param files a folder that is served as it is, below `/files/` */
+/** @param files a folder that is served as static files, below `/files/` */
 export async function startCgit(
   folder: string,
   repository: string,

@@ -1,4 +1,4 @@
-// Whom a benchmark over HTTP compares with: nginx with git's own http-backend, or with `--url` any other forge.
+// The peer of a benchmark over HTTP: nginx with git's own http-backend, or with `--url` any other forge.
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 import type { HearthServer } from '../hearth-server.ts';
@@ -11,20 +11,18 @@ export interface HttpPeer {
   name: string;
   /** Of its repository. */
   url: string;
-  /** On this disk; null when it is elsewhere. */
+  /** On this disk; null when it is remote. */
   repository: string | null;
-  /** Brings its repository to where Hearth's is. */
+  /** Updates its repository to the state of Hearth's. */
   follow(): void;
-  /** Moves a ref, so that nothing that was answered before counts any more. */
+  /** Moves a ref, which invalidates cached responses. */
   moveRefs(): void;
-  /** Processor seconds so far; undefined when nobody can know. */
+  /** CPU seconds so far; undefined when they cannot be measured. */
   cpuS(): number | undefined;
   stop(): void;
 }
 
-/**
- * @param options.countProcessorTime costs a shell for every request: where the rate counts, ask without
- */
+/** @param options.countProcessorTime costs a shell for every request: where throughput is measured, leave it off */
 export async function startHttpPeer(
   hearth: HearthServer,
   options: { countProcessorTime?: boolean } = {},

@@ -2,8 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 
 /**
- * Ends the benchmark with the line that installs what is missing, or with
- * `--install` runs it.
+ * Ends the benchmark with the command that installs missing programs, or with `--install` runs it.
  * @param programs program or path → Debian package
  */
 export function needPrograms(programs: Record<string, string>): void {

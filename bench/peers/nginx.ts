@@ -8,14 +8,14 @@ import { cpuOfTree } from '../processes.ts';
 import { needPrograms } from './need-programs.ts';
 
 export interface Peer {
-  /** Processor seconds used so far. */
+  /** CPU seconds so far. */
   cpuS(): number;
   stop(): void;
 }
 
 const backend = '/usr/lib/git-core/git-http-backend';
 
-/** Sums what bash's `time` has written: user and system seconds, a line for each request. */
+/** Sums the output of bash's `time`: user and system seconds, a line for each request. */
 function childSeconds(text: string): number {
   return [...text.matchAll(/^([\d.]+) ([\d.]+)$/gm)].reduce(
     (sum, [, user, system]) => sum + Number(user) + Number(system),
@@ -34,16 +34,16 @@ export async function freePort(): Promise<number> {
 }
 
 interface NginxServer {
-  /** Where fcgiwrap answers. */
+  /** The socket of fcgiwrap. */
   socket: string;
   port: number;
-  /** Of the http section. */
+  /** For the http section. */
   settings?: string;
-  /** The blocks of the server. */
+  /** The location blocks. */
   locations: string;
 }
 
-/** Starts nginx, and fcgiwrap behind it, with everything they write below `place`. */
+/** Starts nginx, and fcgiwrap behind it, with all their files below `place`. */
 export async function runNginx(
   place: string,
   { socket, port, settings = '', locations }: NginxServer,
@@ -63,7 +63,7 @@ http {
 }
 `,
   );
-  // A group of its own: its four workers outlive it otherwise.
+  // A process group of its own: its four workers would outlive it otherwise.
   const cgi = spawn('fcgiwrap', ['-c', '4', '-s', `unix:${socket}`], { stdio: 'ignore', detached: true });
   await sleep(200);
   const nginx = spawn('nginx', ['-p', place, '-c', path.join(place, 'nginx.conf')], { stdio: 'inherit' });
@@ -92,9 +92,9 @@ export async function startNginx(
   const place = path.join(folder, 'nginx');
   mkdirSync(place, { recursive: true });
   const socket = path.join(place, 'cgi.sock');
-  // fcgiwrap does not collect its children's processor time, so each notes its own.
-  // In milliseconds: `times` of other shells counts in hundredths and drops the rest, which is half of a small request.
-  // That costs a shell for every request: where the rate counts, ask without.
+  // fcgiwrap does not wait for its children's CPU time, so each request records its own. In milliseconds: `times` of
+  // other shells counts in hundredths and drops the rest, which is half of a small request. That costs a shell for
+  // every request: where throughput is measured, leave it off.
   const times = path.join(place, 'times');
   writeFileSync(times, '');
   const counting = path.join(place, 'counting-backend');

@@ -8,7 +8,7 @@ import { needPrograms } from './need-programs.ts';
 import { freePort } from './nginx.ts';
 import type { Peer } from './nginx.ts';
 
-/** @param publicKey file of the key that may sign in as the person who runs this */
+/** @param publicKey file of the key that may sign in as the current user */
 export async function startSshd(
   folder: string,
   publicKey: string,

@@ -1,4 +1,4 @@
-// Whom a benchmark over SSH compares with: OpenSSH's own server, or with `--ssh-url` any other forge.
+// The peer of a benchmark over SSH: OpenSSH's own server, or with `--ssh-url` any other forge.
 import { execFileSync } from 'node:child_process';
 import { userInfo } from 'node:os';
 import path from 'node:path';
@@ -10,9 +10,9 @@ import { startSshd } from './openssh.ts';
 export interface SshPeer {
   name: string;
   url: string;
-  /** How git calls ssh, for both sides: the same key exchange and cipher. */
+  /** The ssh command of git, for both sides: the same key exchange and cipher. */
   command: string;
-  /** Processor seconds so far; undefined when nobody can know. */
+  /** CPU seconds so far; undefined when they cannot be measured. */
   cpuS(): number | undefined;
   stop(): void;
 }
@@ -22,7 +22,7 @@ export async function startSshPeer(hearth: HearthServer): Promise<SshPeer> {
   const command = `ssh -F none -i ${hearth.keyFile} -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null ${algorithms}`;
   const url = textOption('ssh-url');
   if (url !== null) {
-    // The person's own keys open it: an empty repository, `ssh://git@forge.example.org/alice/bench.git`.
+    // Authenticates with the user's own keys: an empty repository, `ssh://git@forge.example.org/alice/bench.git`.
     execFileSync(
       'git',
       ['-C', hearth.repository, 'push', '-q', '--force', url, 'refs/heads/*:refs/heads/*', 'refs/tags/*:refs/tags/*'],

@@ -1,7 +1,7 @@
--- Other addresses, because Hearth gives strangers only so much work in a minute.
+-- Other addresses, because Hearth limits the work per minute of anonymous clients.
 local client = 0
 
--- A body comes as hexadecimal digits behind the address.
+-- The body is passed as hexadecimal digits after the URL.
 init = function(args)
   if args[1] ~= nil then
     wrk.method = "POST"

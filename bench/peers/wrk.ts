@@ -1,4 +1,5 @@
-// Asks one address again and again over a few connections, and costs little itself: a client in JavaScript would be the limit.
+// Requests one URL repeatedly over a few connections with wrk, at low cost: a client in JavaScript would be the
+// bottleneck.
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -10,7 +11,7 @@ export interface Load {
   perSecond: number;
   p50Ms: number;
   p95Ms: number;
-  /** Of one answer, with its head. */
+  /** Size of a response with its headers. */
   bytes: number;
 }
 

@@ -15,22 +15,22 @@ interface PkgSea {
 }
 const load = createRequire(import.meta.url);
 
-/** As bin/hearth passes them in a checkout. */
+/** The same as in bin/hearth. */
 const nodeOptions = [
   '--max-old-space-size=768',
   '--disable-proto=delete',
   '--disable-warning=ExperimentalWarning',
-  // A start makes more garbage than V8 expects of it: a tenth of its time went into collecting that.
+  // A start makes more garbage than V8 expects: collecting it took a tenth of the start.
   '--min-semi-space-size=16',
 ];
 
 /**
- * Makes one executable with pkg, in its plain SEA mode: pkg's other mode has a
- * virtual file system that costs start time and that nothing here needs.
+ * Makes one executable with pkg, in its plain SEA mode: pkg's other mode has a virtual file system that costs start
+ * time and that nothing here needs.
  * @param options.node the Node program that becomes the executable
  * @param options.script the first script
  * @param options.assets key → bytes, readable through node:sea
- * @param options.output absolute path; replaced in one step, so that a running copy stays whole
+ * @param options.output absolute path; replaced atomically, so that a running copy stays intact
  * @param options.workFolder an empty folder to work in
  */
 export async function assemble(options: {
@@ -56,8 +56,8 @@ export async function assemble(options: {
   pkgOptions.default.set({});
   pkgLog.log.info = () => {};
 
-  // pkg works in a folder that it makes in here, which lets the script have a
-  // relative name: stack traces would carry the path of this machine otherwise.
+  // pkg makes its working folder in here, which gives the script a relative name: otherwise stack traces would contain
+  // the path of this machine.
   process.env['TMPDIR'] = workFolder;
   const unfinished = `${output}.unfinished-${process.pid}`;
   await rm(unfinished, { force: true });
@@ -68,10 +68,10 @@ export async function assemble(options: {
     seaConfig: {
       main: '../loader.cjs',
       assets: files,
-      // The first script is short, and Node warns when such a cache was made under other flags.
+      // The first script is short, and Node warns when such a cache was made with other flags.
       useCodeCache: false,
       execArgv: nodeOptions,
-      // Nothing in NODE_OPTIONS or on the command line may add to these.
+      // NODE_OPTIONS and the command line cannot add to these.
       execArgvExtension: 'none',
     },
   });

@@ -8,16 +8,16 @@ import { tasks, workers } from '../../src/embedded/workers.ts';
 
 const load = createRequire(import.meta.url);
 
-/** What the databases and formats that Hearth does not use would pull in; asked for at run time, they are absent. */
+/** Dependencies of databases and formats that Hearth does not use; requiring them at run time fails. */
 const absent = [
   ...['@google-cloud/spanner', '@sap/hana-client', 'better-sqlite3', 'expo-sqlite', 'ioredis', 'mongodb', 'mssql'],
   ...['mysql', 'mysql2', 'oracledb', 'pg', 'pg-native', 'pg-query-stream', 'react-native-sqlite-storage', 'redis'],
   ...['sql.js', 'sqlite3', 'typeorm-aurora-data-api-driver'],
-  // The native parts of ssh2, which does without.
+  // The native parts of ssh2, which are optional.
   ...['cpu-features', '*.node'],
 ];
 
-/** In the executable, what a checkout reads from disk is compiled in. */
+/** Replaces what a checkout reads from disk by what is compiled into the executable. */
 const readFromExecutable: Plugin = {
   name: 'read-from-executable',
   setup(build) {
@@ -27,7 +27,7 @@ const readFromExecutable: Plugin = {
   },
 };
 
-/** Files that libraries load with the rest and that Hearth has no use for: each would cost every start. */
+/** Library files that are loaded with the rest and unused: each would slow every start. */
 const unused = [
   // TypeORM: drivers of other databases are a third of it.
   /\/typeorm\/driver\/(?!better-sqlite3\/|sqlite-abstract\/|types\/)[^/]+\/[^/]+\.js$/,
@@ -35,7 +35,7 @@ const unused = [
   // Our entities are schemas, listed one by one, and our logger shows no statements.
   /\/typeorm\/decorator\/.+\.js$/,
   /\/node_modules\/(@sqltools\/formatter|ansis|reflect-metadata|sql-highlight|tinyglobby)\/.+\.c?js$/,
-  // Stores of the rate limiter besides memory.
+  // Stores of the rate limiter other than memory.
   /\/rate-limiter-flexible\/lib\/(RateLimiter(Cluster|Drizzle|Dynamo|Etcd|Memcache|Mongo|MySQL|Postgres|Prisma|Redis|SQLite|Valkey)\w*|Bursty\w+|RLWrapper\w+)\.js$/,
 ];
 
@@ -51,7 +51,7 @@ const leaveOutUnused: Plugin = {
   },
 };
 
-/** Koa's libraries tell developers what is out of date in calls of them, and look at the stack for that at each start. */
+/** Koa's libraries warn about deprecated calls, and inspect the stack for that at each start. */
 const noDeprecations: Plugin = {
   name: 'no-deprecations',
   setup(build) {
@@ -61,7 +61,7 @@ const noDeprecations: Plugin = {
   },
 };
 
-/** What Hearth sends, and what its routes ask of a request. */
+/** Media types that Hearth sends, and that its routes compare. */
 const mediaTypes = [
   ...['text/html', 'text/plain', 'text/css', 'text/javascript', 'text/markdown', 'text/xml', 'multipart/form-data'],
   ...['json', 'javascript', 'xml', 'atom+xml', 'octet-stream', 'zip', 'gzip', 'pdf', 'x-www-form-urlencoded'].map(
@@ -72,7 +72,7 @@ const mediaTypes = [
   ...['font/woff', 'font/woff2', 'audio/mpeg', 'audio/ogg', 'video/mp4', 'video/webm'],
 ];
 
-/** Koa brings the registry of all media types, twice, and builds maps of it at each start. */
+/** Koa includes the registry of all media types, twice, and builds maps of it at each start. */
 const fewMediaTypes: Plugin = {
   name: 'few-media-types',
   setup(build) {
@@ -115,9 +115,9 @@ export async function bundle(options: {
     platform: 'node',
     target: 'node24',
     external: absent,
-    // Libraries that ask where they are get a place that does not exist.
+    // Libraries that ask for their path get one that does not exist.
     define: { HEARTH_VERSION: JSON.stringify(version), 'import.meta.url': '"file:///hearth/bundle.js"' },
-    // Names stay: TypeORM, our logs and stack traces read them.
+    // Names are kept: TypeORM, the log and stack traces use them.
     minifySyntax: true,
     legalComments: 'none',
     logLevel: 'error',
@@ -138,7 +138,7 @@ async function wrap(source: string): Promise<string> {
     platform: 'node',
     target: 'node24',
     supported: { 'dynamic-import': false },
-    // A third of the text is white space; the names in stack traces stay.
+    // A third of the text is white space; names in stack traces are kept.
     minifyWhitespace: true,
     legalComments: 'none',
     logLevel: 'error',
@@ -152,9 +152,8 @@ async function wrap(source: string): Promise<string> {
 }
 
 /**
- * Lets a chunk load the libraries and the parts of Node that it imports when it first uses
- * them, not when it is loaded: a start uses half of them. esbuild keeps each import in a
- * variable `import_…` and reads only members of it; other chunks stay as they are.
+ * Makes a chunk load its libraries and parts of Node on first use instead of at once: a start uses half of them.
+ * esbuild keeps each import in a variable `import_…` and reads only members of it; other chunks are unchanged.
  */
 function loadedAtFirstUse(code: string): string {
   const toEsm = String.raw`(?:__toESM\d*|\(0,import_part_\w+\.__toESM\))`;
@@ -170,14 +169,14 @@ function loadedAtFirstUse(code: string): string {
     .replace(declaration, '$1=hearthChunks.once(()=>$2)');
 }
 
-/** What loader.cjs calls; the outer parentheses make V8 compile it at once. */
+/** The form that loader.cjs calls; the outer parentheses make V8 compile it eagerly. */
 function asFunction(source: string): string {
   return `(function (exports, require, module, hearthChunks, __filename, __dirname) {${source}\n})`;
 }
 
 /**
- * Compiles every page template to a function, as one chunk that exports
- * them by name. What they share (escaping, attributes) is in it once.
+ * Compiles every page template to a function, as one chunk that exports them by name. Their shared code (escaping,
+ * attributes) is in it once.
  */
 export async function bundleTemplates(project: string): Promise<string> {
   const pug = load('pug') as typeof import('pug');

@@ -7,15 +7,14 @@ import { promisify } from 'node:util';
 
 export interface RecordedCode {
   bytes: Uint8Array;
-  /** Whether a start runs the chunk; others wait, and may take longer to load. */
+  /** Whether a start runs the chunk; others may take longer to load. */
   runsAtStart: boolean;
 }
 
 /**
- * Runs the recording executable the way people start Hearth and collects, per
- * chunk, V8's compiled form of the functions that ran. V8 refuses code of
- * another build or other flags by itself; then a start is slower, not wrong.
- * @param options.chunks the names to answer for
+ * Runs the recording executable with typical commands and collects, per chunk, V8's code cache of the functions that
+ * ran. V8 rejects a cache of another build or other flags; a start is then slower, not wrong.
+ * @param options.chunks the chunk names
  */
 export async function recordCode(options: {
   recorder: string;
@@ -34,7 +33,7 @@ export async function recordCode(options: {
 
   const code = new Map<string, RecordedCode>();
   for (const name of chunks) {
-    // A chunk that the shortest command needs keeps to what that command runs.
+    // A chunk that the shortest command needs contains only what that command runs.
     const candidates = [join(version, 'ran', name), join(serve, 'ran', name), join(serve, 'idle', name)];
     const best = candidates.find((file) => existsSync(file));
     if (!best) throw new Error(`Nothing was recorded for ${name}`);

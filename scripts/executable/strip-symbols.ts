@@ -1,8 +1,7 @@
 /**
- * Removes the symbol table and the debug information from an ELF program, as
- * `strip` does, without needing binutils: everything in the file behind the
- * last byte that is loaded into memory goes, and the section table is written
- * again with what is left. The dynamic symbols stay; they are loaded.
+ * Removes the symbol table and the debug information from an ELF program, as `strip` does, without needing binutils:
+ * everything behind the last loaded byte is removed, and the section table is rewritten without it. The dynamic symbols
+ * stay; they are loaded.
  * @param program a 64-bit little-endian ELF file
  * @returns the smaller program
  */
@@ -45,7 +44,7 @@ export function stripSymbols(program: Buffer): Buffer {
       written.writeUInt32LE(names.length, at.name);
       names += `${nameOf(section)}\0`;
     }
-    // Links to a section that is gone (a relocation's symbol table in a static program) become 0.
+    // Links to a removed section (a relocation's symbol table in a static program) become 0.
     written.writeUInt32LE(newIndex.get(section.readUInt32LE(at.link)) ?? 0, at.link);
     const infoIsSection = (section.readBigUInt64LE(at.flags) & 0x40n) !== 0n;
     if (infoIsSection) written.writeUInt32LE(newIndex.get(section.readUInt32LE(at.info)) ?? 0, at.info);

@@ -2,7 +2,7 @@ import { allows } from './level.ts';
 import type { Level } from './level.ts';
 import type { CollaboratorRole, OrganisationRole, RepositoryFacts } from './repository-facts.ts';
 
-/** One thing that connects a person with a repository, and the right that it gives. */
+/** One connection between a person and a repository, with the level that it grants. */
 export type AccessGrant =
   | { kind: 'owner'; level: 'admin' }
   | { kind: 'organisation'; role: OrganisationRole; level: Level }
@@ -15,8 +15,7 @@ const byOrganisationRole: Record<OrganisationRole, Level> = {
 };
 
 /**
- * Everything that ties a person to a repository, the strongest first: a page
- * shows them all, and the first is the one that counts (SPEC §5).
+ * All grants of a person on a repository, strongest first. A page shows all of them; the first is in effect (SPEC §5).
  */
 export function accessGrantsOf(personId: string, facts: RepositoryFacts): AccessGrant[] {
   const ties: AccessGrant[] = [];
@@ -29,7 +28,7 @@ export function accessGrantsOf(personId: string, facts: RepositoryFacts): Access
   return ties.sort((a, b) => (a.level === b.level ? 0 : allows(a.level, b.level) ? -1 : 1));
 }
 
-/** A tie in words: `owner`, `organisation MEMBER`, `collaborator write`. */
+/** A grant as text: `owner`, `organisation MEMBER`, `collaborator write`. */
 export function describeAccessGrant(tie: AccessGrant): string {
   return tie.kind === 'owner' ? 'owner' : `${tie.kind} ${tie.role}`;
 }

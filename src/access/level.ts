@@ -1,9 +1,9 @@
-/** Rights on a repository, each including those before it. */
+/** Access levels of a repository; each includes those before it. */
 export type Level = 'none' | 'read' | 'write' | 'admin';
 
 const order: readonly Level[] = ['none', 'read', 'write', 'admin'];
 
-/** Whether a right of `held` covers what needs `needed`. */
+/** Whether the level `held` includes the level `needed`. */
 export function allows(held: Level, needed: Level): boolean {
   return order.indexOf(held) >= order.indexOf(needed);
 }

@@ -5,7 +5,7 @@ export type CollaboratorRole = 'read' | 'write' | 'admin';
 export const organisationRoles: readonly OrganisationRole[] = ['GUEST', 'MEMBER', 'OWNER'];
 export const collaboratorRoles: readonly CollaboratorRole[] = ['read', 'write', 'admin'];
 
-/** Everything the policy needs to know of a repository and of the viewer's ties to it. */
+/** Everything the policy needs to know about a repository and the viewer's grants on it. */
 export interface RepositoryFacts {
   id: string;
   visibility: Visibility;

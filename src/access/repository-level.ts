@@ -6,15 +6,14 @@ import { isLocalAdministrator } from './viewer.ts';
 import type { Scope, Viewer } from './viewer.ts';
 
 /**
- * The single access policy (SPEC §5): what a viewer may do with a repository.
+ * The single access policy (SPEC §5): the level that a viewer has on a repository.
  *
- * Organisation GUEST reads, MEMBER writes, OWNER administers; the owning user
- * administers; a collaborator has the role given; the highest tie counts.
- * Everyone else reads what is PUBLIC. Being the administrator of the instance
- * gives nothing here: the command line is where that power lives.
+ * Organisation GUEST reads, MEMBER writes, OWNER administers; the owning user administers; a collaborator has the role
+ * given; the highest grant counts. All others read what is PUBLIC. An administrator of the instance has no extra rights
+ * here: administration of repositories is for the command line.
  *
- * A token caps the result by its scope, and outside its repository list its
- * holder is like a stranger. A CI task has its own repository and no other. `visibleRepositories` states the same rule in SQL.
+ * A token caps the result by its scope, and outside its repository list its holder counts as anonymous. A CI task reads
+ * and writes its own repository and is anonymous elsewhere. `visibleRepositories` states the same rule in SQL.
  */
 export function repositoryLevel(viewer: Viewer, facts: RepositoryFacts): Level {
   if (isLocalAdministrator(viewer)) return 'admin';
@@ -39,7 +38,7 @@ export function ownsRepository(viewer: Viewer, facts: RepositoryFacts): boolean 
   return isLocalAdministrator(viewer) || facts.ownerUserId === viewer.id || facts.organisationRole === 'OWNER';
 }
 
-/** Whether a credential's scope covers an act that is not about one repository. */
+/** Whether a credential's scope covers an action that is not about one repository. */
 export function scopeAllows(viewer: Viewer, needed: Scope): boolean {
   return viewer.kind === 'person' && allows(viewer.scope, needed);
 }

@@ -1,9 +1,9 @@
 /**
- * Who is looking. Every transport turns its credential into a `Viewer`; from
- * then on nobody asks again how the person signed in.
+ * The client of a request. Every transport turns its credential into a `Viewer`; code behind it does not depend on how
+ * the person signed in.
  */
 
-/** What a credential may do at most. A session and an SSH key carry `admin`. */
+/** The most that a credential may do. A session and an SSH key carry `admin`. */
 export type Scope = 'read' | 'write' | 'admin';
 
 export interface AnonymousViewer {
@@ -24,8 +24,7 @@ export interface PersonViewer {
 }
 
 /**
- * A task that a CI runner works on. It acts for one repository and for nobody;
- * everywhere else it is a stranger.
+ * A task that a CI runner executes. It acts for one repository and for no person; elsewhere it is an anonymous client.
  */
 export interface TaskViewer {
   kind: 'task';
@@ -39,14 +38,14 @@ export type Viewer = AnonymousViewer | PersonViewer | TaskViewer;
 
 export const anonymous: AnonymousViewer = Object.freeze({ kind: 'anonymous' });
 
-/** Whoever may run the program on the machine: its user already owns every file. */
+/** Whether this is the command line. The user who may run the program already owns every file. */
 export function isLocalAdministrator(viewer: Viewer): boolean {
   return viewer.kind === 'person' && viewer.via === 'local';
 }
 
 /**
- * The viewer of the command line. It passes no row of `users`: rights come from
- * holding the data folder, so `repositoryLevel` answers `admin` for it.
+ * The viewer of the command line. It has no row in `users`: its rights come from access to the data folder, so
+ * `repositoryLevel` returns `admin` for it.
  */
 export const localAdministrator: PersonViewer = Object.freeze({
   kind: 'person',
@@ -58,7 +57,7 @@ export const localAdministrator: PersonViewer = Object.freeze({
   repositoryIds: null,
 });
 
-/** Who did something, for the log: the person's UUID, `local` for the command line, `task 12`. */
+/** The actor of a log line: the person's UUID, `local` for the command line, `task 12`. */
 export function viewerForLog(viewer: Viewer): string {
   if (viewer.kind === 'anonymous') return 'anonymous';
   if (viewer.kind === 'task') return `task ${viewer.taskId}`;

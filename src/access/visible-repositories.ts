@@ -44,26 +44,26 @@ export function visibleRepositories(viewer: Viewer, alias: string): SqlCondition
   return { sql: `${present} AND (${open} OR ${tied})`, parameters };
 }
 
-/** Rows of `repositories`, called `r`: one of several reasons for which a viewer sees some. */
+/** A selection of rows of `repositories`, aliased `r`: one of the reasons for which a viewer sees some. */
 export interface RepositoryPart {
-  /** What follows `FROM`. */
+  /** The clause after `FROM`. */
   from: string;
   where: string;
 }
 
 export interface RepositoryParts {
-  /** A repository may be in several; together they are what `visibleRepositories` shows. */
+  /** A repository may be in several parts; their union is what `visibleRepositories` selects. */
   parts: RepositoryPart[];
-  /** Named, of all parts. */
+  /** Named parameters of all parts. */
   parameters: Record<string, unknown>;
 }
 
 /**
- * The same as `visibleRepositories`, outside the trash, reason by reason: a list asks for the first rows of each and
- * merges them. One condition with `OR` has every row looked at until a page is full; each of these is served by an
- * index in the order of the list. In a `CROSS JOIN` SQLite goes from left to right.
+ * The same set as `visibleRepositories`, outside the trash, as one part per reason: a list reads the first rows of each
+ * part and merges them. One condition with `OR` would scan rows until a page is full; each part is served by an index
+ * in the order of the list. SQLite evaluates a `CROSS JOIN` from left to right.
  *
- * @param owner only what is theirs: reasons that cannot be are left out
+ * @param owner only repositories of this owner; parts that cannot match are left out
  */
 export function visibleRepositoryParts(viewer: Viewer, owner?: { kind: 'user' | 'organisation' }): RepositoryParts {
   const plain = 'repositories r';
@@ -71,7 +71,7 @@ export function visibleRepositoryParts(viewer: Viewer, owner?: { kind: 'user' | 
   const hidden = "r.deleted_at IS NULL AND r.visibility = 'PRIVATE'";
   if (isLocalAdministrator(viewer)) return { parts: [open, { from: plain, where: hidden }], parameters: {} };
   if (viewer.kind === 'anonymous') return { parts: [open], parameters: {} };
-  // A few ids: these are looked up, and not found on the way through everything that is private.
+  // A few ids are looked up by key instead of being filtered out of everything that is private.
   const { sql, parameters } = visibleRepositories(viewer, 'r');
   const named = (ids: string): RepositoryPart => ({
     from: plain,

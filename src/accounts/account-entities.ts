@@ -5,7 +5,7 @@ import { setupTokenSchema } from './schema/setup-token-schema.ts';
 import { sshKeySchema } from './schema/ssh-key-schema.ts';
 import { userSchema } from './schema/user-schema.ts';
 
-/** The tables of this room, for whoever opens the database. */
+/** The tables of this module, for the code that opens the database. */
 export const accountEntities = [
   userSchema,
   sessionSchema,

@@ -3,23 +3,23 @@ import type { PasswordCost } from './passwords/password-string.ts';
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
 
-/** The figures behind the rules of this room. */
+/** Limits and costs of this module. */
 export interface AccountSettings {
   passwordCost: PasswordCost;
-  /** Password hashes computed at the same time; each takes its memory and a core. */
+  /** Password hashes computed at a time; each takes memory and a CPU core. */
   hashesAtOnce: number;
   /** Callers that may wait for a hash; more are refused. */
   hashesWaiting: number;
-  /** Wrong passwords per account and per network before sign-in is refused for a while. */
+  /** Failed sign-ins per account and per network before further ones are refused for a while. */
   signInFailures: number;
   signInWindowSeconds: number;
-  /** A session ends when it was not used for this long … */
+  /** A session expires when it was not used for this long … */
   sessionIdleMs: number;
   /** … and this long after sign-in in any case. */
   sessionLifetimeMs: number;
   setupTokenLifetimeMs: number;
   inviteLifetimeMs: number;
-  /** "Last used" is written at most this often for each session, token and key. */
+  /** Minimum time between two writes of "last used" of a session, token or key. */
   lastUseIntervalMs: number;
   maxSessionsPerPerson: number;
   maxTokensPerPerson: number;
@@ -27,7 +27,7 @@ export interface AccountSettings {
 }
 
 export const defaultAccountSettings: AccountSettings = {
-  // OWASP's first choice for argon2id; 36 ms on one core of 2026.
+  // OWASP's first recommendation for argon2id; 36 ms on one core of 2026.
   passwordCost: { memoryKib: 19 * 1024, passes: 2, parallelism: 1 },
   hashesAtOnce: 2,
   hashesWaiting: 50,

@@ -52,16 +52,15 @@ export interface AccountsOptions {
   clock: Clock;
   random: Random;
   logger: Logger;
-  /** What the person who runs the instance decides. */
+  /** Settings of the administrator. */
   config?: Pick<Config, 'sessions' | 'tokens' | 'keys'>;
-  /** What else differs from `defaultAccountSettings`: tests hash cheaply. */
+  /** Other differences from `defaultAccountSettings`: tests use a cheap hash. */
   settings?: Partial<AccountSettings>;
 }
 
 /**
- * People, and everything that proves who somebody is: passwords, sessions,
- * access tokens, SSH keys, invites, the first administrator. The function behind
- * each name says what it does and what it refuses.
+ * People and their credentials: passwords, sessions, access tokens, SSH keys, invitations, the first administrator. The
+ * functions behind the names describe what they do and refuse.
  */
 export function createAccounts({ config, settings: changed, ...tools }: AccountsOptions) {
   const { db, clock, logger, random } = tools;
@@ -82,7 +81,7 @@ export function createAccounts({ config, settings: changed, ...tools }: Accounts
     lastUse: createLastUseRecorder({ db, clock, logger, intervalMs: settings.lastUseIntervalMs }),
     deletionHooks: [],
   };
-  /** Gives the room to a use-case; what remains are the parameters its own page describes. */
+  /** Binds a use-case to `deps`; its other parameters remain. */
   const bind =
     <Rest extends unknown[], Result>(useCase: (deps: AccountsDeps, ...rest: Rest) => Result) =>
     (...rest: Rest): Result =>
@@ -104,8 +103,8 @@ export function createAccounts({ config, settings: changed, ...tools }: Accounts
     renamePerson: bind(renamePerson),
     deletePerson: bind(deletePerson),
     deleteOwnAccount: bind(deleteOwnAccount),
-    /** Plugs in who must hear that a person is about to go, and may refuse. */
-    onFarewell: (farewell: AccountDeletionHook) => void deps.deletionHooks.push(farewell),
+    /** Registers a hook that runs before a person is deleted and may refuse. */
+    onAccountDeletion: (hook: AccountDeletionHook) => void deps.deletionHooks.push(hook),
     setDisabled: withLog(
       deps,
       (_id, disabled) => (disabled ? 'person.disabled' : 'person.enabled'),
@@ -177,9 +176,9 @@ export function createAccounts({ config, settings: changed, ...tools }: Accounts
     signUp: withLog(deps, 'invite.used', bind(signUp), (person) => ({ ...byName(person), by: person.id })),
 
     removeExpired: bind(removeExpired),
-    /** Resolves when all "last used" times noted so far are written. */
+    /** Resolves when all "last used" times recorded so far are written. */
     settled: () => deps.lastUse.settled(),
-    /** To be awaited before the database closes: no use of a session, token or key is written afterwards. */
+    /** To be awaited before the database closes: no "last used" is written afterwards. */
     stop: () => deps.lastUse.stop(),
   };
 }

@@ -7,7 +7,7 @@ import type { AccountDeletionHook } from './people/account-deletion-hook.ts';
 import type { PasswordHasher } from './passwords/password-hasher.ts';
 import type { SignInRateLimit } from './sessions/sign-in-rate-limit.ts';
 
-/** What every use-case of this room works with. */
+/** The dependencies of every use-case of this module. */
 export interface AccountsDeps {
   db: Database;
   owners: Owners;
@@ -18,6 +18,6 @@ export interface AccountsDeps {
   hasher: PasswordHasher;
   signInRateLimit: SignInRateLimit;
   lastUse: LastUseRecorder;
-  /** Who hears that a person is about to go; plugged in by `app.ts`. */
+  /** Hooks that run before a person is deleted; registered by `app.ts`. */
   deletionHooks: AccountDeletionHook[];
 }

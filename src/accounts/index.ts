@@ -29,7 +29,7 @@ export type { Invite } from './registration/invites.ts';
 export type { SetUpInput } from './registration/set-up.ts';
 export type { SignUpInput } from './registration/sign-up.ts';
 
-/** The rule for texts that people write, for rooms that keep such texts, too. */
+/** The rule for texts that people write; other modules use it, too. */
 export { parseText } from './validate-text.ts';
 export type { TextRule } from './validate-text.ts';
 

@@ -5,27 +5,27 @@ import { sessionSchema } from './schema/session-schema.ts';
 import { sshKeySchema } from './schema/ssh-key-schema.ts';
 import { userSchema } from './schema/user-schema.ts';
 
-/** That somebody used a session, a token or a key. */
+/** One use of a session, a token or a key. */
 export interface CredentialUse {
   kind: 'session' | 'token' | 'key';
   /** Id of the session, token or key. */
   id: string;
   personId: string;
-  /** `null` when unknown; then the last known one stays. */
+  /** `null` when unknown; the stored one is kept. */
   address: string | null;
-  /** When the row says it was last used. */
+  /** The time of last use in the row. */
   lastUsedAt: number | null;
 }
 
 /**
- * Writes down last uses behind the request's back: a request that only reads
- * never waits for a disk. Uses that come while a write runs share the next one.
+ * Writes last uses in the background: a request that only reads never waits for the disk. Uses recorded while a write
+ * runs share the next one.
  */
 export interface LastUseRecorder {
   record(use: CredentialUse): void;
-  /** Resolves when everything noted so far is written. */
+  /** Resolves when everything recorded so far is written. */
   settled(): Promise<void>;
-  /** Writes what is noted and takes no more; the database may close afterwards. */
+  /** Writes what is recorded and accepts no more; the database may close afterwards. */
   stop(): Promise<void>;
 }
 
@@ -33,25 +33,25 @@ export interface LastUseOptions {
   db: Database;
   clock: Clock;
   logger: Logger;
-  /** A use is left out when the last one is nearer than this. */
+  /** A use is skipped when the previous one was less than this ago. */
   intervalMs: number;
 }
 
 export function createLastUseRecorder({ db, clock, logger, intervalMs }: LastUseOptions): LastUseRecorder {
-  let noted = new Map<string, CredentialUse>();
+  let pending = new Map<string, CredentialUse>();
   let writing: Promise<void> | null = null;
   let stopped = false;
 
-  async function writeNoted(): Promise<void> {
-    while (noted.size > 0) {
-      const uses = noted;
-      noted = new Map();
+  async function writePending(): Promise<void> {
+    while (pending.size > 0) {
+      const uses = pending;
+      pending = new Map();
       try {
         await db.write(async (tx) => {
           for (const use of uses.values()) await record(tx, use);
         });
       } catch (error) {
-        // Losing a "last used" harms nobody; failing the request for it would.
+        // A lost "last used" is tolerable; a failed request would not be.
         logger.warn('accounts.last_use_lost', { uses: uses.size, error });
       }
     }
@@ -60,12 +60,12 @@ export function createLastUseRecorder({ db, clock, logger, intervalMs }: LastUse
 
   return {
     record(use) {
-      // The distance counts in both directions: after the clock was set back, a
-      // time in the future must not stand until the clock has caught up.
+      // The absolute difference counts: after the clock was set back, a stored time in the future must not block
+      // updates.
       const isRecent = use.lastUsedAt !== null && Math.abs(clock.now() - use.lastUsedAt) < intervalMs;
       if (isRecent || stopped) return;
-      noted.set(`${use.kind} ${use.id}`, use);
-      writing ??= writeNoted();
+      pending.set(`${use.kind} ${use.id}`, use);
+      writing ??= writePending();
     },
     settled: () => writing ?? Promise.resolve(),
     stop() {
@@ -75,7 +75,7 @@ export function createLastUseRecorder({ db, clock, logger, intervalMs }: LastUse
   };
 }
 
-/** A row that was removed meanwhile is simply not found. */
+/** A row that was removed meanwhile is not matched by the update. */
 async function record({ manager, now }: Tx, { kind, id, personId, address }: CredentialUse): Promise<void> {
   if (kind === 'session') {
     await manager.update(sessionSchema, { id }, { lastSeenAt: now, ...(address !== null && { address }) });

@@ -2,12 +2,12 @@ import { invalid } from '../kernel/index.ts';
 
 export const minPasswordCharacters = 8;
 
-/** Hashing reads every byte: nobody gets to send a megabyte of password. */
+/** Hashing reads every byte, so the length of a password is limited. */
 export const maxPasswordBytes = 1024;
 
 /**
- * The one form in which a password is hashed: the same letters typed on another
- * system may come as other code points. `null` when no password can look so.
+ * The normal form (NFC) in which a password is hashed: another system may send the same letters as other code points.
+ * `null` when the text cannot be a password.
  */
 export function normalisePassword(password: unknown): string | null {
   if (typeof password !== 'string') return null;
@@ -17,11 +17,11 @@ export function normalisePassword(password: unknown): string | null {
 }
 
 /**
- * Checks a password that somebody wants to have, and returns it as it will be hashed.
- * Length is the only demand: rules about kinds of characters make worse passwords.
+ * Validates a new password and returns its normal form. Length is the only rule: rules about kinds of characters make
+ * worse passwords.
  *
- * Refuses with `invalid`: `password_too_short` (under 8 characters),
- * `password_too_long` (over 1 024 bytes), `password_unusable` (NUL or half a character).
+ * Refuses with `invalid`: `password_too_short` (under 8 characters), `password_too_long` (over 1 024 bytes),
+ * `password_unusable` (NUL or half a character).
  *
  * @param field the form field that the refusal belongs to
  */

@@ -1,8 +1,7 @@
 import type { Random } from '../kernel/index.ts';
 
 /**
- * A text of random characters, each as likely as any other: bytes that would
- * favour the front of the alphabet are thrown away.
+ * Random characters with uniform distribution: bytes that would bias it are rejected.
  * @param alphabet 2–256 different ASCII characters
  */
 export function randomText(random: Random, alphabet: string, length: number): string {

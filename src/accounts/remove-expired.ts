@@ -5,9 +5,8 @@ import { sessionSchema } from './schema/session-schema.ts';
 import { setupTokenSchema } from './schema/setup-token-schema.ts';
 
 /**
- * Deletes what ended by itself and opens nothing any more: sessions, setup
- * tokens, invites that nobody used. Expired access tokens stay in their owner's list.
- * @returns how many rows went
+ * Deletes expired sessions, setup tokens and unused invitations. Expired access tokens stay in their owner's list.
+ * @returns the number of deleted rows
  */
 export async function removeExpired({ db, settings }: AccountsDeps): Promise<number> {
   return db.write(async ({ manager, now }) => {

@@ -8,14 +8,14 @@ export function newSecret(random: Random): string {
 
 const shape = /^[A-Za-z0-9_-]{43}$/;
 
-/** Whether a text could be one of `newSecret`'s; whatever else comes needs no look into the database. */
+/** Whether a text has the form of a secret; others are refused without a query. */
 export function looksLikeSecret(text: unknown): text is string {
   return typeof text === 'string' && shape.test(text);
 }
 
 /**
- * What the database keeps of a secret. A plain SHA-256 is enough, because the
- * secrets are random and long: nobody can try them out, as they could passwords.
+ * The stored hash of a secret. A plain SHA-256 is enough, because secrets are long and random and cannot be guessed as
+ * passwords can.
  */
 export function hashSecret(secret: string): string {
   return createHash('sha256').update(secret).digest('hex');

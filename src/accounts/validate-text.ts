@@ -3,31 +3,30 @@ import { invalid } from '../kernel/index.ts';
 export interface TextRule {
   /** The form field that a refusal belongs to. */
   field: string;
-  /** How the text is called in a sentence: "The name". */
+  /** The subject of the error message: "The name". */
   called: string;
   maxCharacters: number;
-  /** Line feeds and tabs are welcome. */
+  /** Allows line feeds and tabs. */
   manyLines?: boolean;
 }
 
 const controls = /\p{Cc}/u;
 const controlsButLines = /[^\P{Cc}\n\t]/u;
-/** Turn the direction of the text around them, and of whatever a page shows next to it. */
+/** Characters that override the direction of the text around them, and of what a page shows next to it. */
 const directionOverrides = /[\u202a-\u202e\u2066-\u2069]/;
 const lineSeparators = /[\u2028\u2029]/;
 
 /**
- * Checks a text that people write and others will see, and returns it in NFC
- * without space at its ends (security J09).
+ * Validates a text that people write and others see, and returns it trimmed and in NFC (security J09).
  *
- * Refuses with `invalid`: `invalid_text` (not a text, half characters, control
- * characters, characters that reorder a line), `text_too_long`.
+ * Refuses with `invalid`: `invalid_text` (not a text, half characters, control characters, characters that reorder a
+ * line), `text_too_long`.
  */
 export function parseText(value: unknown, rule: TextRule): string {
   const { field, called } = rule;
   const refuse = (problem: string) => invalid('invalid_text', `${called} ${problem}.`, { field });
   if (typeof value !== 'string') throw refuse('must be a text');
-  // A bound before the work; NFC shortens what people write and never by more than this.
+  // Checked before normalising; NFC shortens text by less than this factor.
   if (value.length > 4 * rule.maxCharacters) throw tooLong(rule);
   if (!value.isWellFormed()) throw refuse('contains a broken character');
   const text = value.replace(/\r\n?/g, '\n').normalize('NFC').trim();
@@ -45,8 +44,8 @@ function tooLong({ field, called, maxCharacters }: TextRule) {
 }
 
 /**
- * Makes a text that nobody typed (a browser's name, a key's comment) fit to be
- * stored: what `parseText` would refuse is left out, the rest is cut.
+ * Makes text that no person typed (a browser's name, a key's comment) storable: removes what `parseText` would refuse,
+ * and truncates the rest.
  */
 export function cleanText(value: string, maxCharacters: number): string {
   const start = value

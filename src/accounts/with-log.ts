@@ -1,9 +1,9 @@
 import type { LogFields, Logger } from '../kernel/index.ts';
 
 /**
- * A use-case that is logged once it is done. What was refused leaves no line.
- * @param event stable name; the audit log keeps some of them
- * @param fields what the line says: ids and names, never a secret
+ * Wraps a use-case so that it is logged on success. Refusals are not logged.
+ * @param event stable name; some events are stored in the audit log
+ * @param fields fields of the log line: ids and names, never a secret
  */
 export function withLog<Args extends unknown[], Result>(
   { logger }: { logger: Logger },

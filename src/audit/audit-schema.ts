@@ -2,15 +2,15 @@ import { EntitySchema } from 'typeorm';
 
 /** A row of `audit_log`. */
 export interface AuditRow {
-  /** Counts from 1 without gaps. */
+  /** Counts up from 1 without gaps. */
   id: number;
   /** Epoch milliseconds. */
   at: number;
   /** UUID of a person, `local` for the command line, `server` for the program itself, `anonymous`. */
   actor: string;
-  /** The client's network address; null where there is none. */
+  /** The client's network address; null if there is none. */
   address: string | null;
-  /** The stable name of the act, as in the log: `organisation.member_added`. */
+  /** The stable name of the log event: `organisation.member_added`. */
   event: string;
   /** JSON object. */
   details: string;

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
 import type { Database } from '../db/index.ts';
+import { createKeyedMutex } from '../kernel/index.ts';
 import type { Clock, LogFields, Logger } from '../kernel/index.ts';
 import { auditSchema } from './audit-schema.ts';
 import type { AuditRow } from './audit-schema.ts';
@@ -7,7 +8,7 @@ import { auditedEvents } from './audited-events.ts';
 import { createChainCheck, entryAfter } from './hash-chain.ts';
 import type { ChainBreak } from './hash-chain.ts';
 
-/** Who acts, and from where. */
+/** The actor and the network address. */
 export interface Actor {
   /** UUID of a person, `local`, `server` or `anonymous`. */
   by: string;
@@ -19,19 +20,19 @@ export interface AuditEntry extends Omit<AuditRow, 'details'> {
 }
 
 /**
- * The audit log. Rooms log what they did under stable names, as they always do; of those
- * names the audited ones are kept here, each chained to the one before.
+ * The audit log. Modules log their actions as events with stable names; audited events are stored here, each chained to
+ * the entry before it.
  */
 export interface Audit {
-  /** A logger that also hears for the audit log. */
+  /** A logger that also records audited events. */
   hearing(logger: Logger): Logger;
-  /** Everything that `work` does is done by this actor. */
+  /** Runs `work` with this actor for all its entries. */
   as<T>(actor: Actor, work: () => Promise<T>): Promise<T>;
   /** Newest first. */
   list(options: { limit: number; before?: number }): Promise<AuditEntry[]>;
-  /** The first entry that does not fit; null when the whole log does. */
+  /** The first entry that breaks the chain; null when the whole log is intact. */
   findBreak(): Promise<ChainBreak | null>;
-  /** Until everything that was heard is on disk. */
+  /** Resolves when all recorded entries are on disk. */
   flush(): Promise<void>;
 }
 
@@ -39,7 +40,7 @@ export interface AuditDeps {
   db: Database;
   clock: Clock;
   logger: Logger;
-  /** Who acts when nobody else is said to: `local` in a command, `server` in the server. */
+  /** The actor outside `as`: `local` in a command, `server` in the server. */
   otherwise: 'local' | 'server';
 }
 
@@ -48,10 +49,10 @@ const maxDetailsLength = 4_000;
 
 export function createAudit({ db, clock, logger, otherwise }: AuditDeps): Audit {
   const acting = new AsyncLocalStorage<Actor>();
-  let tail: Promise<void> = Promise.resolve();
-  // An act may be heard inside the write that it is part of; the entry is a write of its own, after it.
+  const mutex = createKeyedMutex<'chain'>();
+  // An event may be logged inside a write; its entry is a write of its own, after it.
   const outside = AsyncResource.bind((entry: Omit<AuditRow, 'id' | 'hash'>) => {
-    tail = tail.then(() => append(entry));
+    void mutex('chain', () => append(entry));
   });
 
   async function append(entry: Omit<AuditRow, 'id' | 'hash'>): Promise<void> {
@@ -105,11 +106,11 @@ export function createAudit({ db, clock, logger, otherwise }: AuditDeps): Audit 
         if (rows.length < rowsAtOnce) return null;
       }
     },
-    flush: () => tail,
+    flush: () => mutex.settled(),
   };
 }
 
-/** Cut off where it was too long, it is shown as text. */
+/** Details that were truncated are no JSON; they are shown as text. */
 function readDetails(text: string): Record<string, unknown> {
   try {
     return JSON.parse(text) as Record<string, unknown>;

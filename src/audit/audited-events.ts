@@ -1,7 +1,4 @@
-/**
- * The acts that the audit log keeps, by the names that rooms log them under: whoever
- * administers, or changes who may do what. One row here makes an act audited.
- */
+/** Log events that the audit log stores: administration, and changes of access. One row here makes an event audited. */
 export const auditedEvents: ReadonlySet<string> = new Set([
   'person.added',
   'person.deleted',

@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { AuditRow } from './audit-schema.ts';
 
-/** What the first entry follows. */
+/** The hash before the first entry. */
 export const genesisHash = '0'.repeat(64);
 
-/** The hash of an entry: over the one before and every field, so that neither order nor content can change. */
+/**
+ * The hash of an entry: over the previous hash and every field, so that neither order nor content can change unnoticed.
+ */
 export function hashEntry(
   previous: string,
   { id, at, actor, address, event, details }: Omit<AuditRow, 'hash'>,
@@ -14,20 +16,20 @@ export function hashEntry(
     .digest('hex');
 }
 
-/** The entry that follows another; the first one follows null. For a database that no server has open. */
+/** The entry after `last`; null for the first entry. For a database that no server has open. */
 export function entryAfter(last: Pick<AuditRow, 'id' | 'hash'> | null, entry: Omit<AuditRow, 'id' | 'hash'>): AuditRow {
   const row = { id: (last?.id ?? 0) + 1, ...entry };
   return { ...row, hash: hashEntry(last?.hash ?? genesisHash, row) };
 }
 
-/** A place where the log is not what was written. */
+/** The entry at which the hash chain breaks. */
 export interface ChainBreak {
   id: number;
-  /** Goes on after "Entry 12 of the audit log". */
+  /** Completes the sentence "Entry 12 of the audit log …". */
   why: string;
 }
 
-/** Follows a chain through its rows, in order. */
+/** Verifies a chain row by row, in order. */
 export function createChainCheck(): (row: AuditRow) => ChainBreak | null {
   let previous = genesisHash;
   let expected = 1;

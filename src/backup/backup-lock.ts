@@ -4,21 +4,21 @@ import { conflict } from '../kernel/index.ts';
 import type { BackupDeps } from './deps.ts';
 
 const beatMs = 5_000;
-/** A mark older than this was left by a process that was killed. */
+/** A lock file older than this was left by a killed process. */
 const deadAfterMs = 60_000;
 
 const markAt = ({ config }: BackupDeps): string => path.join(config.dataDir, 'run', 'backup-under-way');
 
 /**
- * Whether a backup is being made, by this process or another. Until it is done nothing
- * is removed for good: not from the trash, not by packing anew.
+ * Whether a backup is running, in this process or another. Meanwhile nothing is removed for good, neither from the
+ * trash nor by packing.
  */
 export async function isBackupRunning(deps: BackupDeps): Promise<boolean> {
   const mark = await stat(markAt(deps)).catch(() => null);
   return mark !== null && deps.clock.now() - mark.mtimeMs < deadAfterMs;
 }
 
-/** Runs `work` as the only backup of the data folder. Refuses `backup_under_way`. */
+/** Runs `work` while holding the backup lock of the data folder. Refuses `backup_under_way`. */
 export async function withBackupLock<T>(deps: BackupDeps, work: () => Promise<T>): Promise<T> {
   const mark = markAt(deps);
   if (await isBackupRunning(deps)) throw conflict('backup_under_way', 'A backup is being made already.');

@@ -13,26 +13,26 @@ import { isBackupRunning } from './backup-lock.ts';
 import { verifyBackup } from './verify-backup.ts';
 import type { CheckedPart } from './verify-backup.ts';
 
-/** Where things stand, for the status page and for metrics. */
+/** The state of backups, for the status page and metrics. */
 export interface BackupState {
   newest: ListedBackup | null;
-  /** The newest of which a drill found everything whole. */
+  /** The newest restore test that found no damage. */
   lastProof: RestoreTest | null;
 }
 
-/** Copies of the whole instance, and the proof that they can be restored. */
+/** Backups of the whole instance, and restore tests of them. */
 export interface Backups {
   create(options?: CreateOptions): Promise<CreatedBackup>;
   list(): Promise<ListedBackup[]>;
   state(): Promise<BackupState>;
-  /** By its name; a sample of fifty repositories is looked at unless `all`. Refuses `no_backup`. */
+  /** Verifies a backup by name; without `all`, a sample of fifty repositories. Refuses `no_backup`. */
   verify(name: string, options?: { all?: boolean; onProgress?: OnProgress }): Promise<CheckedPart[]>;
-  /** Of one backup, or the newest. Refuses `no_backup`. */
+  /** Runs a restore test of one backup, or the newest. Refuses `no_backup`. */
   drill(name?: string, onProgress?: OnProgress): Promise<RestoreTest>;
   prune(rule: KeepRule, options?: { dryRun?: boolean }): Promise<{ removed: ListedBackup[]; kept: ListedBackup[] }>;
-  /** While one is being made nothing may be removed for good. */
+  /** While a backup runs, nothing may be removed for good. */
   isRunning(): Promise<boolean>;
-  /** For a job: a backup, its proof, and the end of those that are not kept. */
+  /** The scheduled task: a backup, its restore test, and pruning. */
   nightly(): Promise<void>;
 }
 
@@ -56,7 +56,7 @@ export function createBackups(deps: BackupDeps): Backups {
         isWhole: all,
         problems: parts.flatMap(({ problems }) => problems),
       };
-      // A backup on a disk that takes no more writes can be looked at all the same.
+      // A backup on a read-only disk can be verified all the same.
       await writeFile(path.join(at, verifiedName), `${JSON.stringify(said)}\n`, { mode: 0o600 }).catch(
         (error: unknown) => deps.logger.info('backup.not_noted', { error }),
       );

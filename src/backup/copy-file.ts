@@ -3,25 +3,30 @@ import { link, open, rm, stat } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import type { FileEntry } from './manifest.ts';
 
-/** The same file as an earlier backup has it. */
+/** The same file in an earlier backup. */
 export interface EarlierFile {
   /** Absolute path of the earlier copy. */
   at: string;
   entry: FileEntry;
-  /** When that backup began: what was changed shortly before may have changed again unseen. */
+  /**
+   * When that backup began: a file changed shortly before may have changed again within the resolution of file times.
+   */
   readAt: number;
 }
 
 const chunkBytes = 256 * 1024;
-/** File times move in steps; a file younger than this when it was read is not known by its time. */
+/**
+ * File times have a limited resolution; a file that was younger than this when it was read is not identified by its
+ * time.
+ */
 const settledMs = 2_000;
 
 /**
- * Copies one file and says what was copied. A file that an earlier backup has already
- * becomes a hard link to it: the same bytes on disk once.
- * @param to in a folder that is there
- * @param isPassing whether the copy may be gone after a power failure: then nobody waits for the disk
- * Fails with ENOENT when the file is gone.
+ * Copies one file and returns its entry. A file that an earlier backup has becomes a hard link to that copy, so the
+ * bytes are on disk once.
+ * @param to in an existing folder
+ * @param isPassing whether the copy may be lost in a power failure; then it is not synced Fails with ENOENT when the
+ * file is gone.
  */
 export async function copyFile(
   from: string,
@@ -65,7 +70,7 @@ export async function hashFile(file: string): Promise<{ bytes: number; sha256: s
   }
 }
 
-/** @param size as far as is known: most files are small, and thousands of them should not fill memory */
+/** @param size if known: most files are small, and thousands of concurrent copies must not fill memory */
 async function pump(
   source: FileHandle,
   target: FileHandle | null,
@@ -88,7 +93,7 @@ function isSame({ entry: [bytes, time], readAt }: EarlierFile, size: number, mod
   return bytes === size && time === modifiedAt && time < readAt - settledMs;
 }
 
-/** Another file system, a file system without links, or a copy that somebody removed: then it is copied. */
+/** Falls back to copying on another file system, on one without hard links, and when the copy was removed. */
 async function linked(earlier: string, to: string): Promise<boolean> {
   return link(earlier, to).then(
     () => true,

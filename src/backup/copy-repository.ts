@@ -1,21 +1,21 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { atOnce, whenGone } from './file-copier.ts';
+import { eachLimit } from '../kernel/index.ts';
+import { whenGone } from './file-copier.ts';
 import type { Copier } from './file-copier.ts';
 
-/** Work in progress of git, and what it derives again by itself: it may name objects that came later. */
+/** git's temporary files, and what git derives again by itself: it may name objects that came later. */
 const passing = /\.lock$|^tmp_|^\.tmp-|^incoming-|^gc\.pid$|^commit-graphs?$|^multi-pack-index|^packed-refs\.new$/;
 
-/** Folders without which git does not take a folder for a repository; a copy of files alone would lose empty ones. */
+/** Folders without which git does not accept a repository; a copy of files alone would lose empty ones. */
 export const repositoryFolders = ['refs/heads', 'refs/tags', 'objects/info', 'objects/pack'];
 
 const filesAtOnce = 8;
 
 /**
- * Copies a repository that clients may push to meanwhile. Refs come first, loose ones
- * before the packed: whatever a copied ref names was there before the objects are
- * listed, and nothing is removed while a backup is under way.
- * Fails with ENOENT when the repository, or an object in it, moves away meanwhile.
+ * Copies a repository while clients may push to it. Refs are copied first, loose ones before the packed: the objects of
+ * every copied ref exist before the objects are listed, and nothing is removed while a backup is running. Fails with
+ * ENOENT when the repository, or an object in it, moves meanwhile.
  */
 export async function copyRepository(copier: Copier, from: string, target: string, place: string): Promise<void> {
   for (const folder of repositoryFolders)
@@ -31,14 +31,14 @@ async function copyObjects(copier: Copier, from: string, place: string): Promise
   const entries = (await readdir(from, { withFileTypes: true })).filter(
     (entry) => entry.isDirectory() && !passing.test(entry.name),
   );
-  // Packs come last: a single object that is packed meanwhile is in one then.
+  // Packs come last: a loose object that is packed meanwhile is then in a pack.
   for (const { name } of entries.sort((a, b) => Number(a.name === 'pack') - Number(b.name === 'pack'))) {
     const folder = path.join(from, name);
     const names = (await readdir(folder)).filter((file) => !passing.test(file));
-    // git moves a pack into place before its index: an index without its pack was listed in between.
+    // git renames a pack into place before its index: an index without its pack was listed in between.
     const whole = names.filter(
       (file) => name !== 'pack' || file.endsWith('.pack') || names.includes(file.replace(/\.[a-z]+$/, '.pack')),
     );
-    await atOnce(whole, filesAtOnce, (file) => copier.file(path.join(folder, file), `${place}/${name}/${file}`));
+    await eachLimit(whole, filesAtOnce, (file) => copier.file(path.join(folder, file), `${place}/${name}/${file}`));
   }
 }

@@ -17,9 +17,9 @@ import type { BackupDeps, OnProgress } from './deps.ts';
 import { withBackupLock } from './backup-lock.ts';
 
 export interface CreateOptions {
-  /** The folder that backups are kept in; as the settings say when left out. */
+  /** The folder of backups; by default the one of the settings. */
   to?: string;
-  /** Takes keys along that others trust. Without them a restore makes new ones. */
+  /** Includes private keys. Without them a restore makes new ones. */
   withKeys?: boolean;
   onProgress?: OnProgress;
 }
@@ -31,19 +31,18 @@ export interface CreatedBackup {
   bytes: number;
   repositories: number;
   tookMs: number;
-  /** Ids of repositories whose folder is nowhere. */
+  /** Ids of repositories without a folder. */
   missing: string[];
 }
 
-/** How often a repository is tried again that moves while it is copied: to the trash, to another owner. */
+/** Retries for a repository that is moved while it is copied: to the trash, to another owner. */
 const maxTries = 5;
 const unfinished = '.unfinished-';
 
 /**
- * Copies everything while the server goes on: the database first, as of one moment,
- * then the repositories that it names. Those can only be newer than their rows, never
- * missing. The folder appears under its name when it is whole.
- * Refuses `backup_under_way`, `backup_folder_unusable`, `low_disk_space`.
+ * Makes a backup of the running instance: first the database, as of one moment, then the repositories that it names.
+ * Those can only be newer than their rows, never missing. The folder gets its final name when it is complete. Refuses
+ * `backup_under_way`, `backup_folder_unusable`, `low_disk_space`.
  */
 export function createBackup(
   deps: BackupDeps,
@@ -82,7 +81,7 @@ export function createBackup(
   });
 }
 
-/** `2026-11-20T12-43-56Z`: sorts by time and is a file name everywhere. */
+/** `2026-11-20T12-43-56Z`: sorts by time and is a valid file name everywhere. */
 async function freeName(folder: string, at: number): Promise<string> {
   const taken = new Set(await readdir(folder));
   for (let second = Math.floor(at / 1000); ; second += 1) {
@@ -117,7 +116,7 @@ async function fill(
     const copied = await copyOne(deps, target, copier, row);
     if (copied !== null) repositories.push(copied);
     else if (await isKnown(deps, row.id)) missing.push(row.id);
-    // It went for good after the database was copied; the copy would name what is nowhere.
+    // It was removed for good after the database was copied; the copy would name what does not exist.
     else
       await askDatabaseFile(database, [{ sql: 'DELETE FROM repositories WHERE id = ?', parameters: [row.id] }], {
         setUp: [],
@@ -155,7 +154,9 @@ interface Row {
   isDeleted: boolean;
 }
 
-/** Copies a repository from where it is now to where the copied database says that it is; null when it is nowhere. */
+/**
+ * Copies a repository from its current folder to the one that the copied database names; null when it does not exist.
+ */
 async function copyOne(deps: BackupDeps, target: string, copier: Copier, row: Row): Promise<BackedUpRepository | null> {
   const folder = row.isDeleted ? `trash/${row.id}.git` : `repositories/${row.owner}/${row.id}.git`;
   for (let turn = 1; ; turn += 1) {
@@ -181,7 +182,7 @@ async function findFolder({ config }: BackupDeps, { id, owner }: Row): Promise<s
   return null;
 }
 
-/** What the refs of a repository are, for comparing after a restore. */
+/** A digest of a repository's refs, for comparison after a restore. */
 export async function describeRefs(
   { git }: Pick<BackupDeps, 'git'>,
   folder: string,
@@ -191,7 +192,7 @@ export async function describeRefs(
   return { refs: refs.size, refsSha256: createHash('sha256').update(lines).digest('hex') };
 }
 
-/** Private keys of actors leave the copy, overwritten, so that not even free pages have them (security K03). */
+/** Deletes private keys of actors from the copy and overwrites free pages (security K03). */
 async function stripKeys(database: string): Promise<void> {
   await askDatabaseFile(database, [plain("UPDATE federation_keys SET private_key_pem = ''")], {
     setUp: ['PRAGMA secure_delete = ON'],

@@ -3,9 +3,9 @@ import path from 'node:path';
 import { invalid } from '../kernel/index.ts';
 
 /**
- * Makes a folder that somebody named, with those above it. One at a time: with `recursive`, Node never
- * returns from file systems that let nobody make folders, such as /proc.
- * Refuses `backup_folder_unusable`; what was made on the way stays, empty.
+ * Creates a folder named by the user, with its parents. One level at a time: with `recursive`, Node never returns on
+ * file systems where folders cannot be made, such as /proc. Refuses `backup_folder_unusable`; parents that were made
+ * stay, empty.
  */
 export async function createFolder(folder: string): Promise<void> {
   try {

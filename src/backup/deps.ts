@@ -4,7 +4,7 @@ import type { Database } from '../db/index.ts';
 import type { Git } from '../git/index.ts';
 import type { Clock, Logger, Random } from '../kernel/index.ts';
 
-/** What the use-cases of this room work with. */
+/** The dependencies of the use-cases of this module. */
 export interface BackupDeps {
   config: Pick<Config, 'dataDir' | 'storage' | 'repositories' | 'backup'>;
   db: Database;
@@ -12,27 +12,27 @@ export interface BackupDeps {
   clock: Clock;
   random: Random;
   logger: Logger;
-  /** Of the program, for the manifest. */
+  /** The program's version, for the manifest. */
   version: string;
 }
 
-/** How far something has come. */
+/** The progress of a long operation. */
 export interface Progress {
   done: number;
   total: number;
-  /** What is being worked on. */
+  /** The current item. */
   item: string;
 }
 
 export type OnProgress = (progress: Progress) => void;
 
-/** A folder of the data that is copied as it stands, and its place in a backup. */
+/** A data folder that is copied unchanged, and its place in a backup. */
 export interface Part {
   place: string;
   at: string;
 }
 
-/** Everything besides the database and the repositories, which have ways of their own. */
+/** All folders besides the database and the repositories, which are copied in their own way. */
 export function plainParts({ dataDir, repositories }: BackupDeps['config']): Part[] {
   const below = (name: string): Part => ({ place: name, at: path.join(dataDir, name) });
   return [
@@ -45,7 +45,7 @@ export function plainParts({ dataDir, repositories }: BackupDeps['config']): Par
   ];
 }
 
-/** Files of these names open what others trust us with; only `--with-keys` takes them along. */
+/** Files with these names are keys; only `--with-keys` includes them. */
 export const isKey = (place: string): boolean => place === 'ci/secret.key' || place.startsWith('secrets/');
 
 export const databaseName = 'hearth.db';

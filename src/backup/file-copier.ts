@@ -1,33 +1,31 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import path from 'node:path';
+import { eachLimit } from '../kernel/index.ts';
 import { copyFile } from './copy-file.ts';
 import type { EarlierFile } from './copy-file.ts';
 import type { FileEntry, Manifest } from './manifest.ts';
 
 const filesAtOnce = 8;
 
-/** The backup that later ones share their files with. */
+/** An earlier backup whose files are hard-linked. */
 export interface EarlierBackup {
   folder: string;
   manifest: Manifest;
 }
 
-/** Copies files into one backup and keeps its list. */
+/** Copies files into one backup and lists them. */
 export interface Copier {
   /** By their place in the backup, with forward slashes. */
   readonly files: Map<string, FileEntry>;
   /** Fails with ENOENT when the file is gone. */
   file(from: string, place: string): Promise<void>;
-  /**
-   * Copies a folder with everything in it; one that is not there is empty, and a file
-   * that goes away meanwhile was not there either.
-   */
+  /** Copies a folder recursively; a missing folder counts as empty, and files that disappear meanwhile are skipped. */
   folder(from: string, place: string, skips?: (name: string) => boolean): Promise<void>;
-  /** Forgets what was listed below a place, whose files the caller removes. */
+  /** Removes from the list all files below a place; the caller deletes them. */
   forget(place: string): void;
 }
 
-/** @param target the folder of the backup under way */
+/** @param target the folder of the backup being made */
 export function createCopier(target: string, earlier: EarlierBackup | null): Copier {
   const files = new Map<string, FileEntry>();
   const folders = createFolders();
@@ -51,7 +49,7 @@ export function createCopier(target: string, earlier: EarlierBackup | null): Cop
       const entries = (await readdir(from, { withFileTypes: true }).catch(whenGone)) ?? [];
       const wanted = entries.filter(({ name }) => !skips(name));
       const names = wanted.filter((entry) => entry.isFile()).map(({ name }) => name);
-      await atOnce(names, filesAtOnce, async (name) => {
+      await eachLimit(names, filesAtOnce, async (name) => {
         await copier.file(path.join(from, name), `${place}/${name}`).catch(whenGone);
       });
       for (const entry of wanted)
@@ -65,11 +63,11 @@ export function createCopier(target: string, earlier: EarlierBackup | null): Cop
   return copier;
 }
 
-/** Makes folders, each once for all files in it. */
+/** Creates folders, each once for all files in it. */
 export interface Folders {
-  /** The one that a file is to be in. */
+  /** The folder of this file. */
   of(file: string): Promise<unknown>;
-  /** Some of them are gone. */
+  /** To be called after folders were deleted. */
   forget(): void;
 }
 
@@ -84,24 +82,6 @@ export function createFolders(): Folders {
     },
     forget: () => made.clear(),
   };
-}
-
-/** Runs `work` on every item, so many at a time. Fails with the first failure, and not before all that was begun has ended. */
-export async function atOnce<Item>(
-  items: readonly Item[],
-  count: number,
-  work: (item: Item) => Promise<void>,
-): Promise<void> {
-  const left = items.values();
-  const failures: unknown[] = [];
-  const worker = async (): Promise<void> => {
-    for (const item of left) {
-      if (failures.length > 0) return;
-      await work(item).catch((error: unknown) => failures.push(error));
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(count, items.length) }, worker));
-  if (failures.length > 0) throw failures[0];
 }
 
 export function whenGone(error: NodeJS.ErrnoException): null {

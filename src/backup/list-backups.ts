@@ -6,21 +6,21 @@ import type { EarlierBackup } from './file-copier.ts';
 import { restoreTestFileName, readManifest, totalBytes, verifiedName } from './manifest.ts';
 import type { Manifest } from './manifest.ts';
 
-/** What a drill has found: a backup was restored, and everything was looked at. */
+/** The result of a restore test. */
 export interface RestoreTest {
   /** ISO 8601. */
   at: string;
-  /** Repositories that were whole, of how many. */
+  /** Undamaged repositories, and how many there are. */
   proven: number;
   total: number;
   problems: string[];
 }
 
-/** What the last look at a backup itself has found. */
+/** The result of the last verification of a backup. */
 export interface Verification {
   /** ISO 8601. */
   at: string;
-  /** Whether every repository was looked into, not a sample. */
+  /** Whether every repository was checked, not a sample. */
   isWhole: boolean;
   problems: string[];
 }
@@ -41,7 +41,7 @@ export interface ListedBackup {
 
 const nameShape = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ$/;
 
-/** The whole backups in a folder, newest first. */
+/** The complete backups in a folder, newest first. */
 export async function listBackups(folder: string): Promise<ListedBackup[]> {
   const listed: ListedBackup[] = [];
   for (const name of await backupNames(folder)) {
@@ -60,7 +60,7 @@ export async function findBackup(folder: string, name: string): Promise<string> 
   return at;
 }
 
-/** Refuses `no_backup` when there is none yet. */
+/** Refuses `no_backup` when there is none. */
 export async function newestOf(folder: string): Promise<string> {
   const newest = await newestBackup(folder);
   if (newest === null) throw notFound('no_backup', `There is no backup in ${folder}.`);

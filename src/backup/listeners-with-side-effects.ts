@@ -1,2 +1,2 @@
-/** Listeners of pushes that tell other hosts: what they have told is not told twice after a way back. */
+/** Listeners of pushes that contact other hosts: after a rollback they are not notified again of the same pushes. */
 export const listenersWithSideEffects: readonly string[] = ['webhooks', 'federation'];

@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { notFound } from '../kernel/index.ts';
 
-/** One file of a backup: size, time of its last change (epoch milliseconds), SHA-256 in hex. */
+/** One file of a backup: size, modification time (epoch milliseconds), SHA-256 in hex. */
 export type FileEntry = readonly [bytes: number, modifiedAt: number, sha256: string];
 
-/** One repository as the backup has it. */
+/** A repository in a backup. */
 export interface BackedUpRepository {
   id: string;
   /** Below the backup, with forward slashes: `repositories/<owner>/<id>.git` or `trash/<id>.git`. */
@@ -15,7 +15,7 @@ export interface BackedUpRepository {
   refsSha256: string;
 }
 
-/** `manifest.json` of a backup: what it holds, and how to tell that it still does. */
+/** `manifest.json` of a backup: its content, with hashes to verify it. */
 export interface Manifest {
   format: 1;
   /** Version of the program that made it. */
@@ -23,22 +23,22 @@ export interface Manifest {
   /** ISO 8601, of the moment before the database was copied. */
   startedAt: string;
   finishedAt: string;
-  /** Number of the newest step of the schema. */
+  /** Version of the schema. */
   schema: number;
-  /** Whether keys that others trust are in it: those of actors and of CI secrets. */
+  /** Whether private keys are included: those of actors and of CI secrets. */
   withKeys: boolean;
   repositories: BackedUpRepository[];
-  /** Repositories that have a row but no folder anywhere: a fault of the instance, not of the backup. */
+  /** Repositories that have a row but no folder: a fault of the instance, not of the backup. */
   missing: string[];
-  /** Rows by table. */
+  /** Row counts by table. */
   rows: Record<string, number>;
   files: Record<string, FileEntry>;
 }
 
 export const manifestName = 'manifest.json';
-/** Written beside the manifest by a drill; not one of the manifest's files. */
+/** Written beside the manifest by a restore test; not one of the manifest's files. */
 export const restoreTestFileName = 'proof.json';
-/** The same of `backup verify`. */
+/** The same for `backup verify`. */
 export const verifiedName = 'verified.json';
 
 /** Refuses `no_backup`. */

@@ -2,10 +2,10 @@ import { askDatabaseFile } from '../db/index.ts';
 import type { ThreadStatement } from '../db/index.ts';
 import { listenersWithSideEffects } from './listeners-with-side-effects.ts';
 
-/** A push that an older copy of the database did not know. */
+/** A push that is missing in an older copy of the database. */
 export interface MergedPush {
   id: string;
-  /** `owner/name`, as the newer database has it. */
+  /** `owner/name` in the newer database. */
   repository: string;
   /** Epoch milliseconds. */
   at: number;
@@ -14,7 +14,7 @@ export interface MergedPush {
 export interface MergedJournal {
   /** Oldest first. */
   pushes: MergedPush[];
-  /** Repositories that could not be taken along, because their owner is newer too. */
+  /** Repositories that could not be merged, because their owner is newer too. */
   left: { id: string; ownerId: string; repository: string }[];
 }
 
@@ -23,7 +23,7 @@ const plain = (sql: string, ...parameters: unknown[]): ThreadStatement => ({ sql
 const nameOf = `(SELECT coalesce(u.username, o.name) || '/' || r.name FROM newer.repositories r
   LEFT JOIN newer.users u ON u.id = r.owner_user_id LEFT JOIN newer.organisations o ON o.id = r.owner_org_id WHERE r.id =`;
 
-/** Pushes of the newer database that the older one does not have, oldest first. Reads only. */
+/** Pushes that only the newer database has, oldest first. Reads only. */
 export async function pushesAfter(older: string, newer: string): Promise<MergedPush[]> {
   const [rows = []] = await askDatabaseFile(
     older,
@@ -37,13 +37,12 @@ export async function pushesAfter(older: string, newer: string): Promise<MergedP
 }
 
 /**
- * Brings an older copy of the database up to what the repositories on disk have become since:
- * pushes with what they moved, repositories with their owners and names. Everything else stays
- * as old as it is, but for what was taken away from somebody: a key, a token, a right, an account,
- * what is public. The two schemas may differ; what only one of them knows is left out.
+ * Merges into an older copy of the database what changed in the repositories since: pushes with their ref updates, and
+ * repositories with owners and names. All other data stays old, except revocations: of keys, tokens, rights, accounts,
+ * and public visibility. The two schemas may differ; tables and columns that only one of them has are left out.
  *
- * Whoever hears of pushes hears of these again at the next start, so that what is derived from refs is
- * true: except for what was told to other hosts, which were told; and CI runs for the newest of each ref only.
+ * Listeners of pushes are notified of these at the next start, which updates everything derived from refs, with two
+ * exceptions: listeners with side effects on other hosts, and CI runs other than the newest of each ref.
  */
 export async function mergePushJournal(older: string, newer: string): Promise<MergedJournal> {
   const pushes = await pushesAfter(older, newer);
@@ -67,7 +66,8 @@ export async function mergePushJournal(older: string, newer: string): Promise<Me
     [
       // Removed for good: their folders are gone.
       plain('DELETE FROM main.repositories WHERE id NOT IN (SELECT id FROM newer.repositories)'),
-      // Folders and HEAD are where the newer one says. Names are given up first: two may have changed them with each other.
+      // Folders and HEAD are at the newer one's paths. Names are cleared first, since two repositories may have swapped
+      // them.
       plain(
         `UPDATE main.repositories SET name_folded = id WHERE id IN (SELECT n.id FROM newer.repositories n WHERE n.name_folded <> repositories.name_folded AND ${hasOwner})`,
       ),
@@ -79,7 +79,7 @@ export async function mergePushJournal(older: string, newer: string): Promise<Me
       ),
       plain(`INSERT OR IGNORE INTO main.repositories (${columns.join(', ')}) SELECT ${columns.join(', ')} FROM newer.repositories n
       WHERE n.id NOT IN (SELECT id FROM main.repositories) AND ${hasOwner}`),
-      // Settled since; they come with the rest.
+      // Settled since; they are inserted with the others.
       plain(
         'DELETE FROM main.pushes WHERE settled_at IS NULL AND id IN (SELECT id FROM newer.pushes WHERE settled_at IS NOT NULL)',
       ),
@@ -132,7 +132,7 @@ export async function mergePushJournal(older: string, newer: string): Promise<Me
 
 type BothHave = (table: string) => string[];
 
-/** Names of columns that both have, and the words that the older one knows for how a push came. */
+/** Columns that both databases have, and the values that the older one accepts for the transport of a push. */
 async function compareSchemas(older: string, newer: string): Promise<{ both: BothHave; ways: string }> {
   const columns = plain(
     'SELECT t.name AS "table", c.name AS "column" FROM sqlite_master t, pragma_table_info(t.name) c WHERE t.type = \'table\' ORDER BY c.cid',
@@ -152,7 +152,7 @@ async function compareSchemas(older: string, newer: string): Promise<{ both: Bot
   };
 }
 
-/** What somebody has lost since must not come back with an older copy. */
+/** Statements that repeat revocations, so that an older copy does not restore lost access. */
 function takenAway(both: BothHave): ThreadStatement[] {
   const isGone = (table: string, key: string) =>
     plain(`DELETE FROM main.${table} WHERE (${key}) NOT IN (SELECT ${key} FROM newer.${table})`);
@@ -170,7 +170,7 @@ function takenAway(both: BothHave): ThreadStatement[] {
   ];
 }
 
-/** Who did what since; the chain goes on, where the two are of one chain. */
+/** Statements that append newer entries of the audit log, if both logs belong to one chain. */
 function auditSince(both: BothHave): ThreadStatement[] {
   const columns = both('audit_log').join(', ');
   if (columns === '') return [];
@@ -181,7 +181,7 @@ function auditSince(both: BothHave): ThreadStatement[] {
   ];
 }
 
-/** @param moves newest first: a push, and what it moved */
+/** @param moves newest first: a push, and a ref that it updated */
 function findSuperseded(moves: readonly (readonly [pushId: string, ref: string])[]): string[] {
   const seen = new Set<string>();
   const newest = new Set<string>();

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { listBackups } from './list-backups.ts';
 import type { ListedBackup } from './list-backups.ts';
 
-/** Of how many days, weeks and months the newest backup is kept. */
+/** For how many days, weeks and months the newest backup is kept. */
 export interface KeepRule {
   daily: number;
   weekly: number;
@@ -13,8 +13,8 @@ export interface KeepRule {
 export const usualRule: KeepRule = { daily: 7, weekly: 4, monthly: 6 };
 
 /**
- * Which backups a rule keeps: the newest of each of the last days, weeks (from Monday)
- * and months that have one, in UTC. The newest, and the newest that was proven whole, always stay.
+ * The backups that a rule keeps: the newest of each of the last days, weeks (from Monday) and months that have one, in
+ * UTC. The newest one, and the newest with a successful restore test, are always kept.
  */
 export function keptBackups<B extends Pick<ListedBackup, 'name' | 'madeAt' | 'proof'>>(
   backups: readonly B[],
@@ -22,8 +22,8 @@ export function keptBackups<B extends Pick<ListedBackup, 'name' | 'madeAt' | 'pr
 ): Set<string> {
   const newestFirst = backups.toSorted((a, b) => b.madeAt - a.madeAt);
   const kept = new Set<string>(newestFirst.slice(0, 1).map(({ name }) => name));
-  const proven = newestFirst.find(({ proof }) => proof !== null && proof.problems.length === 0);
-  if (proven !== undefined) kept.add(proven.name);
+  const tested = newestFirst.find(({ proof }) => proof !== null && proof.problems.length === 0);
+  if (tested !== undefined) kept.add(tested.name);
   const periods: [count: number, of: (at: Date) => string][] = [
     [rule.daily, (at) => at.toISOString().slice(0, 10)],
     [rule.weekly, (at) => mondayOf(at)],
@@ -45,7 +45,7 @@ function mondayOf(at: Date): string {
   return new Date(at.getTime() - daysSinceMonday * 86_400_000).toISOString().slice(0, 10);
 }
 
-/** Removes the backups of a folder that the rule does not keep. */
+/** Removes the backups that the rule does not keep. */
 export async function pruneBackups(
   folder: string,
   rule: KeepRule,
@@ -56,7 +56,7 @@ export async function pruneBackups(
   const removed = all.filter(({ name }) => !keep.has(name));
   if (!dryRun) {
     for (const backup of removed) {
-      // Renamed first: half a backup is never listed.
+      // Renamed first, so that a partial backup is never listed.
       const doomed = path.join(folder, `.unfinished-${backup.name}`);
       await rename(backup.folder, doomed);
       await rm(doomed, { recursive: true, force: true });

@@ -3,7 +3,7 @@ import type { ThreadStatement } from '../db/index.ts';
 import type { Random } from '../kernel/index.ts';
 import { listenersWithSideEffects } from './listeners-with-side-effects.ts';
 
-/** A repository as it is on disk. */
+/** The refs of a repository on disk. */
 export interface RefsOnDisk {
   id: string;
   refs: ReadonlyMap<string, string>;
@@ -11,20 +11,20 @@ export interface RefsOnDisk {
 
 const plain = (sql: string, ...parameters: unknown[]): ThreadStatement => ({ sql, parameters });
 
-/** Where the journal says that each ref was left; later of two in one millisecond is the one that was written later. */
+/** The last journalled value of each ref; within one millisecond, the row that was inserted later. */
 const lastMoves = `SELECT ref, oid FROM (SELECT u.ref, u.new_id AS oid, max(p.created_at * 1000000 + p.rowid % 1000000)
   FROM pushes p JOIN push_updates u ON u.push_id = p.id WHERE p.repository_id = ? AND u.result = 'ok' GROUP BY u.ref)`;
-/** They are settled by the refs at the next start. */
+/** Unsettled entries; the next start settles them by comparing refs. */
 const openMoves =
   'SELECT DISTINCT u.ref FROM pushes p JOIN push_updates u ON u.push_id = p.id WHERE p.repository_id = ? AND p.settled_at IS NULL';
 
-/** Repositories that are compared in one go. */
+/** Repositories per transaction. */
 const atOnce = 100;
 
 /**
- * Brings the push journal of a database that is older than its repositories up to their refs: what was
- * moved without an entry gets one, "by restoring", so that everything that is derived from pushes is true again.
- * The database is one that nobody serves; its schema may be an older one. What it has no row of is passed over.
+ * Reconciles the push journal of a database that is older than its repositories with their refs: a ref that was updated
+ * without an entry gets one, "by restoring", so that all data derived from pushes becomes current. No server may have
+ * the database open; its schema may be an older one. Repositories without a row are skipped.
  * @returns how many repositories got an entry
  */
 export async function reconcileJournal(

@@ -20,9 +20,9 @@ export interface RestoreOptions {
   /** The folder of one backup. */
   from: string;
   config: Pick<Config, 'dataDir' | 'storage' | 'repositories'>;
-  /** Newest step of the schema that this program knows. */
+  /** Version of the schema that this program supports. */
   schema: number;
-  /** Whether data that is there may be moved aside. */
+  /** Whether existing data may be moved aside. */
   replace: boolean;
   random: Random;
   /** Epoch milliseconds. */
@@ -35,21 +35,19 @@ export interface Restored {
   repositories: number;
   files: number;
   madeAt: string;
-  /** Where the data went that was there before; null when there was none. */
+  /** Where the previous data was moved; null when there was none. */
   movedAside: string | null;
   /** Actors that got new keys, because the backup had none. */
   newKeys: number;
-  /** Repositories that were pushed to while the backup was made: the journal got an entry. */
+  /** Repositories that got a journal entry, because they were pushed to while the backup was made. */
   pushedLater: number;
   missing: string[];
 }
 
 /**
- * Puts a backup in the place of the data folder. Everything is copied beside it and
- * compared with its hashes first; until all is well nothing changes. What was there is
- * moved aside, not removed. All sessions end. The caller holds the instance lock and
- * brings the schema up to date afterwards.
- * Refuses `no_backup`, `schema_newer`, `data_dir_not_empty`, `backup_damaged`.
+ * Restores a backup as the data folder. Everything is copied beside it and verified first; nothing changes until that
+ * succeeded. Previous data is moved aside, not removed. All sessions end. The caller holds the instance lock and
+ * migrates the schema afterwards. Refuses `no_backup`, `schema_newer`, `data_dir_not_empty`, `backup_damaged`.
  */
 export async function restoreBackup(options: RestoreOptions): Promise<Restored> {
   const { from, config, random, logger, onProgress = () => {} } = options;
@@ -61,7 +59,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
     if (problems.length > 0)
       throw unavailable('backup_damaged', `The backup is damaged: ${problems[0]}. Nothing was changed.`);
     const newKeys = await freshen(path.join(staging, databaseName));
-    // Repositories are copied after the database: some were pushed to in between.
+    // Repositories are copied after the database: some may have been pushed to in between.
     const pushedLater = await reconcileJournal(path.join(staging, databaseName), refsIn(staging, manifest), {
       random,
       now: options.now,
@@ -91,18 +89,18 @@ async function* refsIn(staging: string, { repositories }: Manifest): AsyncGenera
 /** What a restore would do. */
 export interface RestorePlan {
   madeAt: string;
-  /** Of the program that made the backup. */
+  /** Version of the program that made the backup. */
   hearth: string;
   schema: number;
   repositories: number;
   files: number;
   bytes: number;
   withKeys: boolean;
-  /** Names of what is there and would be moved aside. */
+  /** Names of existing data that would be moved aside. */
   movesAside: string[];
 }
 
-/** Looks without changing anything. Refuses as `restoreBackup` does, but reads no file of the backup besides its manifest. */
+/** Checks without changes. Refuses as `restoreBackup` does, but reads no file of the backup besides its manifest. */
 export async function planRestore(options: Judged): Promise<RestorePlan> {
   const { manifest, present } = await judge(options);
   return {
@@ -134,7 +132,7 @@ async function judge({ from, config, schema, replace }: Judged): Promise<{ manif
   return { manifest, present };
 }
 
-/** What a backup brings, by its first folder, and where that lives here. */
+/** The target of a backup's top folder in the data folder. */
 function homeOf({ dataDir, storage, repositories }: RestoreOptions['config'], name: string): string {
   if (name === 'repositories') return storage.root;
   if (name === 'repo-images') return repositories.imageRoot;
@@ -175,7 +173,8 @@ async function moveAside(
     path.join(config.dataDir, `replaced-by-${startedAt.slice(0, 19).replaceAll(':', '-')}Z`),
   );
   await mkdir(aside, { mode: 0o700 });
-  // The database goes first and comes last: in between, `serve` finds none and takes nothing for a new instance's.
+  // The database is moved away first and into place last: in between, `serve` finds none and does not take the folder
+  // for a new instance's.
   for (const name of names) await place(homeOf(config, name), path.join(aside, name));
   return aside;
 }
@@ -188,7 +187,7 @@ async function freeFolder(wanted: string): Promise<string> {
   }
 }
 
-/** Moves by renaming. Images and repositories may be configured to another place, where a rename must do too. */
+/** Moves by renaming. Images and repositories may be configured to other folders, where a rename must work too. */
 async function place(from: string, to: string): Promise<void> {
   await mkdir(path.dirname(to), { recursive: true, mode: 0o700 });
   if (path.basename(to) === 'README') await rm(to, { force: true });
@@ -196,8 +195,7 @@ async function place(from: string, to: string): Promise<void> {
 }
 
 /**
- * Ends sessions, and gives new keys to actors whose own were not in the backup: their
- * ids must go on to mean what they meant.
+ * Ends sessions, and makes new keys for actors whose keys were not in the backup, because actor ids are permanent.
  * @returns how many actors got new keys
  */
 async function freshen(database: string): Promise<number> {

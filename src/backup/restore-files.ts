@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import { atOnce, createFolders, whenGone } from './file-copier.ts';
+import { eachLimit } from '../kernel/index.ts';
+import { createFolders, whenGone } from './file-copier.ts';
 import { copyFile } from './copy-file.ts';
 import { repositoryFolders } from './copy-repository.ts';
 import type { Manifest } from './manifest.ts';
@@ -9,9 +10,8 @@ import type { OnProgress } from './deps.ts';
 const filesAtOnce = 8;
 
 /**
- * Copies the files of a backup to an empty folder, with their times, and the folders
- * that git needs empty or not.
- * @param isPassing whether the copy is only looked at and removed again
+ * Copies the files of a backup to an empty folder, with their times and with the empty folders that git needs.
+ * @param isPassing whether the copy is only checked and removed again
  * @returns what differs from the manifest, one sentence each
  */
 export async function copyFiles(
@@ -29,7 +29,7 @@ export async function copyFiles(
   const places = Object.keys(manifest.files);
   const folders = createFolders();
   let done = 0;
-  await atOnce(places, filesAtOnce, async (place) => {
+  await eachLimit(places, filesAtOnce, async (place) => {
     const to = path.join(target, place);
     await folders.of(to);
     const copied = await copyFile(path.join(folder, place), to, null, isPassing).catch(whenGone);

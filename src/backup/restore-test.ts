@@ -7,9 +7,8 @@ import type { BackupDeps, OnProgress } from './deps.ts';
 import { verifyBackup } from './verify-backup.ts';
 
 /**
- * Proves a backup by restoring it: everything is copied to a passing folder, each file
- * compared with its hash on the way, then the copy's database, rows, refs and objects are
- * looked at. The result is kept with the backup; the copy is removed.
+ * Tests a backup by restoring it to a temporary folder: each file is compared with its hash while copying, then the
+ * copy's database, rows, refs and objects are checked. The result is stored with the backup; the copy is removed.
  * Refuses `no_backup`.
  */
 export async function runRestoreTest(

@@ -15,7 +15,7 @@ export interface RollbackOptions {
   config: Pick<Config, 'dataDir' | 'storage'>;
   /** A copy of the database from before a migration. */
   snapshot: string;
-  /** Where the newer database goes. */
+  /** Where the newer database is moved. */
   keep: string;
   random: Random;
   /** Epoch milliseconds. */
@@ -31,9 +31,9 @@ export interface RolledBack extends MergedJournal {
 }
 
 /**
- * Puts an older copy of the database in the place of the newer one, with what has been pushed since:
- * entries come from the newer database, and where that says nothing from the refs on disk.
- * The caller holds the instance lock. A crash leaves one of the two whole in its place.
+ * Replaces the newer database by an older copy, with all pushes since: journal entries come from the newer database,
+ * otherwise from the refs on disk. The caller holds the instance lock. After a crash one of the two databases is
+ * complete and in place.
  */
 export async function rollback({ config, snapshot, keep, random, now, logger }: RollbackOptions): Promise<RolledBack> {
   const current = databaseAt(config);
@@ -45,7 +45,7 @@ export async function rollback({ config, snapshot, keep, random, now, logger }: 
   try {
     carried = await mergePushJournal(prepared, current);
   } catch (error) {
-    // A damaged database may be why somebody goes back; nothing of it was taken then.
+    // A damaged database may be the reason for the rollback; nothing is merged from it.
     isNewerReadable = false;
     logger.warn('rollback.newer_unreadable', { error });
   }
@@ -57,9 +57,9 @@ export async function rollback({ config, snapshot, keep, random, now, logger }: 
   });
   await askDatabaseFile(prepared, [], { setUp: ['PRAGMA wal_checkpoint(TRUNCATE)', 'PRAGMA journal_mode = DELETE'] });
   await sync(prepared);
-  // One of the two is in its place at every moment: a start that found none would begin a new instance.
+  // A database is in place at every moment: a start that found none would begin a new instance.
   await link(current, keep).catch(() => copyFile(current, keep));
-  // Empty, unless a damaged database could not take it in.
+  // Empty, unless the database was damaged.
   await rename(`${current}-wal`, `${keep}-wal`).catch(() => {});
   await rm(`${current}-shm`, { force: true });
   await rename(prepared, current);
@@ -67,7 +67,7 @@ export async function rollback({ config, snapshot, keep, random, now, logger }: 
   return { ...carried, settledByRefs, isNewerReadable };
 }
 
-/** An older schema may have no log yet. */
+/** Appends to the audit log; an older schema may have none. */
 async function noteInAudit(file: string, at: number, details: object): Promise<void> {
   const [tables = []] = await askDatabaseFile(file, [
     { sql: "SELECT name FROM sqlite_master WHERE name = 'audit_log'", parameters: [] },
@@ -107,7 +107,7 @@ async function* refsOnDisk({ dataDir, storage }: RollbackOptions['config'], file
       deletedAt === null
         ? repositoryPath(storage.root, String(user ?? organisation), String(id))
         : path.join(dataDir, 'trash', `${id}.git`);
-    // Without its folder a repository has not lost its refs on purpose; the doctor names it.
+    // A repository without its folder is skipped: its refs were not deleted on purpose, and the doctor reports it.
     if ((await stat(folder).catch(() => null)) !== null) yield { id: String(id), refs: await readRefs(folder) };
   }
 }

@@ -7,9 +7,9 @@ import { blockBytes, padding, readPax, readTarHeader, tarEnd, tarHeader } from '
 import type { TarHeader } from './tar-header.ts';
 
 /**
- * A backup as one stream, below one folder of its name: the manifest first, so that a reader knows
- * at once what it has. Any tar unpacks it.
- * @param folder of a whole backup
+ * A backup as a tar stream, below one folder of its name: the manifest comes first, so that a reader can check it
+ * before the rest.
+ * @param folder of a complete backup
  */
 export async function* packBackup(folder: string): AsyncGenerator<Buffer> {
   const name = path.basename(folder);
@@ -27,13 +27,13 @@ export async function* packBackup(folder: string): AsyncGenerator<Buffer> {
   yield tarEnd();
 }
 
-/** Long enough for any name; more before a file is no backup of ours. */
+/** Long enough for any name; a longer header is not one of ours. */
 const maxDescription = 64 * 1024;
 
 /**
- * Unpacks the stream of a backup into an empty folder. Only plain files and folders come out, and
- * only below it; whether they are what the manifest says is for the restore to see.
- * Refuses `no_backup` for a stream without a manifest, `backup_damaged` for one that is cut off.
+ * Unpacks the stream of a backup into an empty folder. Only plain files and folders are extracted, and only below it;
+ * the restore compares them with the manifest. Refuses `no_backup` for a stream without a manifest, `backup_damaged`
+ * for a truncated one.
  * @returns the folder of the backup, below `target`
  */
 export async function unpackBackup(stream: AsyncIterable<Buffer>, target: string): Promise<string> {
@@ -75,7 +75,7 @@ async function nextHeader(reader: BlockReader): Promise<TarHeader | null> {
   return readTarHeader(await reader.take(blockBytes));
 }
 
-/** A relative path that stays below; null for any other. */
+/** A relative path that stays below the folder; null for any other. */
 function safePlace(name: string): string | null {
   const parts = name.split('/').filter((part) => part !== '' && part !== '.');
   return name.startsWith('/') || parts.length === 0 || parts.includes('..') || name.includes('\0')
@@ -94,7 +94,7 @@ async function writeEntry(reader: BlockReader, at: string, { bytes, modifiedAt }
   await utimes(at, modifiedAt / 1000, modifiedAt / 1000);
 }
 
-/** Reads a stream in the pieces that the format asks for. Rejects at its end. */
+/** Reads a stream in chunks of the sizes that the format needs. Rejects at its end. */
 class BlockReader {
   readonly #pieces: AsyncIterator<Buffer>;
   #rest: Buffer = Buffer.alloc(0);
@@ -103,7 +103,7 @@ class BlockReader {
     this.#pieces = stream[Symbol.asyncIterator]();
   }
 
-  /** Exactly so many bytes; few of them, because they are held together. */
+  /** Exactly this many bytes; for small sizes, because they are buffered. */
   async take(bytes: number): Promise<Buffer> {
     while (this.#rest.length < bytes) this.#rest = Buffer.concat([this.#rest, await this.#next()]);
     const taken = this.#rest.subarray(0, bytes);
@@ -111,14 +111,14 @@ class BlockReader {
     return taken;
   }
 
-  /** The bytes of an entry at once; what fills its last block is left out. */
+  /** The content of an entry in one buffer, without the padding of its last block. */
   async whole(bytes: number): Promise<Buffer> {
     const pieces: Buffer[] = [];
     await this.pass(bytes, async (piece) => void pieces.push(piece));
     return Buffer.concat(pieces);
   }
 
-  /** Hands the bytes of an entry on as they come, and reads over what fills its last block. */
+  /** Passes the content of an entry on in chunks, and skips the padding of its last block. */
   async pass(bytes: number, write: (piece: Buffer) => Promise<void>): Promise<void> {
     for (let left = bytes; left > 0; ) {
       if (this.#rest.length === 0) this.#rest = await this.#next();

@@ -1,6 +1,6 @@
 /**
- * Headers of the tar format (POSIX.1-2001, pax): one block of 512 bytes before the bytes of each
- * file. Pure; what is longer or larger than the block has room for stands in a pax header before it.
+ * Headers of the tar format (POSIX.1-2001, pax): one block of 512 bytes before the content of each file. Pure; names
+ * and sizes that do not fit go into a pax header before it.
  */
 export const blockBytes = 512;
 
@@ -8,18 +8,18 @@ export interface TarEntry {
   /** With forward slashes. */
   name: string;
   bytes: number;
-  /** Epoch milliseconds; whole seconds are kept. */
+  /** Epoch milliseconds; stored as whole seconds. */
   modifiedAt: number;
 }
 
-/** A header as it is read; `pax` and `gnuName` describe the entry after them. */
+/** A parsed header; `pax` and `gnuName` describe the entry after them. */
 export interface TarHeader extends TarEntry {
   kind: 'file' | 'folder' | 'pax' | 'globalPax' | 'gnuName' | 'other';
 }
 
 const mostOctal = 0o77777777777;
 
-/** The blocks before the bytes of a file. */
+/** The header blocks of a file. */
 export function tarHeader(entry: TarEntry): Buffer {
   const place = split(entry.name);
   const records: string[] = [];
@@ -36,13 +36,13 @@ export function tarHeader(entry: TarEntry): Buffer {
   ]);
 }
 
-/** What fills the last block of a file. */
+/** The padding of a file's last block. */
 export const padding = (bytes: number): Buffer => Buffer.alloc((blockBytes - (bytes % blockBytes)) % blockBytes);
 
 /** Two empty blocks end an archive. */
 export const tarEnd = (): Buffer => Buffer.alloc(2 * blockBytes);
 
-/** Null for the empty block of the end. Throws for what is no header. */
+/** Null for the empty block at the end. Throws for an invalid header. */
 export function readTarHeader(bytes: Buffer): TarHeader | null {
   if (bytes.every((byte) => byte === 0)) return null;
   const text = (from: number, length: number): string => {
@@ -70,7 +70,7 @@ const kinds: Readonly<Record<string, TarHeader['kind']>> = {
   L: 'gnuName',
 };
 
-/** `path` and `size` of a pax header, as far as they are there. */
+/** `path` and `size` of a pax header, if present. */
 export function readPax(bytes: Buffer): { name?: string; bytes?: number } {
   const found: { name?: string; bytes?: number } = {};
   for (let at = 0; at < bytes.length; ) {
@@ -86,7 +86,7 @@ export function readPax(bytes: Buffer): { name?: string; bytes?: number } {
   return found;
 }
 
-/** A record counts its own length: digits, space, `key=value`, line end. */
+/** A record includes its own length: digits, space, `key=value`, line end. */
 function paxRecord(key: string, value: string): string {
   const rest = Buffer.byteLength(` ${key}=${value}\n`);
   let length = rest + String(rest).length;
@@ -94,7 +94,7 @@ function paxRecord(key: string, value: string): string {
   return `${length} ${key}=${value}\n`;
 }
 
-/** The two fields that a name may be divided into at a slash; null when it is too long for them. */
+/** Splits a name at a slash into the two header fields; null when it does not fit. */
 function split(name: string): { prefix: string; name: string } | null {
   const bytes = Buffer.from(name, 'utf8');
   if (bytes.length <= 100) return { prefix: '', name };
@@ -121,12 +121,12 @@ function block(place: { prefix: string; name: string }, bytes: number, modifiedA
   return header;
 }
 
-/** The sum of all bytes, the field of the sum itself taken for spaces. */
+/** The sum of all bytes, with the checksum field itself counted as spaces. */
 function checksum(header: Buffer): number {
   return header.reduce((sum, byte, at) => sum + (at >= 148 && at < 156 ? 0x20 : byte), 0);
 }
 
-/** Octal digits, or GNU's form for more than they hold: a set first bit, then a binary number. */
+/** Octal digits, or GNU's form for larger numbers: first bit set, then a binary number. */
 function readSize(field: Buffer): number {
   const size =
     (field[0]! & 0x80) === 0

@@ -1,7 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { checkDatabaseFile } from '../db/index.ts';
-import { atOnce, whenGone } from './file-copier.ts';
+import { eachLimit } from '../kernel/index.ts';
+import { whenGone } from './file-copier.ts';
 import { hashFile } from './copy-file.ts';
 import { describeRefs } from './create-backup.ts';
 import { manifestName, restoreTestFileName, readManifest, verifiedName } from './manifest.ts';
@@ -9,10 +10,10 @@ import type { Manifest } from './manifest.ts';
 import { databaseName } from './deps.ts';
 import type { BackupDeps, OnProgress } from './deps.ts';
 
-/** One part of a backup and what is wrong with it. */
+/** One part of a backup and its problems. */
 export interface CheckedPart {
   part: 'files' | 'database' | 'repositories';
-  /** How many files, rows or repositories were looked at. */
+  /** How many files, rows or repositories were checked. */
   looked: number;
   problems: string[];
 }
@@ -21,11 +22,10 @@ const enough = 20;
 const filesAtOnce = 4;
 
 /**
- * Looks whether a folder still holds what its manifest lists: every hash, the
- * database's own checks, and that everything which the refs lead to is there.
- * @param sample at most so many repositories; all when left out
- * @param hashes whether the files are read for their hashes; not when they just were
- * Refuses `no_backup`.
+ * Verifies that a folder holds what its manifest lists: every hash, the database's integrity check, and that all
+ * objects reachable from refs exist.
+ * @param sample the largest number of repositories; all when omitted
+ * @param hashes whether files are hashed; not needed when they just were Refuses `no_backup`.
  */
 export async function verifyBackup(
   deps: BackupDeps,
@@ -38,7 +38,7 @@ export async function verifyBackup(
 ): Promise<CheckedPart[]> {
   const manifest = await readManifest(folder);
   const files = hashes ? [await checkFiles(folder, manifest, onProgress)] : [];
-  // A damaged file makes SQLite and git say much that says nothing more.
+  // On a damaged file, further messages of SQLite and git add nothing.
   const database = await checkDatabase(path.join(folder, databaseName), manifest);
   return [...files, database, await checkRepositories(deps, folder, manifest, sample, onProgress)];
 }
@@ -47,7 +47,7 @@ async function checkFiles(folder: string, { files }: Manifest, onProgress: OnPro
   const problems: string[] = [];
   const places = Object.keys(files);
   let done = 0;
-  await atOnce(places, filesAtOnce, async (place) => {
+  await eachLimit(places, filesAtOnce, async (place) => {
     const found = await hashFile(path.join(folder, place)).catch(whenGone);
     const [bytes, , sha256] = files[place]!;
     if (found === null) problems.push(`${place} is missing`);
@@ -90,7 +90,7 @@ async function checkRepositories(
   sample: number,
   onProgress: OnProgress,
 ): Promise<CheckedPart> {
-  // Spread over the list, so that a sample is not always the same owner's.
+  // Spread over the list, so that a sample covers many owners.
   const step = Math.max(1, Math.ceil(repositories.length / sample));
   const chosen = repositories.filter((_, at) => at % step === 0);
   const problems: string[] = [];

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import type { Viewer } from '../access/index.ts';
+import { createNotifier } from '../kernel/index.ts';
 import type { Clock, LogFields, Logger, Random } from '../kernel/index.ts';
 import type { Accounts } from '../accounts/index.ts';
 import type { Database } from '../db/index.ts';
@@ -25,7 +26,7 @@ import {
   removeArtifactOfTask,
 } from './artifacts/list-artifacts.ts';
 import { assembleArtifact, createArtifact, finishArtifact, receiveArtifact } from './artifacts/upload-artifact.ts';
-import { Notifier, runTopic } from './notifier.ts';
+import { runTopic } from './topics.ts';
 import { LogStore } from './logs/log-store.ts';
 import { followLog, rawLog, readLog, searchLog } from './logs/read-log.ts';
 import { Masks, receiveLog } from './logs/receive-log.ts';
@@ -102,7 +103,7 @@ export function createCi(options: CiOptions) {
     presence: new Presence(clock),
     workflows,
     runs: new RunLoader({ ...options, workflows }),
-    notifier: new Notifier(),
+    notifier: createNotifier(),
     reports: new TaskReports(),
     logs: new LogStore(path.join(settings.folder, 'logs'), random),
     artifacts: new ArtifactStore(path.join(settings.folder, 'artifacts')),

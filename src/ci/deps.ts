@@ -1,10 +1,9 @@
 import type { Accounts } from '../accounts/index.ts';
 import type { Database } from '../db/index.ts';
 import type { Git } from '../git/index.ts';
-import type { Clock, Logger, Random } from '../kernel/index.ts';
+import type { Clock, Logger, Notifier, Random } from '../kernel/index.ts';
 import type { Repositories } from '../repositories/index.ts';
 import type { ArtifactStore } from './artifacts/artifact-store.ts';
-import type { Notifier } from './notifier.ts';
 import type { LogStore } from './logs/log-store.ts';
 import type { RunEnding } from './runs/run-ending.ts';
 import type { RunLoader } from './runs/load-run.ts';

@@ -1,6 +1,6 @@
 import { isDomainError } from '../kernel/index.ts';
 
-/** What the running server answers to a question; null when none runs. */
+/** The running server's reply to a control command; null when no server is running. */
 export async function askServer(dataDir: string, program: string, more: object = {}): Promise<string | null> {
   const { runControlCommand } = await import('../control/index.ts');
   let text = '';
@@ -8,7 +8,7 @@ export async function askServer(dataDir: string, program: string, more: object =
     await runControlCommand(
       dataDir,
       { program, ...more },
-      { output: (chunk) => void (text += chunk.toString('utf8')), complain: () => {} },
+      { output: (chunk) => void (text += chunk.toString('utf8')), writeError: () => {} },
     );
     return text;
   } catch (error) {

@@ -1,4 +1,4 @@
-/** What the command line needs of a stream it writes to. */
+/** The part of a writable stream that the command line uses. */
 export interface CliOutput {
   write(text: string | Uint8Array, done?: (error?: Error | null) => void): boolean;
   on(event: 'error', listener: (error: Error) => void): unknown;
@@ -7,7 +7,7 @@ export interface CliOutput {
   readonly columns?: number;
 }
 
-/** What the command line needs of its input; a terminal can hide what is typed. */
+/** The input of the command line; a terminal can hide what is typed. */
 export interface CliInput extends AsyncIterable<Buffer | string> {
   readonly isTTY?: boolean;
   setRawMode?(raw: boolean): unknown;
@@ -22,14 +22,14 @@ export interface CliInput extends AsyncIterable<Buffer | string> {
 export type CliSignal = 'SIGINT' | 'SIGTERM';
 
 /**
- * The part of Node's `process` that the command line uses. It is passed in, so
- * that tests run any command with streams and an environment of their own.
+ * The part of Node's `process` that the command line uses. It is passed in, so that tests run any command with their
+ * own streams and environment.
  */
 export interface CliProcess {
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly pid: number;
-  /** What lists of processes call it. */
+  /** The name in process lists. */
   title?: string;
   readonly stdin: CliInput;
   readonly stdout: CliOutput;

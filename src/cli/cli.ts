@@ -28,45 +28,42 @@ export interface GlobalFlags {
 
 export type OnSignal = (handler: (signal: CliSignal) => void) => void;
 
-/** What a command's action works with. Everything heavy behind it is loaded when it is first asked for. */
+/** What a command's action works with. Heavy modules behind it are loaded on first use. */
 export interface Cli {
   readonly process: CliProcess;
   readonly flags: GlobalFlags;
   readonly output: Output;
   readonly clock: Clock;
-  /** True when a person sits there who can be asked. */
+  /** Whether input comes from a terminal, so that questions can be asked. */
   readonly mayAsk: boolean;
-  /** What the program ends with when the action returns; 0 unless set. */
+  /** The exit code after the action; 0 unless set. */
   exitCode: number;
-  /** Which code an error ends the program with. */
+  /** The exit code for an error. */
   exitCodeOf: (error: unknown) => ExitCode;
-  /** Takes over SIGINT and SIGTERM, which otherwise end the program at once. */
+  /** Handles SIGINT and SIGTERM, which otherwise end the program at once. */
   readonly onSignal: OnSignal;
-  /** Settings with the given flags on top: option key → text. */
+  /** The settings, overridden by the given flags: option key → text. */
   loadConfig(flags?: Readonly<Record<string, string>>): Promise<LoadedConfig>;
-  /** The rooms of the data folder, also beside a running server. Closed after the action. */
+  /** The modules on the data folder, also beside a running server. Closed after the action. */
   openModules(): Promise<Modules>;
-  /** A log of a short command: on stderr with --verbose or --debug, else nowhere. */
+  /** The log of a short command: on stderr with --verbose or --debug, else discarded. */
   logger(): Promise<Logger>;
-  /**
-   * Asks before something is removed. Without a terminal --yes has to be given.
-   * Refuses `confirmation_needed`, `not_confirmed`.
-   */
+  /** Asks for confirmation. Without a terminal --yes is required. Refuses `confirmation_needed`, `not_confirmed`. */
   confirm(question: string): Promise<void>;
   /**
-   * For what nothing brings back: the name has to be typed, or given with --confirm; --yes is not enough.
-   * Refuses `confirmation_needed`, `not_confirmed`.
-   * @param given what --confirm says
+   * Asks for confirmation of irreversible actions: the name has to be typed, or given with --confirm; --yes is not
+   * enough. Refuses `confirmation_needed`, `not_confirmed`.
+   * @param given the value of --confirm
    */
   confirmName(question: string, name: string, given: string | undefined): Promise<void>;
   close(): Promise<void>;
 }
 
-/** What the command line takes from outside, so that tests decide. */
+/** Dependencies of the command line that tests replace. */
 export interface CliTools {
   readonly clock: Clock;
-  /** Instead of the rooms of the data folder. */
-  readonly openRooms?: typeof openModules | undefined;
+  /** Replaces the modules of the data folder. */
+  readonly openModules?: typeof openModules | undefined;
 }
 
 export function createCli(process: CliProcess, flags: GlobalFlags, tools: CliTools, onSignal: OnSignal): Cli {
@@ -77,7 +74,7 @@ export function createCli(process: CliProcess, flags: GlobalFlags, tools: CliToo
     flags,
     clock,
     output: createOutput({ stdout: process.stdout, stderr: process.stderr, clock }, flags),
-    // Looked at when it is asked: Node loads much for an input that nobody reads.
+    // Evaluated on demand: Node loads much for an input that is not read.
     get mayAsk() {
       return flags.input && process.stdin.isTTY === true && process.stderr.isTTY === true;
     },
@@ -137,11 +134,11 @@ export function createCli(process: CliProcess, flags: GlobalFlags, tools: CliToo
       databaseFile(config),
       origin?.name ?? (origin?.kind === 'flag' ? '--data-dir' : 'the default'),
     );
-    return (tools.openRooms ?? openModules)(config, { logger: await cli.logger(), clock });
+    return (tools.openModules ?? openModules)(config, { logger: await cli.logger(), clock });
   }
 }
 
-/** Where settings come from in this process. */
+/** The sources of settings in this process. */
 export function configSources(
   process: CliProcess,
   flags: GlobalFlags,

@@ -3,15 +3,15 @@ import type { Run } from './action.ts';
 
 /** Commands that are defined together. */
 export interface CommandPart {
-  /** Their first words, hidden ones too. */
+  /** Their first words, hidden ones included. */
   names: readonly string[];
-  /** Answers what adds them to the program. */
+  /** Loads the function that adds them to the program. */
   load(): Promise<(program: Command, run: Run) => void>;
 }
 
 /**
- * All commands, in the order of the help. What a command line does not name is not even
- * loaded: the definitions of all of them cost the server a tenth of its start.
+ * All commands, in the order of the help. Definitions of other commands are not loaded: all together would take a tenth
+ * of the server's start.
  */
 export const commandParts: readonly CommandPart[] = [
   { names: ['serve'], load: async () => (await import('./commands/serve.ts')).addServeCommand },
@@ -48,6 +48,7 @@ export const commandParts: readonly CommandPart[] = [
   { names: ['config'], load: async () => (await import('./commands/config.ts')).addConfigCommands },
   { names: ['migrate'], load: async () => (await import('./commands/migrate.ts')).addMigrateCommand },
   { names: ['health'], load: async () => (await import('./commands/health.ts')).addHealthCommand },
+  { names: ['routes'], load: async () => (await import('./commands/routes.ts')).addRoutesCommand },
   { names: ['version'], load: async () => (await import('./commands/version.ts')).addVersionCommand },
   {
     names: ['completion', 'complete-names'],
@@ -56,11 +57,11 @@ export const commandParts: readonly CommandPart[] = [
   { names: ['help'], load: async () => (await import('./commands/help.ts')).addHelpCommand },
 ];
 
-/** These speak of all the others. */
+/** These need the definitions of all commands. */
 const aboutAll = ['help', 'completion'];
 
 /**
- * The parts that a command line needs: one, when its first word is a command, else all of them.
+ * The parts that a command line needs: one, when its first word is a command, else all.
  * @param withValue flags before it whose next word is their value
  */
 export function partsFor(words: readonly string[], withValue: readonly string[]): readonly CommandPart[] {

@@ -14,9 +14,8 @@ import type { CliProcess } from './cli-process.ts';
 import { withHint } from './report-error.ts';
 
 /**
- * Commands other than `serve` and `migrate` work on what is there: a mistyped
- * folder must not become a second, empty instance.
- * Refuses `no_data_dir`, and `data_dir_forbidden` for the folder of another user.
+ * Commands other than `serve` and `migrate` need an existing data folder: a mistyped path must not create a second,
+ * empty instance. Refuses `no_data_dir`, and `data_dir_forbidden` for the folder of another user.
  */
 export function requireDataDir(dataDir: string, databaseFile: string, origin: string): void {
   refuseForeign(dataDir);
@@ -24,7 +23,7 @@ export function requireDataDir(dataDir: string, databaseFile: string, origin: st
   throw invalid('no_data_dir', `Found no data folder of Hearth in ${dataDir} (from ${origin}).`);
 }
 
-/** A folder that this user may not look into is not an absent one. Refuses `data_dir_forbidden`. */
+/** A folder without permission is reported as such, not as missing. Refuses `data_dir_forbidden`. */
 export function refuseForeign(dataDir: string): void {
   try {
     if (statSync(dataDir, { throwIfNoEntry: false }) !== undefined)
@@ -41,7 +40,7 @@ export function refuseForeign(dataDir: string): void {
 const isForbidden = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === 'EACCES' || error.code === 'EPERM');
 
-/** `, which belongs to hearth`; nothing where that cannot be seen. */
+/** `, which belongs to hearth`; empty when the owner cannot be read. */
 function ownerOf(folder: string): string {
   try {
     const { uid } = statSync(folder);
@@ -56,9 +55,8 @@ function ownerOf(folder: string): string {
 }
 
 /**
- * Makes the data folder, or checks that it can be used.
- * Refuses `data_dir_unusable` with the line that cures it, and `network_file_system`,
- * where SQLite's write-ahead log would lose rows.
+ * Creates the data folder, or checks that it can be used. Refuses `data_dir_unusable` with the command that fixes it,
+ * and `network_file_system`, where SQLite's write-ahead log would lose rows.
  */
 export function prepareDataDir(dataDir: string, { getuid }: Pick<CliProcess, 'getuid'>): void {
   try {
@@ -83,8 +81,8 @@ export function prepareDataDir(dataDir: string, { getuid }: Pick<CliProcess, 'ge
 }
 
 /**
- * Answers the topmost that was made. One folder at a time: with `recursive`, Node never returns from file systems that let nobody
- * make folders, such as /proc.
+ * Returns the topmost created folder. One level at a time: with `recursive`, Node never returns on file systems where
+ * folders cannot be made, such as /proc.
  */
 export function makeFolder(folder: string, mode = 0o700): string | undefined {
   if (existsSync(folder)) return undefined;
@@ -103,9 +101,8 @@ const networkFileSystems = new Map([
 ]);
 
 /**
- * `sudo hearth user add` must not leave files in the data folder that the server's
- * own user cannot write. So root becomes the folder's owner first.
- * Answers the user id that was taken on, or null.
+ * `sudo hearth user add` must not leave files in the data folder that the server's user cannot write, so root first
+ * becomes the folder's owner. Returns the new user id, or null.
  */
 export function becomeOwnerOf(
   dataDir: string,

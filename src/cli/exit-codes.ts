@@ -1,7 +1,7 @@
 import { isDomainError } from '../kernel/index.ts';
 import type { ErrorCode } from '../kernel/index.ts';
 
-/** Every code that the program ends with; `hearth help exit-codes` prints this list. */
+/** Every exit code of the program; `hearth help exit-codes` prints this list. */
 export const exitCodes = [
   [0, 'done'],
   [1, 'failure'],
@@ -18,7 +18,7 @@ export const exitCodes = [
 
 export type ExitCode = (typeof exitCodes)[number][0];
 
-/** The command line's column of DESIGN §5. */
+/** Exit codes by error code. */
 const byErrorCode: Record<ErrorCode, ExitCode> = {
   invalid: 2,
   unauthenticated: 4,
@@ -29,7 +29,7 @@ const byErrorCode: Record<ErrorCode, ExitCode> = {
   internal: 1,
 };
 
-/** A person or a signal ended the command; nothing is left to say. */
+/** A person or a signal ended the command; nothing is printed. */
 export class Interrupted extends Error {
   readonly exitCode: ExitCode;
 
@@ -46,7 +46,7 @@ export function exitCodeOf(error: unknown): ExitCode {
   return plainFailures.has(error.reason) ? 1 : byErrorCode[error.code];
 }
 
-/** Refusals that are not what their code usually means here: the doors have nothing to do with the database. */
+/** Refusals whose code usually means something else: the database is not involved. */
 const plainFailures = new Set([
   'port_in_use',
   'port_forbidden',
@@ -63,7 +63,7 @@ const plainFailures = new Set([
   'host_busy',
 ]);
 
-/** Refusals of `serve` that stay until a person changes something, besides the settings. */
+/** Refusals of `serve` that last until a person changes something, besides the settings. */
 const lasting = new Set([
   'data_dir_unusable',
   'network_file_system',
@@ -71,7 +71,7 @@ const lasting = new Set([
   'schema_behind',
   'port_forbidden',
   'host_key_unusable',
-  // A damaged file, or one whose settings SQLite does not take; a lock of the moment has a reason of its own.
+  // A corrupt file, or one whose settings SQLite cannot apply; a temporary lock has a reason of its own.
   'database_unavailable',
   'read_only',
 ]);

@@ -3,7 +3,7 @@ import { exitCodes } from './exit-codes.ts';
 
 const examples = new WeakMap<Command, readonly string[]>();
 
-/** Gives a command its examples; help shows them before the options. */
+/** Adds examples to a command; help shows them before the options. */
 export function withExamples(command: Command, ...lines: string[]): Command {
   examples.set(command, lines);
   return command;
@@ -18,7 +18,7 @@ export function addNoun(program: Command, name: string, description: string): Co
   return program.command(name).description(description).helpCommand(false);
 }
 
-/** Help as a newcomer reads it: what it does, how it looks, then the details. */
+/** Formats help: description, usage and examples, then the details. */
 export function formatHelp(command: Command, helper: Help): string {
   const isRoot = command.parent === null;
   const options = helper.visibleOptions(command).filter((option) => isRoot || option.long !== '--help');
@@ -62,23 +62,24 @@ export function formatHelp(command: Command, helper: Help): string {
   );
 }
 
-/** That a switch is off until it is given needs no words. */
+/** Leaves out the default of switches. */
 function describeOption(option: Option, helper: Help): string {
   return helper.optionDescription(option).replace(' (default: false)', '');
 }
 
-/** The first help of all would be a list of three dozen lines otherwise. */
+/** Topics of the top-level help, which would be a list of three dozen lines otherwise. */
 const topics: readonly (readonly [title: string, names: readonly string[]])[] = [
   ['Server', ['serve', 'init', 'setup-url', 'status', 'health', 'reload', 'config', 'cron', 'job', 'log', 'version']],
   ['People', ['user', 'key', 'token', 'org', 'handle']],
   ['Repositories', ['repo', 'trash', 'export', 'import', 'webhook']],
   ['CI', ['run', 'runner']],
   ['Other servers', ['federation', 'delivery']],
-  ['Care', ['doctor', 'backup', 'restore', 'migrate', 'rollback', 'db', 'reindex', 'stats', 'cleanup']],
+  ['Maintenance', ['doctor', 'backup', 'restore', 'migrate', 'rollback', 'db', 'reindex', 'stats', 'cleanup']],
+  ['Development', ['routes']],
 ];
 const groupWidth = 12;
 
-/** What stands in no topic comes last. */
+/** Commands without a topic come last. */
 function groups(commands: readonly Command[]): (readonly [title: string, commands: readonly Command[]])[] {
   const named = new Set(topics.flatMap(([, names]) => names));
   const of = (names: readonly string[]) =>
@@ -89,7 +90,7 @@ function groups(commands: readonly Command[]): (readonly [title: string, command
   ];
 }
 
-/** A noun shows how its first commands look. */
+/** The examples of a noun are those of its first commands. */
 function shownExamples(command: Command): readonly string[] {
   const own = examplesOf(command);
   return own.length > 0 ? own : command.commands.flatMap((child) => examplesOf(child).slice(0, 1)).slice(0, 4);

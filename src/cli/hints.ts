@@ -1,7 +1,4 @@
-/**
- * What to do about a refusal, by its reason. Rooms say what is wrong; which
- * command cures it, only the command line knows.
- */
+/** Hints by the reason of a refusal. Modules report what is wrong; the command that helps is only known here. */
 const hints: Readonly<Record<string, string>> = {
   config_file: 'hearth config path shows which places are searched',
   config_syntax: 'hearth config example prints a file that is right',
@@ -66,5 +63,5 @@ export function hintFor(reason: string): string | null {
   return Object.hasOwn(hints, reason) ? hints[reason]! : null;
 }
 
-/** Every reason that has a hint, for the test that none is left over. */
+/** Every reason with a hint, for the test that all are used. */
 export const hintedReasons: readonly string[] = Object.keys(hints);

@@ -7,13 +7,13 @@ export type { CliProcess } from './cli-process.ts';
 export type { CliTools } from './cli.ts';
 
 /**
- * Runs one command line and ends the process: the only place that does.
- * Answers the exit code, for callers whose `exit` returns.
+ * Runs one command line and ends the process: the only place that does. Returns the exit code, for callers whose `exit`
+ * returns.
  */
 export async function main(process: CliProcess, tools: Partial<CliTools> = {}): Promise<number> {
   const words = process.argv.slice(2);
   if (words.length === 1 && (words[0] === '--version' || words[0] === '-V')) {
-    // Before anything else is loaded: scripts ask this often.
+    // Before anything else is loaded, since scripts often ask for it.
     printAtOnce(process, `${embedded.version}\n`);
     process.exit(0);
     return 0;
@@ -21,7 +21,7 @@ export async function main(process: CliProcess, tools: Partial<CliTools> = {}): 
   let onSignal: ((signal: CliSignal) => void) | null = null;
   let code: number;
 
-  // Files that a command makes belong to its user alone (security K03).
+  // Files of a command are private to its user (security K03).
   process.umask(0o077);
   for (const stream of [process.stdout, process.stderr]) stream.on('error', ignoreClosed);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -29,7 +29,7 @@ export async function main(process: CliProcess, tools: Partial<CliTools> = {}): 
   }
 
   if (words[0] === 'ssh' && (code = await sshHelper(process, words)) !== -1) {
-    // sshd starts them for every session.
+    // sshd starts these for every session.
   } else {
     const [{ runCommand }, { systemClock }] = await Promise.all([
       import('./run-command.ts'),
@@ -47,13 +47,13 @@ export async function main(process: CliProcess, tools: Partial<CliTools> = {}): 
   return code;
 }
 
-/** -1 for what is none of sshd's two helpers as sshd starts them. */
+/** -1 unless the command is one of sshd's two helpers, in the form that sshd uses. */
 async function sshHelper(process: CliProcess, words: readonly string[]): Promise<number> {
   const { runSshHelper } = await import('./system-ssh.ts');
   return (await runSshHelper(process, words)) ?? -1;
 }
 
-/** Without a stream where that can be: to make one takes Node longer than all the rest of a version. */
+/** Without a stream where possible: Node takes longer to create one than for everything else here. */
 function printAtOnce(process: CliProcess, text: string): void {
   try {
     if (process === globalThis.process) return void writeSync(1, text);
@@ -65,7 +65,7 @@ function printAtOnce(process: CliProcess, text: string): void {
   process.stdout.write(text);
 }
 
-/** `hearth user list | head -1`: the reader has gone, which is no fault. */
+/** `hearth user list | head -1`: a closed pipe is no error. */
 function ignoreClosed(error: Error): void {
   if (!('code' in error) || error.code !== 'EPIPE') throw error;
 }

@@ -4,17 +4,16 @@ import type { Cli, GlobalFlags } from './cli.ts';
 import { partsFor } from './command-parts.ts';
 import { formatHelp, withExamples } from './help.ts';
 
-/** Gives every command the house's manners: what is written where, and who ends the program. */
+/** Common behaviour of all commands: output streams, and the end of the program. */
 export interface ProgramEnds {
-  /** Help and the version, which were asked for. */
+  /** For help and the version, when requested. */
   print(text: string): void;
   /** Builds the `Cli` for one action, runs it and closes it. */
   act(flags: GlobalFlags, action: (cli: Cli) => Promise<void>): Promise<void>;
 }
 
 /**
- * The tree of commands, or as much of it as the words need. Definitions only: an action
- * imports what it needs when it runs.
+ * The tree of commands, or the part that the words need. Definitions only: an action imports its modules when it runs.
  */
 export async function createProgram(
   version: string,
@@ -41,16 +40,16 @@ export async function createProgram(
     .configureHelp({ formatHelp, sortSubcommands: false })
     .configureOutput({
       writeOut: ends.print,
-      // Only help comes this way (a group without a command); that is no error here.
+      // Only help is written this way (for a group without a command); it is no error.
       writeErr: ends.print,
-      // Errors are thrown as well, and reported at the exit door.
+      // Errors are thrown as well, and reported in one place.
       outputError: () => {},
     });
   withExamples(
     program,
     'hearth serve                              start the server',
     'hearth user add alice --admin             make an administrator',
-    'hearth user list                          see who there is',
+    'hearth user list                          list people',
     'hearth help user add                      help for one command',
   );
 

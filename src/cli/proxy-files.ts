@@ -1,7 +1,4 @@
-/**
- * What each proxy needs to stand in front of Hearth; the files in `packaging/` are these
- * texts for git.example.org.
- */
+/** Configurations of reverse proxies; the files in `packaging/` are these texts for git.example.org. */
 export const proxyFiles: Readonly<Record<'caddy' | 'nginx' | 'traefik', (host: string) => string>> = {
   caddy: (
     host,
@@ -91,7 +88,7 @@ providers:
 `,
 };
 
-/** Builds an image around the executable; packaging/Containerfile is this text. */
+/** A container image around the executable; packaging/Containerfile is this text. */
 export const containerFile = `# hearth in a container, from a folder with the executable as dist/hearth (scripts/build-executable makes it):
 #   podman build --format docker -f packaging/Containerfile -t hearth .      (without --format, no HEALTHCHECK)
 #   podman run -d -p 3000:3000 -p 2222:2222 -v hearth:/data hearth

@@ -2,10 +2,7 @@ import type { Command } from 'commander';
 import { exitCodes } from './exit-codes.ts';
 import { examplesOf } from './help.ts';
 
-/*
- * The whole tree of commands as one page: for man(1), and as Markdown. Nothing of it is kept by
- * hand, so it says what the program does (command-line.md §1.6).
- */
+/* The reference of all commands: a man page, and Markdown. It is generated from the definitions. */
 
 interface Entry {
   /** `hearth user list [options]`. */
@@ -15,7 +12,7 @@ interface Entry {
   readonly examples: readonly string[];
 }
 
-/** Every command that does something, in the order of help. */
+/** Every command with an action, in the order of help. */
 function entries(command: Command): Entry[] {
   const helper = command.createHelp();
   const children = helper.visibleCommands(command);
@@ -58,7 +55,7 @@ const files: readonly (readonly [string, string])[] = [
   ],
 ];
 
-/** The page for `man`, section 1, in the macros of man(7). */
+/** The man page, section 1, in the macros of man(7). */
 export function manPage(program: Command, version: string): string {
   const term = (name: string, text: string): string => `.TP\n.B ${roff(name)}\n${roff(text)}\n`;
   return (
@@ -86,11 +83,11 @@ export function manPage(program: Command, version: string): string {
   );
 }
 
-/** Examples are read as they are typed: no filling, no hyphenation. */
+/** Examples are printed verbatim: no filling, no hyphenation. */
 const shown = (lines: readonly string[]): string =>
   lines.length === 0 ? '' : `.PP\n.RS 4\n.nf\n${lines.map(roff).join('\n')}\n.fi\n.RE\n`;
 
-/** Text as roff shows it: a backslash, a hyphen that is typed, and a dot or quote that begins a line mean something else. */
+/** Escapes text for roff: backslashes, hyphens, and dots or quotes at the start of a line. */
 function roff(text: string): string {
   return text
     .replaceAll('\\', '\\e')
@@ -100,7 +97,7 @@ function roff(text: string): string {
     .replaceAll('’', "'");
 }
 
-/** The same as one page of Markdown. */
+/** The same as a Markdown document. */
 export function markdownPage(program: Command, version: string): string {
   const code = (text: string): string => `\`${text}\``;
   const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('<', '&lt;');

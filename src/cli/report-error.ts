@@ -5,7 +5,7 @@ import { hintFor } from './hints.ts';
 import type { Output } from './terminal/output.ts';
 import { escapeControls } from './terminal/escape-controls.ts';
 
-/** Tells a person, or with --json a program, why the command failed. No stack trace unless asked for. */
+/** Reports why the command failed, as text or with --json. No stack trace unless requested. */
 export function reportError(error: unknown, output: Output, stderr: CliOutput, { debug }: { debug: boolean }): void {
   if (error instanceof Interrupted) {
     stderr.write('\n');
@@ -15,7 +15,7 @@ export function reportError(error: unknown, output: Output, stderr: CliOutput, {
   if (output.json) {
     stderr.write(JSON.stringify({ error: { code, message, hint } }) + '\n');
   } else {
-    // A refusal of the settings can list several problems, one a line.
+    // A refusal of the settings can list several problems, one per line.
     const lines = inErrorLine(message).split('\n').map(escapeControls).join('\n       ');
     stderr.write(`${output.style('red', 'error:', 'stderr')} ${lines}\n`);
     if (hint !== null) stderr.write(`${output.style('cyan', 'hint:', 'stderr')} ${escapeControls(hint)}\n`);
@@ -29,7 +29,7 @@ interface Description {
   hint: string | null;
 }
 
-/** An error that brings its own hint, made where the cure is known. */
+/** An error with its own hint. */
 export interface Hinted {
   readonly hint: string;
 }
@@ -53,7 +53,7 @@ function describe(error: unknown): Description {
   };
 }
 
-/** What the system says of files, in words: none of it is a fault of this program. */
+/** Messages for system errors of files, which are not faults of this program. */
 const systemWords: Readonly<Record<string, readonly [code: string, words: string, hint: string | null]>> = {
   EACCES: [
     'permission_denied',
@@ -65,7 +65,7 @@ const systemWords: Readonly<Record<string, readonly [code: string, words: string
   ENOTDIR: ['no_such_file', 'a part of this path is no folder', null],
   EISDIR: ['is_folder', 'this is a folder', null],
   EROFS: ['read_only_disk', 'this disk is read-only', null],
-  ENOSPC: ['disk_full', 'the disk is full', 'hearth repo size and hearth trash empty help to find room'],
+  ENOSPC: ['disk_full', 'the disk is full', 'free disk space: hearth repo size, hearth trash empty'],
   EDQUOT: ['disk_full', 'the quota of this user is used up', null],
 };
 
@@ -76,7 +76,7 @@ function systemFault(error: unknown): Description | null {
   return code === undefined ? null : { code, message: `${error.path}: ${words}`, hint: hint ?? null };
 }
 
-/** Pages want sentences; after `error:` the same words go on in lower case and without a full stop. */
+/** Messages are sentences; after `error:` they begin in lower case and have no full stop. */
 function inErrorLine(message: string): string {
   const text = /[.!?]\s/.test(message) || message.includes('\n') ? message : message.replace(/\.$/, '');
   return /^(A|[A-Z][a-z]+)\b/.test(text) && !text.startsWith('Hearth')

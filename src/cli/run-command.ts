@@ -10,7 +10,7 @@ import { createOutput } from './terminal/output.ts';
 import { createProgram } from './program.ts';
 import { reportError, withHint } from './report-error.ts';
 
-/** Runs one command; whatever it throws is reported here. Answers the exit code. */
+/** Runs one command and reports its errors. Returns the exit code. */
 export async function runCommand(
   process: CliProcess,
   words: readonly string[],
@@ -49,7 +49,7 @@ export async function runCommand(
   }
 }
 
-/** Wrong arguments are found before the flags are known. */
+/** Wrong arguments are found before the flags are parsed. */
 function guessFlags(words: readonly string[]): Pick<GlobalFlags, 'json' | 'plain' | 'quiet' | 'color' | 'debug'> {
   const has = (flag: string): boolean => words.includes(flag);
   const color = has('--color=never') ? 'never' : has('--color=always') ? 'always' : 'auto';
@@ -66,14 +66,17 @@ function isHelp({ code }: CommanderError): boolean {
   return code === 'commander.help' || code === 'commander.helpDisplayed' || code === 'commander.version';
 }
 
-/** commander says "error: unknown option '--x'\n(Did you mean --y?)"; ours has the two lines of command-line.md §1. */
+/**
+ * Turns commander's "error: unknown option '--x'
+ * (Did you mean --y?)" into an error line and a hint.
+ */
 function usageError({ message }: CommanderError, program: Command, words: readonly string[]): Error {
   const [, what = message, suggestion] = /^(?:error: )?([^\n]*)(?:\n\((.*)\))?$/.exec(message) ?? [];
   const hint = suggestion === undefined ? `see ${commandPath(program, words)} --help` : `d${suggestion.slice(1)}`;
   return withHint(invalid('usage', what), hint);
 }
 
-/** The longest beginning of the words that is a command: `hearth user add`. */
+/** The longest prefix of the words that is a command: `hearth user add`. */
 function commandPath(program: Command, words: readonly string[]): string {
   let command = program;
   const path = [program.name()];

@@ -1,21 +1,21 @@
 import type { CliProcess } from './cli-process.ts';
 
 /*
- * The two helpers of a system's sshd. sshd starts both for every session, so they load nothing but
- * the socket to the running server: no commander, no database, and no settings when --data-dir is given.
+ * The two helpers of the system's sshd. sshd starts both for every session, so they load nothing but the socket to the
+ * running server: no commander, no database, and no settings when --data-dir is given.
  */
 
-/** What follows `ssh keys` or `ssh shell` on the command line. */
+/** The words after `ssh keys` or `ssh shell`. */
 interface Helper {
   words: readonly string[];
   dataDir: string;
-  /** This program, as sshd is to start it again. */
+  /** The path of this program, for sshd. */
   program: string;
 }
 
 /**
- * `ssh keys USER TYPE KEY`: sshd asks which keys may sign in, we answer with the one that it was shown, if it is
- * somebody's. A failure is an empty answer for sshd; the reason is on standard error, which sshd logs.
+ * `ssh keys USER TYPE KEY`: AuthorizedKeysCommand of sshd; prints the offered key if it belongs to an account. A
+ * failure is an empty list for sshd; the reason goes to standard error, which sshd logs.
  */
 export async function printKeys(
   process: CliProcess,
@@ -28,7 +28,7 @@ export async function printKeys(
     { program: 'ssh.keys', type, key },
     {
       output: (chunk) => void (keyId += chunk.toString('utf8')),
-      complain: (text) => void process.stderr.write(`${text}\n`),
+      writeError: (text) => void process.stderr.write(`${text}\n`),
     },
   );
   if (/^[0-9a-f-]{36}$/.test(keyId)) {
@@ -38,7 +38,7 @@ export async function printKeys(
   return code;
 }
 
-/** `ssh shell KEY-ID`: the forced command of that line. The server does the work; this passes bytes to and fro. */
+/** `ssh shell KEY-ID`: the forced command of that line. The server does the work; this process forwards bytes. */
 export async function serveShell(process: CliProcess, { words: [keyId = ''], dataDir }: Helper): Promise<number> {
   const { runControlCommand } = await import('../control/index.ts');
   const [address = '', , , port = '0'] = (process.env['SSH_CONNECTION'] ?? '').split(' ');
@@ -54,12 +54,12 @@ export async function serveShell(process: CliProcess, { words: [keyId = ''], dat
     },
     {
       input: process.stdin,
-      // The next piece waits for this one; a client that is gone ends the conversation.
+      // Waits for each chunk to be written; a disconnected client ends the session.
       output: (chunk) =>
         new Promise(
           (resolve, reject) => void process.stdout.write(chunk, (error) => (error ? reject(error) : resolve())),
         ),
-      complain: (text) => void process.stderr.write(text),
+      writeError: (text) => void process.stderr.write(text),
     },
   );
 }
@@ -73,7 +73,7 @@ export async function runSshHelper(process: CliProcess, words: readonly string[]
   for (let at = 0; at < rest.length; at += 1) {
     const word = rest[at]!;
     if (word === '--data-dir') dataDir = rest[(at += 1)];
-    // Anything else belongs to the tree: --help, --config, or a mistake.
+    // Anything else is for the tree: --help, --config, or a mistake.
     else if (word.startsWith('-')) return null;
     else plain.push(word);
   }
@@ -90,13 +90,13 @@ export async function runSshHelper(process: CliProcess, words: readonly string[]
   }
 }
 
-/** Where this program lies: the executable itself, or the starter of a checkout. */
+/** The path of this program: the executable itself, or the starter of a checkout. */
 export async function programPath({ argv: [node = '', script = ''] }: CliProcess): Promise<string> {
   const { embedded } = await import('../embedded/index.ts');
   return embedded.isExecutable ? node : script.replace(/\.ts$/, '');
 }
 
-/** For the shell that sshd hands the command to. */
+/** For the shell in which sshd runs the command. */
 function quoted(word: string): string {
   return /^[\w./:=@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -4,14 +4,14 @@ import { federationObstacles } from './federation-obstacles.ts';
 import { formatAddress } from './option-types.ts';
 import type { ListenAddress } from './option-types.ts';
 
-/** A rule about several options at once; `key` is the option that is named as the culprit. */
+/** A refused combination of options; `key` is the option that the error names. */
 export interface Refusal {
   readonly key: string;
   readonly message: string;
 }
 
 /**
- * Settings that are each right but cannot hold together.
+ * Finds settings that are valid one by one but contradict each other.
  * @param isChosen whether an option was set at all, rather than left at its default
  */
 export function refuseCombinations(config: Config, isChosen: (key: string) => boolean): Refusal[] {
@@ -26,7 +26,7 @@ export function refuseCombinations(config: Config, isChosen: (key: string) => bo
 function sharedPorts({ http, ssh, grpc }: Config, isChosen: (key: string) => boolean): Refusal[] {
   const servers: [key: string, address: ListenAddress][] = [['http.listen', http.listen]];
   if (ssh.enabled) servers.push(['ssh.listen', ssh.listen]);
-  // Most people never hear of this door: its default must not forbid them a port that they chose.
+  // Few administrators configure gRPC: its default must not reserve a port that they chose for something else.
   if (isChosen('grpc.listen')) servers.push(['grpc.listen', grpc.listen]);
   return servers.flatMap(([key, address], index) =>
     servers
@@ -55,7 +55,7 @@ function sharedFolders({ dataDir, storage, repositories }: Config): Refusal[] {
   return refusals;
 }
 
-/** A development switch on a public server is a mistake that opens its inner network to others. */
+/** A development switch on a public server would open its internal network to others. */
 function insecureInPublic({ baseUrl, federation, webhooks, mirrors }: Config): Refusal[] {
   const publicUrl = [federation.baseUrl, baseUrl].find((url) => url !== null && isPublicHttps(url));
   if (publicUrl === undefined) return [];
@@ -87,7 +87,7 @@ function isPublicHttps(text: string): boolean {
   return protocol === 'https:' && !isInner;
 }
 
-/** Settings that work but are probably not what was meant; said by `config check` and at start. */
+/** Settings that are valid but probably unintended; shown by `config check` and at start. */
 export function findRisks({ federation, baseUrl }: Config): string[] {
   const risks: string[] = [];
   if (federation.enabled) {

@@ -36,8 +36,8 @@ export interface FederationObstacle {
 }
 
 /**
- * Why federation stays off, one for each missing condition; none means it works
- * (SPEC §1). The development flag forgives http and inner addresses.
+ * The conditions that federation lacks; it is operational when there is none (SPEC §1). The development flag permits
+ * http and private addresses.
  */
 export function missingForFederation({
   enabled,
@@ -57,7 +57,7 @@ export function missingForFederation({
   ];
 }
 
-/** The same, in words alone. */
+/** The sentences of `missingForFederation`. */
 export function federationObstacles(settings: Config['federation']): string[] {
   return missingForFederation(settings).map(({ words }) => words);
 }

@@ -1,11 +1,9 @@
 import { parse } from 'smol-toml';
 
 /**
- * In which line each key of a TOML text stands, by dotted name, sections included.
- * The parser keeps no positions, so it is asked again and again: the line after the
- * last beginning that parsed is where the next key starts. That follows the real
- * grammar (multi-line values, quoted keys, inline tables) without a second parser.
- * Expects text that parses as a whole.
+ * The line of each key of a TOML text, by dotted name, sections included. The parser keeps no positions, so it parses
+ * growing prefixes: the line after the last prefix that parsed is where the next key starts. That follows the real
+ * grammar (multi-line values, quoted keys, inline tables) without a second parser. Expects text that parses as a whole.
  */
 export function keyLines(toml: string): ReadonlyMap<string, number> {
   const found = new Map<string, number>();

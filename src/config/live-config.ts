@@ -3,7 +3,7 @@ import type { Config } from './config.ts';
 import type { LoadedConfig } from './load-config.ts';
 import { options } from './options.ts';
 
-/** What a running server takes over when it reads its settings again: everybody looks these up at the moment of use. */
+/** Options that a running server takes over on reload: callers read them at each use. */
 const changeable: ReadonlySet<string> = new Set([
   'log.level',
   'storage.low_disk_floor',
@@ -14,22 +14,22 @@ const changeable: ReadonlySet<string> = new Set([
   'metrics.token',
 ]);
 
-/** What reading the settings again came to: option keys. */
+/** The result of a reload: option keys. */
 export interface ReloadedSettings {
   applied: string[];
-  /** Changed, but used only after a restart. */
+  /** Changed, but in effect only after a restart. */
   needRestart: string[];
 }
 
 export interface LiveConfig {
   readonly config: Config;
-  /** Takes over what can change while the server runs. */
+  /** Applies the options that can change while the server runs. */
   apply(fresh: LoadedConfig): ReloadedSettings;
 }
 
-/** The settings of a running server, of which a few can change. */
+/** The settings of a running server, some of which can be reloaded. */
 export function createLiveConfig({ config: first }: LoadedConfig): LiveConfig {
-  // Lists and addresses inside stay frozen: only whole values are put in the place of others.
+  // Lists and addresses inside stay frozen: only whole values are replaced.
   const config = Object.fromEntries(
     Object.entries(first).map(([name, value]) => [name, isSection(value) ? { ...value } : value]),
   ) as unknown as Config;

@@ -16,7 +16,7 @@ export interface LoadedConfig {
   /** By option key. */
   readonly origins: ReadonlyMap<string, Origin>;
   readonly file: SettingsFile | null;
-  /** Things that work but are probably not meant, one sentence each. */
+  /** Settings that are valid but probably unintended, one sentence each. */
   readonly warnings: readonly string[];
 }
 
@@ -25,8 +25,8 @@ export type CheckedConfig =
   | { problems: readonly []; loaded: LoadedConfig };
 
 /**
- * Works out all settings: flag, environment, file, default; the first wins.
- * Nothing is used half: either every setting is right, or each problem is listed.
+ * Resolves all settings: flag, environment, file, default; the first wins. Either every setting is valid, or all
+ * problems are returned.
  */
 export function checkConfig(sources: ConfigSources): CheckedConfig {
   const { values, origins, problems, file } = resolveOptions(options, sources);
@@ -62,7 +62,7 @@ function buildConfig(values: ReadonlyMap<string, unknown>): Config {
     if (second === undefined) root[fieldName(first, option.type.suffix)] = value;
     else ((root[first] ??= {}) as Record<string, unknown>)[fieldName(second, option.type.suffix)] = value;
   }
-  // The shape is the table's, which is what the Config type is derived from.
+  // The options table determines the shape and the Config type.
   return deepFreeze(root) as Config;
 }
 
@@ -72,8 +72,8 @@ function deepFreeze<T extends object>(value: T): T {
 }
 
 /**
- * Hosting tools set their own SERVICE_ variables, so an unknown one is no error;
- * one that is nearly ours is worth a word.
+ * Hosting tools set SERVICE_ variables of their own, so an unknown one is no error; one that resembles ours gets a
+ * warning.
  */
 function misspeltVariables(env: ConfigSources['env']): string[] {
   const prefix = 'SERVICE_';

@@ -1,4 +1,4 @@
-/** How many single-letter edits (swaps of neighbours count as one) lead from `a` to `b`. */
+/** Edit distance between `a` and `b`: insertions, deletions, substitutions, and swaps of neighbours. */
 function editDistance(a: string, b: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, index) => index);
@@ -16,8 +16,8 @@ function editDistance(a: string, b: string): number {
 }
 
 /**
- * The known name that `name` was probably meant to be, or null when none is near.
- * A right name in the wrong section counts as near: `server.listen` → `http.listen`.
+ * The known name nearest to `name`, or null when none is near. A right name in the wrong section counts as near:
+ * `server.listen` → `http.listen`.
  */
 export function nearestName(name: string, known: readonly string[]): string | null {
   let best: { name: string; distance: number } | null = null;

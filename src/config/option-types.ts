@@ -7,29 +7,28 @@ export interface ListenAddress {
 }
 
 /**
- * How one kind of option is written and read.
- * `Value` is what the program sees. `Suffix` is the unit that the field name in
- * `Config` ends with: `queue_wait = "30s"` becomes `queueWaitMs`.
+ * How one kind of option is written and parsed. `Value` is the type in the program. `Suffix` is the unit that the field
+ * name in `Config` ends with: `queue_wait = "30s"` becomes `queueWaitMs`.
  */
 export interface OptionType<Value, Suffix extends string = ''> {
-  /** What a person should write; completes the sentence "must be …". */
+  /** The expected form; completes the sentence "must be …". */
   readonly expects: string;
   readonly suffix: Suffix;
-  /** Checks and converts a value in the form it has in the TOML file; undefined for what is not allowed. */
+  /** Checks and converts a value in the form that it has in the TOML file; undefined when it is not allowed. */
   read(raw: unknown): Value | undefined;
-  /** Brings text from the environment or a flag into that same form. */
+  /** Converts text from the environment or a flag to that form. */
   fromText(text: string): unknown;
-  /** The shortest text that reads back as `value`. */
+  /** The shortest text that parses as `value`. */
   toText(value: Value): string;
-  /** Relative values count from the folder of the file they stand in, else from the working folder. */
+  /** Relative values are resolved against the folder of the settings file, else against the working folder. */
   readonly isPath?: true;
-  /** Empty text is a value of its own (an empty list) instead of "not set". */
+  /** Empty text is a value (an empty list) instead of "not set". */
   readonly mayBeEmpty?: true;
 }
 
 const asIs = (text: string): unknown => text;
 
-/** A string that `read` understands; `read` answers undefined for anything else. */
+/** A string type that is parsed by `read`, which returns undefined for invalid text. */
 function written<Value, Suffix extends string>(
   expects: string,
   suffix: Suffix,
@@ -90,7 +89,7 @@ export const path: OptionType<string> = { ...written('a path', '', notBlank, Str
 
 export const program: OptionType<string> = written('the name or path of a program', '', notBlank, String);
 
-/** Text that another room judges; here it only has to be there. */
+/** Text that its module validates; here it only has to be present. */
 export const text: OptionType<string> = written('text', '', notBlank, String);
 
 const hostName = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*$/i;
@@ -110,12 +109,12 @@ function readAddress(text: string): ListenAddress | undefined {
   if (port > 65_535) return undefined;
   if (v6 !== undefined) return isIPv6(v6) ? { host: v6, port } : undefined;
   if (name === undefined || !hostName.test(name)) return undefined;
-  // All digits and dots but no address: a typing error that DNS would only find later.
+  // Digits and dots that are no address: a typing error that only DNS would find later.
   if (/^[\d.]+$/.test(name) && isIP(name) === 0) return undefined;
   return { host: name, port };
 }
 
-/** `host:port` as it is written in URLs: an IPv6 host stands in brackets. */
+/** `host:port` as in URLs, with an IPv6 host in brackets. */
 export function formatAddress({ host, port }: ListenAddress): string {
   return isIPv6(host) ? `[${host}]:${port}` : `${host}:${port}`;
 }
@@ -128,8 +127,8 @@ export const listen: OptionType<ListenAddress> = written(
 );
 
 /**
- * A web origin: scheme, host, perhaps a port. SPEC's absolute paths and permanent
- * actor ids rule out serving below a path.
+ * A web origin: scheme, host and optional port. Actor ids are permanent and absolute (SPEC §9), so serving below a path
+ * is not supported.
  */
 function readOrigin(text: string): string | undefined {
   if (!URL.canParse(text)) return undefined;
@@ -171,7 +170,7 @@ const decimalSizes = [
 
 type Units = readonly (readonly [name: string, factor: number])[];
 
-/** Adds up `1h30m`; undefined unless the whole text is numbers with known units. */
+/** The sum of `1h30m`; undefined unless the whole text is numbers with known units. */
 function readQuantity(text: string, units: Units): number | undefined {
   const factors = new Map(units);
   if (!/^(\d{1,15}[A-Za-z]+)+$/.test(text)) return undefined;
@@ -189,7 +188,7 @@ export function readDuration(text: string): number | undefined {
   return readQuantity(text.trim(), durations);
 }
 
-/** The largest unit that divides `value` without a rest. */
+/** Written in the largest unit that divides `value`. */
 function writeQuantity(value: number, units: Units): string {
   const [name, factor] = units.find(([, factor]) => value !== 0 && value % factor === 0) ?? units.at(-1)!;
   return `${value / factor}${name}`;
@@ -221,7 +220,7 @@ export function size(min: string, max: string): OptionType<number, 'Bytes'> {
   );
 }
 
-/** A list whose entries `read` understands; text is split at commas. */
+/** A list whose entries are parsed by `read`; text is split at commas. */
 function list(expects: string, read: (entry: string) => string | undefined): OptionType<readonly string[]> {
   const entry = written(expects, '', read, String);
   return {
@@ -255,7 +254,7 @@ export const networks: OptionType<readonly string[]> = list(
   readNetwork,
 );
 
-/** SPEC §5 compares allowlist entries without regard to case, so they are folded once, here. */
+/** Allowlist entries are compared without regard to case (SPEC §5), so they are lower-cased once, here. */
 function readPeer(entry: string): string | undefined {
   const bracketed = /^\[([^\]]+)\](:\d{1,5})?$/.exec(entry);
   if (bracketed !== null) return isIPv6(bracketed[1]!) ? entry.toLowerCase() : undefined;

@@ -15,12 +15,12 @@ import {
 } from './option-types.ts';
 import type { OptionType } from './option-types.ts';
 
-/** A default that follows the data folder: the path below it. */
+/** A default path below the data folder. */
 export interface BelowDataDir {
   readonly belowDataDir: string;
 }
 
-/** One row of the table. `default` has the form that the TOML file has. */
+/** One row of the table. `default` has the form of the TOML file. */
 export interface Option {
   /** Section and name in the TOML file. */
   readonly key: string;
@@ -28,19 +28,18 @@ export interface Option {
   // The table mixes all value types; each row keeps its own in `Options`.
   readonly type: OptionType<unknown, string>;
   readonly default: string | number | boolean | readonly string[] | BelowDataDir | null;
-  /** What the example file shows where there is no default. */
+  /** The example file's value where there is no default. */
   readonly example?: string | number;
   readonly sentence: string;
-  /** Never printed, and also read from the file that the variable `<env>_FILE` names. */
+  /** Never printed; also read from the file that the variable `<env>_FILE` names. */
   readonly secret?: true;
 }
 
 const row = <const Row extends Option>(row: Row): Row => row;
 
 /**
- * Every option of Hearth. The typed `Config`, the environment names, the flags,
- * `config show`, and config.example.toml all come from this table; a new option
- * is one new row. Names marked SPEC §1 are fixed by it.
+ * Every option of Hearth. The typed `Config`, the environment names, the flags, `config show` and config.example.toml
+ * are derived from this table; a new option is one new row. SPEC §1 fixes the names that are marked so.
  */
 export const options = [
   row({
@@ -195,6 +194,14 @@ export const options = [
     type: duration('1s', '24h'),
     default: '60s',
     sentence: 'Processor time that git may spend on one push, besides ten seconds for each MiB of it.',
+  }),
+  row({
+    key: 'git.read_commit_graph',
+    env: 'SERVICE_GIT_READ_COMMIT_GRAPH',
+    type: boolean,
+    default: true,
+    sentence:
+      "Read git's commit-graph file to find the last commit of each file of a folder. Without it git lists the commits, which is slower.",
   }),
 
   row({
@@ -447,8 +454,8 @@ export const options = [
     sentence: 'Master switch for federation.',
   }),
   row({
-    // SPEC §1. Only text here: a base URL that is no public https origin must leave
-    // the forge running with federation off, not stop the start.
+    // SPEC §1. Any text is accepted: with a base URL that is no public https origin, federation stays off and the
+    // server still starts.
     key: 'federation.base_url',
     env: 'SERVICE_FEDERATION_BASE_URL',
     type: text,

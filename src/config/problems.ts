@@ -8,10 +8,10 @@ export type ProblemReason =
   | 'config_bad_value'
   | 'config_combination';
 
-/** One thing that is wrong with the settings, with everything needed to find it. */
+/** One problem with the settings, with everything needed to find it. */
 export interface Problem {
   readonly reason: ProblemReason;
-  /** Where it is written: `hearth.toml:12`, `SERVICE_HTTP_LISTEN`, `--listen`. */
+  /** The place: `hearth.toml:12`, `SERVICE_HTTP_LISTEN`, `--listen`. */
   readonly where: string;
   readonly key: string | null;
   readonly file: string | null;
@@ -19,7 +19,7 @@ export interface Problem {
   readonly message: string;
 }
 
-/** One error for all problems, so that a person fixes them in one go; a line each. */
+/** One error for all problems, a line each, so that they can be fixed together. */
 export function problemsError(problems: readonly Problem[]): DomainError {
   const lines = problems.map((problem) => `${problem.where}: ${problem.message}`);
   return invalid(problems[0]?.reason ?? 'config_bad_value', lines.join('\n'), {

@@ -4,12 +4,12 @@ import { isTable, keyLines } from './key-lines.ts';
 import { nearestName } from './nearest-name.ts';
 import type { Problem } from './problems.ts';
 
-/** The settings file as it was found: values by dotted key, and what is wrong with it. */
+/** The settings file: values by dotted key, and its problems. */
 export interface SettingsFile {
   readonly path: string;
   readonly values: ReadonlyMap<string, unknown>;
   readonly problems: readonly Problem[];
-  /** Line of a key, from 1. Worked out on the first call only: most runs never ask. */
+  /** Line of a key, from 1. Computed on the first call, which most runs never make. */
   lineOf(key: string): number | null;
 }
 
@@ -24,13 +24,13 @@ export interface FileSearch {
 
 const systemFile = '/etc/hearth/hearth.toml';
 
-/** The places where a settings file is looked for; the first that exists is used. */
+/** Paths at which a settings file is searched; the first that exists is used. */
 export function searchedPlaces({ configPath, env, cwd }: Omit<FileSearch, 'readFile'>): readonly string[] {
   const named = configPath ?? (env['SERVICE_CONFIG'] || undefined);
   return named === undefined ? [resolve(cwd, 'hearth.toml'), systemFile] : [resolve(cwd, named)];
 }
 
-/** Finds and reads the settings file. A file that was named must exist; otherwise none is needed. */
+/** Finds and reads the settings file. A file named by flag or variable must exist; otherwise it is optional. */
 export function readSettingsFile(search: FileSearch, knownKeys: readonly string[]): SettingsFile | null {
   const places = searchedPlaces(search);
   const wasNamed = places.length === 1;

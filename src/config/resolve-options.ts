@@ -5,7 +5,7 @@ import { readSettingsFile } from './read-file.ts';
 import type { FileSearch, SettingsFile } from './read-file.ts';
 
 export interface ConfigSources extends FileSearch {
-  /** Values given as flags: option key → text. They win over everything else. */
+  /** Values given as flags: option key → text. They override all other sources. */
   readonly argvOverrides?: Readonly<Record<string, string>>;
 }
 
@@ -24,15 +24,15 @@ export interface ResolvedOptions {
   readonly file: SettingsFile | null;
 }
 
-/** A value before it is checked, in the form of the TOML file. */
+/** A value before its check, in the form of the TOML file. */
 interface Given {
   readonly raw: unknown;
   readonly origin: Origin;
-  /** Relative paths count from here. */
+  /** Relative paths are resolved against this folder. */
   readonly folder: string;
 }
 
-/** Each option of `table` on its own: flag, environment, file, default; the first wins. */
+/** Resolves each option of `table` on its own: flag, environment, file, default; the first wins. */
 export function resolveOptions(table: readonly Option[], sources: ConfigSources): ResolvedOptions {
   const file = readSettingsFile(
     sources,
@@ -66,19 +66,19 @@ function findValue(option: Option, sources: ConfigSources, file: SettingsFile | 
     if (secret !== null) return secret;
   }
   const variable = env[option.env];
-  // Compose files and units write `NAME=` for "not set"; only a list has an empty value of its own.
+  // Compose files and units write `NAME=` for "not set"; only a list has an empty value.
   if (variable !== undefined && (variable.trim() !== '' || option.type.mayBeEmpty)) {
     return { raw: option.type.fromText(variable), origin: { kind: 'environment', name: option.env }, folder: cwd };
   }
   if (file?.values.has(option.key)) {
     return { raw: file.values.get(option.key), origin: { kind: 'file', name: file.path }, folder: dirname(file.path) };
   }
-  // A default below the data folder waits until that folder is known.
+  // A default below the data folder is resolved once that folder is known.
   const raw = isBelowDataDir(option.default) ? null : option.default;
   return { raw, origin: { kind: 'default', name: null }, folder: cwd };
 }
 
-/** The `…_FILE` form of a secret. Both forms at once would leave it open which one counts. */
+/** Reads the `…_FILE` form of a secret. With both forms set, it would be unclear which one counts. */
 function readSecretFile(option: Option, { env, cwd, readFile }: ConfigSources, problems: Problem[]): Given | null {
   const name = `${option.env}_FILE`;
   const path = env[name];
@@ -99,7 +99,7 @@ export function isBelowDataDir(value: Option['default']): value is { belowDataDi
   return typeof value === 'object' && value !== null && 'belowDataDir' in value;
 }
 
-/** A problem with one option, placed where its value was written. */
+/** A problem with one option, located where its value was written. */
 export function problemAt(
   key: string,
   origin: Origin,

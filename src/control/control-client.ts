@@ -4,37 +4,36 @@ import { unavailable } from '../kernel/index.ts';
 import { createFrameReader, frame, framesOf, kinds } from './frames.ts';
 import { socketAddress } from './socket-path.ts';
 
-/** What is asked of the running server. */
+/** A request to the running server. */
 export interface ControlRequest {
-  /** The program of the server that answers: `ssh.shell`, `cron.run`. */
+  /** The control command of the server: `ssh.shell`, `cron.run`. */
   program: string;
   [field: string]: unknown;
 }
 
-/** The near end of a conversation. A promise holds the other side up until it is kept. */
+/** The client's streams. A returned promise applies backpressure to the server until it resolves. */
 export interface ClientStreams {
-  /** Pieces to send; none when left out. */
+  /** Chunks to send; none when omitted. */
   input?: AsyncIterable<Buffer | string>;
   output(chunk: Buffer): Promise<void> | void;
-  complain(text: string): void;
+  writeError(text: string): void;
 }
 
 /**
- * Talks with the server that runs on a data folder, over a socket that only its user can open.
- * Resolves with the exit code of what was asked.
- * Refuses `server_not_running`, and `server_went_away` when it ends meanwhile.
+ * Runs a control command on the server of a data folder, over a socket that only its user can open. Resolves with the
+ * exit code. Refuses `server_not_running`, and `server_went_away` when the connection ends early.
  */
-export async function runControlCommand(dataDir: string, ask: ControlRequest, near: ClientStreams): Promise<number> {
+export async function runControlCommand(dataDir: string, ask: ControlRequest, streams: ClientStreams): Promise<number> {
   const socket = await open(dataDir);
   try {
     socket.write(frame(kinds.request, JSON.stringify(ask)));
-    // Whoever waits for the answer learns of a lost connection there.
-    void send(socket, near.input).catch(() => socket.destroy());
+    // A lost connection is reported to the caller by the read side.
+    void send(socket, streams.input).catch(() => socket.destroy());
     const read = createFrameReader();
     for await (const chunk of socket as AsyncIterable<Buffer>) {
       for (const { kind, payload } of read(chunk)) {
-        if (kind === kinds.output) await near.output(payload);
-        else if (kind === kinds.complaint) near.complain(payload.toString('utf8'));
+        if (kind === kinds.output) await streams.output(payload);
+        else if (kind === kinds.stderr) streams.writeError(payload.toString('utf8'));
         else if (kind === kinds.end) return payload.readUInt8(0);
       }
     }

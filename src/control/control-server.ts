@@ -9,27 +9,27 @@ import { createFrameReader, frame, framesOf, kinds } from './frames.ts';
 import type { ControlRequest } from './control-client.ts';
 import { socketAddress, socketFile } from './socket-path.ts';
 
-/** The far end of a conversation, for the program that answers. */
+/** One session of a control command, as its handler sees it. */
 export interface ControlSession {
   input: Readable;
-  /** Its callback comes when the other side has room for more. */
+  /** Its callbacks apply the client's backpressure. */
   output: Writable;
-  complain(text: string): void;
-  /** How much the streams have moved by now. */
+  writeError(text: string): void;
+  /** Bytes moved so far. */
   moved(): { receivedBytes: number; sentBytes: number };
-  /** Aborts when the other side is gone, or the server cannot wait any longer. */
+  /** Aborts when the client disconnects, or when the grace period of a stop is over. */
   signal: AbortSignal;
-  /** Aborts as soon as the server begins to stop: what would never end by itself ends here. */
+  /** Aborts as soon as the server begins to stop: commands that never end by themselves end here. */
   closing: AbortSignal;
 }
 
-/** Answers one kind of question; resolves with an exit code. Throws `DomainError`s, which are told in one line. */
-export type ControlCommand = (ask: ControlRequest, conversation: ControlSession) => Promise<number>;
+/** Handles one control command; resolves with an exit code. A `DomainError` is reported to the client in one line. */
+export type ControlCommand = (ask: ControlRequest, session: ControlSession) => Promise<number>;
 
 export interface ControlServer {
-  /** Needs the instance lock: a socket that a killed server has left is taken over. */
+  /** Needs the instance lock: the socket of a killed server is replaced. */
   listen(): Promise<void>;
-  /** Accepts nothing new, waits for conversations for `graceMs`, then ends them. */
+  /** Accepts no new session, waits up to `graceMs` for open ones, then aborts them. */
   stop(options: { graceMs: number }): Promise<void>;
 }
 
@@ -39,37 +39,37 @@ interface Needs {
   programs: Readonly<Record<string, ControlCommand>>;
 }
 
-/** Conversations at the same time: each is a process of this user. */
+/** Limit of concurrent sessions: each is a process of this user. */
 const maxSessions = 1_000;
 
 /**
- * The door for commands beside the server (command-line §1.4): a socket in `run/`, for the server's
- * own user alone. Whoever opens it may do what the data folder lets them do anyway.
+ * The control socket in `run/`, for commands beside the server. Only the server's own user can open it, and that user
+ * already has access to the data folder.
  */
 export function createControlServer({ dataDir, logger, programs }: Needs): ControlServer {
-  const talking = new Map<Socket, Promise<void>>();
+  const sessions = new Map<Socket, Promise<void>>();
   const closing = new AbortController();
   const stopping = new AbortController();
   let server: Server | undefined;
 
   async function receive(socket: Socket): Promise<void> {
-    const { ask, conversation } = await open(socket, { closing: closing.signal, stopping: stopping.signal });
+    const { ask, session } = await open(socket, { closing: closing.signal, stopping: stopping.signal });
     const program = Object.hasOwn(programs, ask.program) ? programs[ask.program] : undefined;
     let code = 1;
     try {
       if (program === undefined)
-        conversation.complain(`This server does not know ${ask.program}: it is of another version than the command.`);
-      else code = await program(ask, conversation);
+        session.writeError(`This server does not know ${ask.program}: it is of another version than the command.`);
+      else code = await program(ask, session);
     } catch (error) {
-      if (!conversation.signal.aborted) {
-        conversation.complain(
+      if (!session.signal.aborted) {
+        session.writeError(
           isDomainError(error) ? error.message : 'Something went wrong; the log of the server says what.',
         );
         if (!isDomainError(error)) logger.error('control.fault', { program: ask.program, error });
       }
     }
-    conversation.input.destroy();
-    await new Promise<void>((resolve) => conversation.output.end(() => resolve()).once('error', () => resolve()));
+    session.input.destroy();
+    await new Promise<void>((resolve) => session.output.end(() => resolve()).once('error', () => resolve()));
     if (!socket.destroyed) socket.end(frame(kinds.end, Buffer.of(code)));
   }
 
@@ -84,8 +84,8 @@ export function createControlServer({ dataDir, logger, programs }: Needs): Contr
             logger.debug('control.ended', { error });
             socket.destroy();
           })
-          .finally(() => talking.delete(socket));
-        talking.set(socket, done);
+          .finally(() => sessions.delete(socket));
+        sessions.set(socket, done);
       });
       server = listener;
       listener.maxConnections = maxSessions;
@@ -102,27 +102,27 @@ export function createControlServer({ dataDir, logger, programs }: Needs): Contr
       const closed = new Promise<void>((resolve) => server!.close(() => resolve()));
       const end = setTimeout(() => {
         stopping.abort(new Error('the server stops'));
-        for (const socket of talking.keys()) socket.destroy();
+        for (const socket of sessions.keys()) socket.destroy();
       }, graceMs);
-      await Promise.all(talking.values());
+      await Promise.all(sessions.values());
       await closed;
       clearTimeout(end);
     },
   };
 }
 
-/** Waits for the request, then keeps input and output apart from the socket. */
+/** Waits for the request, then separates input and output from the socket. */
 function open(
   socket: Socket,
   { closing, stopping }: { closing: AbortSignal; stopping: AbortSignal },
-): Promise<{ ask: ControlRequest; conversation: ControlSession }> {
+): Promise<{ ask: ControlRequest; session: ControlSession }> {
   const gone = new AbortController();
   const read = createFrameReader();
   const moved = { receivedBytes: 0, sentBytes: 0 };
   const input = new Readable({
     read: () => void socket.resume(),
     destroy(error, done) {
-      // What nobody wants any more is read all the same: only so is the end of the other side seen.
+      // The socket is read even when the input is not wanted: only so is the client's end noticed.
       socket.resume();
       done(error);
     },
@@ -138,7 +138,7 @@ function open(
     },
   });
   const signal = AbortSignal.any([gone.signal, stopping]);
-  // Whoever uses the streams learns of the end from the signal; unheard, an error would end the process.
+  // Users of the streams learn of the end from the signal; an unhandled error would end the process.
   for (const stream of [input, output]) stream.on('error', () => {});
   signal.addEventListener(
     'abort',
@@ -156,7 +156,7 @@ function open(
       reject(new Error('the other side is gone'));
     };
     socket.once('close', leave).once('end', () => {
-      // Nobody half-closes: a client that ends has been killed.
+      // No client half-closes: one that ends has been killed.
       socket.destroy();
     });
     socket.on('data', (chunk: Buffer) => {
@@ -165,9 +165,9 @@ function open(
           if (kind === kinds.request && !isOpen) {
             isOpen = true;
             const ask = JSON.parse(payload.toString('utf8')) as ControlRequest;
-            const complain = (text: string): void =>
-              void (socket.destroyed || socket.write(frame(kinds.complaint, text)));
-            resolve({ ask, conversation: { input, output, complain, moved: () => moved, signal, closing } });
+            const writeError = (text: string): void =>
+              void (socket.destroyed || socket.write(frame(kinds.stderr, text)));
+            resolve({ ask, session: { input, output, writeError, moved: () => moved, signal, closing } });
           } else if (input.destroyed) {
           } else if (kind === kinds.input) {
             moved.receivedBytes += payload.length;

@@ -1,9 +1,9 @@
 /**
- * What goes over the control socket, both ways: a kind in one byte, a length in four, the bytes.
- * One connection is one conversation: a request, then input on one side, output and complaints on
- * the other, and the end with its exit code.
+ * The frames of the control socket, in both directions: kind in one byte, length in four, payload. One connection is
+ * one session: a request, then input from the client, output and stderr from the server, and the end with its exit
+ * code.
  */
-export const kinds = { request: 1, input: 2, inputEnd: 3, output: 4, complaint: 5, end: 6 } as const;
+export const kinds = { request: 1, input: 2, inputEnd: 3, output: 4, stderr: 5, end: 6 } as const;
 
 export type Kind = (typeof kinds)[keyof typeof kinds];
 
@@ -12,7 +12,7 @@ export interface Frame {
   payload: Buffer;
 }
 
-/** Both sides are ours: more in one piece is a fault. */
+/** Both sides are Hearth's own: a larger frame is a fault. */
 const maxPayloadBytes = 1024 * 1024;
 const headBytes = 5;
 
@@ -24,15 +24,17 @@ export function frame(kind: Kind, payload: Buffer | string = ''): Buffer {
   return Buffer.concat([head, body]);
 }
 
-/** A list of many refs comes in one piece of many megabytes; nobody should have to hold a frame of that size. */
+/**
+ * A list of many refs is one write of many megabytes; it is split, so that neither side buffers a frame of that size.
+ */
 const pieceBytes = 256 * 1024;
 
-/** Frames of one kind for bytes of any number. */
+/** The frames of one kind for a buffer of any size. */
 export function* framesOf(kind: Kind, bytes: Buffer): Generator<Buffer> {
   for (let at = 0; at < bytes.length; at += pieceBytes) yield frame(kind, bytes.subarray(at, at + pieceBytes));
 }
 
-/** Cuts a stream into frames. Throws on a frame that is too large. */
+/** Splits a stream into frames. Throws on a frame that is too large. */
 export function createFrameReader(): (chunk: Buffer) => Frame[] {
   let rest: Buffer = Buffer.alloc(0);
   return (chunk) => {

@@ -1,13 +1,13 @@
 import { closeSync, constants, openSync } from 'node:fs';
 import path from 'node:path';
 
-/** What the system takes for the address of a unix socket, less its ending zero. */
+/** The longest address of a unix socket (108 bytes in Linux), without its terminating zero. */
 const maxAddressBytes = 107;
 const name = 'control.sock';
 
 /**
- * The address of the socket in `run/` of a data folder. A path that is longer than an address may
- * be goes through a descriptor of its folder.
+ * The address of the socket in `run/` of a data folder. A path that is too long for an address goes through a
+ * descriptor of its folder.
  * @returns also what to call once the address has been used
  */
 export function socketAddress(dataDir: string): { address: string; used(): void } {

@@ -9,7 +9,7 @@ const locked = 6;
 const readOnly = 8;
 const inputOutput = 10;
 const full = 13;
-/** An extended one: the system took none of what was to be written. Not so after a failed sync. */
+/** An extended code for a failed write, of which nothing reached the file; not used for a failed sync. */
 const notWritten = 778;
 
 function driverError(error: unknown): (Error & { errcode?: number }) | null {
@@ -22,33 +22,56 @@ function primaryCode(error: unknown): number | null {
   return errcode === undefined ? null : errcode & 0xff;
 }
 
-/** What the database itself said, without TypeORM's words around it. */
+/** The database's own message, without TypeORM's text around it. */
 export function driverMessage(error: unknown): string {
   return (driverError(error) ?? (error as Error)).message;
 }
 
 /**
- * Whether a write failed on a unique rule.
- * @param columns one or more `table.column`, separated by `, `: all of them belong to the broken rule.
- * SQLite names the columns of a rule, never its index.
+ * The unique rules that the program recognises, by the names that PostgreSQL reports, with the columns that SQLite
+ * reports instead. A unique index has one name in both; PostgreSQL calls a primary key `<table>_pkey`.
  */
-export function isUniqueViolation(error: unknown, columns: string): boolean {
-  const message = driverError(error)?.message ?? '';
-  const prefix = 'UNIQUE constraint failed: ';
-  if (!message.startsWith(prefix)) return false;
-  const broken = message.slice(prefix.length).split(', ');
-  return columns.split(', ').every((column) => broken.includes(column));
+export const uniqueRules = {
+  handles_pkey: ['handles.folded'],
+  users_username: ['users.username'],
+  ssh_keys_fingerprint: ['ssh_keys.fingerprint'],
+  access_tokens_user_name: ['access_tokens.user_id', 'access_tokens.name'],
+  repositories_user_name: ['repositories.owner_user_id', 'repositories.name_folded'],
+  repositories_org_name: ['repositories.owner_org_id', 'repositories.name_folded'],
+  labels_repository_name: ['labels.repository_id', 'labels.name_folded'],
+  labels_organisation_name: ['labels.organisation_id', 'labels.name_folded'],
+  milestones_title: ['milestones.repository_id', 'milestones.title_folded'],
+} as const satisfies Record<string, readonly string[]>;
+
+export type UniqueRule = keyof typeof uniqueRules;
+
+/** What PostgreSQL's client says of a broken rule. */
+interface PostgresError {
+  code?: string;
+  constraint?: string;
+}
+const uniqueViolation = '23505';
+const foreignKeyViolation = '23503';
+
+/** Whether a write failed on this unique rule. */
+export function isUniqueViolation(error: unknown, rule: UniqueRule): boolean {
+  const reported = driverError(error) as (Error & PostgresError) | null;
+  if (reported?.code === uniqueViolation) return reported.constraint === rule;
+  return reported?.message === `UNIQUE constraint failed: ${uniqueRules[rule].join(', ')}`;
 }
 
-/** Whether a write failed on a foreign key: something it needs is gone, or something still needs it. */
+/** Whether a write violated a foreign key: a referenced row is missing, or the row is still referenced. */
 export function isForeignKeyViolation(error: unknown): boolean {
-  return (driverError(error)?.message ?? '').startsWith('FOREIGN KEY constraint failed');
+  const reported = driverError(error) as (Error & PostgresError) | null;
+  return (
+    reported?.code === foreignKeyViolation || (reported?.message ?? '').startsWith('FOREIGN KEY constraint failed')
+  );
 }
 
 /**
- * Storage that can no longer be trusted: after a failed fsync nobody knows what
- * is on disk, and without its thread nothing reaches the disk. A file system that has
- * turned read-only refuses before: the write is undone, and reading goes on.
+ * Whether storage can no longer be trusted: after a failed fsync the state on disk is unknown, and without its thread
+ * nothing is written. On a file system that became read-only, a write fails earlier and is rolled back; reading
+ * continues.
  */
 export function isStorageFault(error: unknown): boolean {
   if (driverError(error)?.errcode === notWritten) return false;
@@ -62,7 +85,7 @@ export function databaseLocked(cause?: unknown): DomainError {
   });
 }
 
-/** Faults of the moment become words; everything else stays what it was. */
+/** Converts temporary faults to `DomainError`s; other errors are returned unchanged. */
 export function translateFault(error: unknown): unknown {
   if (driverError(error)?.errcode === notWritten)
     return unavailable('disk_refuses_writes', 'The disk refuses writes: nothing was changed.', { cause: error });

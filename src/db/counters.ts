@@ -1,14 +1,14 @@
 import type { EntityManager } from 'typeorm';
 
 /**
- * Counts that triggers keep in the same transaction as the rows (`migrations/v62-large-instance.ts`), by name, and the
- * statement that counts each anew. Asking for one takes as long with a million rows as with none.
+ * Counts that triggers maintain in the transaction of the rows (`migrations/v62-counters-and-list-indexes.ts`), by
+ * name, with the statement that recomputes each. Reading one takes constant time.
  */
 const countedBy = {
   accounts: 'SELECT count(*) FROM users',
-  /** Not disabled. */
+  /** Without disabled accounts. */
   people: 'SELECT count(*) FROM users WHERE disabled_at IS NULL',
-  /** Not disabled, and with a username. */
+  /** Without disabled accounts, and with a username. */
   profiles: 'SELECT count(*) FROM users WHERE username IS NOT NULL AND disabled_at IS NULL',
   organisations: 'SELECT count(*) FROM organisations',
   /** Outside the trash. */
@@ -26,7 +26,7 @@ const countedBy = {
 export type CountName = keyof typeof countedBy;
 export const countNames = Object.keys(countedBy) as CountName[];
 
-/** All kept counts; one that has no row is 0. */
+/** All maintained counts; one without a row is 0. */
 export async function readCounts(manager: EntityManager): Promise<Record<CountName, number>> {
   const rows: { name: CountName; value: number }[] = await manager.query('SELECT name, value FROM counts');
   const kept = Object.fromEntries(countNames.map((name) => [name, 0])) as Record<CountName, number>;
@@ -34,7 +34,10 @@ export async function readCounts(manager: EntityManager): Promise<Record<CountNa
   return kept;
 }
 
-/** One statement, so one moment: each count as it is kept and as it is, as rows of `name`, `kept` and `actual`. */
+/**
+ * One statement and therefore one snapshot: the maintained and the actual value of each count, as rows of `name`,
+ * `kept` and `actual`.
+ */
 export const compareCounts = countNames
   .map(
     (name) =>
@@ -42,7 +45,7 @@ export const compareCounts = countNames
   )
   .join(' UNION ALL ');
 
-/** Counts anew, inside a write. */
+/** Recomputes all counts inside a write. */
 export async function recount(manager: EntityManager): Promise<void> {
   for (const name of countNames) {
     await manager.query(

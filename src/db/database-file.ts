@@ -1,26 +1,26 @@
 /**
- * Whole files of databases: copies, and questions to a file that nobody serves.
- * For backups, restores and rehearsals; the two doors know nothing of these.
+ * Operations on whole database files: copies, and statements on a file that no server has open. For backups, restores
+ * and migration dry runs; the connections of a server do not use them.
  */
 import path from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
 import type { ThreadRow, ThreadStatement } from './thread-protocol.ts';
 import { openDatabaseThread } from './database-thread.ts';
 
-/** Long enough for a check of a very large file. */
+/** Long enough to check a very large file. */
 const limits = { requestMs: 6 * 3_600_000, queue: 16 };
-/** All pages in one step: a copy in several begins anew with every write that comes between. */
+/** All pages in one step: a copy in several steps restarts after every write in between. */
 const pagesPerStep = 1_000_000_000;
 
-/** Where the database of an instance lies. */
+/** The path of an instance's database. */
 export function databaseFileIn(dataDir: string): string {
   return path.join(dataDir, 'hearth.db');
 }
 
 /**
- * Copies a database while others read and write it: the copy is one moment of it, in
- * one file without a write-ahead log. Runs in the thread pool.
- * @param to must not be there yet
+ * Copies a database while others read and write it: the copy is a consistent snapshot in one file without a write-ahead
+ * log. Runs in the thread pool.
+ * @param to must not exist
  */
 export async function copyDatabase(from: string, to: string): Promise<void> {
   const source = new DatabaseSync(from, { readOnly: true, timeout: 5_000 });
@@ -33,10 +33,9 @@ export async function copyDatabase(from: string, to: string): Promise<void> {
 }
 
 /**
- * Asks, or changes, a database file that no server has open, in a thread of its own.
- * The statements are one transaction.
+ * Runs statements on a database file that no server has open, in a thread of its own, in one transaction.
  * @param setUp statements before it, outside the transaction; with them the file is opened for writing
- * @param attached further files, by the name that statements call them
+ * @param attached further files, by their schema names in the statements
  */
 export async function askDatabaseFile(
   file: string,
@@ -51,13 +50,13 @@ export async function askDatabaseFile(
   }
 }
 
-/** What a database file says of its own health. */
+/** The result of checking a database file. */
 export interface DatabaseHealth {
-  /** Sentences of SQLite's own check; none when all is well. */
+  /** Messages of SQLite's integrity check; empty when the file is intact. */
   damage: string[];
   /** Rows whose parent is missing, by table. */
   orphans: Record<string, number>;
-  /** Rows by table. */
+  /** Row counts by table. */
   rows: Record<string, number>;
 }
 

@@ -4,22 +4,21 @@ import { unavailable } from '../kernel/index.ts';
 import type { ThreadOptions, ThreadReply, ThreadRow, ThreadStatement } from './thread-protocol.ts';
 import { SqliteError } from './writer-connection.ts';
 
-/** How much a thread may be asked, and how long one question may take. */
+/** Queue length and time limit of a thread. */
 export interface ThreadLimits {
-  /** Milliseconds for one request, once it has its turn. */
+  /** Milliseconds for one request, from its start. */
   requestMs: number;
-  /** Requests that may wait for their turn. */
+  /** Requests that may wait. */
   queue: number;
-  /** KiB of the file's pages that its connection may keep, once it has read them; 16 MiB unless told. */
+  /** Page cache of the connection in KiB; 16 MiB by default. */
   cacheKiB?: number;
 }
 
-/** A connection in a thread of its own. It starts with the first request and costs nothing before. */
+/** A read-only connection in a worker thread. The thread starts with the first request. */
 export interface DatabaseThread {
   /**
-   * Runs statements in one transaction and answers the rows of each.
-   * Refuses with `unavailable`: `took_too_long`, and then the thread is given up and the
-   * next request gets a new one; `too_many_waiting`; `stopping`.
+   * Runs statements in one transaction and returns the rows of each. Refuses with `unavailable`: `took_too_long`, after
+   * which the thread is terminated and the next request starts a new one; `too_many_waiting`; `stopping`.
    */
   ask(statements: ThreadStatement[]): Promise<ThreadRow[][]>;
   close(): Promise<void>;
@@ -41,7 +40,7 @@ const tooManyWaiting = () =>
 const stopping = () => unavailable('stopping', 'The server is stopping.', { retryAfterSeconds: 5 });
 
 export function openDatabaseThread(options: ThreadOptions, limits: ThreadLimits): DatabaseThread {
-  /** In the order they were asked, which is the order of the answers. */
+  /** In the order of the requests, which is the order of the replies. */
   const waiting = new Map<number, Waiting>();
   let worker: Worker | null = null;
   let isReady = false;
@@ -49,7 +48,7 @@ export function openDatabaseThread(options: ThreadOptions, limits: ThreadLimits)
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
 
-  /** The clock runs for the request whose turn it is, and the thread keeps the program alive only while it works. */
+  /** The time limit applies to the request in progress, and the thread keeps the process alive only while it works. */
   function watch(): void {
     clearTimeout(timer);
     if (waiting.size === 0) return void worker?.unref();
@@ -73,7 +72,7 @@ export function openDatabaseThread(options: ThreadOptions, limits: ThreadLimits)
     return started;
   }
 
-  /** Gives the thread up in the middle of its work. Those behind it in the queue are told to come again. */
+  /** Terminates the thread in the middle of its work. Queued requests are refused with a hint to retry. */
   function end(error: Error, forOthers: Error = tooManyWaiting()): void {
     const [first, ...others] = waiting.values();
     waiting.clear();

@@ -3,7 +3,7 @@ import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { DataSource } from 'typeorm';
 import type { DataSourceOptions, EntityManager, EntitySchema } from 'typeorm';
-import { createHistogram, DomainError, internal, isDomainError } from '../kernel/index.ts';
+import { createHistogram, createKeyedMutex, DomainError, internal, isDomainError } from '../kernel/index.ts';
 import type { Clock, Histogram, Logger } from '../kernel/index.ts';
 import { databaseLocked, isStorageFault, translateFault } from './constraint-errors.ts';
 import { createRowCache } from './row-cache.ts';
@@ -18,84 +18,84 @@ import type { ThreadLimits, DatabaseThread } from './database-thread.ts';
 import { announceStatement } from './statement-channel.ts';
 import { queryThroughWriter } from './writer-query-runner.ts';
 
-/** What a write hands to its function. */
+/** The parameter of a write's function. */
 export interface Tx {
   manager: EntityManager;
   /**
-   * What was committed when the write began, read without a trip to the writing thread. It is what
-   * `manager` would answer, because nobody else can write meanwhile; so it throws once this write has changed something.
+   * The committed state when the write began, read without the writing thread. It equals what `manager` would return,
+   * because nobody else can write meanwhile; so it throws once this write has changed something.
    */
   readonly before: EntityManager;
-  /** One time for all rows of the write, milliseconds since the epoch. */
+  /** One timestamp for all rows of the write, milliseconds since the epoch. */
   now: number;
 }
 
 export interface WriteOptions {
-  /** For what can be found out again after a crash. */
+  /** For changes that can be reconstructed after a crash. */
   durable?: 'with-the-next';
 }
 
-/** The two doors of DESIGN §4. Nothing else in the house reaches the database. */
+/** The read connection and the write connection; no other module opens the database. */
 export interface Database {
   /** Read-only; sees committed rows and never waits for a write. */
   readonly read: EntityManager;
-  /** The same door for the hottest questions: rows by the values of columns, without a mapper. */
-  readonly lookup: Lookup;
-  /** How long writes waited for their turn and for the lock of another process, in seconds. */
-  readonly writeWaits: Omit<Histogram, 'observe'>;
-  /** A number that changes with every commit; of another process's, after two milliseconds. */
-  state(): number;
   /**
-   * Runs `fn` in a transaction of its own, one at a time for the whole process:
-   * on a shared connection one request's rollback would take another's
-   * acknowledged rows with it. Nothing slow belongs inside `fn`.
-   * A failing `fn` changes nothing. A write inside a write throws.
-   * Resolves when the change is on disk; with `durable: 'with-the-next'` as soon as others
-   * can see it: a power failure may take it back, but never it alone and keep a later write.
+   * A cached lookup on the read connection for the most frequent queries: rows by column values, without the mapper.
+   */
+  readonly lookup: Lookup;
+  /** How long writes waited in the queue and for the lock of another process, in seconds. */
+  readonly writeWaits: Omit<Histogram, 'observe'>;
+  /** A number that changes with every commit; with a delay of at most two milliseconds for other processes. */
+  state(): Promise<number>;
+  /**
+   * Runs `fn` in a transaction. Writes are serialised in the process: on a shared connection, one request's rollback
+   * would undo another's acknowledged rows. Nothing slow belongs inside `fn`. When `fn` fails, nothing is changed. A
+   * nested write throws. Resolves when the change is on disk; with `durable: 'with-the-next'` as soon as others can see
+   * it: a power failure may undo it, but never without undoing all later writes.
    */
   write<T>(fn: (tx: Tx) => Promise<T>, options?: WriteOptions): Promise<T>;
   /**
-   * Plugs in what every write ends with: `last` sees all that the write has done, and
-   * is committed or undone with it. For what must never be behind its rows.
+   * Registers a function that runs at the end of every write: `last` sees all changes of the write, and is committed or
+   * rolled back with it. For indexes that must agree with their rows.
    */
   beforeCommit(last: (tx: Tx) => Promise<void>): void;
   /**
-   * Opens one more reading connection, in a thread of its own: for statements that would
-   * hold everybody up here. It sees committed rows. Whoever opens it closes it.
-   * @param attached further SQLite files, by the name that statements call them
+   * Opens another read connection in a worker thread, for statements that would block the main thread. It sees
+   * committed rows. The caller closes it.
+   * @param attached further SQLite files, by their schema names in the statements
    */
   openThread(limits: ThreadLimits, attached?: Readonly<Record<string, string>>): DatabaseThread;
   schema(): Promise<SchemaStep[]>;
-  /** Takes a snapshot of a database that has rows, then applies what is pending. */
+  /** Copies a database that has rows, then applies pending migrations. */
   migrate(): Promise<SchemaStep[]>;
   close(): Promise<void>;
 }
 
 export interface DatabaseOptions {
-  /** The SQLite file; made when missing. */
+  /** The SQLite file; created when missing. */
   file: string;
   entities: readonly EntitySchema[];
   migrations: readonly Migration[];
   clock: Clock;
   logger: Logger;
-  /** Where copies from before a migration are kept. */
+  /** The folder for copies from before a migration. */
   snapshotDirectory: string;
   /**
-   * `always` applies pending migrations now; `when-new` only to a database that
-   * has no schema yet; `never` leaves the schema to the caller.
+   * `always` applies pending migrations now; `when-new` only to a database without a schema; `never` leaves that to the
+   * caller.
    */
   migrate: 'always' | 'when-new' | 'never';
-  /** Called once when storage fails in a way that makes going on unsafe. */
+  /** Called once when storage fails in a way that makes continuing unsafe. */
   onStorageFault?: (error: unknown) => void;
   /** How long a write waits for a lock that another process holds, in milliseconds; default 5000. */
   busyTimeoutMs?: number;
-  /** The writing connection, when `beginWriting` has opened it already. */
+  /** The write connection, if `beginWriting` has opened it already. */
   writing?: WriterConnection;
 }
 
 /**
- * Opens the writing connection before the rest of the program is loaded: its thread needs
- * about as long as that takes. The folder of `file` must be there and be ours alone.
+ * Opens the write connection while the rest of the program is loading: its thread takes about as long to start. The
+ * folder of `file` must exist and be private.
  */
 export function beginWriting(file: string): WriterConnection {
   return new WriterConnection(file, { timeout: defaultBusyTimeoutMs });
@@ -104,13 +104,12 @@ export function beginWriting(file: string): WriterConnection {
 const slowWriteMs = 1000;
 /** Upper bounds in seconds. */
 const waitBuckets = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3];
-/** A thread beside this one has whatever time nobody here wants: every page, the answer of a search too, goes through this one. */
+/** Worker threads yield to the main thread, which every page and also the response of a search pass. */
 const threadNiceness = 5;
 const defaultBusyTimeoutMs = 5000;
 
 /**
- * Opens the database.
- * Refuses with `unavailable`: `schema_newer`, `schema_behind` (only when not migrating),
+ * Opens the database. Refuses with `unavailable`: `schema_newer`, `schema_behind` (only when not migrating),
  * `migration_failed`, `database_locked`, `database_unavailable`, `read_only`.
  */
 export async function createDatabase(options: DatabaseOptions): Promise<Database> {
@@ -124,7 +123,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
     statementCacheSize: 300,
     logger: ormLogger(logger),
   };
-  // Before TypeORM asks for it: the thread starts while the rest of the program is being loaded.
+  // Before TypeORM needs it: the thread starts while the rest of the program is loading.
   const connection =
     options.writing ?? new WriterConnection(options.file, { timeout: options.busyTimeoutMs ?? defaultBusyTimeoutMs });
   const writer = new DataSource({
@@ -142,23 +141,16 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
 
   const inside = new AsyncLocalStorage<{ open: boolean; hasChanged: boolean } | null>();
   const lastInWrites: ((tx: Tx) => Promise<void>)[] = [];
-  let tail: Promise<unknown> = Promise.resolve();
+  const writing = createKeyedMutex<'connection'>();
   let lockMetAt = 0;
   const writeWaits = createHistogram(waitBuckets);
-  /** That writes are synced again, after one that was not. */
+  /** Resolves when syncing is switched on again after an unsynced write. */
   let syncing: Promise<unknown> = Promise.resolve();
 
-  /** Runs one thing at a time on the writing connection, outside any write that it was asked from. */
-  function inTurn<T>(fn: () => Promise<T>): Promise<T> {
-    const result = inside.run(null, () => tail.then(fn));
-    tail = result.then(
-      () => {},
-      () => {},
-    );
-    return result;
-  }
+  /** Serialises work on the write connection, outside the async context of any write. */
+  const inTurn = <T>(fn: () => Promise<T>): Promise<T> => inside.run(null, () => writing('connection', fn));
 
-  /** What a write did not wait for would land in the transaction of somebody else's. */
+  /** A statement that a write did not await would run in another write's transaction. */
   function beforeStatement(sql: string): void {
     const mark = inside.getStore();
     if (mark == null) return;
@@ -172,14 +164,15 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
     return result;
   }
 
-  /** The reader cannot see what the open write has done: reading through it inside a write is always a mistake. */
+  /**
+   * The read connection does not see the open write's changes: reading through it inside a write is always a mistake.
+   */
   function refuseReadingInside(): void {
     if (inside.getStore()?.open === true) throw internal('inside a write, read through tx.manager');
   }
 
   async function runWrite<T>(fn: (tx: Tx) => Promise<T>, askedAt: number, { durable }: WriteOptions): Promise<T> {
-    // Whoever was waiting while the lock timed out has waited for it too: the
-    // queue must not add one timeout per write.
+    // Writes that were queued while the lock timed out have waited for it too: timeouts must not add up over the queue.
     if (askedAt < lockMetAt) throw databaseLocked();
     const mark = { open: true, hasChanged: false };
     const tx = (manager: EntityManager): Tx => ({
@@ -197,10 +190,10 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
       writeWaits.observe((performance.now() - askedAt) / 1000);
     };
     try {
-      // A failure here leaves syncing off: no write may follow it.
+      // A failure here leaves syncing off: no write may follow.
       await syncing.catch(() => writer.query('PRAGMA synchronous = FULL'));
-      // The log is written in order and synced as a whole: the next synced write takes this one along.
-      // Nobody waits for the two statements: the thread takes them in order.
+      // The log is written in order and synced as a whole: the next synced write includes this one. The statements are
+      // not awaited: the thread runs them in order.
       if (durable === 'with-the-next') writer.query('PRAGMA synchronous = NORMAL').catch(() => {});
       return await writer.transaction((manager) => {
         begin();
@@ -240,7 +233,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
       // They are off while a table is rebuilt, and TypeORM leaves them off when a step fails.
       await writer.query('PRAGMA foreign_keys = ON');
     }
-    // Of a new database nobody wants to read every step.
+    // For a new database, the individual steps are not worth a log line.
     if (newest === undefined) logger.info('db.created', { version: pending.at(-1)!.version });
     else for (const step of pending) logger.info('db.migrated', { version: step.version, name: step.name });
     return pending.map((step) => ({ ...step, state: 'applied', appliedAt: now }));
@@ -252,8 +245,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
     const unfinished = `${file}.tmp`;
     rmSync(unfinished, { force: true });
     await writer.query('VACUUM INTO ?', [unfinished]);
-    // One file for each pair of versions: a migration that fails at every
-    // restart must not fill the disk with copies.
+    // One file for each pair of versions: a migration that fails at every restart must not fill the disk with copies.
     renameSync(unfinished, file);
     logger.info('db.snapshot', { file, schema: from });
   }
@@ -270,7 +262,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
     writeWaits,
     state,
     write(fn, options = {}) {
-      // It would wait for the write it is part of, for ever.
+      // It would deadlock, waiting for the write that it is part of.
       if (inside.getStore()?.open === true) return Promise.reject(internal('a write started inside a write'));
       const askedAt = performance.now();
       return inTurn(() => runWrite(fn, askedAt, options));
@@ -292,11 +284,11 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
         },
       };
     },
-    // The reader where there is one: asking must not wait behind a write that waits for a lock.
+    // Through the read connection where there is one: the query must not wait behind a write that waits for a lock.
     schema: () => inside.run(null, () => schemaSteps(reader.isInitialized ? reader : writer, options.migrations)),
     migrate: () => inTurn(migrate),
     async close() {
-      await tail;
+      await writing.settled();
       if (reader.isInitialized) await reader.destroy();
       await connection.close();
     },
@@ -314,7 +306,10 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
   return database;
 }
 
-/** What TypeORM makes of the entities is the same for both doors, and takes as long as opening a connection: made once. */
+/**
+ * TypeORM's metadata of the entities is equal for both connections and takes as long to build as opening a connection:
+ * it is built once.
+ */
 class ReadingSource extends DataSource {
   readonly #like: DataSource;
 
@@ -330,7 +325,7 @@ class ReadingSource extends DataSource {
   }
 }
 
-/** TypeORM keeps the connection that its driver made for itself. */
+/** TypeORM keeps the connection that its driver made in a private field. */
 function connectionOf(reader: DataSource): SqliteConnection {
   return (reader.driver as unknown as { databaseConnection: SqliteConnection }).databaseConnection;
 }
@@ -353,7 +348,7 @@ async function openWriter(writer: DataSource): Promise<void> {
   }
 }
 
-/** A first start that was interrupted leaves a file without a schema: that is still new. */
+/** An interrupted first start leaves a file without a schema, which still counts as new. */
 async function migrateWhenNew(database: Database): Promise<void> {
   const steps = await database.schema();
   const pending = steps.filter((step) => step.state === 'pending');

@@ -4,10 +4,23 @@ export type { DatabaseHealth } from './database-file.ts';
 export type { Database, DatabaseOptions, Tx } from './database.ts';
 export { compareCounts, readCounts, recount } from './counters.ts';
 export type { CountName } from './counters.ts';
+export {
+  contains,
+  greatest,
+  idsIn,
+  inList,
+  isoTime,
+  listTable,
+  rows,
+  rowsTable,
+  skipLocked,
+  upsert,
+} from './dialect.ts';
 export { ageKey, prefixRange, readAgeKey, readKeysetPage } from './keyset.ts';
 export type { KeysetPage, KeysetPaging } from './keyset.ts';
+export { isNotNull } from './is-not-null.ts';
 export { rowBy } from './row-cache.ts';
-export type { Door } from './row-cache.ts';
+export type { RowSource } from './row-cache.ts';
 export { isForeignKeyViolation, isUniqueViolation } from './constraint-errors.ts';
 export type { WriterConnection } from './writer-connection.ts';
 export type { Migration, SchemaStep } from './migrations.ts';

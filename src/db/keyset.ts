@@ -1,17 +1,17 @@
 import { invalid } from '../kernel/index.ts';
 
-/** One page of a list in the order of a key that no two rows share. At most one of `after` and `before` is given. */
+/** One page of a list sorted by a unique key. At most one of `after` and `before` is given. */
 export interface KeysetPaging {
   limit: number;
-  /** The key of the last row of the page before. */
+  /** The key of the last row of the previous page. */
   after?: string | null;
-  /** The key of the first row of the page behind. */
+  /** The key of the first row of the next page. */
   before?: string | null;
 }
 
 export interface KeysetPage<Row> {
   rows: Row[];
-  /** To give back as `after`, and as `before`; null where the list ends. */
+  /** Keys to pass as `after` and `before`; null where the list ends. */
   next: string | null;
   previous: string | null;
 }
@@ -19,9 +19,10 @@ export interface KeysetPage<Row> {
 const maxPerPage = 100;
 
 /**
- * Reads a page of a list, forwards or backwards. Rows that come and go between two pages neither shift nor repeat others.
- * @param read answers the rows beyond `key` (from the beginning when it is null), against the order of the list when
- * `isBackwards`, at most `limit`
+ * Reads a page of a list, forwards or backwards. Rows inserted or deleted between two pages neither shift nor repeat
+ * others.
+ * @param read returns at most `limit` rows beyond `key` (from the beginning when it is null), in reverse order when
+ * `isBackwards`
  */
 export async function readKeysetPage<Row>(
   { limit: wanted, after = null, before = null }: KeysetPaging,
@@ -42,19 +43,16 @@ export async function readKeysetPage<Row>(
   };
 }
 
-/** Behind every character that a name may have. */
+/** Sorts after every character that a name may have. */
 const lastOfAll = '\u{10ffff}';
 
-/**
- * The texts that begin with a prefix, as a range: from the first, up to but not including the second. An index serves
- * it where `LIKE` has none.
- */
+/** The texts with a prefix as a half-open range. An index serves it, unlike `LIKE`. */
 export const prefixRange = (prefix: string): [from: string, upTo: string] => [prefix, prefix + lastOfAll];
 
-/** The key of a row in a list by age: its time, and its id among those of the same moment. */
+/** The key of a row in a list by age: its time, then its id. */
 export const ageKey = ({ createdAt, id }: { createdAt: number; id: string }): string => `${createdAt}.${id}`;
 
-/** Reads what `ageKey` wrote. Refuses `invalid_page`. */
+/** Parses the result of `ageKey`. Refuses `invalid_page`. */
 export function readAgeKey(key: string): { at: number; id: string } {
   const [, at, id] = /^(\d{1,15})\.([0-9a-f-]{36})$/.exec(key) ?? [];
   if (at === undefined || id === undefined)

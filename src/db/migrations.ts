@@ -1,11 +1,11 @@
 import type { DataSource, MigrationInterface, QueryRunner } from 'typeorm';
 import { DomainError, internal, isDomainError, unavailable } from '../kernel/index.ts';
 import { driverMessage, translateFault } from './constraint-errors.ts';
+import { inList } from './dialect.ts';
 
 /**
- * One numbered step of the schema (SPEC §9). The statements are plain SQL, run
- * in one transaction each step; a list in `migrations/index.ts` names them all,
- * because a search of the disk finds nothing inside the executable.
+ * One numbered step of the schema (SPEC §9): plain SQL statements, run in one transaction per step.
+ * `migrations/index.ts` lists all steps, because the executable has no folder that could be searched.
  */
 export interface Migration {
   version: number;
@@ -17,16 +17,16 @@ export interface SchemaStep {
   version: number;
   name: string;
   state: 'applied' | 'pending';
-  /** Epoch milliseconds; null for a step that is pending, or from before this was noted. */
+  /** Epoch milliseconds; null for a pending step, and for one from before times were recorded. */
   appliedAt: number | null;
 }
 
-/** Thirteen digits at the end of the name are what TypeORM sorts by. */
+/** TypeORM sorts by the thirteen digits at the end of the name. */
 function recordedName({ version, name }: Pick<Migration, 'version' | 'name'>): string {
   return `V${version}${name}${String(version).padStart(13, '0')}`;
 }
 
-/** TypeORM wants classes; each runs its statements and then proves that no row lost its parent. */
+/** TypeORM expects classes; each runs its statements and then checks foreign keys. */
 export function migrationClasses(migrations: readonly Migration[]): (new () => MigrationInterface)[] {
   return migrations.map(
     (migration) =>
@@ -61,7 +61,7 @@ function failedStep({ version, name }: Migration, error: unknown): unknown {
   );
 }
 
-/** Which steps the file has, in order of version. */
+/** The steps and whether they are applied, in order of version. */
 export async function schemaSteps(source: DataSource, migrations: readonly Migration[]): Promise<SchemaStep[]> {
   const applied = await appliedTimes(source);
   refuseNewerSchema([...applied.keys()], migrations);
@@ -83,7 +83,7 @@ async function appliedTimes(source: DataSource): Promise<Map<string, number | nu
   return new Map(rows.map((row) => [row.name, row.applied_at ?? null]));
 }
 
-/** Notes the time of steps that were just applied, in a database that has room for it. */
+/** Records the time of newly applied steps, once the schema has a column for it. */
 export async function noteApplied(
   source: DataSource,
   steps: readonly Pick<Migration, 'version' | 'name'>[],
@@ -94,13 +94,10 @@ export async function noteApplied(
   )) as unknown[];
   if (columns.length === 0) return;
   const names = steps.map((step) => recordedName(step));
-  await source.query('UPDATE migrations SET applied_at = ? WHERE name IN (SELECT value FROM json_each(?))', [
-    now,
-    JSON.stringify(names),
-  ]);
+  await source.query(`UPDATE migrations SET applied_at = ? WHERE ${inList('name')}`, [now, JSON.stringify(names)]);
 }
 
-/** An older program would read new rows wrongly and write wrong ones: it must not start. */
+/** An older program would misread newer rows and write wrong ones: it must not start. */
 function refuseNewerSchema(applied: readonly string[], migrations: readonly Migration[]): void {
   const known = new Set(migrations.map(recordedName));
   const unknown = applied.filter((name) => !known.has(name));

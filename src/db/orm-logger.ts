@@ -1,7 +1,7 @@
 import type { Logger as OrmLogger } from 'typeorm';
 import type { Logger } from '../kernel/index.ts';
 
-/** TypeORM prints to standard output by default; what it has to say belongs into the log. */
+/** Sends TypeORM's messages to the log instead of standard output. */
 export function ormLogger(logger: Logger): OrmLogger {
   const nothing = (): void => {};
   return {

@@ -2,40 +2,39 @@ import type { EntityManager, EntitySchema, EntitySchemaColumnOptions, FindOption
 import { internal } from '../kernel/index.ts';
 
 /**
- * Answers the rows of a table whose columns have these values, at most `maxRows`. For the
- * few questions that nearly every request asks: its statement is prepared once, and its
- * rows are read without a mapper's work, which costs more than all the rest of a short
- * answer. Rows are kept until this process commits, or SQLite says that another has; it is
- * asked at most every two milliseconds.
+ * Returns the rows of a table whose columns have these values, at most `maxRows`. For the few queries of nearly every
+ * request: the statement is prepared once, and rows are read without the mapper, which would dominate a short response.
+ * Rows are cached until this process commits, or SQLite reports a commit of another process; that is checked at most
+ * every two milliseconds.
  */
-export type Lookup = <Row extends object>(schema: EntitySchema<Row>, where: Partial<Row>) => Row[];
+export type Lookup = <Row extends object>(schema: EntitySchema<Row>, where: Partial<Row>) => Promise<Row[]>;
 
-/** Where a question goes: to the lookups, or to the manager of the write that decides by the answer. */
-export type Door = EntityManager | Lookup;
+/** Where a query runs: through the row cache, or through the manager of the write that depends on the result. */
+export type RowSource = EntityManager | Lookup;
 
 /** The row with these values, or null. */
 export async function rowBy<Row extends object>(
-  door: Door,
+  source: RowSource,
   schema: EntitySchema<Row>,
   where: Partial<Row>,
 ): Promise<Row | null> {
-  return typeof door === 'function'
-    ? (door(schema, where)[0] ?? null)
-    : door.findOneBy(schema, where as FindOptionsWhere<Row>);
+  return typeof source === 'function'
+    ? ((await source(schema, where))[0] ?? null)
+    : source.findOneBy(schema, where as FindOptionsWhere<Row>);
 }
 
 export interface RowCache {
   lookup: Lookup;
-  /** Changes with every commit, whoever made it: what was read at the same number is still so. */
-  state(): number;
-  /** To be called with every commit of this process, before anybody is told of it. */
+  /** Changes with every commit of any process: what was read at the same number is still current. */
+  state(): Promise<number>;
+  /** To be called with every commit of this process, before its caller is notified. */
   forget(): void;
 }
 
 const maxRows = 16;
 /** About a kilobyte each. */
 const maxKept = 2_000;
-/** Asking costs as much as one lookup does: it takes and leaves the locks of a transaction. */
+/** The check costs as much as a lookup: it takes and releases the locks of a transaction. */
 const agreesForMs = 2;
 
 interface Statement {
@@ -45,13 +44,13 @@ interface Statement {
 interface Prepared {
   statement: Statement;
   columns: readonly (readonly [property: string, column: string, isBoolean: boolean])[];
-  /** Rows by the values that were asked for, as the database was at `keptAt`. */
+  /** Rows by the values of the query, as of state `keptAt`. */
   kept: Map<string, object[]>;
 }
 
 type Asked = readonly [property: string, isNull: boolean];
 
-/** @param prepare of the reading connection */
+/** @param prepare of the read connection */
 export function createRowCache(prepare: (sql: string) => Statement): RowCache {
   const known = new WeakMap<object, Map<string, Prepared>>();
   let versionOf: Statement | undefined;
@@ -61,7 +60,7 @@ export function createRowCache(prepare: (sql: string) => Statement): RowCache {
   let keptRows = 0;
   let changes = 0;
 
-  /** Commits of other connections move SQLite's counter; this connection only reads. */
+  /** Commits of other connections change SQLite's counter; this connection only reads. */
   function forgetTheOld(): void {
     const nowMs = performance.now();
     if (nowMs - askedAtMs < agreesForMs) return;
@@ -103,7 +102,8 @@ export function createRowCache(prepare: (sql: string) => Statement): RowCache {
     return { statement, columns, kept: new Map() };
   }
 
-  const lookup = <Row extends object>(schema: EntitySchema<Row>, where: Partial<Row>): Row[] => {
+  // A promise, because another database answers over a connection; here the rows are there at once.
+  const lookup = async <Row extends object>(schema: EntitySchema<Row>, where: Partial<Row>): Promise<Row[]> => {
     const asked = Object.entries(where).map(([property, value]) => [property, value === null] as const);
     forgetTheOld();
     const { statement, columns, kept } = preparedFor(schema as unknown as EntitySchema<never>, asked);
@@ -121,10 +121,10 @@ export function createRowCache(prepare: (sql: string) => Statement): RowCache {
       filled.add(kept);
       keptRows += 1;
     }
-    // Copies: who asks may change what is theirs.
+    // Copies: the caller may change its rows.
     return rows.map((row) => ({ ...row }));
   };
-  const state = (): number => {
+  const state = async (): Promise<number> => {
     forgetTheOld();
     return changes;
   };

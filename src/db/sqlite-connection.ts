@@ -2,9 +2,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { announceStatement } from './statement-channel.ts';
 
 /**
- * Makes Node's own SQLite look like the `better-sqlite3` package, the shape that
- * TypeORM's driver of that name expects of its `driver` option. Used for the
- * read door; the write door talks to a worker (`writer-connection.ts`).
+ * Adapts Node's SQLite to the interface of the package `better-sqlite3`, which TypeORM's driver of that name expects as
+ * its `driver` option. Used for the read connection; the write connection talks to a worker (`writer-connection.ts`).
  */
 export class SqliteConnection {
   readonly #database: DatabaseSync;
@@ -12,7 +11,7 @@ export class SqliteConnection {
   constructor(file: string, options: { readonly?: boolean } = {}) {
     this.#database = new DatabaseSync(file, {
       readOnly: options.readonly ?? false,
-      // Synchronous on the main thread: a long wait here would stop every request.
+      // Synchronous on the main thread: a long wait here would block every request.
       timeout: 250,
     });
     applySettings(this.#database, connectionSettings);
@@ -41,10 +40,10 @@ export class SqliteConnection {
   }
 }
 
-/** A pragma, what it is set to, and what SQLite answers when it has taken it. */
+/** A pragma, its value, and what SQLite returns once it is in effect. */
 export type Setting = readonly [name: string, value: string, readsBack: unknown];
 
-/** Settings that every connection needs anew; they are not stored in the file. */
+/** Settings of every connection; they are not stored in the file. */
 export const connectionSettings: readonly Setting[] = [
   ['foreign_keys', 'ON', 1],
   ['trusted_schema', 'OFF', 0],
@@ -52,7 +51,7 @@ export const connectionSettings: readonly Setting[] = [
   ['temp_store', 'MEMORY', 2],
 ];
 
-/** SQLite ignores a setting it cannot follow without a word; what was promised on top of it would be false. */
+/** SQLite silently ignores a setting that it cannot apply, and guarantees depend on these: each is read back. */
 export function applySettings(database: DatabaseSync, settings: readonly Setting[]): void {
   for (const [name, value, readsBack] of settings) {
     database.prepare(`PRAGMA ${name} = ${value}`).all();

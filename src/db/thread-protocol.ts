@@ -1,13 +1,13 @@
-/** Messages between the main thread and a side thread, which owns one connection for long statements. */
+/** Messages between the main thread and a worker thread with a read connection. */
 
 export interface ThreadOptions {
   file: string;
   readOnly: boolean;
-  /** Further files, by the name that statements call them. */
+  /** Further files, by their schema names in the statements. */
   attached?: Readonly<Record<string, string>>;
-  /** Statements that prepare the connection or, in a file of derived data, make what is missing. */
+  /** Statements that prepare the connection or, in a file of derived data, create missing tables. */
   setUp: readonly string[];
-  /** How far the thread stands back from the others where all want a processor, 0 to 19 as `nice` counts. */
+  /** Scheduling priority of the thread, 0 to 19 as for `nice`. */
   niceness?: number;
 }
 
@@ -17,7 +17,7 @@ export interface ThreadStatement {
   parameters: Record<string, unknown> | unknown[];
 }
 
-/** Several statements are one transaction; the answer is the rows of each. */
+/** Several statements run in one transaction; the reply has the rows of each. */
 export interface ThreadRequest {
   id: number;
   statements: ThreadStatement[];

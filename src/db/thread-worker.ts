@@ -1,6 +1,6 @@
 /**
- * A thread with a connection of its own, for statements that take longer than the
- * main thread may be held: searches, and files of derived data.
+ * A worker thread with a read connection, for statements that would block the main thread for too long: searches, and
+ * files of derived data.
  */
 import { readlinkSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
@@ -24,14 +24,14 @@ for (const [name, file] of Object.entries(options.attached ?? {}))
   database.exec(`ATTACH '${file.replaceAll("'", "''")}' AS ${name}`);
 for (const sql of options.setUp) database.exec(sql);
 
-/** Linux schedules each thread by itself, and knows it by a number of its own. Elsewhere all threads are equal. */
+/** Linux schedules threads individually, by thread id. On other systems all threads have equal priority. */
 function standBack(niceness: number): void {
   if (niceness === 0) return;
   try {
     const thread = Number(basename(readlinkSync('/proc/thread-self')));
     setPriority(thread, Math.min(19, getPriority(thread) + niceness));
   } catch {
-    // Without it answers are the same, and the pages beside them a little later.
+    // Without the priority, results are the same and pages are slightly slower.
   }
 }
 
@@ -74,7 +74,7 @@ function answer({ id, statements }: ThreadRequest): ThreadReply {
   }
 }
 
-/** What an answer has of bytes is moved to the main thread: only SQLite's copy of them was ever here. */
+/** Byte arrays of a reply are transferred to the main thread: only SQLite's copy of them was here. */
 function bytesIn(reply: ThreadReply): ArrayBuffer[] {
   const found: ArrayBuffer[] = [];
   if (!('rows' in reply)) return found;
@@ -93,5 +93,5 @@ port.on('message', (request: ThreadRequest) => {
   const reply = answer(request);
   port.postMessage(reply, bytesIn(reply));
 });
-// Number 0 was never asked: it says that the thread stands.
+// No request has the number 0: it reports that the thread has started.
 port.postMessage({ id: 0, rows: [] } satisfies ThreadReply);

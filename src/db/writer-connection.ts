@@ -2,7 +2,7 @@ import type { Worker } from 'node:worker_threads';
 import { embedded } from '../embedded/index.ts';
 import type { WriterError, WriterOptions, WriterReply, WriterRequest } from './writer-protocol.ts';
 
-/** An error of SQLite itself, as it left the writing thread. */
+/** An error of SQLite in the writing thread. */
 export class SqliteError extends Error {
   readonly errcode: number;
 
@@ -13,9 +13,9 @@ export class SqliteError extends Error {
   }
 }
 
-/** The thread is gone; nothing can be written any more. */
+/** The writing thread has ended; nothing can be written any more. */
 export class WriterEnded extends Error {
-  /** SQLite's code, when that is what ended the thread. */
+  /** SQLite's code, if an error of SQLite ended the thread. */
   readonly errcode: number | undefined;
 
   constructor(cause?: Error & { errcode?: number }) {
@@ -31,9 +31,8 @@ interface Waiting {
 }
 
 /**
- * The main thread's end of the writing connection: statements go to the thread
- * in order, one answer each. Has the few methods that TypeORM's driver calls on
- * a `better-sqlite3` connection besides `prepare`.
+ * The main thread's side of the write connection: statements go to the thread in order, with one reply each. Has the
+ * few methods that TypeORM's driver calls on a `better-sqlite3` connection besides `prepare`.
  */
 export class WriterConnection {
   readonly #worker: Worker;
@@ -57,13 +56,13 @@ export class WriterConnection {
     return this.#ask({ id: ++this.#lastId, kind: 'query', sql, parameters });
   }
 
-  /** TypeORM sets pragmas through this and does not wait; the thread's order is the wait. */
+  /** TypeORM sets pragmas through this without awaiting; the thread runs them in order. */
   pragma(text: string): unknown[] {
     this.query(`PRAGMA ${text}`, []).catch(() => {});
     return [];
   }
 
-  /** Ends the thread after everything asked before. */
+  /** Ends the thread after all earlier statements. */
   async close(): Promise<void> {
     if (this.#closing) return;
     this.#closing = true;
@@ -74,7 +73,7 @@ export class WriterConnection {
   #ask(request: WriterRequest) {
     return new Promise<Exclude<WriterReply, { error: WriterError }>>((resolve, reject) => {
       if (this.#ended !== null) return reject(this.#ended);
-      // First, because a value that cannot be copied to the thread throws here.
+      // First, because a value that cannot be cloned to the thread throws here.
       this.#worker.postMessage(request);
       this.#waiting.set(request.id, { resolve, reject });
       this.#worker.ref();
@@ -89,7 +88,7 @@ export class WriterConnection {
     else waiting?.resolve(reply);
   }
 
-  /** With nothing asked, the thread must not keep a finished command alive. */
+  /** Without pending requests the thread must not keep a finished command alive. */
   #rest(): void {
     if (this.#waiting.size === 0) this.#worker.unref();
   }

@@ -1,4 +1,4 @@
-/** Messages between the write door (main thread) and the thread that owns the writing connection. */
+/** Messages between the write connection (main thread) and the thread that owns it. */
 
 export interface WriterOptions {
   file: string;

@@ -6,8 +6,7 @@ import { announceStatement } from './statement-channel.ts';
 import type { WriterConnection } from './writer-connection.ts';
 
 /**
- * TypeORM's query runner, with the one synchronous step (run the statement)
- * replaced by a question to the writing thread.
+ * TypeORM's query runner, whose synchronous step (run the statement) is replaced by a message to the writing thread.
  */
 class WriterQueryRunner extends BetterSqlite3QueryRunner {
   readonly #check: (sql: string) => void;
@@ -24,8 +23,8 @@ class WriterQueryRunner extends BetterSqlite3QueryRunner {
     const values = parameters.map((value) => (typeof value === 'boolean' ? Number(value) : value));
     const result = new QueryResult();
     try {
-      // A deferred transaction that reads first and writes later can fail at its
-      // first write whatever the timeout; taking the lock at once cannot.
+      // A deferred transaction that reads first and writes later can fail at its first write, whatever the timeout;
+      // taking the lock at BEGIN cannot.
       const reply = await connection.query(sql === 'BEGIN TRANSACTION' ? 'BEGIN IMMEDIATE' : sql, values);
       if ('rows' in reply) {
         result.raw = reply.rows;
@@ -41,9 +40,8 @@ class WriterQueryRunner extends BetterSqlite3QueryRunner {
   }
 
   /**
-   * SQLite ends a transaction by itself when the disk is full, and there is none
-   * when BEGIN met a lock. TypeORM would go on counting one as open: every later
-   * write would be a savepoint in a transaction that nobody commits.
+   * SQLite ends a transaction by itself when the disk is full, and there is none when BEGIN met a lock. TypeORM would
+   * still count one as open: every later write would be a savepoint in a transaction that is never committed.
    */
   override async rollbackTransaction(): Promise<void> {
     const isOutermost = this.transactionDepth <= 1;

@@ -1,7 +1,4 @@
-/**
- * The thread that owns the writing connection. An fsync blocks whoever calls it;
- * here it blocks nobody but the next write (DESIGN §4).
- */
+/** The thread that owns the write connection. An fsync blocks its thread; here it blocks only the next write. */
 import { DatabaseSync } from 'node:sqlite';
 import type { StatementSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -16,13 +13,13 @@ const port = parentPort!;
 const database = new DatabaseSync(options.file, { timeout: options.busyTimeoutMs });
 const statements = new Map<string, StatementSync>();
 
-/** Of the file, or of writing to it; a read-only connection needs none of them. */
+/** Settings of the file or of writing; a read-only connection needs none of them. */
 const writerSettings: readonly Setting[] = [
   ['journal_mode', 'WAL', 'wal'],
   ['synchronous', 'FULL', 2],
   ['journal_size_limit', '67108864', 67108864],
   ['wal_autocheckpoint', '1000', 1000],
-  // In KiB. A push to ten thousand followers changes three megabytes; what does not fit is written twice.
+  // In KiB. A push to ten thousand followers changes three megabytes; pages that do not fit are written twice.
   ['cache_size', '-8192', -8192],
 ];
 

@@ -1,23 +1,23 @@
-/** How bad something is: a warning alone ends the command with 0, a problem with 7. */
+/** Severity: warnings alone end the command with 0, problems with 7. */
 export type Level = 'ok' | 'warning' | 'problem';
 
-/** One thing that the doctor has found. */
+/** One result of a check. */
 export interface CheckResult {
   /** Stable: `repositories.stale_lock`. */
   check: string;
   level: Exclude<Level, 'ok'>;
   message: string;
-  /** What a person can do, as a line to type where there is one. */
+  /** What an administrator can do, as a command line where there is one. */
   remedy: string | null;
-  /** Cures it without losing anything; null where a person must decide. Answers what was done. */
+  /** Repairs it without losing data; null where a person must decide. Returns what was done. */
   fix: (() => Promise<string>) | null;
 }
 
-/** What one area has to say. */
+/** The report of one check group. */
 export interface GroupReport {
   area: string;
   findings: CheckResult[];
-  /** For the line that says all is well: `214 checked`. */
+  /** Shown when there are no results: `214 checked`. */
   summary: string;
 }
 

@@ -1,9 +1,9 @@
 import { readCounts } from '../db/index.ts';
 import type { Database } from '../db/index.ts';
 
-/** How much of everything there is. */
+/** Counts of the instance. */
 export interface InstanceCounts {
-  /** Not disabled. */
+  /** Without disabled accounts. */
   people: number;
   organisations: number;
   /** Outside the trash. */
@@ -12,21 +12,21 @@ export interface InstanceCounts {
   inTrash: number;
   /** Accepted in the last 24 hours. */
   pushesToday: number;
-  /** By what became of their announcement; those that everybody has heard of are not counted. */
+  /** By the state of their announcement; announced pushes are not counted. */
   unannouncedPushes: Record<'waiting' | 'failing' | 'parked', number>;
   deliveries: Record<'PENDING' | 'DELIVERED' | 'FAILED', number>;
-  /** Epoch milliseconds; null when none waits. */
+  /** Epoch milliseconds; null when none is pending. */
   oldestDeliveryAt: number | null;
   runners: number;
 }
 
 const dayMs = 86_400_000;
 
-/** Reads what is kept, and counts only what a day leaves, so that metrics can be read every few seconds. */
+/** Reads maintained counts, and counts rows of one day only, so that metrics can be read every few seconds. */
 export async function countInstance(db: Database, now: number): Promise<InstanceCounts> {
   const one = async (sql: string, ...parameters: number[]): Promise<Record<string, number | null>> =>
     ((await db.read.query(sql, parameters)) as Record<string, number | null>[])[0] ?? {};
-  // In the order of the index that has nothing else: the others are not read.
+  // Served by a partial index that has only unannounced rows.
   const unannounced = await one(
     `SELECT count(*) AS n, sum(CASE WHEN parked_at IS NOT NULL THEN 1 ELSE 0 END) AS parked,
             sum(CASE WHEN parked_at IS NULL AND last_error IS NOT NULL THEN 1 ELSE 0 END) AS failing
@@ -37,7 +37,7 @@ export async function countInstance(db: Database, now: number): Promise<Instance
   const [kept, pushes, oldest, cancelled] = await Promise.all([
     readCounts(db.read),
     one('SELECT count(*) AS n FROM pushes WHERE created_at > ? AND settled_at IS NOT NULL', now - dayMs),
-    // Ids grow with time: the smallest that waits is the oldest.
+    // Ids grow with time: the smallest pending one is the oldest.
     one("SELECT created_at AS at FROM federation_delivery WHERE state = 'PENDING' ORDER BY id LIMIT 1"),
     one('SELECT count(*) AS n FROM federation_delivery WHERE cancelled_at IS NOT NULL'),
   ]);
@@ -52,7 +52,7 @@ export async function countInstance(db: Database, now: number): Promise<Instance
     deliveries: {
       PENDING: kept.pending_deliveries,
       DELIVERED: kept.delivered_deliveries,
-      // Those that were not to be sent any more are no fault (DESIGN §9).
+      // Cancelled deliveries are no failures.
       FAILED: kept.failed_deliveries - Number(cancelled['n'] ?? 0),
     },
     oldestDeliveryAt: oldest['at'] ?? null,

@@ -5,32 +5,32 @@ import type { Git } from '../git/index.ts';
 import type { Clock } from '../kernel/index.ts';
 import type { GroupReport } from './check-result.ts';
 
-/** What the checks look at. */
+/** The dependencies of the checks. */
 export interface DoctorDeps {
   config: Config;
   db: Database;
   git: Git;
   clock: Clock;
-  /** The settings file that is used; null without one. */
+  /** The settings file in use; null without one. */
   settingsFile: string | null;
   /** The user that the server runs as; null where the system has no such ids. */
   userId: number | null;
   backupState(): Promise<BackupState>;
-  /** The first entry of the audit log that does not fit its chain; null when it is whole. */
+  /** The first entry of the audit log that breaks the chain; null when it is intact. */
   auditBreak(): Promise<{ id: number; why: string } | null>;
 }
 
-/** With a thread of its own for long statements. */
+/** With a worker thread for long statements. */
 export interface CheckContext extends DoctorDeps {
-  aside: DatabaseThread;
+  thread: DatabaseThread;
   now: number;
 }
 
 export type CheckGroup = (deps: CheckContext) => Promise<GroupReport>;
 
-/** Rows of one statement, from the side thread: some of these look at every row. */
-export async function rowsOf({ aside }: CheckContext, sql: string, parameters: unknown[] = []): Promise<ThreadRow[]> {
-  const [rows = []] = await aside.ask([{ sql, parameters }]);
+/** Rows of one statement, from the worker thread: some of these scan whole tables. */
+export async function rowsOf({ thread }: CheckContext, sql: string, parameters: unknown[] = []): Promise<ThreadRow[]> {
+  const [rows = []] = await thread.ask([{ sql, parameters }]);
   return rows;
 }
 

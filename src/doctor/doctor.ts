@@ -10,7 +10,7 @@ import { problem } from './check-result.ts';
 import type { GroupReport } from './check-result.ts';
 import type { CheckGroup, DoctorDeps } from './deps.ts';
 
-/** Every area, in the order of the report. */
+/** Every check group, in the order of the report. */
 const areas: Readonly<Record<string, CheckGroup>> = {
   settings: checkSettings,
   database: checkDatabase,
@@ -24,28 +24,28 @@ const areas: Readonly<Record<string, CheckGroup>> = {
 
 export const groupNames: readonly string[] = Object.keys(areas);
 
-/** Looks for what is wrong with an instance, also beside its running server. */
+/** Checks an instance, also beside its running server. */
 export interface Doctor {
-  /** @param only one area; all when left out */
+  /** @param only one check group; all when omitted */
   examine(only?: string): AsyncGenerator<GroupReport>;
 }
 
 export function createDoctor(deps: DoctorDeps): Doctor {
   return {
     async *examine(only) {
-      const aside = deps.db.openThread({ requestMs: 3_600_000, queue: 16 });
+      const thread = deps.db.openThread({ requestMs: 3_600_000, queue: 16 });
       try {
         for (const [name, area] of Object.entries(areas)) {
           if (only !== undefined && only !== name) continue;
-          // An area that cannot be looked at is a finding, and no reason to keep quiet about the others.
-          yield await area({ ...deps, aside, now: deps.clock.now() }).catch((error: Error) => ({
+          // A group that fails is reported as a result, and the others still run.
+          yield await area({ ...deps, thread, now: deps.clock.now() }).catch((error: Error) => ({
             area: name,
             findings: [problem(`${name}.unreadable`, `This could not be looked at: ${error.message}`)],
             summary: '',
           }));
         }
       } finally {
-        await aside.close();
+        await thread.close();
       }
     },
   };

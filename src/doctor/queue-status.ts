@@ -2,16 +2,16 @@ import type { Database } from '../db/index.ts';
 
 export type QueueState = 'running' | 'waiting' | 'failing' | 'failed';
 
-/** Something that is to be done, or could not be done, whichever queue it stands in. */
+/** A queued or failed item, whichever queue it is in. */
 export interface QueuedItem {
-  /** The queue and the row: `delivery-17`, `webhook-4`, `mirror-3f2c81aa…`, `ci-9`, `push-…`. */
+  /** The queue and the row: `delivery-17`, `webhook-4`, `message-5`, `mirror-3f2c81aa…`, `ci-9`, `push-…`. */
   id: string;
-  kind: 'delivery' | 'webhook' | 'mirror' | 'ci' | 'push';
-  /** To whom, or of what. */
+  kind: 'delivery' | 'webhook' | 'message' | 'mirror' | 'ci' | 'push';
+  /** The receiver, or the subject. */
   about: string;
   state: QueueState;
   tries: number;
-  /** Epoch milliseconds; null when nobody will try again, or it waits for something else than time. */
+  /** Epoch milliseconds; null when there is no further attempt, or it waits for something else than time. */
   nextAt: number | null;
   error: string | null;
 }
@@ -19,7 +19,7 @@ export interface QueuedItem {
 const repository = `(SELECT coalesce(u.username, o.name) || '/' || r.name FROM repositories r
   LEFT JOIN users u ON u.id = r.owner_user_id LEFT JOIN organisations o ON o.id = r.owner_org_id WHERE r.id =`;
 
-/** Each queue in its own words; the newest first. */
+/** The query of each queue; the newest first. */
 const queues = [
   `SELECT 'delivery-' || id AS id, 'delivery' AS kind, target_inbox AS about, attempts AS tries, last_error AS error,
      CASE WHEN state = 'PENDING' THEN next_attempt_at END AS nextAt,
@@ -29,6 +29,9 @@ const queues = [
      CASE WHEN d.state = 'PENDING' THEN d.next_attempt_at END,
      CASE WHEN d.state = 'FAILED' THEN 'failed' WHEN d.locked_until > :now THEN 'running' WHEN d.attempts > 0 THEN 'failing' ELSE 'waiting' END, d.created_at
    FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook_id WHERE d.state IN ('PENDING', 'FAILED')`,
+  `SELECT 'message-' || id, 'message', kind || ' ' || key, attempts, last_error, CASE WHEN state = 'PENDING' THEN next_at END,
+     CASE WHEN state = 'FAILED' THEN 'failed' WHEN lease_until > :now THEN 'running' WHEN attempts > 0 THEN 'failing' ELSE 'waiting' END, created_at
+   FROM outbox WHERE state IN ('PENDING', 'FAILED') AND kind <> 'webhook'`,
   `SELECT 'mirror-' || repository_id, 'mirror', ${repository} m.repository_id), failures, last_error, CASE WHEN is_paused THEN NULL ELSE next_at END,
      CASE WHEN locked_until > :now THEN 'running' WHEN failures > 0 AND is_paused THEN 'failed' WHEN failures > 0 THEN 'failing' ELSE 'waiting' END, created_at
    FROM mirrors m WHERE locked_until > :now OR failures > 0 OR (next_at <= :now AND NOT is_paused)`,
@@ -39,7 +42,7 @@ const queues = [
    FROM pushes p WHERE announced_at IS NULL`,
 ];
 
-/** The newest of all queues, at most `limit`; those of one state when it is given. */
+/** The newest items of all queues, at most `limit`; with a state, only those. */
 export function listQueuedItems(
   db: Database,
   now: number,

@@ -1,7 +1,7 @@
 import type { ResourceLimits, Worker } from 'node:worker_threads';
 import type { TaskName, WorkerName } from './workers.ts';
 
-/** The files that travel with the program, wherever it runs from. */
+/** The files that are part of the program, in a checkout and in the executable. */
 export interface Embedded {
   /** The version in package.json. */
   readonly version: string;
@@ -13,9 +13,9 @@ export interface Embedded {
    * @param options.resourceLimits beyond which the thread is ended
    */
   startWorker(name: WorkerName, options?: { workerData?: unknown; resourceLimits?: ResourceLimits }): Worker;
-  /** What the file of a task exports, by its name in workers.ts; for threads of the worker pool. */
+  /** The exports of a task's file, by its name in workers.ts; for threads of the worker pool. */
   loadTask(name: TaskName): Promise<unknown>;
-  /** How a worker is started as a process of its own: the program and its arguments. */
+  /** Program and arguments that start a worker as a process of its own. */
   programOf(name: WorkerName): { program: string; args: string[] };
   /**
    * The bytes of one file below templates/assets. Callers must not change them:
@@ -28,13 +28,13 @@ export interface Embedded {
   assetPaths(): string[];
   /**
    * Renders one pug template to HTML.
-   * @param name below templates/, without its ending: 'pages/login'
+   * @param name below templates/, without its ending: 'sign-in/login'
    * @throws Error for a name that has no template
    */
   renderTemplate(name: string, locals?: Record<string, unknown>): string;
 }
 
-/** The one wording for a name that nothing was embedded under. */
+/** The error for a name that is not embedded. */
 export function unknownName(kind: 'asset' | 'task' | 'template' | 'worker', name: string): Error {
   return new Error(`There is no ${kind} named ${JSON.stringify(name)}`);
 }

@@ -16,7 +16,7 @@ const load = createRequire(import.meta.url);
 
 interface Compiled {
   render: compileTemplate;
-  /** The template and all it includes, with the times they were read at. */
+  /** The template and all its includes, with their modification times when read. */
   files: { path: string; changedAt: number }[];
 }
 const compiled = new Map<string, Compiled>();
@@ -40,7 +40,7 @@ function compile(name: string): Compiled {
   if (name.startsWith('assets/') || !filesBelow(templates).includes(`${name}.pug`)) {
     throw unknownName('template', name);
   }
-  // Loaded here and not above: most commands never render a page.
+  // Loaded on first use: most commands never render a page.
   const pug = load('pug') as typeof Pug;
   const render = pug.compileFile(path, { ...templateOptions(templates), compileDebug: true });
   const dependencies = (render as unknown as { dependencies: string[] }).dependencies;

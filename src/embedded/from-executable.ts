@@ -1,9 +1,9 @@
 import { getAssetKeys, getRawAsset } from 'node:sea';
 import { unknownName, type Embedded } from './embedded.ts';
 
-/** What the executable's loader and its build give to this file. */
+/** What the executable's loader and its build provide to this file. */
 declare const hearthChunks: {
-  /** Runs a chunk of the bundle once and answers its exports. */
+  /** Runs a chunk of the bundle once and returns its exports. */
   load(name: string): Record<string, unknown>;
   /** Starts a worker thread on a chunk of the bundle. */
   startWorker(chunk: string, options: object): import('node:worker_threads').Worker;
@@ -26,7 +26,7 @@ export const embedded: Embedded = {
   isExecutable: true,
   startWorker: (name, options = {}) => hearthChunks.startWorker(chunkOf('worker', name), { name, ...options }),
   loadTask: async (name) => hearthChunks.load(chunkOf('task', name)),
-  // Read by loader.cjs.
+  // loader.cjs reads this argument.
   programOf: (name) => ({ program: process.execPath, args: [`--run-part=${chunkOf('worker', name)}`] }),
   asset(path) {
     if (!getAssetKeys().includes(assetPrefix + path)) throw unknownName('asset', path);

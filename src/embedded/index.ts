@@ -1,8 +1,7 @@
 /**
- * The files that travel inside the executable: assets, page templates, workers.
- * A checkout reads them from disk. scripts/build-executable puts
- * from-executable.ts in the place of from-disk.ts, so that pug itself and the
- * file paths of a checkout stay out of the executable.
+ * The files inside the executable: assets, page templates, workers. A checkout reads them from disk.
+ * scripts/build-executable replaces from-disk.ts by from-executable.ts, so that pug itself and the file paths of a
+ * checkout stay out of the executable.
  */
 export type { Embedded } from './embedded.ts';
 export type { TaskName, WorkerName } from './workers.ts';

@@ -13,8 +13,8 @@ export const workers = {
 export type WorkerName = keyof typeof workers;
 
 /**
- * What the threads of the worker pool do: the name of each task and the file that exports
- * it as `run`, a pure function. A thread loads the file with its first task of that name.
+ * The tasks of the worker pool: each name and the file that exports it as `run`, a pure function. A thread loads the
+ * file with its first task of that name.
  */
 export const tasks = {
   highlight: 'src/highlighting/highlight-task.ts',

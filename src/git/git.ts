@@ -3,8 +3,8 @@ import { access } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config/index.ts';
-import { internal } from '../kernel/index.ts';
-import type { Logger } from '../kernel/index.ts';
+import { busy, createSemaphore, internal } from '../kernel/index.ts';
+import type { Logger, Semaphore } from '../kernel/index.ts';
 import { createListings } from './fetches/advertise-refs.ts';
 import type { AdvertiseRefs } from './fetches/advertise-refs.ts';
 import { createFetchCache } from './fetches/fetch-cache.ts';
@@ -46,8 +46,6 @@ import { createReusedPipes } from './spawner/reused-pipe.ts';
 import { createSocketPairs, removeStrayPairs } from './spawner/socket-pairs.ts';
 import { createSpawner } from './spawner/spawner.ts';
 import type { Spawner } from './spawner/spawner.ts';
-import { createSlots } from './processes/slots.ts';
-import type { Slots, SlotRules, SlotTally } from './processes/slots.ts';
 import * as storage from './storage.ts';
 import { endStrayProcesses } from './processes/stray-processes.ts';
 import { createGitTraffic } from './traffic.ts';
@@ -74,7 +72,14 @@ export interface NamedRef {
 }
 
 /** Of one kind of work: now, and since the start. */
-export interface SlotLoad extends Readonly<SlotTally> {
+export interface SlotLoad {
+  /** How many got a place, were refused with a full queue, and after waiting in it. */
+  admitted: number;
+  refusedFull: number;
+  refusedLate: number;
+  /** Together, waiting and running. */
+  waitedSeconds: number;
+  workedSeconds: number;
   running: number;
   waiting: number;
 }
@@ -201,7 +206,10 @@ export interface Git {
   stop(graceMs?: number): Promise<void>;
 }
 
-const loadOf = (slots: Slots): SlotLoad => ({ running: slots.inUse(), waiting: slots.waiting(), ...slots.tally() });
+function loadOf(slots: Semaphore): SlotLoad {
+  const { heldSeconds, ...counts } = slots.statistics();
+  return { running: slots.held(), waiting: slots.waiting(), workedSeconds: heldSeconds, ...counts };
+}
 
 /**
  * Finds git, checks its version, and writes the settings that every git process gets.
@@ -231,17 +239,27 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
   if (lacksFixes(version))
     logger.warn('git.outdated', { version: version.text, advice: 'update git: security fixes are missing' });
 
-  const slotRules = (total: number, perRepository: number, perClient?: number): SlotRules => ({
-    total,
-    perRepository,
-    ...(perClient === undefined ? {} : { perClient }),
+  const queue = {
     queue: limits.queue,
     waitMs: limits.queueWaitMs,
-    retryAfterSeconds: limits.retryAfterSeconds,
+    refusal: busy(
+      'git_busy',
+      'The server is busy with other git requests. Try again in a moment.',
+      limits.retryAfterSeconds,
+    ),
+  };
+  const perRead = { repository: limits.readsPerRepository, client: limits.readsPerClient };
+  const reads = createSemaphore({ ...queue, limit: limits.readSlots, limitPerKey: perRead });
+  const writes = createSemaphore({
+    ...queue,
+    limit: limits.writeSlots,
+    limitPerKey: { repository: limits.writesPerRepository },
   });
-  const reads = createSlots(slotRules(limits.readSlots, limits.readsPerRepository, limits.readsPerClient));
-  const writes = createSlots(slotRules(limits.writeSlots, limits.writesPerRepository));
-  const short = createSlots(slotRules(limits.shortSlots, limits.shortPerRepository));
+  const short = createSemaphore({
+    ...queue,
+    limit: limits.shortSlots,
+    limitPerKey: { repository: limits.shortPerRepository },
+  });
   const readers = createObjectReaders(door, limits);
   const refTables = createRefCache(readers, logger);
   const listings = createListings({ door, shortSlots: short, limits, tables: refTables, logger });

@@ -58,6 +58,9 @@ export interface GitLimits {
   /** How long after its last push a repository is looked after, in milliseconds. */
   upkeepQuietMs: number;
 
+  /** Whether the commit-graph file is read, whose format is git's own; without it `git rev-list` lists commits. */
+  readCommitGraph: boolean;
+
   /** Long-lived object readers, one per active repository, and when an idle one ends. */
   objectReaders: number;
   objectReaderIdleMs: number;
@@ -103,6 +106,8 @@ export const defaultLimits: Readonly<GitLimits> = {
 
   upkeepQuietMs: 60_000,
 
+  readCommitGraph: true,
+
   objectReaders: 8,
   objectReaderIdleMs: 30_000,
 };
@@ -121,5 +126,6 @@ export function limitsOf(config: Config['git']): Partial<GitLimits> {
     maxPushObjects: config.maxPushObjects,
     maxPushMemoryBytes: config.maxPushMemoryBytes,
     pushCpuMs: config.maxPushCpuMs,
+    readCommitGraph: config.readCommitGraph,
   };
 }

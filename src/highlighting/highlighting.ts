@@ -3,23 +3,23 @@ import type { run } from './highlight-task.ts';
 import { languageOf } from './languages.ts';
 
 export interface HighlightRequest {
-  /** What the text is known by: the id of its blob. An id never means other bytes. */
+  /** Cache key of the text: its blob id. */
   oid: string;
   fileName: string;
   text: string;
-  /** On whose behalf, for the worker pool. */
+  /** The client, for the fair queue of the worker pool. */
   client: string;
 }
 
-/** Colours code in the worker pool. */
+/** Syntax highlighting in the worker pool. */
 export interface Highlighting {
   /**
-   * The text line by line as HTML: escaped, with a span for each token. Null when the
-   * language is unknown, the text too large, or the highlighter gave up: then the page
-   * shows the text as it is. Takes a second and a half at most, on a busy machine two.
+   * The text line by line as HTML: escaped, with a span for each token. Null when the language is unknown, the text is
+   * too large, or the highlighter was terminated; the page then shows plain text. Takes at most 1.5 seconds, on a busy
+   * machine two.
    */
   highlight(request: HighlightRequest): Promise<string[] | null>;
-  /** Whether this text would be coloured if there is time: its language is known and it is not too large. */
+  /** Whether this text can be highlighted: its language is known and it is within the size limit. */
   canHighlight(request: Pick<HighlightRequest, 'fileName' | 'text'>): boolean;
 }
 
@@ -29,9 +29,9 @@ const maxLineLength = 2_000;
 
 const limits: TaskLimits = {
   deadlineMs: 500,
-  // The first thread of a busy machine reads two hundred grammars before it begins; the next view finds it up.
+  // On a busy machine the first thread takes longer to load two hundred grammars; the next view finds it running.
   patienceMs: 1_000,
-  // Texts beyond Latin-1 have two bytes for each character.
+  // Strings beyond Latin-1 take two bytes per character.
   maxInputBytes: 2 * maxBytes + 1_024,
   maxResultBytes: 16 * 1024 * 1024,
 };

@@ -1,11 +1,11 @@
-/** A language that is known by the names of its files; nothing is ever guessed from content. */
+/** A language, recognised by file names only; content is never examined. */
 export interface Language {
   name: string;
-  /** What the highlighter calls it; null when it cannot colour it. */
+  /** The highlighter's name for it; null when it has no grammar. */
   grammar: string | null;
-  /** For the bar of languages; readable as a small area on white and on near-black. */
+  /** For the bar of languages; legible as a small area on white and on near-black. */
   colour: string;
-  /** Whether it counts as the work in a repository, rather than as text or data around it. */
+  /** Whether it counts as source code, rather than as text or data. */
   isProgramming: boolean;
 }
 
@@ -104,14 +104,14 @@ for (const [rows, isProgramming] of [
     const language: Language = { name, grammar, colour, isProgramming };
     byTitle.set(name.toLowerCase(), language);
     for (const ending of endings.split(' ')) {
-      // What begins with a capital or a dot is the whole name of a file, but `S` and `R` are endings.
+      // An entry that begins with a capital or a dot is a whole file name, except the endings `S` and `R`.
       byEnding.set(ending, language);
       if (/^\.|^[A-Z].|^makefile$/.test(ending)) byName.set(ending, language);
     }
   }
 }
 
-/** The language of a file, by its name alone; null when nobody knows. */
+/** The language of a file by its name; null when it is unknown. */
 export function languageOf(fileName: string): Language | null {
   const name = fileName.slice(fileName.lastIndexOf('/') + 1);
   const whole = byName.get(name);
@@ -122,5 +122,5 @@ export function languageOf(fileName: string): Language | null {
   return byEnding.get(ending) ?? byEnding.get(ending.toLowerCase()) ?? null;
 }
 
-/** The language of this name, `C++` or `c++`; null when there is none. */
+/** The language with this name, `C++` or `c++`; null when there is none. */
 export const languageCalled = (name: string): Language | null => byTitle.get(name.toLowerCase()) ?? null;

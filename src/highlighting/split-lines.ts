@@ -1,6 +1,6 @@
 /**
- * Cuts coloured HTML into lines of which each is whole: what is open at the end of a
- * line is closed there and opened again in the next one.
+ * Splits highlighted HTML into lines that are each well-formed: elements open at the end of a line are closed there and
+ * opened again in the next one.
  * @param html spans and escaped text only, as the highlighter writes it
  */
 export function splitLines(html: string): string[] {

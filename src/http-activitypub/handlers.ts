@@ -2,9 +2,9 @@ import { pageNumber } from '../federation/index.ts';
 import type { CollectionName, Document, Federation } from '../federation/index.ts';
 import { notFound } from '../kernel/index.ts';
 import type { Clock, Logger } from '../kernel/index.ts';
+import { readBytes, Refusal } from '../http/index.ts';
 import type { Context, Middleware } from '../http/index.ts';
 import { withErrorMapping } from './errors.ts';
-import { readBody } from './read-body.ts';
 import { createRefusalLog } from './refusal-log.ts';
 
 /** What other servers ask for (SPEC §4.6). Nobody signs in here and cookies are ignored. */
@@ -81,13 +81,12 @@ export function createFederationHandlers({
       // Before the body is read, and the same for hidden and absent (SPEC §4.6).
       if (!(await publications.hasInbox(actorPath(ctx, 1)))) throw notFound();
       const { method = 'POST', url = '', rawHeaders } = ctx.req;
-      const readActivity = () => readBody(ctx.req, maxActivityBytes, bodyMs);
       await federation.receive({
         method,
         target: url,
         rawHeaders,
         address: ctx.state.address,
-        readBody: readActivity,
+        readBody: () => readBody(ctx, maxActivityBytes),
       });
       ctx.status = 202;
       ctx.body = '';
@@ -97,12 +96,20 @@ export function createFederationHandlers({
     }),
     pairing: withErrorMapping(log, async (ctx) => {
       if (!federation.isOperational) throw notFound();
-      await federation.receivePairing(await readBody(ctx.req, maxPairingBytes, bodyMs));
+      await federation.receivePairing(await readBody(ctx, maxPairingBytes));
       ctx.status = 202;
       ctx.body = '';
     }),
   };
 }
+
+/** The body byte for byte: a signature covers exactly these. */
+const readBody = (ctx: Context, maxBytes: number): Promise<Buffer> =>
+  readBytes(ctx.req, {
+    maxBytes,
+    deadlineMs: bodyMs,
+    tooLarge: () => new Refusal(413, 'This is too large.', { Connection: 'close' }),
+  });
 
 /** The path of the actor that a request is about: its own, without the last parts. */
 function actorPath(ctx: Context, lastParts: number): string {

@@ -62,7 +62,7 @@ export function withApiErrors(logger: Logger): Middleware {
       if (ctx.res.headersSent || ctx.res.destroyed) throw error;
       const { status, headers, error: said } = responseTo(error, ctx.state.requestId);
       if (status === 500) logger.error('api.fault', { id: ctx.state.requestId, error });
-      discardBody(ctx);
+      discardBody(ctx.req);
       ctx.status = status;
       ctx.set({
         ...headers,

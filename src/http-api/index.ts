@@ -1,5 +1,5 @@
 import { embedded } from '../embedded/index.ts';
-import type { Middleware, AnonymousCpuBudget, Budgets, WebDeps } from '../http/index.ts';
+import type { Admission, Middleware, WebDeps } from '../http/index.ts';
 import type { OpenApi } from './open-api.ts';
 
 export { withApiErrors } from './errors.ts';
@@ -12,14 +12,10 @@ async function loadOperations() {
 }
 
 /** Serves every operation of the API; `v1/operations.ts` is their table. */
-export function createApiHandler(mounting: {
-  deps: WebDeps;
-  budgets: Budgets;
-  anonymous: AnonymousCpuBudget;
-}): Middleware {
+export function createApiHandler(options: { deps: WebDeps; admission: Admission }): Middleware {
   let serving: Promise<Middleware> | undefined;
   return async (ctx, next) => {
-    serving ??= loadOperations().then(({ operations, serveOperations }) => serveOperations(operations, mounting));
+    serving ??= loadOperations().then(({ operations, serveOperations }) => serveOperations(operations, options));
     return (await serving)(ctx, next);
   };
 }

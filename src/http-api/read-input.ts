@@ -46,7 +46,10 @@ export async function readBody({ body }: Pick<Operation, 'body'>, ctx: Context):
   if (ctx.get('Content-Encoding') !== '') throw new Refusal(415, 'Bodies are sent without a Content-Encoding.');
   if (body === 'image') return readImage(ctx);
   if (!ctx.is('application/json')) throw new Refusal(415, 'This takes application/json.');
-  const bytes = await readBytes(ctx.req, maxJsonBytes, () => new Refusal(413, 'This body is larger than 64 KiB.'));
+  const bytes = await readBytes(ctx.req, {
+    maxBytes: maxJsonBytes,
+    tooLarge: () => new Refusal(413, 'This body is larger than 64 KiB.'),
+  });
   let value: unknown;
   try {
     value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
@@ -57,7 +60,7 @@ export async function readBody({ body }: Pick<Operation, 'body'>, ctx: Context):
 }
 
 async function readImage(ctx: Context): Promise<ImageUpload> {
-  const bytes = await readBytes(ctx.req, maxImageBytes, () => imageTooLarge());
+  const bytes = await readBytes(ctx.req, { maxBytes: maxImageBytes, tooLarge: () => imageTooLarge() });
   return { declaredType: ctx.get('Content-Type'), bytes };
 }
 

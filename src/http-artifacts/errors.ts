@@ -83,7 +83,7 @@ export async function withErrorFormat(
     if (ctx.res.headersSent || ctx.res.destroyed) throw error;
     const { status, words, headers } = readError(error, tongue, ctx.state.requestId);
     if (status === 500) logger.error('artifacts.fault', { id: ctx.state.requestId, error });
-    discardBody(ctx);
+    discardBody(ctx.req);
     const { type, body } = tongue.write(status, words);
     ctx.status = status;
     ctx.set({ ...headers, 'Content-Type': type });

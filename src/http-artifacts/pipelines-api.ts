@@ -2,7 +2,7 @@ import { createGunzip } from 'node:zlib';
 import type { ArtifactFileRow, FilePiece, RunningTask } from '../ci/index.ts';
 import { invalid } from '../kernel/index.ts';
 import type { Context, Middleware } from '../http/index.ts';
-import { bodyOf, Refusal } from '../http/index.ts';
+import { piecesOf, Refusal } from '../http/index.ts';
 import { withErrorFormat, pipelines } from './errors.ts';
 import { readJson, readWhole, requireOwnRun, taskOf } from './read-request.ts';
 import type { ArtifactDeps } from './deps.ts';
@@ -124,6 +124,6 @@ function readPiece(ctx: Context): FilePiece {
     isGzipped,
     sizeBytes:
       isGzipped && typeof unpacked === 'string' && /^\d{1,15}$/.test(unpacked) ? Number(unpacked) : Number(total),
-    body: bodyOf(ctx.req),
+    body: piecesOf(ctx.req),
   };
 }

@@ -18,7 +18,7 @@ export function requireOwnRun({ run }: RunningTask, asked: unknown): void {
 
 /** A small body as a whole. Refuses one that is too large, or takes for ever. */
 export const readSmallBody = (ctx: Context, maxBytes: number): Promise<Buffer> =>
-  readBytes(ctx.req, maxBytes, () => new Refusal(413, 'This request is too large.'));
+  readBytes(ctx.req, { maxBytes, tooLarge: () => new Refusal(413, 'This request is too large.') });
 
 const maxJsonBytes = 64 * 1024;
 

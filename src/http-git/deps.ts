@@ -4,7 +4,7 @@ import type { Git } from '../git/index.ts';
 import type { Logger } from '../kernel/index.ts';
 import type { Repositories } from '../repositories/index.ts';
 
-/** What git over HTTP asks of the rooms behind it. */
+/** What git over HTTP needs of the domain modules. */
 export interface GitHttpDeps {
   accounts: Pick<Accounts, 'viewerOfToken'>;
   ci: Pick<Ci, 'viewerOfTaskToken'>;

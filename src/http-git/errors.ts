@@ -1,13 +1,12 @@
-import type { IncomingMessage } from 'node:http';
 import { isDomainError, internal, unauthenticated } from '../kernel/index.ts';
 import type { DomainError, Logger } from '../kernel/index.ts';
 import type { Viewer } from '../access/index.ts';
 import type { GitExchange } from './exchange.ts';
-import { statusOf } from '../http/index.ts';
+import { drainRequest, statusOf } from '../http/index.ts';
 
-// The one place where the house's errors become git over HTTP (DESIGN §5).
+// The one place where errors of the domain become git over HTTP (DESIGN §5).
 
-/** Reasons for which HTTP has a word of its own. */
+/** Reasons for which HTTP has a status of its own. */
 const statusOfReason = new Map([
   ['unsupported_type', 415],
   ['unsupported_encoding', 415],
@@ -17,7 +16,7 @@ const statusOfReason = new Map([
   ['lfs_not_stored', 501],
 ]);
 
-/** Headers that keep every cache on the way from answering for us. */
+/** Headers that keep every cache on the way from responding in our place. */
 export const uncached = {
   'Cache-Control': 'no-cache, max-age=0, must-revalidate',
   Pragma: 'no-cache',
@@ -25,8 +24,8 @@ export const uncached = {
 } as const;
 
 /**
- * What a refusal to open a repository means for this viewer. To somebody unknown it
- * always means "say who you are": the same bytes for private, absent and read-only.
+ * What a refusal to open a repository means for this viewer. To an anonymous client it
+ * is always a challenge for credentials: the same bytes for private, absent and read-only.
  */
 export function challengeAnonymous(viewer: Viewer): (error: unknown) => never {
   return (error) => {
@@ -37,7 +36,7 @@ export function challengeAnonymous(viewer: Viewer): (error: unknown) => never {
   };
 }
 
-/** Answers a refusal or a fault, unless an answer is on its way already: that one is broken off. */
+/** Responds with a refusal or a fault, unless a response is on its way already: that one is cut off. */
 export async function sendError(
   { req, res, state, headers }: GitExchange,
   thrown: unknown,
@@ -57,7 +56,7 @@ export async function sendError(
   const isForLfs = error.reason === 'lfs_not_stored';
   const body = Buffer.from(isForLfs ? JSON.stringify({ message }) : `${message}\n`);
 
-  // What was said already of another answer.
+  // Headers that were set for another response.
   for (const name of ['Content-Type', 'Content-Length', 'Content-Encoding']) res.removeHeader(name);
   const isSent = req.complete || Number(req.headers['content-length'] ?? Infinity) <= briefBytes;
   const more = {
@@ -72,41 +71,19 @@ export async function sendError(
     res.end(body);
     return;
   }
-  // A client that is still sending much must get to read this: closing at once would
-  // reset the connection and take the answer with it.
+  // A client that is still sending much must get to read this.
   res.write(body);
-  await drainRequest(req);
+  await drainRequest(req, drained);
   res.end();
 }
 
 function extraHeaders(status: number, error: DomainError): Record<string, string> {
   if (status === 401) return { 'WWW-Authenticate': 'Basic realm="Hearth", charset="UTF-8"' };
-  if (status === 405) return { Allow: 'POST' };
   if (status === 503) return { 'Retry-After': String(Math.ceil(error.retryAfterSeconds ?? 5)) };
   return {};
 }
 
 /** A rest of this size is read while the connection stays. */
 const briefBytes = 64 * 1024;
-const lingerMs = 5_000;
-const lingerBytes = 32 * 1024 * 1024;
-
-/** Throws away what still comes, for a while. */
-function drainRequest(request: IncomingMessage): Promise<void> {
-  return new Promise((resolve) => {
-    let bytes = 0;
-    const finish = () => {
-      clearTimeout(timer);
-      request.off('data', onData).off('close', finish).off('end', finish);
-      resolve();
-    };
-    const timer = setTimeout(finish, lingerMs);
-    const onData = (chunk: Buffer) => {
-      bytes += chunk.length;
-      if (bytes > lingerBytes) finish();
-    };
-    if (request.destroyed) return finish();
-    request.on('data', onData).on('close', finish).on('end', finish);
-    request.resume();
-  });
-}
+/** How much of a longer one is drained while the client reads its refusal. */
+const drained = { maxMs: 5_000, maxBytes: 32 * 1024 * 1024 };

@@ -1,23 +1,23 @@
 import type { Exchange } from '../http/index.ts';
 
-/** A request for git and its answer, whether it came through the middlewares of pages or past them. */
+/** A request for git and its response. */
 export interface GitExchange extends Pick<Exchange, 'req' | 'res' | 'state'> {
-  /** Of the address, decoded; the name may end in `.git`. */
-  readonly params: Readonly<Record<string, string>>;
+  /** Owner and name from the path, decoded; the name may end in `.git`. */
+  readonly params: { readonly owner: string; readonly name: string };
   readonly querystring: string;
-  /** Headers of every answer that `res` does not have yet: name, value, name, value. */
+  /** Headers of every response, which `res` does not have yet: name, value, name, value. */
   readonly headers: readonly string[];
 }
 
 export type GitHandler = (exchange: GitExchange) => Promise<void>;
 
-/** The routes of git's smart HTTP protocol. */
+/** Handlers of git's smart HTTP protocol. */
 export interface GitHandlers {
   infoRefs: GitHandler;
   uploadPack: GitHandler;
   receivePack: GitHandler;
   /** Everything below `info/lfs`. */
   lfs: GitHandler;
-  /** GET of an address that takes only POST. */
-  refuseMethod: GitHandler;
+  /** For an address that takes only this method. */
+  refuseMethod(allowed: 'GET' | 'POST'): GitHandler;
 }

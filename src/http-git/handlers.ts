@@ -1,11 +1,11 @@
-import type { IncomingMessage } from 'node:http';
 import type { Viewer } from '../access/index.ts';
 import { lfsNotStored } from '../git/index.ts';
 import { forbidden, invalid } from '../kernel/index.ts';
+import { discardBody } from '../http/index.ts';
 import { authenticate } from './authenticate.ts';
 import { sendError, challengeAnonymous, uncached } from './errors.ts';
 import type { GitExchange, GitHandler, GitHandlers } from './exchange.ts';
-import { openBody } from './request-body.ts';
+import { openGitBody } from './request-body.ts';
 import type { GitHttpDeps } from './deps.ts';
 
 type Service = 'upload-pack' | 'receive-pack';
@@ -47,7 +47,7 @@ export function createGitHandlers(deps: GitHttpDeps): GitHandlers {
       const { req, res, state } = exchange;
       const viewer = await authenticate(deps, exchange);
       const { path } = await open(deps, exchange, viewer, 'upload-pack');
-      const input = openBody(req, 'application/x-git-upload-pack-request', maxFetchBytes);
+      const input = openGitBody(req, 'application/x-git-upload-pack-request', maxFetchBytes);
       begin(exchange, 'application/x-git-upload-pack-result');
       const { cutShort } = await deps.git.uploadPack({
         path,
@@ -70,7 +70,7 @@ export function createGitHandlers(deps: GitHttpDeps): GitHandlers {
       const viewer = await authenticate(deps, exchange);
       const opened = await open(deps, exchange, viewer, 'receive-pack');
       // The pack is bounded by git's own limit.
-      const input = openBody(req, 'application/x-git-receive-pack-request', Infinity);
+      const input = openGitBody(req, 'application/x-git-receive-pack-request', Infinity);
       begin(exchange, 'application/x-git-receive-pack-result');
       const protocol = readProtocol(exchange, 'receive-pack');
       await deps.repositories.receivePush(opened, {
@@ -93,9 +93,11 @@ export function createGitHandlers(deps: GitHttpDeps): GitHandlers {
       throw lfsNotStored();
     }),
 
-    refuseMethod: guarded(deps, async () => {
-      throw invalid('method_not_taken', 'This address takes POST only.');
-    }),
+    refuseMethod: (allowed) =>
+      guarded(deps, async ({ res }) => {
+        res.setHeader('Allow', allowed === 'GET' ? 'GET, HEAD' : allowed);
+        throw invalid('method_not_taken', `This address takes ${allowed} only.`);
+      }),
   };
 }
 
@@ -136,25 +138,16 @@ function guarded(
     } catch (error) {
       await sendError(exchange, error, logger);
     }
-    discardRest(req);
+    // What nobody has read stands in the way of the next request on this connection.
+    discardBody(req, restMs);
   };
 }
 
-/** How long a client may go on with a request that is answered. */
+/** How long a client may go on with a request that has its response. */
 const restMs = 5_000;
 
-/** What nobody has read would stand in the way of the next request on this connection; what has no end ends it. */
-function discardRest(req: IncomingMessage): void {
-  if (req.complete || req.destroyed) return;
-  const { socket } = req;
-  const limit = setTimeout(() => socket.destroy(), restMs);
-  limit.unref();
-  req.on('end', () => clearTimeout(limit)).on('close', () => clearTimeout(limit));
-  req.resume();
-}
-
 function open(deps: GitHttpDeps, { params }: GitExchange, viewer: Viewer, service: Service) {
-  const { owner = '', name = '' } = params;
+  const { owner, name } = params;
   const bare = name.replace(/\.git$/i, '');
   const { repositories } = deps;
   const opening =
@@ -166,7 +159,7 @@ function open(deps: GitHttpDeps, { params }: GitExchange, viewer: Viewer, servic
 
 /** Where a repository is now that was once at this address, for who may see it there. */
 async function movedTo({ repositories }: GitHttpDeps, { params }: GitExchange, viewer: Viewer): Promise<string | null> {
-  const { owner = '', name = '' } = params;
+  const { owner, name } = params;
   const moved = await repositories.findMoved(viewer, owner, name.replace(/\.git$/i, ''));
   return moved === null ? null : `/git/${encodeURIComponent(moved.owner)}/${encodeURIComponent(moved.name)}.git`;
 }

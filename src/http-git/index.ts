@@ -1,3 +1,2 @@
-export { gitFirst, throughPages } from './git-first.ts';
-export type { GitHandlers } from './exchange.ts';
 export { createGitHandlers } from './handlers.ts';
+export { createGitListener, gitRoutes } from './listener.ts';

@@ -2,13 +2,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Ci } from '../ci/index.ts';
 import type { Config } from '../config/index.ts';
+import { createClientReader } from '../http/index.ts';
 import type { Clock, Logger } from '../kernel/index.ts';
 import type { ConnectHandler } from './connect/connect-handler.ts';
 import { createGrpcListener } from './grpc/grpc-listener.ts';
 import { RunnerService } from './runner-service.ts';
 
 export interface RpcOptions {
-  config: Pick<Config, 'grpc'>;
+  config: Pick<Config, 'grpc' | 'proxy'>;
   ci: Ci;
   clock: Clock;
   logger: Logger;
@@ -33,6 +34,7 @@ const isOwn = (path: string): boolean =>
 /** Nothing listens before `listen`; the web edge hands over what belongs here (app.ts plugs the two together). */
 export function createRpcServer({ config, ci, clock, logger }: RpcOptions): RpcServer {
   const service = new RunnerService(ci, clock.now());
+  const readClient = createClientReader(config.proxy.trusted);
   const grpc = createGrpcListener({ ...config.grpc.listen, service, logger });
   // Loaded with the first call, like the other framing: they are a sixth of all that a start would load.
   let connect: Promise<ConnectHandler> | null = null;
@@ -41,7 +43,7 @@ export function createRpcServer({ config, ci, clock, logger }: RpcOptions): RpcS
     takeRequest(request, response) {
       if (!isOwn(request.url ?? '')) return false;
       connect ??= import('./connect/connect-handler.ts').then(({ createConnectHandler }) =>
-        createConnectHandler({ service, logger }),
+        createConnectHandler({ service, logger, readClient }),
       );
       void connect.then(({ handle }) => handle(request, response));
       return true;

@@ -36,8 +36,8 @@ export interface State {
   /** The pattern of the route that answers, for log and metrics: `/repos/:owner/:name`. */
   routePath: string | null;
   identity: Identity;
-  /** For whoever gives way to this request; see `giving-way.ts`. */
-  atWork?: ActiveRequest;
+  /** What background work waits for; see `admission/background-priority.ts`. */
+  activeRequest?: ActiveRequest;
   /** Whoever answered has written the line of this request into the log. */
   isLogged?: boolean;
   /** Set on routes that name a repository, once the viewer may see it. */
@@ -59,7 +59,7 @@ export interface Exchange {
   readonly res: ServerResponse;
   /** Without the query. */
   readonly path: string;
-  readonly state: Pick<State, 'requestId' | 'address' | 'routePath' | 'identity' | 'atWork' | 'isLogged'>;
+  readonly state: Pick<State, 'requestId' | 'address' | 'routePath' | 'identity' | 'activeRequest' | 'isLogged'>;
 }
 
 export type Context = Koa.ParameterizedContext<State, Koa.DefaultContext>;

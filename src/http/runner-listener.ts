@@ -12,11 +12,11 @@ export interface RunnerListener {
   takeHttp2(socket: Socket): void;
 }
 
-/** Runners' requests pass by the pages: no cookie, form or redirect has a meaning there. */
-export function runnersFirst(door: RunnerListener | undefined, pages: RequestListener): RequestListener {
-  if (door === undefined) return pages;
+/** Hands the runners' requests to their listener: no cookie, form or redirect has a meaning there. */
+export function takeRunnerRequests(runners: RunnerListener | undefined, next: RequestListener): RequestListener {
+  if (runners === undefined) return next;
   return (request, response) => {
-    if (!door.takeRequest(request, response)) pages(request, response);
+    if (!runners.takeRequest(request, response)) next(request, response);
   };
 }
 
@@ -26,17 +26,17 @@ const firstBytesMs = 15_000;
 
 /**
  * Looks at the first bytes of every connection: one that begins with HTTP/2's preface
- * goes to the runners' door, all others go on as if nobody had looked.
- * @param onHttp2 hears of those that go there
- * @returns what ends the connections that have said nothing yet; the server does not
+ * goes to the runners' listener, all others go on unchanged.
+ * @param onHttp2 is called with each that goes there
+ * @returns what ends the connections that have sent nothing yet; the server does not
  *   know of them, and would wait for them when it closes
  */
 export function splitOffHttp2(
   server: Server,
-  door: RunnerListener | undefined,
+  runners: RunnerListener | undefined,
   onHttp2: (socket: Socket) => void,
 ): () => void {
-  if (door === undefined) return () => {};
+  if (runners === undefined) return () => {};
   const unread = new Set<Socket>();
   const [accept] = server.listeners('connection') as ((socket: Socket) => void)[];
   server.removeAllListeners('connection');
@@ -56,7 +56,7 @@ export function splitOffHttp2(
       socket.unshift(read);
       if (seen.equals(preface)) {
         onHttp2(socket);
-        return door.takeHttp2(socket);
+        return runners.takeHttp2(socket);
       }
       accept!.call(server, socket);
       // It was paused by us, so a listener alone does not set it going again.

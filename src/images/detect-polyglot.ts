@@ -1,17 +1,16 @@
 /**
- * Files that are an image and something else at the same time. Hearth serves
- * every image with a fixed type, `nosniff` and a sandbox, so none of these does
- * harm here; but a copy carried elsewhere might, and nobody's portrait is one.
+ * Detects files that are an image and something else at the same time (polyglots). Hearth serves every image with a
+ * fixed type, `nosniff` and a sandbox, so they are harmless here; a copy served elsewhere might not be.
  */
 
-/** How far readers of PDF and HTML search for the beginning, in bytes. */
+/** How far readers of PDF and HTML search for the start marker, in bytes. */
 const searchedBytes = 1024;
 
 const markup = /<(?:!doctype\s+html|html|head|body|script|iframe|svg)[\s>/]|<\?php/i;
-/** `GIF89a=1;` and `GIF89a/*` are JavaScript, too; so is a JPEG whose first segment is as long as `/*`. */
+/** `GIF89a=1;` and `GIF89a/*` are valid JavaScript; so is a JPEG whose first segment length reads as `/*`. */
 const script = /^GIF8[79]a(?:=|\/\*)|^\xff\xd8\xff.\/\*/s;
 
-/** What else the bytes are, in a word for the log and the refusal; `null` for a plain image. */
+/** The second format, for the log and the refusal; `null` for a plain image. */
 export function detectPolyglot(bytes: Buffer): 'zip' | 'pdf' | 'html' | 'script' | null {
   const start = bytes.toString('latin1', 0, searchedBytes);
   if (start.includes('%PDF-')) return 'pdf';
@@ -23,11 +22,11 @@ export function detectPolyglot(bytes: Buffer): 'zip' | 'pdf' | 'html' | 'script'
 const zipEnd = Buffer.from('PK\x05\x06', 'latin1');
 const zipEndBytes = 22;
 
-/** A zip archive (jar, apk, office file) is found by its end record, whatever comes before it. */
+/** A zip archive (jar, apk, office file) is recognised by its end record, whatever comes before it. */
 function endsAsZip(bytes: Buffer): boolean {
   const first = Math.max(0, bytes.length - zipEndBytes - 0xffff);
   for (let at = bytes.lastIndexOf(zipEnd); at >= first; at = at === 0 ? -1 : bytes.lastIndexOf(zipEnd, at - 1)) {
-    // The comment's length has to lead exactly to the end: four bytes alone occur by chance.
+    // The comment length has to reach exactly to the end of the file: the four magic bytes alone occur by chance.
     if (at + zipEndBytes <= bytes.length && bytes.readUInt16LE(at + 20) === bytes.length - at - zipEndBytes)
       return true;
   }

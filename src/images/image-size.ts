@@ -1,25 +1,24 @@
 import { sniffImageType } from './image-type.ts';
 
-/** How large a picture is shown by itself, in CSS pixels. */
+/** The natural size of an image, in CSS pixels. */
 export interface ImageSize {
   width: number;
   height: number;
 }
 
-/** Larger ones are no pictures for a page, and no header that says so is believed. */
+/** Larger sides are treated as a corrupt header. */
 const maxSide = 16_384;
 
 /**
- * The size that a picture states in its header: PNG, GIF, WebP, JPEG as its camera held
- * it, SVG when it names both sides. Nothing is decoded; `null` for anything else, cut
- * off or absurd.
+ * The size stated in the header of a PNG, GIF, WebP, JPEG (with Exif orientation) or SVG that names both sides. Nothing
+ * is decoded; `null` for anything else, truncated or absurd.
  */
 export function imageSize(bytes: Buffer): ImageSize | null {
   try {
     const size = stated(bytes);
     return size !== null && isSide(size.width) && isSide(size.height) ? size : null;
   } catch (error) {
-    // Past the end of the file.
+    // A RangeError means a read past the end of the file.
     if (error instanceof RangeError) return null;
     throw error;
   }
@@ -58,7 +57,7 @@ function ofWebp(bytes: Buffer): ImageSize | null {
   }
 }
 
-/** Walks from segment to segment until the frame; a camera's note on the way may say that it was held on its side. */
+/** Walks the segments up to the frame header; an Exif segment on the way may give an orientation. */
 function ofJpeg(bytes: Buffer): ImageSize | null {
   let isOnItsSide = false;
   for (let at = 2; bytes[at] === 0xff; at += 2 + bytes.readUInt16BE(at + 2)) {
@@ -76,7 +75,7 @@ function ofJpeg(bytes: Buffer): ImageSize | null {
 
 const orientationTag = 0x0112;
 
-/** Of an Exif segment: 1 to 8, where the last four exchange width and height; 1 when it does not say. */
+/** Orientation of an Exif segment, 1 to 8; 5 to 8 swap width and height. 1 when it is absent. */
 function orientationOf(segment: Buffer): number {
   if (segment.toString('latin1', 0, 6) !== 'Exif\0\0') return 1;
   const tiff = segment.subarray(6);
@@ -90,7 +89,7 @@ function orientationOf(segment: Buffer): number {
   return 1;
 }
 
-/** How far the first tag of a drawing is looked for, in bytes. */
+/** How far the `svg` tag is searched, in bytes. */
 const svgHead = 4_096;
 
 function ofSvg(bytes: Buffer): ImageSize | null {

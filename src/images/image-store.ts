@@ -1,54 +1,51 @@
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
-import { internal, unavailable } from '../kernel/index.ts';
+import { createKeyedMutex, internal, unavailable } from '../kernel/index.ts';
 import type { Clock, Logger, Random } from '../kernel/index.ts';
 import { sniffedBytes, sniffImageType } from './image-type.ts';
 import type { ImageType } from './image-type.ts';
-import { createKeyedMutex } from './keyed-mutex.ts';
 
 /**
- * One file per id, each whole whatever dies when: written beside its place,
- * synced, renamed over the old one, the folder synced (security 4.2).
+ * One file per id, replaced atomically: written under a temporary name, synced, renamed over the old one, the folder
+ * synced (docs/security-model.md).
  *
- * The time of storing travels as the file's modification time, the image's
- * stamp. A row that tells another stamp than its file was left behind by a
- * crash between the two.
+ * The stamp of an image is the file's modification time. A row whose stamp differs from its file's was left by a crash
+ * between the two.
  */
 export interface ImageStore {
   /**
-   * Stores an image in place of the one before, then lets `record` write its row.
-   * When `record` fails, the image before is back and its error is thrown.
-   * Replacements of one image take turns, so file and row never mix.
+   * Stores an image in place of the previous one, then lets `record` write its row. When `record` fails, the previous
+   * image is restored and the error thrown. Replacements of one image are serialised, so file and row never mix.
    * Refuses `disk_full`, `read_only`.
    */
   replace<T>(id: string, bytes: Buffer, record: (stamp: number) => Promise<T>): Promise<T>;
-  /** Lets `record` clear the row, then removes the file; there may be none. */
+  /** Lets `record` clear the row, then removes the file, if there is one. */
   remove<T>(id: string, record: () => Promise<T>): Promise<T>;
-  /** Opens an image for sending; `null` when there is none, or when what is there is no image. */
+  /** Opens an image for sending; `null` when there is none, or when the file is no image. */
   open(id: string): Promise<OpenedImage | null>;
   /**
-   * Moves an image to another store, perhaps on another file system. Answers whether there was one.
-   * Cut short, it is in both; doing it again ends well.
+   * Moves an image to another store, possibly on another file system. Returns whether there was one. After an
+   * interruption it is in both; repeating the move completes it.
    */
   moveTo(other: ImageStore, id: string): Promise<boolean>;
-  /** Stores an image under the stamp that it has: the receiving end of a move. */
+  /** Stores an image with its existing stamp: the receiving end of a move. */
   put(id: string, bytes: Buffer, stamp: number): Promise<void>;
   list(): Promise<StoredImage[]>;
-  /** At start, before any upload: removes what a killed process had half written. Answers how many files. */
+  /** Removes temporary files of a killed process, at start before any upload. Returns their number. */
   sweep(): Promise<number>;
 }
 
-/** An image open for sending; what it says of itself stays true while others replace it. */
+/** An image open for sending; its type, size and stamp stay valid while others replace it. */
 export interface OpenedImage {
-  /** By the file's own bytes, so that type and content always agree. */
+  /** From the file's own bytes, so that type and content always agree. */
   type: ImageType;
   bytes: number;
-  /** When it was stored, epoch milliseconds; differs for every content an id has had. */
+  /** When it was stored, in epoch milliseconds; differs for every content of an id. */
   stamp: number;
   /** The content; closes the image at its end. */
   stream(): Readable;
-  /** For an answer without content. */
+  /** For a response without a body. */
   close(): Promise<void>;
 }
 
@@ -58,7 +55,7 @@ export interface StoredImage {
 }
 
 export interface ImageStoreOptions {
-  /** Holds one file per image, named by its id (SPEC §2.2); made when missing. */
+  /** Folder with one file per image, named by its id (SPEC §2.2); created when missing. */
   directory: string;
   clock: Clock;
   random: Random;
@@ -66,7 +63,7 @@ export interface ImageStoreOptions {
 }
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-/** Files under way start with a dot; nothing else in the folder does. */
+/** Temporary files start with a dot; nothing else in the folder does. */
 const unfinished = /^\.[0-9a-f-]{36}\.[0-9a-f]{16}$/;
 
 export function createImageStore({ directory, clock, random, logger }: ImageStoreOptions): ImageStore {
@@ -121,7 +118,7 @@ export function createImageStore({ directory, clock, random, logger }: ImageStor
     replace: (id, bytes, record) =>
       inTurn(id, async () => {
         const before = await read(id);
-        // Addresses carry the stamp, and browsers keep what they name for a year: no two contents share one.
+        // URLs contain the stamp and browsers cache them for a year: no two contents share one.
         const stamp = Math.max(clock.now(), (before?.stamp ?? 0) + 1);
         await write(id, bytes, stamp);
         try {
@@ -135,7 +132,7 @@ export function createImageStore({ directory, clock, random, logger }: ImageStor
 
     remove: (id, record) =>
       inTurn(id, async () => {
-        // In this order a crash leaves a file to sweep, not a row without its file.
+        // In this order a crash leaves a file to remove, not a row without its file.
         const result = await record();
         await erase(id);
         return result;
@@ -170,7 +167,7 @@ export function createImageStore({ directory, clock, random, logger }: ImageStor
         return true;
       }),
 
-    // Takes no turn: two stores that move to each other would wait for each other for ever.
+    // Without the mutex: two stores moving images to each other would deadlock.
     put: write,
 
     async list() {

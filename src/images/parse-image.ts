@@ -3,28 +3,28 @@ import { parseImageType, sniffImageType } from './image-type.ts';
 import type { ImageType } from './image-type.ts';
 import { detectPolyglot } from './detect-polyglot.ts';
 
-/** SPEC §8: 2 MB. An edge stops reading one byte later. */
+/** SPEC §8: 2 MB. A transport stops reading one byte later. */
 export const maxImageBytes = 2_097_152;
 
 /** One uploaded file, as the transport received it. */
 export interface ImageUpload {
-  /** The part's `Content-Type`; the file name says nothing and is not asked for. */
+  /** The part's `Content-Type`. The file name is ignored. */
   declaredType: string;
   bytes: Buffer;
 }
 
-/** An upload that may be stored. */
+/** A validated upload. */
 export interface Image {
   type: ImageType;
   bytes: Buffer;
 }
 
 /**
- * Checks an upload by the rules of SPEC §4.3: size, type, and leading bytes that
- * agree with the type. Nothing is decoded (security B07).
+ * Validates an upload (SPEC §4.3): size, type, and leading bytes that agree with the type. Nothing is decoded (security
+ * B07).
  *
- * Refuses with `invalid`: `image_missing`, `image_too_large`, `image_type_not_allowed`,
- * `image_content_mismatch` (the bytes are another type's, none's, or also another format's).
+ * Refuses with `invalid`: `image_missing`, `image_too_large`, `image_type_not_allowed`, `image_content_mismatch` (the
+ * bytes are another type's, none's, or also another format's).
  *
  * @param field the form field that a refusal belongs to
  */
@@ -49,7 +49,7 @@ export function parseImage(upload: ImageUpload, field = 'image'): Image {
   return { type, bytes };
 }
 
-/** For an edge that stopped reading past `maxImageBytes`: the same words as after reading it all. */
+/** The refusal for a transport that stopped reading past `maxImageBytes`. */
 export function imageTooLarge(field = 'image') {
   return invalid('image_too_large', 'An image may have at most 2 MB (2,097,152 bytes).', { field });
 }

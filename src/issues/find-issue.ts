@@ -10,7 +10,7 @@ import type {
   Viewer,
 } from '../access/index.ts';
 import { rowBy } from '../db/index.ts';
-import type { Door, Tx } from '../db/index.ts';
+import type { RowSource, Tx } from '../db/index.ts';
 import { conflict, forbidden, notFound, unauthenticated } from '../kernel/index.ts';
 import type { DomainError } from '../kernel/index.ts';
 import { repositoryOf } from '../repositories/index.ts';
@@ -72,22 +72,22 @@ export const factsOfIssue = ({ authorId, lockedAt, deletedAt, heldAt }: Issue): 
   held: heldAt !== null,
 });
 
-/** Gathers what the policy asks of a repository. @param door the lookups, or the manager of the write that decides by it */
+/** Gathers what the policy asks of a repository. @param source the lookups, or the manager of the write that decides by it */
 export async function repositoryContext(
   deps: Pick<IssueDeps, 'repositories'>,
-  door: Door,
+  source: RowSource,
   personId: string | null,
   repository: Repository,
 ): Promise<RepositoryContext> {
-  const facts = await deps.repositories.factsOf(personId, repository, door);
-  const settings = (await rowBy(door, issueSettingsSchema, { repositoryId: repository.id })) ?? {
+  const facts = await deps.repositories.factsOf(personId, repository, source);
+  const settings = (await rowBy(source, issueSettingsSchema, { repositoryId: repository.id })) ?? {
     repositoryId: repository.id,
     issuesFrom: 'anyone',
     holdsNewcomers: false,
   };
   const blocked =
     personId !== null &&
-    (await rowBy(door, blockSchema, { ownerId: ownerIdOf(repository), userId: personId })) !== null;
+    (await rowBy(source, blockSchema, { ownerId: ownerIdOf(repository), userId: personId })) !== null;
   return {
     repository,
     settings,
@@ -128,9 +128,9 @@ export async function findIssue(deps: FindDeps, viewer: Viewer, at: IssueAt): Pr
   return { ...context, issue };
 }
 
-export async function issueByNumber(door: Door, repositoryId: string, number: number): Promise<Issue> {
+export async function issueByNumber(source: RowSource, repositoryId: string, number: number): Promise<Issue> {
   if (!Number.isSafeInteger(number) || number < 1) throw issueNotFound();
-  const issue = await rowBy(door, issueSchema, { repositoryId, number });
+  const issue = await rowBy(source, issueSchema, { repositoryId, number });
   if (issue === null) throw issueNotFound();
   return issue;
 }

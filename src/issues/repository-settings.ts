@@ -34,8 +34,8 @@ export async function changeIssueSettings(
 export type IssueCounts = Omit<IssueNumbers, 'repositoryId' | 'last'>;
 
 /** How many issues and pull requests are open and closed in a repository, for tabs; kept by triggers. */
-export function countIssues({ db }: Pick<IssueDeps, 'db'>, repositoryId: string): IssueCounts {
-  const [row] = db.lookup(issueNumbersSchema, { repositoryId });
+export async function countIssues({ db }: Pick<IssueDeps, 'db'>, repositoryId: string): Promise<IssueCounts> {
+  const [row] = await db.lookup(issueNumbersSchema, { repositoryId });
   const { openIssues = 0, closedIssues = 0, openPulls = 0, closedPulls = 0 } = row ?? {};
   return { openIssues, closedIssues, openPulls, closedPulls };
 }

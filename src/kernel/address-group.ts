@@ -1,9 +1,8 @@
 import { isIPv6 } from 'node:net';
 
 /**
- * What counts as one address for the limits. An IPv4 address written in IPv6 form
- * is that IPv4 address; of IPv6 the first 64 bits count, since one network
- * connection owns all addresses below them.
+ * The unit that limits count as one address. An IPv4-mapped IPv6 address is its IPv4 address; of IPv6 the first 64 bits
+ * count, since one subscriber usually has all addresses below them.
  */
 export function addressGroup(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);

@@ -1,4 +1,4 @@
-/** The only source of time inside rooms, so that tests decide what time it is. */
+/** The only source of time inside modules, so that tests control it. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;

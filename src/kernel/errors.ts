@@ -1,6 +1,5 @@
 /**
- * The one error class of the house. Rooms throw it; each edge has one file that
- * maps `code` to its protocol (DESIGN §5).
+ * The one error class of the program. Modules throw it; each transport has one file that maps `code` to its protocol.
  */
 
 export type ErrorCode =
@@ -15,16 +14,15 @@ export type ErrorCode =
 export interface ErrorDetails {
   /** Form or JSON field that the message belongs to. */
   field?: string;
-  /** For `unavailable`: when trying again makes sense, in seconds. */
+  /** For `unavailable`: after how many seconds a retry makes sense. */
   retryAfterSeconds?: number;
   /** For the log only; never shown. */
   cause?: unknown;
 }
 
 /**
- * A refusal or a fault in words that are safe to show.
- * `reason` is a stable slug (`handle_taken`, `last_owner`) that callers and API
- * clients may rely on; `message` is a sentence for a person.
+ * A refusal or a fault with text that is safe to show. `reason` is a stable slug (`handle_taken`, `last_owner`) that
+ * callers and API clients may rely on; `message` is a sentence for people.
  */
 export class DomainError extends Error {
   readonly code: ErrorCode;
@@ -46,7 +44,7 @@ export function isDomainError(error: unknown): error is DomainError {
   return error instanceof DomainError;
 }
 
-/** For a `catch`: null where what is looked for is not there, or hidden; every other error goes on. */
+/** For a `catch`: null for absent and hidden things; other errors are rethrown. */
 export function nullIfNotFound(error: unknown): null {
   if (isDomainError(error) && error.code === 'not_found') return null;
   throw error;
@@ -65,7 +63,7 @@ export const forbidden = maker('forbidden');
 export const conflict = maker('conflict');
 export const unavailable = maker('unavailable');
 
-/** Hidden and absent things use the same words, so that an answer never tells which it was. */
+/** Hidden and absent things get the same message, so that a response does not tell them apart. */
 export function notFound(reason = 'not_found', message = 'Not found'): DomainError {
   return new DomainError('not_found', reason, message);
 }

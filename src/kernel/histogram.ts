@@ -1,14 +1,14 @@
-/** How often a figure was how large: what metrics say of durations. */
+/** A histogram of a metric. */
 export interface Histogram {
   readonly count: number;
-  /** Of all figures. */
+  /** Sum of all observed values. */
   readonly sum: number;
   observe(value: number): void;
-  /** For each bound, how many figures were at most as large. */
+  /** For each bound, how many values were at most as large (cumulative). */
   atMost(): { bound: number; count: number }[];
 }
 
-/** @param bounds upper bounds, in rising order; whatever is above the last one is in `count` only */
+/** @param bounds upper bounds in ascending order; values above the last one are in `count` only */
 export function createHistogram(bounds: readonly number[]): Histogram {
   const counts = bounds.map(() => 0);
   let [count, sum] = [0, 0];
@@ -22,7 +22,7 @@ export function createHistogram(bounds: readonly number[]): Histogram {
     observe(value) {
       count += 1;
       sum += value;
-      // Most figures are small: the first bound that holds one ends the search.
+      // Most values are small: the search ends at the first bound that holds one.
       const at = bounds.findIndex((bound) => value <= bound);
       if (at !== -1) counts[at]! += 1;
     },

@@ -29,5 +29,6 @@ export { busy, createSemaphore } from './semaphore.ts';
 export type { Semaphore, SemaphoreKeys, SemaphoreOptions, SemaphoreStatistics } from './semaphore.ts';
 export { createNotifier } from './notifier.ts';
 export type { Notifier } from './notifier.ts';
-export { withTimeout } from './with-timeout.ts';
+export { eachLimit } from './each-limit.ts';
+export { waitAtMost, withTimeout } from './with-timeout.ts';
 export { addressGroup } from './address-group.ts';

@@ -1,20 +1,29 @@
 /** Runs work of one key in order, one at a time; work of different keys runs side by side. */
-export type KeyedMutex<Key> = <T>(key: Key, work: () => Promise<T>) => Promise<T>;
+export interface KeyedMutex<Key> {
+  /** A failure reaches its caller and does not stop the work queued behind it. */
+  <T>(key: Key, work: () => Promise<T>): Promise<T>;
+  /** Whether work of this key runs or waits. */
+  isHeld(key: Key): boolean;
+  /** Keys with work that runs or waits. */
+  held(): number;
+  /** Resolves when all work that has been asked for by now has ended. */
+  settled(): Promise<void>;
+}
 
-/** A failure reaches the caller and does not stop the work that waits behind it. */
 export function createKeyedMutex<Key = string>(): KeyedMutex<Key> {
-  const tails = new Map<Key, Promise<unknown>>();
-  return function runExclusive<T>(key: Key, work: () => Promise<T>): Promise<T> {
+  const tails = new Map<Key, Promise<void>>();
+  function runExclusive<T>(key: Key, work: () => Promise<T>): Promise<T> {
     const result = (tails.get(key) ?? Promise.resolve()).then(work);
-    const tail = result
-      .then(
-        () => {},
-        () => {},
-      )
-      .finally(() => {
-        if (tails.get(key) === tail) tails.delete(key);
-      });
+    const end = (): void => {
+      if (tails.get(key) === tail) tails.delete(key);
+    };
+    const tail: Promise<void> = result.then(end, end);
     tails.set(key, tail);
     return result;
-  };
+  }
+  return Object.assign(runExclusive, {
+    isHeld: (key: Key) => tails.has(key),
+    held: () => tails.size,
+    settled: async () => void (await Promise.all(tails.values())),
+  });
 }

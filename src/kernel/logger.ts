@@ -1,9 +1,8 @@
 export type LogFields = Record<string, unknown>;
 
 /**
- * Structured log. `event` is a stable name (`push.settled`), facts go into
- * `fields`. Secrets are never passed in; the writer redacts known field names
- * as a second line of defence.
+ * Structured log. `event` is a stable name (`push.settled`); data goes into `fields`. Secrets are never passed in; the
+ * writer redacts known field names as a second line of defence.
  */
 export interface Logger {
   debug(event: string, fields?: LogFields): void;

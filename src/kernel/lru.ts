@@ -1,11 +1,13 @@
 export interface LruOptions<Key, Value> {
   /** What is cached, in one or two words; the label of its metrics. */
   name: string;
-  /** The sum of all weights at most, in whatever unit `weigh` counts. */
+  /** The largest sum of all weights, in the unit of `weigh`. */
   maxWeight: number;
+  /** Entries at most, beside the weight; as many as fit when not given. */
+  maxEntries?: number;
   /** The weight of an entry; 1 when not given, so that `maxWeight` counts entries. */
   weigh?: (value: Value, key: Key) => number;
-  /** How long an entry is valid after it was set, in milliseconds; for ever when not given. */
+  /** How long an entry is valid after it was set, in milliseconds; without it, entries do not expire. */
   ttlMs?: number;
   /** Called for each entry that leaves, whatever the reason. */
   onEvict?: (value: Value, key: Key) => void;
@@ -42,10 +44,10 @@ interface Entry<Value> {
   expiresAt: number;
 }
 
-/** Caches of this process, for metrics; weakly, because tests make many. */
+/** Caches of this process, for metrics; weak references, because tests create many. */
 const caches = new Set<WeakRef<{ statistics(): CacheStatistics }>>();
 
-/** What every cache holds and how often it answered; caches of one name are added up. */
+/** Size, hits and misses of every cache; caches of the same name are added up. */
 export function cacheStatistics(): CacheStatistics[] {
   const byName = new Map<string, CacheStatistics>();
   for (const reference of caches) {
@@ -64,7 +66,7 @@ export function cacheStatistics(): CacheStatistics[] {
 
 class LruCache<Key, Value> implements Lru<Key, Value> {
   readonly #options: LruOptions<Key, Value>;
-  /** In the order of use: a Map iterates in the order of insertion. */
+  /** In order of use: a Map iterates in the order of insertion. */
   readonly #entries = new Map<Key, Entry<Value>>();
   #weight = 0;
   #hits = 0;
@@ -93,14 +95,14 @@ class LruCache<Key, Value> implements Lru<Key, Value> {
 
   set(key: Key, value: Value): void {
     this.delete(key);
-    const { weigh, ttlMs, maxWeight } = this.#options;
+    const { weigh, ttlMs, maxWeight, maxEntries = Infinity } = this.#options;
     const weight = weigh === undefined ? 1 : weigh(value, key);
     if (weight > maxWeight) return this.#options.onEvict?.(value, key);
     const expiresAt = ttlMs === undefined ? Infinity : performance.now() + ttlMs;
     this.#entries.set(key, { value, weight, expiresAt });
     this.#weight += weight;
     for (const oldest of this.#entries.keys()) {
-      if (this.#weight <= maxWeight) break;
+      if (this.#weight <= maxWeight && this.#entries.size <= maxEntries) break;
       this.delete(oldest);
     }
   }
@@ -136,7 +138,8 @@ class LruCache<Key, Value> implements Lru<Key, Value> {
 
   #current(key: Key): Entry<Value> | undefined {
     const entry = this.#entries.get(key);
-    if (entry === undefined || entry.expiresAt > performance.now()) return entry;
+    // Most caches have no lifetime, and reading the clock costs as much as the look-up.
+    if (entry === undefined || entry.expiresAt === Infinity || entry.expiresAt > performance.now()) return entry;
     this.delete(key);
     return undefined;
   }

@@ -5,8 +5,8 @@
 export interface Notifier {
   /** Wakes everything that waits for this topic now. */
   notify(topic: string): void;
-  /** Resolves at the next notification, after `timeoutMs`, or when the signal aborts. */
-  wait(topic: string, options: { signal: AbortSignal; timeoutMs: number }): Promise<void>;
+  /** Resolves at the next notification, after `timeoutMs`, or when the signal aborts; both may be left out. */
+  wait(topic: string, options?: { signal?: AbortSignal; timeoutMs?: number }): Promise<void>;
 }
 
 export function createNotifier(): Notifier {
@@ -17,20 +17,20 @@ export function createNotifier(): Notifier {
       waiting.delete(topic);
       for (const wake of wakes ?? []) wake();
     },
-    wait(topic, { signal, timeoutMs }) {
+    wait(topic, { signal, timeoutMs } = {}) {
       return new Promise((resolve) => {
-        if (signal.aborted) return resolve();
+        if (signal?.aborted) return resolve();
         const wakes = waiting.get(topic) ?? new Set();
         waiting.set(topic, wakes);
         const wake = () => {
           clearTimeout(timer);
-          signal.removeEventListener('abort', wake);
+          signal?.removeEventListener('abort', wake);
           wakes.delete(wake);
           if (wakes.size === 0 && waiting.get(topic) === wakes) waiting.delete(topic);
           resolve();
         };
-        const timer = setTimeout(wake, timeoutMs);
-        signal.addEventListener('abort', wake);
+        const timer = timeoutMs === undefined ? undefined : setTimeout(wake, Math.max(0, timeoutMs));
+        signal?.addEventListener('abort', wake);
         wakes.add(wake);
       });
     },

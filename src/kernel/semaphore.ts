@@ -5,12 +5,12 @@ export interface SemaphoreOptions {
   limit: number;
   /** Holders at a time by the name of a key, for instance `{ repository: 4, client: 2 }`. */
   limitPerKey?: Readonly<Record<string, number>>;
-  /** Waiters at most; a further one is refused at once. */
-  queue: number;
-  /** How long a caller waits, in milliseconds. */
-  waitMs: number;
-  /** Thrown when the queue is full or the wait is over. */
-  refusal: () => Error;
+  /** Waiters at most; a further one is refused at once. Any number when not given. */
+  queue?: number;
+  /** How long a caller waits, in milliseconds; until it is admitted when not given. */
+  waitMs?: number;
+  /** The error when the queue is full or the wait is over. */
+  refusal?: () => Error;
 }
 
 /** Key names and values of a caller; one without a value is not limited by it. */
@@ -20,17 +20,19 @@ export interface SemaphoreStatistics {
   admitted: number;
   refusedFull: number;
   refusedLate: number;
-  /** Seconds that all callers together waited and held. */
+  /** Total seconds that callers waited and held. */
   waitedSeconds: number;
   heldSeconds: number;
 }
 
 export interface Semaphore {
   /**
-   * Waits for a place and returns the function that releases it. Throws the refusal when
-   * the queue is full or the wait is over, and the signal's reason when it aborts.
+   * Waits for a permit and returns the function that releases it. Throws the refusal when the queue is full or the wait
+   * is over, and the signal's reason when it aborts.
    */
   acquire(keys?: SemaphoreKeys, signal?: AbortSignal): Promise<() => void>;
+  /** Does the work while it holds a place. Throws as `acquire` and as the work do. */
+  run<T>(work: () => Promise<T>, keys?: SemaphoreKeys, signal?: AbortSignal): Promise<T>;
   held(): number;
   heldBy(name: string, value: string): number;
   waiting(): number;
@@ -49,12 +51,17 @@ interface Waiter {
 }
 
 /**
- * A counting semaphore with a bounded queue and limits per key. First come, first served,
- * except that a waiter whose key has its share is passed over: one busy repository or
- * client never blocks the others.
+ * A counting semaphore with a bounded queue and limits per key. First in, first out, except that a waiter whose key is
+ * at its limit is passed over: one busy repository or client never blocks the others.
  */
 export function createSemaphore(options: SemaphoreOptions): Semaphore {
-  const { limit, limitPerKey = {} } = options;
+  const {
+    limit,
+    queue = Infinity,
+    waitMs,
+    refusal = busy('busy', 'Too many wait already. Try again soon.', 5),
+  } = options;
+  const keyLimits = Object.entries(options.limitPerKey ?? {});
   const counts = new Map<string, number>();
   const waiters = new Set<Waiter>();
   let held = 0;
@@ -68,7 +75,7 @@ export function createSemaphore(options: SemaphoreOptions): Semaphore {
   const secondsSince = (at: number): number => (performance.now() - at) / 1000;
   const countKey = (name: string, value: string): string => `${name}\0${value}`;
   const limited = (keys: SemaphoreKeys): [string, number][] =>
-    Object.entries(limitPerKey).flatMap(([name, most]) => {
+    keyLimits.flatMap(([name, most]) => {
       const value = keys[name];
       return value === undefined ? [] : [[countKey(name, value), most]];
     });
@@ -122,25 +129,36 @@ export function createSemaphore(options: SemaphoreOptions): Semaphore {
         leave();
         reject(signal?.reason);
       };
-      const timer = setTimeout(() => {
+      const onLate = () => {
         leave();
         statistics.refusedLate += 1;
-        reject(options.refusal());
-      }, options.waitMs);
+        reject(refusal());
+      };
+      const timer = waitMs === undefined ? undefined : setTimeout(onLate, waitMs);
       signal?.addEventListener('abort', onAbort, { once: true });
       waiters.add(waiter);
     });
   }
 
+  async function acquire(keys: SemaphoreKeys = {}, signal?: AbortSignal): Promise<() => void> {
+    signal?.throwIfAborted();
+    if (fits(keys)) return hold(keys);
+    if (waiters.size >= queue) {
+      statistics.refusedFull += 1;
+      throw refusal();
+    }
+    return wait(keys, signal);
+  }
+
   return {
-    async acquire(keys = {}, signal) {
-      signal?.throwIfAborted();
-      if (fits(keys)) return hold(keys);
-      if (waiters.size >= options.queue) {
-        statistics.refusedFull += 1;
-        throw options.refusal();
+    acquire,
+    async run(work, keys, signal) {
+      const release = await acquire(keys, signal);
+      try {
+        return await work();
+      } finally {
+        release();
       }
-      return wait(keys, signal);
     },
     held: () => held,
     heldBy: (name, value) => counts.get(countKey(name, value)) ?? 0,

@@ -1,13 +1,29 @@
 /**
- * Resolves or rejects as the work does; rejects with what `late` makes once `timeoutMs` have
- * passed. The work itself cannot be ended from here: what it answers later is dropped.
+ * Settles as the work does; rejects with what `late` makes once `timeoutMs` have passed. The work itself is not
+ * cancelled; its later result is dropped.
  */
 export async function withTimeout<T>(work: Promise<T> | T, timeoutMs: number, late: () => Error): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => reject(late()), timeoutMs);
-    // A program that has nothing else left to do need not live on for it.
+    // The timer does not keep the process alive.
     timer.unref();
+  });
+  try {
+    return await Promise.race([work, timeout]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * Waits for the work, but not longer: undefined once `timeoutMs` have passed. For callers that have another answer
+ * then, and do without the work's.
+ */
+export async function waitAtMost<T>(work: Promise<T>, timeoutMs: number): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<undefined>((resolve) => {
+    timer = setTimeout(resolve, timeoutMs, undefined);
   });
   try {
     return await Promise.race([work, timeout]);

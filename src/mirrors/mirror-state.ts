@@ -1,14 +1,8 @@
+import { backoffMs } from '../outbox/index.ts';
 import type { MirrorRow } from './mirror-schema.ts';
 
 /** After so many failures in a row it waits for a person. */
 const maxFailures = 10;
-const minuteMs = 60_000;
-const maxBackoffMs = 3_600_000;
-
-/** 1, 2, 4, … minutes, at most an hour (web-ui §12.9). */
-export const backoffMs = (failures: number): number =>
-  Math.min(maxBackoffMs, minuteMs * 2 ** Math.min(Math.max(failures - 1, 0), 6));
-
 /**
  * What changes in a row after an attempt.
  * @param error null when it went well

@@ -1,4 +1,12 @@
+/**
+ * Mirrors are no kind of the outbox. A message is made by a write, handled once and kept as a record; a mirror is one
+ * row for ever, whose due time, failures, pause and trusted host key are what its page shows and what an administrator
+ * edits. As a message, each would stand in two tables that have to agree, and a new message would follow each success.
+ * A crash loses nothing here: the due time stays in the row. A mirror is claimed only when one of two slots is free,
+ * where the drain of the outbox claims ahead, so that a lease of three hours means a transfer that is under way.
+ */
 import { In } from 'typeorm';
+import { rows, skipLocked } from '../db/index.ts';
 import { mirrorSchema } from './mirror-schema.ts';
 import type { MirrorRow } from './mirror-schema.ts';
 import type { MirrorDeps } from './deps.ts';
@@ -62,13 +70,14 @@ async function claim({ db, clock }: MirrorDeps): Promise<MirrorRow | null> {
   );
   if (due.length === 0) return null;
   return db.write(async ({ manager, now }) => {
-    const rows: { repository_id: string }[] = await manager.query(
+    const claimed = await rows<{ repository_id: string }>(
+      manager,
       `UPDATE mirrors SET locked_until = ?, last_started_at = ? WHERE repository_id IN (
-        SELECT repository_id FROM mirrors WHERE is_paused = 0 AND next_at <= ? AND locked_until <= ? ORDER BY next_at LIMIT 1)
+        SELECT repository_id FROM mirrors WHERE is_paused = 0 AND next_at <= ? AND locked_until <= ? ORDER BY next_at LIMIT 1 ${skipLocked()})
        RETURNING repository_id`,
       [now + leaseMs, now, now, now],
     );
-    return manager.findOneBy(mirrorSchema, { repositoryId: In(rows.map((row) => row.repository_id)) });
+    return manager.findOneBy(mirrorSchema, { repositoryId: In(claimed.map((row) => row.repository_id)) });
   });
 }
 

@@ -6,10 +6,8 @@ const type = 'ssh-ed25519';
 const blockBytes = 8;
 
 /**
- * Makes an ed25519 key pair: the private half as OpenSSH stores it, without a
- * passphrase, and the public half in wire form.
- * ssh2 could make one too, but drops zeros at the start of the public half, so that
- * every 256th key is unreadable.
+ * Makes an Ed25519 key pair: the private half in OpenSSH's format, without a passphrase, and the public half in wire
+ * form. The generator of ssh2 drops leading zeros of the public half, which makes every 256th key unreadable.
  *
  * @param pair given in tests only
  */
@@ -21,7 +19,7 @@ export function makeKey(
   const point = Buffer.from(pair.x ?? '', 'base64url');
   const blob = Buffer.concat([sshString(type), sshString(point)]);
 
-  // The same number twice: how a reader notices a wrong passphrase.
+  // Written twice: a reader notices a wrong passphrase by the difference.
   const check = randomBytes(4);
   const half = Buffer.concat([check, check, blob, sshString(Buffer.concat([secret, point])), sshString(comment)]);
   const paddingBytes = (blockBytes - (half.length % blockBytes)) % blockBytes;

@@ -2,20 +2,19 @@ import { createPrivateKey, createPublicKey } from 'node:crypto';
 
 const type = 'ssh-ed25519';
 const magic = Buffer.from('openssh-key-v1\0');
-/** What PKCS #8 puts in front of the 32 secret bytes of an ed25519 key (RFC 8410 §7). */
+/** The PKCS #8 prefix of the 32 secret bytes of an Ed25519 key (RFC 8410 §7). */
 const pkcs8Head = Buffer.from('302e020100300506032b657004220420', 'hex');
 
-/** What was found instead of a usable key; `type` when it is a key of another kind. */
+/** Why a key cannot be used; `type` when it is a key of another kind. */
 export interface UnreadableKey {
   unreadable: 'damaged' | 'other_type' | 'halves_differ';
   type?: string;
 }
 
 /**
- * The public half, in wire form, of an unencrypted ed25519 key as OpenSSH stores it
- * (its PROTOCOL.key). Read here, since a start would load all of ssh2 for it.
- * Both halves are stored, and are compared: one edited by hand would only show at a
- * client, as an attack.
+ * The public half, in wire form, of an unencrypted Ed25519 key in OpenSSH's format (its PROTOCOL.key). Parsed here,
+ * because loading ssh2 would slow the start. Both halves are stored and are compared: a mismatch would otherwise look
+ * like an attack to clients.
  */
 export function readPrivateKey(text: string): { blob: Buffer } | UnreadableKey {
   const content = Buffer.from(
@@ -41,17 +40,17 @@ export function readPrivateKey(text: string): { blob: Buffer } | UnreadableKey {
     inside.next(); // the name again
     const point = inside.next();
     const secret = inside.next().subarray(0, 32);
-    const proven = createPublicKey(
+    const publicKey = createPublicKey(
       createPrivateKey({ key: Buffer.concat([pkcs8Head, secret]), format: 'der', type: 'pkcs8' }),
     );
-    const derived = Buffer.from(proven.export({ format: 'jwk' }).x!, 'base64url');
+    const derived = Buffer.from(publicKey.export({ format: 'jwk' }).x!, 'base64url');
     return derived.equals(point) && blob.subarray(-32).equals(point) ? { blob } : { unreadable: 'halves_differ' };
   } catch {
     return { unreadable: 'damaged' };
   }
 }
 
-/** Reads `string` and `uint32` fields in order (RFC 4251 §5); throws when they reach over the end. */
+/** Reads `string` and `uint32` fields in order (RFC 4251 §5); throws when a field extends past the end. */
 function fieldsOf(bytes: Buffer): { next(): Buffer; number(): number } {
   let at = 0;
   const number = (): number => bytes.readUInt32BE((at += 4) - 4);

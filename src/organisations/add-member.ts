@@ -14,9 +14,8 @@ export interface NewMember {
 }
 
 /**
- * Makes a person a member. Refuses `organisation_not_found` to everyone but an OWNER;
- * `invalid_role`; `no_such_person`, also for people without a handle; `person_disabled`;
- * `already_member`.
+ * Makes a person a member. Refuses `organisation_not_found` to everyone but an OWNER; `invalid_role`; `no_such_person`,
+ * also for people without a handle; `person_disabled`; `already_member`.
  */
 export async function addMember(deps: OrganisationDeps, viewer: Viewer, name: string, input: NewMember): Promise<void> {
   const organisation = await findManaged(deps, viewer, name);
@@ -33,7 +32,7 @@ export async function addMember(deps: OrganisationDeps, viewer: Viewer, name: st
   deps.logger.info('organisation.member_added', { ...at, role, by: viewerForLog(viewer) });
 }
 
-/** Somebody who is given a right, by handle. Refuses `no_such_person`, `person_disabled`. */
+/** The person to whom a role is given, by handle. Refuses `no_such_person`, `person_disabled`. */
 export async function personToAdd(
   { accounts }: Pick<OrganisationDeps, 'accounts'>,
   username: string,

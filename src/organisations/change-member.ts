@@ -16,9 +16,8 @@ interface MemberOf {
 const memberNotFound = () => notFound('member_not_found', 'There is no such member.');
 
 /**
- * Gives a member another role; the one they have changes nothing.
- * Refuses `organisation_not_found` to everyone but an OWNER; `invalid_role`;
- * `member_not_found`; `last_owner`.
+ * Changes a member's role; setting the current role has no effect. Refuses `organisation_not_found` to everyone but an
+ * OWNER; `invalid_role`; `member_not_found`; `last_owner`.
  */
 export async function changeMemberRole(
   deps: OrganisationDeps,
@@ -56,7 +55,10 @@ export async function removeMember(
   deps.logger.info('organisation.member_removed', { ...at, by: viewerForLog(viewer) });
 }
 
-/** Ends one's own membership. Refuses `organisation_not_found` to who is no member; `insufficient_scope`; `last_owner`. */
+/**
+ * Ends one's own membership. Refuses `organisation_not_found` to people who are not members; `insufficient_scope`;
+ * `last_owner`.
+ */
 export async function leaveOrganisation(deps: OrganisationDeps, viewer: Viewer, name: string): Promise<void> {
   const organisation = await findOrganisation(deps, name);
   if (viewer.kind !== 'person') throw organisationNotFound();

@@ -13,18 +13,16 @@ export interface NewOrganisation {
   name: string;
   displayName?: string;
   description?: string;
-  /** Handle of the first OWNER, for the command line; everybody else founds for themselves. */
+  /** Handle of the first OWNER, for the command line; other callers become the OWNER themselves. */
   owner?: string;
 }
 
 /**
- * Founds an organisation with one OWNER. Any person with a handle may (SPEC §4.4).
- * Name and organisation appear in one write, so of several claims on a name, by
- * people or by organisations, exactly one succeeds.
+ * Creates an organisation with one OWNER. Any person with a handle may (SPEC §4.4). Name and organisation are inserted
+ * in one write, so of several concurrent claims on a name, by people or organisations, exactly one succeeds.
  *
- * Refuses `unauthenticated`; `onboarding_required`; `insufficient_scope`; the rules of
- * handles and `handle_taken`, with the field `name`; `invalid_text`, `text_too_long`;
- * `no_such_person` for `owner`.
+ * Refuses `unauthenticated`; `onboarding_required`; `insufficient_scope`; the rules of handles and `handle_taken`, with
+ * the field `name`; `invalid_text`, `text_too_long`; `no_such_person` for `owner`.
  */
 export async function createOrganisation(
   deps: OrganisationDeps,

@@ -8,11 +8,10 @@ import type { OrganisationDeps } from './deps.ts';
 const namesShown = 10;
 
 /**
- * Deletes an organisation with its memberships and what it has in the trash.
- * Its name stays reserved.
+ * Deletes an organisation with its memberships and its repositories in the trash. Its name stays reserved.
  *
- * Refuses `organisation_not_found` to everyone but an OWNER;
- * `organisation_owns_repositories`, naming them, while any is left (SPEC §3).
+ * Refuses `organisation_not_found` to everyone but an OWNER; `organisation_owns_repositories`, naming them, while any
+ * is left (SPEC §3).
  */
 export async function deleteOrganisation(deps: OrganisationDeps, viewer: Viewer, name: string): Promise<void> {
   const { id, name: handle } = await findManaged(deps, viewer, name);
@@ -27,7 +26,7 @@ export async function deleteOrganisation(deps: OrganisationDeps, viewer: Viewer,
     return tidyUp;
   });
   deps.logger.info('organisation.deleted', { organisationId: id, name: handle, by: viewerForLog(viewer) });
-  // Nothing refers to these files any more; what is left of them after a crash is swept at start.
+  // No row refers to these files any more; leftovers of a crash are removed at start.
   await tidyUp();
   await deps.avatars.remove(id);
 }

@@ -3,7 +3,7 @@ import type { Database, Tx } from '../db/index.ts';
 import type { Logger, Random } from '../kernel/index.ts';
 import type { Avatars, Owners } from '../owners/index.ts';
 
-/** What the use-cases of this room work with. */
+/** The dependencies of the use-cases of this module. */
 export interface OrganisationDeps {
   db: Database;
   owners: Owners;
@@ -16,15 +16,15 @@ export interface OrganisationDeps {
 }
 
 /**
- * The port through which this room asks about what organisations own. It lives
- * to the left of this room, so `app.ts` plugs it in.
+ * The port for what organisations own. The module `repositories` implements it and may import this one, so `app.ts`
+ * connects them.
  */
 export interface OwnedRepositories {
-  /** Inside the write that deletes an organisation: names of what it still owns. Must see what the write sees. */
+  /** Runs inside the write that deletes an organisation: the names of its repositories. Must read within that write. */
   namesOf(tx: Tx, organisationId: string): Promise<string[]>;
   /**
-   * Inside the same write: forgets what the organisation has in the trash.
-   * @returns what remains to be done on disk once the write is committed
+   * Runs inside the same write: deletes the organisation's repositories in the trash.
+   * @returns what remains to be done on disk after the commit
    */
   forgetTrash(tx: Tx, organisationId: string): Promise<() => Promise<void>>;
 }

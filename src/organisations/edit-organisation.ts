@@ -9,7 +9,7 @@ import { organisationSchema } from './organisation-schema.ts';
 import type { OrganisationRow } from './organisation-schema.ts';
 import type { OrganisationDeps } from './deps.ts';
 
-/** What an organisation says of itself; a field left out stays as it is. */
+/** Profile fields; an omitted field stays as it is. */
 export interface OrganisationProfile {
   displayName?: string;
   description?: string;
@@ -35,10 +35,9 @@ export async function editOrganisation(
 }
 
 /**
- * Gives an organisation another name. The old one leads to the new and stays
- * reserved: a stranger who got it could pass for the organisation.
- * Refuses `organisation_not_found` to everyone but an OWNER; the rules of handles and
- * `handle_taken`, with the field `name`.
+ * Renames an organisation. The old name redirects to the new one and stays reserved: a new owner could impersonate the
+ * organisation. Refuses `organisation_not_found` to everyone but an OWNER; the rules of handles and `handle_taken`,
+ * with the field `name`.
  */
 export async function renameOrganisation(
   deps: OrganisationDeps,
@@ -76,7 +75,7 @@ export async function replaceAvatar(
   return avatar;
 }
 
-/** Refuses `organisation_not_found` to everyone but an OWNER. There may be no avatar. */
+/** Removes the avatar, if there is one. Refuses `organisation_not_found` to everyone but an OWNER. */
 export async function removeAvatar(deps: OrganisationDeps, viewer: Viewer, name: string): Promise<void> {
   const { id } = await findManaged(deps, viewer, name);
   await deps.avatars.remove(id);

@@ -2,7 +2,7 @@ import type { EntityManager } from 'typeorm';
 import { isLocalAdministrator, scopeAllows } from '../access/index.ts';
 import type { OrganisationRole, PersonViewer, Viewer } from '../access/index.ts';
 import { rowBy } from '../db/index.ts';
-import type { Door } from '../db/index.ts';
+import type { RowSource } from '../db/index.ts';
 import { forbidden } from '../kernel/index.ts';
 import { memberSchema } from './member-schema.ts';
 import { organisationNotFound, toOrganisation } from './organisation.ts';
@@ -11,8 +11,7 @@ import { organisationSchema } from './organisation-schema.ts';
 import type { OrganisationDeps } from './deps.ts';
 
 /**
- * Finds an organisation by its name, whatever the case of its letters. Organisations
- * are public (SPEC §4.4). Refuses `organisation_not_found`.
+ * Finds an organisation by name, ignoring case. Organisations are public (SPEC §4.4). Refuses `organisation_not_found`.
  */
 export async function findOrganisation({ db, owners }: OrganisationDeps, name: string): Promise<Organisation> {
   const owner = await owners.resolve(name);
@@ -21,16 +20,20 @@ export async function findOrganisation({ db, owners }: OrganisationDeps, name: s
   return toOrganisation(row);
 }
 
-/** A person's role in an organisation; `null` for no member. */
-export async function roleOf(door: Door, personId: string, organisationId: string): Promise<OrganisationRole | null> {
-  const member = await rowBy(door, memberSchema, { organisationId, userId: personId });
+/** A person's role in an organisation; `null` if they are no member. */
+export async function roleOf(
+  source: RowSource,
+  personId: string,
+  organisationId: string,
+): Promise<OrganisationRole | null> {
+  const member = await rowBy(source, memberSchema, { organisationId, userId: personId });
   return member?.role ?? null;
 }
 
 /**
- * Finds an organisation that the viewer may manage: as its OWNER, or from the command line.
- * Refuses `organisation_not_found` to everybody else, members included (SPEC §5);
- * `insufficient_scope` for an OWNER's token that may not.
+ * Finds an organisation that the viewer may manage: as its OWNER, or from the command line. Refuses
+ * `organisation_not_found` to all others, members included (SPEC §5); `insufficient_scope` for an OWNER's token without
+ * the scope.
  */
 export async function findManaged(deps: OrganisationDeps, viewer: Viewer, name: string): Promise<Organisation> {
   const organisation = await findOrganisation(deps, name);
@@ -38,7 +41,7 @@ export async function findManaged(deps: OrganisationDeps, viewer: Viewer, name: 
   return organisation;
 }
 
-/** The same question again inside a write: an OWNER may have lost the role since. */
+/** Checked again inside a write: an OWNER may have lost the role since. */
 export async function refuseUnlessOwner(manager: EntityManager, viewer: Viewer, organisationId: string): Promise<void> {
   if (isLocalAdministrator(viewer)) return;
   if (viewer.kind !== 'person') throw organisationNotFound();
@@ -46,7 +49,7 @@ export async function refuseUnlessOwner(manager: EntityManager, viewer: Viewer, 
   if (!mayManage(viewer)) throw insufficientScope();
 }
 
-/** Whether a person's credential reaches as far as organisations; a session's does. */
+/** Whether a person's credential may manage organisations; a session may. */
 export function mayManage(viewer: PersonViewer): boolean {
   return scopeAllows(viewer, 'admin') && viewer.repositoryIds === null;
 }

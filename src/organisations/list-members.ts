@@ -29,15 +29,15 @@ export async function listMembers(deps: OrganisationDeps, viewer: Viewer, name: 
   return members.sort((a, b) => (key(a) < key(b) ? -1 : 1));
 }
 
-/** One page of the members, by handle, and how many of all are OWNERs: 2 stands for more. */
+/** One page of the members, by handle, and the number of OWNERs, where 2 means two or more. */
 export interface MembersPage extends Omit<KeysetPage<Member>, 'rows'> {
   members: Member[];
   owners: number;
 }
 
 /**
- * The members whose handle begins with `prefix`, by handle, a page at a time.
- * Refuses `organisation_not_found` to everyone but an OWNER (SPEC §4.4).
+ * The members whose handle begins with `prefix`, by handle, a page at a time. Refuses `organisation_not_found` to
+ * everyone but an OWNER (SPEC §4.4).
  */
 export async function listMembersPage(
   deps: OrganisationDeps,

@@ -13,7 +13,7 @@ export interface ListedOrganisation extends Organisation {
   members: number;
 }
 
-/** `organisations` and where the pages beside it begin. */
+/** `organisations` and the keys of the neighbouring pages. */
 export interface OrganisationPage extends Omit<KeysetPage<ListedOrganisation>, 'rows'> {
   organisations: ListedOrganisation[];
 }
@@ -26,9 +26,9 @@ export interface Membership {
 export type OrganisationOrder = 'name' | 'created';
 
 /**
- * All organisations, by name or the newest first. They are public, so everybody sees the same list.
- * Refuses `invalid_page` for an `after` or `before` that it did not make.
- * @param options.prefix only those whose name begins with this, whatever its case; they come by name
+ * All organisations, by name or the newest first. They are public, so the list is the same for every viewer. Refuses
+ * `invalid_page` for an `after` or `before` that it did not make.
+ * @param options.prefix only names with this prefix, ignoring case; sorted by name
  */
 export async function listOrganisations(
   { db }: OrganisationDeps,
@@ -42,7 +42,7 @@ export async function listOrganisations(
   }
   const { rows, next, previous } = await readKeysetPage<OrganisationRow>(
     paging,
-    // Names are ASCII and unique without regard to case, so the last one says where to go on.
+    // Names are ASCII and unique without regard to case, so a name is a page key.
     (row) => (isByName ? row.name.toLowerCase() : ageKey(row)),
     ({ key, isBackwards, limit }) => {
       query.limit(limit);
@@ -66,12 +66,12 @@ export async function listOrganisations(
   };
 }
 
-/** How many organisations there are. */
+/** The number of organisations. */
 export async function countOrganisations({ db }: OrganisationDeps): Promise<number> {
   return (await readCounts(db.read)).organisations;
 }
 
-/** Where a person belongs, by name: for the dashboard, the profile and the choice of an owner. */
+/** A person's organisations, by name: for the dashboard, the profile and the choice of an owner. */
 export async function organisationsOf({ db }: OrganisationDeps, personId: string): Promise<Membership[]> {
   const roles = new Map(
     (await db.read.findBy(memberSchema, { userId: personId })).map((row) => [row.organisationId, row.role]),
@@ -82,7 +82,7 @@ export async function organisationsOf({ db }: OrganisationDeps, personId: string
     .sort((a, b) => (a.organisation.name.toLowerCase() < b.organisation.name.toLowerCase() ? -1 : 1));
 }
 
-/** How many people belong to an organisation: the one figure about members that is public. */
+/** The number of members of an organisation: the only public figure about them. */
 export async function memberCount({ db }: OrganisationDeps, organisationId: string): Promise<number> {
   return db.read.countBy(memberSchema, { organisationId });
 }

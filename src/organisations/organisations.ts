@@ -1,4 +1,4 @@
-import type { Door } from '../db/index.ts';
+import type { RowSource } from '../db/index.ts';
 import { internal } from '../kernel/index.ts';
 import { addMember } from './add-member.ts';
 import { changeMemberRole, leaveOrganisation, removeMember } from './change-member.ts';
@@ -12,13 +12,13 @@ import { countOrganisations, listOrganisations, memberCount, organisationsOf } f
 import type { OwnedRepositories, OrganisationDeps } from './deps.ts';
 
 /**
- * Organisations and who belongs to them (SPEC §2.3, §3, §4.4). The function
- * behind each name says what it does and what it refuses.
+ * Organisations and their members (SPEC §2.3, §3, §4.4). The functions behind the names describe what they do and
+ * refuse.
  */
 export function createOrganisations(tools: Omit<OrganisationDeps, 'ownedRepositories'>) {
   const unplugged = () => Promise.reject(internal('nobody told organisations what they own'));
   const deps: OrganisationDeps = { ...tools, ownedRepositories: { namesOf: unplugged, forgetTrash: unplugged } };
-  /** Gives the room to a use-case; what remains are the parameters its own page describes. */
+  /** Binds a use-case to `deps`; its other parameters remain. */
   const bind =
     <Rest extends unknown[], Result>(useCase: (deps: OrganisationDeps, ...rest: Rest) => Result) =>
     (...rest: Rest): Result =>
@@ -33,11 +33,11 @@ export function createOrganisations(tools: Omit<OrganisationDeps, 'ownedReposito
     organisationsOf: bind(organisationsOf),
     memberCount: bind(memberCount),
     /**
-     * A person's role in an organisation, `null` for no member.
-     * @param door pass the write's manager to see what the write has done
+     * A person's role in an organisation, `null` if they are no member.
+     * @param source the write's manager, to read within that write
      */
-    roleOf: (personId: string, organisationId: string, door: Door = deps.db.lookup) =>
-      roleOf(door, personId, organisationId),
+    roleOf: (personId: string, organisationId: string, source: RowSource = deps.db.lookup) =>
+      roleOf(source, personId, organisationId),
 
     edit: bind(editOrganisation),
     rename: bind(renameOrganisation),
@@ -51,12 +51,12 @@ export function createOrganisations(tools: Omit<OrganisationDeps, 'ownedReposito
     changeMemberRole: bind(changeMemberRole),
     removeMember: bind(removeMember),
     leave: bind(leaveOrganisation),
-    /** For the write that deletes an account. */
+    /** Runs inside the write that deletes an account. */
     refuseOnlyOwner,
 
-    /** Plugs in who knows what organisations own; before anything is deleted. */
-    owning(belongings: OwnedRepositories): void {
-      deps.ownedRepositories = belongings;
+    /** Connects the port for what organisations own. */
+    owning(ownedRepositories: OwnedRepositories): void {
+      deps.ownedRepositories = ownedRepositories;
     },
   };
 }

@@ -1,6 +1,7 @@
 import { Resolver } from 'node:dns/promises';
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
+import { waitAtMost } from '../kernel/index.ts';
 
 /** Finds the addresses of a host name; rejects with an error that has a `code` such as ENOTFOUND. */
 export type ResolveName = (name: string) => Promise<string[]>;
@@ -26,9 +27,7 @@ async function firstAnswers(v4: Promise<string[]>, v6: Promise<string[]>): Promi
   const answers: string[][] = [];
   const both = Promise.allSettled([v4.then((found) => (answers[0] = found)), v6.then((found) => (answers[1] = found))]);
   await Promise.any([v4, v6]).catch(() => {});
-  let timer: NodeJS.Timeout | undefined;
-  await Promise.race([both, new Promise((resolve) => (timer = setTimeout(resolve, secondFamilyMs)))]);
-  clearTimeout(timer);
+  await waitAtMost(both, secondFamilyMs);
   const found = answers.flat();
   return found.length > 0 ? found : v4;
 }

@@ -1,11 +1,11 @@
 import { EntitySchema } from 'typeorm';
 import type { ImageType } from '../images/index.ts';
 
-/** A picture of a person or an organisation; who has none is drawn one. */
+/** The avatar of a person or an organisation; without one, a generated one is shown. */
 export interface AvatarRow {
   ownerId: string;
   contentType: ImageType;
-  /** Epoch milliseconds, the `v` of its address. */
+  /** Epoch milliseconds, the `v` of its URL. */
   updatedAt: number;
 }
 

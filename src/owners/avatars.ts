@@ -9,21 +9,21 @@ import type { AvatarRow } from './avatar-schema.ts';
 const idsPerQuery = 500;
 
 /**
- * Pictures of people and organisations, public like their handles. The callers
- * decide who may change one: people their own, OWNERs that of their organisation.
+ * Avatars of people and organisations, public like their handles. The callers authorize changes: people their own,
+ * OWNERs that of their organisation.
  */
 export interface Avatars {
   /** Refuses as `parseImage` does, with the field `avatar`; `disk_full`. */
   replace(ownerId: string, upload: ImageUpload): Promise<AvatarRow>;
-  /** Removes a picture; there may be none. */
+  /** Removes an avatar, if there is one. */
   remove(ownerId: string): Promise<void>;
-  /** Inside the write that deletes an owner; `remove` afterwards takes the file away. */
+  /** Deletes the row inside the write that deletes an owner; `remove` afterwards deletes the file. */
   forget(tx: Tx, ownerId: string): Promise<void>;
-  /** `null` when the owner has no picture: then a drawn one is shown. */
+  /** `null` when the owner has no avatar: then a generated one is shown. */
   open(ownerId: string): Promise<OpenedImage | null>;
-  /** Which of these owners have a picture, for lists. */
+  /** The avatars of these owners, for lists. */
   ofOwners(ownerIds: Iterable<string>): Promise<Map<string, AvatarRow>>;
-  /** At start: sweeps what was half written and makes rows and files agree. */
+  /** Removes temporary files and makes rows and files agree, at start. */
   recover(): Promise<void>;
 }
 
@@ -58,7 +58,7 @@ export function createAvatars({ db, store, logger }: { db: Database; store: Imag
     remove,
     forget,
     async open(ownerId) {
-      // The row decides: without one a file is only a leftover.
+      // The row decides: a file without one is a leftover.
       if (!(await db.read.existsBy(avatarSchema, { ownerId }))) return null;
       return store.open(ownerId);
     },
@@ -69,7 +69,7 @@ export function createAvatars({ db, store, logger }: { db: Database; store: Imag
       const rows = await ofOwners(images.map(({ id }) => id));
       for (const { id, stamp } of images) {
         if (rows.get(id)?.updatedAt === stamp) continue;
-        // A crash fell between file and row: the file is whole and newer.
+        // A crash between file and row: the file is complete and newer.
         const image = rows.has(id) ? await store.open(id) : null;
         await image?.close();
         if (image === null) await remove(id);

@@ -16,12 +16,11 @@ export interface HandleClaim {
 }
 
 /**
- * Gives a handle to an owner, inside the write that makes or changes the owner.
- * An owner has one handle at a time; a released handle comes back to the owner
- * who had it, and to nobody else.
+ * Gives a handle to an owner, inside the write that inserts or changes the owner. An owner has one handle at a time;
+ * only its former owner can claim a released handle.
  *
- * Refuses: `invalid_handle`, `reserved_handle`; `handle_taken` when a person or
- * an organisation has it or had it (SPEC §4.4).
+ * Refuses: `invalid_handle`, `reserved_handle`; `handle_taken` when a person or an organisation has it or had it (SPEC
+ * §4.4).
  */
 export async function claimHandle(tx: Tx, claim: HandleClaim): Promise<Handle> {
   const { kind, ownerId, field = 'handle' } = claim;
@@ -38,8 +37,8 @@ export async function claimHandle(tx: Tx, claim: HandleClaim): Promise<Handle> {
   try {
     await tx.manager.insert(handleSchema, { folded, display, kind, ownerId, releasedAt: null });
   } catch (error) {
-    // The look above gives the usual answer; the primary key gives the binding one.
-    if (isUniqueViolation(error, 'handles.folded')) throw taken(field, error);
+    // The query above is the usual check; the primary key decides between concurrent claims.
+    if (isUniqueViolation(error, 'handles_pkey')) throw taken(field, error);
     throw error;
   }
   return handle;

@@ -1,6 +1,6 @@
 import { invalid } from '../kernel/index.ts';
 
-/** A handle that keeps the rules: how it is shown, and the key it is found by. */
+/** A valid handle: its display form and its lookup key. */
 export interface Handle {
   display: string;
   folded: string;
@@ -15,9 +15,8 @@ const uuidShape = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const fileLikeEnding = /\.(?:git|wiki|atom|rss|keys|gpg|json|png|patch|diff|txt)$/;
 
 /**
- * Handles that nobody may take: the first segments of our own addresses, a few
- * words that would mislead, and the keys that every JavaScript object has
- * (`constructor`), so that no lookup by handle can meet one of those.
+ * Reserved handles: the first path segments of the program's own URLs, a few misleading words, and the property names
+ * of every JavaScript object (`constructor`), so that no lookup by handle can hit one of those.
  */
 export const reservedHandles: ReadonlySet<string> = new Set([
   ...`about admin ap api assets auth avatars dashboard explore favicon.ico following ghost git health
@@ -28,21 +27,18 @@ export const reservedHandles: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The key of a handle: letters A–Z in lower case, everything else as it is.
- * `toLowerCase` would also turn look-alikes such as the Kelvin sign into ASCII,
- * and a second spelling of somebody's name would lead to them.
+ * The lookup key of a handle: A–Z in lower case, everything else unchanged. `toLowerCase` would also turn look-alikes
+ * such as the Kelvin sign into ASCII, and a second spelling of a name would resolve to its owner.
  */
 export function foldHandle(text: string): string {
   return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
 /**
- * Checks a handle that somebody wants to have (web-ui §12.1).
- * Says nothing about whether it is still free; only `claim` can.
+ * Validates a new handle. Whether it is free is decided by `claimHandle`.
  *
- * Refuses with `invalid`: `invalid_handle` (not 1–39 letters, digits and single
- * `-`, `_` or `.` between them; only digits; shaped like a UUID; ending like a
- * file), `reserved_handle`.
+ * Refuses with `invalid`: `invalid_handle` (not 1–39 letters, digits and single `-`, `_` or `.` between them; only
+ * digits; shaped like a UUID; ending like a file), `reserved_handle`.
  *
  * @param field the form field that the refusal belongs to
  */

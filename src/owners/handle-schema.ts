@@ -1,11 +1,11 @@
 import { EntitySchema } from 'typeorm';
 
-/** What a handle may name. */
+/** Kinds of owners. */
 export type OwnerKind = 'user' | 'organisation';
 
 /**
- * A row of the one namespace. A released handle keeps its row: nobody else may
- * take over a name that links, clones and remote servers still point to.
+ * A row of the shared namespace. A released handle keeps its row: nobody else may take over a name that links, clones
+ * and remote servers still point to.
  */
 export interface HandleRow {
   /** The key: the handle in lower case. */

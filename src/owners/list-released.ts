@@ -1,11 +1,12 @@
+import { isNotNull } from '../db/index.ts';
 import type { EntityManager } from 'typeorm';
-import { IsNull, Not } from 'typeorm';
+
 import { handleSchema } from './handle-schema.ts';
 import type { OwnerKind } from './handle-schema.ts';
 import { ownersById } from './resolve-handle.ts';
 import type { Owner } from './resolve-handle.ts';
 
-/** A handle that nobody has now and that is kept for whoever had it. */
+/** A released handle, reserved for its former owner. */
 export interface ReleasedHandle {
   /** As its owner wrote it. */
   handle: string;
@@ -13,13 +14,13 @@ export interface ReleasedHandle {
   ownerId: string;
   /** Epoch milliseconds. */
   releasedAt: number;
-  /** Who had it, under another handle now; null when they are gone, or have none. */
+  /** The former owner under the current handle; null when they are deleted, or have none. */
   owner: Owner | null;
 }
 
-/** All of them, by name; of one owner when an id is given. */
+/** All released handles, by name; with an id, those of one owner. */
 export async function listReleased(manager: EntityManager, ownerId?: string): Promise<ReleasedHandle[]> {
-  const where = { releasedAt: Not(IsNull()), ...(ownerId === undefined ? {} : { ownerId }) };
+  const where = { releasedAt: isNotNull<number>(), ...(ownerId === undefined ? {} : { ownerId }) };
   const rows = await manager.find(handleSchema, { where, order: { folded: 'ASC' } });
   const owners = await ownersById(
     manager,

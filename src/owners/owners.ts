@@ -14,9 +14,8 @@ import {
 } from './resolve-handle.ts';
 
 /**
- * The namespace that people and organisations share. Changes happen inside the
- * caller's write, together with the row they belong to; the functions behind
- * these names say what each refuses.
+ * The namespace that people and organisations share. Changes happen inside the caller's write, together with the row of
+ * the owner.
  */
 export function createOwners({ db }: { db: Database }) {
   return {
@@ -27,12 +26,12 @@ export function createOwners({ db }: { db: Database }) {
     release: (tx: Tx, ownerId: string) => releaseHandle(tx, ownerId),
     free: (tx: Tx, handle: string) => freeHandle(tx, handle),
     listReleased: (ownerId?: string) => listReleased(db.read, ownerId),
-    resolve: async (handle: string) => resolveHandle(db, handle),
+    resolve: (handle: string) => resolveHandle(db, handle),
     resolveFormer: (handle: string) => resolveFormerHandle(db.read, handle),
     idBehind: (handle: string) => idBehindHandle(db.read, handle),
     isTaken: (handle: string) => isHandleTaken(db.read, handle),
     ownersById: (ids: Iterable<string>) => ownersById(db.read, ids),
-    avatarAt: async (ownerId: string) => avatarAtOf(db, ownerId),
+    avatarAt: (ownerId: string) => avatarAtOf(db, ownerId),
   };
 }
 

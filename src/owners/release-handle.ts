@@ -7,30 +7,24 @@ import { foldHandle } from './handle-rules.ts';
 import type { Handle } from './handle-rules.ts';
 import { handleSchema } from './handle-schema.ts';
 
-/**
- * Takes the current handle from an owner. It stays reserved: a stranger who got
- * it could pass for the one who had it before.
- */
+/** Releases an owner's current handle. It stays reserved: a new owner could impersonate the former one. */
 export async function releaseHandle(tx: Tx, ownerId: string): Promise<void> {
   await tx.manager.update(handleSchema, { ownerId, releasedAt: IsNull() }, { releasedAt: tx.now });
 }
 
 /**
- * Moves an owner to another handle; the old one stays reserved for the owner.
- * Changing only the case of letters is a rename too.
- * Refuses as `claimHandle` does, and then nothing has changed.
+ * Changes an owner's handle; the old one stays reserved for the owner. Changing only the case of letters is a rename
+ * too. Refuses as `claimHandle` does, without any change.
  */
 export async function renameHandle(tx: Tx, claim: HandleClaim): Promise<Handle> {
-  // In this order, because the database holds one current handle per owner;
-  // a refused claim ends the whole write and so undoes the release.
+  // In this order, because the database allows one current handle per owner; a refused claim rolls the release back.
   await releaseHandle(tx, claim.ownerId);
   return claimHandle(tx, claim);
 }
 
 /**
- * Makes a released handle free for everybody: an administrator's decision.
- * A handle that nobody has or had is free already.
- * Refuses with `handle_in_use` while somebody has it.
+ * Makes a released handle available to everybody, an administrator's decision. An unknown handle is available already.
+ * Refuses with `handle_in_use` while it has an owner.
  */
 export async function freeHandle(tx: Tx, handle: string): Promise<void> {
   const folded = foldHandle(handle);

@@ -5,14 +5,14 @@ import { foldHandle, maxHandleLength } from './handle-rules.ts';
 import { handleSchema } from './handle-schema.ts';
 import type { HandleRow, OwnerKind } from './handle-schema.ts';
 
-/** A user or an organisation, by its current handle. */
+/** A user or an organisation, with its current handle. */
 export interface Owner {
   kind: OwnerKind;
   /** UUID of the user or organisation. */
   id: string;
-  /** As the owner wrote it; addresses that differ from it in case lead here too. */
+  /** As the owner wrote it; URLs in another case resolve to it too. */
   handle: string;
-  /** When the owner's picture was stored, epoch milliseconds: the `v` of its address. `null` without one. */
+  /** When the owner's avatar was stored, epoch milliseconds: the `v` of its URL. `null` without one. */
   avatarAt: number | null;
 }
 
@@ -25,7 +25,7 @@ interface OwnerRow {
 
 const toOwner = ({ avatar_at, ...owner }: OwnerRow): Owner => ({ ...owner, avatarAt: avatar_at });
 
-/** Owners with their pictures, in one question: every list and every head of a page shows both. */
+/** Owners with their avatars in one query: every list and page header shows both. */
 function currentOwners(manager: EntityManager) {
   return manager
     .createQueryBuilder(handleSchema, 'h')
@@ -37,53 +37,49 @@ function currentOwners(manager: EntityManager) {
     .where('h.released_at IS NULL');
 }
 
-/** Ids asked for in one statement; SQLite and PostgreSQL both bound the parameters of one. */
+/** Ids per statement; SQLite and PostgreSQL both limit the number of parameters. */
 const idsPerQuery = 500;
 
 async function findRow(manager: EntityManager, handle: string): Promise<HandleRow | null> {
-  // Anything goes into a path, and no row can be longer than the rule allows.
+  // A path may contain anything, and no row is longer than the rule allows.
   if (handle === '' || handle.length > maxHandleLength) return null;
   return manager.findOneBy(handleSchema, { folded: foldHandle(handle) });
 }
 
 /**
- * Finds who has a handle, whatever the case of its letters.
- * SPEC §4.4 asks for "a user first, then an organisation": the two share one
- * key in the database, so there is never a second candidate.
+ * The owner of a handle, ignoring case. SPEC §4.4 asks for "a person first, then an organisation": both share one key
+ * in the database, so there is never a second candidate.
  */
-export function resolveHandle({ lookup }: Pick<Database, 'lookup'>, handle: string): Owner | null {
+export async function resolveHandle({ lookup }: Pick<Database, 'lookup'>, handle: string): Promise<Owner | null> {
   if (handle === '' || handle.length > maxHandleLength) return null;
-  const [row] = lookup(handleSchema, { folded: foldHandle(handle) });
+  const [row] = await lookup(handleSchema, { folded: foldHandle(handle) });
   if (row === undefined || row.releasedAt !== null) return null;
-  return { kind: row.kind, id: row.ownerId, handle: row.display, avatarAt: avatarAtOf({ lookup }, row.ownerId) };
+  return { kind: row.kind, id: row.ownerId, handle: row.display, avatarAt: await avatarAtOf({ lookup }, row.ownerId) };
 }
 
-/** When the owner's picture was stored; null without one. */
-export function avatarAtOf({ lookup }: Pick<Database, 'lookup'>, ownerId: string): number | null {
-  return lookup(avatarSchema, { ownerId })[0]?.updatedAt ?? null;
+/** When the owner's avatar was stored; null without one. */
+export async function avatarAtOf({ lookup }: Pick<Database, 'lookup'>, ownerId: string): Promise<number | null> {
+  return (await lookup(avatarSchema, { ownerId }))[0]?.updatedAt ?? null;
 }
 
-/** Finds who gave up a handle and has another one now: where an old address leads. */
+/** The owner who released this handle and has another one now: the target of redirects. */
 export async function resolveFormerHandle(manager: EntityManager, handle: string): Promise<Owner | null> {
   const row = await findRow(manager, handle);
   if (row === null || row.releasedAt === null) return null;
   return (await ownersById(manager, [row.ownerId])).get(row.ownerId) ?? null;
 }
 
-/** The UUID of who has a handle or had it, also when that owner is gone: what old addresses are kept under. */
+/** The UUID of the current or former owner of a handle, deleted ones included: the key of redirects. */
 export async function idBehindHandle(manager: EntityManager, handle: string): Promise<string | null> {
   return (await findRow(manager, handle))?.ownerId ?? null;
 }
 
-/** Whether somebody has the handle or had it: either way it cannot be claimed by another. */
+/** Whether the handle has or had an owner: either way nobody else can claim it. */
 export async function isHandleTaken(manager: EntityManager, handle: string): Promise<boolean> {
   return (await findRow(manager, handle)) !== null;
 }
 
-/**
- * The owners with these ids. People who have no handle yet are missing from
- * the answer, as they are from every page (SPEC §2.4).
- */
+/** The owners with these ids. People who have no handle yet are missing (SPEC §2.4). */
 export async function ownersById(manager: EntityManager, ids: Iterable<string>): Promise<Map<string, Owner>> {
   const unique = [...new Set(ids)];
   const owners = new Map<string, Owner>();

@@ -79,7 +79,7 @@ export async function createRepository(
 }
 
 export function isNameTaken(error: unknown): boolean {
-  return isUniqueViolation(error, 'repositories.name_folded');
+  return isUniqueViolation(error, 'repositories_user_name') || isUniqueViolation(error, 'repositories_org_name');
 }
 
 export function nameTaken(owner: string, name: string) {

@@ -3,7 +3,7 @@ import type { FindOptionsWhere } from 'typeorm';
 import { allows, ownsRepository, repositoryLevel } from '../access/index.ts';
 import type { Level, RepositoryFacts, Viewer } from '../access/index.ts';
 import { rowBy } from '../db/index.ts';
-import type { Door, Tx } from '../db/index.ts';
+import type { RowSource, Tx } from '../db/index.ts';
 import { notFound } from '../kernel/index.ts';
 import type { Owner } from '../owners/index.ts';
 import type { RepositoryDeps } from './deps.ts';
@@ -56,7 +56,11 @@ export async function findRepository(
   const owner = await deps.owners.resolve(at.owner);
   if (owner === null) throw repositoryNotFound();
   const own = owner.kind === 'user' ? { ownerUserId: owner.id } : { ownerOrganisationId: owner.id };
-  const rows = deps.db.lookup(repositorySchema, { ...own, nameFolded: foldRepositoryName(at.name), deletedAt: null });
+  const rows = await deps.db.lookup(repositorySchema, {
+    ...own,
+    nameFolded: foldRepositoryName(at.name),
+    deletedAt: null,
+  });
   // One in the trash counts as absent.
   const repository = rows[0];
   if (repository === undefined) throw repositoryNotFound();
@@ -97,14 +101,14 @@ export function repositoryOf({ manager }: Tx, repositoryId: string): Promise<Rep
 /** Refuses `repository_not_found` unless the repository is live and the viewer may do what is needed. */
 async function judge(
   deps: Pick<RepositoryDeps, 'organisations'>,
-  door: Door,
+  source: RowSource,
   viewer: Viewer,
   repository: Repository,
   needed: Needed,
 ): Promise<{ level: Level; isOwner: boolean }> {
   // Also to the command line: only `restore` knows what is in the trash.
   if (repository.deletedAt !== null) throw repositoryNotFound();
-  const facts = await repositoryFacts(deps, door, viewer.kind === 'person' ? viewer.id : null, repository);
+  const facts = await repositoryFacts(deps, source, viewer.kind === 'person' ? viewer.id : null, repository);
   const level = repositoryLevel(viewer, facts);
   const isOwner = ownsRepository(viewer, facts);
   const enough = needed === 'owner' ? isOwner : level !== 'none' && allows(level, needed);
@@ -114,11 +118,11 @@ async function judge(
 
 /**
  * Gathers for `access/` what ties a person, or nobody, to a repository.
- * @param door the lookups, or the manager of the write that decides by it
+ * @param source the lookups, or the manager of the write that decides by it
  */
 export async function repositoryFacts(
   { organisations }: Pick<RepositoryDeps, 'organisations'>,
-  door: Door,
+  source: RowSource,
   personId: string | null,
   repository: Repository,
 ): Promise<RepositoryFacts> {
@@ -133,9 +137,9 @@ export async function repositoryFacts(
   };
   if (personId === null) return facts;
   if (repository.ownerOrganisationId !== null) {
-    facts.organisationRole = await organisations.roleOf(personId, repository.ownerOrganisationId, door);
+    facts.organisationRole = await organisations.roleOf(personId, repository.ownerOrganisationId, source);
   }
-  const collaborator = await rowBy(door, collaboratorSchema, { repositoryId: repository.id, userId: personId });
+  const collaborator = await rowBy(source, collaboratorSchema, { repositoryId: repository.id, userId: personId });
   facts.collaboratorRole = collaborator?.role ?? null;
   return facts;
 }

@@ -1,6 +1,6 @@
 import { localAdministrator, visibleRepositories, visibleRepositoryParts } from '../access/index.ts';
 import type { Viewer } from '../access/index.ts';
-import { prefixRange, readCounts, readKeysetPage } from '../db/index.ts';
+import { contains, idsIn, prefixRange, readCounts, readKeysetPage } from '../db/index.ts';
 import type { KeysetPage, KeysetPaging } from '../db/index.ts';
 import { invalid } from '../kernel/index.ts';
 import type { Owner } from '../owners/index.ts';
@@ -82,7 +82,7 @@ async function firstIds(
     values['ownerId'] = owner.id;
   }
   if (filter !== undefined && filter !== '') {
-    conditions.push('instr(r.name_folded, :filter) > 0');
+    conditions.push(contains('r.name_folded', ':filter'));
     values['filter'] = filter.toLowerCase();
   }
   if (prefix !== undefined && prefix !== '') {
@@ -139,7 +139,7 @@ export async function rowsInOrder(
   const visible = visibleRepositories(viewer, 'r');
   const rows = await db.read
     .createQueryBuilder(repositorySchema, 'r')
-    .where('r.id IN (SELECT value FROM json_each(:ids))', { ids: JSON.stringify(ids) })
+    .where(...idsIn('r.id', ids))
     .andWhere(eachRow(`r.deleted_at IS NULL AND (${visible.sql})`), visible.parameters)
     .getMany();
   const byId = new Map(rows.map((row) => [row.id, row]));
@@ -155,7 +155,7 @@ export async function listByIds(
   const visible = visibleRepositories(viewer, 'r');
   const rows = await deps.db.read
     .createQueryBuilder(repositorySchema, 'r')
-    .where('r.id IN (SELECT value FROM json_each(:ids))', { ids: JSON.stringify([...new Set(ids)]) })
+    .where(...idsIn('r.id', new Set(ids)))
     .andWhere(eachRow(visible.sql), visible.parameters)
     .getMany();
   return withOwners(deps, rows);

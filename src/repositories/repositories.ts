@@ -1,5 +1,5 @@
 import type { Viewer, Visibility } from '../access/index.ts';
-import type { Door, Tx } from '../db/index.ts';
+import type { RowSource, Tx } from '../db/index.ts';
 import type { ImageUpload } from '../images/index.ts';
 import { internal } from '../kernel/index.ts';
 import {
@@ -81,7 +81,7 @@ export function createRepositories(tools: Omit<RepositoryDeps, 'preReceiveChecks
   const recovery = new PushRecovery(deps, journal, announcer);
   /** The finishing of pushes under way. */
   let finishing: Promise<void> | null = null;
-  const belongings = ownedRepositoriesIn(deps);
+  const ownedRepositories = ownedRepositoriesIn(deps);
 
   /** Gives the room to a use-case; what remains are the parameters its own page describes. */
   const bind =
@@ -155,10 +155,10 @@ export function createRepositories(tools: Omit<RepositoryDeps, 'preReceiveChecks
     locate: (ids: Iterable<string>) => locateRepositories(deps, ids),
     /**
      * For modules whose rights hang on those on a repository: the facts that `access` decides by.
-     * @param door the manager of the write that acts on it
+     * @param source the manager of the write that acts on it
      */
-    factsOf: (personId: string | null, repository: Repository, door: Door = deps.db.lookup) =>
-      repositoryFacts(deps, door, personId, repository),
+    factsOf: (personId: string | null, repository: Repository, source: RowSource = deps.db.lookup) =>
+      repositoryFacts(deps, source, personId, repository),
 
     setCommitStatus,
     removeCommitStatus,
@@ -209,9 +209,9 @@ export function createRepositories(tools: Omit<RepositoryDeps, 'preReceiveChecks
     movePin: bindAt(movePin),
 
     /** For `organisations.owning`. */
-    belongings,
+    ownedRepositories,
     /** For the write that deletes an account. */
-    refuseOwner: (tx: Tx, personId: string) => refuseOwner(belongings, tx, personId),
+    refuseOwner: (tx: Tx, personId: string) => refuseOwner(ownedRepositories, tx, personId),
 
     /** Plugs a listener in; before `recover`, so that it hears what was left over. */
     onPush<Prepared>(listener: PushListener<Prepared>): void {

@@ -1,4 +1,5 @@
 import { IsNull } from 'typeorm';
+import { createKeyedMutex } from '../kernel/index.ts';
 import { ownerIdOf } from './find-repository.ts';
 import { countLanguages } from './languages/count-languages.ts';
 import { repositorySchema } from './schema/repository-schema.ts';
@@ -28,15 +29,12 @@ export interface RepositoryStatistics {
  */
 export function createRepositoryStatistics(deps: RepositoryDeps): RepositoryStatistics {
   const waiting = new Map<string, NodeJS.Timeout>();
-  /** One at a time. */
-  let tail: Promise<unknown> = Promise.resolve();
+  const mutex = createKeyedMutex<'all'>();
   let stopped = false;
 
-  function inTurn<Result>(work: () => Promise<Result>, ifStopped: Result): Promise<Result> {
-    const done = tail.then(() => (stopped ? ifStopped : work()));
-    tail = done.catch(() => undefined);
-    return done;
-  }
+  /** One at a time. */
+  const inTurn = <Result>(work: () => Promise<Result>, ifStopped: Result): Promise<Result> =>
+    mutex('all', async () => (stopped ? ifStopped : work()));
   const look = (id: string) => inTurn(() => lookInto(deps, id), false);
 
   return {
@@ -79,7 +77,7 @@ export function createRepositoryStatistics(deps: RepositoryDeps): RepositoryStat
     async stop() {
       stopped = true;
       for (const timer of waiting.values()) clearTimeout(timer);
-      await tail;
+      await mutex.settled();
     },
   };
 }

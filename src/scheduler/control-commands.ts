@@ -1,15 +1,15 @@
 import type { ControlCommand } from '../control/index.ts';
 import type { Scheduler } from './scheduler.ts';
 
-/** What commands ask about the jobs of the running server. */
+/** Control commands about the scheduled tasks of the running server. */
 export function schedulerControlCommands(schedule: Scheduler): Record<string, ControlCommand> {
   return {
-    /** Answers the next times by name, as JSON. */
+    /** Returns the next times by name, as JSON. */
     async 'cron.next'(_ask, { output }) {
       output.write(JSON.stringify(Object.fromEntries(schedule.next())));
       return 0;
     },
-    /** Answers `{tookMs, error}` as JSON; nothing, and 3, for a job that there is not. */
+    /** Returns `{tookMs, error}` as JSON; exit code 3 for an unknown task. */
     async 'cron.run'(ask, { output }) {
       const outcome = await schedule.runNow(String(ask['name']));
       if (outcome === null) return 3;

@@ -12,8 +12,8 @@ interface Needs {
 }
 
 /**
- * Packs anew what needs it, for so many hours; ends early when a backup begins, because packing would pull
- * files from under it. What nothing leads to stays a month, for whoever pushed wrongly.
+ * Repacks repositories that need it, within a time limit; ends early when a backup begins, because packing would remove
+ * files that it copies. Unreachable objects are kept for a month, so that a wrong push can be undone.
  */
 export async function packRepositories({ git, repositories, backups, clock }: Needs, hours: number): Promise<number> {
   const until = clock.now() + hours * 3_600_000;
@@ -22,7 +22,10 @@ export async function packRepositories({ git, repositories, backups, clock }: Ne
   return git.packAll(folders, async () => clock.now() < until && !(await backups.isRunning()));
 }
 
-/** What `hearth repo gc` asks of the running server, which knows who pushes: 4 for a repository that somebody pushes to. */
+/**
+ * Handles `hearth repo gc` in the running server, which knows about pushes in progress: exit code 4 for a repository
+ * with one.
+ */
 export const packingControlCommands = ({
   backups,
   git,

@@ -2,8 +2,8 @@ import type { ControlCommand } from '../control/index.ts';
 import type { Repositories } from '../repositories/index.ts';
 
 /**
- * What `hearth job retry` asks of the running server: to announce a push there, where runners and
- * deliveries wait for what listeners record. Answers `{isAnnounced, error}` as JSON.
+ * Handles `hearth job retry` in the running server: announces a push there, where runners and deliveries wait for what
+ * listeners record. Returns `{isAnnounced, error}` as JSON.
  */
 export const pushControlCommands = ({
   repositories,

@@ -3,9 +3,9 @@ import type { ScheduledTask } from 'node-cron';
 import type { Clock, Logger } from '../kernel/index.ts';
 import type { TaskRuns } from './task-runs.ts';
 
-/** Something a room does from time to time. */
+/** A scheduled task of a module. */
 export interface CronTask {
-  /** Stable; named in the log. */
+  /** A stable name, used in the log. */
   name: string;
   /** Six cron fields, seconds first, in the server's time zone. */
   time: string;
@@ -16,14 +16,14 @@ export interface Scheduler {
   start(): void;
   /** Names and times, in order. */
   readonly jobs: readonly Pick<CronTask, 'name' | 'time'>[];
-  /** When each job comes next, by name; epoch milliseconds. Empty before the start. */
+  /** The next time of each task by name, in epoch milliseconds. Empty before the start. */
   next(): ReadonlyMap<string, number>;
   /**
-   * Runs a job now, by name, and answers how it went; waits for a run that is under way instead of starting another.
-   * @returns null for a name that there is not
+   * Runs a task now and returns its outcome; waits for a run in progress instead of starting another.
+   * @returns null for an unknown name
    */
   runNow(name: string): Promise<TaskOutcome | null>;
-  /** Waits for the jobs that are running. */
+  /** Waits for running tasks. */
   stop(): Promise<void>;
 }
 
@@ -31,22 +31,22 @@ export interface SchedulerOptions {
   jobs: readonly CronTask[];
   logger: Logger;
   clock: Clock;
-  /** Where it is remembered how they went. */
+  /** Where outcomes are stored. */
   runs: TaskRuns;
 }
 
-/** How one run of a job went. */
+/** The outcome of one run of a task. */
 export interface TaskOutcome {
   tookMs: number;
-  /** Null when it went well. */
+  /** Null on success. */
   error: unknown;
 }
 
 const startDelayMs = 500;
 
 /**
- * Runs jobs at their times. A job never overlaps itself: a slow run skips its
- * next time. A failing job is logged and comes again at its time.
+ * Runs tasks at their times. A task never overlaps itself: while it runs, its next time is skipped. A failure is
+ * logged, and the task runs again at its next time.
  */
 export function createScheduler({ jobs, logger, runs, clock }: SchedulerOptions): Scheduler {
   const tasks: [name: string, task: ScheduledTask][] = [];
@@ -78,7 +78,7 @@ export function createScheduler({ jobs, logger, runs, clock }: SchedulerOptions)
   return {
     jobs,
     start() {
-      // Working out the times takes longer than opening the doors does; nobody waits for a job.
+      // Computing the times takes longer than opening the ports, and no client waits for a scheduled task.
       starting = setTimeout(() => {
         for (const job of jobs) tasks.push([job.name, schedule(job.time, () => void runOnce(job))]);
       }, startDelayMs);

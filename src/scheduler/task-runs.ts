@@ -1,26 +1,29 @@
+import { upsert } from '../db/index.ts';
 import type { Database } from '../db/index.ts';
 import type { Clock } from '../kernel/index.ts';
 
-/** How a job went the last time: a row of `job_runs`. */
+/** The last outcome of a task: a row of `job_runs`. */
 export interface TaskRun {
   name: string;
   /** Epoch milliseconds. */
   lastStartedAt: number;
   lastTookMs: number;
   lastError: string | null;
-  /** Failures in a row. */
+  /** Consecutive failures. */
   failures: number;
 }
 
 const columns = 'name, last_started_at AS lastStartedAt, last_took_ms AS lastTookMs, last_error AS lastError, failures';
 
-/** Remembers how jobs went; what others read is at most an hour old, and at once when it begins or ends to fail. */
+/**
+ * Stores outcomes of tasks. A row is at most an hour old; the change between success and failure is written at once.
+ */
 export interface TaskRuns {
   record(name: string, startedAt: number, tookMs: number, error: unknown): Promise<void>;
   list(): Promise<TaskRun[]>;
 }
 
-/** A job that runs every ten seconds and has nothing to do must not keep the disk awake. */
+/** A task that runs every ten seconds without work must not write each time: disks could never spin down. */
 const writtenEveryMs = 3_600_000;
 
 export function createJobRuns({ db, clock }: { db: Database; clock: Clock }): TaskRuns {
@@ -44,10 +47,13 @@ export function createJobRuns({ db, clock }: { db: Database; clock: Clock }): Ta
       if (!isNews && clock.now() - (writtenAt.get(name) ?? 0) < writtenEveryMs) return;
       writtenAt.set(name, clock.now());
       await db.write(({ manager }) =>
-        manager.query(
-          'INSERT OR REPLACE INTO job_runs (name, last_started_at, last_took_ms, last_error, failures) VALUES (?, ?, ?, ?, ?)',
-          [name, startedAt, run.lastTookMs, lastError, run.failures],
-        ),
+        manager.query(upsert('job_runs', ['name'], ['last_started_at', 'last_took_ms', 'last_error', 'failures']), [
+          name,
+          startedAt,
+          run.lastTookMs,
+          lastError,
+          run.failures,
+        ]),
       );
     },
     async list() {

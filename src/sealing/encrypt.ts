@@ -6,7 +6,7 @@ const tagBytes = 16;
 
 /**
  * Encrypts a secret with AES-256-GCM.
- * @param place where it belongs (scope and name): ciphertext moved elsewhere does not open
+ * @param place where it belongs (scope and name), as associated data: ciphertext moved elsewhere does not decrypt
  */
 export function encrypt(key: Buffer, random: Random, place: string, secret: string): string {
   const nonce = random.bytes(nonceBytes);
@@ -15,7 +15,7 @@ export function encrypt(key: Buffer, random: Random, place: string, secret: stri
   return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64');
 }
 
-/** Opens what `seal` made with this key for this place; null for anything else. */
+/** Decrypts what `encrypt` made with this key for this place; null for anything else. */
 export function decrypt(key: Buffer, place: string, text: string): string | null {
   const bytes = Buffer.from(text, 'base64');
   try {

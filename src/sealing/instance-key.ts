@@ -7,8 +7,8 @@ import type { Random } from '../kernel/index.ts';
 const keyBytes = 32;
 
 /**
- * The one key that all stored secrets hang on: a file in the data folder, readable by
- * the server's user alone. A copy of the database without it opens no secret.
+ * The instance key, which encrypts all stored secrets: a file in the data folder that only the server's user can read.
+ * A copy of the database without it reveals no secret.
  */
 export class InstanceKey {
   readonly #file: string;
@@ -17,14 +17,14 @@ export class InstanceKey {
   #key: Buffer | null = null;
   readonly #derived = new Map<string, Buffer>();
 
-  /** @param room whose secrets they are: what one room sealed opens for no other */
+  /** @param module whose secrets they are: no other module can decrypt them */
   constructor(file: string, random: Random, deps: string) {
     this.#file = file;
     this.#random = random;
     this.#deps = deps;
   }
 
-  /** A key of its own for each use, so that a value of one is never accepted as another's. */
+  /** A derived key for each use, so that a value of one use is never accepted for another. */
   for(use: string): Buffer {
     let key = this.#derived.get(use);
     if (key === undefined) {
@@ -35,7 +35,7 @@ export class InstanceKey {
     return key;
   }
 
-  /** A keyed digest of a text, in hex. */
+  /** A keyed digest (HMAC) of a text, in hex. */
   digest(use: string, text: string): string {
     return createHmac('sha256', this.for(use)).update(text).digest('hex');
   }
@@ -53,7 +53,7 @@ export class InstanceKey {
       fsyncSync(file);
       closeSync(file);
     } catch (error) {
-      // A command beside the server was first.
+      // Another process created the file first.
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     }
     return this.#read();

@@ -1,40 +1,40 @@
 import { isLocalAdministrator, visibleRepositories } from '../access/index.ts';
 import type { Viewer, Visibility } from '../access/index.ts';
+import { contains } from '../db/index.ts';
 import type { DatabaseThread } from '../db/index.ts';
 import { trigramQuery } from './trigram-query.ts';
 
 /**
- * The trigram index proposes public rows in the order of the result, `instr` on the folded
- * text decides, and the access policy is a condition like any other: what the viewer may
- * not see is neither found nor counted (SPEC §4.2). A row of the list has the facts that
- * the policy asks of a repository, written together with the repository.
+ * The trigram index proposes public rows in the order of the result, `instr` on the folded text decides, and the access
+ * policy is part of the query: what the viewer may not see is neither found nor counted (SPEC §4.2). A row of the list
+ * has the columns that the policy needs, written together with the repository.
  *
- * Private rows are not indexed. The few that a person may see are reached from the person
- * and scanned; the local administrator, who sees all, has all of them scanned.
+ * Private rows are not indexed. The few that a person may see are reached through the person and scanned; for the local
+ * administrator, who sees all, all are scanned.
  *
- * A query of one or two characters has no trigram. It scans the list, which ends as soon
- * as enough is found: most short queries match soon.
+ * A query of one or two characters has no trigram. It scans the list until enough is found; most short queries match
+ * soon.
  */
 const proposed = (columns: string, visible: string): string => `
   SELECT ${columns}
   FROM search_repository_trigrams g CROSS JOIN search_repositories t ON t.place = g.rowid
-  WHERE g.search_repository_trigrams MATCH :trigrams AND instr(t.folded, :query) > 0 AND ${visible}
+  WHERE g.search_repository_trigrams MATCH :trigrams AND ${contains('t.folded', ':query')} AND ${visible}
   ORDER BY g.rowid LIMIT :limit`;
 
 const scanned = (columns: string, visible: string): string => `
   SELECT ${columns} FROM search_repositories t
-  WHERE instr(t.folded, :query) > 0 AND ${visible} ORDER BY t.place LIMIT :limit`;
+  WHERE ${contains('t.folded', ':query')} AND ${visible} ORDER BY t.place LIMIT :limit`;
 
 const reached = (columns: string, places: string, visible: string): string => `
   SELECT ${columns}
   FROM (${places}) p CROSS JOIN search_repositories t ON t.place = p.place
-  WHERE instr(t.folded, :query) > 0 AND ${visible}`;
+  WHERE ${contains('t.folded', ':query')} AND ${visible}`;
 
-/** Both halves in one order. */
+/** The union of both halves in one order. */
 const together = (first: string, second: string): string => `
   SELECT * FROM (SELECT * FROM (${first}) UNION ALL SELECT * FROM (${second})) ORDER BY place LIMIT :limit`;
 
-/** Rows in the order of the result: each with its `place`, and with its `hit` where that is wanted. */
+/** Rows in the order of the result: each with its `place`, and with its `hit` if requested. */
 interface Question {
   repositories: string;
   people: string;
@@ -42,41 +42,45 @@ interface Question {
 }
 
 /**
- * Looks for a query in owner handle, name and description of repositories, and in
- * username and display name of people; both in the order of their handles and names.
+ * The query over owner handle, name and description of repositories, and username and display name of people; both in
+ * the order of their handles and names.
  * @param query folded, not empty
- * @param withHits whether the JSON of SPEC §2.4 of each row is wanted
+ * @param withHits whether the JSON of SPEC §2.4 of each row is requested
  * @param limit of repositories, and of people
  */
 function ask(viewer: Viewer, query: string, withHits: boolean, limit: number): Question {
-  const columns = withHits ? 't.place AS place, t.hit AS hit' : 't.place AS place';
+  const place = 't.place AS place';
+  const columns = withHits ? `${place}, t.hit AS hit` : place;
   const { sql: visible, parameters } = visibleRepositories(viewer, 't');
   const trigrams = trigramQuery(query);
   if (trigrams === null) {
     return {
       repositories: scanned(columns, visible),
-      people: `SELECT ${columns} FROM search_people t WHERE instr(t.folded, :query) > 0 ORDER BY t.place LIMIT :limit`,
+      people: `SELECT ${columns} FROM search_people t WHERE ${contains('t.folded', ':query')} ORDER BY t.place LIMIT :limit`,
       parameters: { ...parameters, limit, query },
     };
   }
   let repositories = proposed(columns, visible);
   if (viewer.kind !== 'anonymous') {
     const own = isLocalAdministrator(viewer)
-      ? scanned(columns, `t.visibility <> 'PUBLIC' AND ${visible}`)
-      : reached(columns, placesOfPrivate(viewer), visible);
-    repositories = together(repositories, own);
+      ? scanned(place, `t.visibility <> 'PUBLIC' AND ${visible}`)
+      : reached(place, placesOfPrivate(viewer), visible);
+    // Only the places are sorted; the texts of a thousand hits would take as long as finding them.
+    repositories = `
+      SELECT ${columns} FROM (${together(proposed(place, visible), own)}) p
+      CROSS JOIN search_repositories t ON t.place = p.place`;
   }
   return {
     repositories,
     people: `
       SELECT ${columns} FROM search_person_trigrams g CROSS JOIN search_people t ON t.place = g.rowid
-      WHERE g.search_person_trigrams MATCH :trigrams AND instr(t.folded, :query) > 0
+      WHERE g.search_person_trigrams MATCH :trigrams AND ${contains('t.folded', ':query')}
       ORDER BY g.rowid LIMIT :limit`,
     parameters: { ...parameters, limit, query, trigrams },
   };
 }
 
-/** What the policy may find beside what is public, reached from the person; it decides on each. */
+/** Private rows that the viewer may see, reached through the person; the policy decides on each. */
 function placesOfPrivate(viewer: Viewer): string {
   if (viewer.kind === 'task')
     return "SELECT place FROM search_repositories WHERE id = :taskRepositoryId AND visibility <> 'PUBLIC'";
@@ -88,14 +92,12 @@ function placesOfPrivate(viewer: Viewer): string {
       CROSS JOIN search_repositories s ON s.id = c.repository_id AND s.visibility <> 'PUBLIC' WHERE c.user_id = :viewerId`;
 }
 
-// A subquery with a LIMIT gives its rows one after the other, in its order: sorting a thousand texts once more would take as long as finding them.
+// A subquery with a LIMIT returns its rows in order: sorting a thousand texts again would take as long as finding them.
 const listed = (rows: string): string => `coalesce((SELECT group_concat(hit, ',') FROM (${rows})), '')`;
 
 /**
- * Everything that is found, as the bytes of the JSON of SPEC §2.4. They are put together in
- * the thread that reads and moved here: two thousand rows, or even one long text, would
- * hold everybody else up while they are copied.
- * Refuses as `SideThread.ask` does.
+ * All hits, as the JSON of SPEC §2.4 in UTF-8. It is assembled in the worker thread and transferred: copying two
+ * thousand rows, or even one long text, would block the main thread. Refuses as `DatabaseThread.ask` does.
  */
 export async function findHits(
   thread: Pick<DatabaseThread, 'ask'>,
@@ -109,16 +111,16 @@ export async function findHits(
   return Buffer.from(row.json.buffer, row.json.byteOffset, row.json.byteLength);
 }
 
-/** A repository that was found, with what a page shows of it. Times in milliseconds since the epoch. */
+/** A found repository, with what a page shows of it. Times in milliseconds since the epoch. */
 export interface FoundRepository {
   hit: { owner: string; name: string; visibility: Visibility; description: string };
   ownerId: string;
-  /** When the owner's picture was stored; null without one. */
+  /** When the owner's avatar was stored; null without one. */
   avatarAt: number | null;
   archivedAt: number | null;
   /** When its own image was stored; null without one. */
   imageAt: number | null;
-  /** The last push, or what else was changed last. */
+  /** The last push or other change. */
   changedAt: number;
 }
 
@@ -128,13 +130,13 @@ export interface FoundPerson {
   avatarAt: number | null;
 }
 
-/** The first rows in the order of the answer, and how many there are. */
+/** The first rows in order, and the total count. */
 export interface First<Row> {
   rows: Row[];
   total: number;
 }
 
-// What an answer in JSON has of a row is what a page shows of it, too. The rest is asked for where it is.
+// A page shows the fields of the JSON result, and these.
 const shownRepositories = `
   SELECT coalesce(group_concat('{"hit":' || t.hit || ',"ownerId":' || json_quote(coalesce(t.owner_user_id, t.owner_org_id))
     || ',"avatarAt":' || ifnull(a.updated_at, 'null') || ',"archivedAt":' || ifnull(r.archived_at, 'null')
@@ -152,7 +154,7 @@ const shownPeople = `
   LEFT JOIN avatars a ON a.owner_id = t.id`;
 
 /**
- * The first hits with what a page shows of them, in one look at the database.
+ * The first hits with what a page shows of them, in one query.
  * @param bounds how many of each kind are shown at most, and up to how many are counted
  */
 export async function findFirstHits(

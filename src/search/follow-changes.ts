@@ -1,3 +1,4 @@
+import { rows } from '../db/index.ts';
 import type { Database, Tx } from '../db/index.ts';
 import { foldFields } from './fold.ts';
 import { sources } from './lists.ts';
@@ -10,32 +11,31 @@ interface Change {
   id: string;
 }
 
-/** Rows looked at together; few enough that a text always finds room between two others. */
+/** Rows per step; few enough that there is always an order key between two others. */
 const rowsAtOnce = 500;
-/** Rows of one write while nobody is served yet, and owners whose rows are one. */
+/** Rows per write before the server accepts requests, and owners whose rows are one. */
 const rowsCaughtUp = 4_000;
 const ownersCaughtUp = 2_000;
 
 const kinds = ['repository', 'person'] as const;
 
 /**
- * Brings the index up to date with everything that the open write has changed, so that
- * a search sees a change when it sees the row, and neither without the other.
+ * Updates the index with all changes of the open write, so that a search sees a change exactly when it sees the row.
  */
 export async function followChanges(tx: Tx): Promise<void> {
-  const changes: Change[] = await tx.manager.query('DELETE FROM search_changes RETURNING kind, id');
+  const changes = await rows<Change>(tx.manager, 'DELETE FROM search_changes RETURNING kind, id');
   if (changes.length > 0) await follow(tx, changes, rowsAtOnce);
 }
 
 /**
- * Works off what was noted while nobody followed: before the first start with an index,
- * and after a change of its form. Nobody is served meanwhile.
+ * Indexes changes that were recorded without an index: before the first start with one, and after a change of its
+ * format. No request is served meanwhile.
  * @returns how many rows there were
  */
 export async function catchUp(db: Database): Promise<number> {
-  // Nearly every start: nothing was noted, and nothing has to be written or started to know that.
+  // The usual case: nothing was recorded, and finding that out needs no write.
   if ((await db.read.query('SELECT 1 FROM search_changes LIMIT 1')).length === 0) return 0;
-  // In the order of the lists, so that each row goes to the end: a place in the middle has to be found for each.
+  // In the order of the lists, so that each row is appended: finding a position in the middle is slower.
   const step = 'SELECT max(folded) AS last FROM (SELECT folded FROM handles WHERE folded > ? ORDER BY folded LIMIT ?)';
   const isMuch = (await db.read.query('SELECT 1 FROM search_changes LIMIT 1 OFFSET ?', [rowsCaughtUp])).length > 0;
   let done = 0;
@@ -55,7 +55,7 @@ export async function catchUp(db: Database): Promise<number> {
 
 const owners = 'SELECT owner_id FROM handles WHERE folded > ?1 AND folded <= ?2 AND released_at IS NULL';
 
-/** Ids that belong to some handles in a row. */
+/** Ids that belong to a range of handles. */
 const ofOwners: Record<Kind, string> = {
   repository: `
     SELECT r.id FROM (${owners}) o CROSS JOIN repositories r ON r.owner_user_id = o.owner_id WHERE r.deleted_at IS NULL
@@ -63,11 +63,12 @@ const ofOwners: Record<Kind, string> = {
   person: owners,
 };
 
-/** Follows some of what was noted. @returns how many notes there were */
+/** Processes some of the recorded changes. @returns how many there were */
 function workOff(db: Database, kind: Kind, ids: string, parameters: unknown[]): Promise<number> {
   return db.write(
     async (tx) => {
-      const changes: Change[] = await tx.manager.query(
+      const changes = await rows<Change>(
+        tx.manager,
         `DELETE FROM search_changes WHERE kind = '${kind}' AND id IN (${ids}) RETURNING kind, id`,
         parameters,
       );

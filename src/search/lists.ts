@@ -1,3 +1,4 @@
+import { inList, isoTime } from '../db/index.ts';
 import type { OrderedList } from './ordered-list.ts';
 
 export type Kind = 'repository' | 'person';
@@ -6,14 +7,13 @@ export interface Source {
   list: OrderedList;
   /** The rows of some ids, given as a JSON array. */
   rows: string;
-  /** What is searched of a row. */
+  /** The searched columns of a row. */
   fields: readonly string[];
 }
 
 /**
- * What is searched for each kind, as the rows are now: what is in the trash or has no
- * handle is missing. `hit` is what an answer has of the row (SPEC §2.4): exactly these
- * fields, in this order. The rest is what the access policy asks of a row.
+ * The searched fields of each kind, without rows in the trash or without a handle. `hit` is the JSON of a row (SPEC
+ * §2.4): exactly these fields, in this order. The other columns are for the access policy.
  */
 export const sources: Record<Kind, Source> = {
   repository: {
@@ -25,10 +25,10 @@ export const sources: Record<Kind, Source> = {
     },
     rows: `SELECT r.id, h.display AS owner, r.name, r.description,
         json_array(r.owner_user_id, r.owner_org_id, r.visibility, CAST(json_object('owner', h.display, 'name', r.name, 'visibility', r.visibility,
-          'description', r.description, 'createdAt', strftime('%Y-%m-%dT%H:%M:%fZ', r.created_at / 1000.0, 'unixepoch')) AS TEXT)) AS others
+          'description', r.description, 'createdAt', ${isoTime('r.created_at')}) AS TEXT)) AS others
       FROM repositories r
       JOIN handles h ON h.owner_id = coalesce(r.owner_user_id, r.owner_org_id) AND h.released_at IS NULL
-      WHERE r.id IN (SELECT value FROM json_each(?)) AND r.deleted_at IS NULL`,
+      WHERE ${inList('r.id')} AND r.deleted_at IS NULL`,
     fields: ['owner', 'name', 'description'],
   },
   person: {
@@ -36,7 +36,7 @@ export const sources: Record<Kind, Source> = {
     rows: `SELECT u.id, u.username, u.display_name,
         json_array(CAST(json_object('username', u.username, 'displayName', u.display_name) AS TEXT)) AS others
       FROM users u
-      WHERE u.id IN (SELECT value FROM json_each(?)) AND u.username IS NOT NULL`,
+      WHERE ${inList('u.id')} AND u.username IS NOT NULL`,
     fields: ['username', 'display_name'],
   },
 };

@@ -1,20 +1,20 @@
 import { fold, foldQuery } from './fold.ts';
 
-/** A piece of a text, and whether the query was found there. */
+/** A part of a text, and whether it matches the query. */
 export interface Piece {
   text: string;
   isHit: boolean;
 }
 
 /**
- * Takes a text apart at the places where a query is found in it, for a page that marks
- * them. A hit ends where a whole character ends: `i` marks all of `İ`.
+ * Splits a text at the matches of a query, for highlighting. A match ends at a character boundary: `i` marks all of
+ * `İ`.
  */
 export function markHits(text: string, query: string): Piece[] {
   return hitMarker(query)(text);
 }
 
-/** `markHits` for many texts: a page of results has three hundred, and most have no hit. */
+/** `markHits` for many texts: a page of results has three hundred, and most have no match. */
 export function hitMarker(query: string): (text: string) => Piece[] {
   const wanted = foldQuery(query);
   return (text) => {
@@ -32,7 +32,7 @@ export function hitMarker(query: string): (text: string) => Piece[] {
 
 const ascii = /^[\0-\x7f]*$/;
 
-/** Where every unit is a character and stays one when it is folded. */
+/** For text in which every code unit is one character, also when folded. */
 function markAscii(text: string, folded: string, wanted: string): Piece[] {
   const pieces: Piece[] = [];
   const take = (start: number, end: number, isHit: boolean): void => {
@@ -52,7 +52,7 @@ function markAscii(text: string, folded: string, wanted: string): Piece[] {
 
 function markCharacters(characters: readonly string[], wanted: string): Piece[] {
   const folded = characters.map(fold);
-  /** For each unit of the folded text, the character it comes from. */
+  /** For each code unit of the folded text, the character that it comes from. */
   const origin = folded.flatMap((part, at) => Array.from({ length: part.length }, () => at));
   const all = folded.join('');
   const isMarked = characters.map(() => false);

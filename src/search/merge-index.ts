@@ -5,8 +5,8 @@ import type { OrderedList } from './ordered-list.ts';
 const pagesPerWrite = 500;
 
 /**
- * Merges the b-trees of an index, each from some writes: a search looks its trigrams up
- * in every one of them. Many short writes.
+ * Merges the b-trees of an index, of which each write adds one: a search looks up its trigrams in all of them. Done in
+ * many short writes.
  * @param isEnding asked after each write
  */
 export async function mergeIndex(db: Database, { index }: OrderedList, isEnding: () => boolean): Promise<void> {
@@ -21,7 +21,7 @@ export async function mergeIndex(db: Database, { index }: OrderedList, isEnding:
       },
       { durable: 'with-the-next' },
     );
-    // FTS5 says so when there is nothing left to merge.
+    // FTS5 reports that there is nothing left to merge.
     if (changed < 2 || isEnding()) return;
   }
 }

@@ -1,20 +1,20 @@
 /**
- * Every text of a list has an order key, which grows in the order of the texts and is its
- * rowid in the index. The index walks through rowids in order, so the first hits come
- * first and a search stops at the last one that it needs (fractional indexing on integers).
+ * Order keys sort like the texts of a list and are the rowids of the index. The index is scanned in the order of
+ * rowids, so the first hits come first and a search stops at the last one that it needs (fractional indexing on
+ * integers).
  */
 
 /** Keys lie between these two; 2^30 texts fit at the default distance. */
 const range = { low: 0, high: 2 ** 46 };
 
-/** The default distance of neighbours: room for sixteen halvings, and still few bytes in the index. */
+/** The default distance of neighbours: it allows sixteen halvings and takes few bytes in the index. */
 export const defaultDistance = 2 ** 16;
 
 /**
  * Keys for `count` texts in a row.
  * @param before the key of the text before them, `null` at the beginning
  * @param after the key of the text after them, `null` at the end
- * @returns `null` when there is not enough room: the neighbours must be spread first
+ * @returns `null` when the gap is too small: the neighbours must be respaced first
  */
 export function orderKeysBetween(before: number | null, after: number | null, count: number): number[] | null {
   if (before === null && after === null) return orderKeysBetween((range.low + range.high) / 2, null, count);

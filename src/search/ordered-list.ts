@@ -1,17 +1,18 @@
+import { inList, rowsTable } from '../db/index.ts';
 import type { Tx } from '../db/index.ts';
 import { orderKeysBetween } from './order-keys.ts';
 
-/** A list of texts in their order, and the trigram index of those that are public, whose rowid is the order key. */
+/** A sorted list of texts, and the trigram index of the public ones, whose rowid is the order key. */
 export interface OrderedList {
   texts: 'search_repositories' | 'search_people';
   index: 'search_repository_trigrams' | 'search_person_trigrams';
-  /** What a row has beside its order key, its id and its text. */
+  /** The columns of a row beside its order key, id and text. */
   columns: readonly string[];
-  /** Whether a row with these values in its other columns is not public; then it is not indexed. */
+  /** Whether a row with these values in its other columns is private; then it is not indexed. */
   isHidden(others: readonly (string | null)[]): boolean;
 }
 
-/** A folded text and what it belongs to. */
+/** A folded text and its owner or repository. */
 export interface ListedText {
   /** UUID. */
   id: string;
@@ -24,15 +25,16 @@ interface PlacedText extends ListedText {
   place: number;
 }
 
-/** Texts for which the first try at making room looks, on either side. */
+/** Neighbours on either side that the first attempt at respacing includes. */
 const firstReach = 32;
-/** Room that neighbours get at least when they move apart, for each of them. */
-const leastRoom = 2 ** 8;
+const indexedColumns = { place: 'bigint', folded: 'text' } as const;
+/** The minimum distance of neighbours after respacing. */
+const minDistance = 2 ** 8;
 
 const query = <Row>({ manager }: Tx, sql: string, ...parameters: unknown[]): Promise<Row[]> =>
   manager.query(sql, parameters);
 
-/** The rows that the index has of some texts. */
+/** The index rows of some texts. */
 const indexed = (list: OrderedList, texts: readonly PlacedText[]): [place: number, folded: string][] =>
   texts
     .filter(({ others }) => !list.isHidden(JSON.parse(others) as (string | null)[]))
@@ -41,28 +43,28 @@ const indexed = (list: OrderedList, texts: readonly PlacedText[]): [place: numbe
 const selected = ({ texts, columns }: OrderedList): string =>
   `SELECT place, id, folded, json_array(${columns.join(', ')}) AS others FROM ${texts}`;
 
-/** What the list has for these ids. */
+/** The list's rows of these ids. */
 export function listedTexts(tx: Tx, list: OrderedList, ids: readonly string[]): Promise<PlacedText[]> {
-  return query(tx, `${selected(list)} WHERE id IN (SELECT value FROM json_each(?))`, JSON.stringify(ids));
+  return query(tx, `${selected(list)} WHERE ${inList('id')}`, JSON.stringify(ids));
 }
 
-/** Takes texts out of the list. An index without content is told the text that it forgets. */
+/** Removes texts from the list. A contentless index needs the text to remove it. */
 export async function removeTexts(tx: Tx, list: OrderedList, gone: readonly PlacedText[]): Promise<void> {
   const { texts, index } = list;
   const sorted = gone.toSorted((a, b) => a.place - b.place);
   await query(
     tx,
-    `INSERT INTO ${index} (${index}, rowid, folded) SELECT 'delete', value ->> 0, value ->> 1 FROM json_each(?)`,
+    `INSERT INTO ${index} (${index}, rowid, folded) SELECT 'delete', place, folded FROM ${rowsTable(indexedColumns)}`,
     JSON.stringify(indexed(list, sorted)),
   );
   await query(
     tx,
-    `DELETE FROM ${texts} WHERE place IN (SELECT value FROM json_each(?))`,
+    `DELETE FROM ${texts} WHERE ${inList('place', { type: 'bigint' })}`,
     JSON.stringify(sorted.map(({ place }) => place)),
   );
 }
 
-/** Puts texts into the list, each at its place in the order; none of their ids is in the list. */
+/** Inserts texts in order; none of their ids is in the list. */
 export async function addTexts(tx: Tx, list: OrderedList, added: readonly ListedText[]): Promise<void> {
   const sorted = added.toSorted((a, b) => compareAsSqlite(a.folded, b.folded));
   for (let at = 0; at < sorted.length; ) {
@@ -74,7 +76,7 @@ export async function addTexts(tx: Tx, list: OrderedList, added: readonly Listed
     const run = sorted.slice(at, end === -1 ? sorted.length : end);
     const places = orderKeysBetween(before?.place ?? null, after?.place ?? null, run.length);
     if (places === null) {
-      // Only between two texts can room run out.
+      // Only a gap between two texts can be too small.
       await moveApart(tx, list, before!.place, run.length);
       continue;
     }
@@ -95,15 +97,15 @@ async function insert(tx: Tx, list: OrderedList, placed: readonly PlacedText[]):
     ...(JSON.parse(others) as (string | null)[]),
   ]);
   const names = ['place', 'id', 'folded', ...list.columns];
-  const values = names.map((_, at) => `value ->> ${at}`).join(', ');
+  const columns = Object.fromEntries(names.map((name) => [name, name === 'place' ? 'bigint' : 'text'] as const));
   await query(
     tx,
-    `INSERT INTO ${list.texts} (${names.join(', ')}) SELECT ${values} FROM json_each(?)`,
+    `INSERT INTO ${list.texts} (${names.join(', ')}) SELECT ${names.join(', ')} FROM ${rowsTable(columns)}`,
     JSON.stringify(rows),
   );
   await query(
     tx,
-    `INSERT INTO ${list.index} (rowid, folded) SELECT value ->> 0, value ->> 1 FROM json_each(?)`,
+    `INSERT INTO ${list.index} (rowid, folded) SELECT place, folded FROM ${rowsTable(indexedColumns)}`,
     JSON.stringify(indexed(list, placed)),
   );
 }
@@ -128,18 +130,18 @@ async function neighbours(
   return { before, after };
 }
 
-/** Spreads texts around a place evenly, over as many neighbours as it takes to find room for `count` more between any two. */
+/** Respaces the neighbours of a place evenly, as many as it takes for `count` more keys between any two. */
 async function moveApart(tx: Tx, list: OrderedList, around: number, count: number): Promise<void> {
   for (let reach = firstReach; ; reach *= 2) {
     const columns = selected(list);
     const below = await query<PlacedText>(tx, `${columns} WHERE place <= ? ORDER BY place DESC LIMIT ?`, around, reach);
     const above = await query<PlacedText>(tx, `${columns} WHERE place > ? ORDER BY place LIMIT ?`, around, reach);
-    // The outermost stay where they are, unless they are the ends of the list.
+    // The outermost keep their keys, unless they are the ends of the list.
     const low = below.length === reach ? below.pop()!.place : null;
     const high = above.length === reach ? above.pop()!.place : null;
     const moving = [...below.reverse(), ...above];
     const isWideEnough =
-      low === null || high === null || high - low >= (moving.length + 1) * Math.max(leastRoom, count + 1);
+      low === null || high === null || high - low >= (moving.length + 1) * Math.max(minDistance, count + 1);
     if (!isWideEnough) continue;
     const places = orderKeysBetween(low, high, moving.length)!;
     await removeTexts(tx, list, moving);
@@ -152,7 +154,7 @@ async function moveApart(tx: Tx, list: OrderedList, around: number, count: numbe
   }
 }
 
-/** SQLite compares the bytes of UTF-8; JavaScript's `<` has another order for characters beyond the first plane. */
+/** SQLite compares UTF-8 bytes; JavaScript's `<` orders characters beyond the basic plane differently. */
 function compareAsSqlite(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }

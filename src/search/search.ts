@@ -9,16 +9,18 @@ import { catchUp, followChanges } from './follow-changes.ts';
 import { sources } from './lists.ts';
 import { mergeIndex } from './merge-index.ts';
 import { reindex } from './reindex.ts';
-import { joinThreads } from './side-threads.ts';
+import { createThreadPool } from './thread-pool.ts';
 
-/** The JSON form of a search is complete up to so many repositories and so many people. */
+/** The JSON result is complete up to this many repositories and people. */
 export const mostHits = 1_000;
-/** The first ones are counted up to so many of each: people who find more ask again, and counting costs more than finding. */
+/**
+ * Matches are counted up to this many of each kind: more are of no use to people, and counting costs more than finding.
+ */
 export const mostCounted = 250;
 
-/** The index of 100,000 repositories and as many people is about as large; of a small one as much is kept as there is. */
+/** The page cache holds the index of 100,000 repositories and as many people; it grows only as needed. */
 const limits = { requestMs: 5_000, queue: 1, cacheKiB: 65_536 };
-const longestLine = 500;
+const maxQueued = 500;
 
 const nothing = Buffer.from('{"repositories":[],"persons":[]}');
 
@@ -28,18 +30,18 @@ export interface SearchOptions {
 }
 
 /**
- * Search over repositories and people (SPEC §2.4, §4.2): live, in the order of handles
- * and names, within what the viewer may see.
+ * Search over repositories and people (SPEC §2.4, §4.2): live, in the order of handles and names, limited to what the
+ * viewer may see.
  */
 export function createSearch({ db, logger }: SearchOptions) {
-  // Searches read the same file, so a second core is of use to them.
-  const thread = joinThreads([db.openThread(limits), db.openThread(limits)], longestLine);
+  // Searches only read, so two threads can use two processors.
+  const thread = createThreadPool([db.openThread(limits), db.openThread(limits)], maxQueued);
   let isCatchingUp = false;
   let isClosed = false;
-  /** Of two processors the main thread needs one. */
-  const isRoomy = availableParallelism() > 2;
+  /** With two processors the main thread needs one. */
+  const hasSpareCore = availableParallelism() > 2;
   const within = (isSparing: boolean): Pick<DatabaseThread, 'ask'> => ({
-    ask: (statements) => thread.ask(statements, isSparing && !isRoomy),
+    ask: (statements) => thread.ask(statements, isSparing && !hasSpareCore),
   });
   const isEnding = (): boolean => isClosed;
 
@@ -49,9 +51,9 @@ export function createSearch({ db, logger }: SearchOptions) {
 
   return {
     /**
-     * Everything that is found, up to `mostHits` of each kind, as the JSON of SPEC §2.4 in UTF-8.
-     * A blank query finds nothing. Refuses `took_too_long`, `too_many_waiting`.
-     * @param isSparing others wait for pages: on a small machine, searches then share one processor
+     * All hits, up to `mostHits` of each kind, as the JSON of SPEC §2.4 in UTF-8. A blank query finds nothing. Refuses
+     * `took_too_long`, `too_many_waiting`.
+     * @param isSparing pages are waiting: on a small machine, searches then share one processor
      */
     async findAll(viewer: Viewer, text: string, isSparing = false): Promise<Buffer> {
       const query = foldQuery(text);
@@ -59,7 +61,7 @@ export function createSearch({ db, logger }: SearchOptions) {
       return findHits(within(isSparing), viewer, query, mostHits);
     },
 
-    /** The first `shown` of each kind, and how many there are: more than `mostCounted` are not counted any further. Refuses as `findAll` does. */
+    /** The first `shown` of each kind, and the totals, counted up to `mostCounted`. Refuses as `findAll` does. */
     async findFirst(
       viewer: Viewer,
       text: string,
@@ -71,7 +73,7 @@ export function createSearch({ db, logger }: SearchOptions) {
       return findFirstHits(within(isSparing), viewer, query, { shown, counted: mostCounted + 1 });
     },
 
-    /** At start, before requests are served: indexes what was noted while nothing followed changes. */
+    /** At start, before requests are served: indexes changes that were recorded without an index. */
     async recover(): Promise<void> {
       isCatchingUp = true;
       try {
@@ -84,7 +86,7 @@ export function createSearch({ db, logger }: SearchOptions) {
       }
     },
 
-    /** By hand, when the index is doubted. Answers how many rows were looked at. */
+    /** Manual rebuild. Returns how many rows were checked. */
     reindex: () => reindex(db),
 
     async close() {

@@ -1,11 +1,11 @@
-/** Characters of a token of FTS5's trigram tokenizer: a shorter query cannot be asked of the index. */
+/** Length of a token of FTS5's trigram tokenizer: the index cannot serve shorter queries. */
 const trigramLength = 3;
-/** More trigrams than these hardly narrow a search any further, and each costs a pass over its list. */
+/** More trigrams than these hardly reduce the candidates any further, and each costs a pass over its list. */
 const maxTrigrams = 12;
 
 /**
- * The FTS5 query for texts that may contain a folded query: they have all of its trigrams.
- * Whether they contain it, `instr` decides. Null for a query below three characters.
+ * The FTS5 query for texts that contain all trigrams of a folded query; `instr` decides whether they contain the query
+ * itself. Null for a query below three characters.
  */
 export function trigramQuery(folded: string): string | null {
   const characters = [...folded];

@@ -1,24 +1,24 @@
 import type { SshLimits } from './limits.ts';
 
-/** Somebody at the door: a socket, seen through what the door has to know. */
+/** A new connection, as the limiter sees it. */
 export interface PendingConnection {
-  /** As `addressGroup` gives it. */
+  /** As `addressGroup` returns it. */
   address: string;
-  /** It is their turn: start the SSH conversation. */
+  /** Admitted: start the SSH protocol. */
   begin(): void;
-  /** There is no place for them (any more): close the connection. */
+  /** Refused or displaced: close the connection. */
   reject(reason: string): void;
 }
 
-/** What a caller tells the door afterwards. */
+/** The slot of a connection, through which it reports its state. */
 export interface ConnectionSlot {
-  /** Bytes have come in. */
+  /** Bytes were received. */
   heard(): void;
-  /** @returns false when the account has no room left; then `turnAway` was called. */
+  /** @returns false when the account is at its limit; then `reject` was called. */
   signedIn(account: string): boolean;
-  /** A command is running, or no longer. Nobody who is busy is turned away. */
+  /** Whether a command is running. Busy connections are never displaced. */
   setBusy(busy: boolean): void;
-  /** The connection is gone. */
+  /** The connection is closed. */
   leave(): void;
 }
 
@@ -35,20 +35,17 @@ const retryMs = 50;
 type ConnectionLimits = Pick<SshLimits, 'arriving' | 'perAddress' | 'perAccount' | 'waiting' | 'silentMs' | 'quietMs'>;
 
 /**
- * Decides who is served when many connect at once.
+ * Limits concurrent connections and decides who is served under overload.
  *
- * At most `arriving` connections that have not signed in are served, and at most
- * `perAddress` of one address. Others wait in line, so that fifty clones started at
- * once from one office all succeed. While somebody waits, a connection that keeps a
- * place without using it loses it: first one of the address that holds most places,
- * and of those the one that has been quiet for longest. A real client signs in
- * within a second and is never the one; a flood of silent sockets only displaces
- * itself. Refusing the newcomer instead, as servers commonly do, would let twenty
- * silent sockets lock everybody out.
+ * At most `arriving` connections that have not signed in are served, and at most `perAddress` of one address. Others
+ * wait in a queue, so that fifty clones started at once from one office all succeed. While there is a queue, a
+ * connection that does not use its slot loses it: first those of the address with the most slots, and of these the one
+ * that has been quiet for longest. A real client signs in within a second and is never affected; a flood of silent
+ * sockets only displaces itself. If new connections were refused instead, twenty silent sockets could block the server.
  *
- * Of all that are signed in, one account has at most `perAccount`.
+ * Of the signed-in connections, one account has at most `perAccount`.
  *
- * @param now milliseconds that never go back
+ * @param now monotonic milliseconds
  */
 export function createConnectionLimiter({ limits, now }: { limits: ConnectionLimits; now: () => number }) {
   const entries = new Set<Entry>();
@@ -60,7 +57,7 @@ export function createConnectionLimiter({ limits, now }: { limits: ConnectionLim
   const arriving = () => count((entry) => entry.stage === 'arriving');
   const waiting = () => [...entries].filter((entry) => entry.stage === 'waiting');
 
-  /** @param share the part of the usual patience that is left, up to 1 */
+  /** @param share the remaining part of the usual timeout, up to 1 */
   function isIdle(entry: Entry, share = 1): boolean {
     const patienceMs = entry.hasSpoken ? Math.max(limits.silentMs, limits.quietMs * share) : limits.silentMs;
     return inside(entry) && !entry.isBusy && now() - entry.lastHeardMs >= patienceMs;
@@ -76,14 +73,17 @@ export function createConnectionLimiter({ limits, now }: { limits: ConnectionLim
     entry.reject(reason);
   }
 
-  /** Who gives way to a caller from `address`; `null` when a place is free, `undefined` when nobody can. */
+  /**
+   * The connection to displace for a new one from `address`; `null` when a slot is free, `undefined` when there is
+   * none.
+   */
   function whoGivesWay(address: string): Entry | null | undefined {
     if (insideOf(address) >= limits.perAddress) {
       return longestQuiet([...entries].filter((entry) => isIdle(entry) && entry.address === address));
     }
     if (arriving() < limits.arriving) return null;
-    // An address that holds many places has less time for each. Only strangers to it
-    // may profit: the clients of one office must not push each other out.
+    // The more slots an address holds, the shorter its timeout. This only benefits other addresses: the clients of one
+    // office must not displace each other.
     const share = (other: string) => (other === address ? 1 : 1 / insideOf(other));
     const idle = [...entries].filter((entry) => entry.stage === 'arriving' && isIdle(entry, share(entry.address)));
     const most = Math.max(...idle.map((entry) => insideOf(entry.address)));
@@ -95,14 +95,17 @@ export function createConnectionLimiter({ limits, now }: { limits: ConnectionLim
     return line.sort((one, other) => (places.get(one.address) ?? 0) - (places.get(other.address) ?? 0));
   }
 
-  /** Of an account with too many connections the one that has been idle longest goes; while all work, the newest. */
-  function makeRoom(newest: Entry, account: string): void {
+  /**
+   * Of an account with too many connections, the one that has been idle longest is closed; when all are busy, the
+   * newest.
+   */
+  function displace(newest: Entry, account: string): void {
     const own = [...entries].filter((entry) => entry.account === account);
     if (own.length <= limits.perAccount) return;
     turnAway(longestQuiet(own.filter((entry) => entry !== newest && !entry.isBusy)) ?? newest, 'account_full');
   }
 
-  /** Lets in whoever can be let in; those from the address with the fewest places first. */
+  /** Admits waiting connections; those from the address with the fewest slots first. */
   function advance(): void {
     clearTimeout(retry);
     for (const entry of fewestPlacesFirst(waiting())) {
@@ -113,7 +116,7 @@ export function createConnectionLimiter({ limits, now }: { limits: ConnectionLim
       entry.lastHeardMs = now();
       entry.begin();
     }
-    // Quiet is a matter of time, so nobody's action announces it.
+    // No event reports that a connection became quiet.
     if (waiting().length > 0) retry = setTimeout(advance, retryMs);
   }
 
@@ -139,7 +142,7 @@ export function createConnectionLimiter({ limits, now }: { limits: ConnectionLim
           if (entry.stage === 'arriving') {
             entry.stage = 'signed in';
             entry.account = account;
-            makeRoom(entry, account);
+            displace(entry, account);
             advance();
           }
           return entries.has(entry);

@@ -4,7 +4,7 @@ import type { Git } from '../git/index.ts';
 import type { Clock, Logger, Random } from '../kernel/index.ts';
 import type { Repositories } from '../repositories/index.ts';
 
-/** What the server asks of the rooms behind it. */
+/** The parts of other modules that the server uses. */
 export interface SshDeps {
   accounts: SshAccounts;
   repositories: SshRepositories;

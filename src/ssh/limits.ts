@@ -1,31 +1,31 @@
-/** How much a client may take before the server stops being patient (security §2.2). */
+/** Limits of the SSH server. */
 export interface SshLimits {
-  /** From the first byte of TCP to a proven key. */
+  /** From the TCP connection to a verified signature. */
   loginGraceMs: number;
-  /** Refused sign-in attempts per connection. A key that is only probed and known costs none. */
+  /** Refused sign-in attempts per connection. A query about a known key does not count. */
   loginTries: number;
-  /** Connections that have not signed in and are being served; further ones wait in line. */
+  /** Connections served before sign-in; further ones are queued. */
   arriving: number;
-  /** Connections of one address that are being served, signed in or not. */
+  /** Connections served per address, signed in or not. */
   perAddress: number;
-  /** Connections in line for one of the places above. */
+  /** Length of the queue for these slots. */
   waiting: number;
-  /** While others wait: a connection that never said a word loses its place after this time… */
+  /** While there is a queue: a connection that never sent a byte loses its slot after this time… */
   silentMs: number;
-  /** …and one that said something and then fell quiet after this time. */
+  /** …and one that sent something and then became quiet after this time. */
   quietMs: number;
-  /** Connections of one account that are being served, from whatever addresses. */
+  /** Connections per account, from all addresses. */
   perAccount: number;
   /** All sockets together. */
   connections: number;
-  /** Sessions open at the same time on one connection. git uses one, a shared connection (ControlMaster) many. */
+  /** Concurrent sessions of one connection. git uses one, a shared connection (ControlMaster) many. */
   channels: number;
   keepaliveMs: number;
-  /** Unanswered keepalives after which the client counts as gone. */
+  /** Unanswered keepalives after which the connection counts as lost. */
   keepalivesMissed: number;
-  /** A signed-in connection that neither sends nor receives anything is closed after this time. */
+  /** A signed-in connection without traffic is closed after this time. */
   idleMs: number;
-  /** A client that stops reading while the server has something to send loses its place after this time. */
+  /** A client that stops reading while output is pending loses its slot after this time. */
   stallMs: number;
 }
 
@@ -37,10 +37,10 @@ export const defaultLimits: Readonly<SshLimits> = Object.freeze({
   waiting: 64,
   silentMs: 500,
   quietMs: 2_000,
-  // An eighth of all connections: seven others find room beside one who takes all that they can get.
+  // An eighth of all connections: one account at its limit allows seven others.
   perAccount: 62,
   connections: 500,
-  // As OpenSSH's MaxSessions. What a client may make the server hold for one is bounded in clients/guest.ts.
+  // As OpenSSH's MaxSessions. src/ssh/clients/connection.ts limits what each may buffer.
   channels: 10,
   keepaliveMs: 30_000,
   keepalivesMissed: 4,

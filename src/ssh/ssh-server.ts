@@ -16,22 +16,22 @@ export interface SshServerNeeds extends Omit<SshDeps, 'random'> {
 
 export interface SshServer {
   /**
-   * Starts to accept connections, with the host key made if there is none.
-   * Refuses `host_key_unusable`, `ssh_address_unavailable`.
+   * Starts to accept connections, and makes the host key if there is none. Refuses `host_key_unusable`,
+   * `ssh_address_unavailable`.
    */
   listen(): Promise<{ host: string; port: number; fingerprint: string }>;
-  /** Accepts nothing new, closes who is idle, and waits for running commands at most `graceMs`. */
+  /** Accepts nothing new, closes idle connections, and waits for running commands at most `graceMs`. */
   stop(options: { graceMs: number }): Promise<void>;
 }
 
-/** git over SSH, and a few commands besides (SPEC §4.5, security §2.2). */
+/** git over SSH, and a few other commands (SPEC §4.5). */
 export function createSshServer(needs: SshServerNeeds): SshServer {
   const deps: SshDeps = { ...needs, random: needs.random ?? systemRandom };
   const limits: SshLimits = { ...defaultLimits, ...needs.limits };
-  const door = createConnectionLimiter({ limits, now: () => performance.now() });
-  let conversations: Promise<Connections> | null = null;
+  const limiter = createConnectionLimiter({ limits, now: () => performance.now() });
+  let loading: Promise<Connections> | null = null;
   let isStopping = false;
-  // Nothing is read from a socket before its turn has come.
+  // A socket is not read before it is admitted.
   const listener = createServer({ pauseOnConnect: true, noDelay: true });
   listener.maxConnections = limits.connections;
 
@@ -39,12 +39,12 @@ export function createSshServer(needs: SshServerNeeds): SshServer {
     async listen() {
       const { privateKey, fingerprint } = await hostKey(needs.config.dataDir);
       listener.on('connection', (socket) => {
-        // Until its guest listens: an error that nobody hears would end the program.
+        // Until the connection has listeners: an unhandled error would end the process.
         socket.on('error', () => {});
-        conversations ??= import('./clients/connections.ts').then(({ createConnections }) =>
-          createConnections({ privateKey, door, limits, deps }),
+        loading ??= import('./clients/connections.ts').then(({ createConnections }) =>
+          createConnections({ privateKey, limiter, limits, deps }),
         );
-        void conversations.then(({ accept }) => (isStopping ? socket.destroy() : accept(socket)));
+        void loading.then(({ accept }) => (isStopping ? socket.destroy() : accept(socket)));
       });
       const { host, port } = await bind();
       return { host, port, fingerprint };
@@ -53,12 +53,12 @@ export function createSshServer(needs: SshServerNeeds): SshServer {
     async stop({ graceMs }) {
       isStopping = true;
       const closed = new Promise<void>((resolve) => listener.close(() => resolve()));
-      const speaking = await conversations;
+      const speaking = await loading;
       speaking?.closeIdle();
       const end = setTimeout(() => speaking?.destroyAll(), graceMs);
       await closed;
       clearTimeout(end);
-      door.close();
+      limiter.close();
     },
   };
 

@@ -14,26 +14,26 @@ import type { Session } from './commands/session.ts';
 
 export interface SystemSshdNeeds extends Omit<SshDeps, 'random' | 'accounts'> {
   accounts: SshAccounts & {
-    /** The key of this id, as the protocol carries it; null when there is none (any more). */
+    /** The key with this id in wire form; null when it does not exist. */
     keyBlob(keyId: string): Promise<Buffer | null>;
   };
   random?: Random;
   limits?: Partial<SshLimits>;
 }
 
-/** One session of the system's sshd, as its forced command sees it; the protocol is not checked yet. */
+/** One session of the system's sshd, as its forced command sees it; the git protocol version is not validated yet. */
 export interface ForwardedSession extends Session {
-  /** Of the key that sshd has let in. */
+  /** Of the key that sshd accepted. */
   keyId: string;
   /** `SSH_ORIGINAL_COMMAND`; empty when no command was given. */
   command: string;
 }
 
-/** git over the OpenSSH of this machine, which speaks for us: keys on security tokens. */
+/** git over the system's OpenSSH server, which also supports keys on security tokens. */
 export interface SystemSshd {
   /**
-   * The id of a key that may sign in now, null for any other. sshd asks before the client has
-   * proven anything, so this is no use of the key.
+   * The id of a key that may sign in, null for any other. sshd asks before the client has signed anything, so this is
+   * not recorded as a use of the key.
    */
   keyId(type: string, base64: string): Promise<string | null>;
   /** Serves one session as the built-in server would; resolves with its exit status, never rejects. */
@@ -43,12 +43,12 @@ export interface SystemSshd {
 const gitProtocol = /^version=[012]$/;
 const keyType = /^(?:sk-)?(?:ssh|ecdsa)-[\w.@-]+$/;
 
-/** The same commands, access policy, journal and places per address as the built-in server has. */
+/** The same commands, access policy, journal and limits per address as the built-in server. */
 export function createSystemSshd(needs: SystemSshdNeeds): SystemSshd {
   const deps: SshDeps = { ...needs, random: needs.random ?? systemRandom };
   const { accounts, logger, clock } = needs;
   const limits: SshLimits = { ...defaultLimits, ...needs.limits };
-  const door = createConnectionLimiter({ limits, now: () => performance.now() });
+  const limiter = createConnectionLimiter({ limits, now: () => performance.now() });
 
   async function run(
     session: ForwardedSession,
@@ -60,7 +60,7 @@ export function createSystemSshd(needs: SystemSshdNeeds): SystemSshd {
     const command: Command | null = session.command === '' ? { kind: 'greet' } : parseCommand(session.command);
     const protocol = session.protocol !== null && gitProtocol.test(session.protocol) ? session.protocol : null;
     const output = watched(session.output, limits.stallMs, stalled);
-    const { address, port, input, complain, moved, keyId } = session;
+    const { address, port, input, writeError, moved, keyId } = session;
     const exitCode = await runCommand(deps, command, {
       blob,
       address,
@@ -68,7 +68,7 @@ export function createSystemSshd(needs: SystemSshdNeeds): SystemSshd {
       protocol,
       input,
       output,
-      complain,
+      writeError,
       moved,
       signal,
     });
@@ -89,52 +89,52 @@ export function createSystemSshd(needs: SystemSshdNeeds): SystemSshd {
     async keyId(type, base64) {
       if (!keyType.test(type) || type.length > 64 || base64.length > 16_384) return null;
       const blob = Buffer.from(base64, 'base64');
-      return (await accounts.viewerOfKey(blob, { address: null, proven: false }))?.keyId ?? null;
+      return (await accounts.viewerOfKey(blob, { address: null, hasSigned: false }))?.keyId ?? null;
     },
 
     async serve(session) {
       const blob = await accounts.keyBlob(session.keyId);
       if (blob === null) {
-        session.complain('hearth: This key is no longer accepted.\n');
+        session.writeError('hearth: This key is no longer accepted.\n');
         return 1;
       }
-      // Without an owner it is refused when it runs, in the words for that.
-      const owner = await accounts.viewerOfKey(blob, { address: null, proven: false });
+      // Without an owner it is refused when it runs, with the message for that.
+      const owner = await accounts.viewerOfKey(blob, { address: null, hasSigned: false });
       const leaving = new AbortController();
       const signal = AbortSignal.any([session.signal, leaving.signal]);
-      const place = await enter(door, addressGroup(session.address), signal);
-      if (place === null) {
-        session.complain('hearth: too many sessions from your address. Try again in a moment.\n');
+      const slot = await enter(limiter, addressGroup(session.address), signal);
+      if (slot === null) {
+        session.writeError('hearth: too many sessions from your address. Try again in a moment.\n');
         return 1;
       }
-      if (!place.signedIn(owner?.viewer.id ?? session.keyId)) {
-        session.complain('hearth: too many sessions of your account. Try again later.\n');
+      if (!slot.signedIn(owner?.viewer.id ?? session.keyId)) {
+        session.writeError('hearth: too many sessions of your account. Try again later.\n');
         return 1;
       }
-      place.setBusy(true);
+      slot.setBusy(true);
       try {
         return await run(session, blob, signal, () => leaving.abort(new Error('the client does not read')));
       } finally {
-        place.leave();
+        slot.leave();
       }
     },
   };
 }
 
-/** Waits for a place at the door; null when there is none, or the client leaves the line. */
+/** Waits for a connection slot; null when it is refused or the client leaves the queue. */
 function enter(
-  door: ReturnType<typeof createConnectionLimiter>,
+  limiter: ReturnType<typeof createConnectionLimiter>,
   address: string,
   signal: AbortSignal,
 ): Promise<ConnectionSlot | null> {
   return new Promise((resolve) => {
     let isIn = false;
-    const place: ConnectionSlot = door.arrive({
+    const slot: ConnectionSlot = limiter.arrive({
       address,
-      // May be called before the place is known here.
+      // May be called before `slot` is assigned.
       begin: () => {
         isIn = true;
-        queueMicrotask(() => resolve(place));
+        queueMicrotask(() => resolve(slot));
       },
       reject: () => resolve(null),
     });
@@ -142,7 +142,7 @@ function enter(
       'abort',
       () => {
         if (isIn) return;
-        place.leave();
+        slot.leave();
         resolve(null);
       },
       { once: true },
@@ -150,7 +150,7 @@ function enter(
   });
 }
 
-/** As the built-in server does: who takes nothing for `stallMs` while something waits for them is left. */
+/** As in the built-in server: a client that reads nothing for `stallMs` while output is pending is disconnected. */
 function watched(target: Writable, stallMs: number, onStall: () => void): Writable {
   const output = new Writable({
     write(chunk: Buffer, _encoding, done) {

@@ -1,4 +1,4 @@
-import { LessThan, Not } from 'typeorm';
+import { LessThan } from 'typeorm';
 import { notFound } from '../kernel/index.ts';
 import { withFiles } from './on-push.ts';
 import { findWebhook } from './manage-webhooks.ts';
@@ -11,9 +11,6 @@ import { webhookDeliverySchema, webhookSchema } from './webhook-schema.ts';
 import type { WebhookDeliveryRow } from './webhook-schema.ts';
 
 export type WebhookDelivery = WebhookDeliveryRow;
-
-/** How long a delivery can be looked at. */
-const keptMs = 30 * 86_400_000;
 
 /** Newest first. Refuses `webhook_not_found`. */
 export async function listDeliveries(
@@ -87,12 +84,4 @@ async function lastPush(deps: WebhookDeps, repositoryId: string) {
     pusher: null,
   };
   return { event: 'push', payload: pushPayload(located, facts, settings) };
-}
-
-/** For a job, once a day; answers how many went. What is still on its way stays. */
-export async function removeOldDeliveries({ db, clock }: WebhookDeps): Promise<number> {
-  const { affected } = await db.write(({ manager }) =>
-    manager.delete(webhookDeliverySchema, { state: Not('PENDING'), createdAt: LessThan(clock.now() - keptMs) }),
-  );
-  return affected ?? 0;
 }

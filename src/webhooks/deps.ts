@@ -2,6 +2,7 @@ import type { Accounts } from '../accounts/index.ts';
 import type { Database } from '../db/index.ts';
 import type { Git } from '../git/index.ts';
 import type { Clock, Logger, Random } from '../kernel/index.ts';
+import type { Outbox } from '../outbox/index.ts';
 import type { Outbound } from '../outbound/index.ts';
 import type { Repositories } from '../repositories/index.ts';
 import type { InstanceKey } from '../sealing/index.ts';
@@ -13,6 +14,7 @@ export interface WebhookDeps {
   repositories: Pick<Repositories, 'locate'>;
   git: Git;
   outbound: Outbound;
+  outbox: Pick<Outbox, 'drain' | 'enqueue' | 'register' | 'removeOld'>;
   key: InstanceKey;
   clock: Clock;
   random: Random;

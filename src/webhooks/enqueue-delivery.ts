@@ -1,31 +1,36 @@
 import type { Tx } from '../db/index.ts';
 import type { WebhookDeps } from './deps.ts';
-import { webhookDeliverySchema } from './webhook-schema.ts';
+import { webhookMessageSchema } from './webhook-schema.ts';
 import type { WebhookDeliveryRow } from './webhook-schema.ts';
 
-/** Puts an event on its way; it goes with the next drain. Answers the number of the delivery. */
+/** Which messages of the outbox are deliveries to webhooks; their key is the webhook. */
+export const webhookKind = 'webhook';
+
+/** Puts an event on its way, in the write of what it tells of. Answers the number of the delivery. */
 export async function enqueueDelivery(
-  { random }: Pick<WebhookDeps, 'random'>,
-  { manager, now }: Tx,
-  said: Pick<WebhookDeliveryRow, 'webhookId' | 'event'> &
+  { random, outbox }: Pick<WebhookDeps, 'random' | 'outbox'>,
+  tx: Tx,
+  {
+    webhookId,
+    event,
+    about = null,
+    payload = null,
+    redeliveryOf = null,
+  }: Pick<WebhookDeliveryRow, 'webhookId' | 'event'> &
     Partial<Pick<WebhookDeliveryRow, 'about' | 'payload' | 'redeliveryOf'>>,
 ): Promise<number> {
-  const { identifiers } = await manager.insert(webhookDeliverySchema, {
-    about: null,
-    payload: null,
-    redeliveryOf: null,
-    ...said,
+  const id = await outbox.enqueue(tx, { kind: webhookKind, key: webhookId, payload });
+  await tx.manager.insert(webhookMessageSchema, {
+    id,
     uuid: random.uuid(),
-    state: 'PENDING',
-    attempts: 0,
-    nextAttemptAt: now,
-    lockedUntil: 0,
-    createdAt: now,
+    webhookId,
+    event,
+    about,
     triedAt: null,
     tookMs: null,
     status: null,
     response: null,
-    error: null,
+    redeliveryOf,
   });
-  return identifiers[0]!.id as number;
+  return id;
 }

@@ -1,4 +1,4 @@
-import { webhookDeliverySchema, webhookSchema } from './webhook-schema.ts';
+import { webhookDeliverySchema, webhookMessageSchema, webhookSchema } from './webhook-schema.ts';
 
 export { createWebhooks } from './webhooks.ts';
 export type { WebhookOptions, Webhooks } from './webhooks.ts';
@@ -9,4 +9,4 @@ export type { WebhookScope } from './scope.ts';
 export { webhookEvents } from './webhook-schema.ts';
 export type { WebhookEvent } from './webhook-schema.ts';
 
-export const webhookEntities = [webhookSchema, webhookDeliverySchema];
+export const webhookEntities = [webhookSchema, webhookMessageSchema, webhookDeliverySchema];

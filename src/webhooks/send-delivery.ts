@@ -1,55 +1,89 @@
 import { internal, isDomainError } from '../kernel/index.ts';
 import type { DomainError } from '../kernel/index.ts';
+import { rows } from '../db/index.ts';
 import { howToAllow } from '../outbound/index.ts';
-import { classifyStatus, nextState } from './delivery-state.ts';
-import type { Outcome } from './delivery-state.ts';
+import type { Handled, Handler, Message, Outcome } from '../outbox/index.ts';
+import { classifyStatus } from './delivery-state.ts';
+import { webhookKind } from './enqueue-delivery.ts';
 import { runPayload } from './payloads.ts';
 import type { EndedRun } from './payloads.ts';
 import type { WebhookDeps } from './deps.ts';
 import { decryptSecret } from './encrypt-secret.ts';
 import { deliveryHeaders } from './sign-delivery.ts';
-import { webhookDeliverySchema, webhookSchema } from './webhook-schema.ts';
-import type { WebhookDeliveryRow, WebhookRow } from './webhook-schema.ts';
+import { webhookSchema } from './webhook-schema.ts';
+import type { WebhookMessageRow, WebhookRow } from './webhook-schema.ts';
 
 /** Of an answer this much is read, and kept. */
 const maxAnswerBytes = 256 * 1024;
 const keptAnswerLength = 4_096;
 
-/** Makes one attempt with a claimed row and writes down how it went. */
-export async function sendDelivery(
+/** What the last attempt left, for those who look at the delivery. */
+type Details = Pick<WebhookMessageRow, 'status' | 'response'> & { isWritten: boolean };
+
+/** What an attempt needs besides the body. */
+type SentMessage = Pick<WebhookMessageRow, 'uuid' | 'event' | 'about'>;
+
+/** How long a delivery can be looked at. */
+const keptMs = 30 * 86_400_000;
+
+/**
+ * How the outbox sends a delivery. One message of a webhook is sent at a time, eight webhooks side by side.
+ * @param version of the program, for the User-Agent
+ */
+export function webhookHandler(deps: WebhookDeps, version: string): Handler<Details> {
+  return {
+    kind: webhookKind,
+    slots: 8,
+    // Outbound gives up after ten seconds by itself; its reason is the better one.
+    timeoutMs: 30_000,
+    maxAttempts: deps.settings.maxAttempts,
+    keepMs: keptMs,
+    handle: (message, signal) => sendDelivery(deps, message, version, signal),
+    async record({ manager }, { id }, { startedAt, tookMs, details }) {
+      const { isWritten = false, status = null, response = null } = details ?? {};
+      await rows(
+        manager,
+        `UPDATE webhook_messages SET tried_at = ?, took_ms = ?, status = ?, response = ? ${isWritten ? ', about = NULL' : ''} WHERE id = ?`,
+        [startedAt, tookMs, status, response, id],
+      );
+    },
+    recorded({ id, key }, { outcome: { error }, state, details }) {
+      if (error !== null)
+        deps.logger.info('webhook.not_delivered', {
+          webhookId: key,
+          delivery: id,
+          status: details?.status ?? null,
+          error,
+          state,
+        });
+    },
+  };
+}
+
+/** Makes one attempt. */
+async function sendDelivery(
   deps: WebhookDeps,
-  row: WebhookDeliveryRow,
+  message: Message,
   version: string,
   signal: AbortSignal,
-): Promise<void> {
-  const { db, logger, settings } = deps;
-  const hook = await db.read.findOneBy(webhookSchema, { id: row.webhookId });
-  if (hook === null) return;
-  const payload = row.payload ?? (await writePayload(deps, row));
-  const outcome = await attempt(deps, hook, row, payload, version, signal);
-  if (signal.aborted) return;
-  const next = nextState(row, outcome, settings.maxAttempts);
-  await db.write(({ manager }) =>
-    manager.update(
-      webhookDeliverySchema,
-      { id: row.id, state: 'PENDING' },
-      { ...next, payload, about: payload === null ? row.about : null },
-    ),
-  );
-  if (outcome.error !== null)
-    logger.info('webhook.not_delivered', {
-      webhookId: hook.id,
-      delivery: row.id,
-      status: outcome.status,
-      error: outcome.error,
-      state: next.state,
-    });
+): Promise<Handled<Details>> {
+  const { db } = deps;
+  const [[row], hook] = await Promise.all([
+    rows<SentMessage>(db.read, 'SELECT uuid, event, about FROM webhook_messages WHERE id = ?', [message.id]),
+    db.read.findOneBy(webhookSchema, { id: message.key }),
+  ]);
+  const details = { status: null, response: null, isWritten: false };
+  const payload = message.payload ?? (row === undefined ? null : await writePayload(deps, row));
+  if (row === undefined || hook === null || payload === null)
+    return { outcome: { error: 'What it is about is gone.', mayRetry: false }, details };
+  const { outcome, status, response } = await attempt(deps, hook, row, payload, version, signal);
+  return { outcome, payload, details: { ...details, status, response, isWritten: true } };
 }
 
 /** Null when what it is about is gone. */
 async function writePayload(
   { repositories, accounts, settings }: WebhookDeps,
-  { about }: WebhookDeliveryRow,
+  { about }: SentMessage,
 ): Promise<string | null> {
   if (about === null) return null;
   const { repositoryId, run } = JSON.parse(about) as { repositoryId: string; run: EndedRun };
@@ -62,20 +96,11 @@ async function writePayload(
 async function attempt(
   deps: WebhookDeps,
   hook: WebhookRow,
-  { event, uuid }: WebhookDeliveryRow,
-  payload: string | null,
+  { event, uuid }: SentMessage,
+  payload: string,
   version: string,
   signal: AbortSignal,
-): Promise<Outcome> {
-  const triedAt = deps.clock.now();
-  const began = performance.now();
-  const ended = (rest: Omit<Outcome, 'triedAt' | 'tookMs'>): Outcome => ({
-    ...rest,
-    triedAt,
-    tookMs: Math.round(performance.now() - began),
-  });
-  const none = { status: null, response: null };
-  if (payload === null) return ended({ ...none, error: 'What it is about is gone.', mayRetry: false });
+): Promise<Pick<WebhookMessageRow, 'status' | 'response'> & { outcome: Outcome }> {
   try {
     const body = Buffer.from(payload);
     const headers = deliveryHeaders({ event, uuid, body, secret: decryptSecret(deps, hook), version });
@@ -87,15 +112,18 @@ async function attempt(
       maxBytes: maxAnswerBytes,
       signal,
     });
-    return ended({
+    return {
       status: answer.status,
       response: answer.body.toString('utf8').replaceAll('\0', '').slice(0, keptAnswerLength),
-      ...classifyStatus(answer.status),
-    });
+      outcome: classifyStatus(answer.status),
+    };
   } catch (error) {
+    // The outbox knows why it was aborted.
+    if (signal.aborted) throw error;
     const fault = isDomainError(error) ? error : internal('a delivery failed', { cause: error });
     if (fault.code === 'internal') deps.logger.error('webhook.attempt_failed', { webhookId: hook.id, error });
-    return ended({ ...none, error: describeFailure(fault, hook.url), mayRetry: fault.code === 'unavailable' });
+    const outcome = { error: describeFailure(fault, hook.url), mayRetry: fault.code === 'unavailable' };
+    return { status: null, response: null, outcome };
   }
 }
 

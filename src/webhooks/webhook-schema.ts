@@ -1,4 +1,5 @@
 import { EntitySchema } from 'typeorm';
+import type { MessageState } from '../outbox/index.ts';
 
 /** What a webhook can be told about; `run` is the end of a run of a workflow. */
 export const webhookEvents = ['push', 'create', 'delete', 'run'] as const;
@@ -18,11 +19,8 @@ export interface WebhookRow {
   updatedAt: number;
 }
 
-/**
- * A row of `webhook_deliveries`: one event on its way to one address. PENDING until the
- * other side has taken it (DELIVERED) or has said no for good (FAILED).
- */
-export interface WebhookDeliveryRow {
+/** A row of `webhook_messages`: what a delivery has besides its message of the outbox, which has the same id. */
+export interface WebhookMessageRow {
   id: number;
   /** What the receiver knows it by. */
   uuid: string;
@@ -31,22 +29,29 @@ export interface WebhookDeliveryRow {
   event: string;
   /** What the body is to be written from, while it is not written. */
   about: string | null;
-  /** The body; the same for every attempt. */
-  payload: string | null;
-  state: 'PENDING' | 'DELIVERED' | 'FAILED';
-  attempts: number;
-  nextAttemptAt: number;
-  /** Until then it belongs to the drain that claimed it. */
-  lockedUntil: number;
-  createdAt: number;
   /** Of the last attempt. */
   triedAt: number | null;
   tookMs: number | null;
   status: number | null;
   /** The beginning of the answer. */
   response: string | null;
-  error: string | null;
   redeliveryOf: number | null;
+}
+
+/**
+ * A row of the view `webhook_deliveries`: one event on its way to one address. PENDING until the
+ * other side has taken it (DELIVERED) or has said no for good (FAILED).
+ */
+export interface WebhookDeliveryRow extends WebhookMessageRow {
+  /** The body; the same for every attempt. */
+  payload: string | null;
+  state: MessageState;
+  attempts: number;
+  nextAttemptAt: number;
+  /** Until then it belongs to the drain that claimed it. */
+  lockedUntil: number;
+  createdAt: number;
+  error: string | null;
 }
 
 export const webhookSchema = new EntitySchema<WebhookRow>({
@@ -65,26 +70,37 @@ export const webhookSchema = new EntitySchema<WebhookRow>({
   },
 });
 
+const messageColumns = {
+  uuid: { type: 'text' },
+  webhookId: { name: 'webhook_id', type: 'text' },
+  event: { type: 'text' },
+  about: { type: 'text', nullable: true },
+  triedAt: { name: 'tried_at', type: 'integer', nullable: true },
+  tookMs: { name: 'took_ms', type: 'integer', nullable: true },
+  status: { type: 'integer', nullable: true },
+  response: { type: 'text', nullable: true },
+  redeliveryOf: { name: 'redelivery_of', type: 'integer', nullable: true },
+} as const;
+
+export const webhookMessageSchema = new EntitySchema<WebhookMessageRow>({
+  name: 'webhookMessage',
+  tableName: 'webhook_messages',
+  columns: { id: { type: 'integer', primary: true }, ...messageColumns },
+});
+
+/** Read only: a delivery is written as its message and its row of `webhook_messages`. */
 export const webhookDeliverySchema = new EntitySchema<WebhookDeliveryRow>({
   name: 'webhookDelivery',
   tableName: 'webhook_deliveries',
   columns: {
-    id: { type: 'integer', primary: true, generated: 'increment' },
-    uuid: { type: 'text' },
-    webhookId: { name: 'webhook_id', type: 'text' },
-    event: { type: 'text' },
-    about: { type: 'text', nullable: true },
+    id: { type: 'integer', primary: true },
+    ...messageColumns,
     payload: { type: 'text', nullable: true },
     state: { type: 'text' },
     attempts: { type: 'integer' },
     nextAttemptAt: { name: 'next_attempt_at', type: 'integer' },
     lockedUntil: { name: 'locked_until', type: 'integer' },
     createdAt: { name: 'created_at', type: 'integer' },
-    triedAt: { name: 'tried_at', type: 'integer', nullable: true },
-    tookMs: { name: 'took_ms', type: 'integer', nullable: true },
-    status: { type: 'integer', nullable: true },
-    response: { type: 'text', nullable: true },
     error: { type: 'text', nullable: true },
-    redeliveryOf: { name: 'redelivery_of', type: 'integer', nullable: true },
   },
 });

@@ -1,8 +1,9 @@
 import type { Config } from '../config/index.ts';
 import { createOutbound, isListed } from '../outbound/index.ts';
 import { InstanceKey } from '../sealing/index.ts';
-import { listDeliveries, redeliver, redeliverAny, removeOldDeliveries, testWebhook } from './deliveries.ts';
-import { createDeliveryQueue } from './delivery-queue.ts';
+import { listDeliveries, redeliver, redeliverAny, testWebhook } from './deliveries.ts';
+import { webhookKind } from './enqueue-delivery.ts';
+import { webhookHandler } from './send-delivery.ts';
 import { onPush } from './on-push.ts';
 import { onRunFinished } from './on-run-finished.ts';
 import { addWebhook, editWebhook, findWebhook, listWebhooks, removeWebhook } from './manage-webhooks.ts';
@@ -38,9 +39,10 @@ export function createWebhooks({ config, keyFile, version, ...tools }: WebhookOp
     key: new InstanceKey(keyFile, tools.random, 'webhooks'),
     settings: { baseUrl, sshOrigin: sshOrigin(config), maxAttempts: webhooks.maxAttempts },
   };
-  const drain = createDeliveryQueue(deps, version);
+  const { outbox } = deps;
+  outbox.register(webhookHandler(deps, version));
   const wake = (): void =>
-    void drain.drain().catch((error: unknown) => deps.logger.error('webhook.drain_failed', { error }));
+    void outbox.drain(webhookKind).catch((error: unknown) => deps.logger.error('webhook.drain_failed', { error }));
 
   /** Gives the room to a use-case; what remains are the parameters its own page describes. */
   const bind =
@@ -77,13 +79,11 @@ export function createWebhooks({ config, keyFile, version, ...tools }: WebhookOp
     /** For `ci.onRunEnd`. */
     onRunEnd: onRunFinished(deps),
     /** For a job: sends what is due. */
-    drain: () => drain.drain(),
+    drain: () => outbox.drain(webhookKind),
     /** For a job. */
-    removeOld: bind(removeOldDeliveries),
-    async stop(): Promise<void> {
-      await drain.stop();
-      deps.outbound.close();
-    },
+    removeOld: () => outbox.removeOld(webhookKind),
+    /** After the outbox has stopped. */
+    stop: (): void => deps.outbound.close(),
   };
 }
 

@@ -1,7 +1,6 @@
 /**
- * The one pool of worker threads: whatever reads untrusted text and is not linear in a
- * bounded input runs here, with a deadline and a limit of memory. Which tasks there are
- * stands in src/embedded/workers.ts; the file of each belongs to its own module.
+ * The pool of worker threads: parsers of untrusted text that are not linear in a bounded input run here, with a
+ * deadline and a memory limit. src/embedded/workers.ts lists the tasks; the file of each belongs to its own module.
  */
 export { createWorkerPool } from './worker-pool.ts';
 export type { GiveUpReason, Outcome, PoolLimits, TaskLimits, TaskRequest, WorkerPool } from './worker-pool.ts';

@@ -1,17 +1,17 @@
 import type { TaskName } from '../embedded/index.ts';
 
-/** What a thread is asked. */
+/** A request to a thread. */
 export interface TaskMessage {
   id: number;
   task: TaskName;
-  /** The input as `v8.serialize` wrote it: its size is known, and it changes hands without a copy. */
+  /** The input as `v8.serialize` wrote it: its size is known, and it is transferred without a copy. */
   input: Uint8Array;
   maxResultBytes: number;
 }
 
 /**
- * What a thread answers: first that it begins, once it has loaded what the task needs, and
- * then how it ended. `threadCpuMs` is what the thread has used so far, `cpuMs` what the task has.
+ * The replies of a thread: `begun` once it has loaded what the task needs, then the result. `threadCpuMs` is the CPU
+ * time of the thread so far, `cpuMs` that of the task.
  */
 export type TaskReply =
   | { id: number; kind: 'begun'; threadCpuMs: number }

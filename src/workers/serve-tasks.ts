@@ -8,13 +8,12 @@ export interface TaskModule {
   run(input: never): unknown;
 }
 
-/** Libraries quote what they stumble over; the log needs no more than its beginning. */
+/** Libraries quote their input in errors; the log needs only the beginning. */
 const maxMessageLength = 300;
 
 /**
- * The part of the pool that runs in a thread: loads what a task needs when it is first
- * asked for it, and runs one task after the other.
- * @param cpuMs processor time that this thread has used, in milliseconds
+ * The part of the pool that runs in a thread: loads a task's file on first use and runs one task after the other.
+ * @param cpuMs CPU time of this thread so far, in milliseconds
  */
 export function serveTasks(
   port: MessagePort,

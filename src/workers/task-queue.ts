@@ -1,17 +1,14 @@
-/** One thing that waits for a thread. */
+/** A task that waits for a thread. */
 export interface Queued {
-  /** On whose behalf it is done. */
+  /** The client of the task. */
   client: string;
 }
 
-/**
- * A bounded queue that serves its clients in turn: who has put a hundred tasks into it
- * delays nobody else by more than one.
- */
+/** A bounded queue that serves its clients round robin: a client with a hundred tasks delays another by one at most. */
 export class TaskQueue<Job extends Queued> {
   readonly #maxJobs: number;
   readonly #maxJobsOfClient: number;
-  /** The client whose turn it is comes first. */
+  /** Clients in the order of their turns. */
   readonly #byClient = new Map<string, Job[]>();
   #size = 0;
 
@@ -24,7 +21,7 @@ export class TaskQueue<Job extends Queued> {
     return this.#size;
   }
 
-  /** False when the queue, or the client's part of it, is full. */
+  /** False when the queue, or the client's share of it, is full. */
   add(job: Job): boolean {
     const jobs = this.#byClient.get(job.client) ?? [];
     if (this.#size >= this.#maxJobs || jobs.length >= this.#maxJobsOfClient) return false;
@@ -34,7 +31,7 @@ export class TaskQueue<Job extends Queued> {
     return true;
   }
 
-  /** The next job of the client whose turn it is. */
+  /** The next task of the client whose turn it is. */
   take(): Job | undefined {
     const [next] = this.#byClient;
     if (next === undefined) return undefined;
@@ -46,7 +43,7 @@ export class TaskQueue<Job extends Queued> {
     return job;
   }
 
-  /** For a job that nobody waits for any more; false when it waits here no longer. */
+  /** Removes a task that no caller waits for; false when it is no longer queued. */
   remove(job: Job): boolean {
     const jobs = this.#byClient.get(job.client) ?? [];
     const at = jobs.indexOf(job);

@@ -1,48 +1,48 @@
 import { availableParallelism } from 'node:os';
 import { deserialize, serialize } from 'node:v8';
 import type { Embedded, TaskName } from '../embedded/index.ts';
-import { createLru, currentCharge } from '../kernel/index.ts';
+import { createLru, currentCharge, waitAtMost } from '../kernel/index.ts';
 import type { Logger } from '../kernel/index.ts';
 import { TaskQueue } from './task-queue.ts';
 import { WorkerSlot } from './worker-slot.ts';
 import type { SlotOutcome } from './worker-slot.ts';
 
-/** Why a task has no result. Everything but `busy` will be so again for the same input. */
+/** Why a task has no result. All but `busy` are cached for the same input. */
 export type GiveUpReason =
-  /** The input is larger than the task may have. */
+  /** The input is larger than the task allows. */
   | 'input_too_large'
   | 'result_too_large'
-  /** It ran longer than its deadline, and its thread was terminated. */
+  /** It exceeded its deadline, and its thread was terminated. */
   | 'deadline'
-  /** Its thread used more memory than a thread may. */
+  /** Its thread exceeded the memory limit. */
   | 'memory'
-  /** The task threw, which no task means to. */
+  /** The task threw an error. */
   | 'failed'
-  /** No thread was free in time; nothing was tried. */
+  /** No thread was free in time; the task was not started. */
   | 'busy';
 
 export type Outcome<Result> = { ok: true; value: Result } | { ok: false; reason: GiveUpReason };
 
-/** What a file of `tasks` exports as `run`; callers import its type alone. */
+/** The `run` that a task's file exports; callers import only its type. */
 type Task = (input: never) => unknown;
 
 export interface TaskRequest<Run extends Task> {
   task: TaskName;
-  /** What the input is known by, the id of a blob or a hash; it never means another input of the same task. */
+  /** Cache key of the input, a blob id or a hash; it never means another input of the same task. */
   key: string;
-  /** Made only when the result is not known yet. Plain data: what structured clone can copy. */
+  /** Called only on a cache miss. Plain data that structured clone can copy. */
   input: () => Parameters<Run>[0] | Promise<Parameters<Run>[0]>;
-  /** On whose behalf: clients take turns when all threads are busy. */
+  /** The client, for the fair queue. */
   client: string;
   limits: TaskLimits;
 }
 
 export interface TaskLimits {
-  /** How much processor time the task may use, in milliseconds; and three times as much time by the clock. */
+  /** CPU time limit in milliseconds; the limit of elapsed time is three times as much. */
   deadlineMs: number;
-  /** How long the caller waits for it to begin, in milliseconds. */
+  /** How long the caller waits for the task to begin, in milliseconds. */
   patienceMs: number;
-  /** As `v8.serialize` writes them. */
+  /** In the form that `v8.serialize` writes. */
   maxInputBytes: number;
   maxResultBytes: number;
 }
@@ -50,40 +50,40 @@ export interface TaskLimits {
 export interface PoolLimits {
   threads: number;
   idleMs: number;
-  /** Of one thread. */
+  /** Memory limit of one thread. */
   maxMemoryMb: number;
   maxQueued: number;
   maxQueuedOfClient: number;
   maxCachedBytes: number;
-  /** After this long a task that was given up is tried again; twice as long each time, up to the second figure. */
+  /** A failed task is tried again after the first delay, which doubles up to the second. */
   retryMs: readonly [first: number, last: number];
 }
 
 export const defaultPoolLimits: PoolLimits = {
-  // Two, so that a hostile file leaves one for the others; more than four would only take processors from git.
+  // Two, so that a hostile file leaves one thread for others; more than four would only take CPU time from git.
   threads: Math.min(4, Math.max(2, availableParallelism() - 1)),
-  // Who reads or pushes comes back within minutes; to start a thread takes a tenth of a second, to keep it some 30 MB.
+  // A client returns within minutes; starting a thread takes a tenth of a second, keeping it some 30 MB.
   idleMs: 5 * 60_000,
-  // All grammars, the largest file that is coloured and its HTML take less than a hundred.
+  // All grammars, the largest highlighted file and its HTML take less than 100 MB.
   maxMemoryMb: 160,
   maxQueued: 1_000,
-  // As many as one push has workflow files.
+  // One push may have this many workflow files.
   maxQueuedOfClient: 100,
-  // Some hundred long documents and coloured files.
+  // Some hundred long documents and highlighted files.
   maxCachedBytes: 32 * 1024 * 1024,
-  // A busy machine may have time a minute later; a hostile file costs a second of an hour at last.
+  // A busy machine may succeed a minute later; with the longest delay a hostile file costs a second per hour.
   retryMs: [60_000, 60 * 60_000],
 };
 
-/** What an entry weighs besides its result: the key and its place in the maps. */
+/** Memory of an entry besides its result: the key and map overhead. */
 const entryBytes = 300;
 
 interface Known {
   outcome: Outcome<unknown>;
-  /** Of the result. */
+  /** Size of the result. */
   bytes: number;
   giveUps: number;
-  /** When it may be tried again; never, where trying again cannot help. */
+  /** When it may be tried again; Infinity where a retry cannot help. */
   retryAt: number;
 }
 
@@ -96,16 +96,15 @@ interface Job {
   settle: (settled: { outcome: Outcome<unknown>; cpuMs: number }) => void;
 }
 
-/** Runs what reads untrusted text, in threads that can be terminated, and remembers what came of it. */
+/** Runs parsers of untrusted text in threads that can be terminated, and caches their results. */
 export interface WorkerPool {
   /**
-   * The result of a task for an input: from the cache, from a thread that works on the
-   * same already, or from one that is asked now. Never throws for an input, and takes no
-   * longer than `patienceMs` and three times `deadlineMs` together. Whoever asks first pays for the
-   * processor time, by `chargeEffort`.
+   * The result of a task for an input: from the cache, from a run in progress, or from a new one. Never throws because
+   * of the input, and takes at most `patienceMs` plus three times `deadlineMs`. The first caller is charged the CPU
+   * time, by `chargeCpuTime`.
    */
   run<Run extends Task>(request: TaskRequest<Run>): Promise<Outcome<Awaited<ReturnType<Run>>>>;
-  /** Terminates all threads; whatever is asked from now on is answered `busy`. */
+  /** Terminates all threads; later requests get `busy`. */
   stop(): void;
 }
 
@@ -146,7 +145,7 @@ export function createWorkerPool({
     cache.set(key, { outcome, bytes, giveUps, retryAt });
   }
 
-  /** The result of a thread as a caller gets it, kept for the next one. */
+  /** Converts a thread's outcome for the callers and caches it. */
   function conclude(request: TaskRequest<Task>, ended: SlotOutcome): Outcome<unknown> {
     if (ended.kind === 'done') {
       const outcome = { ok: true as const, value: deserialize(ended.result) as unknown };
@@ -165,7 +164,7 @@ export function createWorkerPool({
     return outcome;
   }
 
-  /** Gives waiting jobs to free threads; to one that runs already, so that a second is started only under load. */
+  /** Assigns queued jobs to free threads, running ones first, so that a second is started only under load. */
   function dispatch(): void {
     while (free.size > 0) {
       const job = queue.take();
@@ -212,17 +211,13 @@ export function createWorkerPool({
     return job;
   }
 
-  /** The job's end, or null when it has not begun within the caller's patience. */
+  /** The job's outcome, or null when it has not begun within the caller's patience. */
   async function patiently(job: Job, patienceMs: number): Promise<Awaited<Job['done']> | null> {
     job.waiting += 1;
-    let timer: NodeJS.Timeout | undefined;
-    const impatient = new Promise<null>((resolve) => {
-      timer = setTimeout(() => resolve(null), patienceMs);
-    });
-    const ended = await Promise.race([job.done, impatient]).finally(() => clearTimeout(timer));
+    const ended = await waitAtMost(job.done, patienceMs);
     job.waiting -= 1;
-    if (ended !== null || job.hasBegun) return ended ?? job.done;
-    // What a thread loads for it goes on, and the next to ask may find it done.
+    if (ended !== undefined || job.hasBegun) return ended ?? job.done;
+    // The thread goes on loading; the next request may find it done.
     if (job.waiting === 0 && queue.remove(job)) inFlight.delete(keyOf(job.request));
     return null;
   }

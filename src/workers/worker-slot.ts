@@ -1,36 +1,36 @@
 import type { Worker } from 'node:worker_threads';
 import type { TaskMessage, TaskReply } from './messages.ts';
 
-/** How a task ended in its thread. */
+/** The outcome of a task in its thread. */
 export type SlotOutcome =
   | { kind: 'done'; result: Uint8Array; cpuMs: number }
   | { kind: 'result_too_large' | 'deadline' | 'memory'; cpuMs: number }
   | { kind: 'failed'; message: string; cpuMs: number };
 
 export interface SlotRequest extends Omit<TaskMessage, 'id'> {
-  /** In processor time, from when the task begins; what it needs is loaded by then. */
+  /** CPU time from the begin of the task; loading is not counted. */
   deadlineMs: number;
   /** Called when the task begins: from now on it ends within its deadline. */
   onBegin(): void;
 }
 
-/** A thread that has not loaded what a task needs after this long never will; grammars take seconds on a busy machine. */
+/** Loading takes longer than this only when it fails; grammars take seconds on a busy machine. */
 const maxLoadingMs = 30_000;
 
-/** A thread that has ended by itself has told so already. */
+/** A thread that has ended by itself has reported that already. */
 const ignore = (): void => {};
 
 /**
- * On a machine with other work a thread has a part of a processor only, and an ordinary file
- * would be given up for it; after this many times its deadline a task is given up all the same.
+ * On a busy machine a thread gets only a part of a processor, so elapsed time alone would terminate ordinary files;
+ * after this many times its deadline a task is terminated regardless.
  */
 const maxWaitFactor = 3;
-/** Less than this is not worth another look. */
+/** The shortest interval between checks of the deadline. */
 const shortestMs = 5;
 
 /**
- * A place for one thread. The thread is started when there is work, terminated when a
- * task exceeds its deadline or the thread its memory, and started anew for the next task.
+ * A slot for one thread. The thread is started on demand, terminated when a task exceeds its deadline or the thread its
+ * memory limit, and restarted for the next task.
  */
 export class WorkerSlot {
   readonly #start: () => Worker;
@@ -41,7 +41,7 @@ export class WorkerSlot {
   #gone: ((outcome: SlotOutcome) => void) | null = null;
   #lastId = 0;
 
-  /** @param idleMs a thread without work is ended after this long, and gives its memory back */
+  /** @param idleMs an idle thread is ended after this long, to release its memory */
   constructor(start: () => Worker, idleMs: number) {
     this.#start = start;
     this.#idleMs = idleMs;
@@ -51,18 +51,18 @@ export class WorkerSlot {
     return this.#worker !== null;
   }
 
-  /** One task at a time. */
+  /** Runs one task at a time. */
   async run({ deadlineMs, onBegin, ...request }: SlotRequest): Promise<SlotOutcome> {
     clearTimeout(this.#idle);
     const worker = this.#worker ?? this.#open();
-    // The program waits for a thread at work, and for no other.
+    // The process waits for a busy thread, and for no idle one.
     worker.ref();
     const id = (this.#lastId += 1);
     let timer: NodeJS.Timeout | undefined;
     let begunAt = performance.now();
     let hasReplied = false;
     const outcome = await new Promise<SlotOutcome>((resolve) => {
-      // Where this thread itself was busy the answer may be here already: it is read before the verdict.
+      // If this thread was blocked, the reply may be waiting already: it is read before the decision.
       const later = (act: () => void, afterMs: number): void => {
         clearTimeout(timer);
         timer = setTimeout(() => setImmediate(act), afterMs);
@@ -70,7 +70,7 @@ export class WorkerSlot {
       const watch = (cpuMsBefore: number, afterMs: number): void =>
         later(() => {
           const restMs = Math.max(0, maxWaitFactor * deadlineMs - (performance.now() - begunAt));
-          // Inside one call of a library a thread may not even answer this.
+          // Inside one call of a library a thread cannot even reply to this.
           later(() => resolve({ kind: 'deadline', cpuMs: deadlineMs }), restMs);
           void worker.cpuUsage().then(({ user, system }) => {
             const cpuMs = (user + system) / 1000 - cpuMsBefore;
@@ -129,7 +129,7 @@ export class WorkerSlot {
       );
     });
     worker.on('exit', () => lose({ kind: 'failed', message: 'the thread ended', cpuMs: 0 }));
-    // After the listeners: each of them would have the program wait for the thread again.
+    // After adding listeners, each of which would keep the process alive.
     worker.unref();
     return worker;
   }

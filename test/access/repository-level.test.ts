@@ -34,8 +34,8 @@ const ofBob: RepositoryFacts = Object.freeze({
 const ofExample: RepositoryFacts = Object.freeze({ ...ofBob, ownerUserId: null, ownerOrganisationId: 'example' });
 
 const ties: Record<string, RepositoryFacts> = {
-  stranger: ofBob,
-  'stranger to the organisation': ofExample,
+  outsider: ofBob,
+  'outsider to the organisation': ofExample,
   'collaborator read': { ...ofBob, collaboratorRole: 'read' },
   'collaborator write': { ...ofBob, collaboratorRole: 'write' },
   'collaborator admin': { ...ofBob, collaboratorRole: 'admin' },
@@ -47,12 +47,12 @@ const ties: Record<string, RepositoryFacts> = {
   'owning user': { ...ofBob, ownerUserId: 'alice' },
 };
 
-// Who, then the level with scope admin, write, read, and with a token for other repositories only.
+// Viewer, then the level with scope admin, write, read, and with a token for other repositories only.
 type Row = [who: string, admin: Level, write: Level, read: Level, listedElsewhere: Level];
 const table: Record<'PRIVATE' | 'PUBLIC', Row[]> = {
   PRIVATE: [
-    ['stranger', 'none', 'none', 'none', 'none'],
-    ['stranger to the organisation', 'none', 'none', 'none', 'none'],
+    ['outsider', 'none', 'none', 'none', 'none'],
+    ['outsider to the organisation', 'none', 'none', 'none', 'none'],
     ['collaborator read', 'read', 'read', 'read', 'none'],
     ['collaborator write', 'write', 'write', 'read', 'none'],
     ['collaborator admin', 'admin', 'write', 'read', 'none'],
@@ -64,8 +64,8 @@ const table: Record<'PRIVATE' | 'PUBLIC', Row[]> = {
     ['owning user', 'admin', 'write', 'read', 'none'],
   ],
   PUBLIC: [
-    ['stranger', 'read', 'read', 'read', 'read'],
-    ['stranger to the organisation', 'read', 'read', 'read', 'read'],
+    ['outsider', 'read', 'read', 'read', 'read'],
+    ['outsider to the organisation', 'read', 'read', 'read', 'read'],
     ['collaborator read', 'read', 'read', 'read', 'read'],
     ['collaborator write', 'write', 'write', 'read', 'read'],
     ['collaborator admin', 'admin', 'write', 'read', 'read'],
@@ -106,7 +106,7 @@ for (const visibility of ['PRIVATE', 'PUBLIC'] as const) {
   });
 }
 
-t.test('a CI task works on its own repository, and is a stranger elsewhere', async (t) => {
+t.test('a CI task works on its own repository and is anonymous elsewhere', async (t) => {
   const task = { kind: 'task', taskId: 7, repositoryId: ofBob.id, scope: 'write' } as const;
   t.equal(repositoryLevel(task, ofBob), 'write');
   t.equal(repositoryLevel({ ...task, scope: 'read' }, ofBob), 'read');
@@ -117,7 +117,7 @@ t.test('a CI task works on its own repository, and is a stranger elsewhere', asy
   t.notOk(scopeAllows(task, 'read'), 'it is nobody outside of repositories');
 });
 
-t.test('SPEC §5 the administrator of the instance is a stranger to what others own', async (t) => {
+t.test('SPEC §5 the administrator of the instance has no rights on repositories of others', async (t) => {
   const administrator = { ...alice, isAdministrator: true };
   for (const [who, facts] of Object.entries(ties)) {
     for (const visibility of ['PRIVATE', 'PUBLIC'] as const) {
@@ -138,7 +138,7 @@ t.test('the command line administers everything, the trash too', async (t) => {
   t.throws(() => ((localAdministrator as { via: string }).via = 'session'), 'shared, therefore frozen');
 });
 
-t.test('what is in the trash is hidden from everybody, its owner too', async (t) => {
+t.test('a repository in the trash is hidden from everybody, its owner included', async (t) => {
   for (const facts of Object.values(ties)) {
     for (const visibility of ['PRIVATE', 'PUBLIC'] as const) {
       t.equal(repositoryLevel(alice, { ...facts, visibility, deleted: true }), 'none');
@@ -153,7 +153,7 @@ t.test('a person before onboarding has the same rights', async (t) => {
   }
 });
 
-t.test('each level covers those before it and nothing above', async (t) => {
+t.test('each level includes those before it and nothing above', async (t) => {
   const order: Level[] = ['none', 'read', 'write', 'admin'];
   for (const [heldAt, held] of order.entries()) {
     for (const [neededAt, needed] of order.entries()) {
@@ -162,7 +162,7 @@ t.test('each level covers those before it and nothing above', async (t) => {
   }
 });
 
-t.test('a scope covers acts that are about no repository; anonymous has none', async (t) => {
+t.test('a scope covers actions that are about no repository; anonymous has none', async (t) => {
   t.ok(scopeAllows(alice, 'admin'));
   t.ok(scopeAllows({ ...alice, scope: 'write' }, 'read'));
   t.notOk(scopeAllows({ ...alice, scope: 'write' }, 'admin'));
@@ -195,14 +195,14 @@ t.test(
   },
 );
 
-t.test('every tie is named, the strongest first, and it is the one that counts', async (t) => {
+t.test('every grant is named, the strongest first, and the strongest is in effect', async (t) => {
   const named = Object.entries(ties).map(([who, facts]) => [
     who,
     accessGrantsOf('alice', facts).map(describeAccessGrant),
   ]);
   t.strictSame(Object.fromEntries(named), {
-    stranger: [],
-    'stranger to the organisation': [],
+    outsider: [],
+    'outsider to the organisation': [],
     'collaborator read': ['collaborator read'],
     'collaborator write': ['collaborator write'],
     'collaborator admin': ['collaborator admin'],

@@ -7,7 +7,7 @@ import { openTestDatabase } from '../fixtures/test-database.ts';
 import { drawViewers, drawWorld, store } from './access-world.ts';
 import type { World } from './access-world.ts';
 
-/** The rows the policy function would show, asked repository by repository. */
+/** The rows that the policy function shows, asked repository by repository. */
 function visibleByFunction(viewer: Viewer, world: World): string[] {
   const id = viewer.kind === 'person' ? viewer.id : '';
   return world.repositories
@@ -31,7 +31,7 @@ const owners = (world: World) =>
     ],
   ] as const;
 
-/** What the parts of the policy show together, as a list asks for them. */
+/** The union of the policy's parts, as a list queries them. */
 async function idsInParts(
   db: Database,
   viewer: Viewer,
@@ -73,7 +73,7 @@ t.test('security E02, SPEC §5 the policy in SQL and the policy as a function sh
       const expected = visibleByFunction(viewer, world).sort();
       const actual = rows.map((row) => row.id).sort();
       if (actual.join() !== expected.join()) t.same(actual, expected, `seed ${seed}, ${JSON.stringify(viewer)}`);
-      // What is in the trash is in no list; the local administrator's condition has it all the same.
+      // The trash is in no list, although the local administrator's condition includes it.
       const listed = expected.filter((id) => world.repositories.some((facts) => facts.id === id && !facts.deleted));
       const inParts = await idsInParts(db, viewer, ids);
       if (inParts.join() !== listed.join()) t.same(inParts, listed, `seed ${seed}, parts, ${JSON.stringify(viewer)}`);
@@ -95,7 +95,7 @@ t.test('security E02, SPEC §5 the policy in SQL and the policy as a function sh
   t.ok(shown > compared / 5 && shown < (compared * 4) / 5, `${shown} of them visible: neither answer is the rule`);
 });
 
-t.test('the condition keeps to itself in a larger query and under another alias', async (t) => {
+t.test('the condition composes with a larger query and another alias', async (t) => {
   const { db } = await openTestDatabase(t);
   const random = seededRandom(9);
   const world = drawWorld(random);

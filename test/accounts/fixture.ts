@@ -1,6 +1,6 @@
-// openAccounts(t, settings?) → the rooms owners and accounts on a migrated database, with cheap password hashes.
-// openWithAlice(t, settings?) → the same with alice in it, and signIn().
-// refusalOf(work), reasonOf(work), outcomes(attempts) → what was refused, by reason.
+// openAccounts(t, settings?) → the modules owners and accounts on a migrated database, with cheap password hashes.
+// openWithAlice(t, settings?) → the same with alice in it, and signIn(). refusalOf(work), reasonOf(work),
+// outcomes(attempts) → what was refused, by reason.
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { accountEntities, createAccounts } from '../../src/accounts/index.ts';
@@ -16,7 +16,7 @@ export const dayMs = 24 * 60 * minuteMs;
 export const password = 'a long enough password';
 export const origin = { address: '192.0.2.1', userAgent: 'Test Browser 1.0' };
 
-/** Cheap enough to run by the hundred, and argon2id all the same. */
+/** A cheap cost for many hashes, still argon2id. */
 export const cheapCost = { memoryKib: 8, passes: 1, parallelism: 1 };
 
 export async function openAccounts(t: Owner, settings: Partial<AccountSettings> = {}) {
@@ -33,9 +33,9 @@ export async function openAccounts(t: Owner, settings: Partial<AccountSettings> 
     owners,
     accounts,
     clock,
-    /** The same rooms built again, as after a restart; the database stays. */
+    /** The same modules built again, as after a restart; the database stays. */
     reopen: open,
-    /** Every byte of the database on disk, the write-ahead log included. */
+    /** All bytes of the database on disk, the write-ahead log included. */
     storedBytes: () => {
       const files = readdirSync(folder).filter((name) => name.startsWith('hearth.db'));
       return Buffer.concat(files.map((name) => readFileSync(path.join(folder, name))));
@@ -53,7 +53,7 @@ export async function openWithAlice(t: Owner, settings: Partial<AccountSettings>
   return { ...modules, alice, signIn };
 }
 
-/** A refusal, or `null` when there was none. Anything that is no refusal goes through. */
+/** A refusal, or `null` when there was none. Other errors are rethrown. */
 export async function refusalOf(work: Promise<unknown> | (() => unknown)): Promise<DomainError | null> {
   try {
     await (typeof work === 'function' ? work() : work);
@@ -69,7 +69,7 @@ export async function reasonOf(work: Promise<unknown> | (() => unknown)): Promis
   return (await refusalOf(work))?.reason ?? 'accepted';
 }
 
-/** How often each outcome came out of several attempts at once. */
+/** The outcomes of concurrent attempts, counted. */
 export async function outcomes(attempts: Promise<unknown>[]): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const outcome of await Promise.all(attempts.map((attempt) => reasonOf(attempt)))) {

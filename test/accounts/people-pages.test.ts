@@ -50,14 +50,14 @@ async function walk(list: (paging: PeopleOptions) => Promise<PeoplePage>): Promi
 
 const profiles = made.filter(({ username, disabled }) => username !== null && !disabled);
 
-t.test('everybody sees people with a handle who are not shut out, by handle or the latest first', async (t) => {
+t.test('the public list has people with a handle who are not disabled, by handle or the latest first', async (t) => {
   const named = ids(profiles.toSorted(byHandle));
   t.strictSame(await walk((paging) => listProfiles(deps, paging)), [named, named]);
   const latest = ids(profiles.toSorted(byAge));
   t.strictSame(await walk((paging) => listProfiles(deps, { ...paging, sort: 'created' })), [latest, latest]);
 });
 
-t.test('a prefix finds handles that begin with it, whatever its case, and they come by handle', async (t) => {
+t.test('a prefix finds handles that begin with it, ignoring case, sorted by handle', async (t) => {
   for (const prefix of ['bo', 'BO-', 'z.', 'nobody', '%', '~']) {
     const expected = ids(
       profiles.filter(({ username }) => username!.toLowerCase().startsWith(prefix.toLowerCase())).toSorted(byHandle),
@@ -76,12 +76,12 @@ t.test('administrators see all accounts, those without a handle last', async (t)
 
 const refused = { reason: 'invalid_page' } as unknown as Error;
 
-t.test('a page address that was not given out is refused', async (t) => {
+t.test('a page key that was not issued is refused', async (t) => {
   await t.rejects(listProfiles(deps, { sort: 'created', limit: 5, after: 'x' }), refused);
   await t.resolves(listProfiles(deps, { limit: 5, after: 'x' }), 'any name can have been one');
 });
 
-t.test('the people of an organisation come by handle, in a small one and in a very large one', async (t) => {
+t.test('the people of an organisation are sorted by handle, in a small one and in a very large one', async (t) => {
   const members = made.filter(() => random.chance(0.5));
   await db.write(async (tx) => {
     for (const id of ['small', 'large']) await insertRow(tx, 'organisations', { id, name: id, created_at: 1 });

@@ -22,7 +22,7 @@ t.test('a person is added with a handle and found by it in any case', async (t) 
   t.equal(await reasonOf(accounts.personById('nobody')), 'unknown_person');
 });
 
-t.test('what breaks a rule adds nobody', async (t) => {
+t.test('invalid input adds nobody', async (t) => {
   const { accounts } = await openAccounts(t);
   await accounts.addPerson({ username: 'alice', password });
   const cases: [Parameters<typeof accounts.addPerson>[0], string][] = [
@@ -39,7 +39,7 @@ t.test('what breaks a rule adds nobody', async (t) => {
   t.equal((await accounts.listPeople()).length, 1);
 });
 
-t.test('security P0-15 of 50 people who want one handle at once, one gets it', async (t) => {
+t.test('security J04 of 50 concurrent claims on one handle one succeeds', async (t) => {
   const { accounts, db, owners } = await openAccounts(t, { hashesWaiting: 100 });
   const people = Array.from({ length: 25 }, () => accounts.addPerson({ username: 'prize', password }));
   const organisations = Array.from({ length: 25 }, (_, n) =>
@@ -49,7 +49,7 @@ t.test('security P0-15 of 50 people who want one handle at once, one gets it', a
   t.ok((await accounts.listPeople()).length <= 1, 'nobody is left without the handle they came for');
 });
 
-t.test('SPEC §2.4 without a handle a person is invisible, until they choose one', async (t) => {
+t.test('SPEC §2.4 a person is invisible until they choose a handle', async (t) => {
   const { accounts } = await openAccounts(t);
   const alice = await accounts.addPerson({ username: 'alice', password });
   const newcomer = await accounts.addPerson({ displayName: 'New Comer' });
@@ -80,7 +80,7 @@ t.test('SPEC §2.4 without a handle a person is invisible, until they choose one
   t.equal(await reasonOf(accounts.chooseHandle('nobody', 'free')), 'unknown_person');
 });
 
-t.test('two requests that choose a handle for one person at once give them one', async (t) => {
+t.test('of two concurrent requests that choose a handle for one person one succeeds', async (t) => {
   const { accounts, owners } = await openAccounts(t);
   const { id } = await accounts.addPerson({});
   t.same(await outcomes([accounts.chooseHandle(id, 'first'), accounts.chooseHandle(id, 'second')]), {
@@ -113,7 +113,7 @@ t.test('a profile is changed field by field', async (t) => {
   t.equal(await reasonOf(accounts.updateProfile('nobody', {})), 'unknown_person');
 });
 
-t.test('security D-12 a profile takes the fields it names and no others', async (t) => {
+t.test('security D12 a profile takes the fields it names and no others', async (t) => {
   const { accounts } = await openAccounts(t);
   const { id } = await accounts.addPerson({ username: 'alice' });
   const sneaky = { displayName: 'Alice', isAdministrator: true, passwordHash: null, username: 'root' };
@@ -125,7 +125,7 @@ t.test('security D-12 a profile takes the fields it names and no others', async 
   t.match(await accounts.personById(id), { isAdministrator: false, username: 'alice' });
 });
 
-t.test('there is always an administrator who can sign in', async (t) => {
+t.test('the last administrator who can sign in cannot be removed', async (t) => {
   const { accounts } = await openAccounts(t);
   t.equal(await accounts.hasAdministrator(), false);
   const alice = await accounts.addPerson({ username: 'alice', isAdministrator: true });
@@ -148,7 +148,7 @@ t.test('there is always an administrator who can sign in', async (t) => {
   );
 });
 
-t.test('security D-03 a change of rights ends the sessions that had the old ones', async (t) => {
+t.test('security D03 a change of rights ends the person’s sessions', async (t) => {
   const { accounts } = await openAccounts(t);
   const { id } = await accounts.addPerson({ username: 'bob' });
   const { secret } = await accounts.startSession(id, origin);

@@ -13,7 +13,7 @@ import { newAccessToken } from '../../src/accounts/tokens/token-format.ts';
 import { systemRandom } from '../../src/kernel/index.ts';
 import { cheapCost, reasonOf } from './fixture.ts';
 
-/** A test's name may not contain what ends a line. */
+/** Titles of tests may not contain line breaks. */
 const inAscii = (value: unknown) =>
   JSON.stringify(value)
     ?.slice(0, 30)
@@ -22,7 +22,7 @@ const inAscii = (value: unknown) =>
 const hasher = (limits = { atOnce: 2, waiting: 50 }) =>
   createPasswordHasher({ cost: cheapCost, ...limits, random: systemRandom });
 
-t.test('security D-11 an access token is hth_, 32 random characters and a checksum', (t) => {
+t.test('security D11 an access token is hth_, 32 random characters and a checksum', (t) => {
   const token = newAccessToken(systemRandom);
   t.match(token, /^hth_[0-9A-Za-z]{38}$/);
   t.ok(looksLikeAccessToken(token));
@@ -30,13 +30,13 @@ t.test('security D-11 an access token is hth_, 32 random characters and a checks
   t.end();
 });
 
-t.test('the form of a token never changes, or issued ones would stop working', (t) => {
+t.test('the form of tokens is stable, so that issued ones stay valid', (t) => {
   const zeros = { bytes: (count: number) => Buffer.alloc(count), uuid: () => '' };
   t.equal(newAccessToken(zeros), `hth_${'0'.repeat(32)}4S1yg8`);
   t.end();
 });
 
-t.test('a token with any one character changed, or cut, is recognised as none', (t) => {
+t.test('a token with any one character changed, or truncated, is refused by its checksum', (t) => {
   const token = newAccessToken(systemRandom);
   for (let at = 0; at < token.length; at += 1) {
     const other = token[at] === 'x' ? 'y' : 'x';
@@ -59,7 +59,7 @@ t.test('a token with any one character changed, or cut, is recognised as none', 
   t.end();
 });
 
-t.test('random text favours no character', (t) => {
+t.test('random text has a uniform distribution', (t) => {
   const alphabet = 'abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ';
   const counts = new Map<string, number>();
   const characters = 62_000;
@@ -67,12 +67,12 @@ t.test('random text favours no character', (t) => {
     counts.set(character, (counts.get(character) ?? 0) + 1);
   }
   t.equal(counts.size, alphabet.length);
-  // Without throwing bytes away, the first eight characters would come 1.24 times as often.
+  // Without rejected bytes, the first eight characters would occur 1.24 times as often.
   for (const [character, count] of counts) t.ok(Math.abs(count - 1000) < 200, `${character}: ${count}`);
   t.end();
 });
 
-t.test('a setup token is read in any spelling that a person might type', (t) => {
+t.test('a setup token is accepted in any spelling that a person might type', (t) => {
   const token = newSetupToken(systemRandom);
   t.match(token, /^[0-9A-HJKMNP-TV-Z]{4}(?:-[0-9A-HJKMNP-TV-Z]{4}){4}$/);
   const forms = [token, token.toLowerCase(), token.replaceAll('-', ''), ` ${token.replaceAll('-', ' ')} `];
@@ -84,14 +84,14 @@ t.test('a setup token is read in any spelling that a person might type', (t) => 
   t.end();
 });
 
-t.test('a suggested password passes the rules', (t) => {
+t.test('a suggested password is valid', (t) => {
   const suggested = suggestPassword(systemRandom);
   t.match(suggested, /^\w{5}(?:-\w{5}){3}$/);
   t.equal(parsePassword(suggested), suggested);
   t.end();
 });
 
-t.test('passwords have 8 characters at least, 1024 bytes at most, and nothing that is no text', async (t) => {
+t.test('passwords have 8 characters at least, 1024 bytes at most, and are valid text', async (t) => {
   const cases: [unknown, string][] = [
     ['12345678', 'accepted'],
     ['päßwörtç', 'accepted'],
@@ -118,12 +118,12 @@ t.test('passwords have 8 characters at least, 1024 bytes at most, and nothing th
   }
 });
 
-t.test('the same letters typed on another system are the same password', (t) => {
+t.test('passwords are normalised: code points may differ between systems', (t) => {
   t.equal(parsePassword('cafe\u0301 cafe\u0301'), parsePassword('caf\u00e9 caf\u00e9'));
   t.end();
 });
 
-t.test('a password string carries its parameters there and back', (t) => {
+t.test('a password string round-trips with its parameters', (t) => {
   const stored = {
     cost: { memoryKib: 19456, passes: 2, parallelism: 1 },
     salt: Buffer.alloc(16, 1),
@@ -138,7 +138,7 @@ t.test('a password string carries its parameters there and back', (t) => {
   t.end();
 });
 
-t.test('a damaged password string is read as none', (t) => {
+t.test('a damaged password string is parsed as none', (t) => {
   const good = '$argon2id$v=19$m=19456,t=2,p=1$AQEBAQEBAQEBAQEBAQEBAQ$AgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgI';
   const damaged = [
     '',
@@ -159,15 +159,15 @@ t.test('a damaged password string is read as none', (t) => {
   t.end();
 });
 
-t.test('hashes made by the reference implementation open', async (t) => {
-  // One of the test vectors that the reference implementation of argon2 comes with.
+t.test('hashes made by the reference implementation are verified', async (t) => {
+  // A test vector of the reference implementation of argon2.
   const known = '$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc';
   await hasher().inSlot(async ({ matches }) => {
     t.ok(await matches('password', known));
   });
 });
 
-t.test('a password opens its own hash and no other; nothing opens what is missing or damaged', async (t) => {
+t.test('a password matches its own hash and no other; nothing matches a missing or damaged one', async (t) => {
   await hasher().inSlot(async ({ hash, matches }) => {
     const stored = await hash('a password');
     t.ok(await matches('a password', stored));
@@ -179,7 +179,7 @@ t.test('a password opens its own hash and no other; nothing opens what is missin
   });
 });
 
-t.test('security D-06 two hashes run at once, fifty wait in order, the rest is turned away', async (t) => {
+t.test('security D06 two hashes run at a time, fifty wait in order, further ones are refused', async (t) => {
   const slots = createHashingLimit({ atOnce: 2, waiting: 50 });
   let running = 0;
   let most = 0;
@@ -250,7 +250,7 @@ t.test('security J09 a text is NFC without controls, broken characters and reord
   t.equal(cleanText('\x1b[31mred\ud800\u202e\n', 6), '[31mre');
 });
 
-t.test('a website is a plain http or https address', async (t) => {
+t.test('a website is a plain http or https URL', async (t) => {
   t.equal(parseWebsite(''), '');
   t.equal(parseWebsite(' https://example.org '), 'https://example.org/');
   t.equal(parseWebsite('HTTP://Example.org/a?b#c'), 'http://example.org/a?b#c');

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { dayMs, openAccounts, origin, outcomes, password, reasonOf } from './fixture.ts';
 
-t.test('the first administrator comes in by a setup token, once', async (t) => {
+t.test('the first administrator registers with a setup token, once', async (t) => {
   const { accounts } = await openAccounts(t);
   const token = await accounts.setupToken();
   await accounts.checkSetupToken(token.toLowerCase());
@@ -15,7 +15,7 @@ t.test('the first administrator comes in by a setup token, once', async (t) => {
   t.equal(await reasonOf(accounts.setupToken({ rotate: true })), 'administrator_exists');
 });
 
-t.test('a refused form leaves the setup token working', async (t) => {
+t.test('a refused form leaves the setup token valid', async (t) => {
   const { accounts } = await openAccounts(t);
   const token = await accounts.setupToken();
   const cases: [string, string, string][] = [
@@ -34,7 +34,7 @@ t.test('a refused form leaves the setup token working', async (t) => {
   t.equal(await reasonOf(accounts.setUp({ token, username: 'alice', password })), 'accepted');
 });
 
-t.test('without a working setup token nothing is said about the rest of the form', async (t) => {
+t.test('without a valid setup token nothing is said about the rest of the form', async (t) => {
   const { accounts, clock } = await openAccounts(t);
   await accounts.addPerson({ username: 'alice' });
   const expired = await accounts.setupToken();
@@ -55,7 +55,7 @@ t.test('without a working setup token nothing is said about the rest of the form
   }
 });
 
-t.test('several setup tokens work side by side until they are rotated or one is used', async (t) => {
+t.test('several setup tokens are valid at a time until they are rotated or one is used', async (t) => {
   const { accounts } = await openAccounts(t);
   const [first, second] = [await accounts.setupToken(), await accounts.setupToken()];
   await accounts.checkSetupToken(first);
@@ -68,7 +68,7 @@ t.test('several setup tokens work side by side until they are rotated or one is 
   t.equal(await reasonOf(accounts.checkSetupToken(another)), 'setup_closed');
 });
 
-t.test('a program that restarts for ever does not pile up setup tokens', async (t) => {
+t.test('setup tokens do not pile up in a restart loop', async (t) => {
   const { accounts, clock, db } = await openAccounts(t);
   for (let n = 0; n < 50; n += 1) {
     clock.advance(1);
@@ -79,7 +79,7 @@ t.test('a program that restarts for ever does not pile up setup tokens', async (
 });
 
 t.test(
-  'security D-08 of 20 who set up at once, with the same token or their own, one becomes administrator',
+  'security D08 of 20 concurrent setups, with the same token or their own, one makes an administrator',
   async (t) => {
     const { accounts } = await openAccounts(t);
     const tokens = [await accounts.setupToken(), await accounts.setupToken()];
@@ -91,7 +91,7 @@ t.test(
   },
 );
 
-t.test('an administrator made on the command line closes the setup', async (t) => {
+t.test('an administrator made on the command line ends the setup', async (t) => {
   const { accounts } = await openAccounts(t);
   const token = await accounts.setupToken();
   await accounts.addPerson({ username: 'alice', password });
@@ -101,7 +101,7 @@ t.test('an administrator made on the command line closes the setup', async (t) =
   t.equal(await reasonOf(accounts.setUp({ token, username: 'mallory', password })), 'setup_closed');
 });
 
-t.test('an invite lets one person in', async (t) => {
+t.test('an invitation admits one person', async (t) => {
   const { accounts, clock } = await openAccounts(t);
   const alice = await accounts.addPerson({ username: 'alice', isAdministrator: true });
   const { invite, secret } = await accounts.addInvite(alice.id);
@@ -120,7 +120,7 @@ t.test('an invite lets one person in', async (t) => {
   t.equal(await reasonOf(accounts.removeInvite(invite.id)), 'unknown_invite', 'a used one stays on record');
 });
 
-t.test('without a working invite nothing is said about the rest of the form', async (t) => {
+t.test('without an open invitation nothing is said about the rest of the form', async (t) => {
   const { accounts, clock } = await openAccounts(t);
   await accounts.addPerson({ username: 'alice' });
   const { secret: expired } = await accounts.addInvite(null);
@@ -145,7 +145,7 @@ t.test('without a working invite nothing is said about the rest of the form', as
   await accounts.checkInvite(working.secret);
 });
 
-t.test('security D-08 of 20 who use one invite at once, one gets in', async (t) => {
+t.test('security D08 of 20 concurrent uses of one invitation one succeeds', async (t) => {
   const { accounts } = await openAccounts(t);
   const { secret } = await accounts.addInvite(null);
   const attempts = Array.from({ length: 20 }, (_, n) =>
@@ -162,7 +162,7 @@ t.test('only an administrator can invite', async (t) => {
   t.equal(await reasonOf(accounts.addInvite(null)), 'accepted', 'the command line');
 });
 
-t.test('security D-09 no secret is anywhere in the database, only what recognises it', async (t) => {
+t.test('security D07 secrets are stored as hashes only', async (t) => {
   const { accounts, storedBytes } = await openAccounts(t);
   const setup = await accounts.setupToken();
   const alice = await accounts.setUp({ token: setup, username: 'alice', password });

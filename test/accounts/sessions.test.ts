@@ -3,7 +3,7 @@ import { dayMs, minuteMs, openWithAlice, origin, password, reasonOf } from './fi
 
 const anywhere = { address: null };
 
-t.test('a session ends after 14 days without use, and after 90 days in any case', async (t) => {
+t.test('a session expires after 14 days without use, and after 90 days in any case', async (t) => {
   const { accounts, clock, signIn } = await openWithAlice(t);
   const idle = await signIn();
   const busy = await signIn();
@@ -26,7 +26,7 @@ t.test('a session ends after 14 days without use, and after 90 days in any case'
   t.equal(await accounts.removeExpired(), 2);
 });
 
-t.test('security R15 after the clock was wrong, sessions are neither immortal nor all dead', async (t) => {
+t.test('after the clock was wrong, sessions are neither immortal nor all expired', async (t) => {
   const { accounts, clock, signIn } = await openWithAlice(t);
   const { secret } = await signIn();
   clock.advance(-30 * dayMs);
@@ -64,7 +64,7 @@ t.test('last use is written at most once a minute, and not while the request wai
   );
 });
 
-t.test('a use noted after its session ended, or after the rooms stopped, does no harm', async (t) => {
+t.test('a use recorded after its session ended, or after the modules stopped, does no harm', async (t) => {
   const { accounts, clock, signIn } = await openWithAlice(t);
   const { secret } = await signIn();
   clock.advance(minuteMs);
@@ -77,7 +77,7 @@ t.test('a use noted after its session ended, or after the rooms stopped, does no
   t.ok(await accounts.viewerOfSession(other.secret, anywhere));
 });
 
-t.test('people see where they are signed in, and end one session or all others', async (t) => {
+t.test('people list their sessions, and end one or all others', async (t) => {
   const { accounts, alice, clock, signIn } = await openWithAlice(t);
   const bob = await accounts.addPerson({ username: 'bob', password });
   const first = await signIn({ address: '192.0.2.1' });
@@ -105,7 +105,7 @@ t.test('people see where they are signed in, and end one session or all others',
   t.ok(await accounts.viewerOfSession(theirs.secret, anywhere));
 });
 
-t.test('security D-03 signing in again makes a new session and ends the one the browser had', async (t) => {
+t.test('security D03 signing in again makes a new session and ends the browser’s previous one', async (t) => {
   const { accounts, signIn } = await openWithAlice(t);
   const planted = await signIn();
   const own = await signIn({ previousSecret: planted.secret });
@@ -130,7 +130,7 @@ t.test('beyond the limit the longest unused session ends', async (t) => {
   );
 });
 
-t.test('what a browser calls itself is stored short and clean', async (t) => {
+t.test('the name of a browser is truncated and cleaned before it is stored', async (t) => {
   const { accounts, alice } = await openWithAlice(t);
   await accounts.startSession(alice.id, {
     address: `${'1'.repeat(500)}`,
@@ -142,7 +142,7 @@ t.test('what a browser calls itself is stored short and clean', async (t) => {
   t.equal(session!.address.length, 64);
 });
 
-t.test('what is no session secret opens nothing', async (t) => {
+t.test('an invalid session secret is refused', async (t) => {
   const { accounts } = await openWithAlice(t);
   for (const secret of ['', 'x', 'x'.repeat(43), 'x'.repeat(1e6), '\0'.repeat(43), undefined, null, {}, ['x']]) {
     t.equal(await accounts.viewerOfSession(secret as string, anywhere), null);

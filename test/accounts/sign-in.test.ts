@@ -30,13 +30,13 @@ t.test('signing in opens a session, signing out ends it', async (t) => {
   await accounts.signOut('not a secret');
 });
 
-t.test('the handle is taken in any case and with space around it', async (t) => {
+t.test('the handle is accepted in any case and with surrounding space', async (t) => {
   const { signIn } = await openWithAlice(t);
   for (const username of ['alice', 'ALICE', ' alice ', 'alice\t'])
     t.equal((await signIn({ username })).person.username, 'Alice');
 });
 
-t.test('security D-05 unknown people and wrong passwords get the same answer', async (t) => {
+t.test('security D05 unknown people and wrong passwords get the same answer', async (t) => {
   const { accounts, signIn } = await openWithAlice(t, { signInFailures: 100 });
   await accounts.addPerson({ username: 'keyonly' });
   const answers = new Set<string>();
@@ -61,7 +61,7 @@ t.test('security D-05 unknown people and wrong passwords get the same answer', a
   t.same([...answers], ['invalid wrong_credentials undefined Wrong username or password.']);
 });
 
-t.test('security D-05 an unknown handle takes as long as a known one', async (t) => {
+t.test('security D05 an unknown handle takes as long as a known one', async (t) => {
   const cost = { memoryKib: 4096, passes: 2, parallelism: 1 };
   const { signIn } = await openWithAlice(t, { passwordCost: cost, signInFailures: 1000 });
   const took: Record<string, number[]> = { alice: [], bob: [] };
@@ -75,11 +75,11 @@ t.test('security D-05 an unknown handle takes as long as a known one', async (t)
   const median = (list: number[]) => list.sort((a, b) => a - b)[7]!;
   const known = median(took.alice!);
   const unknown = median(took.bob!);
-  // Without the decoy hash the unknown one takes under a tenth.
+  // Without the dummy hash the unknown one takes under a tenth.
   t.ok(unknown > known / 2 && unknown < known * 2, `${known.toFixed(1)} ms known, ${unknown.toFixed(1)} ms unknown`);
 });
 
-t.test('security D-04 ten wrong passwords for an account, then nobody gets a try for a while', async (t) => {
+t.test('security D04 after ten wrong passwords for an account, further sign-ins are refused for a while', async (t) => {
   const { accounts, alice, signIn } = await openWithAlice(t);
   const { secret } = await accounts.addToken(alice.id, {
     name: 'work',
@@ -98,7 +98,7 @@ t.test('security D-04 ten wrong passwords for an account, then nobody gets a try
 });
 
 t.test(
-  'security D-04 ten wrong passwords from a network, whatever the account and the address in its /64',
+  'security D04 ten wrong passwords from a network, whatever the account and the address in its /64',
   async (t) => {
     const { accounts, signIn } = await openWithAlice(t);
     await accounts.addPerson({ username: 'bob', password });
@@ -113,7 +113,7 @@ t.test(
   },
 );
 
-t.test('security D-04 of 200 wrong passwords at once ten are looked at', async (t) => {
+t.test('security D04 of 200 concurrent wrong passwords ten are checked', async (t) => {
   const { signIn } = await openWithAlice(t, { hashesWaiting: 200 });
   const attempts = Array.from({ length: 200 }, (_, n) =>
     signIn({ password: `wrong password ${n}`, address: `192.0.2.${n}` }),
@@ -121,18 +121,18 @@ t.test('security D-04 of 200 wrong passwords at once ten are looked at', async (
   t.same(await outcomes(attempts), { wrong_credentials: 10, too_many_tries: 190 });
 });
 
-t.test('many right passwords at once are no attack', async (t) => {
+t.test('many right passwords at once are not limited', async (t) => {
   const { signIn } = await openWithAlice(t);
   t.same(await outcomes(Array.from({ length: 40 }, () => signIn())), { accepted: 40 });
 });
 
-t.test('a crowd beyond the queue is told to come back', async (t) => {
+t.test('sign-ins beyond the queue are refused with a time to retry', async (t) => {
   const { signIn } = await openWithAlice(t, { hashesAtOnce: 1, hashesWaiting: 3 });
   const counts = await outcomes(Array.from({ length: 10 }, () => signIn()));
   t.same(counts, { accepted: 4, sign_in_busy: 6 });
 });
 
-t.test('tries are allowed again when the window has passed', async (t) => {
+t.test('sign-ins are accepted again after the window', async (t) => {
   const { signIn } = await openWithAlice(t, { signInFailures: 1, signInWindowSeconds: 0.1 });
   await reasonOf(signIn({ password: 'wrong password' }));
   t.equal(await reasonOf(signIn()), 'too_many_tries');
@@ -145,7 +145,7 @@ t.test('tries are allowed again when the window has passed', async (t) => {
   t.equal(outcome, 'accepted');
 });
 
-t.test('security D-03 changing the password ends all other sessions', async (t) => {
+t.test('security D03 changing the password ends all other sessions', async (t) => {
   const { accounts, alice, signIn } = await openWithAlice(t);
   const { secret: token } = await accounts.addToken(alice.id, {
     name: 'work',
@@ -176,7 +176,7 @@ t.test('security D-03 changing the password ends all other sessions', async (t) 
   t.equal(await reasonOf(signIn({ password: 'another password' })), 'accepted');
 });
 
-t.test('wrong current passwords count like wrong sign-ins', async (t) => {
+t.test('wrong current passwords count as failed sign-ins', async (t) => {
   const { accounts, alice, signIn } = await openWithAlice(t);
   const change = () =>
     accounts.changePassword(alice.id, {
@@ -190,7 +190,7 @@ t.test('wrong current passwords count like wrong sign-ins', async (t) => {
   t.equal(await reasonOf(signIn()), 'too_many_tries');
 });
 
-t.test('of two changes of one password at once, one happens', async (t) => {
+t.test('of two concurrent changes of one password one succeeds', async (t) => {
   const { accounts, alice } = await openWithAlice(t);
   const change = (newPassword: string) =>
     accounts.changePassword(alice.id, { currentPassword: password, newPassword, keepSessionId: null, address: null });
@@ -200,10 +200,10 @@ t.test('of two changes of one password at once, one happens', async (t) => {
   });
 });
 
-t.test('security D-08 a sign-in that was under way when the password changed does not get in behind', async (t) => {
+t.test('security D08 a sign-in in progress during a change of password fails', async (t) => {
   const { accounts, alice, db, signIn } = await openWithAlice(t, { hashesAtOnce: 1 });
-  // Writes wait at the gate while one after the other computes its hash, so the
-  // sign-in compares with the old password and writes after the new one is stored.
+  // Writes are blocked while hashes are computed one after the other, so the sign-in compares with the old password and
+  // writes after the new one is stored.
   let open!: () => void;
   const untilOpen = new Promise<void>((resolve) => (open = resolve));
   const gate = db.write(() => untilOpen);
@@ -240,7 +240,7 @@ t.test('an administrator sets a password: all sessions end, and the person may h
 });
 
 t.test(
-  'security E04 disabling a person ends their sessions and every other way in; enabling brings tokens and keys back',
+  'security E04 disabling a person ends their sessions and refuses tokens and keys; enabling restores those',
   async (t) => {
     const { accounts, alice, signIn } = await openWithAlice(t);
     const { secret } = await signIn();
@@ -267,7 +267,7 @@ t.test(
   },
 );
 
-t.test('a password stored at another cost is stored anew at the next sign-in', async (t) => {
+t.test('a password stored with another cost is hashed again at the next sign-in', async (t) => {
   const { db, reopen, signIn } = await openWithAlice(t);
   const stored = async () => {
     const [row] = (await db.read.query('SELECT password_hash AS hash FROM users')) as { hash: string }[];
@@ -283,7 +283,7 @@ t.test('a password stored at another cost is stored anew at the next sign-in', a
   t.equal(await reasonOf(signIn()), 'accepted');
 });
 
-t.test('several sign-ins that store the password anew at once all get in', async (t) => {
+t.test('concurrent sign-ins that hash the password again all succeed', async (t) => {
   const { accounts, alice, reopen } = await openWithAlice(t);
   const dearer = reopen({ passwordCost: { ...cheapCost, passes: 2 } });
   const attempts = Array.from({ length: 6 }, (_, n) =>

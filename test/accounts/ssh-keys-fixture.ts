@@ -1,4 +1,4 @@
-/** Made by OpenSSH's ssh-keygen, with the fingerprints that it prints. The private halves are gone. */
+/** Made by ssh-keygen, with the fingerprints that it prints. The private halves were deleted. */
 export const genuineKeys: readonly { type: string; base64: string; fingerprint: string }[] = [
   {
     type: 'ssh-ed25519',

@@ -12,7 +12,7 @@ import { certificate, dsaKey, genuineKeys, weakRsaKey } from './ssh-keys-fixture
 const [ed25519, , , , rsa] = genuineKeys as unknown as { type: string; base64: string; fingerprint: string }[];
 const refusal = (line: unknown) => reasonOf(() => parsePublicKeyLine(line));
 
-/** Packs fields as a key blob does: each with its length in front. */
+/** Encodes fields of a key blob: each with its length in front. */
 function packed(...fields: (string | Buffer)[]): Buffer {
   return Buffer.concat(
     fields.flatMap((field) => {
@@ -31,7 +31,7 @@ function ecPoint(namedCurve: string): Buffer {
   return Buffer.concat([Buffer.from([4]), Buffer.from(x!, 'base64url'), Buffer.from(y!, 'base64url')]);
 }
 
-t.test('keys that OpenSSH made are read, with the fingerprint that OpenSSH prints', (t) => {
+t.test('keys made by OpenSSH are parsed, with the fingerprint that OpenSSH prints', (t) => {
   for (const { type, base64, fingerprint } of genuineKeys) {
     const key = parsePublicKeyLine(`${type} ${base64} alice@laptop`);
     t.match(key, { type, fingerprint, comment: 'alice@laptop' }, type);
@@ -41,7 +41,7 @@ t.test('keys that OpenSSH made are read, with the fingerprint that OpenSSH print
   t.end();
 });
 
-t.test('space around the line and within the comment does not matter', (t) => {
+t.test('space around the line and within the comment is ignored', (t) => {
   t.equal(
     parsePublicKeyLine(`\n  ${ed25519!.type}\t${ed25519!.base64}  alice  on her\tlaptop \r\n`).comment,
     'alice on her laptop',
@@ -50,7 +50,7 @@ t.test('space around the line and within the comment does not matter', (t) => {
   t.end();
 });
 
-t.test('keys on security tokens are read; the built-in server cannot use them', (t) => {
+t.test('keys on security tokens are parsed; the built-in server cannot use them', (t) => {
   const keys = [
     line('sk-ssh-ed25519@openssh.com', packed('sk-ssh-ed25519@openssh.com', Buffer.alloc(32, 7), 'ssh:')),
     line(
@@ -69,7 +69,7 @@ t.test('keys on security tokens are read; the built-in server cannot use them', 
   t.end();
 });
 
-t.test('security F06 what is no plain public key is refused, each kind with its own reason', async (t) => {
+t.test('security F06 anything but one plain public key is refused, each kind with its own reason', async (t) => {
   const good = `${ed25519!.type} ${ed25519!.base64}`;
   const cases: [string, unknown, string][] = [
     ['nothing', '', 'key_missing'],
@@ -110,7 +110,7 @@ t.test('security F06 what is no plain public key is refused, each kind with its 
   for (const [what, text, reason] of cases) t.equal(await refusal(text), reason, what);
 });
 
-t.test('a key has one form only, or one key could be added twice', async (t) => {
+t.test('a key has one canonical form, so that it cannot be added twice', async (t) => {
   const exponent = Buffer.from([1, 0, 1]);
   const modulus = parsePublicKeyLine(`${rsa!.type} ${rsa!.base64}`).blob.subarray(-257);
   const even = Buffer.from(modulus);
@@ -155,7 +155,7 @@ t.test('a key has one form only, or one key could be added twice', async (t) => 
   for (const [what, text] of cases) t.equal(await refusal(text), 'key_unreadable', what);
 });
 
-t.test('every cut and many changes of a key are refused or read, never a fault', (t) => {
+t.test('truncated and changed keys are refused or parsed, never a fault', (t) => {
   const outcomes = new Set<string>();
   const tryBlob = (type: string, blob: Buffer) => {
     try {

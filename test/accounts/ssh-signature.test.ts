@@ -1,4 +1,4 @@
-// Signatures that OpenSSH made, and some that nobody could have made.
+// Signatures made by OpenSSH, and forged ones.
 import t from 'tap';
 import { execFileSync } from 'node:child_process';
 import { createHash, generateKeyPairSync, sign } from 'node:crypto';
@@ -9,7 +9,7 @@ import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 
 const message = Buffer.from('tree of fire\n');
 
-t.test('what ssh-keygen signs is good, and only for these bytes and this purpose', async (t) => {
+t.test('a signature by ssh-keygen is valid, and only for these bytes and this namespace', async (t) => {
   const folder = temporaryFolder(t);
   const file = path.join(folder, 'message');
   writeFileSync(file, message);
@@ -46,7 +46,7 @@ const packed = (bytes: Buffer | string): Buffer => {
   return Buffer.concat([length, Buffer.from(bytes as string)]);
 };
 
-/** What a security token would make, with its parts in our hands. */
+/** What a security token would make, with every field under control. */
 function tokenSignature({ counted = 9, signedFor = 'ssh:' } = {}): string {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');
   const type = 'sk-ssh-ed25519@openssh.com';
@@ -76,7 +76,7 @@ function tokenSignature({ counted = 9, signedFor = 'ssh:' } = {}): string {
   return `-----BEGIN SSH SIGNATURE-----\n${bytes.toString('base64').replace(/.{70}/g, '$&\n')}\n-----END SSH SIGNATURE-----`;
 }
 
-t.test('a key on a security token', async (t) => {
+t.test('a signature by a signature by a key on a security token', async (t) => {
   t.equal(checkSshSignature(tokenSignature(), message, 'git')?.isGood, true);
   t.equal(
     checkSshSignature(tokenSignature({ counted: 8 }), message, 'git')?.isGood,
@@ -90,7 +90,7 @@ t.test('a key on a security token', async (t) => {
   );
 });
 
-t.test('what is no signature is none', async (t) => {
+t.test('malformed signatures are refused', async (t) => {
   const good = tokenSignature();
   const body = good.split('\n').slice(1, -1).join('');
   const wrapped = (bytes: Buffer) =>

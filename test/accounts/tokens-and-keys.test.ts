@@ -28,7 +28,7 @@ async function openWithRepositories(...args: Parameters<typeof openWithAlice>) {
   return { ...modules, bob };
 }
 
-t.test('a token speaks for its owner, within its scope', async (t) => {
+t.test('a token acts for its owner, within its scope', async (t) => {
   const { accounts, alice, clock } = await openWithRepositories(t);
   const { token, secret } = await accounts.addToken(alice.id, work);
   t.match(secret, /^hth_/);
@@ -55,7 +55,7 @@ t.test('a token speaks for its owner, within its scope', async (t) => {
   });
 });
 
-t.test('a token can be limited to repositories, and loses those that go', async (t) => {
+t.test('a token can be limited to repositories, and loses deleted ones', async (t) => {
   const { accounts, alice, bob, db } = await openWithRepositories(t);
   const { token, secret } = await accounts.addToken(alice.id, { ...work, repositoryIds: ['r-1', 'r-2', 'r-1'] });
   t.same(token.repositoryIds, ['r-1', 'r-2']);
@@ -73,7 +73,7 @@ t.test('a token can be limited to repositories, and loses those that go', async 
   t.same((await accounts.listTokens(bob.id))[0]?.repositoryIds, []);
 });
 
-t.test('what is no good token is refused, with its field', async (t) => {
+t.test('invalid input for a token is refused, with its field', async (t) => {
   const { accounts, alice, clock } = await openWithRepositories(t);
   await accounts.addToken(alice.id, work);
   const cases: [Partial<Record<keyof NewAccessToken, unknown>>, string, string][] = [
@@ -102,7 +102,7 @@ t.test('what is no good token is refused, with its field', async (t) => {
   t.equal((await accounts.listTokens(alice.id)).length, 1, 'a refusal leaves nothing behind');
 });
 
-t.test('of 20 tokens of one name at once, one is made', async (t) => {
+t.test('of 20 concurrent tokens of one name one is made', async (t) => {
   const { accounts, alice, bob } = await openWithRepositories(t);
   t.same(await outcomes(Array.from({ length: 20 }, () => accounts.addToken(alice.id, work))), {
     accepted: 1,
@@ -111,7 +111,7 @@ t.test('of 20 tokens of one name at once, one is made', async (t) => {
   t.equal(await reasonOf(accounts.addToken(bob.id, work)), 'accepted', 'another person may use the name');
 });
 
-t.test('security I11 nobody collects tokens or keys without end', async (t) => {
+t.test('security I11 the numbers of tokens and keys per person are limited', async (t) => {
   const { accounts, alice, bob } = await openWithRepositories(t, { maxTokensPerPerson: 3, maxKeysPerPerson: 2 });
   const tokens = Array.from({ length: 6 }, (_, n) => accounts.addToken(alice.id, { ...work, name: `token ${n}` }));
   t.same(await outcomes(tokens), { accepted: 3, too_many_tokens: 3 });
@@ -120,7 +120,7 @@ t.test('security I11 nobody collects tokens or keys without end', async (t) => {
   t.equal(await reasonOf(accounts.addToken(bob.id, work)), 'accepted');
 });
 
-t.test('security D-11 missing, mistyped, foreign, expired and revoked tokens all open nothing', async (t) => {
+t.test('security D11 missing, mistyped, foreign, expired and revoked tokens are all refused', async (t) => {
   const { accounts, alice, bob, clock } = await openWithRepositories(t);
   const { token, secret } = await accounts.addToken(alice.id, { ...work, expiresAt: clock.now() + 30 * dayMs });
   for (const text of [
@@ -150,24 +150,21 @@ t.test('security D-11 missing, mistyped, foreign, expired and revoked tokens all
   await accounts.removeToken(alice.id, token.id);
 });
 
-t.test(
-  'a token of an administrator administers only when it is limited in nothing, and while its owner does',
-  async (t) => {
-    const { accounts, alice, bob } = await openWithRepositories(t);
-    await accounts.setAdministrator(alice.id, true);
-    await accounts.setAdministrator(bob.id, true);
-    const administers = async (changes: Partial<NewAccessToken>) => {
-      const { secret } = await accounts.addToken(alice.id, { ...work, name: JSON.stringify(changes), ...changes });
-      return { secret, answer: (await accounts.viewerOfToken(secret, anywhere))?.isAdministrator };
-    };
-    t.equal((await administers({ access: 'write' })).answer, false);
-    t.equal((await administers({ access: 'admin', repositoryIds: ['r-1'] })).answer, false);
-    const { secret, answer } = await administers({ access: 'admin' });
-    t.equal(answer, true);
-    await accounts.setAdministrator(alice.id, false);
-    t.equal((await accounts.viewerOfToken(secret, anywhere))?.isAdministrator, false);
-  },
-);
+t.test('a token of an administrator administers only when it is unlimited, and while its owner does', async (t) => {
+  const { accounts, alice, bob } = await openWithRepositories(t);
+  await accounts.setAdministrator(alice.id, true);
+  await accounts.setAdministrator(bob.id, true);
+  const administers = async (changes: Partial<NewAccessToken>) => {
+    const { secret } = await accounts.addToken(alice.id, { ...work, name: JSON.stringify(changes), ...changes });
+    return { secret, answer: (await accounts.viewerOfToken(secret, anywhere))?.isAdministrator };
+  };
+  t.equal((await administers({ access: 'write' })).answer, false);
+  t.equal((await administers({ access: 'admin', repositoryIds: ['r-1'] })).answer, false);
+  const { secret, answer } = await administers({ access: 'admin' });
+  t.equal(answer, true);
+  await accounts.setAdministrator(alice.id, false);
+  t.equal((await accounts.viewerOfToken(secret, anywhere))?.isAdministrator, false);
+});
 
 t.test('last use of a token is recorded with its address, at most once a minute', async (t) => {
   const { accounts, alice, clock } = await openWithRepositories(t);
@@ -187,7 +184,7 @@ t.test('last use of a token is recorded with its address, at most once a minute'
   t.equal((await accounts.personById(alice.id)).lastSeenAt, start + minuteMs);
 });
 
-t.test("a key opens its owner's account, and nothing once it is removed", async (t) => {
+t.test('a key identifies its owner until it is removed', async (t) => {
   const { accounts, alice, bob, clock } = await openWithRepositories(t);
   const key = await accounts.addKey(alice.id, { title: '', line: keyLine(0, 'alice@laptop') });
   t.strictSame(key, {
@@ -255,7 +252,7 @@ t.test('security F05 a key belongs to one person, and the refusal does not say t
   );
 });
 
-t.test('security F01 asking about a key is no use of it; signing with it is', async (t) => {
+t.test('security F01 offering a key is no use of it; signing with it is', async (t) => {
   const { accounts, alice, clock } = await openWithRepositories(t);
   await accounts.addKey(alice.id, { line: keyLine(0) });
   const lastUse = async () => {
@@ -263,13 +260,13 @@ t.test('security F01 asking about a key is no use of it; signing with it is', as
     const [key] = await accounts.listKeys(alice.id);
     return [key!.lastUsedAt, key!.lastUsedAddress];
   };
-  t.ok(await accounts.viewerOfKey(keyBlob(0), { address: '192.0.2.1', proven: false }));
+  t.ok(await accounts.viewerOfKey(keyBlob(0), { address: '192.0.2.1', hasSigned: false }));
   t.same(await lastUse(), [null, null]);
-  await accounts.viewerOfKey(keyBlob(0), { address: '192.0.2.1', proven: true });
+  await accounts.viewerOfKey(keyBlob(0), { address: '192.0.2.1', hasSigned: true });
   t.same(await lastUse(), [clock.now(), '192.0.2.1']);
 });
 
-t.test("a disabled person's key opens nothing", async (t) => {
+t.test('the key of a disabled account is refused', async (t) => {
   const { accounts, alice } = await openWithRepositories(t);
   await accounts.addKey(alice.id, { line: keyLine(0) });
   await accounts.setDisabled(alice.id, true);

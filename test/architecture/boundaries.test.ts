@@ -4,7 +4,7 @@ import { isBuiltin } from 'node:module';
 import path from 'node:path';
 import { projectFolder, readSources, valueImports } from './source-files.ts';
 
-/** DESIGN §1: a module imports only modules of later lines. */
+/** Modules in dependency order: each imports only modules of later lines. */
 const arrows: string[][] = [
   ['cli'],
   ['app'],
@@ -20,6 +20,7 @@ const arrows: string[][] = [
   ['accounts'],
   ['owners'],
   ['audit'],
+  ['outbox'],
   ['db', 'images', 'git', 'outbound', 'access', 'highlighting', 'control', 'sealing', 'openssh'],
   ['workers'],
   ['config', 'embedded'],
@@ -27,14 +28,14 @@ const arrows: string[][] = [
 ];
 const lineOf = (moduleName: string): number => arrows.findIndex((line) => line.includes(moduleName));
 
-/** Modules that may see less than their place in the picture would let them. */
+/** Modules that may import less than their position allows. */
 const narrower: Record<string, string[]> = {
   // Pure, so that a test can state the whole policy as a table.
   access: ['kernel'],
   kernel: [],
 };
 
-/** Libraries that stand for a transport or a place, and the modules that may know them. */
+/** Libraries of one transport or system interface, and the modules that may import them. */
 const homes: Record<string, string[]> = {
   commander: ['cli'],
   pino: ['cli'],
@@ -60,7 +61,7 @@ t.test('every module has its place in the order', async (t) => {
     t.not(lineOf(moduleName), -1, moduleName);
 });
 
-t.test('DESIGN §1 a module imports only modules to its right, through their index.ts', async (t) => {
+t.test('a module imports only modules to its right, through their index.ts', async (t) => {
   const wrong: string[] = [];
   for (const { path: from, moduleName, imports } of sources) {
     for (const { file, specifier } of imports) {
@@ -102,7 +103,7 @@ t.test('only the command line starts the app, and bin only the command line', as
   }
 });
 
-t.test('migrations are plain SQL: of src they see the types of db alone', async (t) => {
+t.test('migrations are plain SQL: of src they import only types of db', async (t) => {
   for (const source of readSources('migrations')) {
     for (const { file, specifier } of source.imports) {
       t.ok(
@@ -120,7 +121,7 @@ t.test('no cycle between files', async (t) => {
   t.strictSame(cyclesOf(next), []);
 });
 
-/** Cycles of a graph, each as one path that comes back to where it began. */
+/** The cycles of a graph, each as a closed path. */
 function cyclesOf(next: ReadonlyMap<string, Iterable<string>>): string[] {
   const done = new Set<string>();
   const cycles: string[] = [];
@@ -134,7 +135,7 @@ function cyclesOf(next: ReadonlyMap<string, Iterable<string>>): string[] {
   return cycles;
 }
 
-// The files directly in a module's folder are its facade and what all of its folders share, so they count for neither.
+// Files directly in a module's folder are its public interface and what its folders share, so they count for neither.
 t.test('no cycle between the folders of a module', async (t) => {
   const folderOf = (file: string): string | null => /^(src\/[^/]+\/.+)\/[^/]+$/.exec(file)?.[1] ?? null;
   const next = new Map<string, Set<string>>();
@@ -152,7 +153,7 @@ t.test('no cycle between the folders of a module', async (t) => {
   t.strictSame(cyclesOf(next), []);
 });
 
-t.test('every import leads to a file, and every package is one that the program declares', async (t) => {
+t.test('every import resolves to a file, and every package is declared', async (t) => {
   const declared = JSON.parse(readFileSync(path.join(projectFolder, 'package.json'), 'utf8')) as {
     dependencies: object;
   };
@@ -172,7 +173,7 @@ t.test('every import leads to a file, and every package is one that the program 
   t.strictSame(wrong, []);
 });
 
-t.test('a transport library is known to its own module only', async (t) => {
+t.test('a transport library is imported by its own module only', async (t) => {
   const wrong = sources.flatMap(({ path: from, moduleName, imports }) =>
     imports
       .map(({ specifier }) => ({ specifier, allowed: homes[packageOf(specifier)] ?? [moduleName] }))

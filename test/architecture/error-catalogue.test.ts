@@ -3,7 +3,7 @@ import ts from 'typescript';
 import { parseSource, placeOf, readSources, walk } from './source-files.ts';
 import type { SourceFile } from './source-files.ts';
 
-/** The makers of kernel, and the code that each gives. */
+/** The constructors of kernel's errors, and the code of each. */
 const makers: Record<string, string> = {
   invalid: 'invalid',
   unauthenticated: 'unauthenticated',
@@ -19,7 +19,7 @@ interface Use {
   place: string;
 }
 
-/** Where an expression says a reason: as it stands, in both branches, or as what is left of `??`. */
+/** The literal reasons of an expression: itself, both branches, or the right side of `??`. */
 function literals(expression: ts.Expression): string[] {
   if (ts.isStringLiteralLike(expression)) return [expression.text];
   if (ts.isConditionalExpression(expression))
@@ -33,11 +33,11 @@ interface Parameter {
   /** Of the function. */
   name: string;
   index: number;
-  /** The property, when the parameter takes an object apart. */
+  /** The property, when the parameter is destructured. */
   property?: string;
 }
 
-/** Which function's parameter an expression is. */
+/** The function whose parameter an expression is. */
 function parameterOf(expression: ts.Expression): Parameter | null {
   if (!ts.isIdentifier(expression)) return null;
   for (let node: ts.Node = expression; node !== undefined; node = node.parent) {
@@ -55,7 +55,7 @@ function parameterOf(expression: ts.Expression): Parameter | null {
   return null;
 }
 
-/** What a call gives for a parameter. */
+/** The argument of a call for a parameter. */
 function argumentFor(
   call: ts.CallExpression | ts.NewExpression,
   { index, property }: Parameter,
@@ -66,7 +66,7 @@ function argumentFor(
   return assigned !== undefined && ts.isPropertyAssignment(assigned) ? assigned.initializer : undefined;
 }
 
-/** Whether a name in one file is the function of that name in another: by an import of it, or because it is the same file. */
+/** Whether a name in one file refers to the function of that name in another: by an import, or in the same file. */
 function sees(from: SourceFile, declaring: SourceFile, name: string): boolean {
   if (from === declaring) return true;
   if (!from.imports.some(({ file }) => file === declaring.path)) return false;
@@ -89,7 +89,7 @@ function usesOfReasons(sources: readonly SourceFile[]): { uses: Use[]; unreadabl
     const found = literals(expression);
     for (const reason of found) uses.push({ reason, code, place });
     if (found.length > 0) return;
-    // A function that passes its parameter on: what it is called with is the reason.
+    // A function that passes its parameter on: its callers give the reason.
     const parameter = parameterOf(expression);
     const callers =
       parameter === null
@@ -117,7 +117,7 @@ function usesOfReasons(sources: readonly SourceFile[]): { uses: Use[]; unreadabl
 const sources = readSources('src');
 const { uses, unreadable } = usesOfReasons(sources);
 
-t.test('DESIGN §5 a reason is a slug', async (t) => {
+t.test('a reason is a slug', async (t) => {
   t.ok(uses.length > 20, `${uses.length} places give a reason`);
   t.strictSame(
     uses.filter(({ reason }) => !/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/.test(reason)),
@@ -125,7 +125,7 @@ t.test('DESIGN §5 a reason is a slug', async (t) => {
   );
 });
 
-t.test('DESIGN §5 one reason has one code, wherever it is given', async (t) => {
+t.test('one reason has one code, wherever it is thrown', async (t) => {
   const byReason = Map.groupBy(uses, (use) => use.reason);
   const torn = [...byReason].filter(([, places]) => new Set(places.map(({ code }) => code)).size > 1);
   t.strictSame(
@@ -134,7 +134,7 @@ t.test('DESIGN §5 one reason has one code, wherever it is given', async (t) => 
   );
 });
 
-t.test('reasons are written out, so that a search finds them', async (t) => {
+t.test('reasons are literals, so that a search finds them', async (t) => {
   const carriers = ['src/config/problems.ts'];
   t.strictSame(
     unreadable.filter((place) => !carriers.some((file) => place.startsWith(file))),
@@ -142,7 +142,7 @@ t.test('reasons are written out, so that a search finds them', async (t) => {
   );
 });
 
-t.test('a reason that code asks for is one that code gives', async (t) => {
+t.test('a reason that code compares with is one that code throws', async (t) => {
   const given = new Set([...uses.map(({ reason }) => reason), 'internal', 'not_found']);
   for (const source of sources) {
     walk(source.tree, (node) => {
@@ -161,7 +161,7 @@ t.test('a reason that code asks for is one that code gives', async (t) => {
   t.strictSame(unknown, []);
 });
 
-t.test('the check sees reasons wherever they are said', async (t) => {
+t.test('the check finds reasons in every form', async (t) => {
   const text = `
     import { invalid, unavailable, DomainError } from '../kernel/index.ts';
     throw invalid('one', 'words');

@@ -8,14 +8,14 @@ import type { ErrorCode } from '../../src/kernel/index.ts';
 
 const refusal = (code: ErrorCode, reason = 'x'): DomainError => new DomainError(code, reason, 'No.');
 
-t.test('command-line.md 1.2: the list of exit codes', async (t) => {
+t.test('the documented list of exit codes', async (t) => {
   t.same(
     exitCodes.map(([code]) => code),
     [0, 1, 2, 3, 4, 5, 6, 7, 78, 130, 143],
   );
 });
 
-t.test('DESIGN §5: every error code has its exit code', async (t) => {
+t.test('every error code has its exit code', async (t) => {
   const expected: Record<ErrorCode, number> = {
     invalid: 2,
     unauthenticated: 4,
@@ -32,7 +32,7 @@ t.test('DESIGN §5: every error code has its exit code', async (t) => {
   t.equal(exitCodeOf(new Interrupted('SIGTERM')), 143);
 });
 
-t.test('settings end with 5, and keep serve from being started again', async (t) => {
+t.test('invalid settings exit with 5, and keep systemd from restarting serve', async (t) => {
   for (const reason of [
     'config_file',
     'config_syntax',
@@ -61,7 +61,7 @@ t.test('settings end with 5, and keep serve from being started again', async (t)
   t.equal(exitCodeOfServe(new Error('a fault')), 1);
 });
 
-t.test('every hint belongs to a refusal that exists', async (t) => {
+t.test('every hint belongs to an existing reason', async (t) => {
   const project = path.join(import.meta.dirname, '../..');
   const sources = globSync('src/**/*.ts', { cwd: project })
     .filter((file) => !file.endsWith('cli/hints.ts'))

@@ -1,4 +1,4 @@
-/** The lock file is complete: `npm ci` refuses one that leaves out the packages of other platforms. */
+/** The lock file is complete: `npm ci` refuses one that omits the packages of other platforms. */
 import { readFileSync } from 'node:fs';
 import t from 'tap';
 

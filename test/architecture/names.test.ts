@@ -7,21 +7,21 @@ const files = trackedFiles();
 const read = (file: string): string => readFileSync(path.join(projectFolder, file), 'utf8');
 const below = (...folders: string[]): string[] => files.filter((file) => folders.includes(file.split('/')[0]!));
 
-/** Folders whose names are ours; elsewhere (the root, .ci) other programs say what a file is called. */
+/** Folders with our own naming rules; elsewhere (the root, .ci) other programs define file names. */
 const ours = below('src', 'bin', 'migrations', 'test', 'scripts', 'bench', 'templates', 'proto').filter(
   (file) => file !== 'bench/RESULTS.md',
 );
 
-t.test('DESIGN §6 files and folders are kebab-case', async (t) => {
+t.test('files and folders are kebab-case', async (t) => {
   const kebab = /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9-]+)*$/;
-  // Partials begin with an underscore, as pug projects have it.
+  // Partials begin with an underscore, by pug's convention.
   const wrong = ours.filter(
     (file) => !file.split('/').every((part) => kebab.test(part) || /^_[a-z0-9-]+\.pug$/.test(part)),
   );
   t.strictSame(wrong, []);
 });
 
-t.test('DESIGN §6 no file or folder is named for holding just anything', async (t) => {
+t.test('no file or folder has a name that says nothing about its content', async (t) => {
   const empty = ['util', 'utils', 'helper', 'helpers', 'common', 'misc', 'manager', 'base', 'shared', 'stuff'];
   const lastWord = (part: string): string => part.replace(/\..*$/, '').split('-').at(-1)!;
   t.strictSame(
@@ -30,15 +30,14 @@ t.test('DESIGN §6 no file or folder is named for holding just anything', async 
   );
 });
 
-/** A table may be long; each with what it is a table of. */
+/** A table may be long; each with its content. */
 const longTables: Record<string, string> = {
   'src/app.ts': 'every module and port, in the order of construction',
   'src/config/options.ts': 'every option',
   'src/git/git.ts': 'every operation of git',
-  'src/pages/routes.ts': 'every URL there is',
 };
 
-t.test('DESIGN §6 no file of src is above 400 lines, except tables', async (t) => {
+t.test('no file of src is above 400 lines, except tables', async (t) => {
   const lines = (file: string): number => read(file).split('\n').length - 1;
   t.strictSame(
     below('src')
@@ -77,6 +76,26 @@ t.test('every test is in a folder of the module that it tests', async (t) => {
   );
 });
 
+/** Tests of pages that look at one thing in many places of a subject. */
+const acrossPages = ['code/large-content', 'markdown/remote-images', 'repository/repository-settings'];
+
+t.test('the test of a page has its path below test/pages, with the name of the page or of its subject', async (t) => {
+  const tests = files.filter(
+    (file) => /^test\/pages\/.+\.test\.ts$/.test(file) && file !== 'test/pages/routes.test.ts',
+  );
+  t.ok(tests.length > 40, 'it sees the tests');
+  for (const test of tests) {
+    const name = test.slice('test/pages/'.length, -'.test.ts'.length);
+    const [folder, file] = name.split('/') as [string, string];
+    t.ok(
+      ['.page.ts', '.view.ts', '.ts'].some((ending) => files.includes(`src/pages/${name}${ending}`)) ||
+        file === `${folder}-pages` ||
+        acrossPages.includes(name),
+      test,
+    );
+  }
+});
+
 t.test('ARCHITECTURE.md has one line for every module, and for no other', async (t) => {
   const rows = [...read('ARCHITECTURE.md').matchAll(/^\| `src\/([a-z-]+)\/?` \|/gm)].map((match) => match[1]!);
   const modules = readdirSync(path.join(projectFolder, 'src'), { withFileTypes: true }).filter((entry) =>
@@ -85,7 +104,7 @@ t.test('ARCHITECTURE.md has one line for every module, and for no other', async 
   t.strictSame([...rows].sort(), modules.map(({ name }) => name).sort());
 });
 
-t.test('every file that a page names is there', async (t) => {
+t.test('every file that a document names exists', async (t) => {
   const pages = files.filter((file) => /^[A-Z]+\.md$/.test(file) && file !== 'CHANGELOG.md');
   for (const page of pages) {
     const named = [...read(page).matchAll(/`((?:src|bin|test|scripts|migrations|templates|bench|proto)\/[\w./-]*)`/g)];
@@ -96,11 +115,11 @@ t.test('every file that a page names is there', async (t) => {
   }
 });
 
-t.test('no tracked file names a place on somebody’s machine or a package server', async (t) => {
+t.test('no tracked file contains a local path or the host of a package registry', async (t) => {
   const isText = (file: string): boolean => !read(file).includes('\0');
   const here = projectFolder.replace(/\/$/, '').replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
   const places: [RegExp, string][] = [
-    // A folder right below the root could be called like anything.
+    // A folder directly below the root could have any name.
     ...(here.split('/').length > 2
       ? [[new RegExp(`(^|[^\\w.\\-/])${here}(?![\\w-])`, 'm'), 'this checkout'] as [RegExp, string]]
       : []),
@@ -126,7 +145,7 @@ t.test('package.json names exact versions', async (t) => {
     Record<string, string>
   >;
   for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies, ...optionalDependencies })) {
-    // Two versions of one package stand under two names.
+    // Two versions of one package are listed under two names.
     t.match(version, /^(?:npm:@?[a-z/-]+@)?\d+\.\d+\.\d+$/, name);
   }
 });

@@ -4,12 +4,12 @@ import ts from 'typescript';
 import { parseSource, placeOf, readSources, valueImports, walk } from './source-files.ts';
 import type { SourceFile } from './source-files.ts';
 
-/** Finds what a file may not do; each finding begins with its place. */
+/** Finds violations in a file; each begins with its place. */
 type Check = (source: SourceFile) => string[];
 
 const sources = readSources('src');
 
-/** Built-in modules that only these modules may use. */
+/** Built-in modules that only these modules may import. */
 const homes: Record<string, string[]> = {
   'node:child_process': ['git'],
   'node:worker_threads': ['embedded'],
@@ -28,7 +28,7 @@ const modulesAtHome: Check = (source) =>
     .filter(({ module }) => homes[module]?.includes(source.moduleName) === false)
     .map(({ module, node }) => `${placeOf(source, node)} uses ${module}`);
 
-/** What opens a connection, by module. A server only answers: `createServer`, `isIP` and types are free. */
+/** What opens connections, by module. Servers only answer: `createServer`, `isIP` and types are allowed. */
 const connecting: Record<string, string[]> = {
   'node:http': ['request', 'get', 'Agent', 'ClientRequest', 'globalAgent'],
   'node:https': ['request', 'get', 'Agent', 'globalAgent'],
@@ -75,12 +75,12 @@ const connectsNowhere: Check = (source) => {
   return found;
 };
 
-/** git signals the programs that it started and hands them PATH; the command line was given the process. */
+/** git signals the programs that it started and passes PATH to them; the command line gets the process passed in. */
 const processNames: Record<string, string[]> = { git: ['pid', 'kill', 'env'] };
 
 const knowsNoProcess: Check = (source) => {
   if (source.moduleName === 'cli') return [];
-  // A tick is a place in the queue, not knowledge of the process.
+  // nextTick only schedules a callback.
   const free = ['nextTick', ...(processNames[source.moduleName] ?? [])];
   const found = source.imports
     .filter(({ specifier }) => specifier === 'node:process' || specifier === 'process')
@@ -93,8 +93,8 @@ const knowsNoProcess: Check = (source) => {
   return found;
 };
 
-/** The parts of TypeORM that would be a third door to the database. */
-const databaseDoors = [
+/** The parts of TypeORM that would bypass the read and the write connection. */
+const typeormConnections = [
   'DataSource',
   'QueryRunner',
   'dataSource',
@@ -105,20 +105,20 @@ const databaseDoors = [
   'transaction',
 ];
 
-const usesTheTwoDoors: Check = (source) => {
+const usesTheTwoConnections: Check = (source) => {
   if (source.moduleName === 'db') return [];
   const found: string[] = [];
   const withTypeorm = source.imports.some(({ specifier }) => specifier === 'typeorm');
   walk(source.tree, (node) => {
     const isName = withTypeorm && ts.isImportSpecifier(node);
-    if ((isName || ts.isPropertyAccessExpression(node)) && databaseDoors.includes(node.name.text)) {
+    if ((isName || ts.isPropertyAccessExpression(node)) && typeormConnections.includes(node.name.text)) {
       found.push(`${placeOf(source, node)} uses ${node.name.text}`);
     }
   });
   return found;
 };
 
-/** Places that a check refuses and a reason allows. A place that needs its exception no more fails too. */
+/** Files that a check would refuse, with the reason. An exception that is not needed any more fails, too. */
 type Exceptions = Record<string, string>;
 
 function holds(name: string, check: Check, exceptions: Exceptions = {}): void {
@@ -146,16 +146,16 @@ holds('only outbound opens connections', connectsNowhere, {
   'src/git/spawner/socket-pairs.ts': 'connects to a socket of its own, in a folder that only this user can open',
 });
 
-holds('only the command line knows the process it runs in', knowsNoProcess, {
+holds('only the command line uses the process object', knowsNoProcess, {
   'src/embedded/from-disk.ts': 'says how a worker is started as a process: by the same Node',
   'src/embedded/from-executable.ts': 'says how a worker is started as a process: by the same executable',
   'src/git/spawner/spawner-process.ts': 'is a process of its own',
   'src/workers/worker-thread.ts': 'tells the processor time of its own thread',
 });
 
-holds('DESIGN §4 the database is reached by db.read and db.write alone', usesTheTwoDoors);
+holds('the database is used through db.read and db.write alone', usesTheTwoConnections);
 
-t.test('the checks see what they are for', async (t) => {
+t.test('the checks find violations', async (t) => {
   const cases: [Check, sees: string[], doesNotSee: string[]][] = [
     [
       modulesAtHome,
@@ -199,7 +199,7 @@ t.test('the checks see what they are for', async (t) => {
       ['process.nextTick(go);', 'this.process.stop();'],
     ],
     [
-      usesTheTwoDoors,
+      usesTheTwoConnections,
       [
         'tx.manager.getRepository(schema);',
         'db.read.transaction(go);',

@@ -1,5 +1,6 @@
 // The sources as the checks in this folder see them: projectFolder, trackedFiles(), readSources(folder…),
-// parseSource(path, text), valueImports(source), walk(node, visit), placeOf(source, node).
+// parseSource(path, text), commentsOf(source), testTitles(source), valueImports(source), walk(node, visit),
+// placeOf(source, node).
 import { execFileSync } from 'node:child_process';
 import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
@@ -20,13 +21,13 @@ export interface SourceFile {
 }
 
 export interface Import {
-  /** As written: `../db/index.ts`, `node:fs`, `typeorm`. */
+  /** As written: a relative path, `node:fs`, `typeorm`. */
   specifier: string;
   /** The file a relative import means, from the project folder; `null` for packages and built-ins. */
   file: string | null;
 }
 
-/** What git tracks, and what is about to be: new files that are not ignored. */
+/** The files that git tracks, and new files that are not ignored. */
 export function trackedFiles(): string[] {
   const run = (...args: string[]) => execFileSync('git', args, { cwd: projectFolder, encoding: 'utf8' });
   const listed = run('ls-files', '-z', '--cached', '--others', '--exclude-standard').split('\0');
@@ -116,4 +117,53 @@ function importedNames({ importClause }: ts.ImportDeclaration): string[] {
   const bindings = importClause?.namedBindings;
   if (importClause?.name !== undefined || bindings === undefined || !ts.isNamedImports(bindings)) return ['*'];
   return bindings.elements.filter((name) => !name.isTypeOnly).map((name) => (name.propertyName ?? name.name).text);
+}
+
+export interface Comment {
+  /** Without the marks that begin and end it. */
+  text: string;
+  line: number;
+}
+
+/** Every comment of a TypeScript or JavaScript file, in order; lines of `//` one by one. */
+export function commentsOf(source: SourceFile): Comment[] {
+  const found = new Map<number, Comment>();
+  const add = (position: number): void => {
+    const ranges = [
+      ...(ts.getLeadingCommentRanges(source.text, position) ?? []),
+      ...(ts.getTrailingCommentRanges(source.text, position) ?? []),
+    ];
+    for (const { pos, end } of ranges) {
+      const text = source.text
+        .slice(pos, end)
+        .replace(/^\/\/|^\/\*+|\*\/$/g, '')
+        .replace(/^[ \t]*\*/gm, '');
+      found.set(pos, { text, line: source.tree.getLineAndCharacterOfPosition(pos).line + 1 });
+    }
+  };
+  const tokens = (node: ts.Node): void => {
+    if (ts.isJsxText(node)) return;
+    add(node.getFullStart());
+    add(node.end);
+    for (const child of node.getChildren(source.tree)) if (!ts.isJSDoc(child)) tokens(child);
+  };
+  tokens(source.tree);
+  return [...found].sort(([a], [b]) => a - b).map(([, comment]) => comment);
+}
+
+/** The titles of a file's tests: the first argument of `t.test(…)` and its like, where it is a text. */
+export function testTitles(source: SourceFile): Comment[] {
+  const found: Comment[] = [];
+  walk(source.tree, (node) => {
+    if (!ts.isCallExpression(node)) return;
+    const called = node.expression;
+    const name = ts.isPropertyAccessExpression(called) ? called.name.text : ts.isIdentifier(called) ? called.text : '';
+    const [title] = node.arguments;
+    if (!/^(test|holds)$|Test$/.test(name) || title === undefined) return;
+    if (ts.isStringLiteralLike(title) || ts.isTemplateExpression(title)) {
+      const { line } = source.tree.getLineAndCharacterOfPosition(title.getStart(source.tree));
+      found.push({ text: title.getText(source.tree).slice(1, -1), line: line + 1 });
+    }
+  });
+  return found;
 }

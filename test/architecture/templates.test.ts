@@ -2,12 +2,11 @@ import t from 'tap';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { projectFolder, trackedFiles } from './source-files.ts';
+import { projectFolder, readSources, trackedFiles } from './source-files.ts';
 
 /**
- * Where a template puts HTML into a page without escaping it: the file, the
- * expression, and why that is HTML of our own making. Everything else that a
- * person wrote is escaped (security C01).
+ * Unescaped output of templates: the file, the expression, and why its HTML is safe. Text of users is always escaped
+ * (security C01).
  */
 const unescaped: [file: string, expression: string, reason: string][] = [
   ['templates/partials/readme.pug', 'html', 'comes out of the sanitiser of src/pages/markdown'],
@@ -25,14 +24,14 @@ interface Token {
   loc: { start: { line: number } };
 }
 
-// The lexer that pug itself uses, so that nothing is taken for what it is not: `if a != b` is no output.
+// The lexer of pug itself, so that nothing is misread: `if a != b` is no output.
 const ofPug = createRequire(createRequire(import.meta.url).resolve('pug'));
 const lex = ofPug('pug-lexer') as (text: string) => Token[];
 
 const templates = trackedFiles().filter((file) => file.startsWith('templates/') && file.endsWith('.pug'));
 const tokensOf = (file: string): Token[] => lex(readFileSync(path.join(projectFolder, file), 'utf8'));
 
-/** Expressions whose result goes into the page as it is. */
+/** Expressions that are output without escaping. */
 function rawOutputs(tokens: readonly Token[]): string[] {
   return tokens
     .filter(({ type, buffer, mustEscape, val }) => {
@@ -44,12 +43,12 @@ function rawOutputs(tokens: readonly Token[]): string[] {
     .map(({ val }) => String(val).trim());
 }
 
-t.test('security C01 templates escape everything but the places that were looked at', async (t) => {
+t.test('security C01 templates escape everything except the reviewed places', async (t) => {
   const found = templates.flatMap((file) => rawOutputs(tokensOf(file)).map((expression) => `${file}: ${expression}`));
   t.strictSame(found.sort(), unescaped.map(([file, expression]) => `${file}: ${expression}`).sort());
 });
 
-t.test('DESIGN §9 templates hold nothing that the content security policy refuses', async (t) => {
+t.test('templates contain nothing that the content security policy refuses', async (t) => {
   const wrong: string[] = [];
   for (const file of templates) {
     let tag = '';
@@ -70,7 +69,7 @@ t.test('DESIGN §9 templates hold nothing that the content security policy refus
   t.strictSame(wrong, []);
 });
 
-t.test('the check sees every way to write unescaped output, and nothing else', async (t) => {
+t.test('the check finds every form of unescaped output, and nothing else', async (t) => {
   const raw = [
     'p!= a',
     '!= a',
@@ -92,4 +91,40 @@ t.test('the check sees every way to write unescaped output, and nothing else', a
   ];
   for (const text of raw) t.strictSame(rawOutputs(lex(text)), ['a'], text);
   for (const text of escaped) t.strictSame(rawOutputs(lex(text)), [], text);
+});
+
+/** Pages whose templates have other names, and why. */
+const otherwiseNamed: Record<string, string> = {
+  'code/change-branches': 'creates and deletes; only the question before a deletion is a page',
+  'runs/job-log': 'sends rows of a page that is there already',
+};
+
+t.test('a page and its template have one path, in src/pages and in templates', async (t) => {
+  const named = new Set<string>(['layout']);
+  for (const { path: file, text } of readSources('src/pages')) {
+    const names = [...text.matchAll(/(?:\b(?:page|render)\(\s*|template: )'([a-z-]+\/[a-z-]+)'/g)].map(
+      ([, name]) => name!,
+    );
+    for (const name of names) named.add(name);
+    const own = file.slice('src/pages/'.length).replace(/(?:\.page)?\.ts$/, '');
+    for (const name of names) t.equal(path.dirname(name), path.dirname(own), `${file} shows ${name}`);
+    if (file.endsWith('.page.ts') && names.length > 0 && !Object.hasOwn(otherwiseNamed, own))
+      t.ok(names.includes(own), `${file} shows templates/${own}.pug`);
+  }
+  t.ok(named.size > 60, 'it sees the names');
+  const included = new Set(
+    templates.flatMap((file) =>
+      tokensOf(file)
+        .filter(({ type }) => type === 'path')
+        .map(({ val }) => String(val))
+        .map((target) => (target.startsWith('/') ? target.slice(1) : path.join(path.dirname(file), target).slice(10))),
+    ),
+  );
+  t.strictSame(
+    templates
+      .map((file) => file.slice('templates/'.length, -'.pug'.length))
+      .filter((name) => !named.has(name) && !included.has(name)),
+    [],
+    'every template is shown by a page or included by a template',
+  );
 });

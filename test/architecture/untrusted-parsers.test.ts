@@ -1,4 +1,4 @@
-// What reads untrusted text in more than linear time is loaded by threads of the worker pool alone.
+// Parsers of untrusted text with more than linear time are only loaded in threads of the worker pool.
 import t from 'tap';
 import path from 'node:path';
 import { tasks, workers } from '../../src/embedded/workers.ts';
@@ -8,7 +8,7 @@ import type { SourceFile } from './source-files.ts';
 const sources = new Map(readSources('src', 'bin', 'migrations').map((source) => [source.path, source]));
 const taskFiles: readonly string[] = Object.values(tasks);
 
-/** Libraries, by what is imported of them. */
+/** Libraries, by import specifier. */
 const libraries = ['yaml', 'markdown-it', 'sanitize-html', 'highlight.js', '@actions/expressions'];
 /** Parsers of our own. */
 const ownParsers: Record<string, string> = {
@@ -20,7 +20,7 @@ const ownParsers: Record<string, string> = {
   'src/pages/code/word-marks.ts': 'pairs of lines',
 };
 
-/** What the main thread may load all the same, and why. */
+/** What the main thread may load, and why. */
 const exceptions: Record<string, { loads: string; because: string }> = {
   'src/ci/workflows/evaluate.ts': {
     loads: '@actions/expressions',
@@ -37,14 +37,14 @@ const exceptions: Record<string, { loads: string; because: string }> = {
   },
 };
 
-/** What a file loads when it runs, type-only imports left out: files of ours and packages. */
+/** The run-time imports of a file: our files and packages. */
 function loadedBy(source: SourceFile): string[] {
   return valueImports(source).map(({ module }) =>
     /^\.\.?\//.test(module) ? path.posix.join(path.posix.dirname(source.path), module) : module,
   );
 }
 
-/** All files that are loaded, sooner or later, where these are. */
+/** All files that are loaded from these, directly or not. */
 function reachableFrom(roots: Iterable<string>): Set<string> {
   const found = new Set<string>();
   const open = [...roots];
@@ -57,16 +57,16 @@ function reachableFrom(roots: Iterable<string>): Set<string> {
   return found;
 }
 
-/** The program itself, and every thread and process of it that is no thread of the pool. */
+/** The program itself, and all its threads and processes outside the pool. */
 const outsideThePool = reachableFrom([
   'bin/hearth.ts',
   'src/cli/index.ts',
-  // In the executable it stands in the place of from-disk.ts.
+  // In the executable it replaces from-disk.ts.
   'src/embedded/from-executable.ts',
   ...Object.entries(workers).flatMap(([name, file]) => (name === 'tasks' ? [] : [file])),
 ]);
 
-t.test('the main thread is what this test takes it for', async (t) => {
+t.test('the main thread loads what this test expects', async (t) => {
   for (const file of ['src/app.ts', 'src/pages/app/chain.ts', 'src/ci/ci.ts', 'src/db/writer-worker.ts'])
     t.ok(outsideThePool.has(file), file);
   const unseen = [...sources.keys()].filter((file) => !outsideThePool.has(file));
@@ -82,7 +82,7 @@ t.test('the main thread is what this test takes it for', async (t) => {
   );
 });
 
-t.test('libraries that read untrusted text are loaded in threads of the pool alone', async (t) => {
+t.test('libraries that parse untrusted text are loaded in threads of the pool alone', async (t) => {
   const wrong: string[] = [];
   const used = new Set<string>();
   for (const file of outsideThePool) {
@@ -97,7 +97,7 @@ t.test('libraries that read untrusted text are loaded in threads of the pool alo
   t.strictSame([...used].sort(), Object.keys(exceptions).sort(), 'each exception is still needed');
 });
 
-t.test('so are the parsers of our own, and every one of them belongs to a task', async (t) => {
+t.test('so are our own parsers, and each belongs to a task', async (t) => {
   const inThreads = reachableFrom(taskFiles);
   for (const [file, what] of Object.entries(ownParsers)) {
     t.notOk(outsideThePool.has(file), `${what}: ${file} is not loaded on the main thread`);
@@ -111,7 +111,7 @@ t.test('so are the parsers of our own, and every one of them belongs to a task',
     );
 });
 
-t.test('a task is a pure function: it reaches no database, no git, no network and no file', async (t) => {
+t.test('a task is a pure function: it uses no database, no git, no network and no file', async (t) => {
   const wrong: string[] = [];
   for (const file of reachableFrom(taskFiles)) {
     for (const module of loadedBy(sources.get(file)!)) {

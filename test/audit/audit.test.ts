@@ -26,7 +26,7 @@ t.test('an audited act becomes an entry, with who did it and from where; others 
   t.match(await audit.list({ limit: 1, before: 3 }), [{ id: 2 }]);
 });
 
-t.test('an act heard inside a write is kept after it', async (t) => {
+t.test('an event logged inside a write is stored after it', async (t) => {
   const { db, audit, logger } = await openAudit(t);
   await db.write(async ({ manager }) => {
     logger.info('person.disabled', { personId: 'x' });
@@ -36,7 +36,7 @@ t.test('an act heard inside a write is kept after it', async (t) => {
   t.equal((await audit.list({ limit: 10 })).length, 1);
 });
 
-t.test('whatever is changed or taken out of the log is found', async (t) => {
+t.test('any change or removal of an entry is found', async (t) => {
   const cases: [what: string, sql: string, id: number, why: string][] = [
     ['a field', "UPDATE audit_log SET actor = 'carol' WHERE id = 300", 300, 'was changed'],
     ['the time', 'UPDATE audit_log SET at = at + 1 WHERE id = 2', 2, 'was changed'],
@@ -60,7 +60,7 @@ t.test('whatever is changed or taken out of the log is found', async (t) => {
   }
 });
 
-t.test('the rooms are heard: accounts, organisations, repositories', async (t) => {
+t.test('events of accounts, organisations and repositories are recorded', async (t) => {
   const { modules, addPerson } = await startHearth(t);
   const alice = await addPerson('alice');
   await modules.accounts.setAdministrator(alice.id, true);

@@ -16,7 +16,7 @@ import { promisify } from 'node:util';
 import t from 'tap';
 import type { Test } from 'tap';
 import { localAdministrator } from '../../src/access/index.ts';
-import { atOnce } from '../../src/backup/file-copier.ts';
+import { eachLimit } from '../../src/kernel/index.ts';
 import { keptBackups, usualRule } from '../../src/backup/index.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
@@ -24,10 +24,10 @@ import { startHearth } from '../fixtures/start-hearth.ts';
 import { runCli } from '../cli/fake-process.ts';
 import { clientEnvironment, until } from '../git/git-fixture.ts';
 import { steadyPushes } from './steady-pushes.ts';
-import type { Lane } from './steady-pushes.ts';
+import type { Branch } from './steady-pushes.ts';
 
 const run = promisify(execFile);
-/** Twenty for the release; see scripts/chaos. */
+/** Twenty for a release; see scripts/chaos. */
 const rounds = Number(process.env['HEARTH_BACKUP_ROUNDS'] ?? 1);
 
 /** A work tree that pushes to `alice/NAME` of a running Hearth. */
@@ -71,13 +71,13 @@ async function instance(t: Owner, repositories = 3) {
   };
 }
 
-// Whole instances under load: on a busy machine longer than one ordinary file.
+// Whole instances under load take longer than other tests.
 t.setTimeout(180_000 + rounds * 60_000);
 
-/** Loose or packed, whatever git thought better. */
+/** Loose or packed, whichever git chose. */
 const objectFile = /objects\/(?:[0-9a-f]{2}\/|pack\/.*\.pack$)/;
 
-t.test('a backup is whole, proven by a drill, and shares what did not change with the one before', async (t) => {
+t.test('a backup is complete, passes a restore test, and shares unchanged files with the previous one', async (t) => {
   const { hearth, trees } = await instance(t);
   const { backups } = hearth.modules;
   const first = await backups.create();
@@ -112,7 +112,7 @@ t.test('a backup is whole, proven by a drill, and shares what did not change wit
   t.match(await backups.list(), [{ name: third.name }, { name: second.name }, { name: first.name, proof: null }]);
 });
 
-t.test('what is damaged is named, and a damaged backup is not restored', async (t) => {
+t.test('damage is reported with its place, and a damaged backup is not restored', async (t) => {
   const { hearth, cli } = await instance(t, 1);
   const { backups } = hearth.modules;
   const { name, folder } = await backups.create();
@@ -171,7 +171,7 @@ t.test(
   },
 );
 
-t.test('restore refuses data that is there, unless confirmed; then it moves it aside', async (t) => {
+t.test('restore refuses a folder with data unless confirmed; then it moves the data aside', async (t) => {
   const { hearth, cli } = await instance(t, 1);
   const { path: garden } = await hearth.modules.repositories.find(localAdministrator, 'alice', 'garden-1');
   // As if pushed after the database was copied and before the repository was.
@@ -200,14 +200,14 @@ interface TakenBackup {
   hearth: Awaited<ReturnType<typeof instance>>['hearth'];
   name: string;
   folder: string;
-  lanes: readonly Lane[];
-  /** How far each lane was acknowledged when the backup began. */
+  branches: readonly Branch[];
+  /** The acknowledged pushes of each branch when the backup began. */
   before: readonly number[];
   round: number;
 }
 
-/** Restores a backup, as the drill does and by hand, and holds it against what was acknowledged. */
-async function proveBackup(t: Test, { hearth, name, folder, lanes, before, round }: TakenBackup): Promise<void> {
+/** Restores a backup, by a restore test and by hand, and compares it with the acknowledged pushes. */
+async function proveBackup(t: Test, { hearth, name, folder, branches, before, round }: TakenBackup): Promise<void> {
   t.match(await hearth.modules.backups.drill(name), { problems: [] }, `round ${round}`);
   const target = path.join(temporaryFolder(t), 'data');
   const restored = { env: { SERVICE_DATA_DIR: target } };
@@ -215,7 +215,7 @@ async function proveBackup(t: Test, { hearth, name, folder, lanes, before, round
   const { code, stdout } = await runCli(['doctor', '--json'], restored);
   t.equal(code, 0);
   t.same(JSON.parse(stdout).findings, [], 'a clean doctor');
-  for (const [at, { repository, ref, heads }] of lanes.entries()) {
+  for (const [at, { repository, ref, heads }] of branches.entries()) {
     const { path: home } = await hearth.modules.repositories.find(
       localAdministrator,
       'alice',
@@ -231,20 +231,20 @@ async function proveBackup(t: Test, { hearth, name, folder, lanes, before, round
   rmSync(target, { recursive: true });
 }
 
-t.test(`R23 backups under load restore whole with a clean doctor, ${rounds} of ${rounds}`, async (t) => {
+t.test(`backups under load restore completely with a clean doctor, ${rounds} of ${rounds}`, async (t) => {
   const { hearth, alice, cli } = await instance(t, 2);
   t.equal((await cli('user', 'admin', 'alice', 'on')).code, 0);
   const load = steadyPushes({
     url: hearth.url,
     token: alice.token,
     repositories: ['alice/garden-1', 'alice/garden-2'],
-    lanesEach: 2,
+    branchesEach: 2,
     perSecond: 22,
   });
   let isOver = false;
-  // Repositories come and go meanwhile.
+  // Repositories are created and deleted meanwhile.
   const churn = (async () => {
-    // Every look goes into each of them: forty are enough to meet every moment.
+    // Each check reads all of them: forty are enough to meet every moment.
     for (let turn = 1; !isOver && turn <= 40; turn += 1) {
       const name = `passing-${turn}`;
       await hearth.modules.repositories.create(localAdministrator, { owner: 'alice', name, visibility: 'PRIVATE' });
@@ -252,24 +252,24 @@ t.test(`R23 backups under load restore whole with a clean doctor, ${rounds} of $
       await new Promise((resolve) => setTimeout(resolve, 300));
     }
   })();
-  await until(() => load.lanes.every(({ acknowledged }) => acknowledged > 2));
+  await until(() => load.branches.every(({ acknowledged }) => acknowledged > 2));
   const rates: number[] = [];
   for (let round = 1; round <= rounds; round += 1) {
-    const before = load.lanes.map(({ acknowledged }) => acknowledged);
+    const before = load.branches.map(({ acknowledged }) => acknowledged);
     const {
       result: { name, folder },
       perSecond,
     } = await load.during(() => hearth.modules.backups.create());
     rates.push(perSecond);
-    // What follows happens elsewhere when a backup is needed: it must not take the load's processors.
-    await load.without(() => proveBackup(t, { hearth, name, folder, lanes: load.lanes, before, round }));
+    // The restore would run on another machine: it must not compete with the load for processors.
+    await load.without(() => proveBackup(t, { hearth, name, folder, branches: load.branches, before, round }));
   }
   isOver = true;
   await Promise.all([load.stop(), churn]);
   t.comment(`pushes a second while backups were taken: ${rates.map((rate) => rate.toFixed(1)).join(' ')}`);
 });
 
-t.test('one backup at a time, and none from a killed process holds the next one up', async (t) => {
+t.test('one backup at a time, and a killed process does not block the next', async (t) => {
   const { hearth } = await instance(t, 1);
   const { backups } = hearth.modules;
   const [first, second] = await Promise.allSettled([backups.create(), backups.create()]);
@@ -281,7 +281,7 @@ t.test('one backup at a time, and none from a killed process holds the next one 
   t.equal(await backups.isRunning(), false);
 });
 
-t.test('a folder that cannot be made is told at once, and nothing is left', async (t) => {
+t.test('a folder that cannot be made is reported at once, and nothing is left', async (t) => {
   const { hearth, cli } = await instance(t, 0);
   const inTheWay = path.join(hearth.folder, 'file');
   writeFileSync(inTheWay, '');
@@ -299,10 +299,10 @@ t.test('a folder that cannot be made is told at once, and nothing is left', asyn
   t.match(await cli('init', '--config', '/proc/x/hearth.toml'), { code: 2, stderr: /cannot be made/ });
 });
 
-t.test('a copy that fails leaves nobody at work behind it', async (t) => {
+t.test('a failed copy ends only after all its concurrent work has ended', async (t) => {
   const release = Promise.withResolvers<void>();
   let working = 0;
-  const copying = atOnce([1, 2, 3, 4], 2, async (item) => {
+  const copying = eachLimit([1, 2, 3, 4], 2, async (item) => {
     working += 1;
     if (item === 1) throw new Error('gone');
     await release.promise;
@@ -315,7 +315,7 @@ t.test('a copy that fails leaves nobody at work behind it', async (t) => {
   t.equal(working, 1, 'the one that failed, and none that goes on; none began after it');
 });
 
-t.test('which backups are kept', async (t) => {
+t.test('retention by days, weeks and months', async (t) => {
   const day = 86_400_000;
   const newest = Date.UTC(2026, 10, 20, 3, 30);
   const all = Array.from({ length: 400 }, (_, ago) => ({ name: String(ago), madeAt: newest - ago * day, proof: null }));

@@ -25,9 +25,9 @@ const none = '0'.repeat(40);
 mkdirSync(dataDir, { mode: 0o700 });
 
 const open = () => openModules(config, { logger: silentLogger }, 'always');
-type Rooms = Awaited<ReturnType<typeof open>>;
+type Modules = Awaited<ReturnType<typeof open>>;
 
-async function repository({ repositories }: Rooms, name: string) {
+async function repository({ repositories }: Modules, name: string) {
   const found = await repositories.find(localAdministrator, 'alice', name);
   const tree = (await runGit(['mktree'], { cwd: found.path, input: '' })).trim();
   return {
@@ -53,12 +53,12 @@ async function repository({ repositories }: Rooms, name: string) {
   };
 }
 
-async function create(modules: Rooms, name: string) {
+async function create(modules: Modules, name: string) {
   await modules.repositories.create(localAdministrator, { owner: 'alice', name, visibility: 'PUBLIC' });
   return repository(modules, name);
 }
 
-t.test('after a rollback the journal knows what was pushed since, and nothing of it is lost', async (t) => {
+t.test('after a rollback the journal has the pushes since, and none is lost', async (t) => {
   const before = await open();
   const { id: alice } = await before.accounts.addPerson({ username: 'alice' });
   const token = await before.accounts.addToken(alice, {
@@ -75,7 +75,7 @@ t.test('after a rollback the journal knows what was pushed since, and nothing of
   mkdirSync(path.join(dataDir, 'backups'), { recursive: true });
   await copyDatabase(path.join(dataDir, 'hearth.db'), path.join(dataDir, 'backups', 'V56-before-V57.db'));
 
-  // What the newer program did.
+  // Written by the newer program.
   const { id: bob } = await before.accounts.addPerson({ username: 'bob' });
   const [second, other, late] = [
     await garden.commit('second', first),
@@ -116,7 +116,7 @@ t.test('after a rollback the journal knows what was pushed since, and nothing of
   const after = await open();
   t.teardown(() => after.close());
   const heard: { listener: string; push: AnnouncedPush }[] = [];
-  // Under the names that the rooms have; they are plugged in already.
+  // With the listener names of the modules, which are registered already.
   const marks = (await after.db.read.query(
     'SELECT push_id AS id, listener FROM push_announcements ORDER BY listener',
   )) as { id: string; listener: string }[];
@@ -200,7 +200,7 @@ t.test('after a rollback the journal knows what was pushed since, and nothing of
   t.match(await hearth('rollback --to gone.db'), { code: 3, stderr: /no file/ });
 });
 
-t.test('without a newer database that can be read the refs on disk speak', async (t) => {
+t.test('without a readable newer database the refs on disk decide', async (t) => {
   const own = temporaryFolder(t);
   const other = path.join(own, 'data');
   mkdirSync(other, { mode: 0o700 });
@@ -228,7 +228,7 @@ t.test('without a newer database that can be read the refs on disk speak', async
   file.close();
 });
 
-t.test('an older schema takes what it has columns and words for', async (t) => {
+t.test('an older schema gets the columns and values that it has', async (t) => {
   const older = path.join(temporaryFolder(t), 'older.db');
   const newer = path.join(temporaryFolder(t), 'newer.db');
   await (

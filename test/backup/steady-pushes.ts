@@ -1,5 +1,5 @@
-// steadyPushes({url, token, repositories, perSecond}) → load that goes on until it is stopped: small pushes to branches that
-// grow, spoken by hand, because a git client costs more than the server does.
+// steadyPushes({url, token, repositories, perSecond}) → a load of small pushes to growing branches until it is stopped.
+// It speaks the protocol itself, because a git client costs more CPU time than the server.
 import { createHash } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
 import { pushBytes, zeroId } from '../git/push-fixture.ts';
@@ -21,7 +21,7 @@ function packed(kind: Kind, content: Buffer): Buffer {
   return Buffer.concat([Buffer.from([...head, byte]), deflateSync(content)]);
 }
 
-/** A commit with one file in it, and the pack that brings the three objects. */
+/** A commit with one file in it, and the pack with its three objects. */
 function makeCommit(parent: string, text: string): { id: string; pack: Buffer } {
   const blob = Buffer.from(`${text}\n`);
   const tree = Buffer.concat([Buffer.from('100644 file.txt\0'), Buffer.from(idOf('blob', blob), 'hex')]);
@@ -34,23 +34,23 @@ function makeCommit(parent: string, text: string): { id: string; pack: Buffer } 
   return { id: idOf('commit', commit), pack: Buffer.concat([body, createHash('sha1').update(body).digest()]) };
 }
 
-/** One branch and how far it got. */
-export interface Lane {
+/** One branch and its pushed commits. */
+export interface Branch {
   /** `alice/garden-1`. */
   repository: string;
   ref: string;
-  /** Heads in their order; those up to `acknowledged` were said to be in. */
+  /** Heads in order; those up to `acknowledged` were acknowledged. */
   heads: string[];
   acknowledged: number;
 }
 
 export interface SteadyPushes {
-  lanes: Lane[];
-  /** Runs `work` and says how many pushes a second were answered with "ok" meanwhile. */
+  branches: Branch[];
+  /** Runs `work` and returns how many pushes per second were acknowledged meanwhile. */
   during<T>(work: () => Promise<T>): Promise<{ result: T; perSecond: number }>;
-  /** Nothing more is pushed until `work` is over; waits for what is under way. */
+  /** Pauses the load during `work`; waits for pushes in progress. */
   without<T>(work: () => Promise<T>): Promise<T>;
-  /** Waits for what is under way. Fails when a push did. */
+  /** Waits for pushes in progress. Fails when a push did. */
   stop(): Promise<void>;
 }
 
@@ -59,13 +59,13 @@ export interface SteadyOptions {
   token: string;
   repositories: readonly string[];
   /** Branches in each. */
-  lanesEach: number;
+  branchesEach: number;
   perSecond: number;
 }
 
-export function steadyPushes({ url, token, repositories, lanesEach, perSecond }: SteadyOptions): SteadyPushes {
-  const lanes: Lane[] = repositories.flatMap((repository) =>
-    Array.from({ length: lanesEach }, (_, at) => ({
+export function steadyPushes({ url, token, repositories, branchesEach, perSecond }: SteadyOptions): SteadyPushes {
+  const branches: Branch[] = repositories.flatMap((repository) =>
+    Array.from({ length: branchesEach }, (_, at) => ({
       repository,
       ref: `refs/heads/steady-${at}`,
       heads: [],
@@ -78,32 +78,32 @@ export function steadyPushes({ url, token, repositories, lanesEach, perSecond }:
   let underWay = 0;
   let pushes = 0;
 
-  async function push(lane: Lane): Promise<void> {
-    const old = lane.heads.at(-1) ?? zeroId;
-    const { id, pack } = makeCommit(old, `${lane.repository} ${lane.ref} ${lane.heads.length}`);
-    lane.heads.push(id);
-    const answer = await fetch(`${url}/git/${lane.repository}.git/git-receive-pack`, {
+  async function push(branch: Branch): Promise<void> {
+    const old = branch.heads.at(-1) ?? zeroId;
+    const { id, pack } = makeCommit(old, `${branch.repository} ${branch.ref} ${branch.heads.length}`);
+    branch.heads.push(id);
+    const answer = await fetch(`${url}/git/${branch.repository}.git/git-receive-pack`, {
       method: 'POST',
       headers: {
         authorization: `Basic ${Buffer.from(`alice:${token}`).toString('base64')}`,
         'content-type': 'application/x-git-receive-pack-request',
       },
       body: pushBytes({
-        commands: [`${old} ${id} ${lane.ref}`],
+        commands: [`${old} ${id} ${branch.ref}`],
         capabilities: 'report-status object-format=sha1',
         pack,
       }) as Uint8Array<ArrayBuffer>,
     });
     const report = await answer.text();
-    if (!report.includes(`ok ${lane.ref}`)) throw new Error(`${answer.status}: ${report}`);
-    lane.acknowledged = lane.heads.length;
+    if (!report.includes(`ok ${branch.ref}`)) throw new Error(`${answer.status}: ${report}`);
+    branch.acknowledged = branch.heads.length;
     pushes += 1;
   }
 
-  const everyMs = (1000 / perSecond) * lanes.length;
-  const running = lanes.map(async (lane, at) => {
+  const everyMs = (1000 / perSecond) * branches.length;
+  const running = branches.map(async (branch, at) => {
     for (
-      let due = startedAt + (everyMs * at) / lanes.length;
+      let due = startedAt + (everyMs * at) / branches.length;
       !isOver;
       due = Math.max(due + everyMs, performance.now() - everyMs)
     ) {
@@ -111,13 +111,13 @@ export function steadyPushes({ url, token, repositories, lanesEach, perSecond }:
       while (resumed !== null) await resumed;
       if (isOver) break;
       underWay += 1;
-      await push(lane).finally(() => (underWay -= 1));
+      await push(branch).finally(() => (underWay -= 1));
     }
   });
-  // Whoever stops it hears of it.
-  for (const lane of running) lane.catch(() => {});
+  // A failure is reported by stop().
+  for (const branch of running) branch.catch(() => {});
   return {
-    lanes,
+    branches,
     async during(work) {
       const [before, beganAt] = [pushes, performance.now()];
       const result = await work();

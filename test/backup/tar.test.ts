@@ -36,7 +36,7 @@ const freshFolder = (name: string): string => {
   return path.join(folder, name);
 };
 
-t.test('a packed backup is unpacked as it was, by us and by tar, whatever pieces it comes in', async (t) => {
+t.test('a packed backup unpacks to the same content, by us and by tar, whatever the chunk sizes', async (t) => {
   const tar = await packed();
   t.match(tar.toString('latin1', 0, 100), /^2026-01-01T03-30-00Z\/manifest\.json\0/, 'the manifest comes first');
   for (const size of [37, 511, 100_000]) {
@@ -52,7 +52,7 @@ t.test('a packed backup is unpacked as it was, by us and by tar, whatever pieces
     t.ok(readFileSync(path.join(theirs, '2026-01-01T03-30-00Z', name)).equals(Buffer.from(content)), name);
 });
 
-t.test('what other programs packed anew is unpacked, too', async (t) => {
+t.test('archives repacked by other programs can be unpacked', async (t) => {
   for (const format of ['gnu', 'pax', 'ustar']) {
     const file = path.join(folder, `${format}.tar`);
     const without = format === 'ustar' ? ['--exclude=feature*'] : [];
@@ -63,7 +63,7 @@ t.test('what other programs packed anew is unpacked, too', async (t) => {
   }
 });
 
-t.test('nothing comes out beside the folder, and no link comes out at all', async (t) => {
+t.test('nothing is extracted outside the folder, and links are never extracted', async (t) => {
   const entry = (name: string, content: string, type?: string): Buffer => {
     const header = tarHeader({ name, bytes: content.length, modifiedAt: 0 });
     if (type !== undefined) {
@@ -94,7 +94,7 @@ t.test('nothing comes out beside the folder, and no link comes out at all', asyn
   t.notOk(existsSync(path.join(folder, 'escaped')));
 });
 
-t.test('a stream that is cut off, changed, or none of ours is refused', async (t) => {
+t.test('truncated, changed and foreign streams are refused', async (t) => {
   const tar = await packed();
   let turn = 0;
   const refused = async (unpacked: Promise<string>, expected: { reason: string }) =>
@@ -109,7 +109,7 @@ t.test('a stream that is cut off, changed, or none of ours is refused', async (t
   await refused(into(changed), { reason: 'backup_damaged' });
 });
 
-t.test('sizes beyond eight gigabytes stand in a header of their own', async (t) => {
+t.test('sizes beyond eight gigabytes go into a pax header', async (t) => {
   const bytes = 9 * 2 ** 30;
   const header = tarHeader({ name: 'pack', bytes, modifiedAt: 1_700_000_000_123 });
   t.equal(readTarHeader(header.subarray(0, 512))!.kind, 'pax');

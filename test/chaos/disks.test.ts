@@ -1,5 +1,6 @@
 // time limit: 300 s
-// Real disks that are full, turn read-only, or fail to sync. As root, on Linux, where there are loop devices and strace.
+// Real disks that are full, turn read-only, or fail to sync. As root, on Linux, where there are loop devices and
+// strace.
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -13,7 +14,7 @@ import { hasFailingCalls, hasOwnDisks, ownDisk } from './own-disk.ts';
 
 const rounds = Number(process.env['HEARTH_CHAOS'] ?? 1);
 
-/** Alice, her repository, and pushes of which is known what was acknowledged. */
+/** Alice, her repository, and pushes whose acknowledgements are recorded. */
 async function pusher(server: RunningProgram, command: (...words: string[]) => Promise<string>) {
   await command('user', 'add', 'alice', '--random-password', '--admin');
   const token = (await command('token', 'add', '--user', 'alice', '--name', 'laptop', '--access', 'write')).trim();
@@ -25,7 +26,7 @@ async function pusher(server: RunningProgram, command: (...words: string[]) => P
   let acknowledged = '';
   return {
     acknowledged: () => acknowledged,
-    /** One commit with so many random bytes; answers whether the server took it. */
+    /** Pushes one commit with this many random bytes; returns whether the server accepted it. */
     async push(to: RunningProgram, bytes: number, text = 'more') {
       writeFileSync(path.join(work, 'file'), randomBytes(bytes));
       await client.expect(work, 'add', '.');
@@ -40,7 +41,7 @@ async function pusher(server: RunningProgram, command: (...words: string[]) => P
       if (answer.code === 0) acknowledged = await client.expect(work, 'rev-parse', 'HEAD');
       return answer;
     },
-    /** Whether all that was acknowledged is served, and nothing less than whole. */
+    /** Whether all acknowledged commits are served intact. */
     async isThere(at: RunningProgram) {
       const [tip = ''] = (
         await client.expect(work, 'ls-remote', `${at.url}/git/alice/site.git`, 'refs/heads/main')
@@ -55,37 +56,34 @@ async function pusher(server: RunningProgram, command: (...words: string[]) => P
 const program = path.join(import.meta.dirname, '../../bin/hearth');
 
 if (hasOwnDisks) {
-  t.test(
-    `R10 a disk that is full to the last block: refusals, reads, and recovery without a restart (${rounds})`,
-    async (t) => {
-      const disk = await ownDisk(t, 48);
-      const server = await disk.serve();
-      const { push, isThere } = await pusher(server, (...words) =>
-        disk.inside(server, program, ...words, '--data-dir', server.dataDir),
-      );
-      t.equal((await push(server, 1_000)).code, 0);
-      for (let round = 0; round < rounds; round += 1) {
-        const filler = path.join(server.dataDir, 'tmp-filler');
-        await disk.inside(server, 'sh', '-c', `dd if=/dev/zero of='${filler}' bs=4k 2>/dev/null || true`);
-        t.not((await push(server, 200_000, `full ${round}`)).code, 0, 'refused');
-        t.equal((await fetch(`${server.url}/repos/alice/site`)).status, 200, 'pages are read');
-        t.ok(await isThere(server), 'and repositories');
-        await disk.inside(server, 'rm', filler);
-        let answer = await push(server, 1_000, `free ${round}`);
-        // What was begun on the full disk may still be tidied up.
-        for (let turn = 0; turn < 50 && answer.code !== 0; turn += 1) {
-          await sleep(200);
-          answer = await push(server, 1_000, `free ${round}`);
-        }
-        t.equal(answer.code, 0, `as before, without a restart: ${answer.stderr}`);
-        t.ok(await isThere(server));
+  t.test(`a completely full disk: refusals, reads, and recovery without a restart (${rounds})`, async (t) => {
+    const disk = await ownDisk(t, 48);
+    const server = await disk.serve();
+    const { push, isThere } = await pusher(server, (...words) =>
+      disk.inside(server, program, ...words, '--data-dir', server.dataDir),
+    );
+    t.equal((await push(server, 1_000)).code, 0);
+    for (let round = 0; round < rounds; round += 1) {
+      const filler = path.join(server.dataDir, 'tmp-filler');
+      await disk.inside(server, 'sh', '-c', `dd if=/dev/zero of='${filler}' bs=4k 2>/dev/null || true`);
+      t.not((await push(server, 200_000, `full ${round}`)).code, 0, 'refused');
+      t.equal((await fetch(`${server.url}/repos/alice/site`)).status, 200, 'pages are read');
+      t.ok(await isThere(server), 'and repositories');
+      await disk.inside(server, 'rm', filler);
+      let answer = await push(server, 1_000, `free ${round}`);
+      // Temporary files of the full disk may still be removed in the background.
+      for (let turn = 0; turn < 50 && answer.code !== 0; turn += 1) {
+        await sleep(200);
+        answer = await push(server, 1_000, `free ${round}`);
       }
-      t.equal(await server.stop(), 0, 'it never ended by itself');
-    },
-  );
+      t.equal(answer.code, 0, `as before, without a restart: ${answer.stderr}`);
+      t.ok(await isThere(server));
+    }
+    t.equal(await server.stop(), 0, 'it never ended by itself');
+  });
 
   t.test(
-    `R11 a disk that turns read-only right after an acknowledged push: reads or a clean end, nothing lost (${rounds})`,
+    `a disk that turns read-only right after an acknowledged push: reads or a clean end, nothing lost (${rounds})`,
     async (t) => {
       const disk = await ownDisk(t, 64);
       let server = await disk.serve();
@@ -97,12 +95,12 @@ if (hasOwnDisks) {
         /not ready: storage/.test(await (await fetch(`${server.url}/readyz`)).text());
       for (let round = 0; round < rounds; round += 1) {
         t.equal((await push(server, 1_000, `before ${round}`)).code, 0);
-        // At once: what is acknowledged is on the disk, not on its way there.
+        // At once: what is acknowledged must be on the disk already.
         await disk.breakDown(server);
         const before = await reads().catch(() => null);
         t.not((await push(server, 1_000, `broken ${round}`)).code, 0, 'nothing is acknowledged');
         const after = await reads().catch(() => null);
-        // A sync that was under way has failed, and with it all trust in what was written: then it ends, with 1.
+        // A sync in progress failed, so written data cannot be trusted: then the server exits with 1.
         if (before !== null && after !== null)
           t.same([before, after], [true, true], 'pages are read, and /readyz says why nothing is written');
         else t.equal(await server.ended, 1, 'a clean end');
@@ -117,7 +115,7 @@ if (hasOwnDisks) {
 
 if (hasFailingCalls) {
   t.test(
-    `R12 every fsync fails: nothing is acknowledged, the server ends with 1, nothing is lost (${rounds})`,
+    `every fsync fails: nothing is acknowledged, the server exits with 1, nothing is lost (${rounds})`,
     async (t) => {
       let server = await startProgram(t, 'checkout');
       const { push, isThere } = await pusher(server, server.command);
@@ -143,7 +141,7 @@ if (hasFailingCalls) {
   );
 }
 
-t.test('what this machine can try is said', async (t) => {
+t.test('unavailable tests are reported', async (t) => {
   t.comment(`own disks: ${hasOwnDisks}, failing system calls: ${hasFailingCalls}`);
   t.ok(true);
 });

@@ -1,5 +1,5 @@
 // time limit: 300 s
-// The server as a program of its own, with things going wrong around it. HEARTH_CHAOS=20 for a long run: scripts/chaos.
+// Faults around a server in a process of its own. HEARTH_CHAOS=20 for a long run: scripts/chaos.
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import path from 'node:path';
@@ -40,7 +40,7 @@ async function attempt(server: RunningProgram, ...words: string[]): Promise<stri
   );
 }
 
-t.test(`${rounds} kills during a backup leave nothing in the way, and the next one is whole`, async (t) => {
+t.test(`${rounds} kills during a backup do not block the next one, which is complete`, async (t) => {
   const random = seededRandom(7);
   const { server, push } = await instance(t);
   t.equal((await push(server, 'first')).code, 0);
@@ -49,7 +49,7 @@ t.test(`${rounds} kills during a backup leave nothing in the way, and the next o
     const child = execFile(program, ['backup', 'create', '--data-dir', server.dataDir]);
     await sleep(300 + random.below(900));
     child.kill('SIGKILL');
-    // The mark of a killed backup holds the next one up for a minute at most; here its time has passed.
+    // The lock of a killed backup blocks the next one for at most a minute; here that time has passed.
     await run('touch', ['-d', '2 minutes ago', path.join(server.dataDir, 'run', 'backup-under-way')]);
     const made = JSON.parse(await server.command('backup', 'create', '--json')) as { name: string };
     t.match(
@@ -63,7 +63,7 @@ t.test(`${rounds} kills during a backup leave nothing in the way, and the next o
   );
 });
 
-t.test('two servers on one folder: the second one says so and ends', async (t) => {
+t.test('two servers on one folder: the second one reports it and exits', async (t) => {
   const { server } = await instance(t);
   const second = await attempt(server, 'serve');
   t.match(second, /is running in .* already \(process \d+\)/);
@@ -88,7 +88,7 @@ t.test('disk full: pushes are refused with one line, reading goes on, and it rec
   t.equal((await push(again, 'third')).code, 0);
 });
 
-t.test('a database that another program holds: one line, no hang, and it goes on afterwards', async (t) => {
+t.test('a database locked by another program: one line, no hang, and it recovers', async (t) => {
   const { server, push } = await instance(t);
   const other = new DatabaseSync(path.join(server.dataDir, 'hearth.db'));
   other.exec('BEGIN IMMEDIATE');
@@ -101,7 +101,7 @@ t.test('a database that another program holds: one line, no hang, and it goes on
   t.equal((await push(server, 'free')).code, 0);
 });
 
-t.test('leftovers of a killed server are tidied up at the next start, and the doctor is content', async (t) => {
+t.test('leftovers of a killed server are removed at the next start, and the doctor finds nothing', async (t) => {
   const { server, push } = await instance(t);
   for (let round = 0; round < Math.max(2, rounds); round += 1) {
     const pushing = push(server, `round ${round}`);

@@ -1,5 +1,5 @@
 // time limit: 300 s
-// Kill -9 while rows of a CI log are appended. HEARTH_CHAOS says how often; a few by default.
+// Kill -9 while rows of a CI log are appended. HEARTH_CHAOS sets how often; a few by default.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';

@@ -1,5 +1,6 @@
-// A program for log-kills.test.ts: adds rows to the log of one task for ever, until it is killed.
-// argv: the folder of the rooms, the runner's credentials as JSON, the task. Prints what was acknowledged, a number a line.
+// A program for log-kills.test.ts: adds rows to the log of one task until it is killed.
+// argv: the data folder, the runner's credentials as JSON, the task. Prints the number of acknowledged rows, one a
+// line.
 import { driveRunner, openCi } from '../ci/ci-fixture.ts';
 
 const [folder, credentials, task] = process.argv.slice(2) as [string, string, string];

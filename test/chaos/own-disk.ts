@@ -1,6 +1,7 @@
-// ownDisk(t, megabytes) → {folder, serve(), inside(...), break(), mend()}: a data folder on a real ext4 file system of its
-//   own, which can be filled to the last block and turns read-only beneath the open files, as after an error of the disk.
-// It lives in a mount namespace per server, so nothing outside ever sees it. Needs root and a loop device: `hasOwnDisks`.
+// ownDisk(t, megabytes) → {folder, serve(), inside(...), breakDown(server), repair()}: a data folder on an ext4 file
+//   system of its own, which can be filled completely, and turns read-only under open files, as after a disk error.
+// Each server has a mount namespace, so the file system is invisible outside. Needs root and a loop device, see
+// `hasOwnDisks`.
 import { execFile, execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
@@ -40,11 +41,11 @@ function works(file: string, ...words: string[]): boolean {
 export interface OwnDisk {
   folder: string;
   serve(env?: Record<string, string>): Promise<RunningProgram>;
-  /** Runs a program where the data folder of this server is. */
+  /** Runs a program in the mount namespace of this server. */
   inside(server: RunningProgram, ...words: string[]): Promise<string>;
-  /** From now on the file system refuses every write, also to files that are open. */
+  /** From now on the file system refuses every write, also to open files. */
   breakDown(server: RunningProgram): Promise<void>;
-  /** With no server running: what a reboot does. */
+  /** With no server running: the check of a reboot. */
   repair(): Promise<void>;
 }
 
@@ -80,7 +81,8 @@ export async function ownDisk(t: Owner, megabytes: number): Promise<OwnDisk> {
       await inside(server, 'mount', '-o', 'remount,abort', data);
     },
     async repair() {
-      // git's processes may outlive the server for a moment, and with them the mount: two would write to one disk.
+      // git's processes may outlive the server for a moment, and with them the mount: two mounts would write to one
+      // disk.
       for (
         let turn = 0;
         (await run('losetup', ['--associated', image], { env })).stdout !== '' && turn < 200;

@@ -1,5 +1,5 @@
 // time limit: 300 s
-// The ports are open before anything that an earlier run left is finished. HEARTH_CHAOS says how often the server is killed.
+// The ports open before recovery has finished. HEARTH_CHAOS sets how often the server is killed.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
@@ -19,7 +19,7 @@ import type { Owner } from '../fixtures/temporary-folder.ts';
 
 const kills = Number(process.env['HEARTH_CHAOS'] ?? 2);
 
-/** A data folder with a push whose verdict was never written, and the application that will start on it. */
+/** A data folder with a push whose result was never written, and the application that will start on it. */
 async function afterCrash(t: Owner) {
   const first = await startHearth(t);
   await first.addPerson('alice');
@@ -40,7 +40,7 @@ const opens = (port: number): Promise<unknown> =>
   });
 
 t.test(
-  'every port is open, and the server is ready, while recovery is held up; a stop sends away who waits',
+  'every port is open, and the server is ready, while recovery is held up; a stop refuses waiting clients',
   async (t) => {
     const { app } = await afterCrash(t);
     const held = Promise.withResolvers<void>();
@@ -77,7 +77,7 @@ t.test(
 );
 
 t.test(
-  `${kills} kills while pushes arrive: each start opens its ports, finishes them, and takes the next`,
+  `${kills} kills while pushes arrive: each start opens its ports, recovers them, and accepts the next`,
   async (t) => {
     const random = seededRandom(kills);
     let server = await startProgram(t, 'checkout');
@@ -114,13 +114,13 @@ t.test(
   },
 );
 
-t.test('a listener that takes the server with it three times is parked, and the fourth start stays up', async (t) => {
+t.test('a listener that crashes the server three times is parked, and the fourth start stays up', async (t) => {
   const { app, config } = await afterCrash(t);
   await app.modules.db.write(({ manager, now }) =>
     manager.query("UPDATE pushes SET settled_at = ?, attempts = 1, tried_at = ? WHERE id = 'left'", [now, now]),
   );
   await app.stop({ graceMs: 0 });
-  const program = path.join(import.meta.dirname, 'start-and-die.ts');
+  const program = path.join(import.meta.dirname, 'killed-server.ts');
   const codes: (number | null)[] = [];
   for (let start = 0; start < 4; start += 1) {
     const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program, config.dataDir], {
@@ -133,7 +133,7 @@ t.test('a listener that takes the server with it three times is parked, and the 
     codes.push(code);
     t.match(said, /^ports are open\n/);
   }
-  // The first try was the one of the run that was killed at first.
+  // The first attempt was in the run that was killed first.
   t.strictSame(codes, [null, null, 0, 0]);
   const database = new DatabaseSync(path.join(config.dataDir, 'hearth.db'), { readOnly: true });
   t.match(

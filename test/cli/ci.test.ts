@@ -1,7 +1,7 @@
-// `hearth runner …` and `hearth run …` beside a running server, with runners played by a client we did not write.
+// `hearth runner …` and `hearth run …` beside a running server, with runners simulated by an independent client.
 import path from 'node:path';
 import t from 'tap';
-import { openModules as realOpenRooms } from '../../src/app.ts';
+import { openModules as realOpenModules } from '../../src/app.ts';
 import { runCli } from './fake-process.ts';
 import type { RanCli, RunCliOptions } from './fake-process.ts';
 import { matrixWorkflow, rowsOf, startForge } from '../http-runner/rpc-fixture.ts';
@@ -13,10 +13,10 @@ t.setTimeout(120_000);
 let forge: Forge;
 t.before(async () => void (forge = await startForge(t)));
 
-/** Rooms of their own, as another process has them; opened once, because that is most of the time of a command. */
-let opened: ReturnType<typeof realOpenRooms> | undefined;
-const openRooms: typeof realOpenRooms = async (config, options) => {
-  opened ??= realOpenRooms(config, options);
+/** Modules of their own, as in another process; opened once, because that is most of the time of a command. */
+let opened: ReturnType<typeof realOpenModules> | undefined;
+const openModules: typeof realOpenModules = async (config, options) => {
+  opened ??= realOpenModules(config, options);
   return { ...(await opened), close: async () => {} };
 };
 t.teardown(async () => (await opened)?.close());
@@ -24,7 +24,7 @@ t.teardown(async () => (await opened)?.close());
 function hearth(words: readonly string[], options: RunCliOptions = {}): Promise<RanCli> {
   return runCli(words, {
     cwd: forge.folder,
-    openRooms,
+    openModules,
     ...options,
     env: { SERVICE_DATA_DIR: path.join(forge.folder, 'data'), ...options.env },
   });
@@ -41,7 +41,7 @@ async function said(...words: string[]): Promise<string> {
 
 const json = async (...words: string[]) => JSON.parse((await hearth([...words, '--json'])).stdout);
 
-t.test('command-line.md 2.6 a registration token is alone on stdout, and never replaced unasked', async (t) => {
+t.test('a registration token is alone on stdout, and only replaced on request', async (t) => {
   const made = await hearth(['runner', 'token']);
   t.match(made, {
     code: 0,
@@ -97,7 +97,7 @@ t.test('command-line.md 2.6 a registration token is alone on stdout, and never r
   t.match(await said('runner', 'token', '--scope', 'alice/none'), /repository not found.*\[3\]$/s);
 });
 
-t.test('runner-protocol 4.1 offline registration: the same secret on both sides, and again', async (t) => {
+t.test('offline registration: the same secret on both sides, repeatable', async (t) => {
   const secret = 'abcdef0123456789'.repeat(3).slice(0, 40);
   const register = (...words: string[]) =>
     hearth(['runner', 'register', '--secret-stdin', ...words], { input: `${secret}\n` });
@@ -160,95 +160,88 @@ t.test('runner list, show, disable, enable, remove', async (t) => {
   t.match(await said('runner', 'show', 'first'), /a runner has a number.*\[2\]$/s);
 });
 
-t.test(
-  'issue 7.11 runs: a cancel reaches the runner, a rerun wakes the one that waits, a log is followed',
-  async (t) => {
-    const client = connectClient(forge.url, {
-      headers: await forge.register(['linux'], { capabilities: ['cancelling'] }),
-    });
-    await client.declare({ version: 'v1', labels: ['linux'], capabilities: ['cancelling'] });
-    const waiting = client.fetchTask({}, { timeoutMs: 20_000 });
-    await forge.push(matrixWorkflow, 'Build it');
-    const { task } = await waiting;
-    await client.updateTask({ state: { id: task.id, startedAt: { seconds: 1_767_225_600n } } });
-    t.match(await said('run', 'list', 'alice/work'), /^1\trunning\tBuild it\tCI\tpush\tmain\t<time>\t\n\[0\]$/);
-    t.match(await said('run', 'list', 'alice/work', '--status', 'failure'), /^\[0\]$/);
-    t.match(
-      (await hearth(['run', 'list', 'alice/work', '--branch', 'main'], { terminal: true })).stdout,
-      /^RUN {2}STATUS +TITLE[^]*\n1 run\n$/,
-    );
-    t.match(await json('run', 'show', 'alice/work', '1'), {
-      number: 1,
-      status: 'running',
-      workflow: 'ci.yml',
-      actor: 'alice',
-      jobs: [
-        { name: 'build (3.10)', status: 'running', labels: ['linux'] },
-        { name: 'build (18)', status: 'waiting' },
-        { name: 'deploy', needs: ['build'] },
-      ],
-    });
-    t.match(
-      await said('run', 'show', 'alice/work', '1'),
-      /Job 2\tbuild \(18\): waiting, All runners for linux are busy\.\nJob 3\tdeploy: blocked, It needs build first\.\n/,
-    );
+t.test('runs: a cancel reaches the runner, a re-run notifies the one that waits, a log is followed', async (t) => {
+  const client = connectClient(forge.url, {
+    headers: await forge.register(['linux'], { capabilities: ['cancelling'] }),
+  });
+  await client.declare({ version: 'v1', labels: ['linux'], capabilities: ['cancelling'] });
+  const waiting = client.fetchTask({}, { timeoutMs: 20_000 });
+  await forge.push(matrixWorkflow, 'Build it');
+  const { task } = await waiting;
+  await client.updateTask({ state: { id: task.id, startedAt: { seconds: 1_767_225_600n } } });
+  t.match(await said('run', 'list', 'alice/work'), /^1\trunning\tBuild it\tCI\tpush\tmain\t<time>\t\n\[0\]$/);
+  t.match(await said('run', 'list', 'alice/work', '--status', 'failure'), /^\[0\]$/);
+  t.match(
+    (await hearth(['run', 'list', 'alice/work', '--branch', 'main'], { terminal: true })).stdout,
+    /^RUN {2}STATUS +TITLE[^]*\n1 run\n$/,
+  );
+  t.match(await json('run', 'show', 'alice/work', '1'), {
+    number: 1,
+    status: 'running',
+    workflow: 'ci.yml',
+    actor: 'alice',
+    jobs: [
+      { name: 'build (3.10)', status: 'running', labels: ['linux'] },
+      { name: 'build (18)', status: 'waiting' },
+      { name: 'deploy', needs: ['build'] },
+    ],
+  });
+  t.match(
+    await said('run', 'show', 'alice/work', '1'),
+    /Job 2\tbuild \(18\): waiting, All runners for linux are busy\.\nJob 3\tdeploy: blocked, It needs build first\.\n/,
+  );
 
-    const following = hearth(['run', 'log', 'alice/work', '1', 'build (3.10)', '--follow']);
-    await client.updateLog({ taskId: task.id, rows: rowsOf('one', '\u001b[31mred\u001b[0m\t\u0007bell') });
-    t.equal(await said('run', 'cancel', 'alice/work', '1'), 'Run 1 is winding up.\n[0]');
-    t.match(
-      await client.updateTask({ state: { id: task.id } }),
-      { state: { result: 3 } },
-      'the runner is told to stop',
-    );
-    await client.updateLog({ taskId: task.id, index: 2n, rows: rowsOf('post step'), noMore: true });
-    t.match(
-      await following,
-      { code: 0, stdout: 'one\nred\t\\u0007bell\npost step\n' },
-      'all of it, and nothing that a terminal acts on',
-    );
-    await client.updateTask({ state: { id: task.id, result: 3 } });
-    t.match(await json('run', 'show', 'alice/work', '1'), { status: 'cancelled' });
-    t.match(await said('run', 'cancel', 'alice/work', '1'), /has ended already.*\[4\]$/s);
+  const following = hearth(['run', 'log', 'alice/work', '1', 'build (3.10)', '--follow']);
+  await client.updateLog({ taskId: task.id, rows: rowsOf('one', '\u001b[31mred\u001b[0m\t\u0007bell') });
+  t.equal(await said('run', 'cancel', 'alice/work', '1'), 'Run 1 is winding up.\n[0]');
+  t.match(await client.updateTask({ state: { id: task.id } }), { state: { result: 3 } }, 'the runner is told to stop');
+  await client.updateLog({ taskId: task.id, index: 2n, rows: rowsOf('post step'), noMore: true });
+  t.match(
+    await following,
+    { code: 0, stdout: 'one\nred\t\\u0007bell\npost step\n' },
+    'all of it, and nothing that a terminal acts on',
+  );
+  await client.updateTask({ state: { id: task.id, result: 3 } });
+  t.match(await json('run', 'show', 'alice/work', '1'), { status: 'cancelled' });
+  t.match(await said('run', 'cancel', 'alice/work', '1'), /has ended already.*\[4\]$/s);
 
-    const idle = client.fetchTask({}, { timeoutMs: 20_000 });
-    t.equal(await said('run', 'rerun', 'alice/work', '1'), 'Run 1 runs again, as attempt 2.\n[0]');
-    const { task: second } = await idle;
-    t.ok(second !== undefined, 'a runner that waits gets what another process let go');
-    t.match(await said('run', 'rerun', 'alice/work', '1'), /has not ended yet\nhint: hearth run cancel.*\[4\]$/s);
-    const all = hearth(['run', 'log', 'alice/work', '1', '--follow']);
-    const third = (await client.fetchTask({})).task;
-    for (const [id, line] of [
-      [second.id, 'a'],
-      [third.id, 'b'],
-    ] as const) {
-      await client.updateLog({ taskId: id, rows: rowsOf(line), noMore: true });
-      await client.updateTask({ state: { id, result: 1 } });
-    }
-    const last = (await client.fetchTask({})).task;
-    await client.updateLog({ taskId: last.id, rows: rowsOf('c'), noMore: true });
-    await client.updateTask({ state: { id: last.id, result: 2 } });
-    t.match(await all, { code: 0, stdout: /^==> build \([^]*==> deploy <==\nc\n$/ });
-    t.equal((await hearth(['run', 'log', 'alice/work', '1', 'deploy', '--times'])).stdout, '2026-01-01T00:00:00Z c\n');
-    t.match(
-      (await hearth(['run', 'log', 'alice/work', '1', 'deploy', '--json'])).stdout,
-      /^\{"job":\d+,"line":1,"at":"2026-01-01T00:00:00.000Z","content":"c"\}\n$/,
-    );
-    t.match(
-      await said('run', 'log', 'alice/work', '1', '1', '--attempt', '1'),
-      /^one\nred\t\\u0007bell\npost step\n\[0\]$/,
-      'the log of the first attempt stays',
-    );
-    t.equal(await said('run', 'rerun', 'alice/work', '1', '--failed'), 'Run 1 runs again, as attempt 3.\n[0]');
-    t.equal(await said('run', 'cancel', 'alice/work', '1', '--force'), 'Run 1 is cancelled.\n[0]');
-    t.equal(
-      await said('run', 'rerun', 'alice/work', '1', '--job', 'build (3.10)'),
-      'Run 1 runs again, as attempt 4.\n[0]',
-    );
-  },
-);
+  const idle = client.fetchTask({}, { timeoutMs: 20_000 });
+  t.equal(await said('run', 'rerun', 'alice/work', '1'), 'Run 1 runs again, as attempt 2.\n[0]');
+  const { task: second } = await idle;
+  t.ok(second !== undefined, 'a runner that waits gets what another process let go');
+  t.match(await said('run', 'rerun', 'alice/work', '1'), /has not ended yet\nhint: hearth run cancel.*\[4\]$/s);
+  const all = hearth(['run', 'log', 'alice/work', '1', '--follow']);
+  const third = (await client.fetchTask({})).task;
+  for (const [id, line] of [
+    [second.id, 'a'],
+    [third.id, 'b'],
+  ] as const) {
+    await client.updateLog({ taskId: id, rows: rowsOf(line), noMore: true });
+    await client.updateTask({ state: { id, result: 1 } });
+  }
+  const last = (await client.fetchTask({})).task;
+  await client.updateLog({ taskId: last.id, rows: rowsOf('c'), noMore: true });
+  await client.updateTask({ state: { id: last.id, result: 2 } });
+  t.match(await all, { code: 0, stdout: /^==> build \([^]*==> deploy <==\nc\n$/ });
+  t.equal((await hearth(['run', 'log', 'alice/work', '1', 'deploy', '--times'])).stdout, '2026-01-01T00:00:00Z c\n');
+  t.match(
+    (await hearth(['run', 'log', 'alice/work', '1', 'deploy', '--json'])).stdout,
+    /^\{"job":\d+,"line":1,"at":"2026-01-01T00:00:00.000Z","content":"c"\}\n$/,
+  );
+  t.match(
+    await said('run', 'log', 'alice/work', '1', '1', '--attempt', '1'),
+    /^one\nred\t\\u0007bell\npost step\n\[0\]$/,
+    'the log of the first attempt stays',
+  );
+  t.equal(await said('run', 'rerun', 'alice/work', '1', '--failed'), 'Run 1 runs again, as attempt 3.\n[0]');
+  t.equal(await said('run', 'cancel', 'alice/work', '1', '--force'), 'Run 1 is cancelled.\n[0]');
+  t.equal(
+    await said('run', 'rerun', 'alice/work', '1', '--job', 'build (3.10)'),
+    'Run 1 runs again, as attempt 4.\n[0]',
+  );
+});
 
-t.test('what is not there, and what cannot be', async (t) => {
+t.test('unknown runs and impossible actions are refused', async (t) => {
   t.match(await said('run', 'show', 'alice/work', '77'), /no such run\nhint: hearth run list.*\[3\]$/s);
   t.match(await said('run', 'log', 'alice/work', '1', 'nothing'), /this run has no job nothing; it has build.*\[3\]$/s);
   t.match(await said('run', 'show', 'alice/work', 'x'), /a run has a number.*\[2\]$/s);
@@ -258,7 +251,7 @@ t.test('what is not there, and what cannot be', async (t) => {
   );
   t.match(await said('run', 'list', 'alice/none'), /\[3\]$/);
   await forge.push({ '.hearth/workflows/ci.yml': 'on: push\njobs: 1\n' }, 'Break it');
-  // Git has its answer before the run is there.
+  // git exits before the run exists.
   for (let round = 0; round < 200 && (await json('run', 'list', 'alice/work')).length < 2; round += 1)
     await new Promise((resolve) => setTimeout(resolve, 25));
   t.match(await said('run', 'log', 'alice/work', '2'), /ci\.yml.*\[3\]$/s);

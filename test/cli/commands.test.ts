@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
-import { openModules as realOpenRooms } from '../../src/app.ts';
+import { openModules as realOpenModules } from '../../src/app.ts';
 import { fixedClock } from '../fixtures/fixed-clock.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { runCli } from './fake-process.ts';
@@ -18,26 +18,26 @@ function hearth(line: string | readonly string[], options: RunCliOptions = {}): 
   return runCli(words, {
     cwd: folder,
     clock,
-    openRooms,
+    openModules,
     ...options,
     env: { SERVICE_DATA_DIR: dataDir, ...options.env },
   });
 }
 
 /**
- * Commands open and close the rooms; here those of one data folder stay open, which
- * saves most of the time. serve.test.ts and the folders below do it for real.
+ * Commands open and close the modules; here those of one data folder stay open, which saves most of the time.
+ * serve.test.ts and the folders below do it for real.
  */
-const opened = new Map<string, ReturnType<typeof realOpenRooms>>();
-const openRooms: typeof realOpenRooms = async (config, options) => {
-  if (!opened.has(config.dataDir)) opened.set(config.dataDir, realOpenRooms(config, options));
+const opened = new Map<string, ReturnType<typeof realOpenModules>>();
+const openModules: typeof realOpenModules = async (config, options) => {
+  if (!opened.has(config.dataDir)) opened.set(config.dataDir, realOpenModules(config, options));
   return { ...(await opened.get(config.dataDir)!), config, close: async () => {} };
 };
 t.teardown(async () => {
   for (const modules of opened.values()) await (await modules.catch(() => null))?.close();
 });
 
-/** Ids and secrets differ from run to run; everything else must not. */
+/** Ids and secrets differ between runs of the test. */
 function clean(text: string): string {
   return text
     .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '<id>')
@@ -55,7 +55,7 @@ async function said(line: string | readonly string[], options?: RunCliOptions): 
   return clean(`${stdout}${stderr === '' ? '' : `[stderr] ${stderr}`}[${code}]`);
 }
 
-t.test('before there is a data folder, commands say so and make none', async (t) => {
+t.test('without a data folder, commands fail and create none', async (t) => {
   t.equal(
     await said('user list'),
     '[stderr] error: found no data folder of Hearth in <folder>/data (from SERVICE_DATA_DIR)\n' +
@@ -66,7 +66,7 @@ t.test('before there is a data folder, commands say so and make none', async (t)
   t.same(readdirSync(folder), []);
 });
 
-t.test('migrate makes the database, and then has nothing to do', async (t) => {
+t.test('migrate creates the database, and then has nothing to do', async (t) => {
   const made = await hearth('migrate');
   t.equal(made.code, 0);
   t.match(made.stdout, /^V1\tPeople\tapplied\t\S+Z\n/);
@@ -86,7 +86,7 @@ t.test('migrate makes the database, and then has nothing to do', async (t) => {
   });
 });
 
-t.test('setup-url prints the link alone, and 4 once there is an administrator', async (t) => {
+t.test('setup-url prints the link alone, and exits with 4 once there is an administrator', async (t) => {
   t.equal(
     await said('setup-url'),
     'http://<host>:3000/setup?token=<setup>\n[stderr] Open this link within 24 hours:\n[0]',
@@ -98,7 +98,7 @@ t.test('setup-url prints the link alone, and 4 once there is an administrator', 
   t.equal(await said('setup-url --json -q'), '{"url":"http://<host>:3000/setup?token=<setup>"}\n[0]');
 });
 
-t.test('user add takes its password from stdin, a file, a hidden prompt, or makes one up', async (t) => {
+t.test('user add takes its password from stdin, a file or a hidden prompt, or generates one', async (t) => {
   t.equal(
     await said('user add alice --admin --random-password'),
     '<password>\n[stderr] Created administrator alice (id <id>). A new password must be chosen at first sign-in.\n[0]',
@@ -130,7 +130,7 @@ t.test('user add takes its password from stdin, a file, a hidden prompt, or make
   }
 });
 
-t.test('a password that cannot be had or used makes no account', async (t) => {
+t.test('a missing or invalid password creates no account', async (t) => {
   t.equal(
     await said('user add erin'),
     '[stderr] error: a password is needed, and there is no terminal to ask on\n' +
@@ -154,8 +154,8 @@ t.test('a password that cannot be had or used makes no account', async (t) => {
   t.match(await said('user show erin'), /there is no such person\nhint: hearth user list shows who there is\n\[3\]$/);
 });
 
-t.test('command-line.md 4.4: no password or token appears in what --debug tells', async (t) => {
-  const real = { openRooms: undefined };
+t.test('no password or token appears in the output of --debug', async (t) => {
+  const real = { openModules: undefined };
   const added = await hearth('user add frank --password-stdin --debug --verbose', {
     ...real,
     input: 'canary-canary\n',
@@ -168,7 +168,7 @@ t.test('command-line.md 4.4: no password or token appears in what --debug tells'
   t.equal((await hearth('user disable frank', real)).code, 0);
 });
 
-t.test('user add of a name that is taken or reserved is refused before anybody types a password', async (t) => {
+t.test('user add refuses a taken or reserved name before asking for a password', async (t) => {
   t.equal(
     await said('user add Alice --random-password'),
     '[stderr] error: the name Alice is taken\nhint: choose another name; --if-missing accepts a user that is already there\n[4]',
@@ -285,7 +285,7 @@ t.test('user edit, invite and sessions', async (t) => {
   t.equal(await said('user sessions carol --revoke'), 'Ended 0 sessions of carol; keys and tokens go on to work.\n[0]');
 });
 
-t.test('user delete --purge takes repositories along, when the name is said again', async (t) => {
+t.test('user delete --purge deletes repositories, too, after the name is confirmed', async (t) => {
   await hearth('user add gone --password-stdin', { input: 'correct horse' });
   for (const name of ['gone/one', 'gone/two']) await hearth(`repo add ${name}`);
   t.match(await said('user delete gone --yes'), /still owns one, two.*hint: .*--purge.*\[4\]$/s);
@@ -441,7 +441,7 @@ t.test('repo add, list, show, delete and restore', async (t) => {
   t.match(await said('repo list'), /^alice\/yard\t/);
 });
 
-t.test('token add prints the token alone, and nothing prints it again', async (t) => {
+t.test('token add prints the token alone, and no other command prints it', async (t) => {
   const made = await hearth('token add --user alice --name laptop --access write --expires 90d');
   t.match(made.stdout, /^hth_\w+\n$/);
   t.equal(
@@ -489,7 +489,7 @@ t.test('token add prints the token alone, and nothing prints it again', async (t
   t.match(await said(['token', 'remove', id, '--yes']), /\[3\]$/);
 });
 
-t.test('user show tells everything but secrets', async (t) => {
+t.test('user show prints everything but secrets', async (t) => {
   t.match(
     await said('user show alice'),
     'Username\talice\nId\t<id>\nName\t\nRole\tadmin\nState\tactive\nCreated\t2026-01-01T12:00:00Z\nLast seen\tnever\nRepositories\t1\nKeys\t0\nTokens\t2\nSessions\t0\n',
@@ -500,7 +500,7 @@ t.test('user show tells everything but secrets', async (t) => {
   t.match(await said('setup-url'), /it has an administrator\nhint: .*\[4\]$/s);
 });
 
-t.test('command-line.md 1.3 config show, check, path and example', async (t) => {
+t.test('config show, check, path and example', async (t) => {
   const work = path.join(folder, 'work');
   mkdirSync(work);
   const file = path.join(work, 'hearth.toml');
@@ -549,11 +549,11 @@ t.test('command-line.md 1.3 config show, check, path and example', async (t) => 
   );
 });
 
-t.test('every command has help with an example; help is on stdout and ends with 0', async (t) => {
+t.test('every command has help with an example; help is on stdout and exits with 0', async (t) => {
   const root = await hearth('--help');
   t.equal(root.code, 0);
   t.equal(root.stderr, '');
-  /** Under every title that is not one of a command's own. */
+  /** Below every title that is not one of a command's own. */
   const names = (text: string): string[] =>
     text
       .split('\n\n')
@@ -585,6 +585,7 @@ t.test('every command has help with an example; help is on stdout and ends with 
     'repo',
     'restore',
     'rollback',
+    'routes',
     'run',
     'runner',
     'serve',
@@ -598,7 +599,7 @@ t.test('every command has help with an example; help is on stdout and ends with 
     'version',
     'webhook',
   ]);
-  /** The commands at or below these words that do something. */
+  /** The commands with an action at or below these words. */
   const leaves = async (words: string[]): Promise<string[][]> => {
     const below = names((await hearth(['help', ...words])).stdout);
     return below.length === 0 ? [words] : (await Promise.all(below.map((verb) => leaves([...words, verb])))).flat();
@@ -614,13 +615,13 @@ t.test('every command has help with an example; help is on stdout and ends with 
     }
   }
   t.equal((await hearth([])).stdout, root.stdout);
-  t.match((await hearth('user')).stdout, /^people with an account\n\nUsage[^]*Examples:\n {2}hearth user list\n/);
+  t.match((await hearth('user')).stdout, /^accounts of people\n\nUsage[^]*Examples:\n {2}hearth user list\n/);
   t.match((await hearth('help exit-codes')).stdout, / 78 {2}serve refuses to start/);
   t.match(await said('help nonsense'), /there is no command "hearth nonsense"\nhint: hearth help lists them\n\[2\]$/);
   t.match(await said('help user lst'), /there is no command "hearth user lst"\nhint: did you mean list\?\n\[2\]$/);
 });
 
-t.test('wrong usage is 2, with the nearest word', async (t) => {
+t.test('wrong usage exits with 2 and suggests the nearest word', async (t) => {
   t.equal(await said('usr list'), "[stderr] error: unknown command 'usr'\nhint: did you mean user?\n[2]");
   t.equal(await said('user lst'), "[stderr] error: unknown command 'lst'\nhint: did you mean list?\n[2]");
   t.equal(await said('user list --jsn'), "[stderr] error: unknown option '--jsn'\nhint: did you mean --json?\n[2]");
@@ -631,7 +632,7 @@ t.test('wrong usage is 2, with the nearest word', async (t) => {
   t.match(await said('health now'), /too many arguments.*hint: see hearth health --help\n\[2\]$/s);
 });
 
-t.test('command-line.md 1.1 with --json an error is one object with a stable code', async (t) => {
+t.test('with --json an error is one object with a stable code', async (t) => {
   const { stdout, stderr, code } = await hearth('user show nobody --json');
   t.equal(stdout, '');
   t.equal(code, 3);
@@ -643,7 +644,7 @@ t.test('command-line.md 1.1 with --json an error is one object with a stable cod
   });
 });
 
-t.test('an error of our own has no stack trace unless asked for', async (t) => {
+t.test('an internal error has no stack trace unless requested', async (t) => {
   const broken = path.join(folder, 'broken');
   mkdirSync(broken);
   writeFileSync(path.join(broken, 'hearth.db'), 'this is no database, but long enough to look at'.repeat(100));
@@ -654,7 +655,7 @@ t.test('an error of our own has no stack trace unless asked for', async (t) => {
   t.match((await hearth(['user', 'list', '--debug', '--data-dir', broken])).stderr, /\n\s+at /);
 });
 
-t.test('a schema from the future is 6 here', async (t) => {
+t.test('a newer schema exits with 6', async (t) => {
   const { DatabaseSync } = await import('node:sqlite');
   const newer = path.join(folder, 'newer');
   await hearth(['migrate', '-q', '--data-dir', newer]);
@@ -667,12 +668,12 @@ t.test('a schema from the future is 6 here', async (t) => {
   );
 });
 
-t.test('colour comes only when wanted, and never alone', async (t) => {
+t.test('colour is used only when wanted, and never as the only sign', async (t) => {
   t.match((await hearth('user show nobody --color=always')).stderr, /^\u001b\[31merror:\u001b\[39m there is/);
   t.notMatch((await hearth('user show nobody')).stderr, /\u001b/);
 });
 
-t.test('version says what a bug report should', async (t) => {
+t.test('version prints what a bug report needs', async (t) => {
   t.match(
     await said('version'),
     /^hearth\t\d+\.\d+\.\d+\nnode\t24\.\d+\.\d+\nsqlite\t3\.\d+\.\d+\ngit\t\d+\.\d+[.\d]* \(\/.*git\)\n\[0\]$/,
@@ -682,12 +683,23 @@ t.test('version says what a bug report should', async (t) => {
   t.match(await said('-V'), /^\d+\.\d+\.\d+\n\[0\]$/);
 });
 
-t.test('--quiet leaves results that somebody waits for', async (t) => {
+t.test('routes lists every URL of the web server in the order of matching', async (t) => {
+  const printed = (await said('routes')).split('\n');
+  t.equal(printed[0], 'GET\t/git/:owner/:name/info/refs\tgit\ttransfer');
+  t.ok(printed.includes('GET\t/healthz\topen\tfree'));
+  t.ok(printed.includes('POST\t/repos/:owner/:name/settings/delete\trepository:owner\tobjects'));
+  t.same(printed.slice(-2), ['GET\t/{*rest}\tpublic\tfree', '[0]']);
+  const rows = JSON.parse((await hearth('routes --json')).stdout) as object[];
+  t.same(rows[0], { method: 'GET', path: '/git/:owner/:name/info/refs', access: 'git', cost: 'transfer' });
+  t.equal(rows.length, printed.length - 1);
+});
+
+t.test('--quiet keeps results', async (t) => {
   t.equal(await said('user enable bob -q'), '[0]');
   t.match(await said('token add --user bob --name q -q'), /^<token>\n\[0\]$/);
 });
 
-/** Whether a password opens an account. */
+/** Whether a password belongs to an account. */
 async function opens(username: string, password: string): Promise<boolean> {
   const { accounts } = await opened.get(dataDir)!;
   return accounts.signIn({ username, password, address: '127.0.0.1', userAgent: 'test' }).then(

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
-import { openModules as realOpenRooms } from '../../src/app.ts';
+import { openModules as realOpenModules } from '../../src/app.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { runCli } from './fake-process.ts';
 
@@ -10,16 +10,16 @@ const folder = temporaryFolder(t);
 const dataDir = path.join(folder, 'data');
 const program = new URL('../../bin/hearth', import.meta.url).pathname;
 /** Opened once for all commands. */
-let modules: ReturnType<typeof realOpenRooms> | null = null;
-const openRooms: typeof realOpenRooms = async (...given) => ({
-  ...(await (modules ??= realOpenRooms(...given))),
+let modules: ReturnType<typeof realOpenModules> | null = null;
+const openModules: typeof realOpenModules = async (...given) => ({
+  ...(await (modules ??= realOpenModules(...given))),
   close: async () => {},
 });
 t.teardown(async () => (await modules)?.close());
 const hearth = (line: string, input?: string) =>
   runCli(line.split(' '), {
     cwd: folder,
-    openRooms,
+    openModules,
     env: { SERVICE_DATA_DIR: dataDir },
     ...(input === undefined ? {} : { input }),
   });
@@ -30,33 +30,30 @@ await hearth('org add acme --owner alice');
 for (const name of ['alice/garden', 'alice/green_1', 'acme/anvil', 'bob/notes']) await hearth(`repo add ${name}`);
 mkdirSync(path.join(dataDir, 'backups', '2026-01-01T03-30-00Z'), { recursive: true });
 
-t.test(
-  'command-line.md 1.6 names are read from the database, at most a hundred, and silence is the answer to a fault',
-  async (t) => {
-    const names = async (kind: string, beginning = '') =>
-      (await hearth(`complete-names ${kind} ${beginning}`.trim())).stdout.split('\n').slice(0, -1);
-    t.same(await names('user'), ['alice', 'alina', 'bob']);
-    t.same(await names('user', 'AL'), ['alice', 'alina']);
-    t.same(await names('owner', 'a'), ['acme', 'alice', 'alina']);
-    t.same(await names('organisation'), ['acme']);
-    t.same(await names('repository', 'alice/g'), ['alice/garden', 'alice/green_1']);
-    t.same(await names('repository', 'alice/green_'), ['alice/green_1'], 'what SQL reads otherwise is a character');
-    t.same(await names('repository', '%'), []);
-    t.same(await names('place', 'ac'), ['acme', 'acme/anvil']);
-    t.same(await names('backup'), ['2026-01-01T03-30-00Z']);
-    t.same(await names('nonsense'), []);
-    t.match(await runCli(['complete-names', 'user'], { cwd: folder, env: { SERVICE_DATA_DIR: '/gone' } }), {
-      code: 0,
-      stdout: '',
-      stderr: '',
-    });
-  },
-);
+t.test('names are read from the database, at most a hundred, and errors are silent', async (t) => {
+  const names = async (kind: string, beginning = '') =>
+    (await hearth(`complete-names ${kind} ${beginning}`.trim())).stdout.split('\n').slice(0, -1);
+  t.same(await names('user'), ['alice', 'alina', 'bob']);
+  t.same(await names('user', 'AL'), ['alice', 'alina']);
+  t.same(await names('owner', 'a'), ['acme', 'alice', 'alina']);
+  t.same(await names('organisation'), ['acme']);
+  t.same(await names('repository', 'alice/g'), ['alice/garden', 'alice/green_1']);
+  t.same(await names('repository', 'alice/green_'), ['alice/green_1'], 'what SQL reads otherwise is a character');
+  t.same(await names('repository', '%'), []);
+  t.same(await names('place', 'ac'), ['acme', 'acme/anvil']);
+  t.same(await names('backup'), ['2026-01-01T03-30-00Z']);
+  t.same(await names('nonsense'), []);
+  t.match(await runCli(['complete-names', 'user'], { cwd: folder, env: { SERVICE_DATA_DIR: '/gone' } }), {
+    code: 0,
+    stdout: '',
+    stderr: '',
+  });
+});
 
-t.test('command-line.md 1.6 the script for bash completes words, options, values and names', async (t) => {
+t.test('the script for bash completes words, options, values and names', async (t) => {
   const script = path.join(folder, 'completion.bash');
   writeFileSync(script, (await hearth('completion bash')).stdout);
-  /** What Tab offers at the end of each line. */
+  /** The completions at the end of each line. */
   const offers = (...lines: string[]): string[][] => {
     const ask = lines.map((line) => {
       const words = line.split(' ').flatMap((word) => word.split(/(=)/).filter((part) => part !== ''));
@@ -107,7 +104,7 @@ t.test('command-line.md 1.6 the script for bash completes words, options, values
   t.same(offers('hearth user list --')[0]?.slice(0, 3), ['--state', '--admin', '--config']);
 });
 
-t.test('command-line.md 4.1 every command appears in every script', async (t) => {
+t.test('every command is in every script', async (t) => {
   const { createProgram } = await import('../../src/cli/program.ts');
   const { commandShapes } = await import('../../src/cli/completion/command-shapes.ts');
   const shapes = commandShapes(await createProgram('1.0.0', { print() {}, async act() {} }));
@@ -124,7 +121,7 @@ t.test('command-line.md 4.1 every command appears in every script', async (t) =>
   t.match(await hearth('completion tcsh'), { code: 2, stderr: /allowed choices are bash, zsh, fish/i });
 });
 
-t.test('command-line.md 1.6 the page for man and the one of Markdown have every command', async (t) => {
+t.test('the man page and the Markdown reference have every command', async (t) => {
   const { stdout: man } = await hearth('help --man');
   t.match(man, /^\.TH HEARTH 1 "" "Hearth \d+\.\d+\.\d+" "User Commands"\n\.SH NAME\nhearth \\- /);
   const macros = /^\.(TH|SH|SS|TP|B|PP|RS|RE|nf|fi)\b/;

@@ -9,7 +9,7 @@ import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 
 const folder = temporaryFolder(t);
 
-/** A process of some user that notes whom it becomes. */
+/** A process that records changes of its user. */
 function processOf(uid: number) {
   const became: [string, unknown][] = [];
   const note =
@@ -19,7 +19,7 @@ function processOf(uid: number) {
   return { became, getuid: () => uid, setgroups: note('groups'), setgid: note('gid'), setuid: note('uid') };
 }
 
-t.test('command-line.md 1.4: root becomes the owner of the data folder, groups first', async (t) => {
+t.test('root becomes the owner of the data folder, groups first', async (t) => {
   const dataDir = path.join(folder, 'owned');
   mkdirSync(dataDir);
   if (process.getuid?.() === 0) chownSync(dataDir, 1000, 1001);
@@ -38,7 +38,7 @@ t.test('command-line.md 1.4: root becomes the owner of the data folder, groups f
   t.same(other.became, []);
 });
 
-t.test('the data folder is made for its user alone, with a README, and used again', async (t) => {
+t.test('the data folder is created for its user alone, with a README, and used again', async (t) => {
   const dataDir = path.join(folder, 'a/b/data');
   prepareDataDir(dataDir, processOf(7));
   t.equal(statSync(dataDir).mode & 0o777, 0o700);
@@ -46,9 +46,9 @@ t.test('the data folder is made for its user alone, with a README, and used agai
   prepareDataDir(dataDir, processOf(7));
 });
 
-t.test('a folder that cannot be used is refused with the line that cures it', async (t) => {
+t.test('an unusable folder is refused with the command that fixes it', async (t) => {
   const file = path.join(folder, 'file');
-  // A file in the way stops every user, root included.
+  // A file of that name stops every user, root included.
   writeFileSync(file, '');
   try {
     prepareDataDir(path.join(file, 'data'), processOf(1234));
@@ -63,7 +63,7 @@ t.test('a folder that cannot be used is refused with the line that cures it', as
   }
 });
 
-t.test('a lock is held by one, tells who holds it, and is free afterwards', async (t) => {
+t.test('one process holds the lock, its id is reported, and the lock is free afterwards', async (t) => {
   const dataDir = path.join(folder, 'locked');
   const lock = takeInstanceLock(dataDir);
   writeRuntimeState(dataDir, { pid: 4711, startedAt: '', http: null, ssh: null, webUrl: null });
@@ -76,7 +76,7 @@ t.test('a lock is held by one, tells who holds it, and is free afterwards', asyn
   takeInstanceLock(dataDir).release();
 });
 
-t.test('facts of a server that was killed are not believed', async (t) => {
+t.test('the state file of a killed server is ignored', async (t) => {
   const dataDir = path.join(folder, 'facts');
   t.equal(readRuntimeState(dataDir), null);
   const facts = { startedAt: '', http: { host: '::1', port: 1 }, ssh: null, webUrl: 'http://[::1]:1' };
@@ -87,7 +87,7 @@ t.test('facts of a server that was killed are not believed', async (t) => {
   t.match(readRuntimeState(dataDir), facts);
 });
 
-t.test('the folder of another user is not called absent', async (t) => {
+t.test('the folder of another user is not reported as missing', async (t) => {
   const dataDir = path.join(folder, 'foreign');
   mkdirSync(dataDir);
   writeFileSync(path.join(dataDir, 'hearth.db'), '');

@@ -6,23 +6,23 @@ import type { Clock } from '../../src/kernel/index.ts';
 
 export interface RunCliOptions {
   env?: Record<string, string>;
-  /** What stands on standard input. */
+  /** The content of standard input. */
   input?: string;
-  /** Whether a person sits there; output then comes as tables. */
+  /** Whether standard streams are terminals; output then comes as tables. */
   terminal?: boolean;
   /** What the person types, one answer for each question. */
   answers?: readonly string[];
   columns?: number;
   cwd?: string;
   clock?: Clock;
-  openRooms?: CliTools['openRooms'];
+  openModules?: CliTools['openModules'];
 }
 
 export interface RanCli {
   code: number;
   stdout: string;
   stderr: string;
-  /** What was asked of the terminal, in order: hide what is typed, show it again. */
+  /** Requested terminal modes, in order: hide what is typed, show it again. */
   rawModes: boolean[];
 }
 
@@ -45,7 +45,7 @@ class Capture extends Writable {
   }
 }
 
-/** Runs one command line as if it were the program; colour is off unless asked for. */
+/** Runs one command line as the program does; without colour unless requested. */
 export async function runCli(words: readonly string[], options: RunCliOptions = {}): Promise<RanCli> {
   const {
     env = {},
@@ -55,7 +55,7 @@ export async function runCli(words: readonly string[], options: RunCliOptions = 
     columns = 100,
     cwd = '/nowhere',
     clock,
-    openRooms,
+    openModules,
   } = options;
   const stdout = new Capture(terminal, columns);
   const stderr = new Capture(terminal, columns);
@@ -78,6 +78,6 @@ export async function runCli(words: readonly string[], options: RunCliOptions = 
     exit: () => undefined,
     on: () => undefined,
   };
-  const code = await main(fake, { ...(clock && { clock }), openRooms });
+  const code = await main(fake, { ...(clock && { clock }), openModules });
   return { code, stdout: stdout.text, stderr: stderr.text, rawModes };
 }

@@ -1,4 +1,4 @@
-// What commands do with other servers, and with what pushes and nights leave behind, beside a running server.
+// Commands about other servers, and about what pushes and scheduled tasks leave behind, beside a running server.
 import { execFile, execFileSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
-import { openModules as realOpenRooms } from '../../src/app.ts';
+import { openModules as realOpenModules } from '../../src/app.ts';
 import { freePort } from '../fixtures/free-port.ts';
 import { startHearth } from '../fixtures/start-hearth.ts';
 import type { Hearth, TestPerson } from '../fixtures/start-hearth.ts';
@@ -15,6 +15,8 @@ import { clientEnvironment } from '../git/git-fixture.ts';
 import { receiver } from '../webhooks/receiver.ts';
 import type { Receiver } from '../webhooks/receiver.ts';
 import { runCli } from './fake-process.ts';
+import { insertRow } from '../fixtures/test-database.ts';
+import { insertDelivery } from '../webhooks/insert-delivery.ts';
 
 t.setTimeout(120_000);
 
@@ -23,20 +25,20 @@ let alice: TestPerson;
 let target: Receiver;
 let env: Record<string, string>;
 let work: string;
-/** A forge that is none of ours; nothing listens there before its test. */
+/** The address of another forge, started by its test. */
 let other: string;
-/** Of an sshd that its test starts. */
+/** The port of an sshd that its test starts. */
 let sshPort: number;
 const canTrySsh = hasSshd() ? {} : { skip: 'needs an sshd that can be started here' };
 
-let opened: ReturnType<typeof realOpenRooms> | undefined;
-const openRooms: typeof realOpenRooms = async (config, options) => {
-  opened ??= realOpenRooms(config, options);
+let opened: ReturnType<typeof realOpenModules> | undefined;
+const openModules: typeof realOpenModules = async (config, options) => {
+  opened ??= realOpenModules(config, options);
   return { ...(await opened), close: async () => {} };
 };
 t.teardown(async () => (await opened)?.close());
 const hearth = (...words: string[]) =>
-  runCli(words, { cwd: server.folder, openRooms, env: { ...env, SERVICE_DATA_DIR: server.config.dataDir } });
+  runCli(words, { cwd: server.folder, openModules, env: { ...env, SERVICE_DATA_DIR: server.config.dataDir } });
 const json = async (...words: string[]) => JSON.parse((await hearth(...words, '--json')).stdout);
 const keyFile = (line: string): string => {
   const file = path.join(server.folder, 'key.pub');
@@ -44,7 +46,7 @@ const keyFile = (line: string): string => {
   return file;
 };
 const run = promisify(execFile);
-/** Not in this thread, where the server is. */
+/** Asynchronous: the server runs in this thread. */
 const git = async (...args: string[]): Promise<string> =>
   (
     await run('git', ['-c', 'user.name=alice', '-c', 'user.email=alice@example.org', ...args], {
@@ -74,11 +76,11 @@ t.before(async () => {
   await git('push', '--quiet', 'origin', 'main', 'main:topic');
 });
 
-t.test('repo undo lists what was lost and gives it back', async (t) => {
+t.test('repo undo lists lost commits and restores them', async (t) => {
   const lost = await git('rev-parse', 'HEAD');
   await git('push', '--quiet', 'origin', ':topic');
   let tips: { id: string; ref: string; oldId: string }[] = [];
-  // What a push lost is noted right after its answer.
+  // Lost commits are recorded right after the push was acknowledged.
   for (let turn = 0; turn < 200 && tips.length === 0; turn += 1) {
     tips = await json('repo', 'undo', 'alice/site');
     if (tips.length === 0) await new Promise((resolve) => setTimeout(resolve, 50));
@@ -96,7 +98,7 @@ t.test('repo undo lists what was lost and gives it back', async (t) => {
   t.match(await git('ls-remote', 'origin', 'rescued'), lost);
 });
 
-t.test('repo import and mirror: bring a repository here, follow it, rest, go on', async (t) => {
+t.test('repo import and mirror: import a repository, mirror it, pause, resume', async (t) => {
   const address = `${server.url}/git/alice/site.git`;
   t.match(await hearth('repo', 'import', 'nonsense', 'alice/copy'), { code: 2, stderr: /give the https address/i });
   for (const ssh of ['ssh://git.example.org/x', 'git@git.example.org:x'])
@@ -270,15 +272,34 @@ t.test('webhook add, list, test, deliveries and remove', async (t) => {
   t.same(await json('webhook', 'list', 'alice/site'), []);
 });
 
-t.test('job list shows what waits in every queue and what failed, and job retry tries again', async (t) => {
+t.test('job list shows queued and failed work of every queue, and job retry retries', async (t) => {
   const { id: hook } = await json('webhook', 'add', 'alice/site', target.url);
   const { db } = server.modules;
-  await db.write(async ({ manager, now }) => {
-    await manager.query(
-      `INSERT INTO webhook_deliveries (id, uuid, webhook_id, event, payload, state, attempts, next_attempt_at, locked_until, created_at, error)
-      VALUES (900, 'u', ?, 'push', '{}', 'FAILED', 8, 1, 0, ?, 'it did not answer')`,
-      [hook, now + 2],
-    );
+  await db.write(async (tx) => {
+    const { manager, now } = tx;
+    await insertDelivery(tx, {
+      id: 900,
+      uuid: 'u',
+      webhook_id: hook,
+      event: 'push',
+      payload: '{}',
+      state: 'FAILED',
+      attempts: 8,
+      next_attempt_at: 1,
+      locked_until: 0,
+      created_at: now + 2,
+      error: 'it did not answer',
+    });
+    await insertRow(tx, 'outbox', {
+      id: 901,
+      kind: 'mail',
+      key: 'alice',
+      state: 'FAILED',
+      attempts: 8,
+      next_at: 1,
+      created_at: now,
+      last_error: 'no such address',
+    });
     await manager.query(
       "INSERT INTO federation_outbox (id, actor_path, type, is_public, activity, created_at) VALUES ('a', '/ap/repos/alice/site', 'Push', 1, '{}', 1)",
     );
@@ -295,6 +316,17 @@ t.test('job list shows what waits in every queue and what failed, and job retry 
     rows.find(({ id }: { id: string }) => id === 'webhook-900'),
     { kind: 'webhook', about: target.url, state: 'failed', tries: 8, nextAt: null, error: 'it did not answer' },
   );
+  t.match(
+    rows.find(({ id }: { id: string }) => id === 'message-901'),
+    { kind: 'message', about: 'mail alice', state: 'failed', tries: 8, nextAt: null, error: 'no such address' },
+  );
+  t.match(await hearth('job', 'retry', 'message-901'), { code: 0 });
+  t.match(
+    (await json('job', 'list')).find(({ id }: { id: string }) => id === 'message-901'),
+    { state: 'waiting', tries: 0 },
+  );
+  t.match(await hearth('job', 'retry', 'message-901'), { code: 4, stderr: /only a FAILED one/ });
+  t.match(await hearth('job', 'retry', 'message-902'), { code: 3 });
   t.match(
     rows.find(({ id }: { id: string }) => id === 'delivery-7'),
     { kind: 'delivery', state: 'waiting', tries: 0, nextAt: /Z$/, error: null },
@@ -325,7 +357,7 @@ t.test('job list shows what waits in every queue and what failed, and job retry 
   await db.write(({ manager }) => manager.query('DELETE FROM federation_outbox'));
 });
 
-t.test('a parked push is listed with the reason, and job retry has the running server tell of it', async (t) => {
+t.test('a parked push is listed with the reason, and job retry announces it in the running server', async (t) => {
   const { db, repositories } = server.modules;
   await db.write(({ manager, now }) =>
     manager.query(
@@ -364,7 +396,7 @@ t.test('a parked push is listed with the reason, and job retry has the running s
 t.test('backup list, drill and prune; ssh hostkey show', async (t) => {
   const made = await json('backup', 'create', '--with-keys');
   t.match(await json('backup', 'list'), [{ name: made.name, repositories: 3, withKeys: true, proof: null }]);
-  t.match(await hearth('backup', 'drill'), { code: 0, stdout: '3 of 3 repositories proven.\n' });
+  t.match(await hearth('backup', 'drill'), { code: 0, stdout: '3 of 3 repositories restored intact.\n' });
   t.match(await hearth('backup', 'list'), { stdout: /\t3\tnever\t3 of 3\n$/ });
   t.match(await hearth('backup', 'verify', made.name), { code: 0, stdout: /^files\t\d+\tok\ndatabase\t/ });
   t.match(await json('backup', 'list'), [{ verified: { at: /^20/, isWhole: false, problems: [] } }]);
@@ -379,7 +411,7 @@ t.test('backup list, drill and prune; ssh hostkey show', async (t) => {
   t.match(await hearth('ssh', 'hostkey', 'show'), { code: 0, stdout: /^SHA256:\S+ \(ED25519\)\n$/ });
 });
 
-t.test('repo import and mirror by ssh: a key of its own, or one that the other side knows', canTrySsh, async (t) => {
+t.test('repo import and mirror by ssh: a generated key, or an existing one', canTrySsh, async (t) => {
   const there = await sshSide(t, sshPort);
   newBare(there.folder, 'tool.git');
   const address = `${there.url}/tool.git`;

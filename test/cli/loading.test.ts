@@ -12,7 +12,7 @@ import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 const folder = temporaryFolder(t);
 const program = new URL('../../bin/hearth.ts', import.meta.url).pathname;
 
-/** Prints the address of every module that is loaded, to file descriptor 3. */
+/** Prints the URL of every loaded module to file descriptor 3. */
 const spy = path.join(folder, 'spy.mjs');
 writeFileSync(
   spy,
@@ -27,7 +27,7 @@ function packagesOf(urls: readonly string[]): Set<string> {
   return new Set(urls.flatMap((url) => /\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(url)?.[1] ?? []));
 }
 
-/** Runs a command line and answers which packages and rooms it loaded. */
+/** Runs a command line and returns the packages and modules that it loaded. */
 function loadedBy(...words: string[]): {
   packages: Set<string>;
   modules: Set<string>;
@@ -51,7 +51,7 @@ function loadedBy(...words: string[]): {
   };
 }
 
-t.test('command-line.md 1: --version loads no package at all', async (t) => {
+t.test('--version loads no package at all', async (t) => {
   const { packages, modules, status, stdout } = loadedBy('--version');
   t.equal(status, 0);
   t.match(stdout, /^\d+\.\d+\.\d+\n$/);
@@ -59,7 +59,7 @@ t.test('command-line.md 1: --version loads no package at all', async (t) => {
   t.same([...modules].sort(), ['cli', 'embedded']);
 });
 
-t.test('command-line.md 1: help loads commander and nothing else', async (t) => {
+t.test('help loads commander and nothing else', async (t) => {
   for (const words of [
     ['--help'],
     ['help', 'user', 'add'],
@@ -77,7 +77,7 @@ t.test('command-line.md 1: help loads commander and nothing else', async (t) => 
   }
 });
 
-t.test('a command line loads the definitions of the command that it names, and of no other', async (t) => {
+t.test('a command line loads the definitions of its own command, and of no other', async (t) => {
   t.same(
     [...loadedBy('serve', '--help').commands].filter((file) => !['serve', 'setup-url'].includes(file)),
     [],
@@ -90,7 +90,7 @@ t.test('a command line loads the definitions of the command that it names, and o
     t.equal(named(line).length, commandParts.length, line);
 });
 
-t.test('every command is where the table of parts says', async (t) => {
+t.test('every command is in the part that the table names', async (t) => {
   for (const { names, load } of commandParts) {
     const program = new Command();
     (await load())(program, () => async () => {});
@@ -101,13 +101,13 @@ t.test('every command is where the table of parts says', async (t) => {
   }
 });
 
-t.test('a start loads what it needs for its first answer, and what only some need waits for them', async (t) => {
+t.test('a start loads what the first response needs; other libraries are loaded on first use', async (t) => {
   const server = spawn(process.execPath, ['--import', spy, program, 'serve'], {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'ignore', 'pipe'],
     env: {
       PATH: process.env['PATH'],
-      ...Object.fromEntries(['HTTP', 'SSH', 'GRPC'].map((door) => [`SERVICE_${door}_LISTEN`, '127.0.0.1:0'])),
+      ...Object.fromEntries(['HTTP', 'SSH', 'GRPC'].map((transport) => [`SERVICE_${transport}_LISTEN`, '127.0.0.1:0'])),
     },
   });
   t.teardown(() => server.kill('SIGKILL'));
@@ -143,7 +143,7 @@ t.test('a start loads what it needs for its first answer, and what only some nee
   );
 });
 
-t.test('settings are read without the rooms, lists without the edges', async (t) => {
+t.test('settings are read without the modules, lists without the transports', async (t) => {
   const config = loadedBy('config', 'check');
   t.equal(config.status, 0);
   for (const name of ['typeorm', 'koa', 'ssh2', 'pino']) t.notOk(config.packages.has(name), name);

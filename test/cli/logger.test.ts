@@ -42,7 +42,7 @@ t.test('lines below the level are not written', async (t) => {
   t.equal(logged(all, { level: 'debug' }).length, 4);
 });
 
-t.test('K02 secrets are redacted by field name, at any depth', async (t) => {
+t.test('security security K02 secrets are redacted by field name, at any depth', async (t) => {
   const canary = 'canary-canary';
   const fields = {
     authorization: canary,
@@ -68,7 +68,7 @@ t.test('K02 secrets are redacted by field name, at any depth', async (t) => {
   );
 });
 
-t.test('K02 secrets are redacted by their looks, inside any text', async (t) => {
+t.test('security K02 secrets are redacted by pattern, inside any text', async (t) => {
   const token = 'hth_kONVDX5JSc4ZYtmzIAKRqY9orfbCcPyw4C4SQr';
   const line = JSON.stringify(
     oneJson((log) => {
@@ -86,7 +86,7 @@ t.test('K02 secrets are redacted by their looks, inside any text', async (t) => 
   for (const kept of [/no hth_\[redacted\]/, /page=2/, /example\.org\/x/]) t.match(line, kept);
 });
 
-t.test('K01 control characters, line separators and broken characters are escaped', async (t) => {
+t.test('security security K01 control characters, line separators and broken characters are escaped', async (t) => {
   const hostile = 'a\u001b[2J\r\n{"level":"error"}\u0000\u009b\u2028\u202e\ud800%s%d';
   const lines = logged((log) => log.info(hostile, { [hostile]: hostile, error: new Error(hostile) }));
   t.equal(lines.length, 1);
@@ -96,7 +96,7 @@ t.test('K01 control characters, line separators and broken characters are escape
   t.match(line['event'], /%s%d$/);
 });
 
-t.test('K01 a line is at most 8 KiB, whatever is logged', async (t) => {
+t.test('security security K01 a line is at most 8 KiB, whatever is logged', async (t) => {
   const cyclic: Record<string, unknown> = { name: 'x' };
   cyclic['self'] = cyclic;
   const big: [string, Record<string, unknown>][] = [
@@ -134,7 +134,7 @@ t.test('an error keeps its name, message, code, cause and stack', async (t) => {
   );
 });
 
-t.test('on a terminal, or when asked, lines are for people', async (t) => {
+t.test('on a terminal, or when requested, lines are readable text', async (t) => {
   const use = (log: Logger): void =>
     log.warn('git.outdated', { version: '2.39.5', advice: 'update git', n: 1, o: { a: [1] } });
   const readable =

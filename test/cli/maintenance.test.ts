@@ -12,7 +12,7 @@ const folder = temporaryFolder(t);
 const dataDir = path.join(folder, 'data');
 const hearth = (line: string) => runCli(line.split(' '), { cwd: folder, env: { SERVICE_DATA_DIR: dataDir } });
 
-t.test('init makes a settings file that works, and never over another one', async (t) => {
+t.test('init creates a working settings file, and never overwrites one', async (t) => {
   const made = await runCli(['init', '--config', 'etc/hearth.toml'], {
     cwd: folder,
     env: { SERVICE_DATA_DIR: dataDir },
@@ -52,7 +52,7 @@ t.test('init makes a settings file that works, and never over another one', asyn
   t.match(await hearth('init --proxy apache'), { code: 2, stderr: /caddy, nginx or traefik/ });
 });
 
-t.test('init for a place behind a proxy listens on this machine only, under the address that people use', async (t) => {
+t.test('init behind a proxy listens on this machine only, under the public address', async (t) => {
   const env = { SERVICE_DATA_DIR: path.join(folder, 'behind') };
   const made = await runCli(['init', '--config', 'behind.toml', '--behind-proxy', 'https://forge.example.org'], {
     cwd: folder,
@@ -83,7 +83,7 @@ t.test('init for a place behind a proxy listens on this machine only, under the 
   t.notOk(existsSync(path.join(folder, 'other.toml')));
 });
 
-t.test('status, stats, cleanup, trash, repo gc, fsck and size say what there is', async (t) => {
+t.test('status, stats, cleanup, trash, repo gc, fsck and size report the state', async (t) => {
   t.equal((await hearth('migrate')).code, 0);
   t.equal((await hearth('user add alice --random-password')).code, 0);
   t.equal((await hearth('repo add alice/garden')).code, 0);
@@ -132,7 +132,7 @@ t.test('status, stats, cleanup, trash, repo gc, fsck and size say what there is'
   t.match((await hearth('log list')).stdout, /\tlocal\t\tperson\.added\t/);
 });
 
-t.test('db copy makes a whole database of one moment; reindex puts right what search has wrongly', async (t) => {
+t.test('db copy makes a consistent copy of the database; reindex corrects the search index', async (t) => {
   const copied = await hearth('db copy --to copy.db');
   t.equal(copied.code, 0, copied.stderr);
   t.match(copied.stdout, /^audit_log\t[1-9]\d*$/m);
@@ -162,7 +162,7 @@ t.test('db copy makes a whole database of one moment; reindex puts right what se
   });
 });
 
-t.test('backup create --tar is one file or one stream, which restore takes', async (t) => {
+t.test('backup create --tar is one file or one stream, which restore accepts', async (t) => {
   const made = await hearth('backup create --tar --to out --json');
   t.equal(made.code, 0, made.stderr);
   const { file, repositories } = JSON.parse(made.stdout) as { file: string; repositories: number };
@@ -190,7 +190,7 @@ t.test('backup create --tar is one file or one stream, which restore takes', asy
   });
 });
 
-t.test('migrate --rehearse works on a copy; rollback puts the copy from before a migration back', async (t) => {
+t.test('migrate --rehearse works on a copy; rollback restores the copy from before a migration', async (t) => {
   const file = path.join(dataDir, 'hearth.db');
   // An older schema: without the last step.
   const older = new DatabaseSync(file);
@@ -231,7 +231,7 @@ t.test('migrate --rehearse works on a copy; rollback puts the copy from before a
   t.match(JSON.parse((await hearth('stats --json')).stdout), { people: 1 });
 });
 
-t.test('command-line.md 1.5 progress is one line, redrawn on a terminal', async (t) => {
+t.test('progress is one line, redrawn on a terminal', async (t) => {
   t.equal(
     progressLine({ done: 137, total: 214, item: 'lab/site' }, 137_000),
     '[#############-------]  137/214  lab/site   eta 1m17s',

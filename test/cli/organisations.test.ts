@@ -1,9 +1,9 @@
-// `hearth org …` and what happens to a repository in its life, on one data folder.
+// `hearth org …` and changes of repositories, on one data folder.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
 import { localAdministrator } from '../../src/access/index.ts';
-import { openModules as realOpenRooms } from '../../src/app.ts';
+import { openModules as realOpenModules } from '../../src/app.ts';
 import { fixedClock } from '../fixtures/fixed-clock.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { runCli } from './fake-process.ts';
@@ -12,9 +12,9 @@ const folder = temporaryFolder(t);
 const clock = fixedClock();
 
 /** Opened once: opening is most of the time that a command takes. */
-let opened: ReturnType<typeof realOpenRooms> | undefined;
-const openRooms: typeof realOpenRooms = async (config, options) => {
-  opened ??= realOpenRooms(config, options, 'always');
+let opened: ReturnType<typeof realOpenModules> | undefined;
+const openModules: typeof realOpenModules = async (config, options) => {
+  opened ??= realOpenModules(config, options, 'always');
   return { ...(await opened), config, close: async () => {} };
 };
 t.teardown(async () => (await opened)?.close());
@@ -23,7 +23,7 @@ async function said(...words: string[]): Promise<string> {
   const { code, stdout, stderr } = await runCli(words, {
     cwd: folder,
     clock,
-    openRooms,
+    openModules,
     env: { SERVICE_DATA_DIR: path.join(folder, 'data') },
   });
   const text = `${stdout}${stderr === '' ? '' : `[stderr] ${stderr}`}[${code}]`;
@@ -38,12 +38,12 @@ t.before(async () => {
     await runCli(['user', 'add', name, '--random-password'], {
       cwd: folder,
       clock,
-      openRooms,
+      openModules,
       env: { SERVICE_DATA_DIR: path.join(folder, 'data') },
     });
 });
 
-t.test('command-line.md 2.3 org create, list, show and edit', async (t) => {
+t.test('org create, list, show and edit', async (t) => {
   t.match(
     await said('org', 'create', 'acme', '--owner', 'nobody'),
     /no person with this handle.*hearth user list.*\[2\]$/s,
@@ -79,7 +79,7 @@ t.test('command-line.md 2.3 org create, list, show and edit', async (t) => {
   t.match(await said('org', 'show', 'nothing'), /organisation not found.*hearth org list.*\[3\]$/s);
 });
 
-t.test('command-line.md 2.3 org member add, role, remove; the last OWNER is refused (4)', async (t) => {
+t.test('org member add, role, remove; the last OWNER is refused (4)', async (t) => {
   t.equal(await said('org', 'member', 'add', 'acme', 'bob', '--role', 'guest'), 'bob is GUEST of acme now.\n[0]');
   t.match(await said('org', 'member', 'add', 'acme', 'bob', '--role', 'MEMBER'), /already a member.*\[4\]$/s);
   t.equal(await said('org', 'member', 'role', 'acme', 'bob', 'member'), 'bob is MEMBER of acme now.\n[0]');
@@ -99,12 +99,12 @@ t.test('command-line.md 2.3 org member add, role, remove; the last OWNER is refu
   t.match(await said('org', 'member', 'role', 'acme', 'bob', 'OWNER'), /no such member.*\[3\]$/s);
 });
 
-t.test('SPEC §3 org delete lists what stands in its way (4)', async (t) => {
+t.test('SPEC §3 org delete lists the repositories that prevent it (4)', async (t) => {
   t.match(await said('org', 'delete', 'acme', '--yes'), /still owns acme\/anvil.*hearth repo transfer.*\[4\]$/s);
   t.match(await said('org', 'delete', 'acme'), /needs to be confirmed.*\[2\]$/s);
 });
 
-t.test('command-line.md 2.4 repo edit, rename, transfer, archive and collaborators', async (t) => {
+t.test('repo edit, rename, transfer, archive and collaborators', async (t) => {
   t.equal(await said('repo', 'edit', 'acme/anvil', '--public', '--description', 'Heavy'), 'Changed acme/anvil.\n[0]');
   t.match(await said('repo', 'show', 'acme/anvil'), /Description\tHeavy\nVisibility\tpublic/);
   t.match(
@@ -118,7 +118,7 @@ t.test('command-line.md 2.4 repo edit, rename, transfer, archive and collaborato
   t.match(await said('repo', 'transfer', 'acme/anvil', 'nobody', '--dry-run'), /no such owner.*\[2\]$/s);
   t.match(
     await said('repo', 'rename', 'acme/anvil', 'hammer'),
-    /^Renamed acme\/anvil to acme\/hammer\. The old path leads on/,
+    /^Renamed acme\/anvil to acme\/hammer\. The old path redirects/,
   );
   t.match(await said('repo', 'transfer', 'acme/hammer', 'Bob'), /^Transferred acme\/hammer to bob\/hammer\./);
   t.match(await said('repo', 'transfer', 'bob/hammer', 'nobody'), /no such owner.*\[2\]$/s);
@@ -162,23 +162,23 @@ t.test('command-line.md 2.4 repo edit, rename, transfer, archive and collaborato
   t.match(await said('repo', 'collaborator', 'remove', 'bob/hammer', 'alice'), /no such collaborator.*\[3\]$/s);
   t.equal(
     await said('org', 'edit', 'acme', '--rename', 'apex'),
-    'Renamed acme to apex. The old name stays reserved and leads on.\n[0]',
+    'Renamed acme to apex. The old name stays reserved and redirects.\n[0]',
   );
   t.equal(await said('org', 'delete', 'apex', '--yes'), 'Deleted apex. Its name stays reserved.\n[0]');
 });
 
-t.test('command-line.md 2.2 user rename and delete, by the same rules as the page', async (t) => {
+t.test('user rename and delete, by the same rules as the page', async (t) => {
   await runCli(['user', 'add', 'dora', '--random-password'], {
     cwd: folder,
     clock,
-    openRooms,
+    openModules,
     env: { SERVICE_DATA_DIR: path.join(folder, 'data') },
   });
   t.equal(await said('user', 'rename', 'dora', 'dorothy', '--dry-run'), 'Would rename dora to dorothy.\n[0]');
   t.match(await said('user', 'rename', 'dora', 'alice'), /already taken|is taken.*\[4\]$/s);
   t.equal(
     await said('user', 'rename', 'dora', 'dorothy'),
-    'Renamed dora to dorothy. The old name stays reserved and leads on.\n[0]',
+    'Renamed dora to dorothy. The old name stays reserved and redirects.\n[0]',
   );
   t.match(await said('user', 'add', 'dora', '--random-password'), /taken.*\[4\]$/s, 'nobody else gets the old name');
 
@@ -196,7 +196,7 @@ t.test('command-line.md 2.2 user rename and delete, by the same rules as the pag
   t.match(await said('user', 'show', 'dorothy'), /no such person.*\[3\]$/s);
 });
 
-t.test('names that were given up are listed, and one is freed when somebody says so', async (t) => {
+t.test('released names are listed, and freed on request', async (t) => {
   t.match(
     await said('handle', 'list'),
     /^acme\torganisation\tgone\t<time>\napex\torganisation\tgone\t<time>\ndora\tperson\tgone\t<time>\n/,

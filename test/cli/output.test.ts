@@ -30,7 +30,7 @@ const columns: Column<Person>[] = [
   { title: 'ID', cell: () => ({ id: '0d3cc8a1-5b0e-4f0a-9a57-0f2f6a1c9a11' }) },
 ];
 
-/** What a list looks like in one mode. */
+/** The output of a list in one mode. */
 function shown(flags: Partial<OutputFlags>, { isTTY = false, width = 100, rows = people } = {}): string {
   const stdout = Object.assign(new PassThrough(), { isTTY, columns: width });
   const stderr = Object.assign(new PassThrough(), { isTTY });
@@ -42,7 +42,7 @@ function shown(flags: Partial<OutputFlags>, { isTTY = false, width = 100, rows =
   return String(stdout.read() ?? '');
 }
 
-t.test('command-line.md 1.1 a table has headers, aligned columns, relative times and a count', async (t) => {
+t.test('a table has headers, aligned columns, relative times and a count', async (t) => {
   t.equal(
     shown({}, { isTTY: true }),
     [
@@ -57,14 +57,14 @@ t.test('command-line.md 1.1 a table has headers, aligned columns, relative times
   t.equal(shown({}, { isTTY: true, rows: [] }), '0 users\n', 'headers over nothing say nothing');
 });
 
-t.test('command-line.md 1.1 a narrow terminal cuts prose, never a header, a name, a time or a size', async (t) => {
+t.test('a narrow terminal truncates prose, never a header, a name, a time or a size', async (t) => {
   const lines = shown({}, { isTTY: true, width: 50 }).split('\n');
   t.equal(lines[1], 'alice     Alice of…  2 hours ago  1.9 GB  0d3cc8a1');
   t.ok(lines.every((line) => displayWidth(line) <= 50));
   t.match(shown({}, { isTTY: true, width: 10 }), /^USERNAME {2}NAME {2}LAST SEEN {6}SIZE {2}ID\n/);
 });
 
-t.test('command-line.md 1.1 elsewhere, or with --plain, rows are tab-separated, whole and absolute', async (t) => {
+t.test('elsewhere, or with --plain, rows are tab-separated, complete and absolute', async (t) => {
   const plain = [
     'alice\tAlice of the long gardens\t2026-11-20T07:31:02Z\t1900000000\t0d3cc8a1-5b0e-4f0a-9a57-0f2f6a1c9a11',
     'bob\t\tnever\t999\t0d3cc8a1-5b0e-4f0a-9a57-0f2f6a1c9a11',
@@ -74,7 +74,7 @@ t.test('command-line.md 1.1 elsewhere, or with --plain, rows are tab-separated, 
   t.equal(shown({ plain: true }, { isTTY: true, width: 20 }), plain);
 });
 
-t.test('command-line.md 1.1 --json prints one document', async (t) => {
+t.test('--json prints one document', async (t) => {
   t.equal(shown({ json: true }), '[{"username":"alice","size":1900000000},{"username":"bob","size":999}]\n');
   t.same(JSON.parse(shown({ json: true }, { isTTY: true })), [
     { username: 'alice', size: 1_900_000_000 },
@@ -88,7 +88,7 @@ t.test('a header is bold only where colour is wanted', async (t) => {
   t.notMatch(shown({ color: 'always', plain: true }, { isTTY: true }), /\u001b/);
 });
 
-t.test('names cannot move the cursor, break a row or turn the text around', async (t) => {
+t.test('names cannot move the cursor, break a row or reverse the text', async (t) => {
   const hostile = [{ ...people[0]!, name: 'a\u001b[2Jb\tc\nd\u202e' }];
   for (const isTTY of [true, false]) {
     const text = shown({}, { isTTY, rows: hostile });
@@ -133,7 +133,7 @@ t.test('times', async (t) => {
   for (const [distance, text] of cases) t.equal(relativeTime(now + distance, now), text);
 });
 
-t.test('one fact a line; a secret stands alone on stdout', async (t) => {
+t.test('one property per line; a secret is alone on stdout', async (t) => {
   const stdout = Object.assign(new PassThrough(), { isTTY: false });
   const stderr = new PassThrough();
   const flags = { json: false, plain: false, quiet: false, color: 'never' } as const;
@@ -155,7 +155,7 @@ t.test('one fact a line; a secret stands alone on stdout', async (t) => {
   t.equal(stderr.read(), null);
 });
 
-t.test('what the system refuses is said in words, not as a fault of this program', async (t) => {
+t.test('system errors are explained, and are not reported as faults of this program', async (t) => {
   const said = (code: string): string => {
     const written: string[] = [];
     const stderr = { write: (text: string) => written.push(text) > 0, on: () => 0 };

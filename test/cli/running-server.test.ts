@@ -1,5 +1,5 @@
 // time limit: 120 s
-// What commands ask of the running server through its control socket: reload, cron, log tail.
+// Control commands of the running server: reload, cron, log tail.
 import { execFile, spawn } from 'node:child_process';
 import { chmodSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -27,7 +27,7 @@ function command(...words: string[]): Promise<{ code: number; stdout: string; st
   });
 }
 
-t.test('reload applies what can change, names what needs a restart, and refuses settings with a mistake', async (t) => {
+t.test('reload applies what can change, names what needs a restart, and refuses invalid settings', async (t) => {
   t.match(await command('reload'), { code: 0, stdout: '', stderr: 'Nothing has changed.\n' });
   writeFileSync(settings, '[log]\nlevel = "debug"\n[storage]\nlow_disk_floor = "1TiB"\n[git]\nqueue = 7\n');
   t.equal(
@@ -48,7 +48,7 @@ t.test('reload applies what can change, names what needs a restart, and refuses 
   );
 });
 
-t.test('a git that is gone is said by /readyz', async (t) => {
+t.test('/readyz reports that git is missing', async (t) => {
   const said = async () => (await fetch(`${server.url}/readyz`)).text();
   chmodSync(ownGit, 0o600);
   t.equal(await said(), 'not ready: git\n');
@@ -56,7 +56,7 @@ t.test('a git that is gone is said by /readyz', async (t) => {
   t.equal(await said(), 'ready\n');
 });
 
-t.test('SIGHUP does the same, and the log says what came of it', async (t) => {
+t.test('SIGHUP reloads as well, and the log has the result', async (t) => {
   writeFileSync(settings, '[log]\nlevel = "debug"\n');
   const { pid } = JSON.parse((await command('status', '--json')).stdout) as { pid: number };
   process.kill(pid, 'SIGHUP');
@@ -72,7 +72,7 @@ t.test('SIGHUP does the same, and the log says what came of it', async (t) => {
   t.match(JSON.parse(last), { event: 'config.reloaded', applied: ['log.level'], needRestart: [] });
 });
 
-t.test('log tail shows the newest lines, and those that come until it is interrupted', async (t) => {
+t.test('log tail shows the newest lines, then new ones until it is interrupted', async (t) => {
   const { stdout } = await command('log', 'tail', '-n', '1', '--plain');
   t.match(JSON.parse(stdout), { level: /./, time: /./, event: /./ });
   const following = spawn(program, ['log', 'tail', '--follow', '-n', '0', '--json'], {
@@ -92,7 +92,7 @@ t.test('log tail shows the newest lines, and those that come until it is interru
   t.equal(code, 130);
 });
 
-t.test('cron lists the jobs with their next time, and runs one by name', async (t) => {
+t.test('cron lists the tasks with their next time, and runs one by name', async (t) => {
   const list = JSON.parse((await command('cron', 'list', '--json')).stdout) as {
     name: string;
     nextAt: string | null;
@@ -106,7 +106,7 @@ t.test('cron lists the jobs with their next time, and runs one by name', async (
   t.match(await command('cron', 'run', 'tea'), { code: 3, stderr: /no job "tea"/ });
 });
 
-t.test('doctor --url calls the server by its address, and refuses what is no address', async (t) => {
+t.test('doctor --url requests the server by its address, and refuses an invalid address', async (t) => {
   t.match(await command('doctor', '--only', 'settings', '--url', server.url), {
     code: 0,
     stdout: /^ok\taddress\t.*unchanged$/m,
@@ -118,7 +118,7 @@ t.test('doctor --url calls the server by its address, and refuses what is no add
   t.match(await command('doctor', '--only', 'settings', '--peers'), { code: 0, stdout: /federation is off/ });
 });
 
-t.test('without a server cron run does the work itself; the others say that none runs', async (t) => {
+t.test('without a server cron run runs the task itself; the others report that none runs', async (t) => {
   t.equal(await server.stop(), 0);
   const env = { SERVICE_DATA_DIR: server.dataDir };
   t.match(await runCli(['cron', 'run', 'sessions.sweep'], { env }), { code: 0, stdout: /^Ran sessions\.sweep/ });

@@ -24,7 +24,7 @@ interface Started {
   stdout: string;
   stderr: string;
   ended: Promise<number | null>;
-  /** Resolves when `pattern` stands on stdout or stderr. */
+  /** Resolves when stdout or stderr matches `pattern`. */
   says(pattern: RegExp): Promise<string>;
 }
 
@@ -109,13 +109,13 @@ t.test('a server and commands beside it', async (t) => {
   t.notMatch(server.stdout, /\.1:0\b/, 'ports are the real ones');
   t.equal((await fetch(`${server.web}/healthz`)).status, 200);
 
-  await t.test('K03: what it makes belongs to its user alone', async (t) => {
+  await t.test('security K03 its files are private to its user', async (t) => {
     for (const name of ['', 'hearth.db', 'run', 'run/hearth.lock', 'run/server.json', 'README']) {
       t.equal(statSync(path.join(dataDir, name)).mode & 0o077, 0, name);
     }
   });
 
-  await t.test('health finds it, without being told the port', async (t) => {
+  await t.test('health finds the server without its port', async (t) => {
     t.same(await run(['health'], { dataDir }), { code: 0, stdout: 'ok\n', stderr: '' });
   });
 
@@ -137,46 +137,43 @@ t.test('a server and commands beside it', async (t) => {
     t.equal((await fetch(`${server.web}/healthz`)).status, 200, 'the first goes on');
   });
 
-  await t.test('setup-url prints a link to this server, which works', async (t) => {
+  await t.test('setup-url prints a working link to this server', async (t) => {
     const { stdout, code } = await run(['setup-url'], { dataDir });
     t.equal(code, 0);
     t.match(stdout, new RegExp(`^${server.web}/setup\\?token=[0-9A-Z-]{24}\n$`));
     t.equal((await fetch(stdout.trim())).status, 200);
   });
 
-  await t.test(
-    'command-line.md 4.5: 50 short writes beside a busy server: none is refused, none is lost',
-    async (t) => {
-      let busy = true;
-      const load = (async () => {
-        while (busy) {
-          const answer = await fetch(`${server.web}/login`, { headers: { connection: 'close' } });
-          await answer.arrayBuffer();
-        }
-      })();
-      let slowest = 0;
-      const names = Array.from({ length: 50 }, (_, index) => `person${index}`);
-      const worker = async (): Promise<void> => {
-        for (let name = names.pop(); name !== undefined; name = names.pop()) {
-          const began = performance.now();
-          // In this process: starting the program 50 times would only measure that.
-          const { code, stderr } = await runCli(['user', 'add', name, '--random-password'], {
-            env: { SERVICE_DATA_DIR: dataDir },
-          });
-          slowest = Math.max(slowest, performance.now() - began);
-          if (code !== 0) t.fail(`${name}: ${code} ${stderr}`);
-        }
-      };
-      await Promise.all([worker(), worker(), worker(), worker()]);
-      busy = false;
-      await load;
-      const { stdout } = await run(['user', 'list'], { dataDir });
-      t.equal(stdout.split('\n').filter((line) => line.startsWith('person')).length, 50);
-      t.comment(`slowest ${Math.round(slowest)} ms`);
-    },
-  );
+  await t.test('50 short writes beside a busy server: none is refused, none is lost', async (t) => {
+    let busy = true;
+    const load = (async () => {
+      while (busy) {
+        const answer = await fetch(`${server.web}/login`, { headers: { connection: 'close' } });
+        await answer.arrayBuffer();
+      }
+    })();
+    let slowest = 0;
+    const names = Array.from({ length: 50 }, (_, index) => `person${index}`);
+    const worker = async (): Promise<void> => {
+      for (let name = names.pop(); name !== undefined; name = names.pop()) {
+        const began = performance.now();
+        // In this process: starting the program 50 times would dominate the measurement.
+        const { code, stderr } = await runCli(['user', 'add', name, '--random-password'], {
+          env: { SERVICE_DATA_DIR: dataDir },
+        });
+        slowest = Math.max(slowest, performance.now() - began);
+        if (code !== 0) t.fail(`${name}: ${code} ${stderr}`);
+      }
+    };
+    await Promise.all([worker(), worker(), worker(), worker()]);
+    busy = false;
+    await load;
+    const { stdout } = await run(['user', 'list'], { dataDir });
+    t.equal(stdout.split('\n').filter((line) => line.startsWith('person')).length, 50);
+    t.comment(`slowest ${Math.round(slowest)} ms`);
+  });
 
-  await t.test('SIGTERM ends it with 0 and leaves nothing running', async (t) => {
+  await t.test('SIGTERM exits with 0 and leaves no process', async (t) => {
     server.child.kill('SIGTERM');
     t.equal(await server.ended, 0);
     t.match(server.stderr, /"event":"server\.stopping"/);
@@ -187,14 +184,14 @@ t.test('a server and commands beside it', async (t) => {
     t.match(health.stdout, /^no server answers at /);
   });
 
-  await t.test('K01, K02: its log is JSON lines without the setup token', async (t) => {
+  await t.test('security K01, K02 the log is JSON lines without the setup token', async (t) => {
     for (const line of server.stderr.trim().split('\n')) t.type(JSON.parse(line), 'object');
     const token = /token=([0-9A-Z-]{24})/.exec(server.stdout)![1]!;
     t.notMatch(server.stderr, token);
   });
 });
 
-t.test('with an administrator and a base URL the block shows the public address and no link', async (t) => {
+t.test('with an administrator and a base URL the start block shows the public address and no link', async (t) => {
   const dataDir = path.join(folder, 'data');
   const made = await run(['user', 'add', 'alice', '--admin', '--random-password'], { dataDir });
   t.equal(made.code, 0);
@@ -209,7 +206,7 @@ t.test('with an administrator and a base URL the block shows the public address 
   t.equal(await server.ended, 0);
 });
 
-t.test('after kill -9 the lock is free, the same data folder serves again', async (t) => {
+t.test('after kill -9 the lock is free, and the same data folder can be served', async (t) => {
   const dataDir = path.join(folder, 'killed');
   const first = await serving(dataDir);
   first.child.kill('SIGKILL');
@@ -221,8 +218,8 @@ t.test('after kill -9 the lock is free, the same data folder serves again', asyn
   t.equal(await second.ended, 0);
 });
 
-t.test('a second signal ends within a second, whatever runs', async (t) => {
-  // A request that is never finished keeps the first, orderly end waiting.
+t.test('a second signal ends the process within a second, whatever runs', async (t) => {
+  // A request that is never completed delays the orderly end.
   const server = await serving(path.join(folder, 'data'));
   const { host, port } = { host: '127.0.0.1', port: Number(new URL(server.web).port) };
   const { connect } = await import('node:net');
@@ -241,7 +238,7 @@ t.test('a second signal ends within a second, whatever runs', async (t) => {
   hanging.destroy();
 });
 
-t.test('K05 an error that nobody handles is logged, drained, and ends with 1 within 5 s', async (t) => {
+t.test('security K05 an unhandled error is logged, connections drain, and the exit code is 1 within 5 s', async (t) => {
   const preload = path.join(folder, 'fault.mjs');
   writeFileSync(preload, "process.on('SIGUSR2', () => { setTimeout(() => { throw new Error('injected fault') }) });\n");
   const server = await serving(path.join(folder, 'data'), { preload });
@@ -253,7 +250,7 @@ t.test('K05 an error that nobody handles is logged, drained, and ends with 1 wit
   t.match(server.stderr, /injected fault/);
 });
 
-t.test('78: what a restart does not cure', async (t) => {
+t.test('78: errors that a restart does not fix', async (t) => {
   const dataDir = path.join(folder, 'refused');
   const settings = path.join(folder, 'bad.toml');
   writeFileSync(settings, '[http]\nlisten = "nowhere"\n');
@@ -289,7 +286,7 @@ t.test('78: what a restart does not cure', async (t) => {
   t.equal((await run(['serve'], { dataDir })).code, 78, 'a schema from the future');
 });
 
-t.test('a port that is taken is explained', async (t) => {
+t.test('a port in use is explained', async (t) => {
   const other = createServer();
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
   t.teardown(() => other.close());
@@ -318,14 +315,14 @@ t.test('a closed stdout ends a command quietly', async (t) => {
   t.equal(stderr, '');
 });
 
-t.test('143: a command that is terminated, and changes nothing', async (t) => {
+t.test('143: a command that is terminated changes nothing', async (t) => {
   const dataDir = path.join(folder, 'data');
   const child = spawn(program, ['key', 'add', '--user', 'alice'], {
     cwd: folder,
     env: { PATH: process.env['PATH'], SERVICE_DATA_DIR: dataDir },
     stdio: ['pipe', 'ignore', 'ignore'],
   });
-  // More than a pipe holds: when it is gone, the command reads and waits for the rest.
+  // More than a pipe holds: once it is consumed, the command is waiting for the rest.
   await new Promise((resolve) => child.stdin.write(Buffer.alloc(1 << 20, 'x'), resolve));
   child.kill('SIGTERM');
   t.equal(await new Promise((resolve) => child.on('close', resolve)), 143);

@@ -1,6 +1,7 @@
 // time limit: 180 s
-// The unit for systemd, as far as a machine without it can tell: what it forbids is not needed. The server runs as nobody, without
-// capabilities, on a root file system that is read-only, and every system call of it and its git is compared with the unit's filter.
+// The systemd unit, tested without systemd: what it forbids is not needed. The server runs as nobody, without
+// capabilities, on a root file system that is read-only, and every system call of it and its git is compared with the
+// unit's filter.
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, chmodSync, chownSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -29,7 +30,7 @@ const canTry =
   works('unshare', '-m', 'setpriv', '--help') &&
   existsSync(new URL('../../dist/hearth', import.meta.url));
 
-/** The calls of a set, other sets in it resolved. */
+/** The system calls of a set, with nested sets resolved. */
 function callsOf(set: string): string[] {
   const text = execFileSync('systemd-analyze', ['syscall-filter', '--no-pager', set], { encoding: 'utf8' });
   const names = text
@@ -40,7 +41,7 @@ function callsOf(set: string): string[] {
   return names.flatMap((name) => (name.startsWith('@') ? callsOf(name) : [name]));
 }
 
-/** As systemd reads the lines: allowed, taken away, added again. */
+/** As systemd evaluates the lines: allowed, removed, added again. */
 function allowedCalls(): Set<string> {
   const allowed = new Set<string>();
   for (const [, minus, names = ''] of unit.matchAll(/^SystemCallFilter=(~?)(.*)$/gm)) {
@@ -52,7 +53,7 @@ function allowedCalls(): Set<string> {
   return allowed;
 }
 
-t.test('systemd understands every line of the unit', async (t) => {
+t.test('systemd accepts every line of the unit', async (t) => {
   if (!works('systemd-analyze', '--version')) return t.comment('no systemd-analyze here');
   const folder = temporaryFolder(t);
   const file = path.join(folder, 'hearth.service');
@@ -66,7 +67,7 @@ t.test('systemd understands every line of the unit', async (t) => {
 });
 
 if (process.getuid?.() === 0 && works('setpriv', '--version')) {
-  t.test('the user of the service can read the settings that root has made for it, and not write them', async (t) => {
+  t.test('the user of the service can read the settings that root made for it, and not write them', async (t) => {
     const folder = temporaryFolder(t);
     chmodSync(folder, 0o755);
     const file = path.join(folder, 'etc', 'hearth', 'hearth.toml');
@@ -99,7 +100,7 @@ if (process.getuid?.() === 0 && works('setpriv', '--version')) {
 }
 
 if (canTry) {
-  t.test('the server needs nothing that the unit takes away', async (t) => {
+  t.test('the server needs nothing that the unit forbids', async (t) => {
     const folder = temporaryFolder(t);
     for (const name of ['data', 'bin', 'trace']) mkdirSync(path.join(folder, name));
     for (const name of ['.', 'bin']) chmodSync(path.join(folder, name), 0o755);
@@ -147,7 +148,7 @@ if (canTry) {
       t.equal((await fetch(`${server.url}${page}`)).status, 200, page);
     }
     for (const job of ['backup.nightly', 'git.maintain', 'code-search.update']) await command('cron', 'run', job);
-    // The process that was started is strace, around the server.
+    // The started process is strace, with the server as its child.
     const { pid } = JSON.parse(readFileSync(path.join(server.dataDir, 'run', 'server.json'), 'utf8')) as {
       pid: number;
     };

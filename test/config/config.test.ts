@@ -22,7 +22,7 @@ type World = {
   configPath?: string;
 };
 
-/** Sources from a made-up environment and disk; the working folder is /srv. */
+/** Sources from a fake environment and disk; the working folder is /srv. */
 function sources({ env = {}, files = {}, flags = {}, configPath }: World) {
   return {
     env,
@@ -131,7 +131,7 @@ t.test('a file that was named must exist', async (t) => {
   }
 });
 
-t.test('paths in a file count from its folder, others from the working folder', async (t) => {
+t.test('paths in a file are relative to its folder, others to the working folder', async (t) => {
   const files = { '/etc/hearth/hearth.toml': 'data_dir = "state"\n[storage]\nroot = "../git"\n' };
   t.equal(load({ files }).dataDir, '/etc/hearth/state');
   t.equal(load({ files }).storage.root, '/etc/git');
@@ -139,7 +139,7 @@ t.test('paths in a file count from its folder, others from the working folder', 
   t.equal(load({ env: { SERVICE_DATA_DIR: '/big' } }).repositories.imageRoot, '/big/repo-images');
 });
 
-t.test('values are read in the forms that people write', async (t) => {
+t.test('values are parsed in their usual notations', async (t) => {
   const cases: [env: Record<string, string>, key: string, value: unknown][] = [
     [{ SERVICE_HTTP_LISTEN: '[::]:3000' }, 'http.listen', { host: '::', port: 3000 }],
     [{ SERVICE_HTTP_LISTEN: '[::1]:0' }, 'http.listen', { host: '::1', port: 0 }],
@@ -245,7 +245,7 @@ t.test('text that is not TOML is refused with its line', async (t) => {
   t.match(problemIn('[http]\nlisten = "127.0.0.1:1"\nlisten = "127.0.0.1:1"'), { reason: 'config_syntax', line: 3 });
 });
 
-t.test('all problems are told at once, in one error, and nothing is used half', async (t) => {
+t.test('all problems are reported in one error, and no setting is applied', async (t) => {
   const files = { '/srv/hearth.toml': '[http]\nlisten = 1\nport = 2\n' };
   const world = { files, env: { SERVICE_LOG_LEVEL: 'loud' } };
   t.equal(problems(world).length, 3);
@@ -261,7 +261,7 @@ t.test('all problems are told at once, in one error, and nothing is used half', 
   }
 });
 
-t.test('settings that cannot hold together are refused', async (t) => {
+t.test('contradictory settings are refused', async (t) => {
   const refused: [Record<string, string>, RegExp][] = [
     [{ SERVICE_SSH_LISTEN: '127.0.0.1:3000' }, /ssh\.listen .* and http\.listen .* share a port/],
     [{ SERVICE_GRPC_LISTEN: '[::]:2222' }, /grpc\.listen .* and ssh\.listen .* share a port/],
@@ -281,7 +281,7 @@ t.test('settings that cannot hold together are refused', async (t) => {
   for (const [env, message] of refused) {
     t.match(problems({ env }), [{ reason: 'config_combination', message }], JSON.stringify(env));
   }
-  // Each switch alone, at each of the two public addresses: a guard that left one out would pass together with the others.
+  // Each switch alone, at each of the two public addresses: a guard that left one out would pass if all were set.
   for (const section of ['FEDERATION', 'WEBHOOKS', 'MIRRORS']) {
     for (const address of ['SERVICE_BASE_URL', 'SERVICE_FEDERATION_BASE_URL']) {
       const env = { [`SERVICE_${section}_DEV_ALLOW_INSECURE`]: 'true', [address]: 'https://git.example.org' };
@@ -301,17 +301,14 @@ t.test('settings that cannot hold together are refused', async (t) => {
   for (const env of allowed) t.same(problems({ env }), [], JSON.stringify(env));
 });
 
-t.test(
-  'SPEC §1 a federation base URL that cannot serve leaves federation off instead of stopping the start',
-  async (t) => {
-    for (const url of ['http://localhost:3000', 'https://127.0.0.1', 'not a url', 'https://git.example.org/sub']) {
-      const env = { SERVICE_FEDERATION_ENABLED: 'true', SERVICE_FEDERATION_BASE_URL: url };
-      t.same(problems({ env }), [], url);
-    }
-    const { warnings } = loadConfig(sources({ env: { SERVICE_FEDERATION_ENABLED: 'true' } }));
-    t.match(warnings, [/federation stays off\. The base URL is missing/, /peer_allowlist is empty/]);
-  },
-);
+t.test('SPEC §1 an unusable federation base URL turns federation off and does not stop the start', async (t) => {
+  for (const url of ['http://localhost:3000', 'https://127.0.0.1', 'not a url', 'https://git.example.org/sub']) {
+    const env = { SERVICE_FEDERATION_ENABLED: 'true', SERVICE_FEDERATION_BASE_URL: url };
+    t.same(problems({ env }), [], url);
+  }
+  const { warnings } = loadConfig(sources({ env: { SERVICE_FEDERATION_ENABLED: 'true' } }));
+  t.match(warnings, [/federation stays off\. The base URL is missing/, /peer_allowlist is empty/]);
+});
 
 t.test('SPEC §1 federation works when the switch is on and the base URL is a public https origin', async (t) => {
   const obstacles = (baseUrl: string | null, more: object = {}) =>
@@ -352,7 +349,7 @@ t.test('SPEC §1 federation works when the switch is on and the base URL is a pu
   t.match(obstacles('https://git.example.org', { enabled: false }), /switch is off/);
 });
 
-t.test('DESIGN §9 the development flag forgives http and loopback in the base URL, nothing else', async (t) => {
+t.test('SPEC §1 the development flag permits http and loopback in the base URL, nothing else', async (t) => {
   const obstacles = (baseUrl: string | null, enabled = true) =>
     federationObstacles({ ...loadConfig(sources({})).config.federation, enabled, baseUrl, devAllowInsecure: true });
   for (const url of ['http://127.0.0.1:3000', 'http://localhost:3000', 'https://10.0.0.1'])
@@ -361,13 +358,13 @@ t.test('DESIGN §9 the development flag forgives http and loopback in the base U
   t.equal(obstacles(null, false).length, 2);
 });
 
-t.test('an environment name that is nearly one of ours is worth a warning', async (t) => {
+t.test('an unknown variable that resembles one of ours gets a warning', async (t) => {
   const { warnings } = loadConfig(sources({ env: { SERVICE_HTTP_LISTN: 'x', SERVICE_FQDN_APP: 'y' } }));
   t.match(warnings, [/SERVICE_HTTP_LISTN is unknown and ignored, did you mean SERVICE_HTTP_LISTEN\?/]);
   t.equal(warnings.length, 1);
 });
 
-t.test('a secret also comes from the file that its …_FILE name points to, and is never shown', async (t) => {
+t.test('a secret may come from the file that its …_FILE variable names, and is never shown', async (t) => {
   const table = [
     { key: 'data_dir', env: 'SERVICE_DATA_DIR', type: text, default: '/d', sentence: 'd' },
     {
@@ -394,7 +391,7 @@ t.test('a secret also comes from the file that its …_FILE name points to, and 
   t.notMatch(shown, /canary/);
 });
 
-t.test('the configuration cannot be changed, at any depth', async (t) => {
+t.test('the configuration is deeply frozen', async (t) => {
   const config = load({});
   for (const part of [config, config.http, config.http.listen, config.proxy.trusted]) t.ok(Object.isFrozen(part));
 });

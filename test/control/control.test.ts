@@ -9,7 +9,7 @@ import { notFound, silentLogger } from '../../src/kernel/index.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 
-async function door(t: Owner, programs: Record<string, ControlCommand>, dataDir = temporaryFolder(t)) {
+async function startControlServer(t: Owner, programs: Record<string, ControlCommand>, dataDir = temporaryFolder(t)) {
   const server = createControlServer({ dataDir, logger: silentLogger, programs });
   await server.listen();
   t.teardown(() => server.stop({ graceMs: 0 }));
@@ -23,7 +23,7 @@ async function door(t: Owner, programs: Record<string, ControlCommand>, dataDir 
           yield* input;
         })(),
         output: (chunk) => void (said.output += chunk.toString()),
-        complain: (text) => void (said.complaints += text),
+        writeError: (text) => void (said.complaints += text),
       },
     );
     return said;
@@ -31,17 +31,17 @@ async function door(t: Owner, programs: Record<string, ControlCommand>, dataDir 
   return { server, dataDir, ask };
 }
 
-const echo: ControlCommand = async (ask, { input, output, complain }) => {
+const echo: ControlCommand = async (ask, { input, output, writeError }) => {
   output.write(`${String(ask['word'])}:`);
   let bytes = 0;
   for await (const piece of input) bytes += (piece as Buffer).length;
   output.write(String(bytes));
-  complain('a word');
+  writeError('a word');
   return 7;
 };
 
-t.test('a question, its input, and the answer with words beside it and an exit code', async (t) => {
-  const { ask, dataDir } = await door(t, { echo });
+t.test('a control command gets its input and returns output, stderr and an exit code', async (t) => {
+  const { ask, dataDir } = await startControlServer(t, { echo });
   t.same(await ask('echo', ['abc', Buffer.alloc(3 * 1024 * 1024)]), {
     code: 7,
     output: `garden:${3 + 3 * 1024 * 1024}`,
@@ -50,45 +50,48 @@ t.test('a question, its input, and the answer with words beside it and an exit c
   t.equal(statSync(path.join(dataDir, 'run', 'control.sock')).mode & 0o777, 0o600, 'for its own user alone');
 });
 
-t.test('a refusal is told in its words, a fault is not, an unknown program neither ends the server', async (t) => {
-  const { ask } = await door(t, {
-    echo,
-    refuses: async () => {
-      throw notFound('unknown_thing', 'There is no such thing.');
-    },
-    breaks: async () => {
-      throw new Error('a secret of the inside');
-    },
-  });
-  t.match(await ask('refuses'), { code: 1, complaints: 'There is no such thing.' });
-  t.match(await ask('breaks'), { code: 1, complaints: /log of the server/ });
-  t.match(await ask('toString'), { code: 1, complaints: /another version/ });
-  t.equal((await ask('echo')).code, 7);
-});
+t.test(
+  'a refusal is reported, an internal error is not; neither it nor an unknown command ends the server',
+  async (t) => {
+    const { ask } = await startControlServer(t, {
+      echo,
+      refuses: async () => {
+        throw notFound('unknown_thing', 'There is no such thing.');
+      },
+      breaks: async () => {
+        throw new Error('a secret of the inside');
+      },
+    });
+    t.match(await ask('refuses'), { code: 1, complaints: 'There is no such thing.' });
+    t.match(await ask('breaks'), { code: 1, complaints: /log of the server/ });
+    t.match(await ask('toString'), { code: 1, complaints: /another version/ });
+    t.equal((await ask('echo')).code, 7);
+  },
+);
 
-t.test('without a server the answer is a refusal, also where a killed one has left its socket', async (t) => {
+t.test('without a server the client is refused, also when a killed one has left its socket', async (t) => {
   const dataDir = temporaryFolder(t);
   t.match(
-    await runControlCommand(dataDir, { program: 'echo' }, { output() {}, complain() {} }).catch(
+    await runControlCommand(dataDir, { program: 'echo' }, { output() {}, writeError() {} }).catch(
       (error: unknown) => error,
     ),
     { reason: 'server_not_running' },
   );
   mkdirSync(path.join(dataDir, 'run'));
   writeFileSync(path.join(dataDir, 'run', 'control.sock'), '');
-  const { ask } = await door(t, { echo }, dataDir);
+  const { ask } = await startControlServer(t, { echo }, dataDir);
   t.equal((await ask('echo')).code, 7);
 });
 
-t.test('a data folder with a long name has its socket too', async (t) => {
-  const { ask } = await door(t, { echo }, path.join(temporaryFolder(t), 'n'.repeat(120)));
+t.test('a data folder with a long path has its socket too', async (t) => {
+  const { ask } = await startControlServer(t, { echo }, path.join(temporaryFolder(t), 'n'.repeat(120)));
   t.equal((await ask('echo')).code, 7);
 });
 
-t.test('who hangs up, or floods, ends the work done for them; a stop ends what follows for ever', async (t) => {
+t.test('a client that disconnects or floods ends its session; a stop ends endless commands', async (t) => {
   let aborted = 0;
   let started = 0;
-  const { dataDir, server } = await door(t, {
+  const { dataDir, server } = await startControlServer(t, {
     wait: async (_ask, { signal }) => {
       started += 1;
       await new Promise((resolve) => signal.addEventListener('abort', resolve));
@@ -115,7 +118,7 @@ t.test('who hangs up, or floods, ends the work done for them; a stop ends what f
   flood.write(Buffer.from([1, 0xff, 0xff, 0xff, 0xff]));
   await new Promise((resolve) => flood.once('close', resolve));
 
-  const following = runControlCommand(dataDir, { program: 'follow' }, { output() {}, complain() {} });
+  const following = runControlCommand(dataDir, { program: 'follow' }, { output() {}, writeError() {} });
   while (started < 2) await sleep(5);
   await server.stop({ graceMs: 10_000 });
   t.equal(await following, 5);

@@ -13,7 +13,7 @@ t.test('security J01 acknowledged writes survive beside failing transactions: 50
   for (let round = 0; round < 50; round++) {
     const failing = db.write(async (tx) => {
       await note(tx, `failed-${round}-a`);
-      // The others are asked for while this one is open.
+      // The others are requested while this one is open.
       await tick();
       await note(tx, `failed-${round}-b`);
       throw new Error('changed my mind');

@@ -10,15 +10,15 @@ interface Compared {
   actual: number;
 }
 
-/** In the thread aside that the doctor has for it. */
+/** In a worker thread, as the doctor does. */
 async function wrongCounts(db: Database): Promise<Compared[]> {
-  const aside = db.openThread({ requestMs: 10_000, queue: 4 });
-  const [rows = []] = await aside.ask([{ sql: compareCounts, parameters: [] }]);
-  await aside.close();
+  const thread = db.openThread({ requestMs: 10_000, queue: 4 });
+  const [rows = []] = await thread.ask([{ sql: compareCounts, parameters: [] }]);
+  await thread.close();
   return (rows as unknown as Compared[]).filter(({ kept, actual }) => kept !== actual);
 }
 
-t.test('counts are as many as there are rows, whatever happens to these', async (t) => {
+t.test('counts equal the numbers of rows after any change of these', async (t) => {
   const { db } = await openTestDatabase(t);
   const random = seededRandom(4);
   const made: Record<string, (string | number)[]> = {};
@@ -82,7 +82,7 @@ t.test('counts are as many as there are rows, whatever happens to these', async 
       ]),
     ({ manager }) =>
       manager.query('UPDATE mirrors SET failures = ? WHERE repository_id = ?', [random.below(3), some('mirrors')]),
-    // Mirrors go with their repositories, deliveries with what they send.
+    // Mirrors are deleted with their repositories, deliveries with their activities.
     ({ manager }) => manager.query('DELETE FROM repositories WHERE id = ?', [some('repositories')]),
     ({ manager }) => manager.query('DELETE FROM federation_outbox WHERE id = ?', [some('federation_outbox')]),
     ({ manager }) => manager.query('DELETE FROM organisations WHERE id = ?', [some('organisations')]),
@@ -101,7 +101,7 @@ t.test('counts are as many as there are rows, whatever happens to these', async 
         if (isUndone) throw new Error('undone');
       })
       .catch((error: Error) => {
-        // What it belongs to was undone, or is gone: so is all that this write did.
+        // Its parent was rolled back or deleted: then all of this write is rolled back.
         if (error.message !== 'undone' && !isForeignKeyViolation(error)) throw error;
       });
   }
@@ -113,7 +113,7 @@ t.test('counts are as many as there are rows, whatever happens to these', async 
   );
 });
 
-t.test('counts that somebody has made wrong are counted anew', async (t) => {
+t.test('wrong counts are recomputed', async (t) => {
   const { db } = await openTestDatabase(t);
   await db.write(async (tx) => {
     await insertRow(tx, 'organisations', { id: 'o', name: 'acme', created_at: 1 });

@@ -13,43 +13,43 @@ const limits: ThreadLimits = { requestMs: 5_000, queue: 10 };
 const slow =
   'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000000) SELECT count(*) AS count FROM n';
 
-async function openAside(t: Owner, changed: Partial<ThreadLimits> = {}) {
+async function openThread(t: Owner, changed: Partial<ThreadLimits> = {}) {
   const { db, folder } = await openTestDatabase(t);
-  const aside = db.openThread({ ...limits, ...changed });
-  t.teardown(() => aside.close());
-  return { db, aside, folder };
+  const thread = db.openThread({ ...limits, ...changed });
+  t.teardown(() => thread.close());
+  return { db, thread, folder };
 }
 
 const ask = (
-  thread: { ask: Awaited<ReturnType<typeof openAside>>['aside']['ask'] },
+  thread: { ask: Awaited<ReturnType<typeof openThread>>['thread']['ask'] },
   sql: string,
   parameters: Record<string, unknown> | unknown[] = [],
 ) => thread.ask([{ sql, parameters }]).then(([rows]) => rows);
 
-t.test('a thread aside leaves the processor to the others', async (t) => {
-  const { aside } = await openAside(t);
-  await ask(aside, 'SELECT 1');
+t.test('worker threads yield the processor to the main thread', async (t) => {
+  const { thread } = await openThread(t);
+  await ask(thread, 'SELECT 1');
   const nicenesses = readdirSync('/proc/self/task').map((thread) => getPriority(Number(thread)));
   t.ok(nicenesses.includes(Math.min(19, getPriority(process.pid) + 5)), nicenesses.join(' '));
 });
 
-t.test('a side thread reads what is committed, by name or position, and writes nothing', async (t) => {
-  const { db, aside } = await openAside(t);
+t.test('a worker thread reads committed rows, by name or position, and cannot write', async (t) => {
+  const { db, thread } = await openThread(t);
   const count = () =>
-    ask(aside, 'SELECT count(*) AS count FROM setup_tokens WHERE token_hash = :hash', { hash: 'x', unused: 1 });
+    ask(thread, 'SELECT count(*) AS count FROM setup_tokens WHERE token_hash = :hash', { hash: 'x', unused: 1 });
   t.same(await count(), [{ count: 0 }]);
   await db.write((tx) => insertRow(tx, 'setup_tokens', { token_hash: 'x', created_at: 1, expires_at: 2 }));
   t.same(await count(), [{ count: 1 }], 'live');
-  t.same(await ask(aside, 'SELECT ? AS a, ? AS b', ['1', 2]), [{ a: '1', b: 2 }]);
-  await t.rejects(ask(aside, "DELETE FROM setup_tokens WHERE token_hash = 'x'"), /readonly/);
-  await t.rejects(ask(aside, 'SELECT colour'), /no such column/);
+  t.same(await ask(thread, 'SELECT ? AS a, ? AS b', ['1', 2]), [{ a: '1', b: 2 }]);
+  await t.rejects(ask(thread, "DELETE FROM setup_tokens WHERE token_hash = 'x'"), /readonly/);
+  await t.rejects(ask(thread, 'SELECT colour'), /no such column/);
   t.same(await count(), [{ count: 1 }], 'and goes on after a mistake');
 });
 
-t.test('DESIGN §4 the main thread goes on while a statement is at work', async (t) => {
-  const { aside } = await openAside(t);
+t.test('the main thread continues while a statement runs', async (t) => {
+  const { thread } = await openThread(t);
   let done = false;
-  const counting = ask(aside, slow).then((rows) => {
+  const counting = ask(thread, slow).then((rows) => {
     done = true;
     return rows;
   });
@@ -62,20 +62,20 @@ t.test('DESIGN §4 the main thread goes on while a statement is at work', async 
   t.ok(turns > 100, `${turns} turns of the event loop meanwhile`);
 });
 
-t.test('what takes too long is given up, and the next question gets a new thread', async (t) => {
-  const { aside } = await openAside(t, { requestMs: 30, queue: 2 });
-  const endless = ask(aside, slow);
-  const behind = ask(aside, 'SELECT 1');
-  const third = ask(aside, 'SELECT 2');
+t.test('a statement that takes too long is terminated, and the next request gets a new thread', async (t) => {
+  const { thread } = await openThread(t, { requestMs: 30, queue: 2 });
+  const endless = ask(thread, slow);
+  const behind = ask(thread, 'SELECT 1');
+  const third = ask(thread, 'SELECT 2');
   await t.rejects(third, { code: 'unavailable', reason: 'too_many_waiting' });
   await t.rejects(endless, { code: 'unavailable', reason: 'took_too_long' });
   await t.rejects(behind, { code: 'unavailable', reason: 'too_many_waiting' });
-  t.same(await ask(aside, 'SELECT 3 AS three'), [{ three: 3 }]);
-  await aside.close();
-  await t.rejects(ask(aside, 'SELECT 4'), { code: 'unavailable', reason: 'stopping' });
+  t.same(await ask(thread, 'SELECT 3 AS three'), [{ three: 3 }]);
+  await thread.close();
+  await t.rejects(ask(thread, 'SELECT 4'), { code: 'unavailable', reason: 'stopping' });
 });
 
-t.test('a file of derived data is made, written in transactions, and read beside the database', async (t) => {
+t.test('a file of derived data is created, written in transactions, and read beside the database', async (t) => {
   const { db } = await openTestDatabase(t);
   const file = path.join(temporaryFolder(t), "it's derived.db");
   const setUp = ['PRAGMA journal_mode = WAL', 'CREATE TABLE IF NOT EXISTS notes (text TEXT NOT NULL)'];
@@ -97,7 +97,7 @@ t.test('a file of derived data is made, written in transactions, and read beside
   await t.rejects(ask(both, "INSERT INTO derived.notes VALUES ('d')"), /readonly/);
 });
 
-t.test('what a write ends with sees all of it, and is committed or undone with it', async (t) => {
+t.test('the end of a write sees all of it, and is committed or rolled back with it', async (t) => {
   const { db } = await openTestDatabase(t);
   const count = async () =>
     ((await db.read.query('SELECT token_hash FROM setup_tokens ORDER BY 1')) as { token_hash: string }[]).map(

@@ -1,9 +1,27 @@
-// Every table and index that the migrations make is built on a real PostgreSQL, too, and compared:
-// a new table is written in words that both dialects share (docs/decisions.md, "Two dialects").
+// Every table and index of the migrations is built on a real PostgreSQL, too, and compared: new tables use SQL that
+// both dialects share (docs/decisions/034).
 import { DatabaseSync } from 'node:sqlite';
 import path from 'node:path';
 import t from 'tap';
+import { QueryFailedError } from 'typeorm';
 import { entities } from '../../src/app.ts';
+import { claim, dueKeys } from '../../src/outbox/claim.ts';
+import { isForeignKeyViolation, isUniqueViolation, uniqueRules } from '../../src/db/constraint-errors.ts';
+import type { UniqueRule } from '../../src/db/constraint-errors.ts';
+import {
+  contains,
+  greatest,
+  idsIn,
+  inList,
+  isoTime,
+  listTable,
+  numbered,
+  rows,
+  rowsTable,
+  skipLocked,
+  upsert,
+} from '../../src/db/dialect.ts';
+import type { Dialect } from '../../src/db/dialect.ts';
 import { startPostgres } from '../fixtures/postgres.ts';
 import { toPostgres } from '../fixtures/postgres-schema.ts';
 import type { SchemaObject } from '../fixtures/postgres-schema.ts';
@@ -11,7 +29,7 @@ import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 import { copyTestDatabase } from '../fixtures/test-database.ts';
 
-/** Search is an index of SQLite's own (FTS5); PostgreSQL has another, so its tables have no counterpart. */
+/** Search uses an index of SQLite (FTS5); PostgreSQL has another, so its tables have no counterpart. */
 const ownOfSqlite = /^(sqlite_|search_)/;
 
 interface ColumnFacts {
@@ -80,7 +98,7 @@ function factsOfSqlite(database: DatabaseSync, { name, sql }: SchemaObject): Tab
     columns: columns.map((column) => ({
       name: column.name,
       type: typeOf(column.name, column.type),
-      // A primary key is never null; SQLite says so only where the statement does.
+      // A primary key is never null; SQLite reports that only where the statement says so.
       isNullable: column.notnull === 0 && column.pk === 0,
       default: defaultOf(column.name, column.dflt_value),
     })),
@@ -205,3 +223,251 @@ t.test('times and counts of new tables fit: an INTEGER of SQLite is a BIGINT the
   postgres.run('INSERT INTO x (at) VALUES (1800000000000)');
   t.strictSame(postgres.query('SELECT at FROM x'), [{ at: 1_800_000_000_000 }]);
 });
+
+/** A statement with its values written into it, for a client that takes text only. */
+const withValues = (sql: string, values: readonly (string | number)[]): string =>
+  numbered(sql).replace(/\$(\d+)/g, (_all, at) => {
+    const value = values[Number(at) - 1]!;
+    return typeof value === 'number' ? String(value) : `'${value.replaceAll("'", "''")}'`;
+  });
+
+t.test('each function of the dialects gives the same rows in both', async (t) => {
+  const [sqlite, postgres] = [new DatabaseSync(':memory:'), await startPostgres(t)];
+  t.teardown(() => sqlite.close());
+  const both = (sql: string, of: Dialect = 'sqlite'): void => (of === 'sqlite' ? sqlite.exec(sql) : postgres.run(sql));
+  for (const dialect of ['sqlite', 'postgres'] as const) {
+    const text = dialect === 'sqlite' ? 'TEXT' : 'TEXT COLLATE "C"';
+    both(`CREATE TABLE things (id ${text} PRIMARY KEY, number BIGINT, name ${text})`, dialect);
+    both(
+      "INSERT INTO things VALUES ('a', 1, 'one'), ('b', 1800000000123, 'it''s 100%_?'), ('c', 3, 'Straße')",
+      dialect,
+    );
+  }
+  const same = (what: string, sql: (dialect: Dialect) => string, values: (string | number)[], expected: unknown[]) => {
+    const found = sqlite.prepare(sql('sqlite')).all(...values);
+    t.strictSame(
+      found.map((row) => ({ ...row })),
+      expected,
+      `${what}, SQLite`,
+    );
+    postgres.run(`PREPARE statement AS ${numbered(sql('postgres'))}`);
+    t.strictSame(postgres.query(withValues(sql('postgres'), values)), expected, `${what}, PostgreSQL`);
+  };
+  const list = JSON.stringify(['a', 'c', "'", '?']);
+
+  same(
+    'inList',
+    (of) => `SELECT id FROM things WHERE ${inList('id', {}, of)} ORDER BY id`,
+    [list],
+    [{ id: 'a' }, { id: 'c' }],
+  );
+  same('inList of nothing', (of) => `SELECT id FROM things WHERE ${inList('id', {}, of)}`, ['[]'], []);
+  same(
+    'inList of numbers',
+    (of) => `SELECT id FROM things WHERE ${inList('number', { type: 'bigint' }, of)} ORDER BY id`,
+    ['[1800000000123, 1, 7]'],
+    [{ id: 'a' }, { id: 'b' }],
+  );
+  same(
+    'idsIn',
+    (of) => `SELECT id FROM things WHERE ${idsIn('id', new Set(['b']), 'wanted', of)[0].replace(':wanted', '?')}`,
+    [idsIn('id', ['b'], 'wanted')[1]['wanted']!],
+    [{ id: 'b' }],
+  );
+  same(
+    'listTable',
+    (of) => `SELECT value FROM ${listTable({}, of)} ORDER BY value`,
+    ['["y", "x"]'],
+    [{ value: 'x' }, { value: 'y' }],
+  );
+  same(
+    'listTable of numbers, joined',
+    (of) => `SELECT id FROM ${listTable({ type: 'bigint' }, of)} JOIN things t ON t.number = list.value ORDER BY id`,
+    ['[3, 1]'],
+    [{ id: 'a' }, { id: 'c' }],
+  );
+  const columns = { number: 'bigint', name: 'text' } as const;
+  same(
+    'rowsTable',
+    (of) => `SELECT number, name FROM ${rowsTable(columns, '?', of)} ORDER BY number`,
+    [
+      JSON.stringify([
+        [1800000000123, 'ünï'],
+        [2, null],
+      ]),
+    ],
+    [
+      { number: 2, name: null },
+      { number: 1_800_000_000_123, name: 'ünï' },
+    ],
+  );
+  for (const [part, ids] of [
+    ['100%_?', ['b']],
+    ['STRASSE', []],
+    ['ß', ['c']],
+    ['e', ['a', 'c']],
+  ] as const)
+    same(
+      `contains ${part}`,
+      (of) => `SELECT id FROM things WHERE ${contains('name', '?', of)} ORDER BY id`,
+      [part],
+      ids.map((id) => ({ id })),
+    );
+  same(
+    'isoTime',
+    (of) => `SELECT ${isoTime('number', of)} AS at FROM things ORDER BY id`,
+    [],
+    [
+      { at: '1970-01-01T00:00:00.001Z' },
+      { at: new Date(1_800_000_000_123).toISOString() },
+      { at: '1970-01-01T00:00:00.003Z' },
+    ],
+  );
+  same(
+    'greatest',
+    (of) => `SELECT ${greatest('number', '2', of)} AS n FROM things ORDER BY id`,
+    [],
+    [{ n: 2 }, { n: 1_800_000_000_123 }, { n: 3 }],
+  );
+  same(
+    'numbered leaves quoted text alone',
+    () => `SELECT '?' AS "a?", id FROM things WHERE name = ?`,
+    ['one'],
+    [{ 'a?': '?', id: 'a' }],
+  );
+
+  const write = upsert('things', ['id'], ['number', 'name']);
+  for (const values of [
+    ['a', 8, 'eight'],
+    ['d', 9, 'nine'],
+  ]) {
+    sqlite.prepare(write).run(...values);
+    postgres.run(withValues(write, values));
+  }
+  same(
+    'upsert',
+    () => 'SELECT id, number, name FROM things WHERE number BETWEEN 8 AND 9 ORDER BY id',
+    [],
+    [
+      { id: 'a', number: 8, name: 'eight' },
+      { id: 'd', number: 9, name: 'nine' },
+    ],
+  );
+  const claim = (of: Dialect): string =>
+    `UPDATE things SET number = 0 WHERE id IN (SELECT id FROM things WHERE number > 0 ORDER BY id LIMIT 1 ${skipLocked(of)}) RETURNING id`;
+  t.strictSame(
+    sqlite
+      .prepare(claim('sqlite'))
+      .all()
+      .map((row) => ({ ...row })),
+    [{ id: 'a' }],
+  );
+  postgres.run(claim('postgres'));
+  same('skipLocked', () => 'SELECT id FROM things WHERE number = 0', [], [{ id: 'a' }]);
+});
+
+t.test('the outbox, and the view of its webhook deliveries, are asked in the same words in both', async (t) => {
+  const [database, postgres] = [await sqliteSchema(t), await startPostgres(t)];
+  const objects = database
+    .prepare(
+      `SELECT type, name, tbl_name AS "table", sql FROM sqlite_master
+        WHERE name IN ('outbox', 'webhook_messages', 'webhook_deliveries', 'outbox_due') ORDER BY type = 'view'`,
+    )
+    .all() as unknown as (SchemaObject | { type: 'view'; sql: string })[];
+  t.equal(objects.length, 4);
+  const tables = objects.filter((object): object is SchemaObject => object.type !== 'view');
+  postgres.run('CREATE TABLE webhooks (id TEXT COLLATE "C" PRIMARY KEY)');
+  for (const sql of toPostgres(tables, booleans)) postgres.run(sql);
+  for (const { type, sql } of objects) if (type === 'view') postgres.run(sql);
+  postgres.run(`INSERT INTO webhooks VALUES ('a'), ('b');
+    INSERT INTO outbox (id, kind, key, state, next_at, lease_until, created_at) VALUES
+      (1, 'webhook', 'a', 'PENDING', 5, 0, 1), (2, 'webhook', 'a', 'PENDING', 4, 0, 1), (3, 'webhook', 'a', 'PENDING', 6, 0, 1),
+      (4, 'webhook', 'b', 'PENDING', 1, 99, 1), (5, 'webhook', 'c', 'PENDING', 99, 0, 1), (6, 'mail', 'd', 'PENDING', 1, 0, 1);
+    INSERT INTO webhook_messages (id, uuid, webhook_id, event) VALUES (1, 'u', 'a', 'push')`);
+  const manager = {
+    connection: { options: { type: 'better-sqlite3' } },
+    query: async (sql: string, values: (string | number)[]) =>
+      sql.startsWith('UPDATE') ? [] : postgres.query(withValues(sql, values)),
+  } as unknown as Parameters<typeof rows>[0];
+  t.strictSame(await dueKeys(manager, 'webhook', 10), ['a'], 'what is leased, later or of another kind is not due');
+  const wanted = [
+    { key: 'a', limit: 2 },
+    { key: 'b', limit: 2 },
+  ];
+  const claimed = await claim({ manager, now: 10 } as Parameters<typeof claim>[0], 'webhook', wanted);
+  t.strictSame(
+    claimed.map(({ id, key, nextAt }) => [id, key, nextAt]),
+    [
+      [2, 'a', 4],
+      [1, 'a', 5],
+    ],
+    'the longest due first, no more than wanted',
+  );
+  t.match(postgres.query('SELECT * FROM webhook_deliveries'), [
+    { id: 1, uuid: 'u', webhook_id: 'a', event: 'push', state: 'PENDING', attempts: 0, next_attempt_at: 5 },
+  ]);
+});
+
+t.test('rows gives the rows of a statement, also of RETURNING, in the shape of each driver', async (t) => {
+  const asked: unknown[][] = [];
+  const manager = (type: string, answer: unknown) =>
+    ({
+      connection: { options: { type } },
+      query: async (...args: unknown[]) => (asked.push(args), answer),
+    }) as unknown as Parameters<typeof rows>[0];
+  const found = [{ id: 'a' }];
+  const sql = "DELETE FROM things WHERE id = ? AND name <> '?' RETURNING id";
+  t.strictSame(await rows(manager('better-sqlite3', found), sql, ['a']), found);
+  t.strictSame(await rows(manager('postgres', [found, 1]), sql, ['a']), found, 'rows and their number');
+  t.strictSame(await rows(manager('postgres', [[], 0]), sql, ['a']), []);
+  t.strictSame(await rows(manager('postgres', found), 'SELECT id FROM things'), found);
+  t.strictSame(asked[0], [sql, ['a']]);
+  t.strictSame(asked[1], ["DELETE FROM things WHERE id = $1 AND name <> '?' RETURNING id", ['a']]);
+});
+
+t.test('a broken rule is recognised by one name in both', async (t) => {
+  const [database, postgres] = [await sqliteSchema(t), await startPostgres(t)];
+  const names = Object.keys(uniqueRules) as UniqueRule[];
+  for (const rule of names) {
+    const [column = ''] = uniqueRules[rule];
+    const [table = ''] = column.split('.');
+    const columns = uniqueRules[rule].map((each) => each.slice(table.length + 1));
+    const parts = rule.endsWith('_pkey')
+      ? database.prepare(`SELECT name FROM pragma_table_info('${table}') WHERE pk > 0 ORDER BY pk`).all()
+      : database.prepare(`SELECT name FROM pragma_index_info('${rule}')`).all();
+    t.strictSame(
+      parts.map(({ name }) => name),
+      columns,
+      `${rule} in SQLite`,
+    );
+    const indexSql = rule.endsWith('_pkey')
+      ? `CREATE TABLE ${table} (${columns[0]} TEXT PRIMARY KEY)`
+      : `CREATE TABLE IF NOT EXISTS ${table} (${columns.map((name) => `${name} TEXT`).join(', ')}); CREATE UNIQUE INDEX ${rule} ON ${table} (${columns.join(', ')})`;
+    postgres.run(`DROP TABLE IF EXISTS ${table}; ${indexSql}`);
+    const insert = `INSERT INTO ${table} VALUES (${columns.map(() => "'x'").join(', ')})`;
+    const error = postgresError(() => postgres.run(`\\set VERBOSITY verbose\n${insert}; ${insert}`));
+    t.strictSame(
+      names.filter((name) => isUniqueViolation(error, name)),
+      [rule],
+      `${rule} in PostgreSQL`,
+    );
+    t.notOk(isForeignKeyViolation(error));
+  }
+  postgres.run('CREATE TABLE up (id TEXT PRIMARY KEY); CREATE TABLE down (id TEXT REFERENCES up (id))');
+  const orphan = postgresError(() => postgres.run("\\set VERBOSITY verbose\nINSERT INTO down VALUES ('x')"));
+  t.ok(isForeignKeyViolation(orphan));
+  t.notOk(isUniqueViolation(orphan, 'handles_pkey'));
+});
+
+/** As the client library for PostgreSQL reports what psql prints. */
+function postgresError(work: () => void): QueryFailedError {
+  try {
+    work();
+  } catch (error) {
+    const stderr = String((error as { stderr?: unknown }).stderr);
+    const [, code] = /ERROR:\s+(\w{5}):/.exec(stderr) ?? [];
+    const [, constraint] = /CONSTRAINT NAME:\s+(\w+)/.exec(stderr) ?? [];
+    return new QueryFailedError('', [], Object.assign(new Error(stderr), { code, constraint }));
+  }
+  throw new Error('PostgreSQL took it');
+}

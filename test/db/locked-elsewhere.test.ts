@@ -18,7 +18,7 @@ const otherProgram = `
   process.stdin.once('end', () => process.exit());
 `;
 
-/** Another process takes the lock and keeps it until `release`. */
+/** Another process takes the lock and holds it until `release`. */
 async function holdLock(t: Owner, file: string, sql = 'BEGIN IMMEDIATE') {
   const child = spawn(process.execPath, ['-e', otherProgram, file, sql], { stdio: ['pipe', 'pipe', 'inherit'] });
   t.teardown(() => child.kill());
@@ -34,7 +34,7 @@ async function holdLock(t: Owner, file: string, sql = 'BEGIN IMMEDIATE') {
 const write = (db: Database, hash: string) =>
   db.write((tx) => insertRow(tx, 'setup_tokens', { token_hash: hash, created_at: 1, expires_at: 2 }));
 
-t.test('a lock held by another process: writes are refused in words, reads go on, and it recovers', async (t) => {
+t.test('a lock held by another process: writes are refused with a message, reads go on, and it recovers', async (t) => {
   const { db, file } = await openTestDatabase(t, { more: { busyTimeoutMs: 150 } });
   const lock = await holdLock(t, file);
   const startedAt = performance.now();
@@ -57,7 +57,7 @@ t.test('a lock held by another process: writes are refused in words, reads go on
   t.same(await db.read.query('SELECT token_hash FROM setup_tokens'), [{ token_hash: 'afterwards' }]);
 });
 
-t.test('a lock that is given back in time is only waited for', async (t) => {
+t.test('a lock that is released in time only delays a write', async (t) => {
   const { db, file } = await openTestDatabase(t);
   const lock = await holdLock(t, file);
   const patient = write(db, 'patient');
@@ -65,7 +65,7 @@ t.test('a lock that is given back in time is only waited for', async (t) => {
   await t.resolves(patient);
 });
 
-t.test('opening a locked database is refused with the same word', async (t) => {
+t.test('opening a locked database is refused with the same reason', async (t) => {
   const { db, file, folder } = await openTestDatabase(t);
   // A file that is not yet in WAL mode needs the lock for its first setting.
   const plain = path.join(folder, 'plain.db');
@@ -81,7 +81,7 @@ t.test('opening a locked database is refused with the same word', async (t) => {
   await (await createDatabase(databaseOptions(plain, { busyTimeoutMs: 50 }))).close();
 });
 
-t.test('a second process beside this one reads and writes the same database', async (t) => {
+t.test('a second process reads and writes the same database concurrently', async (t) => {
   const { db, file } = await openTestDatabase(t);
   await write(db, 'here');
   const other = await holdLock(t, file, "INSERT INTO setup_tokens VALUES ('there', 1, 2, NULL)");

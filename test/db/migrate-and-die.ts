@@ -13,7 +13,7 @@ const deadly = migrations.map((migration) => {
       if (index === Number(at)) process.kill(process.pid, 'SIGKILL');
       yield statement;
     }
-    // The transaction is still open here: the last place to die in.
+    // The transaction is still open here: the latest point for a crash.
     process.kill(process.pid, 'SIGKILL');
     return undefined;
   } as never;

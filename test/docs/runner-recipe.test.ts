@@ -1,12 +1,12 @@
-// The recipe for runners in README.md and docs/ci.md, followed word by word with the runner played by a client
-// that we did not write: every `hearth` command of it works, and the runner that comes out of it gets a job.
+// The recipe for runners in README.md and docs/ci.md, executed literally with the runner simulated by an independent
+// client: every `hearth` command of it works, and the resulting runner gets a job.
 import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
 import { parse } from 'yaml';
-import { openModules as realOpenRooms } from '../../src/app.ts';
+import { openModules as realOpenModules } from '../../src/app.ts';
 import { runCli } from '../cli/fake-process.ts';
 import { startForge } from '../http-runner/rpc-fixture.ts';
 import { connectClient } from '../http-runner/runner-client.ts';
@@ -22,14 +22,14 @@ function sectionOf(file: string, heading: string): string {
   return section;
 }
 
-/** Blocks of code with their language. */
+/** Code blocks with their language. */
 const blocksOf = (section: string): { language: string; text: string }[] =>
   [...section.matchAll(/^```(\w*)\n([^]*?)^```$/gm)].map(([, language = '', text = '']) => ({ language, text }));
 
 const readme = sectionOf('README.md', 'Runner');
 const operations = sectionOf('docs/ci.md', 'Runners');
 
-/** Commands of one program in all blocks, without remarks. */
+/** Commands of one program in all blocks, without comments. */
 const commandsOf = (section: string, program: string): string[] =>
   blocksOf(section)
     .filter(({ language }) => language === '')
@@ -42,7 +42,7 @@ const config = parse(yaml?.text ?? '') as {
   runner: { labels: string[]; fetch_timeout: string; fetch_interval: string };
 };
 
-/** What a runner tells the server of a label: the part before its kind. */
+/** The label that a runner declares: the part before its kind. */
 const names = (labels: readonly string[]): string[] => labels.map((label) => label.split(':')[0]!);
 
 t.test(
@@ -55,7 +55,7 @@ t.test(
   },
 );
 
-t.test('every command of a runner reads that file, and each way to join ends with its daemon', async (t) => {
+t.test('every command of a runner reads that file, and each way to register ends with its daemon', async (t) => {
   const runners = ['act_runner', 'forgejo-runner'].flatMap((program) => commandsOf(readme, program));
   t.strictSame(
     runners.map((command) => command.split(' ').slice(0, 4).join(' ')),
@@ -72,7 +72,7 @@ t.test('every command of a runner reads that file, and each way to join ends wit
     t.match(command, / --instance http:\/\/localhost:3000 .*--name builder/);
 });
 
-t.test('the unit keeps the daemon running, and systemd takes it', async (t) => {
+t.test('the unit keeps the daemon running, and systemd accepts it', async (t) => {
   const unit = blocksOf(operations).find(({ language }) => language === 'ini')?.text ?? '';
   t.match(unit, /^ExecStart=\/usr\/local\/bin\/forgejo-runner -c config\.yml daemon$/m);
   t.match(unit, /^Restart=always$/m);
@@ -90,16 +90,16 @@ t.test('the unit keeps the daemon running, and systemd takes it', async (t) => {
   else t.notMatch(checked, /forgejo-runner\.service:\d+/, 'no line that it does not know');
 });
 
-t.test('the commands of hearth, in their order, give a runner that joins with labels and gets a job', async (t) => {
+t.test('the commands of hearth, in order, give a runner that registers with labels and gets a job', async (t) => {
   const forge = await startForge(t);
-  let opened: ReturnType<typeof realOpenRooms> | undefined;
+  let opened: ReturnType<typeof realOpenModules> | undefined;
   t.teardown(async () => (await opened)?.close());
   const hearth = (words: string[]) =>
     runCli(words, {
       cwd: forge.folder,
       env: { SERVICE_DATA_DIR: path.join(forge.folder, 'data') },
-      async openRooms(config, options) {
-        opened ??= realOpenRooms(config, options);
+      async openModules(config, options) {
+        opened ??= realOpenModules(config, options);
         return { ...(await opened), close: async () => {} };
       },
     });
@@ -125,7 +125,7 @@ t.test('the commands of hearth, in their order, give a runner that joins with la
     '--labels says the same as the config file',
   );
 
-  // As `create-runner-file` does it: the uuid is the text of the first 16 digits, the token is all of them.
+  // As in `create-runner-file`: the UUID is the text of the first 16 digits, the token is all of them.
   const uuid = Buffer.from(secret.slice(0, 16), 'ascii')
     .toString('hex')
     .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');

@@ -1,5 +1,5 @@
 // time limit: 180 s
-// Every fault that the doctor knows is planted into an instance of its own kind, and found; a clean one has none.
+// Every fault that the doctor knows is planted into an instance and found; a clean instance has none.
 import { execFile } from 'node:child_process';
 import {
   chmodSync,
@@ -23,7 +23,7 @@ import type { Hearth } from '../fixtures/start-hearth.ts';
 import { clientEnvironment } from '../git/git-fixture.ts';
 import { sampleImages } from '../images/sample-images.ts';
 
-// As the program itself does at its start.
+// As the program does at its start.
 process.umask(0o077);
 const run = promisify(execFile);
 const png = sampleImages['image/png'];
@@ -33,7 +33,7 @@ const { dataDir } = hearth.config;
 const alice = await hearth.addPerson('alice');
 await hearth.modules.accounts.setAdministrator(alice.id, true);
 
-/** Repositories for faults that must not meet. */
+/** Repositories for faults that must not be combined. */
 const folders: Record<string, { id: string; path: string; tip: string }> = {};
 for (const name of [
   'empty-ref',
@@ -55,7 +55,7 @@ async function makeRepository({ url, folder, modules }: Hearth, name: string) {
   await modules.repositories.create(localAdministrator, { owner: 'alice', name, visibility: 'PUBLIC' });
   const work = path.join(folder, `work-${name}`);
   mkdirSync(work);
-  // Not at once: the server that is pushed to runs in this process.
+  // Asynchronous: the server that is pushed to runs in this process.
   const git = async (...args: string[]) =>
     (await run('git', args, { cwd: work, env: clientEnvironment })).stdout.trim();
   await git('init', '--quiet', '--initial-branch=main');
@@ -92,11 +92,11 @@ const settings: Record<string, string> = {};
 const long = new Date(Date.now() - 3 * 86_400_000);
 const age = (file: string): void => utimesSync(file, long, long);
 
-t.test('a clean instance gives no false alarm', async (t) => {
+t.test('a clean instance has no results', async (t) => {
   t.match(await doctor(), { code: 0, problems: 0, warnings: 0, findings: [] });
 });
 
-/** Beside the two doors, as somebody with a tool would. */
+/** With a connection of its own, like a tool that edits the file. */
 function sql(...statements: string[]): void {
   const database = new DatabaseSync(path.join(dataDir, 'hearth.db'), {
     enableForeignKeyConstraints: false,
@@ -106,7 +106,7 @@ function sql(...statements: string[]): void {
   database.close();
 }
 const at = (name: string, ...rest: string[]): string => path.join(folders[name]!.path, ...rest);
-/** A loose ref without a value, as a power failure leaves it; the packed one, if there is one, stays. */
+/** A loose ref without a value, as after a power failure; the packed one, if there is one, stays. */
 function emptyRef(name: string, ref: string): void {
   mkdirSync(path.dirname(at(name, ref)), { recursive: true });
   writeFileSync(at(name, ref), '');
@@ -182,7 +182,8 @@ const seeded: [check: string, seed: () => void][] = [
   [
     'repositories.empty_ref',
     () => {
-      // Only the journal knows it; the journal knows better than what was packed earlier; only what was packed is known; it was deleted.
+      // Cases: only the journal has the value; the journal is newer than the packed refs; only the packed refs have it;
+      // the ref was deleted.
       rmSync(at('empty-ref', 'packed-refs'), { force: true });
       writeFileSync(
         at('empty-packed', 'packed-refs'),
@@ -306,6 +307,10 @@ const seeded: [check: string, seed: () => void][] = [
       ),
   ],
   [
+    'queues.stuck_message',
+    () => sql("INSERT INTO outbox (kind, key, state, next_at, created_at) VALUES ('mail', 'alice', 'PENDING', 1, 1)"),
+  ],
+  [
     'queues.failed_delivery',
     () =>
       sql(
@@ -333,7 +338,7 @@ t.test(`all of ${seeded.length} planted faults are found, and nothing else`, asy
   t.equal(code, 7);
   const found = new Set(findings.map(({ check }) => check));
   for (const [check] of seeded) t.ok(found.has(check), check);
-  // One planted fault can mean another: a row without its folder, no administrator in an empty organisation.
+  // One planted fault can imply another: a row without its folder, no administrator in an empty organisation.
   t.same(
     [...found].filter((check) => !seeded.some(([known]) => known === check)),
     [],
@@ -341,7 +346,7 @@ t.test(`all of ${seeded.length} planted faults are found, and nothing else`, asy
   for (const { check, remedy } of findings) t.ok(remedy, `${check} says what to do`);
 });
 
-t.test('--fix cures what can be cured without losing anything, and only that', async (t) => {
+t.test('--fix repairs what can be repaired without losing data, and only that', async (t) => {
   const { findings } = await doctor('--fix');
   const cured = [
     ...new Set(
@@ -390,13 +395,13 @@ t.test('--fix cures what can be cured without losing anything, and only that', a
   t.ok(readdirSync(path.join(dataDir, 'lost-and-found')).length > 0, 'an orphan is kept aside');
 });
 
-t.test('an instance that cannot be opened is a finding too', async (t) => {
+t.test('an instance that cannot be opened is reported', async (t) => {
   const { code, findings } = await doctor('--data-dir', path.join(hearth.folder, 'nowhere'));
   t.equal(code, 7);
   t.match(findings, [{ check: 'start.no_data_dir' }]);
 });
 
-t.test('a damaged database is found', async (t) => {
+t.test('a damaged database is reported', async (t) => {
   await hearth.stop();
   const file = path.join(dataDir, 'hearth.db');
   const database = new DatabaseSync(file);

@@ -1,6 +1,6 @@
 // time limit: 180 s
-// The files for proxies that we hand out, with the real programs where the machine has them (PATH, or HEARTH_CADDY and
-// HEARTH_TRAEFIK), and what `hearth doctor --url` sees of them: nothing when they are right, the line that is wrong when not.
+// The shipped proxy files, with the real programs where they are installed (PATH, or HEARTH_CADDY and HEARTH_TRAEFIK),
+// and the results of `hearth doctor --url`: none when they are right, the wrong line when not.
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -77,7 +77,7 @@ async function start(t: Owner, port: number, program: string, ...words: string[]
   }
 }
 
-/** Native gRPC through a proxy, as a runner would speak it. */
+/** Native gRPC through a proxy, as a runner uses it. */
 async function pingOver(t: Owner, port: number): Promise<string> {
   const client = new Client(`localhost:${port}`, credentials.createSsl(Buffer.from(ca[0]!)));
   t.teardown(() => client.close());
@@ -127,11 +127,11 @@ async function startNginx(
   return port;
 }
 
-t.test('without a proxy in between there is nothing to find', async (t) => {
+t.test('without a proxy there are no results', async (t) => {
   t.same(await examine(Number(new URL(hearth.url).port), 'http'), []);
 });
 
-t.test('nothing there, and somebody else there', async (t) => {
+t.test('no server at the address, and another server there', async (t) => {
   t.match(await examine(await freePort()), [
     { check: 'address.unreachable', level: 'problem', message: /refused the connection/, remedy: /proxy running/ },
   ]);
@@ -142,7 +142,7 @@ t.test('nothing there, and somebody else there', async (t) => {
   t.match(await examine(Number(new URL(other.url).port), 'http'), [{ check: 'address.elsewhere' }]);
 });
 
-t.test('the word of a probe is worth nothing afterwards, and never at another server', async (t) => {
+t.test('the token of a probe expires with it, and is not accepted by another server', async (t) => {
   t.equal((await fetch(`${hearth.url}/hearth-probe/${'0'.repeat(32)}`)).status, 404);
 });
 
@@ -226,7 +226,7 @@ if (nginx !== undefined) {
     });
   }
 
-  t.test('a certificate that ends soon', async (t) => {
+  t.test('a certificate that expires soon', async (t) => {
     const days = (count: number): number => Date.now() + count * 24 * 60 * 60 * 1_000;
     const port = await startNginx(t, { certificate: 'short' });
     t.same(await examine(port), [], 'one that was made for three days is good');

@@ -1,5 +1,5 @@
-// accessWorld(t) → a running Hearth with four repositories (of a person and of an organisation, public and
-// private), every kind of person tied to them, and words that nobody without a tie may ever read.
+// accessWorld(t) → a running Hearth with four repositories (of a person and of an organisation, public and private),
+// people with every kind of grant on them, and words that nobody without a grant may ever read.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -40,7 +40,7 @@ export interface Place {
   id: string;
   ownerKind: 'person' | 'organisation';
   head: string;
-  /** Words of this repository that appear in nothing else. */
+  /** Words that occur in this repository only. */
   canaries: string[];
 }
 
@@ -48,7 +48,7 @@ export interface World {
   hearth: Hearth;
   principals: Principal[];
   places: Place[];
-  /** What the policy says of somebody through a credential of this scope. */
+  /** The level of a person by the policy, with a credential of this scope. */
   levelOf(who: Principal, place: Place, scope?: Scope): Level;
   may(who: Principal, place: Place, needed: Needed, scope?: Scope): boolean;
 }
@@ -127,7 +127,7 @@ export async function accessWorld(t: Owner): Promise<World> {
     }
   }
 
-  /** Told by this fixture alone, so that what is expected does not come from what is tested. */
+  /** Defined by this fixture alone, so that expectations are independent of the tested code. */
   const factsOf = (who: Principal, { id, visibility, ownerKind }: Place): RepositoryFacts => ({
     id,
     visibility,

@@ -1,6 +1,6 @@
 // time limit: 300 s
-// Issue "organisations" part 2: who gets what from every route, git service, API operation and SSH command.
-// Generated from the tables of the program; what is expected follows from the declaration and the policy.
+// The access matrix: what every client gets from every route, git service, API operation and SSH command. Generated
+// from the tables of the program; expectations follow from the declaration and the policy.
 import t from 'tap';
 import { Agent, request } from 'node:http';
 import ssh2 from 'ssh2';
@@ -41,7 +41,7 @@ interface Asked {
   body?: string;
 }
 
-/** How many answers were looked through for what their reader may not know. */
+/** How many responses were searched for words that their reader may not see. */
 let searched = 0;
 const leaks: string[] = [];
 
@@ -53,7 +53,7 @@ function ask(
 ): Promise<Got> {
   const { url } = world.hearth;
   return new Promise((resolve, reject) => {
-    // Said by hand: Node sends no length with a DELETE.
+    // Set explicitly: Node sends no length with a DELETE.
     const length = body === undefined ? {} : { 'Content-Length': String(body.length) };
     const sending = request(url + path, { method, agent, headers: { ...headers, ...length } }, (response) => {
       const parts: Buffer[] = [];
@@ -75,13 +75,13 @@ function ask(
   });
 }
 
-/** With the session of somebody, as a browser sends it. */
+/** With a person's session, as a browser sends it. */
 function browse(who: Principal, method: string, path: string): Promise<Got> {
   const headers: Record<string, string> = {
     Origin: world.hearth.url,
     ...(who.session === null ? {} : { Cookie: `hearth_session=${who.session}` }),
   };
-  // A form in an encoding that no form has: refused by the first reader behind the gate, so that nothing changes.
+  // A form in an unsupported encoding: refused by the first reader after authorization, so that nothing changes.
   if (method === 'POST')
     Object.assign(headers, { 'Content-Type': 'application/x-www-form-urlencoded', 'Content-Encoding': 'gzip' });
   return ask(
@@ -102,7 +102,7 @@ async function each<Item>(items: readonly Item[], work: (item: Item) => Promise<
   );
 }
 
-/** What stands for each name of a path. */
+/** Values for the parameters of a path. */
 const values = (place: Pick<Place, 'owner' | 'name' | 'head'>): Record<string, string> => ({
   owner: place.owner,
   name: place.name,
@@ -111,7 +111,7 @@ const values = (place: Pick<Place, 'owner' | 'name' | 'head'>): Record<string, s
   ref: 'main',
 });
 
-/** Wildcards lead to something that is there. */
+/** Values for wildcards that exist. */
 const rests: Record<string, string> = {
   tree: 'main',
   blob: 'main/README.md',
@@ -130,12 +130,12 @@ function fill(path: string, place: Pick<Place, 'owner' | 'name' | 'head'>): stri
       .replace(/\{\/\*\w+\}/, `/${rests[kind] ?? ''}`)
       .replace(/\*\w+/, rests[kind] ?? 'x')
       .replace(/:(\w+)/g, (_, name: string) => values(place)[name] ?? 'x')
-      // Says in its query what it is about.
+      // The parameter is in the query.
       .replace(/\/branches\/delete$/, '/branches/delete?name=main')
   );
 }
 
-/** Whether everything that the path names is there: this world has no runs, for example. */
+/** Whether everything that the path names exists: there are no runs here, for example. */
 const isFilled = (path: string): boolean =>
   [...path.matchAll(/:(\w+)/g)].every(([, name]) => ['owner', 'name', 'username', 'id', 'ref'].includes(name!));
 
@@ -147,7 +147,7 @@ const expect = (what: string, got: unknown, wanted: unknown): void => {
 };
 
 t.test(
-  'security D-10, E06 every route about a repository: the declared right decides, and without it there is nothing',
+  'security D10, E06 every route about a repository: the declared level decides, and without it there is nothing',
   async (t) => {
     const rows = table.filter(({ access }) => neededRight(access) !== null);
     const cells = rows.flatMap((route) =>
@@ -159,7 +159,7 @@ t.test(
       const got = await browse(who, method, fill(path, place));
       const what = `${who.name}: ${method} ${fill(path, place)} (${access})`;
       if (!world.may(who, place, neededRight(access)!)) {
-        // The very bytes of what is not there, whatever the route.
+        // The same bytes as for an absent repository, whatever the route.
         const key = who.name;
         if (!absent.has(key)) absent.set(key, browse(who, 'GET', `/repos/${place.owner}/missing`));
         expect(`${what} status`, got.status, 404);
@@ -186,10 +186,10 @@ t.test('security E03 a repository that is missing answers the same on every rout
   t.same(misses.splice(0), []);
 });
 
-/** Pages that need something in their path that only one person has, or lead on by nature; their own tests know them. */
+/** Pages that need a one-time value in their path, or redirect; their own tests cover them. */
 const apart = /^\/(?:setup|signup|onboarding|:handle|:owner\/:name|\{\*rest\})$|:ticket|:file|^\/api\/|\/info\/refs$/;
 
-t.test('every other page: the sign-in page, the 404, or what was asked for', async (t) => {
+t.test('every other page: the sign-in page, the 404, or the page itself', async (t) => {
   const rows = table.filter(
     ({ access, path }) =>
       neededRight(access) === null &&
@@ -215,7 +215,7 @@ t.test('every other page: the sign-in page, the 404, or what was asked for', asy
     if (needsPerson && who.id === null) expect(what, isLogin, true);
     else if (!isAllowed) expect(what, got.status, 404);
     else if (method === 'POST') expect(what, got.status, 415);
-    // A number that nothing has.
+    // A number that does not exist.
     else if (/\/:(?!name$|username$)\w+$/.test(path) && isGone(got)) return;
     else if (got.status >= 400 || isLogin) misses.push(`${what}: ${got.status}, though allowed`);
     if (access === 'organisation:owner' && isGone(got)) {
@@ -229,7 +229,7 @@ t.test('every other page: the sign-in page, the 404, or what was asked for', asy
 const scopes: Scope[] = ['read', 'write', 'admin'];
 const credentials = (who: Principal): (Scope | null)[] => (who.id === null ? [null] : scopes);
 
-t.test('git over HTTP: scope and right together, for both services', async (t) => {
+t.test('git over HTTP: scope and level together, for both services', async (t) => {
   const cells = world.places.flatMap((place) =>
     world.principals.flatMap((who) =>
       credentials(who).flatMap((scope) =>
@@ -259,7 +259,7 @@ t.test('git over HTTP: scope and right together, for both services', async (t) =
   t.pass(`${cells.length} cells`);
 });
 
-t.test('the JSON API: every operation on a repository, by scope and right', async (t) => {
+t.test('the JSON API: every operation on a repository, by scope and level', async (t) => {
   const rows = operations.filter(({ access }) => access.startsWith('repository:'));
   const cells = rows.flatMap((operation) =>
     world.places.flatMap((place) =>
@@ -282,7 +282,7 @@ t.test('the JSON API: every operation on a repository, by scope and right', asyn
             : world.may(who, place, right, scope ?? undefined)
               ? 'allowed'
               : 404;
-    // What may be done and would be done is left to the API's own tests.
+    // Allowed operations with an effect are covered by the API's own tests.
     if (wanted === 'allowed' && method !== 'GET' && body === undefined) return;
     const filled = path.replace(
       /\{(\w+)\}/g,
@@ -378,7 +378,7 @@ function run(client: ssh2.Client, command: string): Promise<Ran> {
   });
 }
 
-t.test('SSH: every command on a repository, by right', async (t) => {
+t.test('SSH: every command on a repository, by level', async (t) => {
   const commands = ['upload-pack', 'receive-pack', 'upload-archive'] as const;
   let cells = 0;
   await each(
@@ -397,7 +397,7 @@ t.test('SSH: every command on a repository, by right', async (t) => {
           if (!world.may(who, place, 'read')) expect(what, JSON.stringify(ran), JSON.stringify(absent));
           else if (!world.may(who, place, command === 'receive-pack' ? 'write' : 'read'))
             expect(what, /You may read this repository, but not push/.test(ran.err), true);
-          // An archive needs a request of its own; that git was started at all is the answer.
+          // An archive needs a request of its own; it is enough that git was started.
           else if (/hearth:/.test(ran.err) || (command !== 'upload-archive' && !/^[0-9a-f]{4}/.test(ran.out)))
             misses.push(`${what}: ${ran.err || ran.out.slice(0, 40)}`);
         }
@@ -413,7 +413,7 @@ t.test('SSH: every command on a repository, by right', async (t) => {
   t.pass(`${cells} cells`);
 });
 
-t.test('security E02, issue 4: lists, searches, feeds and profiles tell nobody of what they may not see', async (t) => {
+t.test('security E02 lists, searches, feeds and profiles contain nothing hidden from their reader', async (t) => {
   const pages = [
     '/',
     '/explore',
@@ -446,7 +446,7 @@ t.test('security E02, issue 4: lists, searches, feeds and profiles tell nobody o
           )
         : await browse(who, 'GET', page);
       for (const place of world.places) {
-        // Here nobody asked for the name, so it must not come up.
+        // The request did not contain the name, so the response must not either.
         if (world.levelOf(who, place) === 'none' && body.includes(`${place.owner}/${place.name}`))
           leaks.push(`${who.name}: ${page} names ${place.name}`);
       }
@@ -454,7 +454,7 @@ t.test('security E02, issue 4: lists, searches, feeds and profiles tell nobody o
   );
   t.same(leaks, [], 'no canary');
   t.ok(searched >= 1000, `${searched} answers were looked through`);
-  // In JSON: pages put marks into what they found.
+  // In JSON: pages put markup into matches.
   const maker = world.principals.find(({ name }) => name === 'maker')!;
   const found = await ask(
     maker,

@@ -1,5 +1,5 @@
 // time limit: 420 s
-// CI as a person sees it: a real push, a runner played by a client we did not write, and Chromium.
+// CI as a person sees it: a real push, a runner simulated by an independent client, and Chromium.
 import t from 'tap';
 import { chromium } from 'playwright-core';
 import type { Browser, Page } from 'playwright-core';
@@ -42,7 +42,7 @@ async function signedIn({ url, alice }: Forge, options: Parameters<Browser['newC
   return context.newPage();
 }
 
-t.test('a person watches a matrix workflow that their push has started', { timeout: 90_000 }, async (t) => {
+t.test('a person watches a matrix workflow that their push started', { timeout: 90_000 }, async (t) => {
   const forge = await startForge(t);
   const B = `${forge.url}/repos/alice/work`;
   const page = await signedIn(forge);
@@ -88,111 +88,107 @@ t.test('a person watches a matrix workflow that their push has started', { timeo
   const second = (await client.fetchTask({})).task;
   await client.updateTask({ state: { id: second.id, result: 2 } });
   await page.locator('.run-facts', { hasText: 'Failed' }).waitFor();
-  await page.getByRole('button', { name: 'Run failed again' }).click();
-  await page.getByText('The jobs run again, as a new attempt.').waitFor();
+  await page.getByRole('button', { name: 'Re-run failed jobs' }).click();
+  await page.getByText('The jobs are re-run as a new attempt.').waitFor();
   t.match(await page.getByRole('main').innerText(), /Attempt 2\s+Attempt 1/);
   await page.getByRole('button', { name: 'Cancel' }).click();
   await page.getByText('The run is cancelled.').waitFor();
   t.strictSame(faults, []);
 });
 
-t.test(
-  'every page of CI, in light and dark, wide and narrow, without a fault for axe',
-  { timeout: 240_000 },
-  async (t) => {
-    const forge = await startForge(t);
-    const { ci } = forge.modules;
-    await forge.push({
-      '.hearth/workflows/ci.yml': file,
-      '.hearth/workflows/bad.yml': broken,
-      '.hearth/workflows/proposals.yml':
-        'name: Proposals\non: [pull_request, workflow_call]\njobs: {a: {runs-on: x, steps: [{run: x}]}}\n',
-    });
-    const client = connectClient(forge.url, { headers: await forge.register(['linux']) });
-    const { task } = await client.fetchTask({});
-    await client.updateLog({
-      taskId: task.id,
-      rows: rowsOf(
-        '##[group]Set up',
-        '\u001b[32mgreen\u001b[33m yellow\u001b[36m cyan\u001b[35m magenta\u001b[34m blue\u001b[0m',
-        '::error::bad',
-        '::warning::odd',
-        '::debug::more',
-      ),
-    });
-    const scope = { kind: 'repository', id: forge.found.repository.id } as const;
-    await ci.setSecret(scope, { name: 'key', value: 'abcd1234' });
-    await ci.setVariable(scope, { name: 'target', value: 'here' });
-    await ci.createRunner(scope, { name: 'mine', ephemeral: true });
-    const job = await ci.authoriseTask(task.context.gitea_runtime_token);
-    for (const name of ['site', 'a name that is longer than a narrow window is wide, and goes on', 'gone']) {
-      await ci.receiveArtifact(
-        await ci.createArtifact(job, { name, expiresAt: null }),
-        { kind: 'whole' },
-        (async function* () {
-          yield Buffer.from(name);
-        })(),
-      );
-      await ci.finishArtifact(job, { name, sizeBytes: null, digest: null });
-    }
-    await ci.removeArtifactOfTask(job, 'gone');
-    // Rights are read with each request; her session ends when they change.
-    await forge.modules.accounts.setAdministrator(forge.alice.id, true);
-    const session = (await forge.modules.accounts.startSession(forge.alice.id, { address: '', userAgent: '' })).secret;
-    const paths = [
-      '/runs/workflows',
-      '/runs',
-      '/runs?status=failure',
-      '/runs/1',
-      '/runs/2',
-      '/runs/2/jobs/1',
-      '/runs/2/jobs/1?q=green',
-      '/runs/2/jobs/3',
-      '/runs/queue',
-      '/runs/new',
+t.test('every page of CI passes axe, in light and dark, wide and narrow', { timeout: 240_000 }, async (t) => {
+  const forge = await startForge(t);
+  const { ci } = forge.modules;
+  await forge.push({
+    '.hearth/workflows/ci.yml': file,
+    '.hearth/workflows/bad.yml': broken,
+    '.hearth/workflows/proposals.yml':
+      'name: Proposals\non: [pull_request, workflow_call]\njobs: {a: {runs-on: x, steps: [{run: x}]}}\n',
+  });
+  const client = connectClient(forge.url, { headers: await forge.register(['linux']) });
+  const { task } = await client.fetchTask({});
+  await client.updateLog({
+    taskId: task.id,
+    rows: rowsOf(
+      '##[group]Set up',
+      '\u001b[32mgreen\u001b[33m yellow\u001b[36m cyan\u001b[35m magenta\u001b[34m blue\u001b[0m',
+      '::error::bad',
+      '::warning::odd',
+      '::debug::more',
+    ),
+  });
+  const scope = { kind: 'repository', id: forge.found.repository.id } as const;
+  await ci.setSecret(scope, { name: 'key', value: 'abcd1234' });
+  await ci.setVariable(scope, { name: 'target', value: 'here' });
+  await ci.createRunner(scope, { name: 'mine', ephemeral: true });
+  const job = await ci.authoriseTask(task.context.gitea_runtime_token);
+  for (const name of ['site', 'a name that is longer than a narrow window is wide, and goes on', 'gone']) {
+    await ci.receiveArtifact(
+      await ci.createArtifact(job, { name, expiresAt: null }),
+      { kind: 'whole' },
+      (async function* () {
+        yield Buffer.from(name);
+      })(),
+    );
+    await ci.finishArtifact(job, { name, sizeBytes: null, digest: null });
+  }
+  await ci.removeArtifactOfTask(job, 'gone');
+  // Rights are read with each request; her session ends when they change.
+  await forge.modules.accounts.setAdministrator(forge.alice.id, true);
+  const session = (await forge.modules.accounts.startSession(forge.alice.id, { address: '', userAgent: '' })).secret;
+  const paths = [
+    '/runs/workflows',
+    '/runs',
+    '/runs?status=failure',
+    '/runs/1',
+    '/runs/2',
+    '/runs/2/jobs/1',
+    '/runs/2/jobs/1?q=green',
+    '/runs/2/jobs/3',
+    '/runs/queue',
+    '/runs/new',
+    '/settings/runners',
+    '/settings/secrets',
+  ];
+  for (const [colorScheme, width, runOnly] of [
+    ['light', 1280, allRules],
+    ['dark', 360, rulesOfLooks],
+  ] as const) {
+    const page = await signedIn(
+      { ...forge, alice: { ...forge.alice, session } },
+      { colorScheme, viewport: { width, height: 900 } },
+    );
+    for (const target of [
+      ...paths.map((path) => `/repos/alice/work${path}`),
       '/settings/runners',
       '/settings/secrets',
-    ];
-    for (const [colorScheme, width, runOnly] of [
-      ['light', 1280, allRules],
-      ['dark', 360, rulesOfLooks],
-    ] as const) {
-      const page = await signedIn(
-        { ...forge, alice: { ...forge.alice, session } },
-        { colorScheme, viewport: { width, height: 900 } },
-      );
-      for (const target of [
-        ...paths.map((path) => `/repos/alice/work${path}`),
-        '/settings/runners',
-        '/settings/secrets',
-        '/admin/runners',
-        '/admin/secrets',
-        '/admin/queue',
-        '/',
-      ]) {
-        const answer = await page.goto(forge.url + target);
-        t.equal(answer?.status(), 200, target);
-        if (target.endsWith('/workflows'))
-          t.match(
-            await page.getByRole('main').innerText(),
-            /line 3, column 3: The job a needs "runs-on"[^]*pull_request: this server has no pull requests[^]*workflow_call: other workflows/,
-          );
-        t.strictSame(await violationsOn(page, runOnly), [], `${target}, ${colorScheme}, ${width}`);
-        const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
-        t.ok(Number(overflow) <= 0, `${target} fits ${width} pixels`);
-      }
-      await page.context().close();
+      '/admin/runners',
+      '/admin/secrets',
+      '/admin/queue',
+      '/',
+    ]) {
+      const answer = await page.goto(forge.url + target);
+      t.equal(answer?.status(), 200, target);
+      if (target.endsWith('/workflows'))
+        t.match(
+          await page.getByRole('main').innerText(),
+          /line 3, column 3: The job a needs "runs-on"[^]*pull_request: this server has no pull requests[^]*workflow_call: other workflows/,
+        );
+      t.strictSame(await violationsOn(page, runOnly), [], `${target}, ${colorScheme}, ${width}`);
+      const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+      t.ok(Number(overflow) <= 0, `${target} fits ${width} pixels`);
     }
-  },
-);
+    await page.context().close();
+  }
+});
 
-t.test('without scripts: registration, secrets, starting a workflow, and what others see', async (t) => {
+t.test('without scripts: registration, secrets, starting a workflow, and the view of others', async (t) => {
   const forge = await startForge(t);
   await forge.push({ '.hearth/workflows/ci.yml': file });
   const B = `${forge.url}/repos/alice/work`;
   const page = await signedIn(forge, { javaScriptEnabled: false });
   await page.goto(`${B}/settings/runners`);
-  await page.getByRole('button', { name: 'Make a token' }).click();
+  await page.getByRole('button', { name: 'Create token' }).click();
   const token = await page.getByLabel('Registration token').inputValue();
   t.match(await connectClient(forge.url).register({ name: 'joined', token, labels: ['x'] }), {
     runner: { name: 'joined' },
@@ -201,7 +197,7 @@ t.test('without scripts: registration, secrets, starting a workflow, and what ot
   t.match(await page.getByRole('status').innerText(), /A token is shown only once/);
   t.match(await page.getByRole('main').innerText(), /joined/);
   await page.getByLabel('Name').fill('made here');
-  await page.getByRole('button', { name: 'Make a runner' }).click();
+  await page.getByRole('button', { name: 'Create runner' }).click();
   t.match(JSON.parse(await page.locator('pre').first().innerText()), {
     name: 'made here',
     address: forge.url,
@@ -229,9 +225,9 @@ t.test('without scripts: registration, secrets, starting a workflow, and what ot
   await page.locator('[id="input-version"]').fill('1.0');
   await page.getByRole('button', { name: 'Start' }).click();
   t.match(page.url(), /\/runs\/2$/);
-  t.match(await page.getByRole('main').innerText(), /started by hand on main/);
+  t.match(await page.getByRole('main').innerText(), /started manually on main/);
 
-  const stranger = await forge.addPerson('bob');
+  const outsider = await forge.addPerson('bob');
   for (const target of [
     '/runs',
     '/runs/1',
@@ -243,7 +239,7 @@ t.test('without scripts: registration, secrets, starting a workflow, and what ot
     '/runs/queue',
     '/runs/new',
   ]) {
-    for (const Cookie of [`hearth_session=${stranger.session}`, '']) {
+    for (const Cookie of [`hearth_session=${outsider.session}`, '']) {
       const answer = await fetch(`${B}${target}`, { headers: { Cookie }, redirect: 'manual' });
       t.equal(answer.status, 404, `${target} ${Cookie === '' ? 'signed out' : 'to a stranger'}`);
     }

@@ -19,7 +19,7 @@ import type { Answer, Visitor, Web } from '../fixtures/web-fixture.ts';
 const { CRAWL_PAGES, CRAWL_SEED = '7', CRAWL_AS, CRAWL_AXE = '0', CRAWL_REPOSITORY, CRAWL_SECONDS } = process.env;
 const most = Number(CRAWL_PAGES ?? 1_500);
 const atOnce = 6;
-/** Faults that are printed: a fault in a template is on many pages. */
+/** Limit of printed errors: an error in a template is on many pages. */
 const shown = CRAWL_PAGES === undefined ? 30 : 300;
 
 t.setTimeout(CRAWL_PAGES === undefined ? 600_000 : 3_600_000);
@@ -68,7 +68,7 @@ const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>',
 const unescape = (text: string): string =>
   text.replace(/&(amp|lt|gt|quot|#39);/g, (_all, name: string) => entities[name]!);
 
-/** Addresses that a page leads to; what documents of the repository link to is their authors' business. */
+/** The links of a page; those inside documents of the repository are skipped. */
 function linksOf(html: string): string[] {
   const ours = html.replace(/<div class="prose">.*?<\/section>/gs, '');
   return [...ours.matchAll(/<(?:a|img|link)\b[^>]*?\s(?:href|src)="([^"]*)"/g)]
@@ -76,16 +76,16 @@ function linksOf(html: string): string[] {
     .filter((address) => address.startsWith('/'));
 }
 
-/** Larger ones repeat themselves, and the validator takes a second for each. */
+/** Larger pages are repetitive, and the validator takes a second for each. */
 const maxValidated = 256 * 1024;
 
-/** What is wrong with a page: by the standard, and by what we never do. */
+/** What is wrong with a page: by the HTML standard, and by our own rules. */
 function faultsOf(html: string): string[] {
   const faults = html.length > maxValidated ? [] : invalidParts(html).slice(0, 3);
   const tags = html.replace(/>[^<]*/g, '>').replace(/"[^"]*"/g, '""');
   if (/<[^>]*\s(?:style|on[a-z]+)=/i.test(tags)) faults.push('inline style or script');
   if (/[\x00-\x08\x0b\x0e-\x1f\x7f]/.test(html)) faults.push('a control character');
-  // What a form sends and a copy button copies is the name as it is.
+  // Form values and copy buttons contain the name unchanged.
   if (/[\u202a-\u202e\u2066-\u2069]/.test(html.replace(/ (?:data-copy-text|value)="[^"]*"|<option[^>]*>[^<]*/g, '')))
     faults.push('a character that turns the direction of text');
   return faults;
@@ -98,7 +98,7 @@ interface Crawl {
   samples: Map<string, string[]>;
 }
 
-/** `/repos/alice/odd/blob/main/a.c?plain=1` is a blob with a question: pages of a kind look alike. */
+/** `/repos/alice/odd/blob/main/a.c?plain=1` is a blob with a query: pages of a kind look alike. */
 function kindOf(address: string): string {
   const { pathname, searchParams } = new URL(address, web.origin);
   const parts = pathname.split('/').slice(1);
@@ -118,11 +118,11 @@ async function crawl(who: Visitor, starts: string[], limit: number): Promise<Cra
     while (queue.length > 0 && found.visited < limit && performance.now() < until) {
       const { address, from } = next();
       found.visited += 1;
-      // Each time another address: what a crawler may have is not what is tested here.
+      // Each time from another address: rate limits of crawlers are not tested here.
       const answer = await who.get(address, { 'X-Forwarded-For': `198.51.100.${found.visited % 250}` });
-      const complain = (what: string) => void found.faults.push(`${address} (from ${from}): ${what}`);
-      if (answer.status >= 400) complain(String(answer.status));
-      inspect(answer, complain);
+      const report = (what: string) => void found.faults.push(`${address} (from ${from}): ${what}`);
+      if (answer.status >= 400) report(String(answer.status));
+      inspect(answer, report);
       if (isPage(answer) && answer.status === 200) takeSample(found.samples, address);
       const links = answer.headers.location ? [answer.headers.location] : isPage(answer) ? linksOf(answer.body) : [];
       for (const link of links.map((each) => each.replace(/#.*/s, ''))) {
@@ -146,13 +146,16 @@ function takeSample(samples: Crawl['samples'], address: string): void {
 
 const isPage = ({ headers }: Answer): boolean => headers['content-type']?.startsWith('text/html') ?? false;
 
-function inspect(answer: Answer, complain: (what: string) => void): void {
+function inspect(answer: Answer, report: (what: string) => void): void {
   if (!isPage(answer) || answer.status >= 300) return;
-  faultsOf(answer.body).forEach(complain);
-  if (!answer.headers['content-security-policy']?.includes("script-src 'self'")) complain('no policy');
+  faultsOf(answer.body).forEach(report);
+  if (!answer.headers['content-security-policy']?.includes("script-src 'self'")) report('no policy');
 }
 
-/** The samples in a browser: axe by all rules, then in each look by those that looks can break; nothing sticks out. */
+/**
+ * The samples in a browser: axe with all rules, then in each look with the rules that looks can break; nothing
+ * overflows.
+ */
 async function lookAt(who: Visitor, { samples, faults }: Crawl): Promise<void> {
   const addresses = [...samples.values()].flat();
   if (addresses.length === 0) return;
@@ -179,7 +182,7 @@ async function lookAt(who: Visitor, { samples, faults }: Crawl): Promise<void> {
 const said = ({ visited, samples }: Crawl): string =>
   `${visited} pages, ${[...samples.values()].flat().length} of them in a browser`;
 
-t.test('a visitor finds no dead link and no broken page', async (t) => {
+t.test('an anonymous client finds no dead link and no broken page', async (t) => {
   if (CRAWL_AS === 'alice') return;
   const found = await crawl(visitor(web), ['/repos/alice/odd', '/explore', '/users/alice'], most);
   t.same(found.faults.slice(0, shown), [], said(found));
@@ -190,7 +193,7 @@ t.test('a visitor finds no dead link and no broken page', async (t) => {
   );
 });
 
-t.test('nor does somebody who is signed in, in a repository that only they may read', async (t) => {
+t.test('neither does a signed-in person, in a private repository', async (t) => {
   if (CRAWL_AS === 'visitor') return;
   const found = await crawl(alice, ['/repos/alice/hidden', '/'], CRAWL_AS === 'alice' ? most : Math.ceil(most / 3));
   t.same(found.faults.slice(0, shown), [], said(found));

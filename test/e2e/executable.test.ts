@@ -23,14 +23,14 @@ const project = join(import.meta.dirname, '../..');
 const built = join(project, 'dist/hearth');
 const { version } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8')) as { version: string };
 
-/** Nobody has this id; only root can become it, so as anybody else we stay who we are. */
+/** An unused user id; only root can become it, otherwise the user stays the same. */
 const unprivilegedId = 54_321;
 const isRoot = process.getuid?.() === 0;
 
 interface Place {
   /** Where it runs: empty but for the executable. */
   folder: string;
-  /** What HOME and TMPDIR are: there, and not writable. */
+  /** HOME and TMPDIR: existing and not writable. */
   home: string;
   start(args: string[], env?: Record<string, string>): ChildProcess;
   run(args: string[], env?: Record<string, string>): Promise<{ code: number | null; stdout: string; stderr: string }>;
@@ -91,7 +91,7 @@ function pushFile(t: Owner, remote: string, name: string, content: string): void
   git('push', '-q', remote, 'main');
 }
 
-/** What the unprivileged user owns in places where programs like to leave things. */
+/** Files of the unprivileged user in folders where programs often leave some. */
 function strayFiles(): string[] {
   if (!isRoot) return [];
   return ['/tmp', '/var/tmp', '/dev/shm', '/run', '/home'].flatMap((folder) =>
@@ -109,7 +109,7 @@ t.test('it prints its version, and nothing else', async (t) => {
   t.same(readdirSync(home), []);
 });
 
-t.test('an unknown command ends with 2', async (t) => {
+t.test('an unknown command exits with 2', async (t) => {
   const { run, folder } = place(t);
   const { code, stdout, stderr } = await run(['no-such-command']);
   t.equal(code, 2);
@@ -118,7 +118,7 @@ t.test('an unknown command ends with 2', async (t) => {
   t.same(readdirSync(folder), ['hearth']);
 });
 
-t.test('what Node reads from the environment does not reach it', async (t) => {
+t.test('Node’s environment variables have no effect on it', async (t) => {
   const { run, folder } = place(t);
   const { code, stderr } = await run(['--version'], {
     NODE_OPTIONS: '--require=./no-such-file.cjs',
@@ -153,7 +153,7 @@ t.test('it serves, as an unprivileged user, and writes nothing outside its data 
 
   t.equal((await fetch(`${url}/healthz`)).status, 200);
 
-  // A page comes from the compiled templates, with all that it links from the assets inside.
+  // A page comes from the compiled templates, with all its links to the embedded assets.
   const page = await (await fetch(`${url}/login`)).text();
   t.match(page, /^<!DOCTYPE html>/i);
   const linked = [...page.matchAll(/(?:href|src)="(\/assets\/[^"#]+)/g)].map((match) => match[1] ?? '');
@@ -164,7 +164,7 @@ t.test('it serves, as an unprivileged user, and writes nothing outside its data 
   const added = await run(['user', 'add', 'alice', '--admin', '--random-password', '--json'], listen);
   t.equal(added.code, 0, added.stderr);
 
-  // Search, whose threads are inside, too: of names, and of code that was pushed a moment ago.
+  // Search, whose threads are embedded, too: of names, and of code that was just pushed.
   const token = (
     await run(['token', 'add', '--user', 'alice', '--name', 'e2e', '--access', 'write'], listen)
   ).stdout.trim();

@@ -1,4 +1,4 @@
-// Two Hearths in processes of their own, with their real clocks and jobs: follow, push over both transports, private
+// Two Hearths in processes of their own, with their real clocks and tasks: follow, push over both transports, private
 // and public, killed and restarted, unfollow.
 // time limit: 300 s
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ import type { RunningProgram } from './running-program.ts';
 
 const password = 'correct horse battery';
 
-/** Where a server of the test lives for good: its actor ids are made of this. */
+/** The permanent address of a server of the test, which is part of its actor ids. */
 async function place(host: string, peer: string) {
   const port = await freePort(host);
   const folder = temporaryFolder(t);
@@ -36,7 +36,7 @@ async function place(host: string, peer: string) {
   };
 }
 
-/** Signs alice in by the setup link; afterwards asks for pages and posts forms as her. */
+/** Signs alice in by the setup link; afterwards requests pages and posts forms as her. */
 async function signedIn(server: RunningProgram, origin: string) {
   const token = new URL(server.setupLink!).searchParams.get('token')!;
   const send = (target: string, form: Record<string, string> | null, cookie: string) =>
@@ -66,7 +66,7 @@ async function within(seconds: number, what: string, holds: () => Promise<boolea
   }
 }
 
-t.test("issue: alice follows bob's repository and bob himself, and hears of his pushes", async (t) => {
+t.test("alice follows bob's repository and bob himself, and receives his pushes", async (t) => {
   const [here, there] = [await place('127.0.0.1', '127.0.0.2'), await place('127.0.0.2', '127.0.0.1')];
   const home = await here.start();
   let away = await there.start();
@@ -80,7 +80,7 @@ t.test("issue: alice follows bob's repository and bob himself, and hears of his 
   const works = temporaryFolder(t);
   const overHttp = (name: string) => `http://bob:${token}@${there.host}/git/bob/${name}.git`;
   const overSsh = (name: string) => `ssh://git@${there.name}:${away.sshPort}/bob/${name}.git`;
-  /** Each repository has a history of its own, so that no commit comes to light through another one. */
+  /** Each repository has a history of its own, so that no commit is revealed by another one. */
   const push = async (to: string, subject: string): Promise<void> => {
     const work = path.join(works, path.basename(to));
     if (!existsSync(work)) {

@@ -1,4 +1,4 @@
-// The main job, as a newcomer does it: one command, an account, a push, a clone, the page.
+// The main task, as a newcomer does it: one command, an account, a push, a clone, the page.
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
@@ -6,7 +6,7 @@ import { gitClient } from './git-client.ts';
 import { startProgram } from './running-program.ts';
 import type { Program } from './running-program.ts';
 
-/** A browser without scripts, as far as this journey needs one: forms and a cookie. */
+/** A browser without scripts, as far as this flow needs one: forms and a cookie. */
 function browser(origin: string) {
   let cookie = '';
   return async (address: string, form?: Record<string, string>) => {

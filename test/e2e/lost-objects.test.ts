@@ -1,4 +1,4 @@
-// What was pushed away or deleted is gone for readers, whatever they know of its id: fetches over HTTP and SSH, pages, API.
+// Overwritten and deleted commits are gone for readers who know their ids: fetches over HTTP and SSH, pages, API.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
@@ -6,7 +6,7 @@ import { localAdministrator } from '../../src/access/index.ts';
 import { startHearth } from '../fixtures/start-hearth.ts';
 import { gitClient } from './git-client.ts';
 
-t.test('SECURITY A06: an object that no ref leads to is answered as if it were absent', async (t) => {
+t.test('security A06: an unreachable object is answered as if it were absent', async (t) => {
   const hearth = await startHearth(t);
   const [alice, bob] = [await hearth.addPerson('alice'), await hearth.addPerson('bob')];
   const { accounts, repositories } = hearth.modules;

@@ -1,5 +1,5 @@
-// Organisations, collaborators, images and the life of a repository in a real browser with scripts off;
-// then every one of these pages under axe, in light and dark, narrow and wide.
+// Organisations, collaborators, images and lifecycle of repositories in a real browser with scripts off; then all these
+// pages with axe, in light and dark, narrow and wide.
 import t from 'tap';
 import { mkdirSync } from 'node:fs';
 import { chromium } from 'playwright-core';
@@ -13,7 +13,7 @@ import type { Web } from '../fixtures/web-fixture.ts';
 
 t.setTimeout(180_000);
 
-/** Where pictures of the pages go; none are made without it. */
+/** Folder for screenshots; none are made without it. */
 const pictures = process.env['HEARTH_PICTURES'];
 
 let web: Web;
@@ -39,7 +39,7 @@ const picture = (name: string, type: keyof typeof sampleImages) => ({
   mimeType: type,
   buffer: sampleImages[type],
 });
-/** Waits for the sentence that a form leaves behind. */
+/** Waits for the confirmation message of a form. */
 const says = (page: Page, text: string | RegExp) => page.getByRole('status').filter({ hasText: text }).waitFor();
 
 t.before(async () => {
@@ -50,16 +50,16 @@ t.before(async () => {
 });
 t.teardown(() => browser?.close());
 
-t.test('an organisation from its founding to its members, by clicks alone', async (t) => {
+t.test('an organisation from its creation to its members, by clicks alone', async (t) => {
   const page = await tab('alice');
   await page.goto(web.origin);
   await page.getByRole('link', { name: 'New organisation' }).last().click();
-  await page.getByLabel('Handle', { exact: true }).fill('bob');
+  await page.getByLabel('Name', { exact: true }).fill('bob');
   await press(page, 'Create organisation');
   await page.getByRole('alert').filter({ hasText: 'already taken' }).waitFor();
-  t.equal(await page.getByLabel('Handle', { exact: true }).inputValue(), 'bob', 'what was typed is still there');
-  await page.getByLabel('Handle', { exact: true }).fill('potters');
-  await page.getByLabel('Name', { exact: true }).fill('The Potters');
+  t.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'bob', 'what was typed is still there');
+  await page.getByLabel('Name', { exact: true }).fill('potters');
+  await page.getByLabel('Display name', { exact: true }).fill('The Potters');
   await press(page, 'Create organisation');
   await says(page, 'You are its first owner');
 
@@ -69,7 +69,7 @@ t.test('an organisation from its founding to its members, by clicks alone', asyn
     ['bob', 'MEMBER'],
     ['carol', 'GUEST'],
   ] as const) {
-    await page.getByLabel('Handle', { exact: true }).fill(who);
+    await page.getByLabel('Username', { exact: true }).fill(who);
     await page.getByLabel('Role', { exact: true }).selectOption(role);
     await press(page, 'Add');
     await says(page, 'The member is added');
@@ -133,10 +133,10 @@ t.test('the settings of a repository: image, visibility, collaborators', async (
   await says(page, 'public now');
 
   await page.getByRole('link', { name: 'Collaborators' }).click();
-  await page.getByLabel('Handle', { exact: true }).fill('nobody');
+  await page.getByLabel('Username', { exact: true }).fill('nobody');
   await press(page, 'Add');
   await page.getByRole('alert').filter({ hasText: 'no person with this handle' }).waitFor();
-  await page.getByLabel('Handle', { exact: true }).fill('bob');
+  await page.getByLabel('Username', { exact: true }).fill('bob');
   await page.getByLabel('Role', { exact: true }).selectOption('admin');
   await press(page, 'Add');
   await says(page, 'The collaborator is added');
@@ -175,8 +175,8 @@ t.test('rename, transfer with its acceptance, archive, delete and restore', asyn
   await page.goto(`${web.origin}/repos/alice/oven/settings/danger`);
   await press(page, 'Archive this repository');
   await says(page, 'archived');
-  await press(page, 'Take it out of the archive');
-  await says(page, 'takes pushes again');
+  await press(page, 'Unarchive this repository');
+  await says(page, 'is unarchived');
   await page.getByLabel('New owner', { exact: true }).fill('carol');
   await page.locator('#transfer-confirm').fill('alice/oven');
   await press(page, 'Transfer this repository');
@@ -201,7 +201,7 @@ t.test('rename, transfer with its acceptance, archive, delete and restore', asyn
   await says(receiver, 'The repository is back');
 });
 
-t.test('a repository of an organisation: deleted by an OWNER, seen in its trash, brought back', async (t) => {
+t.test('a repository of an organisation: deleted by an OWNER, listed in its trash, restored', async (t) => {
   const page = await tab('alice');
   await page.goto(`${web.origin}/repos/potters/studio/settings/danger`);
   await page.locator('#delete-confirm').fill('potters/studio');
@@ -235,10 +235,10 @@ t.test('the default branch is chosen and its protection is switched', async (t) 
   await page.getByText('Bakes what the kiln does not.').first().waitFor();
 });
 
-t.test('a collaborator sees why they may, and leaves; an offer is declined; a member leaves', async (t) => {
+t.test('a collaborator sees their grant, and leaves; an offer is declined; a member leaves', async (t) => {
   const owner = await tab('carol');
   await owner.goto(`${web.origin}/repos/carol/oven/settings/collaborators`);
-  await owner.getByLabel('Handle', { exact: true }).fill('dave');
+  await owner.getByLabel('Username', { exact: true }).fill('dave');
   await owner.getByLabel('Role', { exact: true }).selectOption('write');
   await press(owner, 'Add');
   await says(owner, 'The collaborator is added');
@@ -265,10 +265,10 @@ t.test('a collaborator sees why they may, and leaves; an offer is declined; a me
   await says(member, 'left');
 });
 
-t.test('a person: profile, picture, handle, and the end of the account, which wants the password', async (t) => {
+t.test('a person: profile, avatar, handle, and deletion of the account, which needs the password', async (t) => {
   const page = await tab('dave');
   await page.goto(`${web.origin}/settings/profile`);
-  await page.getByLabel('Name', { exact: true }).fill('Dave of Example');
+  await page.getByLabel('Display name', { exact: true }).fill('Dave of Example');
   await press(page, 'Save');
   await says(page, /saved/);
   await page.getByLabel('A picture of your own', { exact: true }).setInputFiles(picture('me.webp', 'image/webp'));
@@ -278,10 +278,10 @@ t.test('a person: profile, picture, handle, and the end of the account, which wa
   await says(page, 'removed');
 
   await page.goto(`${web.origin}/settings/account`);
-  await page.getByLabel('New handle', { exact: true }).fill('david');
+  await page.getByLabel('New username', { exact: true }).fill('david');
   await page.locator('#handle-confirm').fill('dave');
-  await press(page, 'Change handle');
-  await says(page, /handle/);
+  await press(page, 'Change username');
+  await says(page, /username is changed/);
   await page.goto(`${web.origin}/users/dave`);
   await page.waitForURL('**/users/david');
 
@@ -295,10 +295,10 @@ t.test('a person: profile, picture, handle, and the end of the account, which wa
   await page.waitForURL('**/login?done=account-deleted');
 });
 
-t.test('an organisation is renamed, and deleted once nothing stands in the way', async (t) => {
+t.test('an organisation is renamed, and deleted once it owns nothing', async (t) => {
   const page = await tab('bob');
   await page.goto(`${web.origin}/orgs/new`);
-  await page.getByLabel('Handle', { exact: true }).fill('weavers');
+  await page.getByLabel('Name', { exact: true }).fill('weavers');
   await press(page, 'Create organisation');
   await page.goto(`${web.origin}/orgs/weavers/settings`);
   await page.getByLabel('New name', { exact: true }).fill('spinners');
@@ -329,7 +329,7 @@ async function photograph(page: Page, path: string, who: string): Promise<void> 
   await page.setViewportSize(before);
 }
 
-t.test('web-ui §8 these pages pass axe and fit, in light and dark, narrow and wide', async (t) => {
+t.test('these pages pass axe and do not overflow, in light and dark, narrow and wide', async (t) => {
   const pages: [who: string, path: string][] = [
     ['alice', '/'],
     ['alice', '/orgs/new'],

@@ -38,7 +38,7 @@ make install --with-a-very-long-line-that-does-not-fit-into-a-narrow-window-and-
 \`\`\`
 `;
 
-// A browser on a busy machine: everything together may take longer than one ordinary test.
+// A browser on a busy machine: all of it may take longer than an ordinary test.
 t.setTimeout(180_000);
 
 let web: Web;
@@ -147,7 +147,7 @@ const looks = [320, 1280].flatMap((width) =>
   (['light', 'dark'] as const).map((theme): Look => ({ width, theme, scripts: true })),
 );
 
-/** Calls back with every page in a tab of the one who may see it. */
+/** Calls back with every page in a tab of a person who may see it. */
 async function visitAll(look: Look, inspect: (tab: Page, where: string) => Promise<void>): Promise<void> {
   const tabs = new Map<string | null, Page>();
   for (const [who, path] of [...pages, [null, `/signup?invite=${invite}`] as const]) {
@@ -160,7 +160,7 @@ async function visitAll(look: Look, inspect: (tab: Page, where: string) => Promi
 }
 
 t.test(
-  'web-ui §8 axe finds nothing on any page: once by all rules, then in every look by those that looks can break',
+  'axe finds nothing on any page: once with all rules, then in every look with the rules that looks can break',
   async (t) => {
     await visitAll(looks[0]!, async (tab, where) => {
       for (const look of looks) {
@@ -174,8 +174,8 @@ t.test(
   },
 );
 
-t.test('without scripts every page is whole', async (t) => {
-  // axe needs timers, so it cannot run here; but the bytes are the same, and the script only shows what it can serve.
+t.test('without scripts every page is complete', async (t) => {
+  // axe needs timers, so it cannot run here; but the HTML is the same, and the script only reveals what it contains.
   await visitAll({ width: 320, theme: 'light', scripts: false }, async (tab, where) => {
     t.notOk(await isTooWide(tab), `${where}: nothing sticks out`);
     t.equal(await tab.locator('[data-copy]:visible').count(), 0, `${where}: no button that does nothing`);
@@ -183,7 +183,7 @@ t.test('without scripts every page is whole', async (t) => {
   });
 });
 
-t.test('pages after a refusal, and with what opens opened, hold up too', async (t) => {
+t.test('pages after a refusal, and with menus open, pass as well', async (t) => {
   for (const theme of ['light', 'dark'] as const) {
     const context = await open('alice', { width: 320, theme, scripts: true });
     const page = await context.newPage();
@@ -215,7 +215,7 @@ t.test('pages after a refusal, and with what opens opened, hold up too', async (
   }
 });
 
-t.test('web-ui §1 the whole way without scripts', async (t) => {
+t.test('the main flow works without scripts', async (t) => {
   const context = await open(null, { width: 1280, theme: 'light', scripts: false });
   const page = await context.newPage();
   await page.goto(`${web.origin}/signup?invite=${invite}`);
@@ -245,7 +245,7 @@ t.test('web-ui §1 the whole way without scripts', async (t) => {
   await context.close();
 });
 
-t.test('scripts save clicks: copying, the remembered choice, the way back', async (t) => {
+t.test('scripts add convenience: copy buttons, remembered choices, going back', async (t) => {
   const context = await open('alice', { width: 1280, theme: 'light', scripts: true });
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: web.origin });
   const page = await context.newPage();
@@ -261,65 +261,58 @@ t.test('scripts save clicks: copying, the remembered choice, the way back', asyn
   t.same(complaints, [], 'the content security policy has nothing to refuse');
   await context.close();
 
-  const stranger = await open(null, { width: 1280, theme: 'light', scripts: true });
-  const lost = await stranger.newPage();
+  const outsider = await open(null, { width: 1280, theme: 'light', scripts: true });
+  const lost = await outsider.newPage();
   await lost.goto(`${web.origin}/repos/alice/attic`);
   t.match(await lost.getAttribute('a[data-return]', 'href'), '/login?next=%2Frepos%2Falice%2Fattic');
-  await stranger.close();
+  await outsider.close();
 });
 
-t.test(
-  'issue 3.9, web-ui §5 single keys do what links do, never while one types, and can be switched off',
-  async (t) => {
-    const context = await open('alice', { width: 1280, theme: 'light', scripts: true });
-    const page = await context.newPage();
-    const at = `${web.origin}/repos/alice/kiln/blob/main/src/main.c`;
-    const press = async (...keys: string[]) => {
-      for (const key of keys) await page.keyboard.press(key);
-    };
+t.test('single-key shortcuts follow links, never while typing, and can be switched off', async (t) => {
+  const context = await open('alice', { width: 1280, theme: 'light', scripts: true });
+  const page = await context.newPage();
+  const at = `${web.origin}/repos/alice/kiln/blob/main/src/main.c`;
+  const press = async (...keys: string[]) => {
+    for (const key of keys) await page.keyboard.press(key);
+  };
+  await page.goto(at);
+  await press('?');
+  t.match(await page.textContent('dialog.shortcuts'), /Permalink[^]*Blame/);
+  t.same(await violationsOn(page), [], 'the help');
+  await press('b');
+  t.equal(page.url(), at, 'nothing else happens while it is open');
+  await press('Escape');
+  t.equal(await page.locator('dialog').count(), 0);
+  const leads = async (to: string, ...keys: string[]) => {
     await page.goto(at);
-    await press('?');
-    t.match(await page.textContent('dialog.shortcuts'), /Permalink[^]*Blame/);
-    t.same(await violationsOn(page), [], 'the help');
-    await press('b');
-    t.equal(page.url(), at, 'nothing else happens while it is open');
-    await press('Escape');
-    t.equal(await page.locator('dialog').count(), 0);
-    const leads = async (to: string, ...keys: string[]) => {
-      await page.goto(at);
-      await Promise.all([page.waitForURL(to), press(...keys)]);
-      t.equal(page.url(), to, keys.join(' '));
-    };
-    await leads(`${web.origin}/repos/alice/kiln/blame/main/src/main.c`, 'b');
-    await leads(`${web.origin}/repos/alice/kiln/find/main`, 't');
-    await leads(`${web.origin}/repos/alice/kiln`, 'g', 'c');
-    await leads(`${web.origin}/`, 'g', 'd');
-    await page.goto(`${web.origin}/repos/alice/kiln`);
-    await press('j', 'j');
-    t.ok(await inPage(page, `document.activeElement.matches('a.file')`), 'j moves along the rows');
-    await press('s', 'b', 't');
-    t.equal(await inPage(page, 'document.activeElement.value'), 'bt', 'what is typed is typed');
+    await Promise.all([page.waitForURL(to), press(...keys)]);
+    t.equal(page.url(), to, keys.join(' '));
+  };
+  await leads(`${web.origin}/repos/alice/kiln/blame/main/src/main.c`, 'b');
+  await leads(`${web.origin}/repos/alice/kiln/find/main`, 't');
+  await leads(`${web.origin}/repos/alice/kiln`, 'g', 'c');
+  await leads(`${web.origin}/`, 'g', 'd');
+  await page.goto(`${web.origin}/repos/alice/kiln`);
+  await press('j', 'j');
+  t.ok(await inPage(page, `document.activeElement.matches('a.file')`), 'j moves along the rows');
+  await press('s', 'b', 't');
+  t.equal(await inPage(page, 'document.activeElement.value'), 'bt', 'what is typed is typed');
 
-    await page.goto(`${web.origin}/settings/appearance`);
-    await page.check('input[name=keys][value=off]');
-    await page.click('main button[type=submit]');
-    await page.goto(at);
-    await press('?', 'b', 't', 'y', 'g', 'd', 'j', '/');
-    await page.waitForTimeout(100);
-    t.same(
-      [
-        page.url(),
-        await page.locator('dialog').count(),
-        await inPage(page, 'document.activeElement === document.body'),
-      ],
-      [at, 0, true],
-      'no key does anything any more',
-    );
-    await context.close();
-  },
-);
+  await page.goto(`${web.origin}/settings/appearance`);
+  await page.check('input[name=keys][value=off]');
+  await page.click('main button[type=submit]');
+  await page.goto(at);
+  await press('?', 'b', 't', 'y', 'g', 'd', 'j', '/');
+  await page.waitForTimeout(100);
+  t.same(
+    [page.url(), await page.locator('dialog').count(), await inPage(page, 'document.activeElement === document.body')],
+    [at, 0, true],
+    'no key does anything any more',
+  );
+  await context.close();
+});
 
-t.test('web-ui §8 the keyboard reaches everything and shows where it is', async (t) => {
+t.test('the keyboard reaches every control with a visible focus', async (t) => {
   const context = await open('alice', { width: 1280, theme: 'light', scripts: true });
   const page = await context.newPage();
   await page.goto(`${web.origin}/repos/alice/kiln`);
@@ -331,9 +324,9 @@ t.test('web-ui §8 the keyboard reaches everything and shows where it is', async
   const seen: string[] = [];
   for (let step = 0; step < 40; step += 1) {
     await page.keyboard.press('Tab');
-    // Past the last one the browser's own controls have their turn.
+    // After the last one the browser's own controls follow.
     if (await inPage(page, 'document.activeElement === document.body')) break;
-    // A radio button that is not seen lends its ring to its label.
+    // A hidden radio button shows its focus ring on its label.
     const at = await inPage<{ name: string; ring: boolean }>(
       page,
       `(() => {
@@ -353,7 +346,7 @@ t.test('web-ui §8 the keyboard reaches everything and shows where it is', async
   await context.close();
 });
 
-t.test('web-ui §8 targets are at least 24 px, or stand apart', async (t) => {
+t.test('targets are at least 24 px, or spaced apart', async (t) => {
   const context = await open('alice', { width: 320, theme: 'light', scripts: true });
   const page = await context.newPage();
   for (const path of ['/', '/repos/alice/kiln', '/settings/tokens', '/settings/keys']) {
@@ -371,7 +364,7 @@ t.test('web-ui §8 targets are at least 24 px, or stand apart', async (t) => {
   await context.close();
 });
 
-t.test('web-ui §9 budgets: weight, requests, other hosts, layout shift', async (t) => {
+t.test('budgets: weight, requests, other hosts, layout shift', async (t) => {
   for (const [who, path] of [
     [null, '/'],
     ['alice', '/repos/alice/kiln'],
@@ -423,7 +416,7 @@ t.test('web-ui §9 budgets: weight, requests, other hosts, layout shift', async 
   t.ok(gzipSync(script).length <= 10_000, `web-ui §7 script: ${gzipSync(script).length} bytes`);
 });
 
-t.test('security C04 the policy holds in a browser: inline script, style and foreign pictures stay dead', async (t) => {
+t.test('security C04 the policy works in a browser: inline script, style and foreign images are blocked', async (t) => {
   const context = await open(null, { width: 1280, theme: 'light', scripts: true });
   const page = await context.newPage();
   await page.goto(`${web.origin}/login`);

@@ -1,4 +1,4 @@
-// The protection of the default branch, as the stock git client meets it over HTTP and SSH.
+// The protection of the default branch, as the stock git client sees it over HTTP and SSH.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
@@ -7,7 +7,7 @@ import { startHearth } from '../fixtures/start-hearth.ts';
 import { gitClient } from './git-client.ts';
 
 t.test(
-  'security A08 the default branch only moves forward: refused before git takes the objects, with a clear line',
+  'security A08 the default branch only moves forward: refused before git accepts the objects, with a clear line',
   async (t) => {
     const hearth = await startHearth(t);
     const alice = await hearth.addPerson('alice');

@@ -27,11 +27,11 @@ export interface RunningProgram {
   sshPort: number;
   /** Null once an administrator exists. */
   setupLink: string | null;
-  /** Ends the server without warning, as a power cut would, and waits until it is gone. */
+  /** Kills the server, as a power failure would, and waits until it is gone. */
   kill(): Promise<void>;
-  /** Asks it to end; resolves with its exit code. */
+  /** Sends SIGTERM; resolves with the exit code. */
   stop(): Promise<number | null>;
-  /** Runs another command of the same program on the same data; answers its standard output. */
+  /** Runs another command of the same program on the same data; returns its standard output. */
   command(...args: string[]): Promise<string>;
 }
 

@@ -7,13 +7,13 @@ import { chromium } from 'playwright-core';
 import type { Browser, Page } from 'playwright-core';
 import { localAdministrator } from '../../src/access/index.ts';
 import { keysNumber, startFakePeer } from '../federation/fake-peer.ts';
-import { startPeer } from '../federation/two-hearths.ts';
-import type { Peer } from '../federation/two-hearths.ts';
+import { startPeer } from '../federation/two-instances.ts';
+import type { Peer } from '../federation/two-instances.ts';
 import { fillRepository } from '../fixtures/web-fixture.ts';
 
 t.setTimeout(240_000);
 
-/** Where pictures of the pages go; none are made without it. */
+/** Folder for screenshots; none are made without it. */
 const pictures = process.env['HEARTH_PICTURES'];
 
 let browser: Browser;
@@ -110,7 +110,7 @@ async function open(who: string | null, options: Parameters<Browser['newContext'
   return context.newPage();
 }
 
-t.test('web-ui §8 every page of search and federation, without a fault for axe, and none sticks out', async (t) => {
+t.test('every page of search and federation passes axe and does not overflow', async (t) => {
   const pages: [who: string | null, path: string][] = [
     [null, '/search'],
     [null, '/search?q=kiln'],
@@ -195,7 +195,7 @@ t.test('web-ui §8 every page of search and federation, without a fault for axe,
   }
 });
 
-t.test('a slash leads to the search box, from any page; results are marked', async (t) => {
+t.test('a slash focuses the search box, on any page; matches are marked', async (t) => {
   const tab = await open('alice');
   await tab.goto(`${home.origin}/repos/alice/kiln`);
   await tab.keyboard.press('/');
@@ -212,7 +212,7 @@ t.test('a slash leads to the search box, from any page; results are marked', asy
 });
 
 t.test(
-  'without scripts: the administrator sees who follows what, looks at a delivery, sends it again and clears away',
+  'without scripts: the administrator lists follows, opens a delivery, sends it again and deletes it',
   async (t) => {
     const tab = await open('alice', { javaScriptEnabled: false });
     await tab.goto(`${home.origin}/admin/federation`);

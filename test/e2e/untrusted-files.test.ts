@@ -1,4 +1,4 @@
-// Files that made the server stand still while it read them: pushed, shown, and there again at the next start.
+// Files that once blocked the server while it parsed them: pushed, shown, and there again at the next start.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
@@ -7,7 +7,7 @@ import { gitClient } from './git-client.ts';
 import { startProgram } from './running-program.ts';
 
 t.test(
-  'hostile workflows and documents stop neither the server nor its next start',
+  'hostile workflows and documents block neither the server nor its next start',
   { timeout: 110_000 },
   async (t) => {
     let server = await startProgram(t, 'executable');
@@ -36,7 +36,7 @@ t.test(
       const response = await fetch(server.url + address);
       return { status: response.status, text: await response.text() };
     };
-    /** Whether the server answers while something is under way: many times, one after the other. */
+    /** Measures response times of the server during some work, one request after the other. */
     const beside = async <T>(what: Promise<T>): Promise<{ result: T; answers: number }> => {
       let isOver = false;
       const ended = what.finally(() => (isOver = true));

@@ -4,8 +4,8 @@ import { personDocument } from '../../src/federation/actors/actor-documents.ts';
 import { ask } from '../fixtures/web-fixture.ts';
 import type { Answer } from '../fixtures/web-fixture.ts';
 import { startHearth } from '../fixtures/start-hearth.ts';
-import { startPeer } from './two-hearths.ts';
-import type { Peer } from './two-hearths.ts';
+import { startPeer } from './two-instances.ts';
+import type { Peer } from './two-instances.ts';
 
 const hearth: Peer = await startPeer(t, {
   host: '127.0.0.1',

@@ -5,7 +5,7 @@ import { localAdministrator } from '../../src/access/index.ts';
 import { runCli } from '../cli/fake-process.ts';
 import { ask } from '../fixtures/web-fixture.ts';
 import { keysNumber, startFakePeer } from './fake-peer.ts';
-import { startPeer } from './two-hearths.ts';
+import { startPeer } from './two-instances.ts';
 
 const home = await startPeer(t, {
   host: '127.0.0.1',
@@ -26,7 +26,7 @@ peer.answer('/u/carol/r', { type: 'OrderedCollection', totalItems: 0, orderedIte
 async function said(...words: string[]): Promise<string> {
   const { code, stdout, stderr } = await runCli(words, {
     cwd: home.folder,
-    openRooms: async (config) => ({ ...home.modules, config, close: async () => {} }),
+    openModules: async (config) => ({ ...home.modules, config, close: async () => {} }),
     env: { SERVICE_DATA_DIR: path.join(home.folder, 'data') },
   });
   return `${stdout}${stderr === '' ? '' : `[stderr] ${stderr}`}[${code}]`
@@ -240,7 +240,7 @@ t.test('DESIGN §9 delivery list, show, retry and purge', async (t) => {
 t.test('pairing on the command line: a code alone on stdout, a question before anything is allowed', async (t) => {
   const invited = await runCli(['federation', 'peer', 'invite'], {
     cwd: home.folder,
-    openRooms: async (config) => ({ ...home.modules, config, close: async () => {} }),
+    openModules: async (config) => ({ ...home.modules, config, close: async () => {} }),
     env: { SERVICE_DATA_DIR: path.join(home.folder, 'data') },
   });
   t.match(invited.stdout, /^http:\/\/127\.0\.0\.1:\d+\/ap\/pairing#[\w-]{22}\n$/);

@@ -1,13 +1,14 @@
 import t from 'tap';
 import { localAdministrator } from '../../src/access/index.ts';
-import { backoffMs, nextDeliveryState } from '../../src/federation/deliveries/delivery-state.ts';
+import { nextDeliveryState } from '../../src/federation/deliveries/delivery-state.ts';
+import { backoffMs } from '../../src/outbox/index.ts';
 import type { Outcome } from '../../src/federation/deliveries/delivery-state.ts';
 import { startFakePeer } from './fake-peer.ts';
 import type { FakePeer } from './fake-peer.ts';
-import { addDeliveries, addRepository, deliveryRows, openFederation } from './federation-room.ts';
-import type { RoomOptions, RoomStage } from './federation-room.ts';
+import { addDeliveries, addRepository, deliveryRows, openFederation } from './federation-fixture.ts';
+import type { RoomOptions, RoomStage } from './federation-fixture.ts';
 import { freePort } from '../fixtures/free-port.ts';
-import { until } from './two-hearths.ts';
+import { until } from './two-instances.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 
 const minute = 60_000;

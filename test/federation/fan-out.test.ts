@@ -10,7 +10,7 @@ import t from 'tap';
 import { localAdministrator } from '../../src/access/index.ts';
 import { runGit } from '../fixtures/git-repositories.ts';
 import { freePort } from '../fixtures/free-port.ts';
-import { startPeer, until } from './two-hearths.ts';
+import { startPeer, until } from './two-instances.ts';
 
 const followers = Number(process.env['HEARTH_FOLLOWERS'] ?? 300);
 const hosts = Number(process.env['HEARTH_HOSTS'] ?? 20);

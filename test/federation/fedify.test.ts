@@ -7,7 +7,7 @@ import { CryptographicKey, Follow, lookupObject, OrderedCollection, Person, Undo
 import { localAdministrator } from '../../src/access/index.ts';
 import { startFakePeer } from './fake-peer.ts';
 import type { Received } from './fake-peer.ts';
-import { startPeer } from './two-hearths.ts';
+import { startPeer } from './two-instances.ts';
 
 const hearth = await startPeer(t, { host: '127.0.0.1', allow: ['127.0.0.3'] });
 const alice = await hearth.modules.accounts.addPerson({ username: 'alice', displayName: 'Alice' });

@@ -2,8 +2,8 @@ import t from 'tap';
 import { parseFollowTarget } from '../../src/federation/follows/follow-target.ts';
 import { keysNumber, startFakePeer } from './fake-peer.ts';
 import type { FakeActor, FakePeer } from './fake-peer.ts';
-import { openFederation } from './federation-room.ts';
-import type { RoomStage } from './federation-room.ts';
+import { openFederation } from './federation-fixture.ts';
+import type { RoomStage } from './federation-fixture.ts';
 import { viewFollowedPerson, viewFollowStatus } from '../../src/pages/follows/follow-status.view.ts';
 import { seededRandom } from '../fixtures/seeded-random.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
@@ -214,7 +214,7 @@ t.test(
 
 t.test('a deleted account undoes what it followed, and its key can be had until all of that is said', async (t) => {
   const { peer, modules, federation, follow, queued, origin } = await setStage(t);
-  modules.accounts.onFarewell(async (tx, personId) => {
+  modules.accounts.onAccountDeletion(async (tx, personId) => {
     await federation.endAllFollows(tx, personId);
     return async () => {};
   });

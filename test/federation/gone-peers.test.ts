@@ -7,8 +7,8 @@ import { silentLogger, systemRandom } from '../../src/kernel/index.ts';
 import { freePort } from '../fixtures/free-port.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 import { startFakePeer } from './fake-peer.ts';
-import { addRepository, deliveryRows, openFederation } from './federation-room.ts';
-import type { RoomOptions, RoomStage } from './federation-room.ts';
+import { addRepository, deliveryRows, openFederation } from './federation-fixture.ts';
+import type { RoomOptions, RoomStage } from './federation-fixture.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;

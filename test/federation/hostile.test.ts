@@ -7,8 +7,8 @@ import t from 'tap';
 import { localAdministrator } from '../../src/access/index.ts';
 import { keysNumber, pemOf, rowsOf, sendRaw, sha256, sign, startFakePeer } from './fake-peer.ts';
 import type { FakeActor, FakePeer, Keys, RawAnswer, Signing } from './fake-peer.ts';
-import { startPeer } from './two-hearths.ts';
-import type { Peer } from './two-hearths.ts';
+import { startPeer } from './two-instances.ts';
+import type { Peer } from './two-instances.ts';
 
 const hearth: Peer = await startPeer(t, {
   host: '127.0.0.1',

@@ -9,8 +9,8 @@ import type { FixedClock } from '../fixtures/fixed-clock.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 import { keysNumber, sendRaw, sha256, sign, startFakePeer } from './fake-peer.ts';
 import type { FakeActor, FakePeer, RawAnswer } from './fake-peer.ts';
-import { startPeer, until } from './two-hearths.ts';
-import type { Peer } from './two-hearths.ts';
+import { startPeer, until } from './two-instances.ts';
+import type { Peer } from './two-instances.ts';
 
 interface Stage {
   hearth: Peer;

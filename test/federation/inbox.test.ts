@@ -6,8 +6,8 @@ import type { FakeActor, FakePeer } from './fake-peer.ts';
 import { fixedClock } from '../fixtures/fixed-clock.ts';
 import type { FixedClock } from '../fixtures/fixed-clock.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
-import { startPeer } from './two-hearths.ts';
-import type { Peer } from './two-hearths.ts';
+import { startPeer } from './two-instances.ts';
+import type { Peer } from './two-instances.ts';
 
 interface Stage {
   hearth: Peer;

@@ -11,13 +11,13 @@ import { seededRandom } from '../fixtures/seeded-random.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 import { sendRaw, sign, startFakePeer } from './fake-peer.ts';
-import { addDeliveries, addRepository, deliveryRows, openFederation } from './federation-room.ts';
+import { addDeliveries, addRepository, deliveryRows, openFederation } from './federation-fixture.ts';
 import { freePort } from '../fixtures/free-port.ts';
-import { startPeer } from './two-hearths.ts';
+import { startPeer } from './two-instances.ts';
 
 const kills = Number(process.env['HEARTH_KILLS'] ?? 3);
 const slots = 64;
-const program = fileURLToPath(new URL('./run-and-die.ts', import.meta.url));
+const program = fileURLToPath(new URL('./killed-process.ts', import.meta.url));
 const random = seededRandom(Number(process.env['HEARTH_SEED'] ?? 1));
 
 /** A stage that is closed before its folder is given away. */

@@ -9,8 +9,8 @@ import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { ask } from '../fixtures/web-fixture.ts';
 import { freePort } from '../fixtures/free-port.ts';
 import { startFakePeer } from './fake-peer.ts';
-import { addDeliveries, addRepository, deliveryRows, openFederation } from './federation-room.ts';
-import { startPeer } from './two-hearths.ts';
+import { addDeliveries, addRepository, deliveryRows, openFederation } from './federation-fixture.ts';
+import { startPeer } from './two-instances.ts';
 
 const former = 'http://git.example.org';
 const present = 'http://forge.example.org';

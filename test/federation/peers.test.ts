@@ -3,9 +3,9 @@ import { ask } from '../fixtures/web-fixture.ts';
 import { fixedClock } from '../fixtures/fixed-clock.ts';
 import { entriesFor } from '../../src/federation/peers/allowlist.ts';
 import { startFakePeer } from './fake-peer.ts';
-import { openFederation } from './federation-room.ts';
+import { openFederation } from './federation-fixture.ts';
 import { freePort } from '../fixtures/free-port.ts';
-import { startPair, startPeer } from './two-hearths.ts';
+import { startPair, startPeer } from './two-instances.ts';
 
 t.test('SPEC §5 the allowlist compares exact host names; a port has to be named, except in development', async (t) => {
   const table: [url: string, dev: boolean, entries: string[]][] = [

@@ -7,9 +7,9 @@ import type { Owner } from '../fixtures/temporary-folder.ts';
 import { runGit } from '../fixtures/git-repositories.ts';
 import { keysNumber, startFakePeer } from './fake-peer.ts';
 import type { FakePeer } from './fake-peer.ts';
-import { openFederation } from './federation-room.ts';
-import { startPair, until } from './two-hearths.ts';
-import type { Pair } from './two-hearths.ts';
+import { openFederation } from './federation-fixture.ts';
+import { startPair, until } from './two-instances.ts';
+import type { Pair } from './two-instances.ts';
 
 const hour = 3_600_000;
 

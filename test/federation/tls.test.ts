@@ -9,8 +9,8 @@ import { makeAuthority } from '../outbound/certificates.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { runGit } from '../fixtures/git-repositories.ts';
 import { freePort } from '../fixtures/free-port.ts';
-import { startPeer, until } from './two-hearths.ts';
-import type { Peer } from './two-hearths.ts';
+import { startPeer, until } from './two-instances.ts';
+import type { Peer } from './two-instances.ts';
 
 const authority = makeAuthority();
 const caFile = path.join(temporaryFolder(t), 'authority.pem');

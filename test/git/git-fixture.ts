@@ -114,6 +114,7 @@ export function gitConfig(folder: string, program = 'git') {
       maxPushObjects: 10_000_000,
       maxPushMemoryBytes: 128 * 1024 ** 2,
       maxPushCpuMs: 60_000,
+      readCommitGraph: true,
     },
   };
 }

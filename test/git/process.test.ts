@@ -16,7 +16,7 @@ import { createGit } from '../../src/git/index.ts';
 import { chargeCpuTime } from '../../src/kernel/index.ts';
 import { askVersion } from '../../src/git/processes/ask-version.ts';
 import { createGitRunner } from '../../src/git/processes/git-runner.ts';
-import { createSlots } from '../../src/git/processes/slots.ts';
+import { busy, createSemaphore } from '../../src/kernel/index.ts';
 import { createSocketPairs } from '../../src/git/spawner/socket-pairs.ts';
 import { createSpawner } from '../../src/git/spawner/spawner.ts';
 import { readVersion } from '../../src/git/processes/version.ts';
@@ -300,56 +300,62 @@ t.test('a program that cannot be started is a refusal, not a crash', async (t) =
   t.equal(door.running(), 0);
 });
 
-const rules = { total: 3, perRepository: 2, perClient: 2, queue: 2, waitMs: 50, retryAfterSeconds: 5 };
+const rules = {
+  limit: 3,
+  limitPerKey: { repository: 2, client: 2 },
+  queue: 2,
+  waitMs: 50,
+  refusal: busy('git_busy', 'The server is busy.', 5),
+};
 const isTaken = async (slot: Promise<unknown>) => Promise.race([slot.then(() => true), sleep(5, false)]);
 
 t.test('slots: a busy repository does not block the others', async (t) => {
-  const slots = createSlots({ ...rules, waitMs: 5_000 });
-  const first = await slots.take({ repository: 'a' });
-  await slots.take({ repository: 'a' });
-  const third = slots.take({ repository: 'a' });
+  const slots = createSemaphore({ ...rules, waitMs: 5_000 });
+  const first = await slots.acquire({ repository: 'a' });
+  await slots.acquire({ repository: 'a' });
+  const third = slots.acquire({ repository: 'a' });
   t.notOk(await isTaken(third), 'the third of one repository waits');
-  const other = await slots.take({ repository: 'b' });
-  t.same([slots.inUse(), slots.waiting()], [3, 1]);
-  const fourth = slots.take({ repository: 'c' });
+  const other = await slots.acquire({ repository: 'b' });
+  t.same([slots.held(), slots.waiting()], [3, 1]);
+  const fourth = slots.acquire({ repository: 'c' });
   other();
   t.ok(await isTaken(fourth), 'a place goes to whom it fits, past the one who waits longer');
   first();
   first();
   t.ok(await isTaken(third), 'and the one who waited comes next');
-  t.equal(slots.inUse(), 3, 'giving back twice counts once');
+  t.equal(slots.held(), 3, 'giving back twice counts once');
 });
 
 t.test(
   'slots: one client gets its share; a full queue and a long wait are refused with a time to come back',
   async (t) => {
-    const slots = createSlots(rules);
-    const release = await slots.take({ repository: 'a', client: 'x' });
-    await slots.take({ repository: 'b', client: 'x' });
-    const waiting = [slots.take({ repository: 'c', client: 'x' }), slots.take({ repository: 'd', client: 'x' })];
-    await t.rejects(slots.take({ repository: 'e', client: 'x' }), {
+    const slots = createSemaphore(rules);
+    const release = await slots.acquire({ repository: 'a', client: 'x' });
+    await slots.acquire({ repository: 'b', client: 'x' });
+    const waiting = [slots.acquire({ repository: 'c', client: 'x' }), slots.acquire({ repository: 'd', client: 'x' })];
+    await t.rejects(slots.acquire({ repository: 'e', client: 'x' }), {
       code: 'unavailable',
       reason: 'git_busy',
       retryAfterSeconds: 5,
     });
-    await slots.take({ repository: 'e', client: 'y' });
+    await slots.acquire({ repository: 'e', client: 'y' });
     for (const wait of waiting) await t.rejects(wait, because('git_busy'));
-    t.same([slots.inUse(), slots.waiting()], [3, 0]);
-    t.match(slots.tally(), { admitted: 3, refusedFull: 1, refusedLate: 2 });
-    t.ok(slots.tally().waitedSeconds > 0);
+    t.same([slots.held(), slots.waiting()], [3, 0]);
+    t.match(slots.statistics(), { admitted: 3, refusedFull: 1, refusedLate: 2 });
+    t.ok(slots.statistics().waitedSeconds > 0);
     release();
-    t.equal(slots.inUse(), 2);
+    t.equal(slots.held(), 2);
   },
 );
 
 t.test('slots: whoever leaves the queue leaves nothing behind', async (t) => {
-  const slots = createSlots({ ...rules, total: 1, waitMs: 5_000 });
-  const release = await slots.take({ repository: 'a' });
+  const slots = createSemaphore({ ...rules, limit: 1, waitMs: 5_000 });
+  const release = await slots.acquire({ repository: 'a' });
   const gone = new AbortController();
-  const waiting = slots.take({ repository: 'b' }, gone.signal);
+  const waiting = slots.acquire({ repository: 'b' }, gone.signal);
   gone.abort(new Error('left'));
   await t.rejects(waiting, { message: 'left' });
-  await t.rejects(slots.take({ repository: 'b' }, gone.signal), { message: 'left' });
+  await t.rejects(slots.acquire({ repository: 'b' }, gone.signal), { message: 'left' });
   release();
-  t.same([slots.inUse(), slots.waiting()], [0, 0]);
+  t.same([slots.held(), slots.waiting()], [0, 0]);
 });

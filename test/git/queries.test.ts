@@ -133,6 +133,21 @@ t.test(
       gitThere('commit-tree', tree, '-p', tip, '-p', at(0.2), '-m', 'Beyond the graph'),
     );
     await compare([gitThere('rev-parse', 'main')], ['', 'd0', 'd1']);
+
+    // git.read_commit_graph = false: no stored table helps this instance either.
+    const without = await openGit(t, { limits: { readCommitGraph: false } });
+    const names = gitThere('ls-tree', '--name-only', 'main').split('\n');
+    const copy = await without.newRepository();
+    gitSync(['-C', copy, 'fetch', '--quiet', repository, 'main:main']);
+    gitSync(['-C', copy, 'commit-graph', 'write', '--reachable', '--changed-paths']);
+    const { rows } = await without.git.queries.lastCommits(copy, {
+      oid: gitThere('rev-parse', 'main'),
+      folder: Buffer.from(''),
+      names: names.map((name) => Buffer.from(name)),
+      waitMs: 30_000,
+    });
+    for (const name of names)
+      t.equal(rows.get(name)?.oid, gitThere('log', '-1', '--format=%H', 'main', '--', name), name);
   },
 );
 

@@ -6,7 +6,7 @@ import { silentLogger } from '../../src/kernel/index.ts';
 import { createWorkerPool } from '../../src/workers/index.ts';
 import { splitLines } from '../../src/highlighting/split-lines.ts';
 
-t.test('a language is known by the name of the file alone', async (t) => {
+t.test('a language is recognised by the file name alone', async (t) => {
   const cases: [string, string | null][] = [
     ['main.ts', 'TypeScript'],
     ['src/Makefile', 'Makefile'],
@@ -24,7 +24,7 @@ t.test('a language is known by the name of the file alone', async (t) => {
   for (const [name, language] of cases) t.equal(languageOf(name)?.name ?? null, language, name);
 });
 
-t.test('coloured HTML is cut into lines of which each is whole', async (t) => {
+t.test('highlighted HTML is split into lines that are each well-formed', async (t) => {
   t.same(splitLines('<span class="a">x\ny <span class="b">z\n</span></span>w'), [
     '<span class="a">x</span>',
     '<span class="a">y <span class="b">z</span></span>',
@@ -32,13 +32,13 @@ t.test('coloured HTML is cut into lines of which each is whole', async (t) => {
   ]);
 });
 
-t.test('dependencies §5 a thread colours, remembers, gives up in time and comes back', async (t) => {
+t.test('a worker thread highlights, caches, gives up in time and recovers', async (t) => {
   const workers = createWorkerPool({ embedded, logger: silentLogger });
   t.teardown(() => workers.stop());
   const highlighting = createHighlighting({ workers });
   const client = 'alice/work';
   let oid = '';
-  /** On a busy machine a thread takes its time to come up, and the first to ask do without. */
+  /** On a busy machine a thread takes time to start, and the first requests get no result. */
   const coloured = async (fileName: string, text: string): Promise<string[] | null> => {
     for (let attempt = 0; attempt < 60; attempt += 1) {
       const lines = await highlighting.highlight({ oid: (oid = `${fileName} ${attempt}`), fileName, text, client });
@@ -74,7 +74,7 @@ t.test('dependencies §5 a thread colours, remembers, gives up in time and comes
     'too many bytes',
   );
 
-  // Within the caps, and yet this grammar needs many seconds for it.
+  // Within the limits, and yet this grammar needs many seconds for it.
   const trap = `${'a'.repeat(1_900)}\n`.repeat(60) + `${' '.repeat(1_900)}\n`.repeat(60);
   const startedAt = performance.now();
   t.equal(await highlighting.highlight({ oid: '6', fileName: 'a.cpp', text: trap, client }), null);
@@ -102,7 +102,7 @@ const contrast = (a: string, b: string): number => {
   return (bright + 0.05) / (dark + 0.05);
 };
 
-t.test('web-ui §6 every kind of word stands out by 4.5:1 from what it can stand on', async (t) => {
+t.test('every token colour has a contrast of at least 4.5:1 on every background it occurs on', async (t) => {
   const pair = (text: string) => /light-dark\((#[0-9a-f]+), (#[0-9a-f]+)\)/.exec(text)?.slice(1, 3);
   const token = (name: string) => pair(new RegExp(`--${name}: ([^;]+);`).exec(style)![1]!)!;
   const grounds = ['surface', 'glow', 'good-glow', 'bad-glow'].map((name) => [name, token(name)] as const);

@@ -190,7 +190,7 @@ t.test('SPEC §4.2 GET /api/v1/search, byte for byte', async (t) => {
 });
 
 t.test(
-  'security D-02, D-11, web-ui §12.7 missing, mistyped, expired and revoked tokens are the same to look at; cookies are not looked at',
+  'security D02, D09, D11 missing, mistyped, expired and revoked tokens are answered alike; cookies and the query are ignored',
   async (t) => {
     const { web, alice, anonymous } = await start(t);
     const { accounts } = web.modules;
@@ -222,6 +222,15 @@ t.test(
     const browser = await signedIn(web, 'carol');
     const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     t.equal((await ask(web, `${api}/user`, { headers: { Cookie: cookie } })).body, refused.body);
+    const valid = await accounts.addToken(alice.id, {
+      name: 'valid',
+      access: 'read',
+      repositoryIds: null,
+      expiresAt: null,
+    });
+    t.equal((await caller(web, `Bearer ${valid.secret}`)('GET', '/user')).status, 200);
+    for (const parameter of ['access_token', 'private_token', 'token'])
+      t.equal((await ask(web, `${api}/user?${parameter}=${valid.secret}`)).status, 401, parameter);
     const nameless = await accounts.addPerson({});
     const early = await withToken(web, nameless.id, 'admin');
     for (const path of ['/user', '/search?q=a'])
@@ -484,7 +493,7 @@ t.test('lists come in pages that the Link header leads through, and an ETag save
   t.equal((await asAlice('GET', '/user', undefined, { 'If-None-Match': first.headers.etag! })).status, 200);
 });
 
-t.test('security D-13, I06 what cannot be read is refused in words, before anything is done', async (t) => {
+t.test('security D13, I06 what cannot be read is refused in words, before anything is done', async (t) => {
   const { web, asAlice, anonymous } = await start(t);
   const cases: [body: string, headers: Record<string, string>, status: number, code: string][] = [
     ['{', {}, 400, 'malformed_request'],

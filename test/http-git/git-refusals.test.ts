@@ -60,7 +60,7 @@ const wants = Buffer.concat([
 ]);
 const listing = Buffer.concat([encodePacket('command=ls-refs'), Buffer.from('0001'), flushPacket]);
 
-t.test('SPEC §5, SECURITY D11, D-02, E03: who may do what, with every kind of credentials', async (t) => {
+t.test('SPEC §5, SECURITY D11, D02, E03: who may do what, with every kind of credentials', async (t) => {
   const expired = 'hth_0000000000000000000000000000000000000';
   const people: [string, Record<string, string>][] = [
     ['anonymous', {}],
@@ -157,6 +157,31 @@ t.test('SECURITY A07: only the smart protocol exists', async (t) => {
     t.strictSame([absent.status, absent.text], [status, text]);
   }
   t.ok([404, 405].includes((await ask(refs('open'), { method: 'POST', body: '' })).status));
+});
+
+t.test('one entrance: each address of git takes its methods, and an ambiguous request is refused', async (t) => {
+  for (const [target, method, allow] of [
+    [refs('open'), 'POST', 'GET, HEAD'],
+    [refs('open'), 'DELETE', 'GET, HEAD'],
+    ['/git/alice/open.git/git-upload-pack', 'PUT', 'POST'],
+    ['/git/alice/%6fpen.git/git-receive-pack', 'GET', 'POST'],
+  ] as const) {
+    const { status, headers, text } = await ask(target, { method });
+    t.strictSame([status, headers.get('allow')], [405, allow], `${method} ${target}`);
+    t.match(text, /^This address takes (GET|POST) only\.\n$/);
+  }
+  const listed = await ask(refs('open'));
+  const asHead = await ask(refs('open'), { method: 'HEAD' });
+  t.strictSame(
+    [asHead.status, asHead.text, asHead.headers.get('content-length')],
+    [200, '', String(listed.bytes.length)],
+  );
+  for (const hosts of ['', 'Host: 127.0.0.1\r\nHost: 127.0.0.1\r\n', 'Host: not a host\r\n'])
+    t.match(
+      await speak([`GET ${refs('open')} HTTP/1.1\r\n${hosts}Connection: close\r\n\r\n`]),
+      /^HTTP\/1\.1 400 /,
+      hosts,
+    );
 });
 
 t.test('SECURITY B01: hostile paths find nothing', async (t) => {

@@ -251,3 +251,20 @@ t.test('the token of a task opens git: Basic with any user name, and the address
   await runner.updateTask({ state: { id: task.id, result: 1 } });
   t.equal((await refs('/git/alice/work.git', `x:${task.context.token}`)).status, 401, 'and not after the end');
 });
+
+t.test('security C09 the address that jobs are given comes from trusted proxies only', async (t) => {
+  const given = async (trusted: string) => {
+    const forge = await startForge(t, { env: { SERVICE_PROXY_TRUSTED: trusted } });
+    await forge.push(matrixWorkflow);
+    const headers = {
+      ...(await forge.register(['linux'])),
+      'x-forwarded-proto': 'https',
+      'x-forwarded-host': 'git.example.org',
+    };
+    const { task } = await connectClient(forge.url, { headers }).fetchTask({});
+    return { server: task.context.server_url as string, url: forge.url };
+  };
+  const direct = await given('192.0.2.0/24');
+  t.equal(direct.server, direct.url, 'a runner that is no proxy says nothing about this server');
+  t.equal((await given('loopback')).server, 'https://git.example.org', 'a proxy says how it was called');
+});

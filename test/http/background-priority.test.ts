@@ -17,7 +17,7 @@ function open(limits = {}) {
   const begin = () => {
     const res = new EventEmitter();
     const state = {} as Exchange['state'];
-    way.note({ res: res as unknown as ServerResponse, state });
+    way.onRequest({ res: res as unknown as ServerResponse, state });
     return { end: () => res.emit('close'), giveWay: () => way.yield(state), state };
   };
   return { isAnybodyAbout: way.hasRecentRequests, step, begin, taken: () => taken.splice(0).join(' ') };
@@ -42,7 +42,7 @@ t.test('one step is taken in each turn of the loop, in order', async (t) => {
 });
 
 t.test('no step is taken while a page is being made', async (t) => {
-  const { step, begin, taken } = open({ quickMs: 60_000, patienceMs: 60_000 });
+  const { step, begin, taken } = open({ quickMs: 60_000, maxWaitMs: 60_000 });
   const [page, other] = [begin(), begin()];
   step('a');
   step('b');
@@ -57,7 +57,7 @@ t.test('no step is taken while a page is being made', async (t) => {
 });
 
 t.test('a step that has waited long enough is taken, however many pages are being made', async (t) => {
-  const { step, begin, taken } = open({ quickMs: 60_000, patienceMs: 5 });
+  const { step, begin, taken } = open({ quickMs: 60_000, maxWaitMs: 5 });
   begin();
   step('a');
   let isTaken = false;
@@ -67,7 +67,7 @@ t.test('a step that has waited long enough is taken, however many pages are bein
 });
 
 t.test('nothing waits for a request that gives way itself, nor for one that takes long', async (t) => {
-  const { step, begin, taken } = open({ quickMs: 5, patienceMs: 60_000 });
+  const { step, begin, taken } = open({ quickMs: 5, maxWaitMs: 60_000 });
   begin().giveWay();
   step('a');
   await Promise.resolve();
@@ -93,7 +93,7 @@ t.test('somebody is about for a moment after a page, and never because of what g
 
 t.test('requests are forgotten, also where nobody ever searches', async (t) => {
   const { begin } = open();
-  const [first, last] = [new WeakRef(begin().state.atWork!), new WeakRef(begin().state.atWork!)];
+  const [first, last] = [new WeakRef(begin().state.activeRequest!), new WeakRef(begin().state.activeRequest!)];
   begin();
   await sleep(30);
   begin();

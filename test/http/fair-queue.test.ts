@@ -5,7 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import t from 'tap';
 import { nobody } from '../../src/http/context.ts';
 import type { Context, Identity } from '../../src/http/context.ts';
-import { delayRefusals } from '../../src/http/admission/delay-refusals.ts';
+import { delayRefusals } from '../../src/http/admission/paced-refusals.ts';
 import { createFairQueue } from '../../src/http/admission/fair-queue.ts';
 
 const alice = {
@@ -24,7 +24,7 @@ const alice = {
 function door(perTurn: number) {
   const turns = createFairQueue({ perTurn });
   const begun: string[] = [];
-  const listen = turns.before((request) => void begun.push(request.url!));
+  const listen = turns.enqueue((request) => void begun.push(request.url!));
   /** @param proof headers that say who asks */
   const ask = (url: string, proof: IncomingMessage['headers'] = {}) => {
     const [request, response] = [
@@ -35,7 +35,7 @@ function door(perTurn: number) {
     return {
       leave: () => (response.destroyed = true),
       end(identity: Identity) {
-        turns.note({
+        turns.onRequest({
           req: request as unknown as IncomingMessage,
           res: response as unknown as ServerResponse,
           state: { requestId: '', address: '', routePath: null, identity },
@@ -96,7 +96,7 @@ t.test('who is known waits for no stranger, nor for anybody else who is known', 
 
 t.test('refusals to a crowd leave one after the other, to everybody else at once', async (t) => {
   const waits: number[] = [];
-  const pace = delayRefusals({ atOnce: 2, apartMs: 60_000, longestMs: 100_000 }, async (ms) => void waits.push(ms));
+  const pace = delayRefusals({ burst: 2, intervalMs: 60_000, maxDelayMs: 100_000 }, async (ms) => void waits.push(ms));
   const answer = (status: number, identity = nobody) =>
     pace({ status, state: { identity } } as Context, async () => {});
   for (const status of [200, 404, 422, 500]) for (let time = 0; time < 4; time += 1) await answer(status);

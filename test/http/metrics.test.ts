@@ -1,7 +1,7 @@
 import t from 'tap';
 import { fixedClock } from '../fixtures/fixed-clock.ts';
 import { currentCharge } from '../../src/kernel/index.ts';
-import { createAnonymousCpuBudget } from '../../src/http/admission/anonymous-cpu-budget.ts';
+import { createAnonymousLimits } from '../../src/http/admission/anonymous-limits.ts';
 import { createHistogram } from '../../src/kernel/index.ts';
 import { exposition, histogramSamples } from '../../src/http/metrics-registry.ts';
 import { startWeb } from '../fixtures/web-fixture.ts';
@@ -68,9 +68,9 @@ t.test('security K04 metrics are for this machine or the token, without names', 
 
 t.test('a crawler runs out of its budget, others do not notice, and it earns more with time', async (t) => {
   const clock = fixedClock();
-  const { before, families } = createAnonymousCpuBudget(clock);
+  const { limits, families } = createAnonymousLimits(clock);
   const visit = (address: string, kind: 'anonymous' | 'person', gitMs = 0) =>
-    before.objects!({ res: {}, state: { address, identity: { viewer: { kind } } } } as never, async () =>
+    limits.objects!({ res: {}, state: { address, identity: { viewer: { kind } } } } as never, async () =>
       currentCharge()?.(gitMs),
     );
   await visit('2001:db8::1', 'anonymous', 31_000);
@@ -84,16 +84,16 @@ t.test('a crawler runs out of its budget, others do not notice, and it earns mor
 });
 
 t.test('strangers have a part of the places and a line; whoever is signed in waits for none of them', async (t) => {
-  const one = { atWork: 1, line: 0, waitMs: 1 };
-  const { before, families } = createAnonymousCpuBudget(fixedClock(), {
-    git: { atWork: 2, line: 2, waitMs: 60_000 },
+  const one = { limit: 1, queue: 0, waitMs: 1 };
+  const { limits, families } = createAnonymousLimits(fixedClock(), {
+    git: { limit: 2, queue: 2, waitMs: 60_000 },
     rows: one,
     search: one,
   });
   const begun: string[] = [];
   const release: (() => void)[] = [];
   const visit = (name: string, kind: 'anonymous' | 'person' = 'anonymous') =>
-    before.objects!({ res: {}, state: { address: '192.0.2.1', identity: { viewer: { kind } } } } as never, () => {
+    limits.objects!({ res: {}, state: { address: '192.0.2.1', identity: { viewer: { kind } } } } as never, () => {
       begun.push(name);
       return new Promise<void>((resolve) => release.push(resolve));
     });
@@ -118,8 +118,8 @@ t.test('strangers have a part of the places and a line; whoever is signed in wai
     { samples: [{ labels: { result: 'busy' }, value: 1 }] },
   );
 
-  const { before: hasty } = createAnonymousCpuBudget(fixedClock(), {
-    git: { atWork: 1, line: 1, waitMs: 5 },
+  const { limits: hasty } = createAnonymousLimits(fixedClock(), {
+    git: { limit: 1, queue: 1, waitMs: 5 },
     rows: one,
     search: one,
   });

@@ -22,7 +22,7 @@ function reasonOf(declaredType: string, bytes: Buffer): string {
   }
 }
 
-t.test('the size of a picture is read from its header', async (t) => {
+t.test('the size of an image is read from its header', async (t) => {
   for (const type of types) t.same(imageSize(sampleImages[type]), { width: 1, height: 1 }, type);
   const bytes = (...parts: (string | number[])[]): Buffer =>
     Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part, 'latin1') : Buffer.from(part))));
@@ -79,7 +79,7 @@ t.test(
   },
 );
 
-t.test('security B07, SPEC §4.3 the leading bytes decide, and only they: what follows may be anything', async (t) => {
+t.test('security B07, SPEC §4.3 the leading bytes decide: what follows may be anything', async (t) => {
   const heads: [string, string][] = [
     ['image/png', '\x89PNG\r\n\x1a\n'],
     ['image/jpeg', '\xff\xd8\xff'],
@@ -174,7 +174,7 @@ t.test('security B06 a file that is an image and something else is refused', asy
   for (const [what, type, bytes] of polyglots) t.equal(reasonOf(type, bytes), 'image_content_mismatch', what);
 });
 
-t.test('chance does not make a polyglot: noise and an archive mark in the middle pass', async (t) => {
+t.test('random bytes are no polyglot: noise and a zip mark in the middle pass', async (t) => {
   const random = seededRandom(11);
   for (let round = 0; round < 200; round++) {
     const bytes = Buffer.concat([
@@ -208,7 +208,7 @@ async function content(store: ImageStore, of = id): Promise<Buffer | null> {
   return bytes;
 }
 
-t.test('SPEC §2.2 one file per id, named by the id alone, for nobody else to read', async (t) => {
+t.test('SPEC §2.2 one file per id, named by the id alone, readable by the server’s user only', async (t) => {
   const { store, directory, clock } = openStore(t);
   t.equal(await store.open(id), null);
   const stamp = await store.replace(id, sampleImages['image/png'], async (stamp) => stamp);
@@ -236,7 +236,7 @@ t.test('security B01 an id that is no UUID never becomes a path', async (t) => {
   }
 });
 
-t.test('two contents never share a stamp, even when the clock stands or goes back', async (t) => {
+t.test('two contents never share a stamp, even when the clock stands still or goes back', async (t) => {
   const { store, clock } = openStore(t);
   const stamps: number[] = [];
   for (const step of [0, 0, -60_000, 60_123]) {
@@ -250,7 +250,7 @@ t.test('two contents never share a stamp, even when the clock stands or goes bac
   t.equal((await store.list())[0]!.stamp, stamps.at(-1), 'and the file carries it to the millisecond');
 });
 
-t.test('when the row cannot be written, the image before is back, or none', async (t) => {
+t.test('when the row cannot be written, the previous image is restored, or none', async (t) => {
   const { store, directory } = openStore(t);
   const fail = async () => {
     throw new Error('no row');
@@ -268,7 +268,7 @@ t.test('when the row cannot be written, the image before is back, or none', asyn
   t.same(await content(store), sampleImages['image/png']);
 });
 
-t.test('fifty replacements at once take turns: file and row agree at every end', async (t) => {
+t.test('fifty concurrent replacements are serialised: file and row agree after each', async (t) => {
   const { store } = openStore(t);
   let row: { stamp: number; type: string } | null = null;
   const order = types.flatMap((type) => Array.from({ length: 13 }, () => type));
@@ -284,7 +284,7 @@ t.test('fifty replacements at once take turns: file and row agree at every end',
   t.same(row, image === null ? null : { stamp: image.stamp, type: image.type });
 });
 
-t.test('an open image stays what it was while another takes its place', async (t) => {
+t.test('an open image stays unchanged while another replaces it', async (t) => {
   const { store } = openStore(t);
   await store.replace(id, sampleImages['image/png'], async () => {});
   const open = (await store.open(id))!;
@@ -303,7 +303,7 @@ t.test('a damaged file is no image', async (t) => {
   }
 });
 
-t.test('what a killed process had half written is swept; everything else stays', async (t) => {
+t.test('temporary files of a killed process are removed; everything else stays', async (t) => {
   const { store, directory } = openStore(t);
   t.equal(await store.sweep(), 0, 'without the folder, too');
   await store.replace(id, sampleImages['image/png'], async () => {});
@@ -327,7 +327,7 @@ t.test('an image moves between stores with its stamp, and back', async (t) => {
   t.same(await content(store), sampleImages['image/webp']);
 });
 
-t.test('a stamp survives time zones, leap years and fractions of the file system', async (t) => {
+t.test('a stamp survives time zones, leap years and the file system’s fractions', async (t) => {
   const { store, directory } = openStore(t);
   mkdirSync(directory, { recursive: true });
   for (const stamp of [1, 1_767_225_600_123, 1_767_225_600_999, 4_102_444_799_001]) {

@@ -24,9 +24,9 @@ t.test('open, comment, edit with history, close and reopen: the log has it all, 
   t.match(await issues.close(alice, at(1), 'not_planned'), { state: 'CLOSED', closeReason: 'not_planned' });
   await issues.close(alice, at(1));
   const { id } = (await repositories.find(alice, 'alice', 'roof')).repository;
-  t.match(issues.count(id), { openIssues: 0, closedIssues: 1 });
+  t.match(await issues.count(id), { openIssues: 0, closedIssues: 1 });
   await issues.reopen(bob, at(1));
-  t.match(issues.count(id), { openIssues: 1, closedIssues: 0 });
+  t.match(await issues.count(id), { openIssues: 1, closedIssues: 0 });
   t.same(await timeline(issues, anonymous, at(1)), ['opened', 'comment', 'titled', 'closed', 'reopened']);
   t.match(await issues.find(anonymous, at(1)), { title: 'It pours in', commentCount: 1, lastPosition: 4 });
   const { entries } = await issues.listEntries(alice, at(1), { from: 2, limit: 2 });
@@ -345,7 +345,7 @@ t.test('a moved issue is found where it is now; its old number leads there', asy
     found.labels.map(({ name, repositoryId }) => [name, repositoryId]),
     [['wet', moved.repositoryId]],
   );
-  const { openIssues: open } = issues.count(moved.repositoryId);
+  const { openIssues: open } = await issues.count(moved.repositoryId);
   t.equal(open, 2, 'counted where it is');
   await issues.move(alice, at(2, 'barn'), { owner: 'alice', name: 'cellar' });
   t.equal(await issues.findMoved(bob, at(1)), null, 'who may not see it is told nothing');

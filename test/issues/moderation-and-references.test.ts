@@ -48,11 +48,11 @@ t.test('who is blocked by an owner, and whose first things wait', async (t) => {
   t.same(await timeline(issues, bob, at(1)), ['opened']);
   t.same(await timeline(issues, carol, at(1)), ['opened', 'comment'], 'its author sees it');
   const { repositoryId } = await issues.find(carol, at(2));
-  t.equal(issues.count(repositoryId).openIssues, 1);
+  t.equal((await issues.count(repositoryId)).openIssues, 1);
   t.equal((await issues.listHeld(alice, roof)).length, 2);
   await issues.admit(alice, roof, carol.id);
   t.same(await timeline(issues, bob, at(1)), ['opened', 'comment', 'mentioned']);
-  t.equal(issues.count(repositoryId).openIssues, 2);
+  t.equal((await issues.count(repositoryId)).openIssues, 2);
   await issues.open(carol, roof, { title: 'later' });
   t.equal((await issues.find(bob, at(3))).title, 'later', 'later things do not wait');
   await issues.open(bob, roof, { title: 'bad' });

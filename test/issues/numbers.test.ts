@@ -28,5 +28,5 @@ t.test(`${writers} writers x ${each} issues: numbers without gap or double`, asy
     Array.from({ length: writers * each }, (_, index) => index + 1),
   );
   const { id } = (await rooms.repositories.find(rooms.alice, 'alice', 'roof')).repository;
-  t.equal(rooms.issues.count(id).openIssues, writers * each, 'and counted as many');
+  t.equal((await rooms.issues.count(id)).openIssues, writers * each, 'and counted as many');
 });

@@ -14,7 +14,7 @@ import {
   unavailable,
 } from '../../src/kernel/index.ts';
 
-t.test('DESIGN §5 each maker gives its own code and keeps reason, message and details', async (t) => {
+t.test('each constructor sets its code and keeps reason, message and details', async (t) => {
   const cause = new Error('the disk said no');
   const made = [
     invalid('name_taken', 'That name is taken', { field: 'name', cause }),
@@ -43,7 +43,7 @@ t.test('DESIGN §5 each maker gives its own code and keeps reason, message and d
   t.ok(made.every((error) => error instanceof Error && isDomainError(error) && error.stack !== undefined));
 });
 
-t.test('a hidden and an absent thing are refused in the same words', async (t) => {
+t.test('a hidden and an absent thing are refused with the same message', async (t) => {
   const { code, reason, message, field, retryAfterSeconds } = notFound();
   t.strictSame(
     [code, reason, message, field, retryAfterSeconds],
@@ -51,7 +51,7 @@ t.test('a hidden and an absent thing are refused in the same words', async (t) =
   );
 });
 
-t.test('the cause of an error is for the log: it never reaches what an edge may print', async (t) => {
+t.test('the cause of an error is for the log: it is never part of what a transport prints', async (t) => {
   const error = internal('It broke', { cause: new Error('secret path') });
   t.notMatch(String(error), /secret path/);
   t.notMatch(JSON.stringify(error), /secret path/);
@@ -73,7 +73,7 @@ t.test('the system clock and randomness are the real ones', async (t) => {
   t.match(systemRandom.uuid(), /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
 });
 
-t.test('the silent logger takes everything, its children too', async (t) => {
+t.test('the silent logger accepts everything, its children too', async (t) => {
   const child = silentLogger.child({ deps: 'db' });
   for (const level of ['debug', 'info', 'warn', 'error'] as const) child[level]('event', { count: 1 });
   t.pass('nothing thrown');

@@ -7,10 +7,12 @@ import {
   createLru,
   createNotifier,
   createSemaphore,
+  eachLimit,
+  waitAtMost,
   withTimeout,
 } from '../../src/kernel/index.ts';
 
-t.test('an LRU cache evicts what was used least recently, by weight', async (t) => {
+t.test('an LRU cache evicts the least recently used entry, by weight', async (t) => {
   const evicted: string[] = [];
   const cache = createLru<string, string>({
     name: 'letters',
@@ -40,7 +42,7 @@ t.test('an LRU cache evicts what was used least recently, by weight', async (t) 
   );
 });
 
-t.test('an LRU cache forgets entries after their time', async (t) => {
+t.test('entries of an LRU cache expire', async (t) => {
   const cache = createLru<string, number>({ name: 'short-lived', maxWeight: 10, ttlMs: 20 });
   cache.set('a', 1);
   t.equal(cache.get('a'), 1);
@@ -49,7 +51,7 @@ t.test('an LRU cache forgets entries after their time', async (t) => {
   t.equal(cache.size, 0);
 });
 
-t.test('an LRU cache never exceeds its weight and holds what was used last (a model)', async () => {
+t.test('an LRU cache never exceeds its weight and holds the most recently used entries (model test)', async () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.boolean(), fc.nat(9), fc.integer({ min: 1, max: 4 }))), (steps) => {
       const cache = createLru<number, number>({ name: 'model', maxWeight: 8, weigh: (weight) => weight });
@@ -76,7 +78,7 @@ t.test('an LRU cache never exceeds its weight and holds what was used last (a mo
   );
 });
 
-t.test('a keyed mutex runs work of one key in order and of others side by side', async (t) => {
+t.test('a keyed mutex runs work of one key in order and of others concurrently', async (t) => {
   const runExclusive = createKeyedMutex();
   const log: string[] = [];
   const gate = Promise.withResolvers<void>();
@@ -98,7 +100,7 @@ t.test('a keyed mutex runs work of one key in order and of others side by side',
 const refusal = busy('test_busy', 'Busy.', 7);
 
 t.test(
-  'a semaphore admits up to its limits, passes over who has its share, and refuses when full or late',
+  'a semaphore admits up to its limits, passes over keys at their limit, and refuses when full or late',
   async (t) => {
     const semaphore = createSemaphore({ limit: 2, limitPerKey: { repository: 1 }, queue: 2, waitMs: 10_000, refusal });
     const releaseA = await semaphore.acquire({ repository: 'a' });
@@ -124,7 +126,7 @@ t.test(
   },
 );
 
-t.test('a waiter of a semaphore leaves by time and by signal', async (t) => {
+t.test('a waiter of a semaphore leaves on timeout and on abort', async (t) => {
   const semaphore = createSemaphore({ limit: 1, queue: 5, waitMs: 20, refusal });
   const release = await semaphore.acquire();
   await t.rejects(semaphore.acquire(), Object.assign(new Error('Busy.'), { reason: 'test_busy' }));
@@ -159,11 +161,93 @@ t.test('a notifier wakes all that wait for a topic, and only those', async (t) =
   await notifier.wait('run 3', { signal: left.signal, timeoutMs: 10_000 });
 });
 
-t.test('withTimeout passes on what comes in time, else rejects', async (t) => {
+t.test('withTimeout passes on a result in time, else rejects', async (t) => {
   const late = (): Error => new Error('late');
   t.equal(await withTimeout(Promise.resolve(3), 1_000, late), 3);
   await t.rejects(withTimeout(Promise.reject(new Error('no')), 1_000, late), { message: 'no' });
   const keepAlive = setTimeout(() => {}, 5_000);
   await t.rejects(withTimeout(new Promise(() => {}), 10, late), { message: 'late' });
   clearTimeout(keepAlive);
+});
+
+t.test('waitAtMost answers what comes in time, else undefined', async (t) => {
+  t.equal(await waitAtMost(Promise.resolve(3), 1_000), 3);
+  t.equal(await waitAtMost(new Promise(() => {}), 10), undefined);
+  await t.rejects(waitAtMost(Promise.reject(new Error('no')), 1_000), { message: 'no' });
+});
+
+t.test('eachLimit does so many at a time, in order, and ends with the first failure', async (t) => {
+  let running = 0;
+  let most = 0;
+  const begun: number[] = [];
+  const work = async (item: number): Promise<void> => {
+    begun.push(item);
+    most = Math.max(most, (running += 1));
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    running -= 1;
+    if (item === 4) throw new Error('four');
+  };
+  await eachLimit([0, 1, 2, 3], 3, work);
+  t.strictSame([most, begun], [3, [0, 1, 2, 3]]);
+  await t.rejects(eachLimit(new Set([3, 4, 5, 6, 7, 8]), 2, work), { message: 'four' });
+  t.equal(running, 0, 'what has begun has ended');
+  t.notOk(begun.includes(7), 'nothing begins after a failure');
+  await eachLimit([], 2, work);
+});
+
+t.test('a cache may be bounded by entries beside the weight', async (t) => {
+  const cache = createLru<string, number>({
+    name: 'two bounds',
+    maxWeight: 10,
+    maxEntries: 2,
+    weigh: (value) => value,
+  });
+  for (const key of ['a', 'b', 'c']) cache.set(key, 1);
+  t.strictSame([...cache.keys()], ['b', 'c']);
+  cache.set('d', 10);
+  t.strictSame([...cache.keys()], ['d']);
+});
+
+t.test('a semaphore without bounds of its queue lets everybody wait, and run gives the place back', async (t) => {
+  const semaphore = createSemaphore({ limit: 2 });
+  let running = 0;
+  let most = 0;
+  const results = await Promise.all(
+    Array.from({ length: 20 }, (_, n) =>
+      semaphore.run(async () => {
+        most = Math.max(most, (running += 1));
+        await new Promise((resolve) => setImmediate(resolve));
+        running -= 1;
+        return n;
+      }),
+    ),
+  );
+  t.strictSame([most, results.length, results[19], semaphore.held()], [2, 20, 19, 0]);
+  await t.rejects(
+    semaphore.run(() => Promise.reject(new Error('broken'))),
+    { message: 'broken' },
+  );
+  t.equal(semaphore.held(), 0);
+});
+
+t.test('a keyed mutex tells what is held and when all of it has ended', async (t) => {
+  const mutex = createKeyedMutex();
+  const gate = Promise.withResolvers<void>();
+  const failing = mutex('a', () => gate.promise.then(() => Promise.reject(new Error('failed'))));
+  failing.catch(() => {});
+  void mutex('b', () => gate.promise);
+  t.strictSame([mutex.isHeld('a'), mutex.isHeld('c'), mutex.held()], [true, false, 2]);
+  gate.resolve();
+  await mutex.settled();
+  t.strictSame([mutex.isHeld('a'), mutex.held()], [false, 0]);
+  await t.rejects(failing, { message: 'failed' });
+});
+
+t.test('a notifier without a timeout waits for its topic', async (t) => {
+  const notifier = createNotifier();
+  const waiting = notifier.wait('x').then(() => 'woken');
+  notifier.notify('y');
+  t.equal(await waitAtMost(waiting, 10), undefined);
+  notifier.notify('x');
+  t.equal(await waiting, 'woken');
 });

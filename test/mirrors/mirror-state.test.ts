@@ -1,6 +1,7 @@
 import t from 'tap';
 import { differences } from '../../src/mirrors/pull.ts';
-import { backoffMs, nextMirrorState, stateWord } from '../../src/mirrors/mirror-state.ts';
+import { nextMirrorState, stateWord } from '../../src/mirrors/mirror-state.ts';
+import { backoffMs } from '../../src/outbox/index.ts';
 
 const zeros = '0'.repeat(40);
 const [one, two] = ['1'.repeat(40), '2'.repeat(40)];

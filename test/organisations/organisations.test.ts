@@ -7,7 +7,7 @@ import type { Owner } from '../fixtures/temporary-folder.ts';
 
 const upload = { declaredType: 'image/png', bytes: sampleImages['image/png'] };
 
-/** The rooms with the organisation `example`: alice OWNER, bob MEMBER, carol GUEST. */
+/** The modules with the organisation `example`: alice OWNER, bob MEMBER, carol GUEST. */
 async function openExample(t: Owner): Promise<Rooms> {
   const modules = await openRooms(t);
   const { organisations, alice } = modules;
@@ -17,7 +17,7 @@ async function openExample(t: Owner): Promise<Rooms> {
   return modules;
 }
 
-t.test('SPEC §4.4 any person founds an organisation and is its OWNER; everybody finds it', async (t) => {
+t.test('SPEC §4.4 any person creates an organisation and is its OWNER; everybody can find it', async (t) => {
   const { organisations, alice, bob, clock } = await openRooms(t);
   const made = await organisations.create(alice, {
     name: 'Example.Org',
@@ -34,7 +34,7 @@ t.test('SPEC §4.4 any person founds an organisation and is its OWNER; everybody
   t.equal((await organisations.create(alice, { name: 'plain' })).displayName, '', 'a display name is optional');
 });
 
-t.test('founding is refused with a reason, and then nothing exists', async (t) => {
+t.test('a refused creation has a reason and leaves nothing behind', async (t) => {
   const { organisations, accounts, alice, db } = await openRooms(t);
   const found = (
     name: string,
@@ -62,7 +62,7 @@ t.test('founding is refused with a reason, and then nothing exists', async (t) =
   );
 });
 
-t.test('the command line founds for somebody', async (t) => {
+t.test('the command line creates an organisation for a person', async (t) => {
   const { organisations, bob } = await openRooms(t);
   t.equal(
     await reasonOf(organisations.create(localAdministrator, { name: 'example', owner: 'dave' })),
@@ -74,7 +74,7 @@ t.test('the command line founds for somebody', async (t) => {
   t.equal((await organisations.listMembers(localAdministrator, 'example')).length, 2);
 });
 
-t.test('SPEC §4.4 of fifty claims on one handle in both namespaces exactly one succeeds', async (t) => {
+t.test('SPEC §4.4 of fifty concurrent claims on one handle in both namespaces exactly one succeeds', async (t) => {
   const { organisations, accounts, owners, db, alice } = await openRooms(t);
   const attempts = Array.from({ length: 50 }, (_, at) =>
     at % 2 === 0
@@ -96,7 +96,7 @@ t.test('SPEC §4.4 of fifty claims on one handle in both namespaces exactly one 
   );
 });
 
-t.test('SPEC §4.4 management is for OWNERs: everybody else gets what a missing organisation gives', async (t) => {
+t.test('SPEC §4.4 management is for OWNERs: others get the answer for a missing organisation', async (t) => {
   const { organisations, alice, bob, carol, accounts } = await openExample(t);
   const dave = viewerOf(await accounts.addPerson({ username: 'dave' }));
   const acts: Record<string, (viewer: typeof alice, name: string) => Promise<unknown>> = {
@@ -123,7 +123,7 @@ t.test('SPEC §4.4 management is for OWNERs: everybody else gets what a missing 
   const missing = { code: 'not_found', reason: 'organisation_not_found', message: 'Organisation not found' };
   const others = {
     anonymous,
-    stranger: dave,
+    outsider: dave,
     MEMBER: bob,
     GUEST: carol,
     'administrator of the instance': { ...dave, isAdministrator: true },
@@ -149,7 +149,7 @@ t.test('SPEC §4.4 management is for OWNERs: everybody else gets what a missing 
   );
 });
 
-t.test('members: roles in any case, one membership each, only people that can be seen', async (t) => {
+t.test('members: roles in any case, one membership each, only visible people', async (t) => {
   const { organisations, accounts, alice, carol, clock } = await openExample(t);
   const add = (username: string, role = 'MEMBER') =>
     reasonOf(organisations.addMember(alice, 'example', { username, role }));
@@ -216,7 +216,7 @@ t.test('security J05, SPEC §3 the last OWNER cannot be removed, downgraded, lea
   t.equal(await reasonOf(organisations.leave(bob, 'example')), 'last_owner');
 });
 
-t.test('security J05, SPEC §3 OWNERs who demote, remove and leave at once always leave one', async (t) => {
+t.test('security J05, SPEC §3 concurrent OWNERs who demote, remove and leave always leave one', async (t) => {
   const { organisations, accounts, alice, db } = await openRooms(t);
   for (let round = 0; round < 12; round++) {
     const name = `team-${round}`;
@@ -250,7 +250,7 @@ t.test('security J05, SPEC §3 OWNERs who demote, remove and leave at once alway
   }
 });
 
-t.test('memberships go with either side; organisations without a member cannot come from it', async (t) => {
+t.test('memberships are deleted with either side; no organisation loses its last member', async (t) => {
   const { organisations, bob, db, alice } = await openExample(t);
   await db.write((tx) => tx.manager.query('DELETE FROM users WHERE id = ?', [bob.id]));
   t.same(
@@ -261,7 +261,7 @@ t.test('memberships go with either side; organisations without a member cannot c
   t.same(await db.read.query('SELECT * FROM organisation_members'), []);
 });
 
-t.test('a name changes: the old one leads on and stays reserved', async (t) => {
+t.test('a renamed organisation redirects from its old name, which stays reserved', async (t) => {
   const { organisations, accounts, owners, repositories, alice } = await openExample(t);
   await repositories.create(alice, { owner: 'example', name: 'work', visibility: 'PUBLIC' });
   t.equal(await reasonOf(organisations.rename(alice, 'example', 'bob')), 'handle_taken');
@@ -278,7 +278,7 @@ t.test('a name changes: the old one leads on and stays reserved', async (t) => {
   t.equal((await organisations.find('example')).name, 'example', 'and comes back to who had it');
 });
 
-t.test('texts and avatar are edited by their rules', async (t) => {
+t.test('texts and avatar are validated', async (t) => {
   const { organisations, avatars, alice, db } = await openExample(t);
   await organisations.edit(alice, 'example', { description: 'Ünïcode 日本語' });
   await organisations.edit(alice, 'example', { displayName: '' });
@@ -301,37 +301,34 @@ t.test('texts and avatar are edited by their rules', async (t) => {
   t.equal(await avatars.open(id), null);
 });
 
-t.test(
-  'SPEC §3 an organisation that owns repositories cannot be deleted; what it has in the trash goes with it',
-  async (t) => {
-    const { organisations, repositories, avatars, accounts, owners, alice, db, git, settings } = await openExample(t);
-    const { id } = await organisations.find('example');
-    for (const name of ['work', 'Notes', 'old'])
-      await repositories.create(alice, { owner: 'example', name, visibility: 'PRIVATE' });
-    const trashed = await repositories.moveToTrash(alice, 'example', 'old');
-    await organisations.replaceAvatar(alice, 'example', upload);
-    const refused = {
-      reason: 'organisation_owns_repositories',
-      code: 'conflict',
-      message: /example\/Notes, example\/work\./,
-    };
-    await t.rejects(organisations.delete(alice, 'example'), refused as unknown as Error);
-    t.ok(await organisations.find('example'));
+t.test('SPEC §3 an organisation that owns repositories cannot be deleted; its trash is deleted with it', async (t) => {
+  const { organisations, repositories, avatars, accounts, owners, alice, db, git, settings } = await openExample(t);
+  const { id } = await organisations.find('example');
+  for (const name of ['work', 'Notes', 'old'])
+    await repositories.create(alice, { owner: 'example', name, visibility: 'PRIVATE' });
+  const trashed = await repositories.moveToTrash(alice, 'example', 'old');
+  await organisations.replaceAvatar(alice, 'example', upload);
+  const refused = {
+    reason: 'organisation_owns_repositories',
+    code: 'conflict',
+    message: /example\/Notes, example\/work\./,
+  };
+  await t.rejects(organisations.delete(alice, 'example'), refused as unknown as Error);
+  t.ok(await organisations.find('example'));
 
-    await repositories.moveToTrash(alice, 'example', 'work');
-    await repositories.moveToTrash(alice, 'example', 'Notes');
-    await organisations.delete(alice, 'example');
-    t.equal(await reasonOf(organisations.find('example')), 'organisation_not_found');
-    t.same(await db.read.query('SELECT * FROM repositories'), []);
-    t.notOk(await git.repositoryExists(`${settings.trashDirectory}/${trashed.id}.git`), 'from disk as well');
-    t.same(await db.read.query('SELECT * FROM avatars'), []);
-    t.equal(await avatars.open(id), null);
-    t.equal(await owners.resolve('example'), null);
-    t.equal(await reasonOf(accounts.addPerson({ username: 'example' })), 'handle_taken', 'the name stays reserved');
-  },
-);
+  await repositories.moveToTrash(alice, 'example', 'work');
+  await repositories.moveToTrash(alice, 'example', 'Notes');
+  await organisations.delete(alice, 'example');
+  t.equal(await reasonOf(organisations.find('example')), 'organisation_not_found');
+  t.same(await db.read.query('SELECT * FROM repositories'), []);
+  t.notOk(await git.repositoryExists(`${settings.trashDirectory}/${trashed.id}.git`), 'from disk as well');
+  t.same(await db.read.query('SELECT * FROM avatars'), []);
+  t.equal(await avatars.open(id), null);
+  t.equal(await owners.resolve('example'), null);
+  t.equal(await reasonOf(accounts.addPerson({ username: 'example' })), 'handle_taken', 'the name stays reserved');
+});
 
-t.test('a long list of repositories that stand in the way is cut, with the count', async (t) => {
+t.test('a long list of blocking repositories is truncated, with the count', async (t) => {
   const { organisations, repositories, alice } = await openExample(t);
   for (let n = 10; n < 23; n++)
     await repositories.create(alice, { owner: 'example', name: `r${n}`, visibility: 'PUBLIC' });
@@ -340,28 +337,31 @@ t.test('a long list of repositories that stand in the way is cut, with the count
   });
 });
 
-t.test('deleting an organisation and creating a repository in it at once: one of them wins, whole', async (t) => {
-  const { organisations, repositories, alice, db } = await openRooms(t);
-  for (let round = 0; round < 6; round++) {
-    const name = `team-${round}`;
-    await organisations.create(alice, { name });
-    const create = () => repositories.create(alice, { owner: name, name: 'work', visibility: 'PUBLIC' });
-    const [made, gone] = await Promise.all(
-      round % 2
-        ? [reasonOf(create()), reasonOf(organisations.delete(alice, name))]
-        : [reasonOf(organisations.delete(alice, name)), reasonOf(create())].reverse(),
-    );
-    const expected =
-      gone === 'accepted' ? [['no_such_owner', 'accepted']] : [['accepted', 'organisation_owns_repositories']];
-    t.ok(
-      expected.some(([a, b]) => a === made && b === gone),
-      `${made}, ${gone}`,
-    );
-    t.same(await db.read.query('PRAGMA foreign_key_check'), []);
-  }
-});
+t.test(
+  'of deleting an organisation and creating a repository in it at the same time one succeeds completely',
+  async (t) => {
+    const { organisations, repositories, alice, db } = await openRooms(t);
+    for (let round = 0; round < 6; round++) {
+      const name = `team-${round}`;
+      await organisations.create(alice, { name });
+      const create = () => repositories.create(alice, { owner: name, name: 'work', visibility: 'PUBLIC' });
+      const [made, gone] = await Promise.all(
+        round % 2
+          ? [reasonOf(create()), reasonOf(organisations.delete(alice, name))]
+          : [reasonOf(organisations.delete(alice, name)), reasonOf(create())].reverse(),
+      );
+      const expected =
+        gone === 'accepted' ? [['no_such_owner', 'accepted']] : [['accepted', 'organisation_owns_repositories']];
+      t.ok(
+        expected.some(([a, b]) => a === made && b === gone),
+        `${made}, ${gone}`,
+      );
+      t.same(await db.read.query('PRAGMA foreign_key_check'), []);
+    }
+  },
+);
 
-t.test('the list of organisations is the same for everybody, by name, in pages', async (t) => {
+t.test('the list of organisations is the same for every viewer, by name, in pages', async (t) => {
   const { organisations, alice } = await openRooms(t);
   for (const name of ['delta', 'Bravo', 'alpha', 'charlie']) await organisations.create(alice, { name });
   const first = await organisations.list({ limit: 3 });
@@ -386,7 +386,7 @@ t.test('the list of organisations is the same for everybody, by name, in pages',
   );
 });
 
-t.test('what happens to an organisation is in the log, with who did it', async (t) => {
+t.test('changes of an organisation are logged with the actor', async (t) => {
   const { organisations, alice, log } = await openExample(t);
   await organisations.changeMemberRole(alice, 'example', { username: 'bob', role: 'GUEST' });
   await organisations.changeMemberRole(alice, 'example', { username: 'bob', role: 'GUEST' });

@@ -28,7 +28,7 @@ async function openAvatars(t: Owner) {
   return { db, directory, clock, store, avatars, typeOf };
 }
 
-t.test('an avatar is stored by the rules of images, replaced, and removed', async (t) => {
+t.test('an avatar is validated, replaced, and removed', async (t) => {
   const { avatars, clock, directory, typeOf } = await openAvatars(t);
   t.equal(await typeOf(alice), null);
   t.same(await avatars.replace(alice, upload('image/png')), {
@@ -49,7 +49,7 @@ t.test('an avatar is stored by the rules of images, replaced, and removed', asyn
   t.same(readdirSync(directory), []);
 });
 
-t.test('an owner who goes takes the avatar along, in the same write', async (t) => {
+t.test('an owner’s avatar is deleted in the same write', async (t) => {
   const { avatars, db, store, typeOf } = await openAvatars(t);
   await avatars.replace(alice, upload('image/png'));
   await t.rejects(
@@ -66,7 +66,7 @@ t.test('an owner who goes takes the avatar along, in the same write', async (t) 
   t.same(await store.list(), []);
 });
 
-t.test('security 4.2 at start rows follow files that are newer, and leftovers go', async (t) => {
+t.test('at start rows follow files that are newer, and temporary files are removed', async (t) => {
   const { avatars, db, directory, store, typeOf, clock } = await openAvatars(t);
   await avatars.replace(alice, upload('image/png'));
   await store.put(alice, sampleImages['image/gif'], clock.now() + 9);

@@ -5,7 +5,7 @@ import { openAccounts, outcomes, reasonOf } from '../accounts/fixture.ts';
 
 const refused = (text: unknown) => reasonOf(() => parseHandle(text));
 
-t.test('a handle may be 1 to 39 letters and digits with single marks between them', (t) => {
+t.test('a handle may be 1 to 39 letters and digits with single punctuation between them', (t) => {
   for (const text of [
     'a',
     'alice',
@@ -25,7 +25,7 @@ t.test('a handle may be 1 to 39 letters and digits with single marks between the
   t.end();
 });
 
-t.test('what breaks the grammar is refused', async (t) => {
+t.test('invalid grammar is refused', async (t) => {
   const broken = [
     '',
     ' ',
@@ -96,7 +96,7 @@ t.test('security C07 folding changes A to Z and nothing that only looks like a l
   t.end();
 });
 
-t.test('the refusal names the form field it was asked for', (t) => {
+t.test('the refusal names the form field of the caller', (t) => {
   const fieldOf = (...args: [unknown, string?]) => {
     try {
       return parseHandle(...args);
@@ -115,7 +115,7 @@ t.test('the namespace', async (t) => {
   const claim = (handle: string, kind: 'user' | 'organisation', ownerId: string) =>
     db.write((tx) => owners.claim(tx, { handle, kind, ownerId }));
 
-  t.test('SPEC §4.4 a handle is taken in both namespaces at once, whatever its case', async (t) => {
+  t.test('SPEC §4.4 a handle is taken in both namespaces at once, ignoring case', async (t) => {
     await claim('Alice', 'user', 'u-alice');
     t.equal(await reasonOf(claim('alice', 'organisation', 'o-1')), 'handle_taken');
     t.equal(await reasonOf(claim('ALICE', 'user', 'u-2')), 'handle_taken');
@@ -133,7 +133,7 @@ t.test('the namespace', async (t) => {
     await t.rejects(insert('another', 'u-alice'), /UNIQUE/, 'a second current handle of the same owner');
   });
 
-  t.test('a handle leads to its owner in any case, and unknown texts to nobody', async (t) => {
+  t.test('a handle resolves to its owner in any case, and unknown text to nobody', async (t) => {
     t.same(await owners.resolve('ALICE'), { kind: 'user', id: 'u-alice', handle: 'Alice', avatarAt: null });
     t.same(await owners.resolve('tools'), { kind: 'organisation', id: 'o-tools', handle: 'tools', avatarAt: null });
     for (const text of [
@@ -158,7 +158,7 @@ t.test('the namespace', async (t) => {
     t.equal((await owners.ownersById([])).size, 0);
   });
 
-  t.test('security P0-15 of 50 claims at once in both namespaces exactly one wins', async (t) => {
+  t.test('security J04 of 50 concurrent claims in both namespaces exactly one succeeds', async (t) => {
     const rounds = Number(process.env['HEARTH_CLAIM_ROUNDS'] ?? 3);
     for (let round = 1; round <= rounds; round += 1) {
       const attempts = Array.from({ length: 50 }, (_, n) =>
@@ -172,7 +172,7 @@ t.test('the namespace', async (t) => {
     }
   });
 
-  t.test('security E07 a renamed owner keeps the old handle reserved, and it leads to the new one', async (t) => {
+  t.test('security E07 the old handle of a renamed owner stays reserved and redirects to the new one', async (t) => {
     await claim('before', 'user', 'u-mover');
     const rename = (handle: string) =>
       db.write((tx) => owners.rename(tx, { handle, kind: 'user', ownerId: 'u-mover' }));
@@ -193,7 +193,7 @@ t.test('the namespace', async (t) => {
     t.equal((await owners.resolve('before'))?.handle, 'Before', 'a change of case is a rename');
   });
 
-  t.test('a refused rename leaves everything as it was', async (t) => {
+  t.test('a refused rename changes nothing', async (t) => {
     await claim('steady', 'user', 'u-steady');
     const rename = db.write((tx) => owners.rename(tx, { handle: 'alice', kind: 'user', ownerId: 'u-steady' }));
     t.equal(await reasonOf(rename), 'handle_taken');

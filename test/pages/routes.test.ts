@@ -1,15 +1,17 @@
 import t from 'tap';
+import { readdirSync, readFileSync } from 'node:fs';
+import Router from '@koa/router';
 import { reservedHandles } from '../../src/owners/index.ts';
 import { accessDeclarations } from '../../src/pages/app/access-declarations.ts';
+import { createAdmission } from '../../src/http/admission/admission.ts';
 import { createBackgroundPriority } from '../../src/http/admission/background-priority.ts';
-import { createAnonymousCpuBudget } from '../../src/http/admission/anonymous-cpu-budget.ts';
-import { createBudgets } from '../../src/http/admission/budget.ts';
+import { createClassLimits } from '../../src/http/admission/class-limits.ts';
+import { routeChain } from '../../src/pages/app/chain.ts';
 import { mountRoutes } from '../../src/pages/app/routing.ts';
-import { routes } from '../../src/pages/routes.ts';
-import type { Route } from '../../src/pages/routes.ts';
+import { listRoutes, routes } from '../../src/pages/routes.ts';
+import type { ListedRoute, Route } from '../../src/pages/routes.ts';
 import type { FederationHandlers } from '../../src/http-activitypub/index.ts';
 import type { ArtifactHandlers } from '../../src/http-artifacts/index.ts';
-import type { GitHandlers } from '../../src/http-git/index.ts';
 import { fixedClock } from '../fixtures/fixed-clock.ts';
 import { ask, password, signedIn, startWeb, visitor } from '../fixtures/web-fixture.ts';
 import type { Visitor, Web } from '../fixtures/web-fixture.ts';
@@ -19,27 +21,20 @@ t.setTimeout(180_000);
 
 const nobody = async (): Promise<void> => {};
 const handlers = new Proxy({}, { get: () => nobody });
-const table = routes(
-  handlers as GitHandlers,
-  handlers as FederationHandlers,
-  handlers as ArtifactHandlers,
-  nobody,
-  nobody,
-);
+const table = routes(handlers as FederationHandlers, handlers as ArtifactHandlers, nobody, nobody);
 
-t.test('security D-10 a route without a declared access stops the start', async (t) => {
-  const mounting = {
+t.test('security D10 a route without a declared access stops the start', async (t) => {
+  const chainOf = routeChain({
     deps: { accounts: {}, repositories: {} } as never,
     render: () => '',
-    budgets: createBudgets(createBackgroundPriority()),
-    anonymous: createAnonymousCpuBudget(fixedClock()),
-  };
-  t.doesNotThrow(() => mountRoutes(table, mounting));
+    admission: createAdmission(fixedClock()),
+  });
+  t.doesNotThrow(() => mountRoutes(table, chainOf));
   const page = () => ({}) as never;
   const undeclared = { method: 'GET', path: '/x', cost: 'free', page } as never;
-  t.throws(() => mountRoutes([undeclared], mounting), /GET \/x declares no access/);
+  t.throws(() => mountRoutes([undeclared], chainOf), /GET \/x declares no access/);
   const nameless: Route = { method: 'GET', path: '/x/:owner', access: 'repository:read', cost: 'free', page };
-  t.throws(() => mountRoutes([nameless], mounting), /does not name/);
+  t.throws(() => mountRoutes([nameless], chainOf), /does not name/);
 });
 
 t.test('the table is sound', async (t) => {
@@ -50,9 +45,80 @@ t.test('the table is sound', async (t) => {
     if (/^\/repos\/:owner\/:name/.test(path) && !path.includes('/info/')) t.match(access, /^repository:/, path);
     if (/^\/settings/.test(path) && !/appearance/.test(path)) t.equal(access, 'signed-in', path);
     if (/^\/admin/.test(path)) t.equal(access, 'administrator', path);
-    if (/^\/git\/.*\/(?:info|git-)/.test(path)) t.equal(access, 'git', path);
+    t.notMatch(path, /^\/git\/.*\/(?:info|git-)/, 'git has one entrance, before the routes');
     if (method === 'POST') t.not(access, 'open', `${path} changes something, so somebody must be asked`);
   }
+});
+
+/** The row that answers, for the methods and addresses of the whole table; the routes of git stand before it. */
+function answering(method: string, address: string): ListedRoute | undefined {
+  return listRoutes().find((row) => (row.method === 'ANY' || row.method === method) && matches(row.path, address));
+}
+const layers = new Map<string, Router>();
+function matches(path: string, address: string): boolean {
+  let router = layers.get(path);
+  if (router === undefined) layers.set(path, (router = new Router({ sensitive: true }).get(path, () => {})));
+  return router.match(address, 'GET').path.length > 0;
+}
+
+t.test('no row of the concatenated tables hides a later one', async (t) => {
+  const filled = (path: string): string[] => {
+    const named = path.replace(/:(\w+)/g, 'x-$1');
+    const long = named.replace(/\{?(\/?)\*\w+\}?/, '$1y/z/w');
+    return named.includes('{/*') ? [long, named.replace(/\{.*\}/, '')] : [long];
+  };
+  for (const row of listRoutes()) {
+    for (const address of filled(row.path)) {
+      const found = answering(row.method === 'ANY' ? 'PUT' : row.method, address);
+      t.equal(found?.path, row.path, `${row.method} ${address}`);
+    }
+  }
+});
+
+t.test('the table of a subject has all of its pages, and no page of another subject', async (t) => {
+  const folder = new URL('../../src/pages/', import.meta.url);
+  const subjects = readdirSync(folder, { withFileTypes: true }).filter(
+    (entry) => entry.isDirectory() && entry.name !== 'app' && entry.name !== 'markdown',
+  );
+  t.equal(subjects.length, 11);
+  for (const { name } of subjects) {
+    const files = readdirSync(new URL(name, folder));
+    const text = readFileSync(new URL(`${name}/routes.ts`, folder), 'utf8');
+    const imported = [...text.matchAll(/from '(.*\.page)\.ts'/g)].map(([, file]) => file!);
+    t.strictSame(
+      imported.filter((file) => !/^\.\/[a-z-]+\.page$/.test(file)),
+      [],
+      name,
+    );
+    const sources = files.filter((file) => file.endsWith('.page.ts'));
+    for (const file of sources) {
+      const users = files.filter((other) =>
+        readFileSync(new URL(`${name}/${other}`, folder), 'utf8').includes(`'./${file}'`),
+      );
+      t.ok(users.length > 0, `${name}/${file} is reached from ${name}/routes.ts or from a page beside it`);
+    }
+  }
+});
+
+t.test('every address that the specification names is one of the table', async (t) => {
+  const text = readFileSync(new URL('../../docs/specification.md', import.meta.url), 'utf8');
+  const named = [...text.matchAll(/`(?:(GET|POST) )?(\/[^`…]*?)(?:\?[^`]*)?`/g)];
+  t.ok(named.length > 20, 'it sees the addresses');
+  for (const [whole, method = 'GET', path] of named) {
+    const address = path!
+      .replace(/\{(\w+)\}/g, 'x-$1')
+      .replace('*', 'x')
+      .replace(/\/$/, '/x');
+    const row = answering(method, address);
+    t.ok(row !== undefined && !row.path.startsWith('/:') && row.path !== '/{*rest}', whole);
+  }
+});
+
+t.test('what hearth routes prints is this table', async (t) => {
+  t.strictSame(
+    listRoutes().filter(({ access }) => access !== 'git'),
+    table.map(({ method, path, access, cost }) => ({ method, path, access, cost })),
+  );
 });
 
 t.test('web-ui §12.1 no handle can take the place of a page', async (t) => {
@@ -109,12 +175,7 @@ t.test('SPEC §5 every page lets in whom its row declares', async (t) => {
     path.replace(':owner', 'alice').replace(':name', 'ledger').replace(':username', 'alice');
   const pages = table.filter(
     ({ method, path, access }) =>
-      method === 'GET' &&
-      !apart.test(path) &&
-      access !== 'open' &&
-      access !== 'git' &&
-      access !== 'federation' &&
-      access !== 'operator',
+      method === 'GET' && !apart.test(path) && access !== 'open' && access !== 'federation' && access !== 'operator',
   );
   for (const { path, access } of pages) {
     for (const [who, browser] of Object.entries(everybody) as [Who, Visitor][]) {
@@ -132,10 +193,10 @@ t.test('SPEC §5 every page lets in whom its row declares', async (t) => {
   t.pass(`${pages.length} pages for five principals`);
 });
 
-t.test('security D-01 every form refuses a signed-out visitor and another site before it reads a byte', async (t) => {
+t.test('security D01 every form refuses a signed-out visitor and another site before it reads a byte', async (t) => {
   const web = await startWeb(t);
   const { owner } = await principals(web);
-  const forms = table.filter(({ method, access }) => method === 'POST' && access !== 'git' && access !== 'federation');
+  const forms = table.filter(({ method, access }) => method === 'POST' && access !== 'federation');
   for (const { path, access } of forms) {
     const target = path.replace(':owner', 'alice').replace(':name', 'ledger').replace(':id', 'none');
     if (access !== 'public') {
@@ -169,7 +230,7 @@ t.test('methods that a page does not have are refused with those it has', async 
 });
 
 t.test('web-ui §9 a flood on one class of pages leaves the others alone', async (t) => {
-  const budgets = createBudgets(createBackgroundPriority(), {
+  const limits = createClassLimits(createBackgroundPriority(), {
     free: 1,
     rows: 1,
     search: 1,
@@ -180,15 +241,15 @@ t.test('web-ui §9 a flood on one class of pages leaves the others alone', async
     transfer: 1,
   });
   let release = (): void => {};
-  const blocked = budgets.objects({} as never, () => new Promise<void>((resolve) => (release = resolve)));
-  await t.rejects(async () => budgets.objects({} as never, async () => {}), {
+  const blocked = limits.objects({} as never, () => new Promise<void>((resolve) => (release = resolve)));
+  await t.rejects(async () => limits.objects({} as never, async () => {}), {
     code: 'unavailable',
     retryAfterSeconds: 2,
   });
-  await t.resolves(async () => budgets.rows({} as never, async () => {}));
+  await t.resolves(async () => limits.rows({} as never, async () => {}));
   release();
   await blocked;
-  await t.resolves(async () => budgets.objects({} as never, async () => {}));
-  await t.rejects(async () => budgets.objects({} as never, async () => Promise.reject(new Error('x'))));
-  await t.resolves(async () => budgets.objects({} as never, async () => {}), 'a failure gives its place back');
+  await t.resolves(async () => limits.objects({} as never, async () => {}));
+  await t.rejects(async () => limits.objects({} as never, async () => Promise.reject(new Error('x'))));
+  await t.resolves(async () => limits.objects({} as never, async () => {}), 'a failure gives its place back');
 });

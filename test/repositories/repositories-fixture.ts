@@ -84,6 +84,7 @@ export async function openRooms(t: Owner, options: RoomOptions = {}) {
           maxPushObjects: 10_000_000,
           maxPushMemoryBytes: 128 * 1024 ** 2,
           maxPushCpuMs: 60_000,
+          readCommitGraph: true,
         },
       },
       logger,
@@ -101,7 +102,7 @@ export async function openRooms(t: Owner, options: RoomOptions = {}) {
     const tools = { db, owners, accounts, organisations, git, images, trashedImages, clock, random, logger, settings };
     const repositories = createRepositories(tools);
     t.teardown(() => repositories.stop());
-    organisations.owning(repositories.belongings);
+    organisations.owning(repositories.ownedRepositories);
     return { organisations, repositories };
   }
 

@@ -1,4 +1,4 @@
-// The runner decides whether a change passes: whatever goes wrong in a test file must make it fail.
+// The test runner decides whether a change passes: any failure in a test file must make it fail.
 import t from 'tap';
 import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -46,7 +46,7 @@ function run(args: string[]): Promise<{ code: number; output: string }> {
   });
 }
 
-t.test('every way to fail is seen, counted and named', async (t) => {
+t.test('every kind of failure is detected, counted and named', async (t) => {
   const folder = temporaryFolder(t);
   for (const [name, { source }] of Object.entries(files)) writeFileSync(join(folder, name), source);
   const { code, output } = await run([folder]);
@@ -56,7 +56,7 @@ t.test('every way to fail is seen, counted and named', async (t) => {
   t.equal(code, 1);
 });
 
-t.test('files that pass end with 0, and their assertions are counted once', async (t) => {
+t.test('passing files exit with 0, and their assertions are counted once', async (t) => {
   const folder = temporaryFolder(t);
   writeFileSync(join(folder, 'passes.test.ts'), files['passes.test.ts']?.source ?? '');
   const { code, output } = await run([folder]);
@@ -64,7 +64,7 @@ t.test('files that pass end with 0, and their assertions are counted once', asyn
   t.equal(code, 0);
 });
 
-t.test('no test file at all is a failure, and so is one that is not there', async (t) => {
+t.test('no test file at all is a failure, and so is a missing one', async (t) => {
   const folder = temporaryFolder(t);
   t.match(await run([folder]), { code: 1, output: /\n0 passed, 1 failed\n$/ });
   t.match(await run([join(folder, 'absent.test.ts')]), {
@@ -73,7 +73,7 @@ t.test('no test file at all is a failure, and so is one that is not there', asyn
   });
 });
 
-t.test('each script says what it is for, and a benchmark that there is not names those that there are', async (t) => {
+t.test('each script prints its usage, and an unknown benchmark lists the known ones', async (t) => {
   const script = (name: string, ...args: string[]) =>
     new Promise<{ code: unknown; said: string }>((resolve) => {
       execFile(join(import.meta.dirname, '../../scripts', name), args, (error, stdout, stderr) =>

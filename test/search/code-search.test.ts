@@ -40,13 +40,13 @@ async function start(t: Parameters<typeof startWeb>[0], env: Record<string, stri
   return { web, alice, add, find };
 }
 
-/** What a push leaves in the row of its repository. */
+/** The change of a repository's row by a push. */
 const touch = (web: Web, name: string) =>
   web.modules.db.write((tx) =>
     tx.manager.query('UPDATE repositories SET updated_at = updated_at + 1 WHERE name = ?', [name]),
   );
 
-t.test('code is found exactly as it is written, whatever its case, and only by who may see it', async (t) => {
+t.test('code is found literally, ignoring case, and only by viewers who may see it', async (t) => {
   const { web, alice, add, find } = await start(t);
   const source = 'int tool_set;\nint toolXset;\n#97df14 is a colour\nGrüße aus der STRASSE\nquote "q" * (a) %_\n';
   await add('open', { 'src/a.c': source, 'b.bin': Buffer.from('tool_set\0'), empty: '' });
@@ -80,7 +80,7 @@ t.test('code is found exactly as it is written, whatever its case, and only by w
 });
 
 t.test(
-  'the index follows what is pushed, hidden, deleted; and comes back when its file is gone or damaged',
+  'the index follows what is pushed, hidden, deleted; and is rebuilt when its file is gone or damaged',
   async (t) => {
     const { web, alice, add, find } = await start(t);
     const bare = await add('tool', { 'a.txt': 'first words\n' });
@@ -112,27 +112,33 @@ t.test(
   },
 );
 
-t.test('limits are kept and said: one repository that is too large, an index without room, no index', async (t) => {
-  const large = await start(t, { SERVICE_SEARCH_CODE_REPOSITORY_LIMIT: '1KiB' });
-  await large.add('small', { 'a.txt': 'some words\n' });
-  await large.add('large', { 'a.txt': `some words\n${'x'.repeat(2_000)}` });
-  await large.web.modules.codeSearch.update();
-  t.match(await large.find(anonymous, 'some words'), {
-    files: ['small/a.txt:1'],
-    coverage: { visible: 2, searched: 1, tooLarge: 1 },
-  });
-  const page = await ask(large.web, '/search/code?q=some%20words');
-  t.match(page, { status: 200, body: /Searched 1 of 2 repositories; 1 is over the size limit\./ });
-  t.match(page.body, /<mark>some words<\/mark>/);
+t.test(
+  'limits are enforced and reported: a repository that is too large, an index without space, no index',
+  async (t) => {
+    const large = await start(t, { SERVICE_SEARCH_CODE_REPOSITORY_LIMIT: '1KiB' });
+    await large.add('small', { 'a.txt': 'some words\n' });
+    await large.add('large', { 'a.txt': `some words\n${'x'.repeat(2_000)}` });
+    await large.web.modules.codeSearch.update();
+    t.match(await large.find(anonymous, 'some words'), {
+      files: ['small/a.txt:1'],
+      coverage: { visible: 2, searched: 1, tooLarge: 1 },
+    });
+    const page = await ask(large.web, '/search/code?q=some%20words');
+    t.match(page, { status: 200, body: /Searched 1 of 2 repositories; 1 is over the size limit\./ });
+    t.match(page.body, /<mark>some words<\/mark>/);
 
-  const full = await start(t, { SERVICE_SEARCH_CODE_INDEX_BUDGET: '1KiB' });
-  await full.add('small', { 'a.txt': 'some words\n' });
-  await full.web.modules.codeSearch.update();
-  t.match(await full.find(anonymous, 'some words'), { files: [], coverage: { visible: 1, searched: 0, tooLarge: 1 } });
+    const full = await start(t, { SERVICE_SEARCH_CODE_INDEX_BUDGET: '1KiB' });
+    await full.add('small', { 'a.txt': 'some words\n' });
+    await full.web.modules.codeSearch.update();
+    t.match(await full.find(anonymous, 'some words'), {
+      files: [],
+      coverage: { visible: 1, searched: 0, tooLarge: 1 },
+    });
 
-  const off = await start(t, { SERVICE_SEARCH_CODE_INDEX_BUDGET: '0B' });
-  t.match(await ask(off.web, '/search/code?q=x'), { status: 200, body: /not indexed on this server/ });
-});
+    const off = await start(t, { SERVICE_SEARCH_CODE_INDEX_BUDGET: '0B' });
+    t.match(await ask(off.web, '/search/code?q=x'), { status: 200, body: /not indexed on this server/ });
+  },
+);
 
 t.test('one repository is searched by git: literally, or by a pattern, within limits', async (t) => {
   const { web, add } = await start(t);

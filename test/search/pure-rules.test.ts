@@ -4,10 +4,10 @@ import { setImmediate as tick } from 'node:timers/promises';
 import { fold, foldFields, foldQuery } from '../../src/search/fold.ts';
 import { markHits } from '../../src/search/index.ts';
 import { defaultDistance, orderKeysBetween } from '../../src/search/order-keys.ts';
-import { joinThreads } from '../../src/search/side-threads.ts';
+import { createThreadPool } from '../../src/search/thread-pool.ts';
 import { trigramQuery } from '../../src/search/trigram-query.ts';
 
-t.test('DESIGN §9 folding: NFC, lower case, one sigma; folding twice changes nothing', async (t) => {
+t.test('folding: NFC, lower case, one sigma; folding twice changes nothing', async (t) => {
   const cases: [string, string][] = [
     ['ÉCOLE', 'école'],
     ['E\u0301COLE', 'école'],
@@ -27,45 +27,42 @@ t.test('DESIGN §9 folding: NFC, lower case, one sigma; folding twice changes no
   t.equal(foldQuery(' a '), ' a ', 'spaces of a query count');
 });
 
-t.test(
-  'every text that contains a query has all trigrams that are asked for, and short queries ask for none',
-  async (t) => {
-    const texts = [
-      'Ünïcode 100% "done" 🔥🔥 a_b',
-      'done and done\u0001undone \ufdd0 100%',
-      'aaaa\u0001aaa 🔥',
-      'x'.repeat(200),
-    ];
-    const database = new DatabaseSync(':memory:');
-    t.teardown(() => database.close());
-    database.exec(
-      `CREATE VIRTUAL TABLE trigrams USING fts5(folded, content='', columnsize=0, detail=none, tokenize='trigram case_sensitive 1')`,
-    );
-    const folded = texts.map(fold);
-    for (const [at, text] of folded.entries())
-      database.prepare('INSERT INTO trigrams (rowid, folded) VALUES (?, ?)').run(at + 1, text);
-    const find = database.prepare('SELECT rowid FROM trigrams WHERE trigrams MATCH ?');
-    for (const [at, text] of folded.entries()) {
-      const characters = [...text];
-      for (let from = 0; from < characters.length; from++) {
-        for (let to = from + 1; to <= Math.min(characters.length, from + 40); to++) {
-          const query = characters.slice(from, to).join('');
-          const asked = trigramQuery(query);
-          if (to - from < 3) t.equal(asked, null);
-          else if (!find.all(asked).some(({ rowid }) => rowid === at + 1)) t.fail(`${query}: ${asked}`);
-        }
+t.test('every text that contains a query has all its trigrams, and short queries have none', async (t) => {
+  const texts = [
+    'Ünïcode 100% "done" 🔥🔥 a_b',
+    'done and done\u0001undone \ufdd0 100%',
+    'aaaa\u0001aaa 🔥',
+    'x'.repeat(200),
+  ];
+  const database = new DatabaseSync(':memory:');
+  t.teardown(() => database.close());
+  database.exec(
+    `CREATE VIRTUAL TABLE trigrams USING fts5(folded, content='', columnsize=0, detail=none, tokenize='trigram case_sensitive 1')`,
+  );
+  const folded = texts.map(fold);
+  for (const [at, text] of folded.entries())
+    database.prepare('INSERT INTO trigrams (rowid, folded) VALUES (?, ?)').run(at + 1, text);
+  const find = database.prepare('SELECT rowid FROM trigrams WHERE trigrams MATCH ?');
+  for (const [at, text] of folded.entries()) {
+    const characters = [...text];
+    for (let from = 0; from < characters.length; from++) {
+      for (let to = from + 1; to <= Math.min(characters.length, from + 40); to++) {
+        const query = characters.slice(from, to).join('');
+        const asked = trigramQuery(query);
+        if (to - from < 3) t.equal(asked, null);
+        else if (!find.all(asked).some(({ rowid }) => rowid === at + 1)) t.fail(`${query}: ${asked}`);
       }
     }
-    t.equal(trigramQuery('a"b"'), '"a""b" AND """b"""');
-    t.equal(trigramQuery('abcd'), '"abc" AND "bcd"');
-    t.ok(
-      trigramQuery('abcdefghijklmnopqrstuvwxyz'.repeat(10))!.split(' AND ').length <= 13,
-      'a long query asks for a few',
-    );
-  },
-);
+  }
+  t.equal(trigramQuery('a"b"'), '"a""b" AND """b"""');
+  t.equal(trigramQuery('abcd'), '"abc" AND "bcd"');
+  t.ok(
+    trigramQuery('abcdefghijklmnopqrstuvwxyz'.repeat(10))!.split(' AND ').length <= 13,
+    'a long query asks for a few',
+  );
+});
 
-t.test('order keys: between neighbours, ascending, or none when there is no room', async (t) => {
+t.test('order keys: between neighbours, ascending, or none when the gap is too small', async (t) => {
   t.same(orderKeysBetween(10, 20, 1), [15]);
   t.same(orderKeysBetween(10, 20, 4), [12, 14, 16, 18]);
   t.equal(orderKeysBetween(10, 11, 1), null);
@@ -77,7 +74,7 @@ t.test('order keys: between neighbours, ascending, or none when there is no room
   t.equal(orderKeysBetween(2 ** 46 - 2, null, 2), null, 'the end of all keys');
 });
 
-t.test('hits are marked in the text as it was written', async (t) => {
+t.test('matches are marked in the text as it was written', async (t) => {
   const marked = (text: string, query: string) =>
     markHits(text, query)
       .map(({ text, isHit }) => (isHit ? `[${text}]` : text))
@@ -97,7 +94,7 @@ t.test('hits are marked in the text as it was written', async (t) => {
   for (const [text, query, wanted] of cases) t.equal(marked(text, query), wanted);
 });
 
-t.test('two threads answer from one line, and both are closed', async (t) => {
+t.test('two threads serve one queue, and both are closed', async (t) => {
   const asked: string[] = [];
   const answers: (() => void)[] = [];
   const thread = (name: string) => ({
@@ -108,7 +105,7 @@ t.test('two threads answer from one line, and both are closed', async (t) => {
       }),
     close: async () => void asked.push(`${name} closed`),
   });
-  const both = joinThreads([thread('a'), thread('b')], 1);
+  const both = createThreadPool([thread('a'), thread('b')], 1);
   const asking = Array.from({ length: 3 }, () => both.ask([]));
   await tick();
   t.same(asked, ['a', 'b'], 'one each, and the third waits');

@@ -17,13 +17,13 @@ interface Answer {
   persons: { username: string; displayName: string }[];
 }
 
-interface Rooms {
+interface Modules {
   db: Database;
   search: Search;
   find(viewer: Viewer, text: string): Promise<Answer>;
 }
 
-async function openSearch(t: Test): Promise<Rooms> {
+async function openSearch(t: Test): Promise<Modules> {
   const { db } = await openTestDatabase(t);
   const search = createSearch({ db, logger: silentLogger });
   t.teardown(() => search.close());
@@ -89,7 +89,7 @@ const addRepository = (
     }),
   );
 
-t.test('SPEC §2.4 the answer has exactly these fields, in this order, as these types', async (t) => {
+t.test('SPEC §2.4 the JSON has exactly these fields, in this order, as these types', async (t) => {
   const { db, search } = await openSearch(t);
   await addOwner(db, 'a', 'Alice', 'user', 'Alice A. "Quote" \\ Ünïcode');
   await addRepository(db, {
@@ -113,7 +113,7 @@ t.test('SPEC §2.4 the answer has exactly these fields, in this order, as these 
   }
 });
 
-t.test('SPEC §4.2 case is folded for all of Unicode, and nothing in a query is special', async (t) => {
+t.test('SPEC §4.2 case is folded for all of Unicode, and no character of a query is special', async (t) => {
   const { db, find } = await openSearch(t);
   await addOwner(db, 'a', 'alice');
   const descriptions: Record<string, string> = {
@@ -167,7 +167,7 @@ t.test('SPEC §4.2 case is folded for all of Unicode, and nothing in a query is 
   }
 });
 
-t.test('SPEC §4.2 every search is live: it sees what was written before it, whoever wrote it', async (t) => {
+t.test('SPEC §4.2 every search is live: it sees all earlier writes, of any process', async (t) => {
   const { db, find } = await openSearch(t);
   const names = async (text: string, viewer: Viewer = anonymous) =>
     (await find(viewer, text)).repositories.map(({ owner, name }) => `${owner}/${name}`);
@@ -213,7 +213,7 @@ t.test('SPEC §4.2 every search is live: it sees what was written before it, who
   t.strictSame(await people('grüß'), ['alice', 'nora']);
 });
 
-t.test('a write that fails leaves the index as the rows: unchanged', async (t) => {
+t.test('a failed write leaves the index unchanged, like the rows', async (t) => {
   const { db, find } = await openSearch(t);
   await addOwner(db, 'a', 'alice');
   await addRepository(db, { id: 'r', owner: 'a', name: 'kettle' });
@@ -227,7 +227,7 @@ t.test('a write that fails leaves the index as the rows: unchanged', async (t) =
   t.strictSame(await db.read.query('SELECT * FROM search_changes'), []);
 });
 
-t.test('rows from before there was an index are caught up with', async (t) => {
+t.test('rows from before there was an index are indexed at start', async (t) => {
   const { db } = await openTestDatabase(t);
   await addOwner(db, 'a', 'alice');
   await db.write(async ({ manager }) => {
@@ -247,7 +247,7 @@ t.test('rows from before there was an index are caught up with', async (t) => {
   t.equal((await search.findFirst(anonymous, 'n', 50)).repositories.total, mostCounted + 1, 'counted no further');
   t.equal((JSON.parse((await search.findAll(anonymous, 'n')).toString()) as Answer).repositories.length, mostHits);
 
-  // What comes in afterwards is indexed by its own write.
+  // Later rows are indexed by their own write.
   await change(
     db,
     `INSERT INTO repositories (id, owner_user_id, name, name_folded, visibility, created_at, updated_at)
@@ -259,7 +259,7 @@ t.test('rows from before there was an index are caught up with', async (t) => {
   await checkIndex(t, db);
 });
 
-/** A society in which names share many letters, and a brute-force search over it. */
+/** Generated names that share many letters, and a brute-force search over them. */
 function drawWorld(random: SeededRandom) {
   const alphabet = ['a', 'b', 'A', 'B', 'ß', 'Σ', 'é', '%', '_', ' ', '🔥'];
   const word = (most: number, letters = alphabet) =>
@@ -298,7 +298,7 @@ function drawWorld(random: SeededRandom) {
   return { people, organisations, roles, collaborators, repositories, query };
 }
 
-/** The index has the trigrams of every public text and nothing else, however the rows came and went. */
+/** The index has the trigrams of every public text and nothing else, after any sequence of changes. */
 async function checkIndex(
   t: Test & { same(a: unknown, b: unknown, message: string): void },
   db: Database,
@@ -329,7 +329,7 @@ async function checkIndex(
 }
 
 t.test(
-  'security E08 what is found is what a look at every visible row finds, in the order of handles and names',
+  'security E08 a search finds what a scan of every visible row finds, in the order of handles and names',
   async (t) => {
     const { db, find, search } = await openSearch(t);
     const random = seededRandom(7);
@@ -435,13 +435,13 @@ t.test(
   },
 );
 
-t.test('order keys keep the order of the texts, whatever the order they come in', async (t) => {
+t.test('order keys keep the order of the texts, whatever the order of insertion', async (t) => {
   const { db, find } = await openSearch(t);
   const random = seededRandom(3);
   await addOwner(db, 'a', 'alice');
   await addOwner(db, 'z', 'zoe');
   await addRepository(db, { id: 'last', owner: 'z', name: 'z' });
-  /** Each between the one before and the next owner: the room between two neighbours is used up again and again. */
+  /** Each between the previous one and the next owner: the gap between two neighbours is used up repeatedly. */
   for (let number = 0; number < 300; number++)
     await addRepository(db, { id: `u${number}`, owner: 'a', name: `up-${String(number).padStart(4, '0')}` });
   for (let number = 300; number > 0; number--)

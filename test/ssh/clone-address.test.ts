@@ -2,7 +2,7 @@ import t from 'tap';
 import { loadConfig } from '../../src/config/index.ts';
 import { cloneAddress } from '../../src/ssh/commands/clone-address.ts';
 
-t.test('an address to clone from can be typed as it is, once the host is known', async (t) => {
+t.test('a clone address can be copied as it is, once the host is known', async (t) => {
   const address = (env: Record<string, string>, port: number): string =>
     cloneAddress(loadConfig({ env, cwd: '/', readFile: () => '' }).config, port, { owner: 'alice', name: 'site' });
   t.equal(address({}, 2222), 'ssh://git@HOST:2222/alice/site.git', 'whoever reads it has just typed the host');

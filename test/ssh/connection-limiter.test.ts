@@ -5,12 +5,12 @@ import type { ConnectionSlot } from '../../src/ssh/connection-limiter.ts';
 
 const limits = { arriving: 4, perAddress: 2, perAccount: 100, waiting: 3, silentMs: 500, quietMs: 3_000 };
 
-/** A door with callers that remember what happened to them. */
+/** A limiter with connections that record what happened to them. */
 function open(t: { teardown(done: () => void): void }, over: Partial<typeof limits> = {}) {
-  // Not zero: time may not matter, only how much of it passes.
+  // Not zero: only differences of time may matter.
   let time = 1e6;
-  const door = createConnectionLimiter({ limits: { ...limits, ...over }, now: () => time });
-  t.teardown(() => door.close());
+  const limiter = createConnectionLimiter({ limits: { ...limits, ...over }, now: () => time });
+  t.teardown(() => limiter.close());
   const happened: string[] = [];
   const places = new Map<string, ConnectionSlot>();
   return {
@@ -19,7 +19,7 @@ function open(t: { teardown(done: () => void): void }, over: Partial<typeof limi
     arrive(name: string, address: string) {
       places.set(
         name,
-        door.arrive({
+        limiter.arrive({
           address,
           begin: () => happened.push(`${name} begins`),
           reject: (reason) => happened.push(`${name} ${reason}`),
@@ -30,14 +30,14 @@ function open(t: { teardown(done: () => void): void }, over: Partial<typeof limi
   };
 }
 
-t.test('whoever comes is served at once while there is room', async (t) => {
+t.test('new connections are served at once while slots are free', async (t) => {
   const { arrive, happened } = open(t);
   arrive('a', '1');
   arrive('b', '2');
   t.same(happened, ['a begins', 'b begins']);
 });
 
-t.test('one address has a few places; the rest of it waits, and others pass by', async (t) => {
+t.test('one address has a few slots; its other connections wait, and those of others pass them', async (t) => {
   const { arrive, happened, place } = open(t);
   for (const name of ['a', 'b', 'c']) arrive(name, '1');
   arrive('d', '2');
@@ -48,7 +48,7 @@ t.test('one address has a few places; the rest of it waits, and others pass by',
   t.ok(happened.includes('c begins'));
 });
 
-t.test('signing in makes room for the next stranger', async (t) => {
+t.test('signing in frees a slot for the next anonymous connection', async (t) => {
   const { arrive, happened, place } = open(t, { perAddress: 10 });
   for (const name of ['a', 'b', 'c', 'd', 'e']) arrive(name, name);
   t.notOk(happened.includes('e begins'));
@@ -56,7 +56,7 @@ t.test('signing in makes room for the next stranger', async (t) => {
   t.ok(happened.includes('e begins'));
 });
 
-t.test('a silent connection gives way when somebody waits, and not before', async (t) => {
+t.test('a silent connection is displaced when there is a queue, and not before', async (t) => {
   const { arrive, happened, place, pass } = open(t);
   for (const [name, address] of [
     ['a', '1'],
@@ -72,7 +72,7 @@ t.test('a silent connection gives way when somebody waits, and not before', asyn
   t.same(happened.slice(4), ['a place_needed', 'e begins']);
 });
 
-t.test('a client that is signing in, or thinks about a passphrase for a moment, keeps its place', async (t) => {
+t.test('a client that is signing in, or waits for a passphrase, keeps its slot', async (t) => {
   const { arrive, happened, place, pass } = open(t);
   for (const [name, address] of [
     ['a', '1'],
@@ -91,24 +91,27 @@ t.test('a client that is signing in, or thinks about a passphrase for a moment, 
   t.same(happened.slice(4), ['a place_needed', 'e begins', 'b place_needed', 'f begins']);
 });
 
-t.test('of an address with many places a quiet one goes sooner, but never for its own neighbours', async (t) => {
-  const { arrive, happened, place, pass } = open(t, { arriving: 3, perAddress: 3 });
-  for (const [name, address] of [
-    ['a', '1'],
-    ['b', '1'],
-    ['c', '2'],
-  ] as const) {
-    arrive(name, address);
-    place(name).heard();
-  }
-  pass(1_600);
-  arrive('d', '1');
-  t.equal(happened.length, 3);
-  arrive('e', '3');
-  t.same(happened.slice(3), ['a place_needed', 'e begins']);
-});
+t.test(
+  'of an address with many slots a quiet connection is displaced sooner, but never for its own address',
+  async (t) => {
+    const { arrive, happened, place, pass } = open(t, { arriving: 3, perAddress: 3 });
+    for (const [name, address] of [
+      ['a', '1'],
+      ['b', '1'],
+      ['c', '2'],
+    ] as const) {
+      arrive(name, address);
+      place(name).heard();
+    }
+    pass(1_600);
+    arrive('d', '1');
+    t.equal(happened.length, 3);
+    arrive('e', '3');
+    t.same(happened.slice(3), ['a place_needed', 'e begins']);
+  },
+);
 
-t.test('of an address that is full, an idle signed-in connection gives way, a busy one never', async (t) => {
+t.test('of an address at its limit, an idle signed-in connection is displaced, a busy one never', async (t) => {
   const { arrive, happened, place, pass } = open(t);
   arrive('a', '1');
   arrive('b', '1');
@@ -126,7 +129,7 @@ t.test('of an address that is full, an idle signed-in connection gives way, a bu
   t.same(happened.slice(2), ['b place_needed', 'c begins']);
 });
 
-t.test('of one account, whose connections come from everywhere, the longest idle one makes room', async (t) => {
+t.test('of an account at its limit, from any addresses, the longest idle connection is closed', async (t) => {
   const { arrive, happened, place, pass } = open(t, { perAccount: 3 });
   for (const name of ['a', 'b', 'c', 'd', 'e']) {
     arrive(name, name);
@@ -147,7 +150,7 @@ t.test('of one account, whose connections come from everywhere, the longest idle
   t.ok(place('g').signedIn('alice'));
 });
 
-t.test('when the line is too long, the last of the address that fills it most goes', async (t) => {
+t.test('when the queue is full, the last connection of the address that fills it most is refused', async (t) => {
   const { arrive, happened } = open(t, { arriving: 1 });
   arrive('a', '1');
   for (const name of ['b', 'c', 'd']) arrive(name, '1');
@@ -155,7 +158,7 @@ t.test('when the line is too long, the last of the address that fills it most go
   t.same(happened, ['a begins', 'd line_full']);
 });
 
-t.test('security L12: a flood of silent sockets does not keep a client out', async (t) => {
+t.test('security F08: a flood of silent sockets does not keep a client out', async (t) => {
   const { arrive, happened, place, pass } = open(t, { arriving: 20, perAddress: 10, waiting: 64 });
   for (let round = 0; round < 200; round += 1) {
     arrive(`flood ${round}`, `flood ${round % 8}`);

@@ -10,7 +10,7 @@ import type { Outcome, RunOptions } from './ssh-fixture.ts';
 const hearth = await startSsh(t);
 const alice = await hearth.person('alice');
 const bob = await hearth.person('bob');
-const { repositories, git: gitRoom, db } = hearth.modules;
+const { repositories, git: gitModule, db } = hearth.modules;
 
 const site = hearth.url('alice/site.git');
 const git = (args: string[], more: RunOptions = {}): Promise<Outcome> =>
@@ -27,7 +27,7 @@ const create = async (name: string, visibility: 'PUBLIC' | 'PRIVATE' = 'PRIVATE'
 };
 const idle = () =>
   until(() => {
-    const { reads, writes, short } = gitRoom.load();
+    const { reads, writes, short } = gitModule.load();
     return reads.running + writes.running + short.running === 0;
   });
 
@@ -36,7 +36,7 @@ const sitePath = await create('site');
 await create('public', 'PUBLIC');
 await good(['push', '--quiet', site, 'main', 'next'], { cwd: source });
 
-t.test('what was pushed comes back whole, in all versions of the protocol', async (t) => {
+t.test('pushed data is fetched unchanged, in all versions of the protocol', async (t) => {
   const head = await runGit(['rev-parse', 'main'], { cwd: source });
   for (const version of ['0', '1', '2']) {
     const v = ['-c', `protocol.version=${version}`];
@@ -57,7 +57,7 @@ t.test('what was pushed comes back whole, in all versions of the protocol', asyn
   t.ok(await idle(), 'and no git is left');
 });
 
-t.test('the client chooses the version, and nothing else, through the environment', async (t) => {
+t.test('the environment sets the protocol version, and nothing else', async (t) => {
   const trace = async (version: string) => {
     const { stderr } = await git(['-c', `protocol.version=${version}`, 'ls-remote', site], {
       env: { GIT_TRACE_PACKET: '1' },
@@ -95,7 +95,7 @@ t.test('the client chooses the version, and nothing else, through the environmen
   t.notOk(existsSync(trap));
 });
 
-t.test('a repository is found however its address is written', async (t) => {
+t.test('a repository is found by every form of its address', async (t) => {
   const { port } = hearth;
   for (const address of [
     `ssh://git@127.0.0.1:${port}/alice/site.git`,
@@ -143,12 +143,12 @@ t.test('a push is journalled with its transport, and refusals per branch reach t
     'SELECT via, user_id, settled_at FROM pushes ORDER BY created_at DESC, rowid DESC LIMIT 1',
   );
   t.match(push, { via: 'ssh', user_id: alice.id, settled_at: Number });
-  const refs = [...(await gitRoom.refs(sitePath)).keys()];
+  const refs = [...(await gitModule.refs(sitePath)).keys()];
   t.ok(refs.includes('refs/heads/three'));
   t.notOk(refs.includes('refs/heads/next'));
 });
 
-t.test('who may read but not write learns so; who may not read learns nothing', async (t) => {
+t.test('a reader who may not write is told so; others are told nothing', async (t) => {
   const clone = at('foreign');
   await good(['clone', '--quiet', hearth.url('alice/public'), clone], { keys: [bob.key] });
   const push = (repository: string) => git(['push', hearth.url(repository), 'main'], { cwd: source, keys: [bob.key] });
@@ -159,10 +159,10 @@ t.test('who may read but not write learns so; who may not read learns nothing', 
   const hidden = await push('alice/site');
   t.match(hidden, { code: 128, stderr: /^hearth: repository not found\n/ });
   t.same(await push('alice/nothing'), hidden);
-  t.same(await gitRoom.refs((await repositories.find(alice.viewer, 'alice', 'public')).path), new Map());
+  t.same(await gitModule.refs((await repositories.find(alice.viewer, 'alice', 'public')).path), new Map());
 });
 
-t.test('keys that change every few kilobytes do no harm to a transfer', async (t) => {
+t.test('re-keying every few kilobytes does not break a transfer', async (t) => {
   const big = at('big');
   mkdirSync(big);
   await runGit(['init', '-q', '-b', 'main'], { cwd: big });
@@ -177,22 +177,25 @@ t.test('keys that change every few kilobytes do no harm to a transfer', async (t
   await runGit(['fsck', '--full'], { cwd: at('big-clone') });
 });
 
-t.test('commands share one connection of a multiplexing client, and a third at once makes its own', async (t) => {
-  const socket = path.join(hearth.folder, 'mux');
-  const options = ['ControlMaster=auto', `ControlPath=${socket}`, 'ControlPersist=yes'];
-  t.teardown(() => hearth.ssh([], { options, flags: ['-O', 'exit'] }));
-  await good(['ls-remote', site], { options });
-  const before = hearth.events('ssh.signed_in').length;
-  for (let index = 0; index < 3; index += 1) await good(['ls-remote', site], { options });
-  t.equal(hearth.events('ssh.signed_in').length, before);
-  const outcomes = await Promise.all(Array.from({ length: 5 }, () => git(['ls-remote', site], { options })));
-  t.same(
-    outcomes.map(({ code }) => code),
-    [0, 0, 0, 0, 0],
-  );
-});
+t.test(
+  'commands share one connection of a multiplexing client, and a third at the same time opens its own',
+  async (t) => {
+    const socket = path.join(hearth.folder, 'mux');
+    const options = ['ControlMaster=auto', `ControlPath=${socket}`, 'ControlPersist=yes'];
+    t.teardown(() => hearth.ssh([], { options, flags: ['-O', 'exit'] }));
+    await good(['ls-remote', site], { options });
+    const before = hearth.events('ssh.signed_in').length;
+    for (let index = 0; index < 3; index += 1) await good(['ls-remote', site], { options });
+    t.equal(hearth.events('ssh.signed_in').length, before);
+    const outcomes = await Promise.all(Array.from({ length: 5 }, () => git(['ls-remote', site], { options })));
+    t.same(
+      outcomes.map(({ code }) => code),
+      [0, 0, 0, 0, 0],
+    );
+  },
+);
 
-/** Starts a fetch of everything by hand; the client never reads the answer. */
+/** Starts a fetch of everything by hand; the client never reads the response. */
 async function neverendingFetch(t: Parameters<typeof hearth.client>[0], repository: string) {
   const client = await hearth.client(t, { privateKey: alice.key.privateKey });
   const channel = await new Promise<ClientChannel>((resolve, reject) => {
@@ -206,7 +209,7 @@ async function neverendingFetch(t: Parameters<typeof hearth.client>[0], reposito
   return { client, channel };
 }
 
-t.test('security I12: no git outlives a client that is gone, however it went', async (t) => {
+t.test('security I12: no git process outlives its client, however that ended', async (t) => {
   const ways: [string, (fetch: Awaited<ReturnType<typeof neverendingFetch>>) => void][] = [
     ['socket cut', ({ client }) => client.destroy()],
     ['connection ended', ({ client }) => client.end()],
@@ -215,14 +218,14 @@ t.test('security I12: no git outlives a client that is gone, however it went', a
   for (const [name, leave] of ways) {
     t.ok(await idle());
     const fetch = await neverendingFetch(t, 'alice/big');
-    t.ok(await until(() => gitRoom.load().reads.running === 1), `${name}: git runs`);
+    t.ok(await until(() => gitModule.load().reads.running === 1), `${name}: git runs`);
     leave(fetch);
     t.ok(await idle(), `${name}: git is gone`);
   }
   t.equal((await git(['ls-remote', site])).code, 0);
 });
 
-t.test('a push that is cut off leaves the repository as it was', async (t) => {
+t.test('an interrupted push leaves the repository unchanged', async (t) => {
   const target = await create('cut');
   const client = await hearth.client(t, { privateKey: alice.key.privateKey });
   const channel = await new Promise<ClientChannel>((resolve, reject) => {
@@ -235,15 +238,15 @@ t.test('a push that is cut off leaves the repository as it was', async (t) => {
   const line = `${'0'.repeat(40)} ${oid} refs/heads/main\0 report-status side-band-64k\n`;
   channel.write(`${(line.length + 4).toString(16).padStart(4, '0')}${line}0000`);
   channel.write(Buffer.concat([Buffer.from('PACK\0\0\0\x02\0\0\0\x03'), randomBytes(100)]));
-  t.ok(await until(() => gitRoom.load().writes.running === 1));
+  t.ok(await until(() => gitModule.load().writes.running === 1));
   client.destroy();
   t.ok(await idle());
   t.ok(await until(async () => (await db.read.query('SELECT 1 FROM pushes WHERE settled_at IS NULL')).length === 0));
-  t.same(await gitRoom.refs(target), new Map());
+  t.same(await gitModule.refs(target), new Map());
   await good(['push', '--quiet', hearth.url('alice/cut'), 'main'], { cwd: at('big') });
 });
 
-t.test('a client that stops reading holds git back and nothing piles up', async (t) => {
+t.test('a client that stops reading pauses git, and output is not buffered without limit', async (t) => {
   appendFileSync(path.join(at('big'), 'more'), randomBytes(30_000_000));
   await runGit(['add', '.'], { cwd: at('big') });
   await runGit(['commit', '-qm', 'Bigger'], { cwd: at('big') });
@@ -257,7 +260,7 @@ t.test('a client that stops reading holds git back and nothing piles up', async 
   t.ok(process.memoryUsage().arrayBuffers - before < 16_000_000);
 });
 
-t.test('web-ui §12.10 an old path is served, with a remark, until the name is used again', async (t) => {
+t.test('an old path is served, with a notice, until the name is used again', async (t) => {
   await create('before');
   await good(['push', '--quiet', hearth.url('alice/before.git'), 'main'], { cwd: source });
   await repositories.rename(alice.viewer, 'alice', 'before', 'after');
@@ -278,7 +281,7 @@ t.test('web-ui §12.10 an old path is served, with a remark, until the name is u
   t.match([reused.code, reused.stdout, reused.stderr], [0, '', ''], 'the new repository of that name');
 });
 
-t.test('what came over SSH is counted, with what came of it and the bytes that moved', async (t) => {
+t.test('metrics count git requests over SSH, with their results and bytes', async (t) => {
   await create('counted');
   const source = at('counted-source');
   await runGit(['init', '-q', '-b', 'main', source], { cwd: hearth.work });
@@ -286,7 +289,7 @@ t.test('what came over SSH is counted, with what came of it and the bytes that m
   await runGit(['add', '.'], { cwd: source });
   await runGit(['commit', '-qm', 'Large'], { cwd: source });
   const moved = (service: string, result: string) => {
-    const found = [...gitRoom.traffic.series()].find((each) => each.service === service && each.result === result);
+    const found = [...gitModule.traffic.series()].find((each) => each.service === service && each.result === result);
     return found === undefined ? [0, 0, 0] : [found.seconds.count, found.receivedBytes, found.sentBytes];
   };
   const counted = async (service: string, result: string, args: string[]) => {

@@ -11,7 +11,7 @@ const keyFile = (folder: string) => path.join(folder, 'ssh', 'host_ed25519');
 const ed25519 = () => generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
 const sshKeygen = (...args: string[]) => execFileSync('ssh-keygen', args, { encoding: 'utf8', stdio: 'pipe' });
 
-t.test('the host key is made once, for nobody else to read, and OpenSSH agrees with its fingerprint', async (t) => {
+t.test('the host key is made once, readable by nobody else, and OpenSSH computes the same fingerprint', async (t) => {
   const folder = temporaryFolder(t);
   const made = await hostKey(folder);
   t.equal(statSync(keyFile(folder)).mode & 0o777, 0o600);
@@ -21,7 +21,7 @@ t.test('the host key is made once, for nobody else to read, and OpenSSH agrees w
   t.same(await hostKey(folder), made);
 });
 
-t.test('a key whose halves begin with zeros is whole too', async (t) => {
+t.test('a key whose halves begin with zeros is valid', async (t) => {
   const folder = temporaryFolder(t);
   let pair = ed25519();
   for (; !pair.x?.startsWith('AA') && !pair.x?.startsWith('AB'); pair = ed25519());
@@ -33,7 +33,7 @@ t.test('a key whose halves begin with zeros is whole too', async (t) => {
   t.equal(sshKeygen('-y', '-f', keyFile(folder)).trim(), `ssh-ed25519 ${blob.toString('base64')} hearth`);
 });
 
-t.test('a key that ssh-keygen made is as good', async (t) => {
+t.test('a key made by ssh-keygen is valid', async (t) => {
   const folder = temporaryFolder(t);
   mkdirSync(path.join(folder, 'ssh'));
   sshKeygen('-q', '-t', 'ed25519', '-N', '', '-f', keyFile(folder));
@@ -41,7 +41,7 @@ t.test('a key that ssh-keygen made is as good', async (t) => {
   t.match(sshKeygen('-l', '-f', keyFile(folder)), fingerprint);
 });
 
-t.test('half a key of a start that died is no obstacle', async (t) => {
+t.test('a partial key of a crashed start is replaced', async (t) => {
   const folder = temporaryFolder(t);
   mkdirSync(path.join(folder, 'ssh'));
   writeFileSync(`${keyFile(folder)}.new`, '-----BEGIN', { mode: 0o644 });
@@ -49,7 +49,7 @@ t.test('half a key of a start that died is no obstacle', async (t) => {
   t.equal(statSync(keyFile(folder)).mode & 0o777, 0o600);
 });
 
-t.test('a key that cannot be trusted is refused in words and left alone', async (t) => {
+t.test('an unsafe or unreadable key is refused with a message and not replaced', async (t) => {
   const make = (kind: string[]) => (file: string) => void sshKeygen('-q', '-f', file, ...kind);
   const cases: [string, (file: string) => void, RegExp][] = [
     [
@@ -91,12 +91,12 @@ t.test('a key that cannot be trusted is refused in words and left alone', async 
   }
 });
 
-t.test('two halves that do not belong together are noticed', async (t) => {
+t.test('two halves that do not belong together are refused', async (t) => {
   const folder = temporaryFolder(t);
   await hostKey(folder);
   const lines = readFileSync(keyFile(folder), 'utf8').split('\n');
   const bytes = Buffer.from(lines.slice(1, -2).join(''), 'base64');
-  // It stands in the open part, behind headers of 62 bytes, and twice in the private part.
+  // It is in the public part, behind headers of 62 bytes, and twice in the private part.
   const publicKey = Buffer.from(bytes.subarray(62, 94));
   for (let at = bytes.indexOf(publicKey); at !== -1; at = bytes.indexOf(publicKey, at + 1)) bytes[at]! ^= 1;
   writeFileSync(

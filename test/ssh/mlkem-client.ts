@@ -1,5 +1,5 @@
-// The client's half of SSH's transport, as far as the hybrid key exchange needs it: written from the
-// drafts and RFC 4253 alone, so that it shares no line with what it tests.
+// The client's side of SSH's transport, as far as the hybrid key exchange needs it: written from the drafts and RFC
+// 4253 alone, so that it shares no code with what it tests.
 import {
   createCipheriv,
   createDecipheriv,
@@ -39,7 +39,7 @@ const uint32 = (value: number) => {
 };
 export const sshString = (value: string | Buffer) => Buffer.concat([uint32(value.length), Buffer.from(value)]);
 
-/** Reads the strings of a message one after the other. */
+/** Parses the strings of a message one after the other. */
 function strings(bytes: Buffer, at: number, count: number): Buffer[] {
   return Array.from({ length: count }, () => {
     const length = bytes.readUInt32BE(at);
@@ -51,7 +51,7 @@ function strings(bytes: Buffer, at: number, count: number): Buffer[] {
 
 interface Keys {
   key: Buffer;
-  /** Four bytes that stay and eight that count (RFC 5647 §7.1). */
+  /** Four fixed bytes and an eight-byte counter (RFC 5647 §7.1). */
   iv: Buffer;
 }
 
@@ -103,7 +103,7 @@ export class MlkemClient {
     this.#read = this.#read.subarray(end + 2);
   }
 
-  /** @param guesses whether a packet follows at once, in the hope that the first name is agreed on */
+  /** @param guesses whether a guessed exchange packet follows at once */
   kexInit(names: readonly string[], guesses = false): Buffer {
     const lists = [names.join(','), 'ssh-ed25519', cipher, cipher, 'hmac-sha2-256', 'hmac-sha2-256', 'none', 'none'];
     return Buffer.concat([
@@ -116,8 +116,8 @@ export class MlkemClient {
   }
 
   /**
-   * A whole exchange, from KEXINIT to new keys. Fails if the host key has not signed what both should have seen.
-   * @returns how long the server's half was
+   * A complete exchange, from KEXINIT to new keys. Fails if the host key has not signed what both should have seen.
+   * @returns the length of the server's reply
    */
   async exchange(names: readonly string[], { guesses = false, wrongGuess = false } = {}): Promise<number> {
     const clientInit = this.kexInit(names, guesses || wrongGuess);
@@ -189,7 +189,7 @@ export class MlkemClient {
     await this.receive(messages.signedIn);
   }
 
-  /** Sends a message that needs an answer, and waits for it: both sides' keys fit. */
+  /** Sends a message that needs a reply, and waits for it: proves that both sides' keys agree. */
   async talk(): Promise<void> {
     const request = [Buffer.from([messages.globalRequest]), sshString('keepalive@openssh.com'), Buffer.from([1])];
     this.send(Buffer.concat(request));

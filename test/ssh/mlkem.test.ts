@@ -15,7 +15,7 @@ async function meet(owner: Owner): Promise<MlkemClient> {
   return client;
 }
 
-t.test('a client and the server agree on keys by ML-KEM-768 with X25519, and renew them so', async (t) => {
+t.test('a client and the server exchange keys by ML-KEM-768 with X25519, and re-key', async (t) => {
   const pair = generateKeyPairSync('ed25519');
   const blob = Buffer.concat([
     sshString('ssh-ed25519'),
@@ -31,21 +31,21 @@ t.test('a client and the server agree on keys by ML-KEM-768 with X25519, and ren
   await client.talk();
 });
 
-t.test('keys are not exchanged again and again by somebody who does not sign in', async (t) => {
+t.test('a client that does not sign in cannot repeat the key exchange', async (t) => {
   const client = await meet(t);
   await client.exchange([mlkem]);
   await client.exchange([mlkem]);
   await t.rejects(client.exchange([mlkem]), /message 1 in place|closed/);
 });
 
-t.test('a client that guesses the key exchange is heard if it guessed right, and ignored if not', async (t) => {
+t.test('a correctly guessed key exchange is used, a wrong guess is ignored', async (t) => {
   const right = await meet(t);
   t.equal(await right.exchange([mlkem, 'curve25519-sha256'], { guesses: true }), serverHalfBytes);
   const wrong = await meet(t);
   t.equal(await wrong.exchange(['sntrup761x25519-sha512', mlkem], { wrongGuess: true }), serverHalfBytes);
 });
 
-t.test('the client’s order decides, as the protocol says', async (t) => {
+t.test('the client’s order decides, as RFC 4253 says', async (t) => {
   const client = await meet(t);
   client.send(client.kexInit(['curve25519-sha256', mlkem]));
   await client.receive(20);
@@ -55,7 +55,7 @@ t.test('the client’s order decides, as the protocol says', async (t) => {
   t.equal(reply.readUInt32BE(5 + hostKeyBytes), 32, 'plain X25519');
 });
 
-t.test('security F09: public keys that are none end the connection and nothing else', async (t) => {
+t.test('security F09: malformed public keys end the connection and nothing else', async (t) => {
   const { sent } = hybridKeys();
   const cases: [what: string, bytes: Buffer][] = [
     ['nothing', Buffer.alloc(0)],
@@ -77,7 +77,7 @@ t.test('security F09: public keys that are none end the connection and nothing e
   t.equal(hearth.events('ssh.protocol_error').length, cases.length);
 });
 
-t.test('security F09: lists of names that are none end the connection and nothing else', async (t) => {
+t.test('security F09: malformed lists of names end the connection and nothing else', async (t) => {
   const init = (await meet(t)).kexInit([mlkem]);
   const tooLong = Buffer.from(init);
   tooLong.writeUInt32BE(0xff_ff_ff_ff, 17);
@@ -85,7 +85,7 @@ t.test('security F09: lists of names that are none end the connection and nothin
     const client = await meet(t);
     client.send(bytes);
     await client.receive(20);
-    // An empty message is nothing; with a second one it ends.
+    // One empty message has no effect; a second one ends the connection.
     client.send(Buffer.concat([Buffer.from([30]), sshString('x')]));
     await t.rejects(client.receive(31), /message 1 in place|closed/);
   }

@@ -3,7 +3,7 @@ import { parseCommand } from '../../src/ssh/commands/parse-command.ts';
 
 const site = (service: string) => ({ kind: 'git', service, owner: 'alice', name: 'site' });
 
-t.test('the three services of git are understood however a client writes them', async (t) => {
+t.test('the three services of git are parsed in every form that clients write', async (t) => {
   const lines: [string, unknown][] = [
     ["git-upload-pack '/alice/site.git'", site('upload-pack')],
     ["git-upload-pack 'alice/site.git'", site('upload-pack')],
@@ -23,7 +23,7 @@ t.test('the three services of git are understood however a client writes them', 
   for (const [line, command] of lines) t.same(parseCommand(line), command, line);
 });
 
-t.test('a path that names no repository is known as such, if it is no more than a path', async (t) => {
+t.test('a path that cannot name a repository is recognised, if it is no more than a path', async (t) => {
   const lines = [
     "git-upload-pack '/'",
     "git-upload-pack '/alice'",
@@ -45,7 +45,7 @@ t.test('a path that names no repository is known as such, if it is no more than 
   for (const line of lines) t.strictSame(parseCommand(line), { kind: 'wrong path' }, line);
 });
 
-t.test('what git-lfs asks is understood, by name and path as its versions write them', async (t) => {
+t.test('requests of git-lfs are parsed, by name and path as its versions write them', async (t) => {
   const asks = (operation: string) => ({ kind: 'lfs', operation, owner: 'alice', name: 'site' });
   const lines: [string, unknown][] = [
     ['git-lfs-authenticate alice/site.git download', asks('download')],
@@ -57,7 +57,7 @@ t.test('what git-lfs asks is understood, by name and path as its versions write 
   for (const [line, command] of lines) t.strictSame(parseCommand(line), command, line);
 });
 
-t.test('security F04: everything else is no command at all', async (t) => {
+t.test('security F04: anything else is no command', async (t) => {
   const lines = [
     '',
     ' ',
@@ -121,7 +121,7 @@ t.test('security F04: everything else is no command at all', async (t) => {
   for (const line of lines) t.equal(parseCommand(line), null, JSON.stringify(line));
 });
 
-t.test('the side door has its few words, with or without the name of the program (command-line §2.8)', async (t) => {
+t.test('the commands besides git are parsed, with or without the name of the program', async (t) => {
   const lines: [string, unknown][] = [
     ['help', { kind: 'help' }],
     ['hearth help', { kind: 'help' }],

@@ -4,7 +4,7 @@ import type { Client, ClientChannel } from 'ssh2';
 import { seededRandom } from '../fixtures/seeded-random.ts';
 import { exec, startSsh, until } from './ssh-fixture.ts';
 
-/** The parts of ssh2's client that it takes to break the rules of the protocol. */
+/** Private parts of ssh2's client, to violate the protocol. */
 interface Inside {
   _sock: { pause(): void };
   _protocol: {
@@ -26,7 +26,7 @@ const open = (client: Client, command: string) =>
 const closing = (client: Client) => new Promise<void>((resolve) => client.once('close', () => resolve()));
 const lastReason = () => hearth.events('ssh.closing').at(-1)?.['reason'];
 
-/** While it runs, commands that look for a repository wait for ever. */
+/** While it is installed, commands that look for a repository never end. */
 function nobodyAnswers(t: { teardown(done: () => void): void }): void {
   const { repositories } = hearth.modules;
   const { openForRead } = repositories;
@@ -34,7 +34,7 @@ function nobodyAnswers(t: { teardown(done: () => void): void }): void {
   repositories.openForRead = () => new Promise(() => {});
 }
 
-t.test('ten sessions at once, and another is refused while they last', async (t) => {
+t.test('ten sessions at a time, and another is refused meanwhile', async (t) => {
   nobodyAnswers(t);
   const client = await signIn();
   const [first] = (await Promise.all(Array.from({ length: 10 }, () => open(client, "git-upload-pack 'a/b'")))) as [
@@ -52,7 +52,7 @@ t.test('ten sessions at once, and another is refused while they last', async (t)
   );
 });
 
-t.test('one account has its share of the connections, and is told so', async (t) => {
+t.test('one account has a limit of connections, and its clients get the reason', async (t) => {
   const crowded = await startSsh(t, { limits: { perAccount: 2 } });
   const { key } = await crowded.person('alice');
   const { key: bobs } = await crowded.person('bob');
@@ -74,13 +74,13 @@ t.test('one account has its share of the connections, and is told so', async (t)
   t.ok(await until(async () => (await crowded.ssh(['whoami'], { keys: [key] })).code === 0));
 });
 
-t.test('whoever offers too many keys is told so', async (t) => {
+t.test('a client that offers too many keys gets the reason', async (t) => {
   const strict = await startSsh(t, { limits: { loginTries: 2 } });
   const keys = [strict.newKey(), strict.newKey(), strict.newKey()];
   t.match(await strict.ssh(['whoami'], { keys }), { code: 255, stderr: /Too many authentication failures/ });
 });
 
-t.test('a client that takes no packets cannot keep the server in a loop', async (t) => {
+t.test('a client that accepts no packets cannot keep the server in a loop', async (t) => {
   for (const packetBytes of [0, 1, 1_023]) {
     const client = await signIn();
     const { session } = inside(client)._protocol;
@@ -94,20 +94,20 @@ t.test('a client that takes no packets cannot keep the server in a loop', async 
   }
 });
 
-t.test('a client that sends more than it may is closed before it fills the memory', async (t) => {
+t.test('a client that sends more than it may is disconnected before it fills the memory', async (t) => {
   nobodyAnswers(t);
   const client = await signIn();
   const channel = await open(client, "git-upload-pack 'a/b'");
   (channel as unknown as { outgoing: { window: number } }).outgoing.window = 2 ** 31;
   const closed = closing(client);
-  // Never exactly at the end of the window, where ssh2 itself would stop listening.
+  // Never exactly the end of the window, where ssh2 itself would stop reading.
   const junk = randomBytes(65_537);
   for (let index = 0; index < 400; index += 1) channel.write(junk);
   await closed;
   t.equal(lastReason(), 'flow_control_ignored');
 });
 
-t.test('a client that grants a large window and does not read is closed', async (t) => {
+t.test('a client that grants a large window and does not read is disconnected', async (t) => {
   const { repositories } = hearth.modules;
   const { list } = repositories;
   t.teardown(() => (repositories.list = list));
@@ -132,7 +132,7 @@ t.test('a client that grants a large window and does not read is closed', async 
   t.equal(pages, before, 'and the command has ended');
 });
 
-t.test('a connection without a word is closed after a while', async (t) => {
+t.test('a silent connection is closed after the idle time', async (t) => {
   const impatient = await startSsh(t, { limits: { idleMs: 500 } });
   const { key } = await impatient.person('bob');
   const startedAt = performance.now();
@@ -142,7 +142,7 @@ t.test('a connection without a word is closed after a while', async (t) => {
   t.ok(performance.now() - startedAt > 450);
 });
 
-t.test('sessions that are opened and closed for nothing end the connection', async (t) => {
+t.test('sessions that are opened and closed without a request end the connection', async (t) => {
   const client = await signIn();
   const closed = closing(client);
   for (let index = 0; index < 20; index += 1) {
@@ -153,7 +153,7 @@ t.test('sessions that are opened and closed for nothing end the connection', asy
   t.equal(lastReason(), 'empty_sessions');
 });
 
-t.test('security F09, P0-21: no message of a signed-in client ends or stalls the server', async (t) => {
+t.test('security F09: no message of a signed-in client ends or blocks the server', async (t) => {
   const random = seededRandom(11);
   const words = [
     'session',

@@ -10,7 +10,7 @@ import {
 } from '../../src/kernel/index.ts';
 import { refusal } from '../../src/ssh/commands/refusal.ts';
 
-t.test('DESIGN §5: each kind of refusal is one line and exit status 1', async (t) => {
+t.test('each error code is one line and exit status 1', async (t) => {
   const cases: [unknown, string][] = [
     [notFound('repository_not_found', 'Repository not found'), 'hearth: repository not found\n'],
     [notFound('owner_not_found', 'There is no owner like that'), 'hearth: repository not found\n'],
@@ -24,13 +24,13 @@ t.test('DESIGN §5: each kind of refusal is one line and exit status 1', async (
   for (const [error, line] of cases) t.same(refusal(error, 'id'), { line, exitCode: 1, isFault: false });
 });
 
-t.test('a fault shows its id and nothing of itself', async (t) => {
+t.test('an internal error shows its id and no details', async (t) => {
   for (const error of [new Error('/secret/path'), internal('disk /dev/x broke'), 'text', null]) {
     t.same(refusal(error, 'f00d'), { line: 'hearth: internal error (f00d)\n', exitCode: 1, isFault: true });
   }
 });
 
-t.test('security C06: nobody writes on the terminal of a git client', async (t) => {
+t.test('security C06: control characters never reach the terminal of a git client', async (t) => {
   const { line } = refusal(conflict('x', 'a\u001b[2Jb\u0007c\u009bd\r\ne\tf\u202eg\u2028h\u0000'), 'id');
   t.equal(line, 'hearth: a?[2Jb?c?d e f?g?h?\n');
   t.ok(refusal(conflict('x', 'x'.repeat(5_000)), 'id').line.length < 500);

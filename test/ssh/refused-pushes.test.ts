@@ -34,7 +34,7 @@ for (const { name, options = [], refspecs = [branches], says, prepare } of refus
   });
 }
 
-t.test('a mirror of another forge lands what may land', async (t) => {
+t.test('a mirror push of another forge’s clone updates the refs that are allowed', async (t) => {
   const mirror = await newRepository('mirror');
   addRefs(
     `${work}/.git`,

@@ -16,7 +16,7 @@ const asAlice = (words: string[], more: { options?: string[]; flags?: string[] }
   hearth.ssh(words, { keys: [alice.key], ...more });
 const fixedLine = 'hearth: only git and a few words are understood here; "help" lists them\n';
 
-t.test('security F04: what is no command gets one fixed line and runs nothing', async (t) => {
+t.test('security F04: an unknown command gets one fixed line and runs nothing', async (t) => {
   const trap = path.join(hearth.folder, 'trap');
   const lines = [
     `touch ${trap}`,
@@ -42,7 +42,7 @@ t.test('security F04: what is no command gets one fixed line and runs nothing', 
   t.notOk(existsSync(trap));
 });
 
-t.test('a path in the form of another program is answered with the form that counts', async (t) => {
+t.test('a path in another program’s form is answered with the accepted form', async (t) => {
   for (const path of ['~/alice/site', 'alice//site', '/git/alice/site.git', '../../data', '/~alice/site.git', 'site']) {
     t.strictSame(
       await asAlice([`git-upload-pack '${path}'`]),
@@ -52,7 +52,7 @@ t.test('a path in the form of another program is answered with the form that cou
   }
 });
 
-t.test('git-lfs learns that LFS is not stored here, if git would be served', async (t) => {
+t.test('git-lfs is told that LFS is not supported, if git would be served', async (t) => {
   const lfs = (key: KeyFiles, repository: string, operation: string) =>
     hearth.ssh([`git-lfs-authenticate ${repository} ${operation}`], { keys: [key] });
   const told = { code: 1, stdout: '', stderr: `hearth: ${lfsNotStored().message}\n` };
@@ -98,7 +98,7 @@ t.test('security F03: terminal, subsystems and every kind of forwarding are refu
   t.same(await exec(client, 'whoami'), { code: 0, stdout: 'alice\n', stderr: '' }, 'and the connection is still good');
 });
 
-t.test('a shell is a greeting: who you are and what is yours (command-line §2.8)', async (t) => {
+t.test('a shell shows the account and its repositories', async (t) => {
   t.match(await asAlice([], { flags: ['-T'] }), {
     code: 0,
     stdout: 'Hello alice. This is Hearth; there is no shell here.\n\nYour repositories:\n  alice/site  private\n',
@@ -108,7 +108,7 @@ t.test('a shell is a greeting: who you are and what is yours (command-line §2.8
   t.match((await hearth.ssh([], { keys: [key], flags: ['-T'] })).stdout, 'You have no repositories yet.');
 });
 
-t.test('the side door shows and makes repositories under the one policy', async (t) => {
+t.test('the commands list and create repositories under the access policy', async (t) => {
   t.match((await asAlice(['help'])).stdout, /repo create/);
   t.equal((await asAlice(['hearth', 'whoami'])).stdout, 'alice\n');
   t.match((await asAlice(['repo', 'list'])).stdout, /^alice\/site\tPRIVATE\t\d{4}-\d\d-\d\dT[\d:]+Z\n$/);
@@ -142,7 +142,7 @@ t.test('the side door shows and makes repositories under the one policy', async 
   t.match(await asAlice(['repo', 'create', 'bob/mine']), { code: 1, stderr: /^hearth: There is no such owner/ });
 });
 
-t.test('a long list is whole', async (t) => {
+t.test('a long list is complete', async (t) => {
   const { list } = repositories;
   t.teardown(() => (repositories.list = list));
   const [row] = (await list(alice.viewer, { limit: 1 })).repositories;
@@ -155,7 +155,7 @@ t.test('a long list is whole', async (t) => {
   t.equal(new Set(stdout.trim().split('\n')).size, 1_000);
 });
 
-t.test('web-ui §12.11: a hidden repository and an absent one give the same bytes', async (t) => {
+t.test('security E03: a hidden repository and an absent one give the same bytes', async (t) => {
   const ask = (command: string) => hearth.ssh([command], { keys: [bob.key] });
   for (const command of ["git-upload-pack '%'", "git-receive-pack '%'", "git-upload-archive '%'", 'repo info %']) {
     const hidden = await ask(command.replace('%', 'alice/site'));
@@ -165,7 +165,7 @@ t.test('web-ui §12.11: a hidden repository and an absent one give the same byte
   }
 });
 
-t.test('a fault of the server shows an id, which is in the log too', async (t) => {
+t.test('an internal error shows an id, which is in the log too', async (t) => {
   const { find } = repositories;
   t.teardown(() => (repositories.find = find));
   repositories.find = () => Promise.reject(new Error('disk /dev/x is broken'));

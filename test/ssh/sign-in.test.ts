@@ -9,7 +9,7 @@ import type { KeyFiles } from './ssh-fixture.ts';
 const hearth = await startSsh(t);
 const alice = await hearth.person('alice');
 const bob = await hearth.person('bob');
-const stranger = hearth.newKey();
+const outsider = hearth.newKey();
 
 const whoami = async (keys: KeyFiles[], options: string[] = []) => {
   const { code, stdout, stderr } = await hearth.ssh(['whoami'], { keys, options });
@@ -17,7 +17,7 @@ const whoami = async (keys: KeyFiles[], options: string[] = []) => {
 };
 const denied = 'git@127.0.0.1: Permission denied (publickey).';
 
-/** Only the public half lies on disk, so OpenSSH asks about the key and cannot sign. */
+/** Only the public half is on disk, so OpenSSH can offer the key and cannot sign. */
 function publicHalfOf(key: KeyFiles): KeyFiles {
   const { file } = hearth.newKey();
   writeFileSync(`${file}-other.pub`, `${key.publicLine}\n`);
@@ -26,7 +26,7 @@ function publicHalfOf(key: KeyFiles): KeyFiles {
 
 const parsed = (line: string) => ssh2.utils.parseKey(line) as ParsedKey;
 
-/** An agent that shows some keys and signs with others. */
+/** An agent that lists some keys and signs with others. */
 class Forger extends ssh2.BaseAgent<ParsedKey> {
   readonly shown: readonly KeyFiles[];
   readonly signer: ParsedKey;
@@ -47,28 +47,28 @@ class Forger extends ssh2.BaseAgent<ParsedKey> {
   }
 }
 
-t.test('security F02: keys may come in any order; the one that signs says who it is', async (t) => {
+t.test('security F02: keys may come in any order; the one that signs identifies the account', async (t) => {
   t.equal(await whoami([alice.key]), 'alice');
   t.equal(await whoami([bob.key]), 'bob');
-  t.equal(await whoami([stranger, bob.key]), 'bob');
+  t.equal(await whoami([outsider, bob.key]), 'bob');
   t.equal(await whoami([alice.key, bob.key]), 'alice');
   t.equal(await whoami([bob.key, alice.key]), 'bob');
   t.equal(await whoami([alice.key], ['User=root']), 'alice', 'the user name does not matter');
-  t.equal(await whoami([stranger]), denied);
+  t.equal(await whoami([outsider]), denied);
   t.equal(await whoami([]), denied);
 });
 
-t.test('security F01: asking about one key and signing with another gives the second one only', async (t) => {
+t.test('security F01: offering one key and signing with another signs in the owner of the second', async (t) => {
   t.equal(await whoami([publicHalfOf(bob.key), alice.key]), 'alice');
   t.equal(await whoami([publicHalfOf(bob.key), publicHalfOf(alice.key)]), denied);
-  t.equal(await whoami([publicHalfOf(bob.key), stranger]), denied);
+  t.equal(await whoami([publicHalfOf(bob.key), outsider]), denied);
 });
 
-t.test('security F01: a signature by another key opens nothing', async (t) => {
+t.test('security F01: a signature by another key is refused', async (t) => {
   const signer = (key: KeyFiles) => parsed(key.privateKey);
   const attempts: [string, KeyFiles, KeyFiles][] = [
     ["bob's key, signed by alice", bob.key, alice.key],
-    ["bob's key, signed by a stranger", bob.key, stranger],
+    ["bob's key, signed by a stranger", bob.key, outsider],
   ];
   for (const [name, shown, signing] of attempts) {
     const agent = new Forger([shown], signer(signing)) as unknown as NonNullable<ConnectConfig['agent']>;
@@ -79,7 +79,7 @@ t.test('security F01: a signature by another key opens nothing', async (t) => {
   await t.resolves(hearth.client(t, { agent: honest }), 'the same agent with the right key gets in');
 });
 
-t.test('all kinds of keys work; RSA only with SHA-2', async (t) => {
+t.test('all key types work; RSA only with SHA-2', async (t) => {
   for (const bits of [256, 384, 521]) {
     const { key } = await hearth.person(`ecdsa${bits}`, hearth.newKey('ecdsa', bits));
     t.equal(await whoami([key]), `ecdsa${bits}`);
@@ -97,7 +97,7 @@ t.test('all kinds of keys work; RSA only with SHA-2', async (t) => {
   t.equal(await whoami([key], ['PubkeyAcceptedAlgorithms=ssh-rsa']), denied);
 });
 
-t.test('keys that cannot be checked here are named in the log', async (t) => {
+t.test('keys that cannot be verified here are named in the log', async (t) => {
   const named = (name: string) => {
     const head = Buffer.alloc(4);
     head.writeUInt32BE(name.length);
@@ -125,7 +125,7 @@ t.test('keys that cannot be checked here are named in the log', async (t) => {
   }
 });
 
-t.test('security F02 no other method than public keys is offered or taken', async (t) => {
+t.test('security F02 public keys are the only method', async (t) => {
   for (const method of ['password', 'keyboard-interactive', 'hostbased', 'none']) {
     t.equal(await whoami([], [`PreferredAuthentications=${method}`]), denied, method);
   }
@@ -138,7 +138,7 @@ t.test('security F02 no other method than public keys is offered or taken', asyn
   await t.rejects(hearth.client(t, { password: 'a long enough password' }), /authentication methods failed/);
 });
 
-t.test('security F08 after six refused tries the connection ends', async (t) => {
+t.test('security F08 after six refused attempts the connection ends', async (t) => {
   const wrong = Array.from({ length: 6 }, () => hearth.newKey());
   t.equal(await whoami([...wrong.slice(1), alice.key]), 'alice');
   const { code, stdout, stderr } = await hearth.ssh(['whoami'], { keys: [...wrong, alice.key] });
@@ -147,7 +147,7 @@ t.test('security F08 after six refused tries the connection ends', async (t) => 
   t.match(hearth.events('ssh.closing').at(-1), { reason: 'too_many_tries' });
 });
 
-t.test('security E04: a key or a person that goes loses access at once, also on an open connection', async (t) => {
+t.test('security E04: a removed key or person loses access at once, also on an open connection', async (t) => {
   const carol = await hearth.person('carol');
   const client = await hearth.client(t, { privateKey: carol.key.privateKey });
   t.same(await exec(client, 'whoami'), { code: 0, stdout: 'carol\n', stderr: '' });
@@ -161,7 +161,7 @@ t.test('security E04: a key or a person that goes loses access at once, also on 
   t.equal(await whoami([carol.key]), denied);
 });
 
-t.test('only a proven key counts as used', async (t) => {
+t.test('only a verified signature counts as a use of a key', async (t) => {
   const { id, key } = await hearth.person('dave');
   const lastUsed = async () => {
     await hearth.modules.accounts.settled();
@@ -173,7 +173,7 @@ t.test('only a proven key counts as used', async (t) => {
   t.type(await lastUsed(), 'number');
 });
 
-t.test('somebody without a handle learns what to do', async (t) => {
+t.test('a person without a handle is told how to choose one', async (t) => {
   const { key } = await hearth.person(null);
   t.equal(await whoami([key]), 'hearth: Sign in on the web page and choose a username first.');
 });

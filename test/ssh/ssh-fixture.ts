@@ -1,5 +1,5 @@
-// startSsh(t, {limits?, env?}) → a real SSH server on real rooms in a folder of its own, with
-// people and their keys; ssh(…) and git(…) run the real clients against it.
+// startSsh(t, {limits?, env?}) → a real SSH server on real modules in a folder of its own, with people and their keys;
+// ssh(…) and git(…) run the real clients against it.
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -27,7 +27,7 @@ export interface Outcome {
 export interface KeyFiles {
   /** The private key in OpenSSH format. */
   privateKey: string;
-  /** Path of the private key; the public one has `.pub` behind it. */
+  /** Path of the private key; the public one has `.pub` appended. */
   file: string;
   publicLine: string;
 }
@@ -107,7 +107,7 @@ export async function startSsh(t: Owner, { limits = {}, env = {} }: StartOptions
     ...flags,
     '-F',
     'none',
-    // ssh takes the first value that it meets.
+    // ssh uses the first value that it finds.
     ...[
       ...options,
       'BatchMode=yes',
@@ -141,7 +141,7 @@ export async function startSsh(t: Owner, { limits = {}, env = {} }: StartOptions
       await server.stop({ graceMs });
     },
 
-    /** Runs OpenSSH with `words` as the command; none asks for a shell. */
+    /** Runs OpenSSH with `words` as the command. */
     ssh(words: readonly string[], options: RunOptions = {}): Promise<Outcome> {
       return run('ssh', [...sshOptions(options), '-p', String(port), 'git@127.0.0.1', ...words], {
         cwd: work,
@@ -150,7 +150,7 @@ export async function startSsh(t: Owner, { limits = {}, env = {} }: StartOptions
       });
     },
 
-    /** Runs git with OpenSSH under it. */
+    /** Runs git with OpenSSH as its transport. */
     git(args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
       const command = ['ssh', ...sshOptions(options)].map((word) => `'${word}'`).join(' ');
       const env = { ...environment, GIT_SSH_COMMAND: command, GIT_SSH_VARIANT: 'ssh', ...options.env };
@@ -159,7 +159,7 @@ export async function startSsh(t: Owner, { limits = {}, env = {} }: StartOptions
 
     url: (repository: string) => `ssh://git@127.0.0.1:${port}/${repository}`,
 
-    /** A client from another hand than OpenSSH's, for what OpenSSH refuses to do. */
+    /** A client other than OpenSSH, for what OpenSSH refuses to do. */
     client(t: Owner, options: ssh2.ConnectConfig): Promise<ssh2.Client> {
       const client = new ssh2.Client();
       t.teardown(() => client.end());
@@ -172,7 +172,7 @@ export async function startSsh(t: Owner, { limits = {}, env = {} }: StartOptions
       });
     },
 
-    /** A bare socket; `closed` resolves with the milliseconds until the server closed it. */
+    /** A plain socket; `closed` resolves with the milliseconds until the server closed it. */
     socket(t: Owner) {
       const startedAt = performance.now();
       const socket = connect(port, '127.0.0.1');
@@ -188,7 +188,7 @@ export async function startSsh(t: Owner, { limits = {}, env = {} }: StartOptions
 export type Running = Awaited<ReturnType<typeof startSsh>>;
 export type { Modules, Socket, SshServer };
 
-/** Runs a program to its end; nothing of its fate is an exception. */
+/** Runs a program to its end; failures are returned, not thrown. */
 export function run(
   program: string,
   args: readonly string[],
@@ -209,7 +209,7 @@ export function run(
   });
 }
 
-/** Runs a command over a connection that is already there. */
+/** Runs a command over an open connection. */
 export function exec(client: ssh2.Client, command: string): Promise<Outcome> {
   return new Promise((resolve, reject) => {
     client.exec(command, (error, channel) => {
@@ -222,7 +222,7 @@ export function exec(client: ssh2.Client, command: string): Promise<Outcome> {
   });
 }
 
-/** Looks again and again until something holds. */
+/** Polls until a condition holds. */
 export async function until(holds: () => boolean | Promise<boolean>, withinMs = 5_000): Promise<boolean> {
   const endsAt = performance.now() + withinMs;
   while (performance.now() < endsAt) {

@@ -32,7 +32,7 @@ async function startWaiting(t: Parameters<typeof startSsh>[0]) {
   return { hearth, alice, git, goOn: () => goOn(), isWaiting: () => until(() => waiting > 0) };
 }
 
-t.test('security R18: a push that runs when the server stops ends well; who is idle is closed at once', async (t) => {
+t.test('a push that runs when the server stops completes; idle connections are closed at once', async (t) => {
   const { hearth, alice, git, goOn, isWaiting } = await startWaiting(t);
   const push = git('push', '--quiet', hearth.url('alice/site'), 'main');
   await isWaiting();
@@ -51,7 +51,7 @@ t.test('security R18: a push that runs when the server stops ends well; who is i
   await stopped;
 });
 
-t.test('what is not done when the patience is over is cut off', async (t) => {
+t.test('what is not done after the grace period is aborted', async (t) => {
   const { hearth, git, isWaiting } = await startWaiting(t);
   const clone = git('clone', '--quiet', hearth.url('alice/site'), 'never');
   await isWaiting();
@@ -61,7 +61,7 @@ t.test('what is not done when the patience is over is cut off', async (t) => {
   t.match(await clone, { code: 128 });
 });
 
-t.test('an address that is taken is refused in words', async (t) => {
+t.test('an address in use is refused with a message', async (t) => {
   const hearth = await startSsh(t);
   await t.rejects(startSsh(t, { env: { SERVICE_SSH_LISTEN: `127.0.0.1:${hearth.port}` } }), {
     code: 'unavailable',

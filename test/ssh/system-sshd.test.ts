@@ -1,5 +1,6 @@
 // time limit: 300 s
-// The OpenSSH of this machine in front of Hearth: a real sshd of our own on a free port, the real client, the program as people run it.
+// The system's OpenSSH server in front of Hearth: a real sshd on a free port, the real client, the program as people
+// run it.
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -29,7 +30,7 @@ async function freshHearth() {
 
 const { server, client, port } = await freshHearth();
 
-t.test('ssh keys answers for a known key with one line, and with nothing for any other', async (t) => {
+t.test('ssh keys prints one line for a known key, and nothing for any other', async (t) => {
   const [type = '', key = ''] = client.publicKey.split(' ');
   const line = await server.command('ssh', 'keys', '--data-dir', server.dataDir, 'git', type, key);
   t.match(
@@ -43,7 +44,7 @@ t.test('ssh keys answers for a known key with one line, and with nothing for any
     t.equal(await server.command('ssh', 'keys', '--data-dir', server.dataDir, 'git', type, odd || 'x'), '');
 });
 
-t.test('status and clone addresses name the door that people reach', async (t) => {
+t.test('status and clone addresses name the port of sshd', async (t) => {
   t.match(
     await server.command('status'),
     new RegExp(`\nSSH\tssh://git@[^/\n]+:${port}   through this machine's own sshd\n`),
@@ -54,7 +55,7 @@ t.test('status and clone addresses name the door that people reach', async (t) =
   );
 });
 
-t.test('keys on security tokens are welcome in this mode', async (t) => {
+t.test('keys on security tokens are accepted in this mode', async (t) => {
   const text = (words: string): Buffer => {
     const bytes = Buffer.from(words, 'latin1');
     const length = Buffer.alloc(4);
@@ -74,7 +75,7 @@ if (sshd !== undefined && startsHere()) {
   const folder = path.join(server.folder, 'sshd');
   mkdirSync(folder, { mode: 0o700 });
   execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', path.join(folder, 'host')]);
-  // env belongs to root, as sshd asks of this command and of all folders above it; a checkout may not.
+  // sshd requires that root owns this command and all folders above it, as with env; a checkout may not be.
   writeFileSync(
     path.join(folder, 'config'),
     `
@@ -155,7 +156,7 @@ if (sshd !== undefined && startsHere()) {
     t.ok(keys.find(({ title }) => title === 'laptop')!.lastUsedAt, 'the last use is noted');
   });
 
-  t.test('the same policy and words as the built-in server', async (t) => {
+  t.test('the same policy and messages as the built-in server', async (t) => {
     t.match(await ssh(), { code: 0, stdout: /Hello alice/ });
     t.match(await ssh('whoami'), { code: 0, stdout: 'alice\n' });
     t.match(await ssh('cat', '/etc/passwd'), { code: 1, stdout: '', stderr: /only git/ });
@@ -171,17 +172,17 @@ if (sshd !== undefined && startsHere()) {
     });
   });
 
-  t.test('forwarding, terminals and other people’s keys get nowhere', async (t) => {
+  t.test('forwarding, terminals and other people’s keys are refused', async (t) => {
     t.notMatch((await ssh('-tt', 'whoami')).stderr, /Permission denied/);
-    const stranger = gitClient(temporaryFolder(t));
-    t.match(await stranger.run(work, 'ls-remote', `${host}/alice/garden.git`), {
+    const outsider = gitClient(temporaryFolder(t));
+    t.match(await outsider.run(work, 'ls-remote', `${host}/alice/garden.git`), {
       code: 128,
       stderr: /Permission denied/,
     });
     t.not((await ssh('-o', 'ExitOnForwardFailure=yes', '-W', `127.0.0.1:${new URL(server.url).port}`)).code, 0);
   });
 
-  t.test('a key that was removed opens nothing, and a disabled person neither', async (t) => {
+  t.test('a removed key is refused, and so is a disabled person’s', async (t) => {
     const keys = JSON.parse(await server.command('key', 'list', '--user', 'alice', '--json')) as {
       title: string;
       id: string;
@@ -195,13 +196,13 @@ if (sshd !== undefined && startsHere()) {
     t.match(await ssh('whoami'), { code: 255, stderr: /Permission denied/ });
   });
 
-  t.test('while the server is down nobody signs in', async (t) => {
+  t.test('while the server is down nobody can sign in', async (t) => {
     t.equal(await server.stop(), 0);
     t.match(await ssh('whoami'), { code: 255, stderr: /Permission denied/ });
   });
 }
 
-/** As root, sshd wants a user and a folder for its locked-up half. */
+/** When run as root, sshd needs its user and folder for privilege separation. */
 function startsHere(): boolean {
   if (process.getuid?.() !== 0) return true;
   mkdirSync('/run/sshd', { recursive: true, mode: 0o755 });

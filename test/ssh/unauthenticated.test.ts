@@ -48,7 +48,7 @@ t.test('security F07: the offer is exactly the pinned list', async (t) => {
   ]);
 });
 
-t.test('a client that knows one algorithm of each kind connects, whichever it is', async (t) => {
+t.test('a client that supports one algorithm of each kind connects, whichever it is', async (t) => {
   const hearth = await startSsh(t);
   const { key } = await hearth.person('alice');
   const whoami = (...options: string[]) => hearth.ssh(['whoami'], { keys: [key], options });
@@ -69,7 +69,7 @@ t.test('a client that knows one algorithm of each kind connects, whichever it is
     for (const mac of [
       'hmac-sha2-256-etm@openssh.com',
       'hmac-sha2-512-etm@openssh.com',
-      // All that libssh2 1.10 has, which other programs than git bring along.
+      // All that libssh2 1.10 has, which programs other than git use.
       'hmac-sha2-256',
       'hmac-sha2-512',
     ]) {
@@ -78,7 +78,7 @@ t.test('a client that knows one algorithm of each kind connects, whichever it is
   }
 });
 
-t.test('a client whose algorithms are too weak, or unknown here, is told so', async (t) => {
+t.test('a client whose algorithms are too weak, or unknown here, gets the reason', async (t) => {
   const hearth = await startSsh(t);
   const { key } = await hearth.person('alice');
   const whoami = (...options: string[]) => hearth.ssh(['whoami'], { keys: [key], options });
@@ -94,7 +94,7 @@ t.test('a client whose algorithms are too weak, or unknown here, is told so', as
   t.match(await whoami('Ciphers=aes128-ctr', 'MACs=hmac-sha1'), { code: 255, stderr: /no matching MAC/ });
 });
 
-t.test('security F08: whoever does not sign in in time is closed, whatever they say', async (t) => {
+t.test('security F08: a client that does not sign in in time is disconnected, whatever it sends', async (t) => {
   const hearth = await startSsh(t, { limits: { loginGraceMs: 1_000 } });
   const silent = hearth.socket(t);
   const polite = hearth.socket(t);
@@ -102,7 +102,7 @@ t.test('security F08: whoever does not sign in in time is closed, whatever they 
   const dripping = hearth.socket(t);
   const drip = setInterval(() => dripping.socket.write('S'), 20);
   t.teardown(() => clearInterval(drip));
-  // Agrees on keys, then never tries to sign in.
+  // Exchanges keys, then never tries to sign in.
   const undecided = hearth.client(t, { authHandler: () => {} } as Parameters<Running['client']>[1]);
   await t.rejects(undecided, /closed|ECONNRESET/);
   for (const { closed } of [silent, polite, dripping]) {
@@ -117,7 +117,7 @@ t.test('security F08: whoever does not sign in in time is closed, whatever they 
   t.ok(isOpen, 'whoever did sign in may stay');
 });
 
-t.test('security F08: one address is served in few connections at a time, and the others in their turn', async (t) => {
+t.test('security F08: one address is served in few connections at a time, the others in turn', async (t) => {
   const hearth = await startSsh(t, { limits: { perAddress: 2, silentMs: 60_000, quietMs: 60_000 } });
   const greeted = ({ received }: ReturnType<Running['socket']>) => received().toString().startsWith('SSH-2.0-');
   const first = hearth.socket(t);
@@ -131,7 +131,7 @@ t.test('security F08: one address is served in few connections at a time, and th
   t.ok(await until(() => greeted(third)));
 });
 
-t.test('a burst of clones is served whole, and silent sockets give way to it', async (t) => {
+t.test('a burst of clones is served completely, and silent sockets are displaced by it', async (t) => {
   const hearth = await startSsh(t, { limits: { perAddress: 3, silentMs: 50 } });
   const { key } = await hearth.person('alice');
   for (let index = 0; index < 5; index += 1) hearth.socket(t);
@@ -139,7 +139,7 @@ t.test('a burst of clones is served whole, and silent sockets give way to it', a
   t.same(new Set(outcomes.map(({ stdout }) => stdout)), new Set(['alice\n']));
 });
 
-t.test('the line at the door has an end', async (t) => {
+t.test('the connection queue is limited', async (t) => {
   const hearth = await startSsh(t, { limits: { perAddress: 1, waiting: 3, silentMs: 60_000, connections: 6 } });
   const sockets = Array.from({ length: 10 }, () => hearth.socket(t));
   let closed = 0;
@@ -147,7 +147,7 @@ t.test('the line at the door has an end', async (t) => {
   t.ok(await until(() => closed === 6), 'one is served and three wait');
 });
 
-t.test('security F09, P0-21: no sequence of bytes ends or stalls the server', async (t) => {
+t.test('security F09: no sequence of bytes ends or blocks the server', async (t) => {
   const hearth = await startSsh(t, { limits: { perAddress: 100, arriving: 100, connections: 1_000 } });
   const random = seededRandom(7);
   const bytesOf = (length: number) => Buffer.from(random.bytes(length));

@@ -5,6 +5,7 @@ import { classifyStatus } from '../../src/webhooks/delivery-state.ts';
 import { openCi, reasonOf, workflow } from '../ci/ci-fixture.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 import { push, sampleHistory, zeroId } from '../repositories/repositories-fixture.ts';
+import { insertDelivery } from './insert-delivery.ts';
 import { receiver } from './receiver.ts';
 
 const main = 'refs/heads/main';
@@ -324,11 +325,17 @@ t.test('one that is switched off hears nothing; one that is removed takes its qu
 t.test('what was claimed by somebody who died is sent once the claim is over; what is old goes', async (t) => {
   const { add, webhooks, scope, db, clock, target } = await openWorld(t);
   const { id } = await add();
-  await db.write(({ manager, now }) =>
-    manager.query(
-      "INSERT INTO webhook_deliveries (uuid, webhook_id, event, payload, state, next_attempt_at, locked_until, created_at) VALUES ('u', ?, 'ping', '{}', 'PENDING', ?, ?, ?)",
-      [id, now, now + 600_000, now],
-    ),
+  await db.write((tx) =>
+    insertDelivery(tx, {
+      uuid: 'u',
+      webhook_id: id,
+      event: 'ping',
+      payload: '{}',
+      state: 'PENDING',
+      next_attempt_at: tx.now,
+      locked_until: tx.now + 600_000,
+      created_at: tx.now,
+    }),
   );
   t.equal(await webhooks.drain(), 0);
   clock.advance(600_001);
@@ -365,11 +372,17 @@ t.test(
     const { add, webhooks, db, clock, target, list } = await openWorld(t);
     const { id } = await add();
     const queue = (uuid: string, lockedUntil: number, nextAt: number) =>
-      db.write(({ manager, now }) =>
-        manager.query(
-          "INSERT INTO webhook_deliveries (uuid, webhook_id, event, payload, state, next_attempt_at, locked_until, created_at) VALUES (?, ?, 'ping', '{}', 'PENDING', ?, ?, ?)",
-          [uuid, id, nextAt, lockedUntil, now],
-        ),
+      db.write((tx) =>
+        insertDelivery(tx, {
+          uuid,
+          webhook_id: id,
+          event: 'ping',
+          payload: '{}',
+          state: 'PENDING',
+          next_attempt_at: nextAt,
+          locked_until: lockedUntil,
+          created_at: tx.now,
+        }),
       );
     await queue('claimed', clock.now() + 600_000, clock.now());
     await queue('free', 0, clock.now());

@@ -1,4 +1,4 @@
-// A thread of the worker pool whose tasks are made for tests: what the input asks for.
+// A thread of the worker pool whose tasks do what the test's input says.
 import { parentPort } from 'node:worker_threads';
 import { serveTasks } from '../../src/workers/index.ts';
 

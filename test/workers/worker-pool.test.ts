@@ -48,7 +48,7 @@ function openPool(t: Test, limits: Partial<PoolLimits> = {}, now?: () => number)
   return { workers, ask, threads, log };
 }
 
-t.test('a task is run in a thread that is started for it, and its result is kept by its key', async (t) => {
+t.test('a task runs in a thread that is started for it, and its result is cached by its key', async (t) => {
   const { ask, threads } = openPool(t);
   t.equal(threads.length, 0, 'none before it is needed');
   const value = { text: 'ä🔥', map: new Map([['a', [1, null]]]) };
@@ -57,7 +57,7 @@ t.test('a task is run in a thread that is started for it, and its result is kept
   t.equal(threads.length, 1);
 });
 
-t.test('whoever asks for the same at once waits for one piece of work', async (t) => {
+t.test('concurrent requests for the same key share one run', async (t) => {
   const { ask } = openPool(t);
   let made = 0;
   const value = () => ((made += 1), { does: 'answer' as const, value: 1 });
@@ -79,7 +79,7 @@ t.test('a task that exceeds its deadline is given up, its thread terminated, and
   t.match(log, [{ event: 'workers.gave_up', task: 'highlight', reason: 'deadline', client: 'alice' }]);
 });
 
-t.test('what was given up is tried again later, and later each time', async (t) => {
+t.test('a task that was given up is retried with growing delay', async (t) => {
   let time = 0;
   let made = 0;
   const { workers } = openPool(t, { retryMs: [100, 400] }, () => time);
@@ -100,7 +100,7 @@ t.test('what was given up is tried again later, and later each time', async (t) 
   t.strictSame(triedAt, [0, 100, 300, 700, 1_100, 1_500]);
 });
 
-t.test('a thread that exceeds its memory is given up alone: the program goes on', async (t) => {
+t.test('exceeding the memory limit ends one thread, not the program', async (t) => {
   const { ask } = openPool(t, { maxMemoryMb: 24 });
   for (const chunk of [10, 500_000]) {
     t.same(await ask({ does: 'fill memory', chunk }), { ok: false, reason: 'memory' }, `in chunks of ${chunk}`);
@@ -108,7 +108,7 @@ t.test('a thread that exceeds its memory is given up alone: the program goes on'
   }
 });
 
-t.test('inputs and results have limits, and a task that throws is no error of the server', async (t) => {
+t.test('inputs and results have limits, and a task that throws is no server error', async (t) => {
   const { ask } = openPool(t);
   const large = 'x'.repeat(20_000);
   t.same(await ask({ does: 'answer', value: large }), { ok: false, reason: 'input_too_large' });
@@ -119,7 +119,7 @@ t.test('inputs and results have limits, and a task that throws is no error of th
   t.same(await ask({ does: 'throw' }), { ok: false, reason: 'failed' });
 });
 
-t.test('nobody waits longer than their patience, and what nobody waits for is not begun', async (t) => {
+t.test('no caller waits longer than its patience, and abandoned tasks are not begun', async (t) => {
   const { ask } = openPool(t);
   const loop = ask({ does: 'loop' }, { deadlineMs: 1_500 });
   let begun = false;
@@ -129,7 +129,7 @@ t.test('nobody waits longer than their patience, and what nobody waits for is no
   t.same(await ask({ does: 'answer', value: 2 }, { key: 'late' }), { ok: true, value: 2 }, 'and nothing is remembered');
 });
 
-t.test('clients take turns: a hundred tasks of one delay another by one', async (t) => {
+t.test('the queue is fair: a hundred tasks of one client delay another’s by one', async (t) => {
   const queue = new TaskQueue<{ client: string; name: string }>({ maxJobs: 6, maxJobsOfClient: 3 });
   const add = (name: string) => queue.add({ client: name[0]!, name });
   t.strictSame(['a1', 'a2', 'a3', 'a4', 'b1', 'c1', 'c2', 'd1'].map(add), [
@@ -149,7 +149,7 @@ t.test('clients take turns: a hundred tasks of one delay another by one', async 
   t.equal(queue.size, 0);
 });
 
-t.test('processor time is charged to whoever asked first, also where the deadline was exceeded', async (t) => {
+t.test('CPU time is charged to the first caller, also where the deadline was exceeded', async (t) => {
   const { ask } = openPool(t);
   const costOf = async (work: () => Promise<unknown>) => {
     let cost = 0;
@@ -161,12 +161,12 @@ t.test('processor time is charged to whoever asked first, also where the deadlin
   t.equal(await costOf(() => ask({ does: 'loop' }, { deadlineMs: 60, key: 'a' })), 0, 'what is known costs nothing');
 });
 
-t.test('a thread without work is ended, and all are when the pool stops', async (t) => {
+t.test('an idle thread is ended, and all are when the pool stops', async (t) => {
   const { ask, threads, workers } = openPool(t, { idleMs: 20 });
   await ask({ does: 'answer', value: 1 });
   let hasEnded = false;
   threads[0]!.on('exit', () => (hasEnded = true));
-  // A thread does not keep the program alive; a timer does.
+  // A thread does not keep the process alive; a timer does.
   while (!hasEnded) await new Promise((resolve) => setTimeout(resolve, 10));
   t.ok((await ask({ does: 'answer', value: 2 })).ok, 'and started anew');
   t.equal(threads.length, 2);

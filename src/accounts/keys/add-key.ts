@@ -11,7 +11,7 @@ import type { SshKey } from './ssh-key.ts';
 import { parsePublicKeyLine } from './ssh-public-key.ts';
 
 export interface NewSshKey {
-  /** When empty, the key's comment serves, or else its type. */
+  /** When empty: the key's comment, else its type. */
   title?: string;
   /** A whole line of a `.pub` file. */
   line: string;
@@ -20,12 +20,11 @@ export interface NewSshKey {
 const titleRule = { field: 'title', called: 'The title', maxCharacters: 100 };
 
 /**
- * Adds a public key that opens the person's account over SSH. A key belongs to
- * one person only, or a connection could not tell whose it is; the refusal does
- * not say who has it (security F05).
+ * Adds a public key with which the person signs in over SSH. A key belongs to one person only, because it identifies
+ * the account; the refusal does not say to whom it belongs (security F05).
  *
- * Refuses as `parsePublicKeyLine` does; `invalid_text`, `text_too_long`;
- * `key_in_use`, `too_many_keys` (over 50); `unknown_person`.
+ * Refuses as `parsePublicKeyLine` does; `invalid_text`, `text_too_long`; `key_in_use`, `too_many_keys` (over 50);
+ * `unknown_person`.
  */
 export async function addKey(
   { db, random, settings }: AccountsDeps,
@@ -54,7 +53,7 @@ export async function addKey(
     try {
       await manager.insert(sshKeySchema, row);
     } catch (error) {
-      if (!isUniqueViolation(error, 'ssh_keys.fingerprint')) throw error;
+      if (!isUniqueViolation(error, 'ssh_keys_fingerprint')) throw error;
       throw conflict('key_in_use', 'This key is already in use.', { field: 'key', cause: error });
     }
     return toSshKey(row);

@@ -1,4 +1,4 @@
-/** The bytes are not what they should be. */
+/** The bytes are malformed. */
 export class UnreadableBlob extends Error {
   constructor(options?: ErrorOptions) {
     super('unreadable key blob', options);
@@ -6,7 +6,7 @@ export class UnreadableBlob extends Error {
   }
 }
 
-/** Reads the fields of a packed key in order (RFC 4251 §5). Throws `UnreadableBlob`. */
+/** Reads the fields of a key blob in order (RFC 4251 §5). Throws `UnreadableBlob`. */
 export class BlobReader {
   readonly #bytes: Buffer;
   #position = 0;
@@ -25,7 +25,7 @@ export class BlobReader {
     return this.#bytes.subarray(start, this.#position);
   }
 
-  /** A number above zero in its only allowed form: no sign bit, no zero byte too many. */
+  /** A positive number in its canonical form: no sign bit, no leading zero that is not needed. */
   readPositiveInteger(): { bits: number; isOdd: boolean } {
     const bytes = this.readString();
     const [first, second] = bytes;
@@ -36,7 +36,7 @@ export class BlobReader {
     return { bits: 8 * wholeBytes + (32 - Math.clz32(leading)), isOdd: bytes.at(-1)! % 2 === 1 };
   }
 
-  /** Nothing may follow: the same key with bytes added would have another fingerprint. */
+  /** Refuses trailing bytes: the same key with bytes added would have another fingerprint. */
   end(): void {
     if (this.#position !== this.#bytes.length) throw new UnreadableBlob();
   }

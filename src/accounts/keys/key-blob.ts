@@ -1,7 +1,7 @@
 import type { AccountsDeps } from '../deps.ts';
 import { sshKeySchema } from '../schema/ssh-key-schema.ts';
 
-/** The public key with this id, as the SSH protocol carries it; `null` when there is none (any more). */
+/** The public key with this id in wire form; `null` when it does not exist. */
 export async function keyBlob({ db }: AccountsDeps, keyId: string): Promise<Buffer | null> {
   const key = await db.read.findOneBy(sshKeySchema, { id: keyId });
   return key === null ? null : Buffer.from(key.blobBase64, 'base64');

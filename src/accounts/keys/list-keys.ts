@@ -5,7 +5,7 @@ import type { SshKey } from './ssh-key.ts';
 
 /**
  * A person's SSH keys, newest first.
- * @param personId `null` lists everybody's, for the command line
+ * @param personId `null` lists the keys of all people, for the command line
  */
 export async function listKeys({ db }: AccountsDeps, personId: string | null): Promise<SshKey[]> {
   const rows = await db.read.find(sshKeySchema, {

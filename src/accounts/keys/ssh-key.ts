@@ -1,7 +1,7 @@
 import type { SshKeyRow } from '../schema/ssh-key-schema.ts';
 import { worksWithBuiltInServer } from './ssh-public-key.ts';
 
-/** An SSH key that opens somebody's account. */
+/** An SSH key of an account. */
 export interface SshKey {
   id: string;
   personId: string;
@@ -9,10 +9,10 @@ export interface SshKey {
   type: string;
   /** `SHA256:…` */
   fingerprint: string;
-  /** False for keys on security tokens (`sk-…`): they need a server that lets OpenSSH do the work. */
+  /** False for keys on security tokens (`sk-…`): they need the system's sshd. */
   worksWithBuiltInServer: boolean;
   createdAt: number;
-  /** At most a minute behind. */
+  /** Up to a minute late. */
   lastUsedAt: number | null;
   lastUsedAddress: string | null;
 }

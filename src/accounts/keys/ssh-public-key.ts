@@ -2,25 +2,25 @@ import { createHash, createPublicKey } from 'node:crypto';
 import { invalid } from '../../kernel/index.ts';
 import { BlobReader, UnreadableBlob } from './blob-reader.ts';
 
-/** One public key out of a `.pub` file. */
+/** A public key from a `.pub` file. */
 export interface SshPublicKey {
   /** The algorithm name inside the key, for example `ssh-ed25519`. */
   type: string;
-  /** The key as RFC 4253 §6.6 packs it. */
+  /** The key in wire form (RFC 4253 §6.6). */
   blob: Buffer;
   /** `SHA256:…`, as OpenSSH prints it. */
   fingerprint: string;
-  /** What follows the key on the line; often `name@machine`. */
+  /** The rest of the line; often `name@machine`. */
   comment: string;
 }
 
 export const minRsaBits = 2048;
 const maxRsaBits = 16_384;
 const maxLineLength = 16_384;
-/** Keys of a security token name the site they are for; OpenSSH writes `ssh:`. */
+/** A security token's key names its application; OpenSSH writes `ssh:`. */
 const maxApplicationBytes = 255;
 
-/** How the rest of a blob must look, by the algorithm name it starts with. */
+/** Parsers of the rest of a blob, by the algorithm name it starts with. */
 const readers: Record<string, (reader: BlobReader) => void> = Object.assign(Object.create(null) as object, {
   'ssh-ed25519': readEd25519,
   'ecdsa-sha2-nistp256': (reader: BlobReader) => readEcdsa(reader, 'nistp256'),
@@ -38,9 +38,8 @@ const readers: Record<string, (reader: BlobReader) => void> = Object.assign(Obje
 });
 
 /**
- * Whether the built-in SSH server can check a signature of such a key. Keys that
- * live on a security token (`sk-…`) sign in a form that ssh2 does not know; they
- * are kept for servers that let OpenSSH do the work.
+ * Whether the built-in SSH server can verify a signature of such a key. Keys on security tokens (`sk-…`) sign in a form
+ * that ssh2 does not support; they are stored for servers that use the system's sshd.
  */
 export function worksWithBuiltInServer(type: string): boolean {
   return !type.startsWith('sk-');
@@ -51,13 +50,11 @@ export function fingerprintOf(blob: Buffer): string {
 }
 
 /**
- * Reads one line of a `.pub` file: type, key in base64, perhaps a comment.
- * The key itself is unpacked to the last byte and must be in its one canonical
- * form, because the fingerprint is what tells keys apart.
+ * Parses one line of a `.pub` file: type, key in base64, optional comment. The key is decoded to the last byte and must
+ * be in canonical form, because keys are identified by their fingerprint.
  *
- * Refuses with `invalid`, field `key`: `key_missing`, `key_private`,
- * `key_several`, `key_certificate`, `key_options`, `key_type_unsupported`,
- * `key_too_short` (RSA under 2 048 bits), `key_unreadable`.
+ * Refuses with `invalid`, field `key`: `key_missing`, `key_private`, `key_several`, `key_certificate`, `key_options`,
+ * `key_type_unsupported`, `key_too_short` (RSA under 2 048 bits), `key_unreadable`.
  */
 export function parsePublicKeyLine(line: unknown): SshPublicKey {
   if (typeof line !== 'string' || line.trim() === '') throw refuse('key_missing', 'Paste a public key.');
@@ -71,7 +68,7 @@ export function parsePublicKeyLine(line: unknown): SshPublicKey {
   return { type, blob, fingerprint: fingerprintOf(blob), comment: comment.join(' ') };
 }
 
-/** What people paste instead, each with a word on what to paste. */
+/** Refuses what people often paste by mistake, each with a hint. */
 function refuseOtherFiles(text: string): void {
   if (/PRIVATE KEY|PuTTY-User-Key-File/.test(text)) {
     throw refuse(
@@ -139,7 +136,7 @@ const curves = {
   nistp521: { crv: 'P-521', coordinateBytes: 66 },
 };
 
-/** RFC 5656 §3.1: the curve's name and an uncompressed point that lies on it. */
+/** RFC 5656 §3.1: the curve's name and an uncompressed point on it. */
 function readEcdsa(reader: BlobReader, curve: keyof typeof curves): void {
   const { crv, coordinateBytes } = curves[curve];
   if (reader.readString().toString('latin1') !== curve) throw new UnreadableBlob();

@@ -3,9 +3,9 @@ import type { JsonWebKey, KeyObject } from 'node:crypto';
 import { BlobReader } from './blob-reader.ts';
 import { fingerprintOf } from './ssh-public-key.ts';
 
-/** What a signature by an SSH key says of itself, and whether it is one of these bytes. */
+/** An SSH signature: the key it names, and whether it is valid for the signed bytes. */
 export interface CheckedSshSignature {
-  /** `SHA256:…` of the key that signed. Whose it is, the signature does not say. */
+  /** `SHA256:…` of the signing key. The signature does not name its owner. */
   fingerprint: string;
   isGood: boolean;
 }
@@ -15,10 +15,10 @@ const magic = Buffer.from('SSHSIG');
 const maxArmourLength = 32 * 1024;
 
 /**
- * Checks a signature as `ssh-keygen -Y sign` writes it (OpenSSH, PROTOCOL.sshsig), which is
- * what git puts into commits and tags.
- * @param namespace what it must have been made for: `git`
- * @returns null for what cannot be read, or names algorithms that are not known or no longer safe
+ * Verifies a signature in the format of `ssh-keygen -Y sign` (OpenSSH, PROTOCOL.sshsig), which git puts into commits
+ * and tags.
+ * @param namespace the required namespace: `git`
+ * @returns null for malformed signatures, and for unknown or unsafe algorithms
  */
 export function checkSshSignature(text: string, signed: Buffer, namespace: string): CheckedSshSignature | null {
   const encoded = text.length > maxArmourLength ? undefined : armour.exec(text.replaceAll('\r\n', '\n'))?.[1];
@@ -43,7 +43,7 @@ export function checkSshSignature(text: string, signed: Buffer, namespace: strin
     ]);
     return { fingerprint: fingerprintOf(key), isGood: isSignatureOf(key, signature, message) };
   } catch {
-    // Cut short, or no key at all.
+    // Truncated, or no key at all.
     return null;
   }
 }
@@ -64,7 +64,7 @@ function isSignatureOf(blob: Buffer, signature: Buffer, message: Buffer): boolea
     reader.end();
     return isPlainSignature(type, algorithm, key, value, message);
   }
-  // A security token signs what it knows: the site, whether somebody touched it, how often it has signed.
+  // A security token signs the application, flags (user presence) and its counter as well.
   const rest = signature.subarray(8 + Buffer.byteLength(algorithm) + value.length);
   if (algorithm !== type || rest.length !== 5) return false;
   const attested = Buffer.concat([
@@ -81,7 +81,7 @@ function isSignatureOf(blob: Buffer, signature: Buffer, message: Buffer): boolea
   );
 }
 
-/** RSA signs with SHA-2 only; what its key is called says nothing about that. */
+/** RSA signatures use SHA-2 only; the key type `ssh-rsa` does not say which hash. */
 function isPlainSignature(type: string, algorithm: string, key: KeyObject, value: Buffer, message: Buffer): boolean {
   if (type === 'ssh-ed25519') return algorithm === type && verify(null, message, key, value);
   if (type === 'ssh-rsa')
@@ -127,7 +127,7 @@ function readJwk(kind: string, reader: BlobReader): JsonWebKey {
   };
 }
 
-/** A number as so many bytes: SSH leaves zeros out, and puts one before a sign bit. */
+/** A number in a fixed count of bytes: SSH drops leading zeros, and adds one before a sign bit. */
 function fixed(number: Buffer, bytes: number): Buffer {
   const digits = number.subarray(Math.max(0, number.length - bytes));
   return Buffer.concat([Buffer.alloc(bytes - digits.length), digits]);

@@ -12,28 +12,28 @@ export interface KeyViewer {
 export interface KeyUse {
   address: string | null;
   /**
-   * False while a client only asks whether a key would do: that proves nothing
-   * (security F01), so it is not a use. True when not given.
+   * False while a client only asks whether a key would be accepted: that proves nothing (security F01), so it is not
+   * recorded as a use. True when omitted.
    */
-  proven?: boolean;
+  hasSigned?: boolean;
 }
 
 /**
- * Whose account a public key opens. `null` when nobody's, or a disabled one's.
- * The caller lets nobody in before a signature by this key was verified.
- * @param blob the key as the SSH protocol carries it
+ * The account of a public key. `null` for an unknown key or a disabled account. The caller must verify a signature by
+ * this key before it lets anybody in.
+ * @param blob the key in wire form
  */
 export async function viewerOfKey(
   { db, lastUse }: AccountsDeps,
   blob: Buffer,
-  { address, proven = true }: KeyUse,
+  { address, hasSigned = true }: KeyUse,
 ): Promise<KeyViewer | null> {
-  const [key] = db.lookup(sshKeySchema, { fingerprint: fingerprintOf(blob) });
+  const [key] = await db.lookup(sshKeySchema, { fingerprint: fingerprintOf(blob) });
   if (key === undefined) return null;
-  const [user] = db.lookup(userSchema, { id: key.userId });
+  const [user] = await db.lookup(userSchema, { id: key.userId });
   if (user === undefined || user.disabledAt !== null) return null;
 
-  if (proven) lastUse.record({ kind: 'key', id: key.id, personId: user.id, address, lastUsedAt: key.lastUsedAt });
+  if (hasSigned) lastUse.record({ kind: 'key', id: key.id, personId: user.id, address, lastUsedAt: key.lastUsedAt });
   return {
     viewer: {
       kind: 'person',

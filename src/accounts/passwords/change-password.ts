@@ -9,18 +9,17 @@ import { normalisePassword, parsePassword } from '../password-rules.ts';
 export interface PasswordChange {
   currentPassword: string;
   newPassword: string;
-  /** The session that asks; it goes on while all others end. `null` ends every one. */
+  /** The current session, which continues while all others end. `null` ends all. */
   keepSessionId: string | null;
-  /** Where the request comes from; wrong passwords count as at sign-in. */
+  /** The client's address; wrong passwords count as failed sign-ins. */
   address: string | null;
 }
 
 /**
- * Changes a person's own password. Whoever else was signed in with the old one is out.
+ * Changes a person's own password and ends all other sessions.
  *
- * Refuses: the rules of passwords, with field `new_password`; `wrong_password`
- * and `same_password`, with their field; `too_many_tries`, `sign_in_busy`;
- * `password_changed` when another change came first; `unknown_person`.
+ * Refuses: the rules of passwords, with field `new_password`; `wrong_password` and `same_password`, with their field;
+ * `too_many_tries`, `sign_in_busy`; `password_changed` when another change came first; `unknown_person`.
  */
 export async function changePassword(deps: AccountsDeps, personId: string, change: PasswordChange): Promise<void> {
   const { db, hasher, signInRateLimit } = deps;

@@ -1,36 +1,15 @@
-import { unavailable } from '../../kernel/index.ts';
-
-/** Runs work a few at a time; the rest waits in order, and a crowd is turned away. */
-export interface HashingLimit {
-  /** Refuses with `unavailable`: `sign_in_busy` when too many wait already. */
-  run<T>(work: () => Promise<T>): Promise<T>;
-}
+import { busy, createSemaphore } from '../../kernel/index.ts';
+import type { Semaphore } from '../../kernel/index.ts';
 
 /**
  * A password hash takes 19 MiB and a core for tens of milliseconds. Without a
  * bound, a flood of sign-ins would take all memory and every core from git.
+ * Refuses with `unavailable`: `sign_in_busy` when too many wait already.
  */
-export function createHashingLimit(limits: { atOnce: number; waiting: number }): HashingLimit {
-  let free = limits.atOnce;
-  const queue: (() => void)[] = [];
-
-  return {
-    async run(work) {
-      if (free > 0) free -= 1;
-      else if (queue.length < limits.waiting) await new Promise<void>((resolve) => queue.push(resolve));
-      else {
-        throw unavailable('sign_in_busy', 'Too many people are signing in at this moment. Try again soon.', {
-          retryAfterSeconds: 5,
-        });
-      }
-      try {
-        return await work();
-      } finally {
-        // The slot passes to the next in line without becoming free in between.
-        const next = queue.shift();
-        if (next === undefined) free += 1;
-        else next();
-      }
-    },
-  };
+export function createHashingLimit(limits: { atOnce: number; waiting: number }): Semaphore {
+  return createSemaphore({
+    limit: limits.atOnce,
+    queue: limits.waiting,
+    refusal: busy('sign_in_busy', 'Too many people are signing in at this moment. Try again soon.', 5),
+  });
 }

@@ -9,13 +9,13 @@ import type { PasswordCost, StoredPassword } from './password-string.ts';
 const saltBytes = 16;
 const hashBytes = 32;
 
-/** What may be done while holding a slot. */
+/** Operations available while holding a slot. */
 export interface Hashing {
-  /** @returns a PHC string made with the cost in force */
+  /** @returns a PHC string made with the current cost */
   hash(password: string): Promise<string>;
   /**
-   * Whether the password opens the stored one. Without a stored one it computes
-   * all the same and answers no, so that time does not tell who has an account.
+   * Whether the password matches the stored hash. Without a stored hash it computes one all the same and returns false,
+   * so that response times do not reveal who has an account.
    */
   matches(password: string, stored: string | null): Promise<boolean>;
   isOutdated(stored: string): boolean;
@@ -23,8 +23,8 @@ export interface Hashing {
 
 export interface PasswordHasher {
   /**
-   * Gives `work` one of the few slots for hashing. Never called inside a write.
-   * Refuses with `unavailable`: `sign_in_busy`.
+   * Runs `work` in one of the slots for hashing. Never called inside a write. Refuses with `unavailable`:
+   * `sign_in_busy`.
    */
   inSlot<T>(work: (hashing: Hashing) => Promise<T>): Promise<T>;
 }
@@ -36,7 +36,7 @@ export interface PasswordHasherOptions {
   random: Random;
 }
 
-/** argon2id of Node's own crypto (RFC 9106). Refuses to start on a runtime without it. */
+/** argon2id of Node's crypto (RFC 9106). Refuses to start on a runtime without it. */
 export function createPasswordHasher({ cost, atOnce, waiting, random }: PasswordHasherOptions): PasswordHasher {
   if (typeof argon2 !== 'function')
     throw internal('This Node has no crypto.argon2; Hearth needs the one it is pinned to.');

@@ -1,9 +1,6 @@
-/**
- * Stored passwords as PHC strings: the parameters travel with the hash, so that
- * raising the cost later still reads the old ones.
- */
+/** Stored passwords are PHC strings, which contain the parameters: hashes made with an older cost stay verifiable. */
 
-/** What one argon2id hash costs. */
+/** The cost of one argon2id hash. */
 export interface PasswordCost {
   memoryKib: number;
   passes: number;
@@ -19,7 +16,7 @@ export interface StoredPassword {
 const pattern =
   /^\$argon2id\$v=19\$m=([1-9]\d{0,6}),t=([1-9]\d{0,2}),p=([1-9]\d{0,1})\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{16,86})$/;
 
-/** PHC strings carry base64 without padding. */
+/** PHC strings use base64 without padding. */
 const unpadded = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '');
 
 export function formatPasswordString({ cost, salt, hash }: StoredPassword): string {
@@ -27,10 +24,7 @@ export function formatPasswordString({ cost, salt, hash }: StoredPassword): stri
   return `$argon2id$v=19$m=${memoryKib},t=${passes},p=${parallelism}$${unpadded(salt)}$${unpadded(hash)}`;
 }
 
-/**
- * Reads a PHC string of argon2id version 19. `null` for anything else: such a
- * row opens for no password, which is the safe reading of a damaged one.
- */
+/** Parses a PHC string of argon2id version 19. `null` for anything else: a damaged row then matches no password. */
 export function parsePasswordString(text: string): StoredPassword | null {
   const match = pattern.exec(text);
   if (match === null) return null;
@@ -40,7 +34,7 @@ export function parsePasswordString(text: string): StoredPassword | null {
   return { cost, salt: Buffer.from(salt!, 'base64'), hash: Buffer.from(hash!, 'base64') };
 }
 
-/** Whether a stored password was made with other figures than those in force. */
+/** Whether a stored password was made with another cost than the current one. */
 export function isOutdated(text: string, current: PasswordCost): boolean {
   const stored = parsePasswordString(text);
   if (stored === null) return true;

@@ -5,11 +5,11 @@ import { userSchema } from '../schema/user-schema.ts';
 import { parsePassword } from '../password-rules.ts';
 
 /**
- * Gives a person a new password without asking for the old one: an
- * administrator's act. Ends all their sessions; tokens and keys go on.
+ * Sets a person's password without the old one: an action of administrators. Ends all their sessions; tokens and keys
+ * stay valid.
  *
- * @param options.mustChangePassword whether the person has to choose their own at the next sign-in
- * Refuses: the rules of passwords, `unknown_person`, `sign_in_busy`.
+ * @param options.mustChangePassword whether the person has to choose their own at the next sign-in Refuses: the rules
+ * of passwords, `unknown_person`, `sign_in_busy`.
  */
 export async function setPassword(
   { db, hasher }: AccountsDeps,

@@ -9,9 +9,9 @@ import { toPerson } from './person.ts';
 import type { Person } from './person.ts';
 
 export interface NewPerson {
-  /** Without one, the person chooses a handle at first sight (onboarding). */
+  /** Without one, the person chooses a handle after the first sign-in (onboarding). */
   username?: string | null;
-  /** Without one, no password opens the account until one is set. */
+  /** Without one, the account has no password until one is set. */
   password?: string | null;
   displayName?: string;
   isAdministrator?: boolean;
@@ -19,21 +19,21 @@ export interface NewPerson {
 }
 
 /**
- * Makes an account: `hearth user add`, and whatever else may make one without an invite.
- * Refuses: the rules of handles (`handle_taken` included), of passwords and of texts.
+ * Makes an account without an invitation, for example by `hearth user add`. Refuses: the rules of handles
+ * (`handle_taken` included), of passwords and of texts.
  */
 export async function addPerson(deps: AccountsDeps, input: NewPerson): Promise<Person> {
   const prepared = await preparePerson(deps, input);
   return deps.db.write((tx) => insertPerson(deps, tx, prepared));
 }
 
-/** Input that was checked, with its password hashed: ready for a write. */
+/** Validated input with the password hashed: ready for a write. */
 export type PreparedPerson = Pick<
   UserRow,
   'username' | 'displayName' | 'passwordHash' | 'isAdministrator' | 'mustChangePassword'
 >;
 
-/** The checks and the slow part, before a write. Refuses as `addPerson` does, but for `handle_taken`. */
+/** Validation and hashing, before a write. Refuses as `addPerson` does, except for `handle_taken`. */
 export async function preparePerson({ owners, hasher }: AccountsDeps, input: NewPerson): Promise<PreparedPerson> {
   const username = input.username == null ? null : owners.parseHandle(input.username).display;
   const displayName = parseText(input.displayName ?? '', displayNameRule);

@@ -6,8 +6,8 @@ import { toPerson } from './person.ts';
 import type { Person } from './person.ts';
 
 /**
- * Ends onboarding: gives a person their first handle. From now on others can see them (SPEC §2.4).
- * Refuses: `invalid_handle`, `reserved_handle`, `handle_taken`; `handle_already_chosen`; `unknown_person`.
+ * Ends onboarding: gives a person their first handle, which makes them visible to others (SPEC §2.4). Refuses:
+ * `invalid_handle`, `reserved_handle`, `handle_taken`; `handle_already_chosen`; `unknown_person`.
  */
 export async function chooseHandle({ db, owners }: AccountsDeps, personId: string, handle: string): Promise<Person> {
   return db.write(async (tx) => {

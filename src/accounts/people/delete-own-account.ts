@@ -7,12 +7,12 @@ import { noSuchPerson } from './find-people.ts';
 
 export interface Reauthentication {
   password: string;
-  /** Where the request comes from; wrong passwords count as at sign-in. */
+  /** The client's address; wrong passwords count as failed sign-ins. */
   address: string | null;
 }
 
 /**
- * Deletes the account of whoever asks: a session that somebody left open is not enough.
+ * Deletes one's own account. Asks for the password, because a session left open on a shared computer is not enough.
  *
  * Refuses `wrong_password` with field `password`; `too_many_tries`, `sign_in_busy`; as `deletePerson` does.
  */

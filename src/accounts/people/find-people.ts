@@ -12,33 +12,30 @@ export async function personById({ db }: AccountsDeps, id: string): Promise<Pers
   return toPerson(row);
 }
 
-/** Finds a person by handle, whatever the case of its letters. Refuses with `not_found`. */
+/** Finds a person by handle, ignoring case. Refuses with `not_found`. */
 export async function personByUsername(deps: AccountsDeps, username: string): Promise<Person> {
   const owner = await deps.owners.resolve(username);
   if (owner?.kind !== 'user') throw noSuchPerson();
   return personById(deps, owner.id);
 }
 
-/** The people with these ids, without those who have no handle yet (SPEC §2.4). */
+/** The people with these ids who have a handle (SPEC §2.4). */
 export async function peopleById({ db, owners }: AccountsDeps, ids: Iterable<string>): Promise<Map<string, Person>> {
   const visible = [...(await owners.ownersById(ids)).keys()];
   const rows = visible.length === 0 ? [] : await db.read.findBy(userSchema, { id: In(visible) });
   return new Map(rows.map((row) => [row.id, toPerson(row)]));
 }
 
-/**
- * Everybody with an account, for the administrator's eyes: people without a
- * handle are in the list. Ordered by handle, people without one last.
- */
+/** All accounts, people without a handle included, for administrators. Ordered by handle, people without one last. */
 export async function listPeople({ db }: AccountsDeps): Promise<Person[]> {
   const rows = await db.read.find(userSchema, { order: { createdAt: 'ASC' } });
   const key = (person: Person) => person.username?.toLowerCase() ?? '\u{10ffff}';
   return rows.map(toPerson).sort((a, b) => (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0));
 }
 
-/** Whether the instance has been set up: disabled administrators count too. */
+/** Whether an administrator exists; disabled ones count. */
 export async function hasAdministrator({ db }: AccountsDeps): Promise<boolean> {
-  // Asked by every start, before anything else has warmed the mapper up.
+  // Plain SQL: every start runs this query first, and the mapper's first query is slow.
   const rows: unknown[] = await db.read.query('SELECT 1 FROM users WHERE is_administrator = 1 LIMIT 1');
   return rows.length > 0;
 }

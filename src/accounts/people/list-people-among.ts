@@ -1,4 +1,4 @@
-import { prefixRange, readKeysetPage } from '../../db/index.ts';
+import { idsIn, prefixRange, readKeysetPage } from '../../db/index.ts';
 import type { AccountsDeps } from '../deps.ts';
 import { userSchema } from '../schema/user-schema.ts';
 import type { UserRow } from '../schema/user-schema.ts';
@@ -6,20 +6,21 @@ import { listedBy } from './list-profiles.ts';
 import type { PeopleOptions, PeoplePage } from './list-profiles.ts';
 import { toPerson } from './person.ts';
 
-/** Rows of another room that name people in a column `user_id`; all three from code, never from input. */
+/** Rows of another module that refer to people in a column `user_id`; all three from code, never from input. */
 export interface PeopleIn {
   table: string;
-  /** What the rows belong to, and which of these is meant. */
+  /** The column to filter by, and its value. */
   column: string;
   id: string;
 }
 
-/** So many are sorted; where there are more, going through everybody soon fills a page. */
+/** Up to this many are sorted; with more, a page fills soon by scanning people in order. */
 const fewPeople = 1_000;
 
 /**
- * The people whom another room's rows name, by handle, a page at a time. Those without a handle are left out (SPEC §2.4).
- * A few are looked up and sorted; of many, the list of everybody is gone through in order and each is asked for.
+ * The people whom rows of another module refer to, by handle, a page at a time. Those without a handle are left out
+ * (SPEC §2.4). A few are looked up and sorted; for many, people are scanned in the order of the list and checked one by
+ * one.
  */
 export async function listPeopleAmong(
   { db }: AccountsDeps,
@@ -46,7 +47,12 @@ export async function listPeopleAmong(
       );
       const rows = await db.read
         .createQueryBuilder(userSchema, 'u')
-        .where('u.id IN (SELECT value FROM json_each(:ids))', { ids: JSON.stringify(found.map((row) => row.id)) })
+        .where(
+          ...idsIn(
+            'u.id',
+            found.map((row) => row.id),
+          ),
+        )
         .getMany();
       const byId = new Map(rows.map((row) => [row.id, row]));
       return found.flatMap((row) => byId.get(row.id) ?? []);

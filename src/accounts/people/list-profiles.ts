@@ -9,24 +9,23 @@ import type { Person } from './person.ts';
 
 export type ProfileOrder = 'name' | 'created';
 
-/** `people` and where the pages beside it begin. */
+/** `people` and the keys of the neighbouring pages. */
 export interface PeoplePage extends Omit<KeysetPage<Person>, 'rows'> {
   people: Person[];
 }
 
 export interface PeopleOptions extends KeysetPaging {
-  /** Only those whose handle begins with this, whatever its case. They come by handle. */
+  /** Only handles with this prefix, ignoring case. Sorted by handle. */
   prefix?: string;
 }
 
-/** What people are listed by, in the words of the index `users_listed`: without a handle they come last. */
+/** The sort key of people, the same expression as in the index `users_listed`: those without a handle come last. */
 export const listedBy = "COALESCE(lower(u.username), '~' || u.id)";
 const endOfHandles = '~';
 
 /**
- * The people that everybody may see: with a handle (SPEC §2.4) and not shut out.
- * By handle, or the latest to join first. Paging is by the last row's key.
- * Refuses `invalid_page` for an `after` or `before` that it did not make.
+ * The people who are publicly visible: with a handle (SPEC §2.4) and not disabled. By handle, or the latest to join
+ * first. Keyset pagination. Refuses `invalid_page` for an `after` or `before` that it did not make.
  */
 export async function listProfiles(
   { db }: AccountsDeps,
@@ -37,7 +36,7 @@ export async function listProfiles(
   return listByHandle(query.andWhere(`${listedBy} < :endOfHandles`, { endOfHandles }), prefix, paging);
 }
 
-/** Everybody with an account, for administrators: by handle, people without one last. */
+/** All accounts, for administrators: by handle, people without one last. */
 export async function listAccounts(
   { db }: AccountsDeps,
   { prefix = '', ...paging }: PeopleOptions,
@@ -80,7 +79,7 @@ const toPage = ({ rows, next, previous }: KeysetPage<UserRow>): PeoplePage => ({
   previous,
 });
 
-/** How many accounts there are, and how many of them everybody sees. */
+/** The number of accounts, and of publicly visible ones. */
 export async function countPeople({ db }: AccountsDeps): Promise<{ accounts: number; profiles: number }> {
   const { accounts, profiles } = await readCounts(db.read);
   return { accounts, profiles };

@@ -1,10 +1,10 @@
 import type { UserRow } from '../schema/user-schema.ts';
 
-/** Somebody with an account here, as the rest of the house sees them: without the password. */
+/** A person with an account, as other modules see them: without the password. */
 export interface Person {
   /** UUID. */
   id: string;
-  /** `null` until a handle is chosen; such a person appears nowhere (SPEC §2.4). */
+  /** `null` until a handle is chosen; without one, a person is not listed anywhere (SPEC §2.4). */
   username: string | null;
   /** May be empty; pages then show the handle. */
   displayName: string;

@@ -7,9 +7,8 @@ export const bioRule: TextRule = { field: 'bio', called: 'The text about you', m
 const websiteRule: TextRule = { field: 'website', called: 'The website', maxCharacters: 255 };
 
 /**
- * Checks the address of a website. It becomes a link on a page that others
- * open, so nothing but http and https passes.
- * Refuses with `invalid`: `invalid_website`, and as `parseText` does.
+ * Validates the URL of a website. It becomes a link on public pages, so only http and https are allowed. Refuses with
+ * `invalid`: `invalid_website`, and as `parseText` does.
  */
 export function parseWebsite(value: unknown): string {
   const text = parseText(value, websiteRule);

@@ -9,10 +9,9 @@ import { toPerson } from './person.ts';
 import type { Person } from './person.ts';
 
 /**
- * Makes a person an administrator of the instance, or ends it. Their sessions
- * end with the change, so that none outlives a change of rights (security D-03).
- * Setting what is already so changes nothing.
- * Refuses: `last_administrator`, `unknown_person`.
+ * Makes a person an administrator of the instance, or revokes that. Their sessions end with the change, so that none
+ * outlives a change of rights (security D03). Without a change nothing happens. Refuses: `last_administrator`,
+ * `unknown_person`.
  */
 export async function setAdministrator(
   { db }: AccountsDeps,
@@ -31,8 +30,8 @@ export async function setAdministrator(
 }
 
 /**
- * Keeps at least one administrator who can sign in. Asked inside the write that
- * takes one away: two administrators who demote each other find one left.
+ * Refuses to remove the last administrator who can sign in. Runs inside the write that removes one: of two
+ * administrators who demote each other, one remains.
  */
 export async function refuseLastAdministrator({ manager }: Tx, personId: string): Promise<void> {
   const others = await manager.countBy(userSchema, { isAdministrator: true, disabledAt: IsNull(), id: Not(personId) });

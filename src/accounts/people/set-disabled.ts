@@ -7,8 +7,7 @@ import type { Person } from './person.ts';
 import { refuseLastAdministrator } from './set-administrator.ts';
 
 /**
- * Shuts a person out, or lets them back in. Shutting out ends every session at
- * once; tokens and keys stay where they are and open nothing meanwhile.
+ * Disables or enables an account. Disabling ends every session at once; tokens and keys are kept and refused meanwhile.
  * Refuses: `last_administrator`, `unknown_person`.
  */
 export async function setDisabled({ db }: AccountsDeps, personId: string, disabled: boolean): Promise<Person> {

@@ -6,7 +6,7 @@ import { bioRule, displayNameRule, parseWebsite } from './profile-rules.ts';
 import { toPerson } from './person.ts';
 import type { Person } from './person.ts';
 
-/** What people say of themselves; a field left out stays as it is. */
+/** Profile fields; an omitted field stays as it is. */
 export interface Profile {
   displayName?: string;
   bio?: string;

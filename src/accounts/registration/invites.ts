@@ -9,7 +9,7 @@ import { personById } from '../people/find-people.ts';
 import type { AccountsDeps } from '../deps.ts';
 import { hashSecret, looksLikeSecret, newSecret } from '../secret.ts';
 
-/** A link that lets one person in, as the administrator sees it: without the secret. */
+/** An invitation link for one person, as the administrator sees it: without the secret. */
 export interface Invite {
   id: string;
   /** Id of the administrator who made it; `null` when it was made on the command line. */
@@ -26,10 +26,9 @@ const toInvite = ({ id, createdBy, createdAt, expiresAt }: InviteRow): Invite =>
 });
 
 /**
- * Makes an invite: good for one person, for seven days unless told otherwise.
- * @param createdBy id of the administrator who asks; `null` on the command line
- * @returns `secret` for the link, shown once
- * Refuses: `not_administrator`, `unknown_person`.
+ * Makes an invitation: valid for one person, by default for seven days.
+ * @param createdBy id of the administrator; `null` on the command line
+ * @returns `secret` for the link, shown once Refuses: `not_administrator`, `unknown_person`.
  */
 export async function addInvite(
   deps: AccountsDeps,
@@ -58,7 +57,7 @@ export async function addInvite(
   return { invite, secret };
 }
 
-/** Invites that still let somebody in, newest first, a page at a time. */
+/** Open invitations, newest first, a page at a time. */
 export async function listInvites(
   { db, clock }: AccountsDeps,
   paging: KeysetPaging = { limit: 100 },
@@ -74,7 +73,7 @@ export async function listInvites(
   });
 }
 
-/** Takes an invite back. Refuses with `not_found` when there is none or it was used. */
+/** Revokes an invitation. Refuses with `not_found` when there is none or it was used. */
 export async function removeInvite({ db }: AccountsDeps, inviteId: string): Promise<void> {
   await db.write(async ({ manager }) => {
     const { affected } = await manager.delete(inviteSchema, { id: inviteId, usedAt: IsNull() });
@@ -82,19 +81,19 @@ export async function removeInvite({ db }: AccountsDeps, inviteId: string): Prom
   });
 }
 
-/** Whether there is a sign-up page for this secret: refuses with `sign_up_closed` (not_found) when not. */
+/** Refuses with `sign_up_closed` (not_found) unless the secret belongs to an open invitation. */
 export async function checkInvite({ db, clock }: AccountsDeps, secret: string): Promise<void> {
   if ((await findOpenInvite(db.read, secret, clock.now())) === null) throw signUpClosed();
 }
 
-/** The invite that a secret opens now: known, not expired, not used. */
+/** The invitation of a secret, if it is neither expired nor used. */
 export async function findOpenInvite(manager: EntityManager, secret: string, now: number): Promise<InviteRow | null> {
   if (!looksLikeSecret(secret)) return null;
   const row = await manager.findOneBy(inviteSchema, { tokenHash: hashSecret(secret), usedAt: IsNull() });
   return row === null || now >= row.expiresAt ? null : row;
 }
 
-/** Wrong, expired and used look the same from outside: as if there were no sign-up. */
+/** Wrong, expired and used secrets look the same from outside: as if there were no sign-up. */
 export function signUpClosed() {
   return notFound('sign_up_closed', 'This invite does not work any more. Ask for a new one.');
 }

@@ -14,17 +14,15 @@ export interface SetUpInput {
 }
 
 /**
- * Makes the first administrator. Of several at once one wins, and from then on
- * no setup token works.
- * Refuses: `setup_closed` (not_found) without a working token, whatever else
- * was sent; the rules of handles, passwords and texts, after which the token
- * still works; `sign_in_busy`.
+ * Makes the first administrator. Of several concurrent calls one succeeds, and no setup token works afterwards.
+ * Refuses: `setup_closed` (not_found) without a valid token, whatever the other fields; the rules of handles, passwords
+ * and texts, after which the token still works; `sign_in_busy`.
  */
 export async function setUp(deps: AccountsDeps, input: SetUpInput): Promise<Person> {
-  // Before anything else: strangers may not make us hash passwords.
+  // First, so that anonymous clients cannot cause password hashing.
   await checkSetupToken(deps, input.token);
   const { displayName = '' } = input;
-  // Handle and password may be missing in other ways to join, not in this one.
+  // Handle and password are optional in `preparePerson`, but required here.
   const username = deps.owners.parseHandle(input.username).display;
   const password = parsePassword(input.password);
   const prepared = await preparePerson(deps, { username, password, displayName, isAdministrator: true });

@@ -1,7 +1,7 @@
 import type { Random } from '../../kernel/index.ts';
 import { randomText } from '../random-text.ts';
 
-/** Crockford's base 32: no I, L, O or U, because people read this token out and type it. */
+/** Crockford's base 32: no I, L, O or U, because people type this token. */
 const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const groups = 5;
 const groupLength = 4;
@@ -13,8 +13,8 @@ export function newSetupToken(random: Random): string {
 }
 
 /**
- * The one spelling of a token as people may type it: any case, any dashes, `O`
- * for `0`, `I` or `L` for `1`. `null` when no token can look like this.
+ * The canonical spelling of a token as people type it: any case, any dashes, `O` for `0`, `I` or `L` for `1`. `null`
+ * when the text cannot be a token.
  */
 export function normaliseSetupToken(text: unknown): string | null {
   if (typeof text !== 'string' || text.length > 64) return null;

@@ -6,17 +6,15 @@ import { setupTokenSchema } from '../schema/setup-token-schema.ts';
 import { userSchema } from '../schema/user-schema.ts';
 import { newSetupToken, normaliseSetupToken } from './setup-token-format.ts';
 
-/** More than anybody needs at once; each start of the program prints another one. */
+/** More than anybody needs; each start of the program issues one. */
 const maxTokensAtOnce = 20;
 
 /**
- * Issues a token that makes the first administrator, once, within 24 hours.
- * Only its hash is kept, so "show it again" is a new one; those issued before
- * go on working, because somebody may be on their way with one.
+ * Issues a token that makes the first administrator, once, within 24 hours. Only its hash is stored, so "show it again"
+ * issues a new one; earlier ones stay valid, because one may be in use.
  *
- * @param options.rotate ends all earlier ones: one of them may be in wrong hands
- * @returns for example `7Q2K-9XDM-…`
- * Refuses with `administrator_exists`.
+ * @param options.rotate revokes all earlier ones, in case one leaked
+ * @returns for example `7Q2K-9XDM-…` Refuses with `administrator_exists`.
  */
 export async function setupToken(
   { db, random, settings }: AccountsDeps,
@@ -37,7 +35,8 @@ export async function setupToken(
         usedAt: null,
       };
       await manager.insert(setupTokenSchema, row);
-      // A start waits for it, and prints another after a power failure. What was ended must stay so.
+      // Without an fsync, since a start waits for this write and issues another token after a power failure.
+      // Revocations must be durable.
     },
     rotate ? {} : { durable: 'with-the-next' },
   );
@@ -52,15 +51,12 @@ async function removeSurplus(manager: EntityManager, now: number): Promise<void>
   );
 }
 
-/** Whether there is a setup page for this token: refuses with `setup_closed` (not_found) when not. */
+/** Refuses with `setup_closed` (not_found) unless this token is valid. */
 export async function checkSetupToken({ db, clock }: AccountsDeps, token: string): Promise<void> {
   if ((await findOpenToken(db.read, token, clock.now())) === null) throw setupClosed();
 }
 
-/**
- * The hash of a token that works now: known, not expired, not used, and no
- * administrator yet.
- */
+/** The hash of a token that is known, not expired and not used, while there is no administrator. */
 export async function findOpenToken(manager: EntityManager, token: string, now: number): Promise<string | null> {
   const plain = normaliseSetupToken(token);
   if (plain === null) return null;
@@ -70,7 +66,7 @@ export async function findOpenToken(manager: EntityManager, token: string, now: 
   return (await manager.existsBy(userSchema, { isAdministrator: true })) ? null : tokenHash;
 }
 
-/** Wrong, expired and used look the same from outside: as if there were no setup. */
+/** Wrong, expired and used tokens look the same from outside: as if there were no setup. */
 export function setupClosed() {
   return notFound('setup_closed', 'This setup link does not work any more. "hearth setup-url" prints a new one.');
 }

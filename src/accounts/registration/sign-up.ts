@@ -6,7 +6,7 @@ import type { AccountsDeps } from '../deps.ts';
 import { checkInvite, findOpenInvite, signUpClosed } from './invites.ts';
 
 export interface SignUpInput {
-  /** The secret of the invite's link. */
+  /** The secret of the invitation's link. */
   token: string;
   username: string;
   password: string;
@@ -14,16 +14,15 @@ export interface SignUpInput {
 }
 
 /**
- * Makes an account for somebody who was invited, and uses the invite up.
- * Refuses: `sign_up_closed` (not_found) without a working invite, whatever else
- * was sent; the rules of handles, passwords and texts, after which the invite
- * still works; `sign_in_busy`.
+ * Makes an account from an invitation and uses the invitation up. Refuses: `sign_up_closed` (not_found) without an open
+ * invitation, whatever the other fields; the rules of handles, passwords and texts, after which the invitation still
+ * works; `sign_in_busy`.
  */
 export async function signUp(deps: AccountsDeps, input: SignUpInput): Promise<Person> {
-  // Before anything else: strangers may not make us hash passwords.
+  // First, so that anonymous clients cannot cause password hashing.
   await checkInvite(deps, input.token);
   const { displayName = '' } = input;
-  // Handle and password may be missing in other ways to join, not in this one.
+  // Handle and password are optional in `preparePerson`, but required here.
   const username = deps.owners.parseHandle(input.username).display;
   const password = parsePassword(input.password);
   const prepared = await preparePerson(deps, { username, password, displayName });

@@ -8,10 +8,10 @@ export interface AccessTokenRow {
   name: string;
   /** SHA-256 of the whole token, hexadecimal. */
   tokenHash: string;
-  /** Its last four characters, so that its owner can tell it from others. */
+  /** Its last four characters, by which its owner recognises it. */
   ending: string;
   access: Scope;
-  /** When false, rows of `access_token_repositories` name what it reaches. */
+  /** When false, rows of `access_token_repositories` list the repositories that it is limited to. */
   allRepositories: boolean;
   expiresAt: number | null;
   createdAt: number;
@@ -37,7 +37,7 @@ export const accessTokenSchema = new EntitySchema<AccessTokenRow>({
   },
 });
 
-/** A row of `access_token_repositories`: one repository that a limited token reaches. */
+/** A row of `access_token_repositories`: one repository of a limited token. */
 export interface AccessTokenRepositoryRow {
   tokenId: string;
   repositoryId: string;

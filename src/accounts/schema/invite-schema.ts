@@ -1,6 +1,6 @@
 import { EntitySchema } from 'typeorm';
 
-/** A row of `invites`: a link that lets one person in. */
+/** A row of `invites`: an invitation link for one person. */
 export interface InviteRow {
   id: string;
   /** SHA-256 of the secret in the link, hexadecimal. */

@@ -1,8 +1,8 @@
 import { EntitySchema } from 'typeorm';
 
-/** A row of `sessions`: one browser that somebody signed in with. */
+/** A row of `sessions`: one signed-in browser. */
 export interface SessionRow {
-  /** Names the session in lists; knowing it opens nothing. */
+  /** Identifies the session in lists; it is no credential. */
   id: string;
   userId: string;
   /** SHA-256 of the secret in the cookie, hexadecimal. */

@@ -7,7 +7,7 @@ export interface SshKeyRow {
   title: string;
   /** The algorithm name in the key, for example `ssh-ed25519`. */
   type: string;
-  /** The public key as RFC 4253 §6.6 packs it. */
+  /** The public key in wire form (RFC 4253 §6.6). */
   blobBase64: string;
   /** `SHA256:…` as OpenSSH prints it; unique over all people. */
   fingerprint: string;

@@ -8,7 +8,7 @@ export interface UserRow {
   displayName: string;
   bio: string;
   website: string;
-  /** A PHC string; `null` when no password opens the account. */
+  /** A PHC string; `null` when the account has no password. */
   passwordHash: string | null;
   isAdministrator: boolean;
   mustChangePassword: boolean;

@@ -4,7 +4,7 @@ import type { AccountsDeps } from '../deps.ts';
 import { hashSecret, looksLikeSecret } from '../secret.ts';
 import { sessionSchema } from '../schema/session-schema.ts';
 
-/** Ends the session of a cookie. A cookie that opens nothing is fine: it is signed out already. */
+/** Ends the session of a cookie. An invalid cookie is accepted: it is signed out already. */
 export async function signOut({ db }: AccountsDeps, secret: string): Promise<void> {
   if (!looksLikeSecret(secret)) return;
   await db.write(({ manager }) => manager.delete(sessionSchema, { tokenHash: hashSecret(secret) }));
@@ -20,7 +20,7 @@ export async function revokeSession({ db }: AccountsDeps, personId: string, sess
 
 /**
  * Ends all sessions of a person but one.
- * @param keepSessionId the session to keep; `null` ends every one
+ * @param keepSessionId the session to keep; `null` ends all
  * @returns how many ended
  */
 export async function revokeOtherSessions(

@@ -1,9 +1,8 @@
 import { isIP } from 'node:net';
 
 /**
- * What counts as one place on the network: an IPv4 address, or the /64 that an
- * IPv6 customer gets as a whole and could wander through address by address.
- * An IPv4 address written as IPv6 counts as IPv4. Anything else counts as itself.
+ * The unit of the limits per network: an IPv4 address, or the /64 of an IPv6 address, since one customer has all
+ * addresses in it. An IPv4-mapped address counts as IPv4. Other text counts as itself.
  */
 export function networkPrefix(address: string): string {
   const plain = address.replace(/%.*$/, '');
@@ -19,7 +18,7 @@ export function networkPrefix(address: string): string {
 
 /** The eight groups of an address that `isIP` accepts. */
 function expandIpv6(address: string): number[] {
-  // URL writes every spelling in one way: lower case, no dotted tail, "::" at most once.
+  // The URL parser normalises: lower case, no dotted tail, "::" at most once.
   const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
   const parse = (text: string) => (text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16)));
   const front = parse(head);

@@ -1,13 +1,13 @@
 import type { AccountSettings } from '../account-settings.ts';
 import type { SessionRow } from '../schema/session-schema.ts';
 
-/** A place where somebody is signed in. */
+/** A session as its owner sees it. */
 export interface Session {
   id: string;
   createdAt: number;
-  /** At most a minute behind. */
+  /** Up to a minute late. */
   lastSeenAt: number;
-  /** When it ends if it is not used before. */
+  /** When it expires if it is not used before. */
   endsAt: number;
   address: string;
   userAgent: string;
@@ -15,7 +15,7 @@ export interface Session {
 
 type ExpirySettings = Pick<AccountSettings, 'sessionIdleMs'>;
 
-/** When a session ends: unused for too long, or at the end of its whole life, whichever is first. */
+/** When a session expires: after its idle time or its maximum lifetime, whichever comes first. */
 export function sessionExpiresAt(row: SessionRow, { sessionIdleMs }: ExpirySettings): number {
   return Math.min(row.lastSeenAt + sessionIdleMs, row.expiresAt);
 }

@@ -3,28 +3,27 @@ import { unavailable } from '../../kernel/index.ts';
 import { foldHandle } from '../../owners/index.ts';
 import { networkPrefix } from './network-prefix.ts';
 
-/** Who tries from where. The account counts by the name typed, whether or not it exists. */
+/** The account and network of a sign-in. The account is the name as typed, whether or not it exists. */
 export interface SignInAttempt {
   account: string;
-  /** `null` when the try does not come over the network. */
+  /** `null` when the sign-in does not come over the network. */
   address: string | null;
 }
 
 /**
- * Counts wrong passwords per account and per network. Only passwords: tokens and
- * keys cannot be guessed, so nobody is locked out of their work by a stranger's
- * guesses (security D-04). Kept in memory; a restart forgets.
+ * Counts failed sign-ins per account and per network. Only passwords count: tokens and keys cannot be guessed, so an
+ * attacker cannot lock people out of their work (security D04). In memory; a restart resets it.
  */
 export interface SignInRateLimit {
   /** Refuses with `too_many_tries` while the account or the network is over its limit. */
   refuseExhausted(attempt: SignInAttempt): Promise<void>;
-  /** Counts a failure in advance; refuses with `too_many_tries` when it is one too many. */
+  /** Counts a failure in advance; refuses with `too_many_tries` when it exceeds the limit. */
   count(attempt: SignInAttempt): Promise<void>;
-  /** Takes the counted failure back: the password was right. */
+  /** Uncounts it: the password was right. */
   forgive(attempt: SignInAttempt): Promise<void>;
 }
 
-/** Names in a counter's key are cut here; a handle is shorter. */
+/** Names in a counter's key are truncated to this; a handle is shorter. */
 const maxAccountKeyLength = 64;
 
 export function createSignInRateLimit(limits: { failures: number; windowSeconds: number }): SignInRateLimit {
@@ -39,7 +38,7 @@ export function createSignInRateLimit(limits: { failures: number; windowSeconds:
 
   async function forgive(attempt: SignInAttempt): Promise<void> {
     for (const [counter, key] of countersOf(attempt)) {
-      // A window that ended meanwhile must not start anew below zero.
+      // A window that ended meanwhile must not begin below zero.
       if (((await counter.get(key))?.consumedPoints ?? 0) > 0) await counter.reward(key);
     }
   }
@@ -53,7 +52,7 @@ export function createSignInRateLimit(limits: { failures: number; windowSeconds:
     },
 
     async count(attempt) {
-      // Counted first and looked at afterwards: two tries at once cannot both be the last one allowed.
+      // Counted first and compared afterwards: two concurrent sign-ins cannot both be the last one allowed.
       const states = await Promise.all(countersOf(attempt).map(([counter, key]) => counter.penalty(key)));
       const exhausted = states.find((state) => state.consumedPoints > limits.failures);
       if (exhausted === undefined) return;

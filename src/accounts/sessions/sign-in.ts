@@ -9,7 +9,7 @@ import { accountDisabled, insertSession } from './start-session.ts';
 import type { SessionOrigin, StartedSession } from './start-session.ts';
 
 export interface SignInInput extends SessionOrigin {
-  /** A handle in any case; space around it is forgiven. */
+  /** A handle in any case; surrounding space is ignored. */
   username: string;
   password: string;
 }
@@ -19,13 +19,11 @@ export interface SignedIn extends StartedSession {
 }
 
 /**
- * Opens a session for a handle and a password. An unknown handle costs the same
- * time and gets the same answer as a wrong password (security D-05). A password
- * stored at another cost is stored anew.
+ * Opens a session with handle and password. An unknown handle takes the same time and gets the same answer as a wrong
+ * password (security D05). A password stored with another cost is hashed again.
  *
- * Refuses: `wrong_credentials` (invalid); `account_disabled` (forbidden), told
- * only to who knows the password; with `unavailable` and a time to wait:
- * `too_many_tries` (an edge that can says 429), `sign_in_busy`.
+ * Refuses: `wrong_credentials` (invalid); `account_disabled` (forbidden), only with the right password; with
+ * `unavailable` and a time to wait: `too_many_tries` (429 over HTTP), `sign_in_busy`.
  */
 export async function signIn(deps: AccountsDeps, input: SignInInput): Promise<SignedIn> {
   const username = typeof input.username === 'string' ? input.username.trim() : '';
@@ -33,8 +31,8 @@ export async function signIn(deps: AccountsDeps, input: SignInInput): Promise<Si
   await deps.signInRateLimit.refuseExhausted(attempt);
 
   const { row, upgraded } = await deps.hasher.inSlot(async (hashing) => {
-    // Counted here and not before the queue: many right passwords at once are
-    // a busy morning, not an attack, and none of them may be refused for it.
+    // Counted here and not before the queue: many right passwords at once are no attack, and none of them may be
+    // refused.
     await deps.signInRateLimit.count(attempt);
     const row = await findByUsername(deps, username);
     const password = normalisePassword(input.password);
@@ -54,9 +52,8 @@ export async function signIn(deps: AccountsDeps, input: SignInInput): Promise<Si
     const started = await insertSession(deps, tx, row.id, input);
     return { ...started, person: toPerson({ ...now, lastSeenAt: tx.now }) };
   });
-  // Since the hash was compared another one was stored. A change of password ends
-  // all sessions, so one that began with the old password must not slip in behind;
-  // but the same password may only have been stored anew. The next look tells.
+  // Another hash was stored since the comparison. A change of password ends all sessions, so a sign-in with the old one
+  // must not succeed after it; but the same password may only have been hashed again. A second attempt decides.
   return signedIn ?? signIn(deps, input);
 }
 
@@ -65,7 +62,7 @@ async function findByUsername({ db, owners }: AccountsDeps, username: string): P
   return owner?.kind === 'user' ? db.read.findOneBy(userSchema, { id: owner.id }) : null;
 }
 
-/** One text for both cases, and no field: it must not tell which half was wrong. */
+/** One message for both cases, and no field: it must not tell which half was wrong. */
 function wrongCredentials() {
   return invalid('wrong_credentials', 'Wrong username or password.');
 }

@@ -10,16 +10,16 @@ import { userSchema } from '../schema/user-schema.ts';
 import { toSession } from './session-expiry.ts';
 import type { Session } from './session-expiry.ts';
 
-/** Where somebody signs in from, as their own list of sessions will show it. */
+/** The client of a sign-in, as the list of sessions shows it. */
 export interface SessionOrigin {
   address: string;
   userAgent: string;
-  /** The secret the browser sent along, if any: that session ends, so that nobody can plant one. */
+  /** The session secret that the browser sent, if any: that session ends, to prevent session fixation. */
   previousSecret?: string | null;
 }
 
 export interface StartedSession {
-  /** Goes into the cookie and nowhere else. */
+  /** For the cookie only. */
   secret: string;
   session: Session;
 }
@@ -28,8 +28,8 @@ const maxAddressCharacters = 64;
 const maxUserAgentCharacters = 255;
 
 /**
- * Signs a person in who has proved who they are by other means than a password:
- * after setup, after an invite. Refuses: `account_disabled`, `unknown_person`.
+ * Signs in a person who was identified by other means than a password: after setup, after an invitation. Refuses:
+ * `account_disabled`, `unknown_person`.
  */
 export async function startSession(
   deps: AccountsDeps,
@@ -44,7 +44,7 @@ export async function startSession(
   });
 }
 
-/** The row of a new session; the oldest ones beyond a person's limit end. */
+/** Inserts a session; the oldest ones beyond a person's limit end. */
 export async function insertSession(
   { random, settings }: AccountsDeps,
   { manager, now }: Tx,

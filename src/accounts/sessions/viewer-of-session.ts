@@ -15,8 +15,8 @@ export interface SessionViewer {
 }
 
 /**
- * Who a session cookie belongs to. `null` when it opens nothing: unknown,
- * ended, or its owner is disabled. The use is written down later.
+ * The person of a session cookie. `null` when it is unknown or expired, or the account is disabled. The use is recorded
+ * in the background.
  */
 export async function viewerOfSession(
   { db, clock, settings, lastUse }: AccountsDeps,
@@ -24,9 +24,9 @@ export async function viewerOfSession(
   { address }: { address: string | null },
 ): Promise<SessionViewer | null> {
   if (!looksLikeSecret(secret)) return null;
-  const [row] = db.lookup(sessionSchema, { tokenHash: hashSecret(secret) });
+  const [row] = await db.lookup(sessionSchema, { tokenHash: hashSecret(secret) });
   if (row === undefined || clock.now() >= sessionExpiresAt(row, settings)) return null;
-  const [user] = db.lookup(userSchema, { id: row.userId });
+  const [user] = await db.lookup(userSchema, { id: row.userId });
   if (user === undefined || user.disabledAt !== null) return null;
 
   lastUse.record({ kind: 'session', id: row.id, personId: user.id, address, lastUsedAt: row.lastSeenAt });

@@ -1,7 +1,7 @@
 import type { Scope } from '../../access/index.ts';
 import type { AccessTokenRow } from '../schema/access-token-schema.ts';
 
-/** A personal access token as its owner sees it: everything but the secret. */
+/** A personal access token as its owner sees it: without the secret. */
 export interface AccessToken {
   id: string;
   personId: string;

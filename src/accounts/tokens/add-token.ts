@@ -16,7 +16,7 @@ export interface NewAccessToken {
   /** Unique among the person's tokens. */
   name: string;
   access: Scope;
-  /** Ids of repositories; `null` means all. That the person can see them is the caller's to check. */
+  /** Ids of repositories; `null` means all. The caller checks that the person can see them. */
   repositoryIds: readonly string[] | null;
   /** `null` means never. */
   expiresAt: number | null;
@@ -27,11 +27,10 @@ const scopes: readonly Scope[] = ['read', 'write', 'admin'];
 const maxRepositoriesPerToken = 100;
 
 /**
- * Makes an access token. Its secret is in the answer and never again anywhere.
+ * Makes an access token. Its secret is returned once and not stored.
  *
- * Refuses with `invalid`: `invalid_text`, `text_too_long`, `name_missing`,
- * `invalid_access`, `invalid_repositories` (an empty list, over 100, unknown
- * ids), `invalid_expiry` (not a time ahead); with `conflict`: `token_name_taken`,
+ * Refuses with `invalid`: `invalid_text`, `text_too_long`, `name_missing`, `invalid_access`, `invalid_repositories` (an
+ * empty list, over 100, unknown ids), `invalid_expiry` (not in the future); with `conflict`: `token_name_taken`,
  * `too_many_tokens` (over 100); `unknown_person`.
  */
 export async function addToken(
@@ -72,7 +71,7 @@ export async function addToken(
     try {
       await manager.insert(accessTokenSchema, row);
     } catch (error) {
-      if (!isUniqueViolation(error, 'access_tokens.name')) throw error;
+      if (!isUniqueViolation(error, 'access_tokens_user_name')) throw error;
       throw conflict('token_name_taken', 'You have a token with this name already.', { field: 'name', cause: error });
     }
     try {

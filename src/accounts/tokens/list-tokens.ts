@@ -5,9 +5,8 @@ import { toAccessToken } from './access-token.ts';
 import type { AccessToken } from './access-token.ts';
 
 /**
- * A person's tokens, newest first, expired ones among them: seeing why a script
- * stopped working is what the list is for.
- * @param personId `null` lists everybody's, for the command line
+ * A person's tokens, newest first, expired ones included: the list has to explain why a script stopped working.
+ * @param personId `null` lists the tokens of all people, for the command line
  */
 export async function listTokens({ db }: AccountsDeps, personId: string | null): Promise<AccessToken[]> {
   const rows = await db.read.find(accessTokenSchema, {

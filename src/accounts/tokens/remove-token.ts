@@ -2,7 +2,7 @@ import { notFound } from '../../kernel/index.ts';
 import { accessTokenSchema } from '../schema/access-token-schema.ts';
 import type { AccountsDeps } from '../deps.ts';
 
-/** Revokes one of a person's tokens; it opens nothing from the next request on. Refuses with `not_found`. */
+/** Revokes a token of a person; it is refused from the next request on. Refuses with `not_found`. */
 export async function removeToken({ db }: AccountsDeps, personId: string, tokenId: string): Promise<void> {
   await db.write(async ({ manager }) => {
     const { affected } = await manager.delete(accessTokenSchema, { id: tokenId, userId: personId });

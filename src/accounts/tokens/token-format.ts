@@ -3,10 +3,8 @@ import type { Random } from '../../kernel/index.ts';
 import { randomText } from '../random-text.ts';
 
 /**
- * The form of an access token: `hth_`, 32 random characters, 6 of checksum.
- * The prefix lets scanners find a leaked one; the checksum lets us turn away
- * what was mistyped or cut, and passwords of other places, without a look into
- * the database.
+ * The form of an access token: `hth_`, 32 random characters, 6 of checksum. The prefix lets secret scanners find a
+ * leaked one; the checksum lets the server refuse truncated or foreign text without a query.
  */
 const prefix = 'hth_';
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -14,7 +12,7 @@ const randomLength = 32;
 const checksumLength = 6;
 const shape = /^hth_[0-9A-Za-z]{38}$/;
 
-/** The CRC-32 of all before it in base 62, most significant digit first, padded with zeros. */
+/** The CRC-32 of the preceding text in base 62, most significant digit first, padded with zeros. */
 function checksum(text: string): string {
   let rest = crc32(text);
   let digits = '';
@@ -31,7 +29,7 @@ export function newAccessToken(random: Random): string {
   return start + checksum(start);
 }
 
-/** Whether a text is a token that could have been issued, as far as one can tell from the text. */
+/** Whether a text has the form of a token, checksum included. */
 export function looksLikeAccessToken(text: unknown): text is string {
   if (typeof text !== 'string' || !shape.test(text)) return false;
   return checksum(text.slice(0, -checksumLength)) === text.slice(-checksumLength);

@@ -6,11 +6,9 @@ import { userSchema } from '../schema/user-schema.ts';
 import { looksLikeAccessToken } from './token-format.ts';
 
 /**
- * Whom an access token speaks for. `null` when it opens nothing, whatever the
- * cause: mistyped, unknown, expired, revoked, or its owner is disabled.
+ * The person of an access token. `null` when it is malformed, unknown, expired or revoked, or its owner is disabled.
  *
- * A token never does more than its owner can now, because nothing is copied
- * into it: rights are looked up with each use. It administers the instance only
+ * A token never has more rights than its owner now: rights are looked up at each use. It administers the instance only
  * if its owner does and it is limited neither in scope nor in repositories.
  */
 export async function viewerOfToken(
@@ -19,9 +17,9 @@ export async function viewerOfToken(
   { address }: { address: string | null },
 ): Promise<PersonViewer | null> {
   if (!looksLikeAccessToken(secret)) return null;
-  const [token] = db.lookup(accessTokenSchema, { tokenHash: hashSecret(secret) });
+  const [token] = await db.lookup(accessTokenSchema, { tokenHash: hashSecret(secret) });
   if (token === undefined || (token.expiresAt !== null && clock.now() >= token.expiresAt)) return null;
-  const [user] = db.lookup(userSchema, { id: token.userId });
+  const [user] = await db.lookup(userSchema, { id: token.userId });
   if (user === undefined || user.disabledAt !== null) return null;
   const links = token.allRepositories ? null : await db.read.findBy(accessTokenRepositorySchema, { tokenId: token.id });
 

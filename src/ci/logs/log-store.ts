@@ -1,5 +1,6 @@
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { createKeyedMutex } from '../../kernel/index.ts';
 import type { Random } from '../../kernel/index.ts';
 import { LogFile } from './log-file.ts';
 import { LogView } from './log-view.ts';
@@ -12,8 +13,9 @@ const maxOpen = 200;
 export class LogStore {
   readonly #folder: string;
   readonly #random: Random;
+  /** Least recently used first. Not the kernel's cache: a file that is being written is never closed. */
   readonly #open = new Map<number, LogFile>();
-  readonly #turns = new Map<number, Promise<unknown>>();
+  readonly #writing = createKeyedMutex<number>();
 
   constructor(folder: string, random: Random) {
     this.#folder = folder;
@@ -32,17 +34,7 @@ export class LogStore {
 
   /** Does something with a log while nobody else writes to it. */
   inTurn<T>(taskId: number, work: (log: LogFile) => Promise<T>): Promise<T> {
-    const before = this.#turns.get(taskId) ?? Promise.resolve();
-    const turn = before.then(() => this.#run(taskId, work));
-    const tail = turn.then(
-      () => {},
-      () => {},
-    );
-    this.#turns.set(taskId, tail);
-    void tail.then(() => {
-      if (this.#turns.get(taskId) === tail) this.#turns.delete(taskId);
-    });
-    return turn;
+    return this.#writing(taskId, () => this.#run(taskId, work));
   }
 
   /** The log for reading; also while rows are added. */
@@ -78,7 +70,7 @@ export class LogStore {
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.#turns.values());
+    await this.#writing.settled();
     await Promise.all([...this.#open.values()].map((log) => log.close()));
     this.#open.clear();
   }
@@ -95,7 +87,7 @@ export class LogStore {
     this.#open.set(taskId, log);
     for (const [id, old] of this.#open) {
       if (this.#open.size <= maxOpen) break;
-      if (this.#turns.has(id) || id === taskId) continue;
+      if (this.#writing.isHeld(id) || id === taskId) continue;
       this.#open.delete(id);
       void old.close();
     }

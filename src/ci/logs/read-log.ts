@@ -1,4 +1,4 @@
-import { logTopic } from '../notifier.ts';
+import { logTopic } from '../topics.ts';
 import type { CiDeps } from '../deps.ts';
 import { taskSchema } from '../schema/task-schema.ts';
 import { rowsPerMark } from './log-reader.ts';

@@ -1,8 +1,8 @@
-import { conflict, invalid, notFound } from '../../kernel/index.ts';
+import { conflict, createLru, invalid, notFound } from '../../kernel/index.ts';
 import type { RunnerRow } from '../schema/runner-schema.ts';
 import { jobSchema } from '../schema/job-schema.ts';
 import { runSchema } from '../schema/run-schema.ts';
-import { logTopic } from '../notifier.ts';
+import { logTopic } from '../topics.ts';
 import type { CiDeps } from '../deps.ts';
 import { valuesToHide } from '../secrets/secrets.ts';
 import { taskSchema } from '../schema/task-schema.ts';
@@ -145,7 +145,7 @@ async function note(
 
 /** The masks of tasks that send rows now; secrets are read once for each. */
 export class Masks {
-  readonly #masks = new Map<number, Mask>();
+  readonly #masks = createLru<number, Mask>({ name: 'log masks', maxWeight: 500 });
 
   async of(deps: CiDeps, task: TaskRow): Promise<Mask> {
     const { db, key, repositories } = deps;
@@ -158,7 +158,6 @@ export class Masks {
         located === undefined || !run.isTrusted ? [] : await valuesToHide({ key }, db.read, located.repository);
       mask = createMask([taskToken(key, task.id), runtimeTokenOf(deps, task, job), ...secrets]);
       this.#masks.set(task.id, mask);
-      if (this.#masks.size > 500) this.#masks.delete(this.#masks.keys().next().value!);
     }
     return mask;
   }

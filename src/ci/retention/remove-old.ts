@@ -1,3 +1,4 @@
+import { isNotNull } from '../../db/index.ts';
 import { In, IsNull, LessThan, Not } from 'typeorm';
 import { artifactFileSchema, artifactSchema } from '../schema/artifact-schema.ts';
 import type { CiDeps } from '../deps.ts';
@@ -40,7 +41,7 @@ async function removeOldLogs({ db, clock, settings, logs }: CiDeps): Promise<num
   for (;;) {
     const old = await db.read.find(taskSchema, {
       where: {
-        sealedAt: Not(IsNull()),
+        sealedAt: isNotNull(),
         stoppedAt: LessThan(clock.now() - settings.logsKeptMs),
         logRemovedAt: IsNull(),
       },

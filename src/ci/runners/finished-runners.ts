@@ -1,4 +1,5 @@
-import { In, IsNull, Not } from 'typeorm';
+import { isNotNull } from '../../db/index.ts';
+import { In } from 'typeorm';
 import type { EntityManager } from 'typeorm';
 import { runnerSchema } from '../schema/runner-schema.ts';
 import { taskSchema } from '../schema/task-schema.ts';
@@ -18,8 +19,8 @@ export async function finishedRunners(
   const tasks = await manager.find(taskSchema, {
     where: {
       runnerId: In(ephemeral.map(({ id }) => id)),
-      stoppedAt: Not(IsNull()),
-      ...(isLogComplete ? { sealedAt: Not(IsNull()) } : {}),
+      stoppedAt: isNotNull(),
+      ...(isLogComplete ? { sealedAt: isNotNull() } : {}),
     },
     select: { id: true, runnerId: true },
   });

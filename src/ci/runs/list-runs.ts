@@ -1,4 +1,5 @@
 import { In } from 'typeorm';
+import { idsIn } from '../../db/index.ts';
 import type { Found, Repository } from '../../repositories/index.ts';
 import type { CiDeps } from '../deps.ts';
 import { runSchema } from '../schema/run-schema.ts';
@@ -91,14 +92,18 @@ export async function newestChecked(
   repositories: readonly Pick<Repository, 'id'>[],
 ): Promise<Map<string, string>> {
   if (repositories.length === 0) return new Map();
+  const [ofRepositories, ids] = idsIn(
+    'p.id',
+    repositories.map(({ id }) => id),
+  );
   const rows = await db.read
     .createQueryBuilder(runSchema, 'r')
     .select(['r.id', 'r.repositoryId', 'r.sha'])
     // The newest of each through the index, however many runs a branch has had.
     .where(
       `r.id IN (SELECT (SELECT MAX(x.id) FROM ci_runs x WHERE x.repository_id = p.id AND x.ref = 'refs/heads/' || p.default_branch)
-         FROM repositories p WHERE p.id IN (SELECT value FROM json_each(:ids)))`,
-      { ids: JSON.stringify(repositories.map(({ id }) => id)) },
+         FROM repositories p WHERE ${ofRepositories})`,
+      ids,
     )
     .getMany();
   return new Map(rows.map(({ repositoryId, sha }) => [repositoryId, sha]));

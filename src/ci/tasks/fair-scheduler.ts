@@ -1,3 +1,4 @@
+import { createLru } from '../../kernel/index.ts';
 import type { WaitingGroup } from './group-waiting-jobs.ts';
 
 /**
@@ -35,18 +36,16 @@ const ownerOf = (line: WaitingGroup): string => line.ownerUserId ?? line.ownerOr
 const maxRemembered = 10_000;
 
 class Turns {
-  readonly #taken = new Map<string, number>();
+  readonly #taken = createLru<string, number>({ name: 'job turns', maxWeight: maxRemembered });
   #present = 0;
 
   of(who: string): number {
-    return Math.max(this.#taken.get(who) ?? 0, this.#present);
+    return Math.max(this.#taken.peek(who) ?? 0, this.#present);
   }
 
   take(who: string): void {
     const turn = this.of(who);
     this.#present = turn;
-    this.#taken.delete(who);
     this.#taken.set(who, turn + 1);
-    if (this.#taken.size > maxRemembered) this.#taken.delete(this.#taken.keys().next().value!);
   }
 }

@@ -1,4 +1,5 @@
-import { IsNull, Not } from 'typeorm';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isNotNull } from '../../db/index.ts';
 import { conflict, unavailable } from '../../kernel/index.ts';
 import { unregistered } from '../runners/authenticate-runner.ts';
 import type { RunnerRow } from '../schema/runner-schema.ts';
@@ -50,7 +51,7 @@ export async function fetchTask(
     const until = performance.now() + holdMs(options.deadlineMs);
     for (;;) {
       const left = Math.max(0, until - performance.now());
-      if (!mayWork) return pause(left, signal);
+      if (!mayWork) return sleep(left, null, { signal }).catch(() => null);
       const claim = await deps.queue.wait(runner, requestKey, { holdMs: left, signal });
       if (claim === null) return null;
       if (requestKey !== null) deps.queue.markDispatched(claim.task.id);
@@ -65,18 +66,6 @@ function holdMs(deadlineMs: number | null): number {
   return deadlineMs < 1_000 ? 0 : Math.min(longestHoldMs, deadlineMs - answerEarlierMs);
 }
 
-function pause(ms: number, signal: AbortSignal): Promise<null> {
-  return new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', end);
-      resolve(null);
-    };
-    const timer = setTimeout(end, ms);
-    signal.addEventListener('abort', end);
-  });
-}
-
 /** The task that the same call has fetched before, if the answer got lost on its way. */
 async function taskBefore({ db }: CiDeps, runner: RunnerRow, requestKey: string | null): Promise<Claim | null> {
   if (requestKey === null) return null;
@@ -89,8 +78,8 @@ async function taskBefore({ db }: CiDeps, runner: RunnerRow, requestKey: string 
 async function hasWorked({ db }: CiDeps, runner: RunnerRow): Promise<boolean> {
   const isDone = await db.read.existsBy(taskSchema, {
     runnerId: runner.id,
-    sealedAt: Not(IsNull()),
-    stoppedAt: Not(IsNull()),
+    sealedAt: isNotNull(),
+    stoppedAt: isNotNull(),
   });
   if (isDone) throw unregistered();
   return db.read.existsBy(taskSchema, { runnerId: runner.id });

@@ -1,6 +1,7 @@
 import type { RunnerRow } from '../schema/runner-schema.ts';
 import { mayTake, groupWaitingJobs } from './group-waiting-jobs.ts';
 import type { Database } from '../../db/index.ts';
+import { createLru } from '../../kernel/index.ts';
 import type { Logger } from '../../kernel/index.ts';
 import type { Claim } from './claim.ts';
 
@@ -39,7 +40,8 @@ export class TaskQueue {
   #timer: NodeJS.Timeout | null = null;
   #stopped = false;
   /** How many answers with a task are on their way; of tasks that a repeated call may get again. */
-  readonly #handed = new Map<number, number>();
+  // Bounded: those that arrived are never asked for again.
+  readonly #handed = createLru<number, number>({ name: 'dispatched tasks', maxWeight: maxRemembered });
   /** Tasks that are being taken back, because no answer with them has arrived. */
   readonly #returning = new Set<number>();
 
@@ -96,8 +98,6 @@ export class TaskQueue {
   markDispatched(taskId: number): boolean {
     if (this.#returning.has(taskId)) return false;
     this.#handed.set(taskId, (this.#handed.get(taskId) ?? 0) + 1);
-    // Those that arrived are never asked for again.
-    if (this.#handed.size > maxRemembered) this.#handed.delete(this.#handed.keys().next().value!);
     return true;
   }
 

@@ -9,13 +9,13 @@ export interface TarOptions {
   /** A folder, or `-`. */
   to: string | undefined;
   withKeys: boolean;
-  /** Hears which repositories had no folder. */
+  /** Called with the repositories that had no folder. */
   warn(missing: readonly string[]): void;
 }
 
 /**
- * `hearth backup create --tar`: a backup as one file, or as one stream on standard output. It is made
- * as a folder first, below `tmp/`: its manifest, which comes first, is only known at the end.
+ * `hearth backup create --tar`: a backup as one file, or as a stream on standard output. It is made as a folder first,
+ * below `tmp/`: the manifest comes first and is only complete at the end.
  */
 export async function createTar(cli: Cli, { to, withKeys, warn }: TarOptions): Promise<void> {
   const isStream = to === '-';
@@ -30,7 +30,7 @@ export async function createTar(cli: Cli, { to, withKeys, warn }: TarOptions): P
   ]);
   const stage = path.join(config.dataDir, 'tmp', `backup-${systemRandom.uuid()}`);
   const folder = isStream ? null : path.resolve(cli.process.cwd(), to ?? config.backup.folder);
-  // Before the work of an hour.
+  // Checked before the long work.
   if (folder !== null) await createFolder(folder);
   const progress = showProgress(cli);
   try {
@@ -47,7 +47,7 @@ export async function createTar(cli: Cli, { to, withKeys, warn }: TarOptions): P
   }
 }
 
-/** The next piece waits for this one; a reader that is gone ends it. */
+/** Waits for each chunk to be written; ends when the reader is gone. */
 async function writeOut({ process: { stdout } }: Cli, pieces: AsyncIterable<Buffer>): Promise<number> {
   let bytes = 0;
   for await (const piece of pieces) {
@@ -59,7 +59,7 @@ async function writeOut({ process: { stdout } }: Cli, pieces: AsyncIterable<Buff
   return bytes;
 }
 
-/** Appears under its name when it is whole and on the disk. */
+/** Gets its final name when it is complete and synced. */
 async function writeFile(file: string, pieces: AsyncIterable<Buffer>): Promise<number> {
   const unfinished = path.join(path.dirname(file), `.unfinished-${path.basename(file)}`);
   const handle = await open(unfinished, 'w', 0o600);

@@ -10,37 +10,38 @@ import type { Column } from '../terminal/output.ts';
 import { showProgress } from '../terminal/progress.ts';
 import { addRestoreCommand } from './restore.ts';
 
-/** `hearth backup …`, and `hearth restore` beside it. */
+/** `hearth backup …`, and `hearth restore`. */
 export function addBackupCommands(program: Command, run: Run): void {
-  const backup = addNoun(program, 'backup', 'copies of everything, and the proof that they can be restored');
+  const backup = addNoun(program, 'backup', 'backups and restore tests');
   withExamples(
     backup
       .command('create')
       .alias('add')
-      .description('copy everything; the server may go on meanwhile')
-      .option('--to <folder>', 'keep it in another folder than the settings say; with --tar also -, standard output')
-      .option('--tar', 'as one file, or one stream')
-      .option('--with-keys', 'take private keys along: of actors and of CI secrets')
+      .description('back up the whole instance; the server may be running')
+      .option('--to <folder>', 'store it in another folder than the configured one; with --tar also -, standard output')
+      .option('--tar', 'write one tar file, or a stream')
+      .option('--with-keys', 'include private keys: of actors and of CI secrets')
       .action(run(create)),
     'hearth backup create',
     'hearth backup create --to /mnt/disk --with-keys',
     'hearth backup create --tar --to - | ssh nas.example.org "cat > hearth.tar"',
   );
-  withExamples(backup.command('list').description('list the backups').action(run(list)), 'hearth backup list --json');
+  withExamples(backup.command('list').description('list backups').action(run(list)), 'hearth backup list --json');
   withExamples(
     backup
       .command('verify')
-      .description('look whether a backup is whole')
+      .description('verify a backup')
       .argument('<name>', 'backup')
-      .option('--all', 'look into every repository, not into fifty')
+      .option('--all', 'verify every repository, not a sample of fifty')
       .action(run(verify)),
     'hearth backup verify 2026-11-20T03-30-00Z',
   );
   withExamples(
     backup
       .command('drill')
-      .description('restore a backup into a passing folder, look at everything, remove it')
-      .argument('[name]', 'backup; the newest when left out')
+      .alias('test-restore')
+      .description('test a backup by restoring it into a temporary folder')
+      .argument('[name]', 'backup (default: the newest)')
       .action(run(drill)),
     'hearth backup drill',
   );
@@ -48,10 +49,10 @@ export function addBackupCommands(program: Command, run: Run): void {
     backup
       .command('prune')
       .description('remove old backups')
-      .option('--keep-daily <days>', 'the newest of so many days', '7')
-      .option('--keep-weekly <weeks>', 'the newest of so many weeks', '4')
-      .option('--keep-monthly <months>', 'the newest of so many months', '6')
-      .option('--dry-run', 'only say what would go')
+      .option('--keep-daily <days>', 'keep the newest of this many days', '7')
+      .option('--keep-weekly <weeks>', 'keep the newest of this many weeks', '4')
+      .option('--keep-monthly <months>', 'keep the newest of this many months', '6')
+      .option('--dry-run', 'only list what would be removed')
       .action(run(prune)),
     'hearth backup prune --keep-daily 14',
   );
@@ -107,7 +108,7 @@ const columns: Column<ListedBackup>[] = [
         : never(verified === null ? null : Date.parse(verified.at)),
   },
   {
-    title: 'PROVEN',
+    title: 'RESTORE TEST',
     cell: (row) =>
       row.proof === null
         ? 'not yet'
@@ -144,7 +145,7 @@ async function drill(cli: Cli, _options: object, name?: string): Promise<void> {
   if (proof.problems.length > 0) cli.exitCode = 7;
   for (const problem of proof.problems) cli.output.message(problem);
   cli.output.result(
-    `${proof.proven} of ${proof.total} repositories proven${proof.problems.length > 0 ? `; ${proof.problems.length} problems` : ''}.`,
+    `${proof.proven} of ${proof.total} repositories restored intact${proof.problems.length > 0 ? `; ${proof.problems.length} problems` : ''}.`,
     proof,
   );
 }

@@ -6,8 +6,8 @@ import { findRepository } from './find-repository.ts';
 const instance: CiScope = { kind: 'instance' };
 
 /**
- * What `--scope` names: `instance`, a person, an organisation, or `owner/name`.
- * Refuses `owner_not_found`, `repository_not_found`. "instance" is reserved as a handle.
+ * The scope of `--scope`: `instance`, a person, an organisation, or `owner/name`. Refuses `owner_not_found`,
+ * `repository_not_found`. "instance" is reserved as a handle.
  */
 export async function readScope(modules: Modules, text: string): Promise<CiScope> {
   if (text === 'instance') return instance;
@@ -17,7 +17,7 @@ export async function readScope(modules: Modules, text: string): Promise<CiScope
   return { kind: owner.kind === 'organisation' ? 'organisation' : 'user', id: owner.id };
 }
 
-/** Says scopes as `readScope` reads them; one whose repository lies in the trash by its id. */
+/** Names of scopes in the form of `readScope`; the id if the repository is in the trash. */
 export async function namesOfScopes(
   { owners, repositories }: Modules,
   scopes: readonly CiScope[],

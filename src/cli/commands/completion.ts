@@ -5,7 +5,7 @@ import { withExamples } from '../help.ts';
 
 const shells = ['bash', 'zsh', 'fish'] as const;
 
-/** `hearth completion …`: what a shell needs to complete commands, options and names. */
+/** `hearth completion …`: scripts that complete commands, options and names in shells. */
 export function addCompletionCommands(program: Command, run: Run): void {
   const printScript: Action<object, [(typeof shells)[number]]> = async (cli, _options, shell) => {
     const [{ commandShapes, globalOptions }, { bashScript }, { zshScript }, { fishScript }] = await Promise.all([
@@ -30,13 +30,13 @@ export function addCompletionCommands(program: Command, run: Run): void {
   );
   program
     .command('complete-names', { hidden: true })
-    .description('what those scripts ask: names that begin so')
+    .description('list names with a prefix, for the completion scripts')
     .argument('<kind>')
     .argument('[beginning]')
     .action(run(printNames));
 }
 
-/** Silent about everything that is wrong: a shell shows what it gets. */
+/** Prints no errors: a shell would show them as completions. */
 const printNames: Action<object, [string, string | undefined]> = async (cli, _options, kind, beginning = '') => {
   const [{ nameKinds }, { databaseFileBelow, knownNames }, { becomeOwnerOf }] = await Promise.all([
     import('../completion/command-shapes.ts'),
@@ -47,7 +47,7 @@ const printNames: Action<object, [string, string | undefined]> = async (cli, _op
   const loaded = await cli.loadConfig().catch(() => null);
   if (known === undefined || loaded === null) return;
   const { dataDir, backup } = loaded.config;
-  // Reading makes the log's two files where there are none; they must not become root's.
+  // Reading creates SQLite's -wal and -shm files where they are missing; they must not belong to root.
   becomeOwnerOf(dataDir, cli.process);
   const names = knownNames(known, beginning, { databaseFile: databaseFileBelow(dataDir), backups: backup.folder });
   cli.output.print(names.map((name) => `${name}\n`).join(''), names);

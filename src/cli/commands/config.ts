@@ -5,23 +5,23 @@ import { addNoun, withExamples } from '../help.ts';
 import type { Column } from '../terminal/output.ts';
 import type { Run } from '../action.ts';
 
-/** `hearth config …`: what the settings are and where they come from. */
+/** `hearth config …`: the settings and their sources. */
 export function addConfigCommands(program: Command, run: Run): void {
   const config = addNoun(program, 'config', 'settings');
   withExamples(
     config
       .command('show')
-      .description('show every setting as it is used')
-      .option('--origin', 'and where its value comes from')
+      .description('show the effective value of every setting')
+      .option('--origin', 'show where each value comes from')
       .action(run(showConfig)),
     'hearth config show --origin',
   );
   withExamples(
-    config.command('check').description('look for mistakes in the settings').action(run(checkSettings)),
+    config.command('check').description('validate the settings').action(run(checkSettings)),
     'hearth config check --config /etc/hearth/hearth.toml',
   );
   withExamples(
-    config.command('path').description('print which settings file is used').action(run(printPath)),
+    config.command('path').description('print the path of the settings file').action(run(printPath)),
     'hearth config path',
   );
   withExamples(

@@ -7,17 +7,17 @@ import { addNoun, withExamples } from '../help.ts';
 import { isoOrNull, never } from '../terminal/output.ts';
 import type { Column } from '../terminal/output.ts';
 
-/** `hearth cron …`: what the server does by the clock. */
+/** `hearth cron …`: scheduled tasks. */
 export function addCronCommands(program: Command, run: Run): void {
-  const cron = addNoun(program, 'cron', 'what the server does by the clock');
+  const cron = addNoun(program, 'cron', 'scheduled tasks');
   withExamples(
-    cron.command('list').description('list the jobs, and how each went the last time').action(run(listJobs)),
+    cron.command('list').description('list scheduled tasks with their last result').action(run(listJobs)),
     'hearth cron list',
   );
   withExamples(
     cron
       .command('run <name>')
-      .description('run a job now: in the running server, or here where there is none')
+      .description('run a scheduled task now, in the running server if there is one')
       .action(run(runJob)),
     'hearth cron run sessions.sweep',
     'hearth cron run backup.nightly --json',
@@ -75,7 +75,7 @@ async function runJob(cli: Cli, _options: object, name: string): Promise<void> {
   );
 }
 
-/** In the running server, or here where there is none. Refuses `unknown_job`. */
+/** In the running server, or here without one. Refuses `unknown_job`. */
 export async function runNamed(cli: Cli, name: string): Promise<Outcome> {
   const { config } = await cli.loadConfig();
   const said = await askServer(config.dataDir, 'cron.run', { name });
@@ -87,7 +87,7 @@ interface Outcome {
   error: string | null;
 }
 
-/** Where no server runs, the same work is done by this program. */
+/** Without a server, this process runs the task. */
 async function runHere(cli: Cli, name: string): Promise<Outcome> {
   const modules = await cli.openModules();
   const { jobsOf } = await import('../../app.ts');

@@ -9,13 +9,13 @@ import type { Column } from '../terminal/output.ts';
 import { withHint } from '../report-error.ts';
 import { runNamed } from './cron.ts';
 
-/** `hearth db copy` and `hearth reindex`: the rows, and what is derived from them. */
+/** `hearth db copy` and `hearth reindex`: the database, and its derived data. */
 export function addDatabaseCommands(program: Command, run: Run): void {
-  const db = addNoun(program, 'db', 'the database alone');
+  const db = addNoun(program, 'db', 'the database');
   withExamples(
     db
       .command('copy')
-      .description('copy the database, as of one moment, to another file; the server may go on meanwhile')
+      .description('copy a consistent snapshot of the database to a file; the server may be running')
       .requiredOption('--to <file>', 'where to; must not be there yet')
       .action(run(copy)),
     'hearth db copy --to /mnt/disk/hearth.db',
@@ -23,12 +23,10 @@ export function addDatabaseCommands(program: Command, run: Run): void {
   withExamples(
     program
       .command('reindex')
-      .description(
-        'look anew at what is derived: the index of search, of code, the languages; at all of it when none is named',
-      )
+      .description('rebuild derived data: search index, code index, languages; all of it by default')
       .option('--search', 'repositories and people')
       .option('--code', 'lines of code')
-      .option('--languages', 'what repositories are written in')
+      .option('--languages', 'languages of repositories')
       .action(run(reindex)),
     'hearth reindex',
     'hearth reindex --search',

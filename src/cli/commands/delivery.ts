@@ -7,23 +7,23 @@ import { addNoun, withExamples } from '../help.ts';
 import { isoOrNull } from '../terminal/output.ts';
 import type { Column } from '../terminal/output.ts';
 
-/** `hearth delivery …`: activities on their way to other servers. */
+/** `hearth delivery …`: deliveries of activities to other servers. */
 export function addDeliveryCommands(program: Command, run: Run): void {
-  const delivery = addNoun(program, 'delivery', 'activities on their way to other servers');
+  const delivery = addNoun(program, 'delivery', 'deliveries of activities to other servers');
   const state = () => new Option('--state <state>', 'only those that are').choices(['pending', 'delivered', 'failed']);
   withExamples(
     delivery
       .command('list')
       .description('list deliveries, the newest first')
       .addOption(state())
-      .option('--host <host>', 'only those to one host')
+      .option('--host <host>', 'filter by host')
       .action(run(listDeliveries)),
     'hearth delivery list --state failed',
   );
   withExamples(
     delivery
       .command('show')
-      .description('show one delivery with what it sends')
+      .description('show one delivery with its content')
       .argument('<id>', 'number')
       .action(run(showDelivery)),
     'hearth delivery show 17',
@@ -31,10 +31,10 @@ export function addDeliveryCommands(program: Command, run: Run): void {
   withExamples(
     delivery
       .command('retry')
-      .description('send what has failed again, as a new delivery')
+      .description('retry a failed delivery as a new one')
       .argument('[id]', 'number')
       .addOption(state())
-      .option('--host <host>', 'with --state failed: only those to one host')
+      .option('--host <host>', 'with --state failed: filter by host')
       .action(run(retryDelivery)),
     'hearth delivery retry 17',
     'hearth delivery retry --state failed --host forge.example.org',
@@ -42,9 +42,9 @@ export function addDeliveryCommands(program: Command, run: Run): void {
   withExamples(
     delivery
       .command('purge')
-      .description('remove deliveries that are done or have failed')
-      .option('--older <time>', 'only those that ended so long ago', '30d')
-      .option('--dry-run', 'only say what would be removed')
+      .description('remove completed and failed deliveries')
+      .option('--older <time>', 'only those that ended longer ago than this', '30d')
+      .option('--dry-run', 'only show what would be removed')
       .action(run(purgeDeliveries)),
     'hearth delivery purge --older 30d',
   );

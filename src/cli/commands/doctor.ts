@@ -10,18 +10,18 @@ import { withExamples } from '../help.ts';
 import { hintFor } from '../hints.ts';
 import { withHint } from '../report-error.ts';
 
-/** As `areaNames` of the doctor has them; its room is only loaded when it runs. */
+/** Equal to `areaNames` of the doctor, whose module is only loaded when it runs. */
 const areas = ['settings', 'database', 'storage', 'repositories', 'images', 'ci', 'queues', 'safety'];
 
-/** `hearth doctor`: what is wrong, and what to do about it. */
+/** `hearth doctor`: problems, and their remedies. */
 export function addDoctorCommand(program: Command, run: Run): void {
   withExamples(
     program
       .command('doctor')
-      .description('look for what is wrong; ends with 7 when there is a problem')
-      .option('--fix', 'cure what can be cured without losing anything')
+      .description('check the instance; exits with 7 when there is a problem')
+      .option('--fix', 'repair what can be repaired without losing data')
       .addOption(new Option('--only <area>', 'one area').choices(areas))
-      .option('--url <address>', 'also call the running server by its public address, through the proxy')
+      .option('--url <address>', 'also check the public address through the proxy')
       .option('--peers', 'also test every server that this one federates with: name, certificate, clock, signatures')
       .action(run(doctor)),
     'hearth doctor',
@@ -78,7 +78,7 @@ async function doctor(cli: Cli, { fix, ...wanted }: Wanted): Promise<void> {
     );
 }
 
-/** Where the instance cannot even be opened, that is the finding. */
+/** An instance that cannot be opened is reported as the problem. */
 async function* reports(cli: Cli, { only, url, peers }: Wanted): AsyncGenerator<GroupReport> {
   try {
     const { config, file } = await cli.loadConfig();

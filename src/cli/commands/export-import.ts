@@ -16,15 +16,15 @@ import { findRepository, splitName } from './find-repository.ts';
 import { addImportGithubCommand } from './import-github.ts';
 import { repositoryToJson } from './repository-row.ts';
 
-/** `hearth export` and `hearth import`: a repository as one file that plain git can read. */
+/** `hearth export` and `hearth import`: a repository as one bundle that plain git can read. */
 export function addExportImportCommands(program: Command, run: Run): void {
   withExamples(
     program
       .command('export')
-      .description('write a repository to one file, a git bundle with its settings and image inside')
+      .description('export a repository to one file: a git bundle with its settings and image')
       .argument('<owner/name>', 'repository')
       .argument('<file>', 'the file to write')
-      .option('--replace', 'also when the file is there')
+      .option('--replace', 'overwrite an existing file')
       .action(run(exportRepository)),
     'hearth export alice/garden garden.bundle',
     'git clone garden.bundle              # without Hearth',
@@ -32,11 +32,11 @@ export function addExportImportCommands(program: Command, run: Run): void {
   const imports = withExamples(
     program
       .command('import')
-      .description('make a repository of a file that hearth export or git bundle has written')
+      .description('import a repository from a file of hearth export or git bundle')
       .argument('<file>', 'a file that hearth export or git bundle has written')
       .argument('[owner/name]', 'the new repository; as the file says when left out')
-      .option('--public', 'everybody may read it')
-      .option('--private', 'only those with a tie to it may read it')
+      .option('--public', 'make it public')
+      .option('--private', 'make it private')
       .action(run(importFile)),
     'hearth import garden.bundle',
     'hearth import garden.bundle bob/garden --private',
@@ -44,15 +44,15 @@ export function addExportImportCommands(program: Command, run: Run): void {
   addImportGithubCommand(imports, run);
 }
 
-/** `hearth repo adopt`: a bare repository that lies elsewhere on this machine. */
+/** `hearth repo adopt`: takes over a bare repository of this machine. */
 export function addRepoAdoptCommand(repo: Command, run: Run): void {
   withExamples(
     repo
       .command('adopt')
-      .description('copy a git repository on this machine into the store')
+      .description('copy an existing git repository of this machine into Hearth')
       .argument('<path>', 'its folder, bare or with a work tree; it stays as it is')
       .argument('<owner/name>', 'the new repository')
-      .option('--public', 'everybody may read it')
+      .option('--public', 'make it public')
       .action(run(adopt)),
     'hearth repo adopt /srv/git/tool.git alice/tool',
   );
@@ -129,9 +129,12 @@ async function bringIn(cli: Cli, source: string, wishes: ImportRequest): Promise
   };
   const { found, refs, refused } = await importBundle(bundleDeps(modules, systemRandom), source, wishes, { progress })
     .catch((error: unknown) => {
-      const isOwnerOfParcel = isDomainError(error) && error.reason === 'no_such_owner' && wishes.owner === undefined;
-      throw isOwnerOfParcel
-        ? withHint(error, 'the owner that this parcel names is not here; name another: hearth import FILE OWNER/NAME')
+      const isUnknownOwner = isDomainError(error) && error.reason === 'no_such_owner' && wishes.owner === undefined;
+      throw isUnknownOwner
+        ? withHint(
+            error,
+            'the owner named in this bundle does not exist here; name another: hearth import FILE OWNER/NAME',
+          )
         : error;
     })
     .finally(shown.end);

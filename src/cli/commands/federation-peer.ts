@@ -8,21 +8,21 @@ import type { Column } from '../terminal/output.ts';
 
 /** `hearth federation peers`, `hearth federation peer …`: the servers that this one talks to. */
 export function addPeerCommands(federation: Command, run: Run): void {
-  const peer = addNoun(federation, 'peer', 'one other server');
-  // The same under both of its names.
+  const peer = addNoun(federation, 'peer', 'another server');
+  // The same command under both of its names.
   for (const [parent, name, example] of [
     [federation, 'peers', 'hearth federation peers'],
     [peer, 'list', 'hearth federation peer list'],
   ] as const) {
     withExamples(
-      parent.command(name).description('list other servers, and how they do').action(run(listPeers)),
+      parent.command(name).description('list other servers and their state').action(run(listPeers)),
       example,
     );
   }
   withExamples(
     peer
       .command('test')
-      .description('look for what stands between this server and another')
+      .description('test the connection to another server')
       .argument('<host>', 'host name')
       .action(run(testPeer)),
     'hearth federation peer test forge.example.org',
@@ -30,14 +30,14 @@ export function addPeerCommands(federation: Command, run: Run): void {
   withExamples(
     peer
       .command('invite')
-      .description('print a code that lets another server ask to be paired, for 15 minutes')
+      .description('print a code with which another server can request pairing, valid for 15 minutes')
       .action(run(invitePeer)),
     'hearth federation peer invite',
   );
   withExamples(
     peer
       .command('accept')
-      .description('pair with the server that a code came from')
+      .description('request pairing with the server that issued a code')
       .argument('<code>', 'what "hearth federation peer invite" printed there')
       .action(run(acceptPeer)),
     "hearth federation peer accept 'https://forge.example.org/ap/pairing#…'",
@@ -45,7 +45,7 @@ export function addPeerCommands(federation: Command, run: Run): void {
   withExamples(
     peer
       .command('confirm')
-      .description('allow a server that has used a code of yours')
+      .description('accept a server that used your code')
       .argument('<host>', 'host name')
       .action(run(confirmPeer)),
     'hearth federation peer confirm other.example.org',
@@ -54,14 +54,14 @@ export function addPeerCommands(federation: Command, run: Run): void {
     peer
       .command('remove')
       .alias('delete')
-      .description('end a pairing, or turn down who asked for one')
+      .description('end a pairing, or reject a request')
       .argument('<host>', 'host name')
       .action(run(removePeer)),
     'hearth federation peer remove other.example.org',
   );
 }
 
-/** Of one that is given up, since when: its last error alone looks like one that is tried again. */
+/** For a peer that was given up, the time is included: the last error alone would look like one that is retried. */
 function lastErrorOf({ goneAt, silentSince, lastError }: ListedPeer): string {
   if (goneAt === null) return lastError ?? '';
   return `gone, no answer since ${new Date(silentSince ?? goneAt).toISOString().slice(0, 10)}: ${lastError ?? ''}`;
@@ -101,7 +101,7 @@ const checkColumns: Column<PeerCheck>[] = [
   { title: 'DETAIL', cell: ({ words }) => words, whole: true },
 ];
 
-/** Ends with 7 when a step failed. */
+/** Exits with 7 when a step failed. */
 const testPeer: Action<object, [string]> = async (cli, _options, host) => {
   if (!URL.canParse(`https://${host}`)) throw invalid('invalid_host', `${host} is no host name.`);
   const { federation } = await cli.openModules();

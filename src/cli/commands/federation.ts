@@ -8,11 +8,14 @@ import type { Column } from '../terminal/output.ts';
 import { addPeerCommands } from './federation-peer.ts';
 import { findPerson, nameOf } from './find-person.ts';
 
-/** `hearth federation …`: other servers, and what is followed there. */
+/** `hearth federation …`: other servers, and follows of their repositories and people. */
 export function addFederationCommands(program: Command, run: Run): void {
-  const federation = addNoun(program, 'federation', 'other servers, and what is followed there');
+  const federation = addNoun(program, 'federation', 'federation with other servers');
   withExamples(
-    federation.command('status').description('whether federation works, and why not').action(run(showStatus)),
+    federation
+      .command('status')
+      .description('show whether federation is operational, and why not')
+      .action(run(showStatus)),
     'hearth federation status',
   );
   addPeerCommands(federation, run);
@@ -28,7 +31,7 @@ export function addFederationCommands(program: Command, run: Run): void {
   withExamples(
     federation
       .command('unfollow')
-      .description('end a follow; the other server is told')
+      .description('unfollow; the other server is notified')
       .argument('<target>', 'handle as "hearth federation follows" shows it, or the id')
       .requiredOption('--user <name>', 'who followed')
       .action(run(unfollow)),
@@ -37,46 +40,43 @@ export function addFederationCommands(program: Command, run: Run): void {
   withExamples(
     federation
       .command('follows')
-      .description('list what people here follow elsewhere')
-      .option('--user <name>', 'only what one person follows')
+      .description('list follows of local people')
+      .option('--user <name>', 'filter by person')
       .action(run(listFollows)),
     'hearth federation follows --user alice',
   );
   withExamples(
     federation
       .command('followers')
-      .description('list who follows a repository from elsewhere')
+      .description('list remote followers of a repository')
       .argument('<repository>', 'owner/name')
       .action(run(listFollowers)),
     'hearth federation followers alice/garden',
   );
-  const origin = addNoun(federation, 'origin', 'the address that the ids of actors here begin with');
+  const origin = addNoun(federation, 'origin', 'the origin of local actor ids');
   withExamples(
     origin
       .command('accept')
-      .description('go on under a changed SERVICE_FEDERATION_BASE_URL')
+      .description('accept a changed SERVICE_FEDERATION_BASE_URL')
       .argument('<origin>', 'the new address, as the settings have it')
       .action(run(acceptOrigin)),
     'hearth federation origin accept https://git.example.org',
   );
-  const actor = addNoun(federation, 'actor', 'what a server says of a repository or person');
+  const actor = addNoun(federation, 'actor', 'actor documents of repositories and people');
   withExamples(
     actor
       .command('show')
-      .description('print the document of an actor, here or elsewhere')
+      .description('print the document of a local or remote actor')
       .argument('<target>', 'owner/name@host, user@host, or an address')
       .action(run(showActor)),
     'hearth federation actor show bob/tool@forge.example.org',
   );
   withExamples(
-    federation.command('resync').description('look for new repositories of followed people now').action(run(resync)),
+    federation.command('resync').description('check for new repositories of followed people now').action(run(resync)),
     'hearth federation resync',
   );
   withExamples(
-    federation
-      .command('keys')
-      .description('list local actors and their keys; never the private ones')
-      .action(run(listKeys)),
+    federation.command('keys').description('list local actors and their public keys').action(run(listKeys)),
     'hearth federation keys',
   );
 }
@@ -172,7 +172,7 @@ const unfollow: Action<{ user: string }, [string]> = async (cli, { user }, targe
   );
   const [found] = fitting;
   if (found === undefined) throw notFound('unknown_follow', `${user} follows nothing called ${target}.`);
-  // A renamed repository and the one that got its name are both called so until their server is asked again.
+  // A renamed repository and the new one with its old name have the same name until their server is asked again.
   if (fitting.some(({ remoteActorId }) => remoteActorId !== found.remoteActorId)) {
     const addresses = fitting
       .map(({ remoteActorId }) => remoteActorId)

@@ -1,8 +1,7 @@
 import { conflict, invalid, notFound } from '../../kernel/index.ts';
 
 /**
- * The one row that a person means by an id, its beginning (at least four
- * characters, as tables show it), or another unique word about it.
+ * The one row with this id, a prefix of it (at least four characters, as tables show it), or another unique word.
  * Refuses `ambiguous_id`, and `reason` when there is none.
  */
 export function findById<Row extends { id: string }>(

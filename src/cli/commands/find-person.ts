@@ -3,7 +3,7 @@ import type { Modules } from '../../app.ts';
 import { isDomainError, notFound } from '../../kernel/index.ts';
 import { withHint } from '../report-error.ts';
 
-/** Finds a person by user name, or by id: those who have no user name yet. */
+/** Finds a person by username, or by id: for those without a username. */
 export async function findPerson({ accounts, owners }: Modules, name: string): Promise<Person> {
   if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(name)) return accounts.personById(name);
   try {
@@ -12,7 +12,7 @@ export async function findPerson({ accounts, owners }: Modules, name: string): P
     const id = isDomainError(error) && error.code === 'not_found' ? await owners.idBehind(name) : null;
     const now = id === null ? undefined : (await owners.ownersById([id])).get(id);
     if (now === undefined) throw error;
-    // A command acts on whom it names: somebody else may be meant by the old name.
+    // Old names are not followed: the command might act on the wrong person.
     throw withHint(
       notFound(
         'unknown_person',

@@ -5,7 +5,7 @@ import { invalid, isDomainError, notFound } from '../../kernel/index.ts';
 import { withHint } from '../report-error.ts';
 import type { Found } from '../../repositories/index.ts';
 
-/** Finds `owner/name`; `.git` at the end is allowed, because people paste clone addresses. */
+/** Finds `owner/name`; `.git` at the end is allowed, because people paste clone URLs. */
 export async function findRepository(
   { repositories }: Modules,
   text: string,
@@ -18,7 +18,8 @@ export async function findRepository(
     const moved =
       isDomainError(error) && error.code === 'not_found' ? await repositories.findMoved(viewer, owner, name) : null;
     if (moved === null) throw error;
-    // Not followed as git and pages do: what is deleted or opened up must be named as it is called.
+    // Unlike in git and pages, old names are not followed: what is deleted or published must be named by its current
+    // name.
     throw withHint(
       notFound('repository_not_found', `${owner}/${name} has moved to ${moved.owner}/${moved.name}.`),
       `use ${moved.owner}/${moved.name}`,
@@ -26,7 +27,7 @@ export async function findRepository(
   }
 }
 
-/** Reads `owner/name`. Refuses `usage`. */
+/** Parses `owner/name`. Refuses `usage`. */
 export function splitName(text: string): { owner: string; name: string } {
   const [owner, name, more] = text
     .replace(/^\//, '')

@@ -7,22 +7,22 @@ import { addNoun, withExamples } from '../help.ts';
 import { isoOrNull, never } from '../terminal/output.ts';
 import type { Column } from '../terminal/output.ts';
 
-/** `hearth handle …`: names that people and organisations had once. */
+/** `hearth handle …`: former names of people and organisations. */
 export function addHandleCommands(program: Command, run: Run): void {
-  const handle = addNoun(program, 'handle', 'names that people and organisations have given up');
+  const handle = addNoun(program, 'handle', 'reserved names: former names of people and organisations');
   withExamples(
     handle
       .command('list')
-      .description('list names that nobody has now and that are kept for whoever had them')
+      .description('list reserved names: former names of people and organisations')
       .action(run(listHandles)),
     'hearth handle list',
   );
   withExamples(
     handle
       .command('free')
-      .description('let anybody take such a name; old addresses below it lead nowhere from then on')
+      .description('release a reserved name for everybody; redirects from it end')
       .argument('<name>', 'the name')
-      .option('--dry-run', 'only say what would be freed')
+      .option('--dry-run', 'only show what would be released')
       .action(run(freeHandle)),
     'hearth handle free formerly-alice',
   );

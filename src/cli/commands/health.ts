@@ -9,7 +9,7 @@ const patienceMs = 4_000;
 /** `hearth health`: for the health check of a container. */
 export function addHealthCommand(program: Command, run: Run): void {
   withExamples(
-    program.command('health').description('ask the running server whether it is well').action(run(checkHealth)),
+    program.command('health').description('check the health of the running server').action(run(checkHealth)),
     'hearth health && echo fine',
   );
 }
@@ -22,7 +22,7 @@ async function checkHealth(cli: Cli): Promise<void> {
   cli.output.print(problem === null ? 'ok\n' : `${problem}\n`, { ok: problem === null, url, problem });
 }
 
-/** What is wrong with the server's answer; null when nothing is. */
+/** The problem with the server's response; null when there is none. */
 async function problemAt(url: string): Promise<string | null> {
   try {
     const answer = await fetch(url, {

@@ -10,10 +10,10 @@ import { withHint } from '../report-error.ts';
 export function addHelpCommand(program: Command, run: Run): void {
   const command = program
     .command('help')
-    .description('help for a command; exit-codes for what each code means')
+    .description('show help for a command; exit-codes lists the exit codes')
     .argument('[command...]', 'words of the command')
-    .option('--man', 'print all of it as a page for man')
-    .option('--markdown', 'print all of it as a page of Markdown')
+    .option('--man', 'print the reference of all commands as a man page')
+    .option('--markdown', 'print the reference of all commands as Markdown')
     .action(run((cli, options: Pages, words: string[]) => printHelp(cli, program, options, words)));
   withExamples(
     command,
@@ -59,7 +59,7 @@ async function printHelp(
   cli.output.print(command.helpInformation());
 }
 
-/** As commander says it of a command that is run. */
+/** The error that commander reports for an unknown command. */
 async function noCommand(among: Command, words: readonly string[], word: string): Promise<Error> {
   const { nearestName } = await import('../../config/index.ts');
   const names = among

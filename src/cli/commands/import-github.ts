@@ -15,12 +15,12 @@ export function addImportGithubCommand(imports: Command, run: Run): void {
   withExamples(
     imports
       .command('github')
-      .description('bring the repositories of an account on GitHub here')
+      .description('import the repositories of a GitHub account')
       .argument('<login>', 'the account there')
       .requiredOption('--user <name>', 'the person or organisation here that they belong to')
-      .option('--stars', 'those that the account has starred, instead of its own')
-      .option('--watch', 'go on following each of them')
-      .option('--keep-visibility', 'what is public there is public here, too; else all are private')
+      .option('--stars', 'import starred repositories instead of its own')
+      .option('--watch', 'keep each in sync as a pull mirror')
+      .option('--keep-visibility', 'keep public ones public (default: all private)')
       .option('--secret-file <file>', 'file with a token of that account, for its private repositories')
       .option('--secret-stdin', 'read that token from standard input')
       .option(
@@ -95,7 +95,7 @@ const importGithub: Action<Options, [string]> = async (cli, options, login) => {
 
 type Account = { owner: string; login: string; secret: string };
 
-/** One that fails does not keep the others out. */
+/** A failed import does not stop the others. */
 async function bring(
   cli: Cli,
   options: Options,
@@ -135,7 +135,7 @@ async function bring(
   }
 }
 
-/** The token goes to the server that it is of, whatever address an answer names. */
+/** The token is only sent to the server that issued it, whatever URL a response contains. */
 function isSameService(api: string, cloneUrl: string): boolean {
   const [asked, named] = [new URL(api), URL.parse(cloneUrl)];
   return (

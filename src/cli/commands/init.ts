@@ -10,12 +10,12 @@ import { containerFile, proxyFiles } from '../proxy-files.ts';
 import { withHint } from '../report-error.ts';
 import { systemdUnit } from '../serving/systemd-unit.ts';
 
-/** `hearth init`: what a new installation needs besides the program. */
+/** `hearth init`: settings, data folder, host key and systemd unit of a new installation. */
 export function addInitCommand(program: Command, run: Run): void {
   withExamples(
     program
       .command('init')
-      .description('make a settings file and the data folder, and say what to do next')
+      .description('create a settings file and the data folder, and print the next steps')
       .option(
         '--user <name>',
         'the user of the service, who may read the settings and owns the data folder; needs root',
@@ -24,8 +24,8 @@ export function addInitCommand(program: Command, run: Run): void {
         '--behind-proxy <url>',
         'the address that a proxy on this machine serves; all else listens on this machine only',
       )
-      .option('--unit', 'only print a unit for systemd')
-      .option('--proxy <name>', 'only print what the proxy needs: caddy, nginx or traefik')
+      .option('--unit', 'only print a systemd unit')
+      .option('--proxy <name>', 'only print a proxy configuration: caddy, nginx or traefik')
       .option('--container', 'only print a Containerfile for this program')
       .action(run(init)),
     'sudo hearth init --config /etc/hearth/hearth.toml --data-dir /var/lib/hearth --user hearth',
@@ -62,11 +62,11 @@ async function init(cli: Cli, { user, behindProxy, unit, proxy, container }: Opt
   const text = exampleFile().replace(/^#data_dir = .*$/m, () => `data_dir = ${JSON.stringify(config.dataDir)}`);
   writeFileSync(file, behindProxy === undefined ? text : besideProxy(text, behindProxy), { mode: 0o640, flag: 'wx' });
   if (ids !== null) giveTo(ids, file, config.dataDir);
-  // The service has to reach its settings, and every file of this program is made for its user alone.
+  // The service must be able to read its settings, and by default files of this program are private.
   if (ids !== null && made !== undefined) openFolders(path.dirname(file), made);
   becomeOwnerOf(config.dataDir, cli.process);
   prepareDataDir(config.dataDir, cli.process);
-  // Made now, so that people can be told the fingerprint before their first connection.
+  // Made now, so that the fingerprint can be published before the first connection.
   const hostKeyFile = path.join(config.dataDir, 'ssh', 'host_ed25519');
   const { fingerprint } = await (await import('../../ssh/index.ts')).hostKey(config.dataDir);
   cli.output.print(`${file}\n${config.dataDir}\n${hostKeyFile}\n`, {
@@ -95,7 +95,7 @@ function makeSettingsFolder(
   }
 }
 
-/** What proxies and runners reach through the proxy is not open to everyone beside it. */
+/** Binds listeners that are reached through the proxy to the loopback address. */
 function besideProxy(text: string, url: string): string {
   return text
     .replace(/^#base_url = .*$/m, () => `base_url = ${JSON.stringify(url)}`)
@@ -142,7 +142,7 @@ interface Ids {
   gid: number;
 }
 
-/** Refuses `usage`: only root can give files away; `unknown_user`. */
+/** Refuses `usage`: only root can change owners; `unknown_user`. */
 function idsOf(name: string, uid: number | undefined): Ids {
   if (uid !== 0) throw withHint(invalid('usage', '--user needs root.'), 'sudo hearth init …');
   const line = readFileSync('/etc/passwd', 'utf8')
@@ -153,13 +153,13 @@ function idsOf(name: string, uid: number | undefined): Ids {
   return { uid: Number(user), gid: Number(group) };
 }
 
-/** Lets everyone pass through the folders that were made, the last one first. */
+/** Makes the created folders accessible to all users, the last one first. */
 function openFolders(folder: string, first: string): void {
   chmodSync(folder, 0o755);
   if (folder !== first) openFolders(path.dirname(folder), first);
 }
 
-/** The settings stay root's: who breaks into the service cannot change them. */
+/** The settings stay root's, so that a compromised service cannot change them. */
 function giveTo({ uid, gid }: Ids, file: string, dataDir: string): void {
   chownSync(file, 0, gid);
   chmodSync(file, 0o640);

@@ -11,17 +11,13 @@ import { addNoun, withExamples } from '../help.ts';
 import { isoOrNull } from '../terminal/output.ts';
 import type { Column } from '../terminal/output.ts';
 
-/** `hearth job …`: what waits to be done, whichever queue it stands in. */
+/** `hearth job …`: queued and failed work of all queues. */
 export function addJobCommands(program: Command, run: Run): void {
-  const job = addNoun(
-    program,
-    'job',
-    'what waits to be done or could not be done: deliveries, webhooks, mirrors, CI, pushes',
-  );
+  const job = addNoun(program, 'job', 'queued and failed work: deliveries, webhooks, mirrors, CI, pushes');
   withExamples(
     job
       .command('list')
-      .description('list it, the newest first')
+      .description('list queued and failed work, the newest first')
       .addOption(new Option('--state <state>', 'only what is').choices(['running', 'waiting', 'failing', 'failed']))
       .option('--limit <count>', 'how many', '100')
       .action(run(listJobs)),
@@ -31,7 +27,7 @@ export function addJobCommands(program: Command, run: Run): void {
   withExamples(
     job
       .command('retry')
-      .description('try something that failed again now')
+      .description('retry failed work now')
       .argument('<id>', 'as hearth job list shows it')
       .action(run(retryJob)),
     'hearth job retry webhook-17',
@@ -80,6 +76,9 @@ async function retry(cli: Cli, modules: Modules, kind: string, key: string): Pro
       const made = await modules.webhooks.redeliverAny(Number(key));
       return `Webhook delivery ${made} sends it again.`;
     }
+    case 'message':
+      await modules.outbox.retry(Number(key));
+      return `Message ${key} is tried again by the server.`;
     case 'mirror': {
       const mirrors = (await modules.mirrors.list()).filter(({ repositoryId }) => repositoryId.startsWith(key));
       if (mirrors.length !== 1) throw notFound('no_such_job', 'There is no such mirror.');
@@ -100,7 +99,7 @@ async function retry(cli: Cli, modules: Modules, kind: string, key: string): Pro
   }
 }
 
-/** Tells the listeners that are left of a push: in the running server, or here where there is none. */
+/** Notifies the remaining listeners of a push: in the running server, or here without one. */
 async function retryPush(cli: Cli, { config, repositories }: Modules, id: string): Promise<string> {
   const push = await repositories.unparkPush(id);
   const said = await askServer(config.dataDir, 'push.announce', push);

@@ -17,15 +17,11 @@ interface AddOptions {
   ifMissing?: true;
 }
 
-/** `hearth key …`: public keys for SSH. */
+/** `hearth key …`: SSH public keys. */
 export function addKeyCommands(program: Command, run: Run): void {
-  const key = addNoun(program, 'key', 'SSH keys of people');
+  const key = addNoun(program, 'key', 'SSH public keys');
   withExamples(
-    key
-      .command('list')
-      .description('list SSH keys')
-      .option('--user <name>', 'only those of one person')
-      .action(run(listKeys)),
+    key.command('list').description('list SSH keys').option('--user <name>', 'filter by person').action(run(listKeys)),
     'hearth key list --user alice',
   );
   withExamples(
@@ -35,8 +31,8 @@ export function addKeyCommands(program: Command, run: Run): void {
       .description('add a public key')
       .argument('[file]', 'a .pub file, or - for standard input', '-')
       .requiredOption('--user <name>', 'whose account it opens')
-      .option('--title <text>', 'what to call it (else the comment in the file)')
-      .option('--if-missing', 'do nothing when the person has this key already')
+      .option('--title <text>', 'title (default: the comment in the file)')
+      .option('--if-missing', 'succeed when the person has this key already')
       .action(run(addKey)),
     'hearth key add --user alice ~/.ssh/id_ed25519.pub',
     'ssh-add -L | head -1 | hearth key add --user alice -',
@@ -44,10 +40,10 @@ export function addKeyCommands(program: Command, run: Run): void {
   withExamples(
     key
       .command('import-github')
-      .description('add the public keys that somebody has on GitHub, or at any https address')
+      .description("add a person's public keys from GitHub, or from any https URL")
       .argument('<login>', 'the name there, or the address of a list of keys')
       .requiredOption('--user <name>', 'whose account they open')
-      .option('--dry-run', 'only say which there are')
+      .option('--dry-run', 'only list them')
       .action(run(importKeys)),
     'hearth key import-github alice --user alice',
     'hearth key import-github https://git.example.org/alice.keys --user alice',
@@ -56,9 +52,9 @@ export function addKeyCommands(program: Command, run: Run): void {
     key
       .command('remove')
       .alias('delete')
-      .description('remove a key; it opens nothing from now on')
+      .description('remove a key; it is refused from now on')
       .argument('<id>', 'id, its beginning, or the fingerprint')
-      .option('--dry-run', 'only say what would be removed')
+      .option('--dry-run', 'only show what would be removed')
       .action(run(removeKey)),
     'hearth key list --user alice',
     'hearth key remove 3f2a91c0',
@@ -123,7 +119,7 @@ async function addKey(cli: Cli, { user, title, ifMissing }: AddOptions, file: st
   }
 }
 
-/** With --if-missing, a key that is in use is fine when this person uses it. */
+/** With --if-missing, a key in use is accepted when it belongs to this person. */
 async function sameKey(cli: Cli, person: Person, line: string, error: unknown): Promise<SshKey | null> {
   if (!isDomainError(error) || error.reason !== 'key_in_use') return null;
   const { accounts } = await cli.openModules();
@@ -133,7 +129,7 @@ async function sameKey(cli: Cli, person: Person, line: string, error: unknown): 
   return own;
 }
 
-/** Of a line that may be no key at all: whoever adds it judges that. */
+/** The fingerprint of a line, which adding the key validates. */
 async function fingerprintOfLine(line: string): Promise<string> {
   const { fingerprintOf } = await import('../../accounts/index.ts');
   return fingerprintOf(Buffer.from(line.trim().split(/\s+/)[1] ?? '', 'base64'));
@@ -142,7 +138,7 @@ async function fingerprintOfLine(line: string): Promise<string> {
 interface Imported {
   type: string;
   fingerprint: string;
-  /** `added`, or why not. */
+  /** `added`, or the reason of the refusal. */
   result: string;
 }
 
@@ -178,7 +174,7 @@ async function importKeys(cli: Cli, { user, dryRun }: { user: string; dryRun?: t
   if (rows.length === 0) cli.output.message(`${address} lists no keys.`);
 }
 
-/** One key that is not taken does not keep the others out. */
+/** A refused key does not stop the others. */
 function whyNot(error: unknown): string {
   if (!isDomainError(error) || error.code === 'internal') throw error;
   return `skipped: ${error.message}`;

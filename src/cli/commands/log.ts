@@ -10,7 +10,7 @@ import type { Column } from '../terminal/output.ts';
 
 /** `hearth log …`: the audit log. */
 export function addLogCommands(program: Command, run: Run): void {
-  const log = addNoun(program, 'log', 'who administered what, and the log of the server').alias('audit');
+  const log = addNoun(program, 'log', 'the audit log, and the log of the server').alias('audit');
   withExamples(
     log
       .command('list')
@@ -23,14 +23,14 @@ export function addLogCommands(program: Command, run: Run): void {
     log
       .command('tail')
       .description("show the newest lines of the running server's log")
-      .option('-f, --follow', 'and those that come, until Ctrl-C')
+      .option('-f, --follow', 'print new lines as well, until Ctrl-C')
       .option('-n, --lines <count>', 'how many', '50')
       .addOption(new Option('--level <level>', 'this level and worse').choices(['debug', 'info', 'warn', 'error']))
       .action(run(tail)),
     'hearth log tail --follow --level warn',
   );
   withExamples(
-    log.command('verify').description('look whether an entry was changed or taken out').action(run(verify)),
+    log.command('verify').description('verify that no entry was changed or removed').action(run(verify)),
     'hearth log verify && echo fine',
   );
 }
@@ -61,7 +61,7 @@ async function tail(
       rest = parts.pop() ?? '';
       for (const line of parts) cli.process.stdout.write(json || plain ? `${line}\n` : readableLine(line));
     },
-    complain: (text) => cli.output.message(text),
+    writeError: (text) => cli.output.message(text),
   })) as typeof cli.exitCode;
 }
 

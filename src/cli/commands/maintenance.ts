@@ -13,37 +13,34 @@ import { readRunningServer } from '../serving/runtime-state.ts';
 import { nameOf } from './find-person.ts';
 import { fullName, goesOn } from './repository-row.ts';
 
-/** What an administrator asks and does from time to time: status, stats, cleanup, trash. */
+/** Commands for maintenance: status, stats, cleanup, trash. */
 export function addMaintenanceCommands(program: Command, run: Run): void {
   withExamples(
-    program.command('status').description('how the server is, and when a restore was last proven').action(run(status)),
+    program.command('status').description('show the state of the server and of backups').action(run(status)),
     'hearth status',
   );
   withExamples(
-    program.command('stats').description('how much of everything there is').action(run(stats)),
+    program.command('stats').description('show counts of people, repositories and more').action(run(stats)),
     'hearth stats --json',
   );
   withExamples(
-    program
-      .command('cleanup')
-      .description('remove what is over: expired sessions, old temporary files')
-      .action(run(cleanup)),
+    program.command('cleanup').description('remove expired sessions and old temporary files').action(run(cleanup)),
     'hearth cleanup',
   );
-  const trash = addNoun(program, 'trash', 'deleted repositories that can be restored');
+  const trash = addNoun(program, 'trash', 'deleted repositories');
   withExamples(trash.command('list').description('list them').action(run(listTrash)), 'hearth trash list');
   withExamples(
     trash
       .command('empty')
-      .description('remove for good what was deleted long ago')
-      .option('--older <duration>', 'deleted before so long; as the settings say when left out')
-      .option('--dry-run', 'only say what would go')
+      .description('remove old deleted repositories for good')
+      .option('--older <duration>', 'minimum time since deletion (default: the configured one)')
+      .option('--dry-run', 'only list what would be removed')
       .action(run(emptyTrash)),
     'hearth trash empty --older 7d --yes',
   );
 }
 
-/** So much is counted, in every queue together. */
+/** Limit of counting, over all queues together. */
 const maxItems = 10_000;
 
 async function status(cli: Cli): Promise<void> {
@@ -58,33 +55,36 @@ async function status(cli: Cli): Promise<void> {
   ]);
   const waiting = work.filter(({ state }) => state !== 'failed').length;
   const startedAt = server === null ? null : Date.parse(server.startedAt);
-  const proven = lastProof === null ? null : Date.parse(lastProof.at);
+  const testedAt = lastProof === null ? null : Date.parse(lastProof.at);
   if (server === null) {
     cli.exitCode = 1;
     cli.output.message('No server is running in this data folder: hearth serve starts it.');
   }
-  // It tells where its doors are once they are open.
+  // The addresses are set once the server listens.
   const isStarting = server !== null && server.http === null;
-  const door = (at: { host: string; port: number } | null | undefined): string =>
+  const address = (at: { host: string; port: number } | null | undefined): string =>
     isStarting ? 'starting' : at == null ? 'off' : `${at.host}:${at.port}`;
   const sshUrl = server?.http == null ? null : shownAddresses(modules.config, server.http, server.ssh).ssh;
   const ssh =
     sshUrl === null
-      ? door(server?.ssh)
+      ? address(server?.ssh)
       : `${sshUrl}${modules.config.ssh.systemSshd ? "   through this machine's own sshd" : ''}`;
   cli.output.show(
     [
       ['Version', embedded.version],
       ['Server', server === null ? 'not running' : `process ${server.pid}`],
       ['Started', { epochMs: startedAt, otherwise: 'not running' }],
-      ['Web', server?.webUrl ?? door(server?.http)],
+      ['Web', server?.webUrl ?? address(server?.http)],
       ['SSH', ssh],
-      ['gRPC', door(server?.grpc)],
+      ['gRPC', address(server?.grpc)],
       ['Waiting', work.length < maxItems ? counted(waiting, 'job', 'jobs') : `${waiting} jobs or more`],
       ['Failed', work.length - waiting],
       ['Last backup', never(newest?.madeAt ?? null)],
-      ['Last proven restore', never(proven)],
-      ['Proven', lastProof === null ? 'nothing yet' : `${lastProof.proven} of ${lastProof.total} repositories`],
+      ['Last restore test', never(testedAt)],
+      [
+        'Restored intact',
+        lastProof === null ? 'nothing yet' : `${lastProof.proven} of ${lastProof.total} repositories`,
+      ],
     ],
     {
       version: embedded.version,
@@ -100,7 +100,7 @@ async function status(cli: Cli): Promise<void> {
       jobsWaiting: waiting,
       jobsFailed: work.length - waiting,
       lastBackupAt: isoOrNull(newest?.madeAt ?? null),
-      lastProvenRestoreAt: isoOrNull(proven),
+      lastProvenRestoreAt: isoOrNull(testedAt),
       proven: lastProof === null ? null : { repositories: lastProof.proven, of: lastProof.total },
     },
   );

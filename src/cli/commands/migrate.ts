@@ -19,15 +19,15 @@ interface Step {
   appliedAt: number | null;
 }
 
-/** `hearth migrate`: brings the database to the form that this program needs. */
+/** `hearth migrate`: migrates the database to this program's schema. */
 export function addMigrateCommand(program: Command, run: Run): void {
   withExamples(
     program
       .command('migrate')
-      .description('bring the database up to date; the server does so at start')
-      .option('--status', 'only list which steps are applied')
-      .option('--dry-run', 'only list which steps would be applied')
-      .option('--rehearse', 'apply them to a copy, and say how long it took and how much room it needs')
+      .description('apply pending migrations; the server does so at start')
+      .option('--status', 'only list applied and pending migrations')
+      .option('--dry-run', 'only list migrations that would be applied')
+      .option('--rehearse', 'apply them to a copy, and print the time and disk space needed')
       .action(run(migrate)),
     'hearth migrate --status',
     'hearth migrate --dry-run',
@@ -55,7 +55,7 @@ async function migrate(cli: Cli, { status, dryRun, rehearse }: Options): Promise
   if (looksOnly) requireDataDir(config.dataDir, databaseFile(config), 'the settings');
   else prepareDataDir(config.dataDir, cli.process);
 
-  // Two programs must not change the schema at once, nor one under a running server.
+  // Two programs must not migrate at once, nor one while a server is running.
   const lock = looksOnly ? null : takeInstanceLock(config.dataDir);
   try {
     const isNew = !existsSync(databaseFile(config));

@@ -4,8 +4,8 @@ import type { Cli } from '../cli.ts';
 import { counted } from '../terminal/output.ts';
 
 /**
- * `hearth migrate --rehearse`: does on a copy what the next start would do to the
- * database, and says how long it takes and how much room it needs. The server may run.
+ * `hearth migrate --rehearse`: runs the pending migrations on a copy, and reports how long they take and how much disk
+ * space they need. The server may be running.
  */
 export async function dryRunMigrations(cli: Cli): Promise<void> {
   const { config } = await cli.loadConfig();

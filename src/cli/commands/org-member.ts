@@ -8,9 +8,9 @@ import { isoOrNull, never } from '../terminal/output.ts';
 import type { Column } from '../terminal/output.ts';
 import { nameOf } from './find-person.ts';
 
-/** `hearth org member …`: who belongs to an organisation. */
+/** `hearth org member …`: members of an organisation. */
 export function addMemberCommands(org: Command, run: Run): void {
-  const member = addNoun(org, 'member', 'who belongs to an organisation');
+  const member = addNoun(org, 'member', 'members of an organisation');
   withExamples(
     member.command('list').description('list members').argument('<org>', 'organisation').action(run(listMembers)),
     'hearth org member list acme',
@@ -42,7 +42,7 @@ export function addMemberCommands(org: Command, run: Run): void {
       .description('remove a member')
       .argument('<org>', 'organisation')
       .argument('<user>', 'user name')
-      .option('--dry-run', 'only say who would go')
+      .option('--dry-run', 'only show who would be removed')
       .action(run(removeMember)),
     'hearth org member remove acme bob',
   );

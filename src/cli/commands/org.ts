@@ -39,23 +39,23 @@ export function addOrgCommands(program: Command, run: Run): void {
     org
       .command('add')
       .alias('create')
-      .description('make an organisation')
+      .description('create an organisation')
       .argument('<name>', 'organisation')
       .requiredOption('--owner <user>', 'its first owner')
       .option('--display-name <text>', 'name to show beside the handle')
-      .option('--description <text>', 'one line about it')
-      .option('--if-missing', 'do nothing when the organisation is there already')
+      .option('--description <text>', 'description in one line')
+      .option('--if-missing', 'succeed when the organisation exists already')
       .action(run(addOrganisation)),
     'hearth org create acme --owner alice --display-name "Acme tools"',
   );
   withExamples(
     org
       .command('edit')
-      .description('change what an organisation says of itself, or its name')
+      .description("edit an organisation's profile, or rename it")
       .argument('<name>', 'organisation')
       .option('--display-name <text>', 'name to show beside the handle')
-      .option('--description <text>', 'one line about it')
-      .option('--rename <name>', 'another name; the old one stays reserved and leads on')
+      .option('--description <text>', 'description in one line')
+      .option('--rename <name>', 'new name; the old one stays reserved and redirects')
       .action(run(editOrganisation)),
     'hearth org edit acme --description "We make things"',
   );
@@ -65,7 +65,7 @@ export function addOrgCommands(program: Command, run: Run): void {
       .alias('remove')
       .description('delete an organisation that owns no repositories')
       .argument('<name>', 'organisation')
-      .option('--dry-run', 'only say what would be deleted')
+      .option('--dry-run', 'only show what would be deleted')
       .action(run(deleteOrganisation)),
     'hearth org delete acme',
   );
@@ -86,7 +86,7 @@ function toJson({ id, name, displayName, description, createdAt }: Organisation)
   return { id, name, displayName, description, createdAt: isoOrNull(createdAt) };
 }
 
-/** Every organisation: the room answers in pages. */
+/** All organisations, from the pages of the module's list. */
 async function allOrganisations({ organisations }: Modules): Promise<ListedOrganisation[]> {
   const all: ListedOrganisation[] = [];
   let after: string | null = null;
@@ -185,7 +185,7 @@ const editOrganisation: Action<EditOptions, [string]> = async (cli, { displayNam
   const line =
     rename === undefined
       ? `Changed ${current}.`
-      : `Renamed ${name} to ${current}. The old name stays reserved and leads on.`;
+      : `Renamed ${name} to ${current}. The old name stays reserved and redirects.`;
   cli.output.result(line, toJson(await organisations.find(current)));
 };
 

@@ -3,7 +3,7 @@ import type { Modules } from '../../app.ts';
 import { isoOrNull, never } from '../terminal/output.ts';
 import type { Column } from '../terminal/output.ts';
 
-/** A person as lists show them. */
+/** A person in lists. */
 export type PersonRow = Person & { repositories: number };
 
 export const columns: Column<PersonRow>[] = [

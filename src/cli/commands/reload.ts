@@ -4,10 +4,10 @@ import type { Run } from '../action.ts';
 import type { Cli } from '../cli.ts';
 import { withExamples } from '../help.ts';
 
-/** `hearth reload`: as SIGHUP, with an answer. */
+/** `hearth reload`: like SIGHUP, with a result. */
 export function addReloadCommand(program: Command, run: Run): void {
   withExamples(
-    program.command('reload').description('let the running server read its settings file again').action(run(reload)),
+    program.command('reload').description('reload the settings file in the running server').action(run(reload)),
     'hearth reload',
   );
 }
@@ -20,16 +20,16 @@ async function reload(cli: Cli): Promise<void> {
   ]);
   refuseForeign(config.dataDir);
   let text = '';
-  let complaint = '';
+  let stderr = '';
   const code = await runControlCommand(
     config.dataDir,
     { program: 'reload' },
     {
       output: (chunk) => void (text += chunk.toString('utf8')),
-      complain: (words) => void (complaint += words),
+      writeError: (words) => void (stderr += words),
     },
   );
-  if (code !== 0) throw invalid('config_not_reloaded', complaint);
+  if (code !== 0) throw invalid('config_not_reloaded', stderr);
   const outcome = JSON.parse(text) as { applied: string[]; needRestart: string[] };
   const lines = [
     ...outcome.applied.map((key) => `${key}\tapplied\n`),

@@ -22,12 +22,12 @@ export function addRepoAddCommand(repo: Command, run: Run): void {
     repo
       .command('add')
       .alias('create')
-      .description('make an empty repository')
+      .description('create an empty repository')
       .argument('<owner/name>', 'repository')
-      .option('--public', 'everybody may read it (else it is private)')
-      .option('--description <text>', 'one line about it')
-      .option('--default-branch <name>', 'branch that is shown first (else main)')
-      .option('--if-missing', 'do nothing when the repository is there already')
+      .option('--public', 'make it public (default: private)')
+      .option('--description <text>', 'description in one line')
+      .option('--default-branch <name>', 'default branch (default: main)')
+      .option('--if-missing', 'succeed when the repository exists already')
       .action(run(addRepository)),
     'hearth repo add alice/garden --public --description "Plants and plans"',
   );

@@ -9,9 +9,9 @@ import type { Column } from '../terminal/output.ts';
 import { nameOf } from './find-person.ts';
 import { findRepository } from './find-repository.ts';
 
-/** `hearth repo collaborator …`: people let in besides the owner. */
+/** `hearth repo collaborator …`: people with access besides the owner. */
 export function addCollaboratorCommands(repo: Command, run: Run): void {
-  const collaborator = addNoun(repo, 'collaborator', 'people let in besides the owner');
+  const collaborator = addNoun(repo, 'collaborator', 'people with access besides the owner');
   withExamples(
     collaborator
       .command('list')
@@ -23,7 +23,7 @@ export function addCollaboratorCommands(repo: Command, run: Run): void {
   withExamples(
     collaborator
       .command('add')
-      .description('let a person in')
+      .description('add a collaborator')
       .argument('<owner/name>', 'repository')
       .argument('<user>', 'user name')
       .requiredOption('--role <role>', 'read, write or admin')
@@ -44,10 +44,10 @@ export function addCollaboratorCommands(repo: Command, run: Run): void {
     collaborator
       .command('remove')
       .alias('delete')
-      .description('end a collaboration')
+      .description('remove a collaborator')
       .argument('<owner/name>', 'repository')
       .argument('<user>', 'user name')
-      .option('--dry-run', 'only say who would go')
+      .option('--dry-run', 'only show who would be removed')
       .action(run(removeCollaborator)),
     'hearth repo collaborator remove alice/garden bob',
   );

@@ -5,41 +5,41 @@ import type { Action, Run } from '../action.ts';
 import { withExamples } from '../help.ts';
 import { findRepository } from './find-repository.ts';
 
-/** `hearth repo edit|rename|transfer|archive`: what happens to a repository in its life. */
+/** `hearth repo edit|rename|transfer|archive`: changes of a repository. */
 export function addRepoLifecycleCommands(repo: Command, run: Run): void {
   withExamples(
     repo
       .command('edit')
       .description('change description, visibility or default branch')
       .argument('<owner/name>', 'repository')
-      .option('--description <text>', 'one line about it')
-      .option('--default-branch <name>', 'branch that is shown first')
-      .option('--public', 'everybody may read it')
-      .option('--private', 'only those with a tie to it may read it')
-      .option('--protect', 'pushes may not rewrite the default branch')
-      .option('--no-protect', 'they may')
-      .option('--gerrit-refs', 'pushes may also write refs/changes/ and refs/meta/')
-      .option('--no-gerrit-refs', 'they may not')
+      .option('--description <text>', 'description in one line')
+      .option('--default-branch <name>', 'default branch')
+      .option('--public', 'make it public')
+      .option('--private', 'make it private')
+      .option('--protect', 'refuse forced pushes to the default branch')
+      .option('--no-protect', 'allow them')
+      .option('--gerrit-refs', 'accept pushes to refs/changes/ and refs/meta/')
+      .option('--no-gerrit-refs', 'refuse them')
       .action(run(editRepository)),
     'hearth repo edit alice/garden --public',
   );
   withExamples(
     repo
       .command('rename')
-      .description('give a repository another name; the old path leads on')
+      .description('rename a repository; the old path redirects')
       .argument('<owner/name>', 'repository')
       .argument('<name>', 'new name')
-      .option('--dry-run', 'only say what would change')
+      .option('--dry-run', 'only show what would change')
       .action(run(renameRepository)),
     'hearth repo rename alice/garden orchard',
   );
   withExamples(
     repo
       .command('transfer')
-      .description('give a repository to another owner; the old path leads on')
+      .description('transfer a repository to another owner; the old path redirects')
       .argument('<owner/name>', 'repository')
       .argument('<owner>', 'person or organisation')
-      .option('--dry-run', 'only say what would change')
+      .option('--dry-run', 'only show what would change')
       .action(run(transferRepository)),
     'hearth repo transfer alice/garden acme',
   );
@@ -48,7 +48,7 @@ export function addRepoLifecycleCommands(repo: Command, run: Run): void {
       .command('archive')
       .description('make a repository read-only')
       .argument('<owner/name>', 'repository')
-      .option('--undo', 'let it take pushes again')
+      .option('--undo', 'accept pushes again')
       .action(run(archiveRepository)),
     'hearth repo archive alice/garden',
     'hearth repo archive alice/garden --undo',
@@ -100,7 +100,7 @@ const renameRepository: Action<Tentative, [string, string]> = async (cli, { dryR
     const other = await modules.repositories.find(localAdministrator, owner, newName).catch(nullIfNotFound);
     if (other !== null && other.repository.id !== (await findRepository(modules, text)).repository.id)
       throw conflict('repository_name_taken', `${owner} already has a repository named ${newName}.`);
-    return cli.output.result(`Would rename ${owner}/${name} to ${owner}/${newName}. The old path would lead on.`, {
+    return cli.output.result(`Would rename ${owner}/${name} to ${owner}/${newName}. The old path would redirect.`, {
       owner,
       name: newName,
       before: `${owner}/${name}`,
@@ -108,7 +108,7 @@ const renameRepository: Action<Tentative, [string, string]> = async (cli, { dryR
   }
   const to = await modules.repositories.rename(localAdministrator, owner, name, newName);
   cli.output.result(
-    `Renamed ${owner}/${name} to ${to.owner}/${to.name}. The old path leads on until it is used again.`,
+    `Renamed ${owner}/${name} to ${to.owner}/${to.name}. The old path redirects until it is used again.`,
     {
       ...to,
       before: `${owner}/${name}`,
@@ -124,7 +124,7 @@ const transferRepository: Action<Tentative, [string, string]> = async (cli, { dr
     if (to === null) throw invalid('no_such_owner', 'There is no such owner.');
     if ((await modules.repositories.find(localAdministrator, to.handle, name).catch(nullIfNotFound)) !== null)
       throw conflict('repository_name_taken', `${to.handle} already has a repository named ${name}.`);
-    return cli.output.result(`Would transfer ${owner}/${name} to ${to.handle}/${name}. The old path would lead on.`, {
+    return cli.output.result(`Would transfer ${owner}/${name} to ${to.handle}/${name}. The old path would redirect.`, {
       owner: to.handle,
       name,
       before: `${owner}/${name}`,
@@ -133,7 +133,7 @@ const transferRepository: Action<Tentative, [string, string]> = async (cli, { dr
   await modules.repositories.transfer(localAdministrator, owner, name, newOwner);
   const { canonical: to } = await findRepository(modules, `${newOwner}/${name}`);
   cli.output.result(
-    `Transferred ${owner}/${name} to ${to.owner}/${to.name}. The old path leads on until it is used again.`,
+    `Transferred ${owner}/${name} to ${to.owner}/${to.name}. The old path redirects until it is used again.`,
     {
       ...to,
       before: `${owner}/${name}`,

@@ -11,15 +11,15 @@ import type { Column } from '../terminal/output.ts';
 import { showProgress } from '../terminal/progress.ts';
 import { findRepository } from './find-repository.ts';
 
-/** `hearth repo gc|fsck|size|hooks`: repositories as folders of git. */
+/** `hearth repo gc|fsck|size|hooks`: repositories as git folders. */
 export function addRepoMaintenanceCommands(repo: Command, run: Run): void {
   withExamples(
     repo
       .command('gc')
-      .description('pack repositories anew, so that they take less room and clone faster')
+      .description('repack repositories, so that they take less disk space and clone faster')
       .argument('[owner/name]', 'one repository')
-      .option('--all', 'every one')
-      .option('--needed', 'those that the night would pack: many packs or single objects')
+      .option('--all', 'all repositories')
+      .option('--needed', 'those that nightly maintenance would pack: many packs or loose objects')
       .action(run(gc)),
     'hearth repo gc alice/garden',
     'hearth repo gc --needed',
@@ -28,9 +28,9 @@ export function addRepoMaintenanceCommands(repo: Command, run: Run): void {
   withExamples(
     repo
       .command('fsck')
-      .description('look whether repositories are whole; ends with 7 when one is not')
+      .description('check the integrity of repositories; exits with 7 on damage')
       .argument('[owner/name]', 'one repository')
-      .option('--all', 'every one')
+      .option('--all', 'all repositories')
       .option('--full', 'read the content of every object')
       .action(run(fsck)),
     'hearth repo fsck --all',
@@ -38,7 +38,7 @@ export function addRepoMaintenanceCommands(repo: Command, run: Run): void {
   withExamples(
     repo
       .command('size')
-      .description('list repositories by the room they take')
+      .description('list repositories by disk usage')
       .option('--top <count>', 'only the largest', '20')
       .action(run(size)),
     'hearth repo size --top 5',
@@ -46,7 +46,7 @@ export function addRepoMaintenanceCommands(repo: Command, run: Run): void {
   withExamples(
     repo
       .command('hooks')
-      .description('list the hooks in the folder of a repository; Hearth has none there, and lets git run none')
+      .description('list hooks in the folder of a repository, which Hearth never runs')
       .argument('<owner/name>', 'repository')
       .action(run(hooks)),
     'hearth repo hooks alice/garden',
@@ -124,17 +124,17 @@ async function gc(cli: Cli, { all, needed }: { all?: true; needed?: true }, text
   );
 }
 
-/** In the running server, which keeps it apart from pushes; here where there is none. */
+/** In the running server, which knows about pushes in progress; here without one. */
 async function pack(modules: Modules, { id: repositoryId, ownerId, folder }: Target): Promise<boolean> {
   const { runControlCommand } = await import('../../control/index.ts');
-  let complaint = '';
+  let stderr = '';
   try {
     const code = await runControlCommand(
       modules.config.dataDir,
       { program: 'repo.gc', ownerId, repositoryId },
-      { output() {}, complain: (text) => void (complaint += text) },
+      { output() {}, writeError: (text) => void (stderr += text) },
     );
-    if (code !== 0 && code !== 4) throw internal(complaint);
+    if (code !== 0 && code !== 4) throw internal(stderr);
     return code === 0;
   } catch (error) {
     if (!isDomainError(error) || error.reason !== 'server_not_running') throw error;
@@ -178,7 +178,7 @@ async function size(cli: Cli, { top }: { top: string }): Promise<void> {
   cli.output.list(rows.slice(0, Number(top)), columns, ['repository', 'repositories'], (row) => row);
 }
 
-/** What somebody has put there by hand, or an adopted repository had. */
+/** Hooks that were added by hand, or came with an adopted repository. */
 async function hooks(cli: Cli, _options: object, text: string): Promise<void> {
   const modules = await cli.openModules();
   const { path: folder } = await findRepository(modules, text);
@@ -198,7 +198,7 @@ async function hooks(cli: Cli, _options: object, text: string): Promise<void> {
   );
 }
 
-/** As the disk counts: blocks that are taken. */
+/** Allocated blocks, as `du` counts. */
 async function bytesBelow(folder: string): Promise<number> {
   let bytes = 0;
   for (const { parentPath, name } of await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])) {

@@ -13,26 +13,26 @@ import { showProgress } from '../terminal/progress.ts';
 import { readSecret } from '../terminal/read-secret.ts';
 import { findRepository, splitName } from './find-repository.ts';
 
-/** `hearth repo import` and `hearth repo mirror …`: repositories that come from elsewhere, or go there. */
+/** `hearth repo import` and `hearth repo mirror …`: imports and mirrors. */
 export function addRepoMirrorCommands(repo: Command, run: Run): void {
   withExamples(
     repo
       .command('import')
-      .description('make a repository of one on another server')
+      .description('import a repository from another server')
       .argument('<url>', 'its https address; http, ssh://… and user@host:path for hosts of mirrors.allowed_hosts')
       .argument('<owner/name>', 'the new repository')
-      .option('--mirror', 'go on following the other side')
-      .option('--public', 'everybody may read it')
-      .option('--username <name>', 'who signs in there')
+      .option('--mirror', 'keep it in sync as a pull mirror')
+      .option('--public', 'make it public')
+      .option('--username <name>', 'username on the other server')
       .option('--secret-file <file>', 'file with the password or token')
       .option('--secret-stdin', 'read the password or token from standard input')
-      .option('--key <file>', 'an Ed25519 private key that the other side knows, for ssh; else a new one is made')
+      .option('--key <file>', 'for ssh: an Ed25519 private key that the other server accepts (default: a new one)')
       .action(run(importRepository)),
     'hearth repo import https://git.example.org/bob/tool.git alice/tool',
     'hearth repo import https://git.example.org/bob/tool.git alice/tool --mirror',
     'hearth repo import ssh://git@git.example.lan:2222/bob/tool.git alice/tool --key ~/.ssh/id_ed25519',
   );
-  const mirror = addNoun(repo, 'mirror', 'repositories that follow one elsewhere, or that one elsewhere follows');
+  const mirror = addNoun(repo, 'mirror', 'pull and push mirrors');
   const one = (name: string, description: string, action: Action<object, [string]>): void =>
     void withExamples(
       mirror.command(name).description(description).argument('<owner/name>', 'repository').action(run(action)),
@@ -46,7 +46,7 @@ export function addRepoMirrorCommands(repo: Command, run: Run): void {
   withExamples(
     mirror
       .command('accept-host-key')
-      .description('trust the host key that the other side of an ssh mirror shows by now')
+      .description('trust the changed host key of an ssh mirror')
       .argument('<owner/name>', 'repository')
       .requiredOption('--fingerprint <text>', 'of that key, as you know it from the other side: SHA256:…')
       .action(run(acceptHostKey)),
@@ -151,7 +151,7 @@ const showMirror: Action<object, [string]> = async (cli, _options, text) => {
   );
 };
 
-/** Works here until it is done; beside a running server one of the two has it. */
+/** Runs here to the end; a running server and this process never sync one mirror at a time. */
 const syncMirror: Action<object, [string]> = async (cli, _options, text) => {
   const { modules, id, name } = await find(cli, text);
   await modules.mirrors.sync(id);

@@ -8,7 +8,7 @@ import type { Run } from '../action.ts';
 import { findRepository } from './find-repository.ts';
 import { fullName, goesOn, repositoryToJson } from './repository-row.ts';
 
-/** `hearth repo delete|restore`: into the trash, and out of it. */
+/** `hearth repo delete|restore`: moves repositories to the trash and back. */
 export function addRepoTrashCommands(repo: Command, run: Run): void {
   withExamples(
     repo
@@ -16,17 +16,17 @@ export function addRepoTrashCommands(repo: Command, run: Run): void {
       .alias('remove')
       .description('delete a repository; it can be restored for a while')
       .argument('<owner/name>', 'repository')
-      .option('--dry-run', 'only say what would be deleted')
+      .option('--dry-run', 'only show what would be deleted')
       .action(run(deleteRepository)),
     'hearth repo delete alice/garden',
   );
   withExamples(
     repo
       .command('restore')
-      .description('bring a deleted repository back')
+      .description('restore a deleted repository')
       .argument('<owner/name>', 'repository, or its id')
-      .option('--as <name>', 'under another name, when the old one is in use again')
-      .option('--dry-run', 'only say what would be restored')
+      .option('--as <name>', 'new name, when the old one is in use')
+      .option('--dry-run', 'only show what would be restored')
       .action(run(restoreRepository)),
     'hearth repo list --deleted',
     'hearth repo restore alice/garden',
@@ -60,7 +60,7 @@ async function restoreRepository(
   cli.output.result(`Restored ${name}.`, repositoryToJson(restored, row.owner.handle));
 }
 
-/** By id, or by name; of several with one name the one that was deleted last. */
+/** By id, or by name; of several with one name the one deleted last. */
 function inTrash(rows: readonly ListedRepository[], text: string): ListedRepository {
   const wanted = text.replace(/\.git$/, '').toLowerCase();
   const found = rows.find((row) => row.id === text || fullName(row).toLowerCase() === wanted);

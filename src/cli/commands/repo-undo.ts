@@ -9,7 +9,7 @@ import type { Column } from '../terminal/output.ts';
 import { findById } from './find-by-id.ts';
 import { findRepository } from './find-repository.ts';
 
-/** `hearth repo undo`: what forced pushes and deletions left behind. */
+/** `hearth repo undo`: restores what forced pushes and deletions of branches removed. */
 export function addRepoUndoCommand(repo: Command, run: Run): void {
   withExamples(
     repo
@@ -17,8 +17,8 @@ export function addRepoUndoCommand(repo: Command, run: Run): void {
       .description('undo a forced push or the deletion of a branch')
       .argument('<owner/name>', 'repository')
       .option('--list', 'only list what can be restored')
-      .option('--restore <id>', 'give the ref back what it lost')
-      .option('--as <branch>', 'with --restore: under this new name')
+      .option('--restore <id>', 'restore an overwritten or deleted tip')
+      .option('--as <branch>', 'with --restore: as this new branch')
       .action(run(undo)),
     'hearth repo undo alice/garden',
     'hearth repo undo alice/garden --restore 3f2c81aa',

@@ -34,10 +34,10 @@ export function addRepoCommands(program: Command, run: Run): void {
     repo
       .command('list')
       .description('list repositories')
-      .option('--owner <name>', 'only those of one person or organisation')
+      .option('--owner <name>', 'filter by owner')
       .addOption(new Option('--visibility <kind>', 'only these').choices(['public', 'private']))
       .addOption(new Option('--sort <by>', 'order').choices(['name', 'size', 'updated']).default('name'))
-      .option('--deleted', 'those that can be restored')
+      .option('--deleted', 'list deleted repositories')
       .action(run(listRepositories)),
     'hearth repo list --owner alice',
     'hearth repo list --sort size --json',
@@ -61,7 +61,7 @@ export function addRepoCommands(program: Command, run: Run): void {
 }
 
 const orders: Record<ListOptions['sort'], (a: ListedRepository, b: ListedRepository) => number> = {
-  // As the room lists them.
+  // In the order of the module's list.
   name: () => 0,
   size: (a, b) => b.sizeBytes - a.sizeBytes,
   updated: (a, b) => b.updatedAt - a.updatedAt,

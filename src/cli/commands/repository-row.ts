@@ -13,7 +13,7 @@ export const columnsWith = (states: States): Column<ListedRepository>[] => [
   { title: 'STATE', cell: (row) => stateOf(row, states) },
 ];
 
-/** By repository; filled once for a command. */
+/** By repository; computed once per command. */
 export type States = ReadonlyMap<string, 'mirror' | 'failing'>;
 
 export async function mirrorStates({ mirrors }: Modules): Promise<States> {
@@ -43,7 +43,7 @@ export function repositoryToJson(row: Repository, owner: string, states?: States
   };
 }
 
-/** The day on which a deleted repository is gone for good. */
+/** The day on which a deleted repository is removed for good. */
 export function goesOn(row: Repository, keepMs: number): string {
   return isoOrNull((row.deletedAt ?? 0) + keepMs)!.slice(0, 10);
 }

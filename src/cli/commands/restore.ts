@@ -11,15 +11,15 @@ import { counted, readableSize } from '../terminal/output.ts';
 import { showProgress } from '../terminal/progress.ts';
 import { absoluteTime } from '../terminal/times.ts';
 
-/** `hearth restore`: a backup in the place of the data folder. */
+/** `hearth restore`: restores a backup as the data folder. */
 export function addRestoreCommand(program: Command, run: Run): void {
   withExamples(
     program
       .command('restore')
-      .description('put a backup in the place of the data folder; the server must be stopped')
+      .description('restore a backup as the data folder; the server must be stopped')
       .argument('<folder>', 'folder of one backup, a file made with --tar, or - for that on standard input')
-      .option('--confirm', 'data that is there is moved aside')
-      .option('--dry-run', 'only say what would be done')
+      .option('--confirm', 'move existing data aside')
+      .option('--dry-run', 'only show what would be done')
       .action(run(restore)),
     'hearth restore /mnt/disk/2026-11-20T03-30-00Z --data-dir /var/lib/hearth',
     'ssh nas.example.org cat hearth.tar | hearth restore - --data-dir /var/lib/hearth',

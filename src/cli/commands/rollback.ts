@@ -9,21 +9,21 @@ import { withExamples } from '../help.ts';
 import { counted } from '../terminal/output.ts';
 import { absoluteTime } from '../terminal/times.ts';
 
-/** `hearth rollback`: the way back to the program from before an upgrade. */
+/** `hearth rollback`: restores the database of the version before an upgrade. */
 export function addRollbackCommand(program: Command, run: Run): void {
   withExamples(
     program
       .command('rollback')
-      .description('put back the copy of the database from before the last migration; the server must be stopped')
-      .option('--to <file>', 'another copy than the newest')
-      .option('--dry-run', 'only say which pushes came after it')
+      .description('restore the database from before the last migration; the server must be stopped')
+      .option('--to <file>', 'use this copy instead of the newest')
+      .option('--dry-run', 'only list the pushes since')
       .action(run(rollback)),
     'hearth rollback --dry-run',
     'hearth rollback --yes',
   );
 }
 
-/** The newest; nobody reads a thousand lines before a question. */
+/** The newest; more would hide the question. */
 const mostShown = 20;
 
 async function rollback(cli: Cli, { to, dryRun }: { to?: string; dryRun?: true }): Promise<void> {
@@ -121,7 +121,7 @@ async function newestSnapshot({ dataDir }: Config): Promise<string> {
   return path.join(folder, newest.name);
 }
 
-/** Brings the write-ahead log into the file, so that the file is all there is. */
+/** Checkpoints the write-ahead log, so that the file is complete. */
 async function bringIn(current: string): Promise<void> {
   const { askDatabaseFile } = await import('../../db/index.ts');
   await askDatabaseFile(current, [], { setUp: ['PRAGMA wal_checkpoint(TRUNCATE)'] });

@@ -22,8 +22,8 @@ export function addRunLogCommand(runs: Command, run: Run): void {
   withExamples(
     withRun(runs.command('log').description('print the log of a run, or of one of its jobs'))
       .argument('[job]', 'number or name of a job; left out: all, in their order')
-      .option('-f, --follow', 'go on with what comes, until the run has ended')
-      .option('--attempt <count>', 'an earlier attempt')
+      .option('-f, --follow', 'follow the log until the run has ended')
+      .option('--attempt <count>', 'show an earlier attempt')
       .option('--times', 'print the time before each line')
       .action(run(printLog)),
     'hearth run log alice/garden 12',
@@ -31,7 +31,7 @@ export function addRunLogCommand(runs: Command, run: Run): void {
   );
 }
 
-/** How often a run that is followed is looked at for jobs that have begun, in milliseconds. */
+/** Polling interval for jobs that begin while a run is followed, in milliseconds. */
 const lookAgainMs = 500;
 
 const printLog: Action<LogOptions, [string, string, string | undefined]> = async (
@@ -62,7 +62,7 @@ const printLog: Action<LogOptions, [string, string, string | undefined]> = async
   for (let waiting = chosen; waiting.length > 0; ) {
     for (const job of waiting) if (await reader.print(job)) printed.add(job.id);
     if (!options.follow || left.signal.aborted) break;
-    // A matrix that was not known before has more legs now.
+    // An expanded matrix has more jobs now.
     const now = wanted === undefined ? (await modules.ci.findRun(found, run.number, shown)).jobs : chosen;
     waiting = now.filter(({ id }) => !printed.has(id));
     if (waiting.length > 0) await new Promise((resolve) => setTimeout(resolve, lookAgainMs));
@@ -90,7 +90,7 @@ class LogReader {
     this.#options = options;
   }
 
-  /** Prints the log of a job to its end. Answers false while the job has not begun. */
+  /** Prints the log of a job to its end. Returns false when the job has not begun. */
   async print({ id }: JobRow): Promise<boolean> {
     const { ci } = this.#modules;
     const { follow = false, hasTitles, signal } = this.#options;
@@ -135,7 +135,7 @@ class LogReader {
 
 const rowsAtOnce = 1_000;
 
-/** Colours are what a build's log is read by; whatever else a terminal acts on is not let through. */
+/** Keeps colours, which build logs rely on, and removes all other control sequences. */
 function showContent(content: string, { output }: Cli): string {
   const isColoured = output.style('red', 'x') !== 'x';
   const parts = content.split(/(\u001b\[[0-9;]*m|\t)/);

@@ -13,9 +13,9 @@ import { findRepository } from './find-repository.ts';
 import { findJob, readNumber, withRun } from './find-run.ts';
 import { addRunLogCommand } from './run-log.ts';
 
-/** `hearth run …`: workflows at work on the commits of a repository. */
+/** `hearth run …`: workflow runs of a repository. */
 export function addRunCommands(program: Command, run: Run): void {
-  const runs = addNoun(program, 'run', 'runs of workflows, and their logs');
+  const runs = addNoun(program, 'run', 'workflow runs and their logs');
   withExamples(
     runs
       .command('list')
@@ -30,8 +30,8 @@ export function addRunCommands(program: Command, run: Run): void {
           'skipped',
         ]),
       )
-      .option('--workflow <file>', 'only those of one workflow')
-      .option('--branch <name>', 'only those on one branch')
+      .option('--workflow <file>', 'filter by workflow')
+      .option('--branch <name>', 'filter by branch')
       .option('--limit <count>', 'how many', '30')
       .action(run(listRuns)),
     'hearth run list alice/garden',
@@ -39,20 +39,20 @@ export function addRunCommands(program: Command, run: Run): void {
   );
   withExamples(
     withRun(runs.command('show').description('show one run with its jobs'))
-      .option('--attempt <count>', 'an earlier attempt')
+      .option('--attempt <count>', 'show an earlier attempt')
       .action(run(showRun)),
     'hearth run show alice/garden 12',
   );
   withExamples(
-    withRun(runs.command('cancel').description('end a run; a runner that can is given the time to wind up'))
+    withRun(runs.command('cancel').description('cancel a run; runners may finish cleanup steps'))
       .option('--force', 'do not wait for runners')
       .action(run(cancelRun)),
     'hearth run cancel alice/garden 12',
   );
   withExamples(
-    withRun(runs.command('rerun').description('run jobs again, as a new attempt; logs of earlier ones stay'))
-      .option('--failed', 'only those that failed or were cancelled, and what needs them')
-      .option('--job <job>', 'only one, by its number or name, and what needs it')
+    withRun(runs.command('rerun').description('re-run jobs as a new attempt; earlier logs are kept'))
+      .option('--failed', 'only failed and cancelled jobs, and jobs that need them')
+      .option('--job <job>', 'only one job, by number or name, and jobs that need it')
       .action(run(rerun)),
     'hearth run rerun alice/garden 12 --failed',
   );
@@ -101,7 +101,7 @@ const listRuns: Action<ListOptions, [string]> = async (cli, { status, workflow, 
   );
 };
 
-/** The shapes have their home in the room, which is loaded by then. */
+/** The JSON shapes belong to the module, which is loaded by then. */
 const shapes = () => import('../../ci/index.ts');
 
 async function toJson(row: Row): Promise<object> {

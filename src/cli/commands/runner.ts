@@ -23,9 +23,9 @@ interface RegisterOptions extends ScopeOptions {
 
 const scopeOption = ['--scope <owner>', 'an organisation, a person, or owner/name'] as const;
 
-/** `hearth runner …`: who works on the jobs of CI. */
+/** `hearth runner …`: CI runners. */
 export function addRunnerCommands(program: Command, run: Run): void {
-  const runner = addNoun(program, 'runner', 'runners, which work on the jobs of CI');
+  const runner = addNoun(program, 'runner', 'CI runners');
   withExamples(
     runner
       .command('list')
@@ -45,10 +45,10 @@ export function addRunnerCommands(program: Command, run: Run): void {
   withExamples(
     runner
       .command('token')
-      .description('make a registration token and print it, this once')
+      .description('create a registration token and print it once')
       .option(...scopeOption)
-      .option('--once', 'one that registers a single runner, within a day; the other one goes on working')
-      .option('--reset', 'also when there is one already, which stops working then')
+      .option('--once', 'for a single runner, valid for a day; the permanent token stays valid')
+      .option('--reset', 'replace an existing token, which becomes invalid')
       .action(run(makeToken)),
     'TOKEN=$(hearth runner token --once)',
     'hearth runner token --scope alice/garden --reset',
@@ -56,10 +56,10 @@ export function addRunnerCommands(program: Command, run: Run): void {
   withExamples(
     runner
       .command('register')
-      .description('register a runner by a secret that it was given, too; again to change it')
+      .description('register a runner by a shared secret; repeat to change it')
       .requiredOption('--name <text>', 'what to call it')
       .option(...scopeOption)
-      .option('--labels <list>', 'labels with commas between them, for a runner that declares none itself')
+      .option('--labels <list>', 'labels, separated by commas, for a runner that declares none')
       .option('--secret-stdin', 'read the secret, 40 hex digits, from standard input')
       .option('--secret-file <path>', 'read the secret from a file')
       .action(run(registerRunner)),
@@ -70,7 +70,7 @@ export function addRunnerCommands(program: Command, run: Run): void {
     runner
       .command('disable')
       .alias('pause')
-      .description('give a runner no further job; it ends the one it has')
+      .description('assign no further jobs to a runner; its current job continues')
       .argument('<id>', 'number')
       .action(run(switchTo(true))),
     'hearth runner disable 3',
@@ -79,7 +79,7 @@ export function addRunnerCommands(program: Command, run: Run): void {
     runner
       .command('enable')
       .alias('resume')
-      .description('give a runner jobs again')
+      .description('assign jobs to a runner again')
       .argument('<id>', 'number')
       .action(run(switchTo(false))),
     'hearth runner enable 3',
@@ -88,9 +88,9 @@ export function addRunnerCommands(program: Command, run: Run): void {
     runner
       .command('remove')
       .alias('delete')
-      .description('remove a runner; its credentials open nothing from now on')
+      .description('remove a runner; its credentials are refused from now on')
       .argument('<id>', 'number')
-      .option('--dry-run', 'only say what would be removed')
+      .option('--dry-run', 'only show what would be removed')
       .action(run(removeRunner)),
     'hearth runner remove 3',
   );
@@ -196,10 +196,10 @@ const makeToken: Action<ScopeOptions & { once?: true; reset?: true }, []> = asyn
       : where.includes('/')
         ? where
         : `all repositories of ${where}`;
-  const whoever = once
+  const registrants = once
     ? 'The one runner that registers with this token within a day works'
     : 'Runners that register with this token work';
-  cli.output.secret(token, `${whoever} for ${whom}. It is shown only this once.`, {
+  cli.output.secret(token, `${registrants} for ${whom}. It is shown only this once.`, {
     scope: where,
     token,
     once: once === true,

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { App } from '../../app.ts';
 import type { Config } from '../../config/index.ts';
-import { unavailable } from '../../kernel/index.ts';
+import { unavailable, waitAtMost } from '../../kernel/index.ts';
 import type { Logger } from '../../kernel/index.ts';
 import { shownAddresses, urlHost } from '../serving/addresses.ts';
 import type { Cli } from '../cli.ts';
@@ -19,7 +19,7 @@ interface Options {
   ssh: boolean;
 }
 
-/** How long running pushes and clones may go on after the first signal, and after a fatal error. */
+/** Grace period of running pushes and clones after the first signal, and after a fatal error. */
 const graceMs = 30_000;
 const fatalGraceMs = 4_000;
 
@@ -29,8 +29,8 @@ export function addServeCommand(program: Command, run: Run): void {
     program
       .command('serve')
       .description('start the server')
-      .option('--listen <host:port>', 'where web pages and git over HTTP are served')
-      .option('--ssh-listen <host:port>', 'where git over SSH is served')
+      .option('--listen <host:port>', 'address for web pages and git over HTTP')
+      .option('--ssh-listen <host:port>', 'address for git over SSH')
       .option('--no-ssh', 'do not serve SSH')
       .action(run(serve)),
     'hearth serve',
@@ -40,7 +40,7 @@ export function addServeCommand(program: Command, run: Run): void {
 
 async function serve(cli: Cli, { listen, sshListen, ssh }: Options): Promise<void> {
   cli.exitCodeOf = exitCodeOfServe;
-  // Node names its first thread MainThread, which says nothing in a list of processes or sockets.
+  // Node names its first thread MainThread, which is useless in lists of processes or sockets.
   cli.process.title = 'hearth serve';
   const ended = endOfService(cli);
   const load = (): ReturnType<Cli['loadConfig']> =>
@@ -76,10 +76,10 @@ async function serve(cli: Cli, { listen, sshListen, ssh }: Options): Promise<voi
     ...(cli.flags.debug ? { level: 'debug' } : {}),
     tail,
   });
-  // Once there are rooms, their logger: the audit log hears it.
+  // The modules' logger once they exist: it also feeds the audit log.
   const heard: { logger: Logger } = { logger };
   const reload = createReload({ live, load, logger: () => heard.logger, setLevel });
-  // Without a listener the signal would end the server. Before it is up there is nothing to read again.
+  // Without a listener the signal would end the server. Before the start is complete there is nothing to reload.
   cli.process.on('SIGHUP', () => void reload().catch(() => {}));
   for (const warning of warnings) logger.warn('config.warning', { warning });
 
@@ -98,7 +98,7 @@ async function serve(cli: Cli, { listen, sshListen, ssh }: Options): Promise<voi
   serverFile.writeRuntimeState(config.dataDir, facts);
   try {
     ended.reportFatalTo(logger);
-    // The database's thread starts while the rooms are being loaded: each takes as long as the other.
+    // The database's thread starts while the modules are loading: both take about as long.
     const { beginWriting, databaseFileIn } = await import('../../db/index.ts');
     const writing = beginWriting(databaseFileIn(config.dataDir));
     const { createApp } = await import('../../app.ts');
@@ -138,7 +138,7 @@ async function serve(cli: Cli, { listen, sshListen, ssh }: Options): Promise<voi
   }
 }
 
-/** What the link of a server that nobody administers yet ends with; null once somebody does. */
+/** The token of the setup link while there is no administrator; null afterwards. */
 async function setupToken({ modules: { accounts } }: App): Promise<string | null> {
   return (await accounts.hasAdministrator()) ? null : accounts.setupToken();
 }
@@ -162,7 +162,7 @@ async function showStart(cli: Cli, { dataDir }: Config, shown: Shown): Promise<v
   cli.output.print(startBlock({ version, dataDir, ...shown }), json);
 }
 
-/** The system's own words for a door that does not open help nobody. */
+/** Replaces the system's message for a failed listen by a helpful one. */
 function explainListenError(error: unknown): unknown {
   const fault = [error, error instanceof Error ? error.cause : null].find(isListenFault);
   if (fault === undefined) return error;
@@ -186,15 +186,14 @@ interface EndOfService {
   /** Resolves with the reason at the first signal or fatal error. */
   readonly first: Promise<string>;
   isFatal(): boolean;
-  /** Something failed in a way that makes going on unsafe. */
+  /** Reports a failure that makes continuing unsafe. */
   readonly fatal: (error: unknown) => void;
   reportFatalTo(logger: Logger): void;
 }
 
 /**
- * Everything that ends the service. The first signal lets running work finish, a
- * second one ends at once; an error that nobody handled is logged, drained and
- * ends with 1 (security K05).
+ * What ends the service. The first signal lets running work finish, a second one ends at once; an unhandled error is
+ * logged, connections are drained, and the exit code is 1 (security K05).
  */
 function endOfService({ process, onSignal }: Cli): EndOfService {
   const { promise: first, resolve } = Promise.withResolvers<string>();
@@ -211,7 +210,7 @@ function endOfService({ process, onSignal }: Cli): EndOfService {
     if (fatal) return;
     fatal = true;
     resolve('fatal error');
-    // Whatever hangs in the way of an orderly end must not keep a broken server up.
+    // A hanging shutdown must not keep a broken server alive.
     setTimeout(() => process.exit(1), fatalGraceMs + 500).unref();
   };
   process.on('uncaughtException', end);
@@ -219,9 +218,9 @@ function endOfService({ process, onSignal }: Cli): EndOfService {
   return { first, isFatal: () => fatal, fatal: end, reportFatalTo: (to) => void (logger = to) };
 }
 
-/** Stops within the grace and a little more, so that a hanging part cannot hold the process. */
+/** Stops within the grace period and a little more, so that a hanging part cannot hold the process. */
 async function stop(app: App, grace: number, logger: Logger): Promise<void> {
-  const tooLong = new Promise<'too long'>((resolve) => setTimeout(() => resolve('too long'), grace + 3_000).unref());
-  const result = await Promise.race([app.stop({ graceMs: grace }), tooLong]);
-  if (result === 'too long') logger.error('server.stop_incomplete', { graceMs: grace });
+  const stopped = app.stop({ graceMs: grace }).then(() => true);
+  if ((await waitAtMost(stopped, grace + 3_000)) === undefined)
+    logger.error('server.stop_incomplete', { graceMs: grace });
 }

@@ -9,8 +9,8 @@ export function addSetupUrlCommand(program: Command, run: Run): void {
   withExamples(
     program
       .command('setup-url')
-      .description('print the one-time link that makes the first administrator')
-      .option('--rotate', 'make links that were printed before stop working')
+      .description('print the one-time setup link for the first administrator')
+      .option('--rotate', 'invalidate links printed before')
       .action(run(printSetupUrl)),
     'hearth setup-url',
   );

@@ -5,13 +5,13 @@ import type { Cli } from '../cli.ts';
 import { addNoun, withExamples } from '../help.ts';
 import { printKeys, programPath, serveShell } from '../system-ssh.ts';
 
-/** `hearth ssh …`: the helpers of this machine's own sshd, and the identity of the built-in server. */
+/** `hearth ssh …`: the helpers of the system's sshd, and the host key of the built-in server. */
 export function addSshCommands(program: Command, run: Run): void {
-  const ssh = addNoun(program, 'ssh', "git over this machine's own sshd, and the built-in server's host key");
+  const ssh = addNoun(program, 'ssh', "helpers for the system's sshd, and the built-in server's host key");
   withExamples(
     ssh
       .command('keys <user> <type> <key>')
-      .description('for AuthorizedKeysCommand: print the line of a key that may sign in')
+      .description('AuthorizedKeysCommand of sshd: print the line of an accepted key')
       .action(
         run((cli, _options: object, user: string, type: string, key: string) =>
           help(cli, printKeys, [user, type, key]),
@@ -22,20 +22,20 @@ export function addSshCommands(program: Command, run: Run): void {
   withExamples(
     ssh
       .command('shell <key-id>')
-      .description('the forced command of that line: hands the session to the running server')
+      .description('forced command of that line: forward the session to the running server')
       .action(run((cli, _options: object, keyId: string) => help(cli, serveShell, [keyId]))),
     'restrict,command="/usr/local/bin/hearth ssh shell --data-dir /var/lib/hearth ID" ssh-ed25519 AAAA…',
   );
-  const hostkey = addNoun(ssh, 'hostkey', 'what clients know the built-in server by');
+  const hostkey = addNoun(ssh, 'hostkey', 'the host key of the built-in server');
   withExamples(
-    hostkey.command('show').description('print its fingerprint').action(run(showHostKey)),
+    hostkey.command('show').description('print the fingerprint of the host key').action(run(showHostKey)),
     'hearth ssh hostkey show',
   );
 }
 
 type Helper = typeof printKeys;
 
-/** As sshd starts them they never come here: runSshHelper is in front of the tree. */
+/** Only for help: when sshd starts them, runSshHelper handles them before the tree of commands. */
 async function help(cli: Cli, helper: Helper, words: string[]): Promise<void> {
   const { config } = await cli.loadConfig();
   cli.exitCode = (await helper(cli.process, {

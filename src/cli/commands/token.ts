@@ -22,12 +22,12 @@ interface AddOptions {
 
 /** `hearth token …`: personal access tokens. */
 export function addTokenCommands(program: Command, run: Run): void {
-  const token = addNoun(program, 'token', 'access tokens of people');
+  const token = addNoun(program, 'token', 'personal access tokens');
   withExamples(
     token
       .command('list')
       .description('list access tokens')
-      .option('--user <name>', 'only those of one person')
+      .option('--user <name>', 'filter by person')
       .action(run(listTokens)),
     'hearth token list --user alice',
   );
@@ -35,12 +35,12 @@ export function addTokenCommands(program: Command, run: Run): void {
     token
       .command('add')
       .alias('create')
-      .description('make a token and print it, this once')
+      .description('create a token and print it once')
       .requiredOption('--user <name>', 'whose token it is')
       .requiredOption('--name <text>', "what to call it; each of a person's tokens has its own")
       .addOption(new Option('--access <level>', 'what it may do').choices(['read', 'write', 'admin']).default('read'))
-      .option('--repo <owner/name...>', 'only for these repositories')
-      .option('--expires <time>', 'how long it works, for example 90d, or never', 'never')
+      .option('--repo <owner/name...>', 'limit it to these repositories')
+      .option('--expires <time>', 'validity, for example 90d, or never', 'never')
       .action(run(addToken)),
     'TOKEN=$(hearth token add --user alice --name laptop --access write)',
     'hearth token add --user alice --name ci --repo alice/garden --expires 90d',
@@ -49,9 +49,9 @@ export function addTokenCommands(program: Command, run: Run): void {
     token
       .command('remove')
       .alias('delete')
-      .description('revoke a token; it opens nothing from now on')
+      .description('revoke a token; it is refused from now on')
       .argument('<id>', 'id, or its beginning')
-      .option('--dry-run', 'only say what would be revoked')
+      .option('--dry-run', 'only show what would be revoked')
       .action(run(removeToken)),
     'hearth token list --user alice',
     'hearth token remove 3f2a91c0',

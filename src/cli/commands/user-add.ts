@@ -15,16 +15,16 @@ interface AddOptions extends PasswordOptions {
   ifMissing?: true;
 }
 
-/** `hearth user add|password`: accounts, and what opens them. */
+/** `hearth user add|password`: accounts and their passwords. */
 export function addUserAddCommands(user: Command, run: Run): void {
   const add = user
     .command('add')
     .alias('create')
-    .description('make an account')
+    .description('create an account')
     .argument('<name>', 'user name')
-    .option('--admin', 'as an administrator')
+    .option('--admin', 'make the person an administrator')
     .option('--display-name <text>', 'name to show beside the user name')
-    .option('--if-missing', 'do nothing when the account is there already')
+    .option('--if-missing', 'succeed when the account exists already')
     .action(run(addUser));
   const password = user
     .command('password')
@@ -49,7 +49,7 @@ async function addUser(cli: Cli, options: AddOptions, name: string): Promise<voi
   const modules = await cli.openModules();
   const { accounts, owners } = modules;
   if (options.ifMissing && (await isThere(cli, modules, options, name))) return;
-  // Known to be in vain before anybody types a password.
+  // Checked before a password is asked for.
   owners.parseHandle(name);
   if (await owners.isTaken(name)) throw conflict('handle_taken', `The name ${name} is taken.`);
 
@@ -69,7 +69,7 @@ async function addUser(cli: Cli, options: AddOptions, name: string): Promise<voi
   else cli.output.result(line, json);
 }
 
-/** Whether there is such an account already. One that differs is a conflict: the caller counts on what it asked for. */
+/** Whether the account exists. With other properties it is a conflict: the caller expects those it asked for. */
 async function isThere(cli: Cli, modules: Modules, { admin, displayName }: AddOptions, name: string): Promise<boolean> {
   const person = await modules.accounts.personByUsername(name).catch(nullIfNotFound);
   if (person === null) return false;

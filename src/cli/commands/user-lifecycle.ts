@@ -8,23 +8,23 @@ import { withHint } from '../report-error.ts';
 import { findPerson, nameOf } from './find-person.ts';
 import { personToJson, rowsOf } from './person-row.ts';
 
-/** `hearth user edit|disable|enable|admin|rename|delete`: what happens to an account in its life. */
+/** `hearth user edit|disable|enable|admin|rename|delete`: changes of an account. */
 export function addUserLifecycleCommands(user: Command, run: Run): void {
   withExamples(
     user
       .command('edit')
-      .description('change what a profile says')
+      .description('edit a profile')
       .argument('<name>', 'user name')
       .option('--display-name <text>', 'name to show beside the user name')
-      .option('--bio <text>', 'some words about the person')
-      .option('--website <url>', 'an https address; empty for none')
+      .option('--bio <text>', 'short biography')
+      .option('--website <url>', 'https URL; empty for none')
       .action(run(editUser)),
     'hearth user edit alice --display-name "Alice Arden"',
   );
   withExamples(
     user
       .command('disable')
-      .description('shut a person out at once; keys and tokens stop working')
+      .description('disable an account at once; keys and tokens are refused')
       .argument('<name>', 'user name')
       .action(run((cli, _options: object, name: string) => setDisabled(cli, name, true))),
     'hearth user disable bob',
@@ -32,7 +32,7 @@ export function addUserLifecycleCommands(user: Command, run: Run): void {
   withExamples(
     user
       .command('enable')
-      .description('let a disabled person in again')
+      .description('enable a disabled account')
       .argument('<name>', 'user name')
       .action(run((cli, _options: object, name: string) => setDisabled(cli, name, false))),
     'hearth user enable bob',
@@ -40,7 +40,7 @@ export function addUserLifecycleCommands(user: Command, run: Run): void {
   withExamples(
     user
       .command('admin')
-      .description('make a person an administrator, or end it')
+      .description('make a person an administrator, or revoke it')
       .argument('<name>', 'user name')
       .argument('<on|off>', 'on or off')
       .action(run(setAdministrator)),
@@ -49,10 +49,10 @@ export function addUserLifecycleCommands(user: Command, run: Run): void {
   withExamples(
     user
       .command('rename')
-      .description('give a person another user name; the old one stays reserved and leads on')
+      .description('change a username; the old one stays reserved and redirects')
       .argument('<name>', 'user name')
       .argument('<new-name>', 'the new one')
-      .option('--dry-run', 'only say what would change')
+      .option('--dry-run', 'only show what would change')
       .action(run(renameUser)),
     'hearth user rename bob robert',
     'hearth user rename bob robert --dry-run',
@@ -63,9 +63,9 @@ export function addUserLifecycleCommands(user: Command, run: Run): void {
       .alias('remove')
       .description('delete the account of a person who owns no repositories')
       .argument('<name>', 'user name, or id')
-      .option('--purge', 'with all repositories of the person, for good')
-      .option('--confirm <name>', 'with --purge: the name again, instead of being asked')
-      .option('--dry-run', 'only say what would be deleted')
+      .option('--purge', 'delete all repositories of the person, too, for good')
+      .option('--confirm <name>', 'with --purge: confirm with the name instead of a prompt')
+      .option('--dry-run', 'only show what would be deleted')
       .action(run(deleteUser)),
     'hearth user delete bob',
     'hearth user delete bob --purge --dry-run',
@@ -92,7 +92,7 @@ async function renameUser(cli: Cli, { dryRun }: Tentative, name: string, newName
     });
   if (remoteFollowers > 0) await cli.confirm(`Rename ${before.username}?${stay}`);
   const person = await accounts.renamePerson(before.id, newName);
-  const line = `Renamed ${before.username} to ${person.username}. The old name stays reserved and leads on.${stay}`;
+  const line = `Renamed ${before.username} to ${person.username}. The old name stays reserved and redirects.${stay}`;
   cli.output.result(line, {
     id: person.id,
     username: person.username,
@@ -148,12 +148,12 @@ async function deleteUser(cli: Cli, { dryRun, purge, confirm }: DeleteOptions, n
       `Delete the account of ${shown}, with keys, tokens, sessions and memberships? This cannot be undone.`,
     );
   if (purge) {
-    // What refuses the person is asked before any repository goes.
+    // Checks that would refuse the deletion run before any repository is deleted.
     await modules.db.write((tx) => modules.organisations.refuseOnlyOwner(tx, person.id));
     if (person.isAdministrator) await modules.accounts.setAdministrator(person.id, false);
     for (const each of owned) await modules.repositories.moveToTrash(localAdministrator, each.owner.handle, each.name);
   }
-  // Goes with what of the person's lies in the trash.
+  // Deletes the person's repositories in the trash, too.
   await modules.accounts.deletePerson(person.id);
   cli.output.result(`Deleted ${shown}${repositories}. The name stays reserved.`, json);
 }

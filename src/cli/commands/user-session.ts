@@ -9,15 +9,15 @@ import type { Column } from '../terminal/output.ts';
 import { findById } from './find-by-id.ts';
 import { findPerson, nameOf } from './find-person.ts';
 
-/** `hearth user sessions|invite`: who is signed in where, and how somebody new comes in. */
+/** `hearth user sessions|invite`: sessions and invitations. */
 export function addUserSessionCommands(user: Command, run: Run): void {
   withExamples(
     user
       .command('sessions')
-      .description('list where a person is signed in, or end it')
+      .description("list a person's sessions, or end them")
       .argument('<name>', 'user name')
       .option('--revoke [id]', 'end one session, or all of them')
-      .option('--dry-run', 'with --revoke: only say what would end')
+      .option('--dry-run', 'with --revoke: only show what would end')
       .action(run(sessions)),
     'hearth user sessions alice',
     'hearth user sessions alice --revoke',
@@ -25,8 +25,8 @@ export function addUserSessionCommands(user: Command, run: Run): void {
   withExamples(
     user
       .command('invite')
-      .description('print a link that lets one person make an account')
-      .option('--expires <time>', 'how long it works, for example 12h', '7d')
+      .description('print an invitation link for one person')
+      .option('--expires <time>', 'validity, for example 12h', '7d')
       .action(run(invite)),
     'hearth user invite',
     'hearth user invite --expires 2d',

@@ -19,7 +19,7 @@ interface ListOptions {
 
 /** `hearth user …`: people with an account. */
 export function addUserCommands(program: Command, run: Run): void {
-  const user = addNoun(program, 'user', 'people with an account');
+  const user = addNoun(program, 'user', 'accounts of people');
 
   withExamples(
     user

@@ -3,10 +3,13 @@ import type { Cli } from '../cli.ts';
 import { withExamples } from '../help.ts';
 import type { Run } from '../action.ts';
 
-/** `hearth version`: everything a bug report should say. */
+/** `hearth version`: the versions that a bug report needs. */
 export function addVersionCommand(program: Command, run: Run): void {
   withExamples(
-    program.command('version').description('versions of Hearth and of what it runs on').action(run(printVersions)),
+    program
+      .command('version')
+      .description('print the versions of Hearth, Node, git and the system')
+      .action(run(printVersions)),
     'hearth version',
   );
 }
@@ -17,7 +20,7 @@ async function printVersions(cli: Cli): Promise<void> {
     import('../../git/index.ts'),
   ]);
   const { config } = await cli.loadConfig();
-  // Without git the other versions are worth even more.
+  // Without git, the other versions are still printed.
   const git = await installedGit(config.git.program, cli.process.env['PATH'] ?? '').catch(() => null);
   const { node, sqlite = '' } = process.versions;
   cli.output.show(

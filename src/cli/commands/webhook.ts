@@ -12,9 +12,9 @@ import { readSecret } from '../terminal/read-secret.ts';
 import { findById } from './find-by-id.ts';
 import { findRepository } from './find-repository.ts';
 
-/** `hearth webhook …`: who is told over HTTP of pushes and runs. */
+/** `hearth webhook …`: webhooks for pushes and runs. */
 export function addWebhookCommands(program: Command, run: Run): void {
-  const webhook = addNoun(program, 'webhook', 'who is told over HTTP of pushes and runs');
+  const webhook = addNoun(program, 'webhook', 'webhooks for pushes and runs');
   const place = 'owner/name of a repository, or an organisation';
   withExamples(
     webhook.command('list').description('list webhooks').argument('<place>', place).action(run(listWebhooks)),
@@ -24,10 +24,10 @@ export function addWebhookCommands(program: Command, run: Run): void {
   withExamples(
     webhook
       .command('add')
-      .description('tell an address of what happens')
+      .description('add a webhook')
       .argument('<place>', place)
       .argument('<url>', 'https address')
-      .option('--events <list>', 'of push, create, delete, run, separated by commas', 'push')
+      .option('--events <list>', 'events, separated by commas: push, create, delete, run', 'push')
       .option('--secret-file <file>', 'file with the secret that signs messages')
       .option('--secret-stdin', 'read the secret from standard input')
       .action(run(addWebhook)),
@@ -40,14 +40,14 @@ export function addWebhookCommands(program: Command, run: Run): void {
       .description('remove a webhook')
       .argument('<place>', place)
       .argument('<id>', 'id')
-      .option('--dry-run', 'only say which one would go')
+      .option('--dry-run', 'only show which one would be removed')
       .action(run(removeWebhook)),
     'hearth webhook remove alice/garden 3f2c81aa',
   );
   withExamples(
     webhook
       .command('test')
-      .description('send something to try a webhook out')
+      .description('send a test delivery')
       .argument('<place>', place)
       .argument('<id>', 'id')
       .action(run(testWebhook)),
@@ -56,10 +56,10 @@ export function addWebhookCommands(program: Command, run: Run): void {
   withExamples(
     webhook
       .command('deliveries')
-      .description('list what was sent to a webhook, the newest first')
+      .description('list deliveries of a webhook, the newest first')
       .argument('<place>', place)
       .argument('<id>', 'id')
-      .option('--redeliver <number>', 'send this one again')
+      .option('--redeliver <number>', 'redeliver this one')
       .action(run(listDeliveries)),
     'hearth webhook deliveries alice/garden 3f2c81aa',
     'hearth webhook deliveries alice/garden 3f2c81aa --redeliver 17',
@@ -140,7 +140,7 @@ const removeWebhook: Action<{ dryRun?: true }, [string, string]> = async (cli, {
   cli.output.result(`Removed the webhook to ${webhook.url}.`, toJson(webhook));
 };
 
-/** Sends at once; beside a running server each row is still claimed by one of the two. */
+/** Sends at once; a running server and this process never send the same row. */
 const testWebhook: Action<object, [string, string]> = async (cli, _options, place, id) => {
   const { modules, scope, webhook } = await find(cli, place, id);
   const number = await modules.webhooks.test(scope, webhook.id);

@@ -1,7 +1,7 @@
 import { quoted, sharedFunctions } from './shell-text.ts';
 import type { Tree } from './shell-text.ts';
 
-/** The script for bash: tables made from the tree, and a walk along the words that are there. */
+/** The script for bash: tables made from the tree, and a function that follows the typed words. */
 export function bashScript(tree: Tree): string {
   const long = (options: Tree['everywhere']): string => options.map((option) => option.long).join(' ');
   const tables = tree.shapes.map(

@@ -1,13 +1,13 @@
 import type { Argument, Command, Option } from 'commander';
 
-/** What may stand in a place of the command line: one of some words, a file, or a name from the database. */
+/** What completes a position of the command line: some words, a file, or names from the database. */
 export type Wanted = { words: readonly string[] } | { names: NameKind } | 'file' | 'anything';
 
 export const nameKinds = ['user', 'organisation', 'owner', 'repository', 'place', 'backup'] as const;
 export type NameKind = (typeof nameKinds)[number];
 
 export interface OptionShape {
-  /** `--user`; commander has the long form of every option. */
+  /** `--user`; every option has a long form. */
   readonly long: string;
   readonly short: string | null;
   readonly about: string;
@@ -15,18 +15,18 @@ export interface OptionShape {
   readonly value: Wanted | null;
 }
 
-/** One command as completion sees it. */
+/** A command, as completion needs it. */
 export interface CommandShape {
   /** The words after `hearth`: `user list`; empty for the program itself. */
   readonly path: string;
   readonly commands: readonly { readonly name: string; readonly aliases: readonly string[]; readonly about: string }[];
   readonly options: readonly OptionShape[];
   readonly arguments: readonly Wanted[];
-  /** Whether the last argument may be given again. */
+  /** Whether the last argument may be repeated. */
   readonly isVariadic: boolean;
 }
 
-/** Every command of the tree that help shows, the program itself first. */
+/** Every visible command, the program itself first. */
 export function commandShapes(program: Command): CommandShape[] {
   const topCommands = visible(program).map((child) => child.name());
   const below = (command: Command, path: readonly string[]): CommandShape[] => [
@@ -36,7 +36,7 @@ export function commandShapes(program: Command): CommandShape[] {
   return below(program, []);
 }
 
-/** The options that every command takes. */
+/** The options of every command. */
 export function globalOptions(program: Command): OptionShape[] {
   const help = { long: '--help', short: '-h', about: 'show help', value: null };
   const options = program.options.filter((option) => !option.hidden && option.long !== '--version');
@@ -77,14 +77,14 @@ function optionShape(option: Option, path: readonly string[]): OptionShape {
   return { long, short: option.long === undefined ? null : (option.short ?? null), about: option.description, value };
 }
 
-/** @param topCommands what `help` takes */
+/** @param topCommands the arguments of `help` */
 function argumentWanted(argument: Argument, path: readonly string[], topCommands: readonly string[]): Wanted {
   if (argument.argChoices !== undefined) return { words: argument.argChoices };
   if (argument.name() === 'command') return { words: topCommands };
   return wantedFor(argument.name(), path);
 }
 
-/** Options whose value has a name that says less than their own. */
+/** Options for which the value's name is not specific enough. */
 const byOption: Readonly<Record<string, Wanted>> = {
   user: { names: 'user' },
   owner: { names: 'owner' },
@@ -105,7 +105,7 @@ const byName: Readonly<Record<string, Wanted>> = {
   folder: 'file',
 };
 
-/** `<name>` is the name of whatever the noun before it is about; that of something new is anybody's guess. */
+/** `<name>` is a name of the noun before it; names of new things cannot be completed. */
 const byNoun: Readonly<Record<string, Wanted>> = {
   user: { names: 'user' },
   org: { names: 'organisation' },

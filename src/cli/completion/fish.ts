@@ -2,10 +2,10 @@ import type { OptionShape, Wanted } from './command-shapes.ts';
 import { steps, valueOptions } from './shell-text.ts';
 import type { Tree } from './shell-text.ts';
 
-/** Between single quotes, as fish has them. */
+/** Single-quoted in fish's syntax. */
 const quoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 
-/** The script for fish: one line for each word and option, and a function that tells where one is. */
+/** The script for fish: one line for each word and option, and a function for the current position. */
 export function fishScript(tree: Tree): string {
   return `# Completion of hearth for fish. Made by: hearth completion fish
 

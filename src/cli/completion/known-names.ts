@@ -5,7 +5,7 @@ import type { NameKind } from './command-shapes.ts';
 
 const mostNames = 100;
 
-/** What each kind asks: lower-case beginning in, names out. Who types here may see everything. */
+/** The query of each kind: lower-case prefix in, names out. The user of this machine may see all names. */
 const queries: Readonly<Record<Exclude<NameKind, 'backup'>, string>> = {
   user: "SELECT username AS name FROM users WHERE username LIKE ?1 ESCAPE '!'",
   organisation: "SELECT name FROM organisations WHERE name LIKE ?1 ESCAPE '!'",
@@ -20,9 +20,8 @@ const queries: Readonly<Record<Exclude<NameKind, 'backup'>, string>> = {
 };
 
 /**
- * At most a hundred names that begin so, in order; none where there is nothing to read. Reads the
- * database file without the room that serves it: a shell asks at every press of Tab, and that
- * room takes a quarter of a second to load (command-line.md §1.6).
+ * At most a hundred names with this prefix, in order; none without a database. Reads the database file without the
+ * module `db`, which takes a quarter of a second to load: a shell runs this at every press of Tab.
  */
 export function knownNames(
   kind: NameKind,
@@ -49,5 +48,5 @@ export function knownNames(
   }
 }
 
-/** Where the database lies, as `databaseFileIn` of the db room has it. */
+/** The database's path, equal to `databaseFileIn` of the module db. */
 export const databaseFileBelow = (dataDir: string): string => join(dataDir, 'hearth.db');

@@ -1,23 +1,23 @@
 import type { CommandShape, OptionShape, Wanted } from './command-shapes.ts';
 
-/** What a script is made of; the same for every shell. */
+/** The parts of a script; the same for every shell. */
 export interface Tree {
   readonly shapes: readonly CommandShape[];
-  /** Options that every command takes. */
+  /** Options of every command. */
   readonly everywhere: readonly OptionShape[];
 }
 
-/** Between single quotes, for bash and zsh. */
+/** Single-quoted for bash and zsh. */
 export const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** A place as the scripts name it: `file`, `names:user`, `words:on off`, or nothing. */
+/** A completion as the scripts encode it: `file`, `names:user`, `words:on off`, or nothing. */
 function wantedText(wanted: Wanted): string {
   if (wanted === 'file') return 'file';
   if (wanted === 'anything') return '';
   return 'names' in wanted ? `names:${wanted.names}` : `words:${wanted.words.join(' ')}`;
 }
 
-/** `user/create` → `user add`: from where one is and the next word to where that leads. */
+/** `user/create` → `user add`: a position and the next word to the position after it. */
 export function steps({ shapes }: Tree): { from: string; word: string; to: string }[] {
   return shapes.flatMap(({ path, commands }) =>
     commands.flatMap(({ name, aliases }) =>
@@ -26,7 +26,7 @@ export function steps({ shapes }: Tree): { from: string; word: string; to: strin
   );
 }
 
-/** Every option that takes a value, by where it may stand; null stands for everywhere. */
+/** Every option that takes a value, with its command; null for all commands. */
 export function valueOptions({ shapes, everywhere }: Tree): { path: string | null; names: string[]; wanted: Wanted }[] {
   const of = (path: string | null, options: readonly OptionShape[]) =>
     options.flatMap(({ long, short, value }) =>
@@ -36,9 +36,9 @@ export function valueOptions({ shapes, everywhere }: Tree): { path: string | nul
 }
 
 /**
- * The functions that bash and zsh share; both leave their answer in REPLY.
- * `_hearth_step FROM WORD` follows a word, `_hearth_value PATH OPTION` says what an option
- * takes (and fails for one without a value), `_hearth_argument PATH PLACE` what stands there.
+ * The functions that bash and zsh share; both return their result in REPLY. `_hearth_step FROM WORD` follows a word,
+ * `_hearth_value PATH OPTION` returns what an option takes (and fails for one without a value), `_hearth_argument PATH
+ * PLACE` what completes an argument.
  */
 export function sharedFunctions(tree: Tree): string {
   const argumentLines = tree.shapes.flatMap(({ path, arguments: wanted, isVariadic }) =>

@@ -1,7 +1,7 @@
 import { quoted, sharedFunctions } from './shell-text.ts';
 import type { Tree } from './shell-text.ts';
 
-/** The script for zsh, which shows what each word means. */
+/** The script for zsh, which shows descriptions of words. */
 export function zshScript(tree: Tree): string {
   const described = (words: readonly { name: string; about: string }[]): string =>
     words.map(({ name, about }) => quoted(`${name.replaceAll(':', '\\:')}:${about}`)).join(' ');

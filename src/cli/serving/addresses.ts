@@ -8,19 +8,19 @@ export interface ListenAddress {
   readonly port: number;
 }
 
-/** The addresses that people type and clone from. */
+/** The addresses to open and to clone from. */
 export interface ShownAddresses {
-  /** Origin of the web pages, without a slash at the end. */
+  /** Origin of the web pages, without a trailing slash. */
   readonly web: string;
-  /** A second one that works on this machine only, when it differs. */
+  /** A second origin that works on this machine only, when it differs. */
   readonly webHere: string | null;
   /** `ssh://git@host:port`, null when SSH is off. */
   readonly ssh: string | null;
 }
 
 /**
- * What to show for doors that listen at `http` and `ssh`: the configured public
- * names, else the address under which others reach this machine.
+ * The addresses to show for listeners at `http` and `ssh`: the configured public names, else the address of this
+ * machine on the network.
  */
 export function shownAddresses(config: Config, http: ListenAddress, ssh: ListenAddress | null): ShownAddresses {
   const here = `http://${urlHost(isWildcard(http.host) ? 'localhost' : http.host)}:${http.port}`;
@@ -42,7 +42,7 @@ export function urlHost(host: string): string {
   return isIPv6(host) ? `[${host}]` : host;
 }
 
-/** Behind a wildcard: the first address that is not this machine's own loop. */
+/** For a wildcard address: the first address that is not loopback. */
 function reachableHost(host: string): string {
   if (!isWildcard(host)) return host;
   const outer = Object.values(networkInterfaces())
@@ -54,28 +54,32 @@ function reachableHost(host: string): string {
   );
 }
 
-/** The web address for links: the configured one, else where the server runs or would run. */
+/** The web address for links: the configured one, else that of the listener. */
 export function webAddress(config: Config): string {
   if (config.baseUrl !== null) return config.baseUrl;
   return readRunningServer(config.dataDir)?.webUrl ?? shownAddresses(config, config.http.listen, null).web;
 }
 
-/** Origin under which the server answers on this machine. */
+/** Origin of the server on this machine. */
 export function localOrigin(config: Config): string {
   const { host, port } = readRunningServer(config.dataDir)?.http ?? config.http.listen;
   const local = host === '::' ? '::1' : host === '0.0.0.0' ? '127.0.0.1' : host;
   return `http://${urlHost(local)}:${port}`;
 }
 
-/** What to clone a repository from. */
+/** Clone URLs of a repository. */
 export function cloneAddresses(
   config: Config,
   { owner, name }: { owner: string; name: string },
 ): { http: string; ssh: string | null } {
   const facts = readRunningServer(config.dataDir);
   const web = webAddress(config);
-  const ownDoor = config.ssh.systemSshd ? { host: '0.0.0.0', port: 22 } : config.ssh.enabled ? config.ssh.listen : null;
-  const door = facts === null ? ownDoor : facts.ssh;
-  const { ssh } = shownAddresses(config, facts?.http ?? config.http.listen, door);
+  const configured = config.ssh.systemSshd
+    ? { host: '0.0.0.0', port: 22 }
+    : config.ssh.enabled
+      ? config.ssh.listen
+      : null;
+  const listening = facts === null ? configured : facts.ssh;
+  const { ssh } = shownAddresses(config, facts?.http ?? config.http.listen, listening);
   return { http: `${web}/git/${owner}/${name}.git`, ssh: ssh === null ? null : `${ssh}/${owner}/${name}.git` };
 }

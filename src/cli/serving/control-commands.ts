@@ -8,11 +8,11 @@ const levels = ['debug', 'info', 'warn', 'error'];
 
 interface Needs {
   tail: LogTail;
-  /** Reads the settings again and takes over what can change. */
+  /** Reloads the settings. */
   reload(): Promise<object>;
 }
 
-/** What a running `hearth serve` answers over its control socket, besides the rooms' own. */
+/** The control commands of a running `hearth serve`, besides those of the modules. */
 export function controlCommands({ tail, reload }: Needs): Record<string, ControlCommand> {
   return {
     async reload(_ask, { output }) {
@@ -20,7 +20,7 @@ export function controlCommands({ tail, reload }: Needs): Record<string, Control
       return 0;
     },
 
-    /** Lines of JSON, oldest first: `lines` of them, at `level` or above; then, with `follow`, those that come. */
+    /** Lines of JSON, oldest first: the last `lines` at `level` or above; with `follow`, then new ones. */
     async 'log.tail'(ask, { output, signal, closing }) {
       const least = levels.indexOf(String(ask['level'] ?? 'debug'));
       const isWanted = (line: string): boolean =>
@@ -31,7 +31,7 @@ export function controlCommands({ tail, reload }: Needs): Record<string, Control
       if (ask['follow'] !== true) return 0;
       const end = AbortSignal.any([signal, closing]);
       const stop = tail.follow((line) => {
-        // Who does not read loses lines, and costs no memory.
+        // A slow reader loses lines instead of using memory.
         if (!output.destroyed && !output.writableNeedDrain && isWanted(line)) output.write(line);
       });
       if (!end.aborted) await once(end, 'abort');
@@ -42,8 +42,8 @@ export function controlCommands({ tail, reload }: Needs): Record<string, Control
 }
 
 /**
- * Reads the settings again, as SIGHUP and `hearth reload` ask. Settings with a mistake change nothing.
- * Answers what was applied and what needs a restart.
+ * Reloads the settings, for SIGHUP and `hearth reload`. Invalid settings change nothing. Returns what was applied and
+ * what needs a restart.
  */
 export function createReload({
   live,

@@ -10,11 +10,9 @@ export interface InstanceLock {
 }
 
 /**
- * Makes this process the only one that may serve, or migrate, a data folder.
- * The lock is SQLite's own file lock: the system drops it with the process,
- * however that ends, and it holds between containers that share the folder,
- * where process ids mean nothing.
- * Refuses `data_dir_in_use` with the other process's id.
+ * Makes this process the only one that may serve, or migrate, a data folder. The lock is SQLite's file lock: the system
+ * releases it when the process ends, and it also works between containers that share the folder, where process ids mean
+ * nothing. Refuses `data_dir_in_use` with the other process's id.
  */
 export function takeInstanceLock(dataDir: string): InstanceLock {
   const folder = join(dataDir, 'run');

@@ -1,10 +1,10 @@
-/** The newest lines of the running server's log, and those that come. */
+/** The newest lines of the running server's log, and new ones. */
 export interface LogTail {
   /** @param line JSON, with its newline */
   add(line: string): void;
   /** Oldest first. */
   recent(): readonly string[];
-  /** @returns to be called when nobody listens any more */
+  /** @returns to be called to stop listening */
   follow(listener: (line: string) => void): () => void;
 }
 
@@ -16,7 +16,7 @@ export function createLogTail(): LogTail {
   return {
     add(line) {
       lines.push(line);
-      // In bulk: moving all of them for each line would cost more than the line.
+      // In bulk: shifting the array for each line would cost more than the line.
       if (lines.length > 2 * keptLines) lines.splice(0, lines.length - keptLines);
       for (const listener of listeners) listener(line);
     },

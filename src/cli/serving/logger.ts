@@ -9,17 +9,16 @@ export interface LoggerOptions {
   level: 'debug' | 'info' | 'warn' | 'error';
   /** `auto`: readable text on a terminal, JSON lines elsewhere. */
   format: 'auto' | 'json' | 'text';
-  /** Also keeps the newest lines for those who ask: `hearth log tail`. */
+  /** Also stores the newest lines for `hearth log tail`. */
   tail?: LogTail;
 }
 
-/** A reader of the log must be able to rely on lines of bounded length (security K01). */
+/** The limit of a log line's length (security K01). */
 const maxLineBytes = 8 * 1024;
 
 /**
- * Writes the log to a stream: one line for each event. Secrets are redacted,
- * control characters escaped, and no line is longer than 8 KiB.
- * pino runs without transports: its worker threads cannot live in the executable.
+ * Writes the log to a stream: one line per event. Secrets are redacted, control characters escaped, and no line is
+ * longer than 8 KiB. pino runs without transports, whose worker threads do not work in the executable.
  */
 export function createLogger(
   stream: CliOutput,
@@ -40,7 +39,7 @@ export function createLogger(
       messageKey: 'event',
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
-      // Ours redacts at every depth; pino's own wants paths known beforehand.
+      // Redaction works at every depth; that of pino needs paths known in advance.
       serializers: {},
     },
     destination,
@@ -65,7 +64,7 @@ function wrap(root: Pino, bound: LogFields): Logger {
   };
 }
 
-/** Keeps what tells the line apart, and as much of the rest as fits, as text. */
+/** Keeps the identifying fields, and as much of the others as fits, as text. */
 function shorten(line: string): string {
   const { level, time, event, requestId, ...rest } = JSON.parse(line) as Record<string, unknown>;
   const short = (bytes: number): string =>
@@ -76,7 +75,7 @@ function shorten(line: string): string {
       cut: Buffer.from(JSON.stringify(rest)).subarray(0, bytes).toString('utf8'),
       event,
     }) + '\n';
-  // Quotes inside text cost a byte more each; halving finds a length that fits.
+  // Escaped characters take more bytes; halving finds a length that fits.
   for (let bytes = 6_000; bytes > 0; bytes = Math.floor(bytes / 2)) {
     const candidate = short(bytes);
     if (Buffer.byteLength(candidate) <= maxLineBytes) return candidate;
@@ -84,7 +83,7 @@ function shorten(line: string): string {
   return JSON.stringify({ level, time, event: String(event).slice(0, 200) }) + '\n';
 }
 
-/** `09:31:02 info  push.settled  repository=alice/garden ms=12`, for a person at a terminal. */
+/** `09:31:02 info  push.settled  repository=alice/garden ms=12`, for terminals. */
 export function readableLine(line: string): string {
   const { level, time, event, ...fields } = JSON.parse(line) as Record<string, unknown>;
   const facts = Object.entries(fields)

@@ -1,14 +1,14 @@
 import { escapeControls } from '../terminal/escape-controls.ts';
 
 /**
- * The second line of defence of the log: callers never pass secrets, and what
- * slips through is taken out here, by the name of its field or by its looks.
+ * The second line of defence of the log: callers never pass secrets, and others are redacted here, by field name or by
+ * pattern.
  */
 const secretName = /authori[sz]ation|cookie|passw(or)?d|passphrase|secret|private_?key|(^|[a-z_-])token$|^token$/i;
 const secretLooks: readonly [RegExp, string][] = [
   [/hth_[A-Za-z0-9_-]+/g, 'hth_[redacted]'],
   [/\b(Basic|Bearer)\s+[A-Za-z0-9._~+/=-]+/gi, '$1 [redacted]'],
-  // As a scheme only: "token" stands in many sentences.
+  // As a scheme only: "token" occurs in ordinary text.
   [/\b(Authorization["']?\s*[:=]\s*["']?token)\s+[^\s"']+/gi, '$1 [redacted]'],
   [/([?&](?:token|code|password)=)[^&\s"']+/gi, '$1[redacted]'],
   [/(\/\/)[^/\s:@]+:[^/\s@]+@/g, '$1[redacted]@'],
@@ -19,17 +19,17 @@ const maxDepth = 6;
 const maxEntries = 100;
 const maxStringLength = 2_000;
 
-/** A copy of log fields that is safe to write: no secrets, no acting characters, bounded in depth and length. */
+/** A copy of log fields that is safe to write: no secrets, no control characters, bounded in depth and length. */
 export function redactFields(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return redactObject(fields, 0);
 }
 
-/** What each of these has in it; most text of a log has none of it, and costs one look. */
-const mayHoldSecret = /hth_|basic|bearer|authorization|[?&](?:token|code|password)=|\/\/|PRIVATE KEY/i;
+/** A cheap test for these patterns, since most text of a log has none. */
+const mayContainSecret = /hth_|basic|bearer|authorization|[?&](?:token|code|password)=|\/\/|PRIVATE KEY/i;
 
 export function redactText(text: string): string {
   let clean = text;
-  if (mayHoldSecret.test(text))
+  if (mayContainSecret.test(text))
     for (const [pattern, replacement] of secretLooks) clean = clean.replace(pattern, replacement);
   const shown =
     clean.length > maxStringLength ? `${clean.slice(0, maxStringLength)}… (${clean.length} characters)` : clean;
@@ -60,7 +60,7 @@ function redactValue(value: unknown, depth: number): unknown {
   return redactObject(value, depth);
 }
 
-/** Errors keep what a reader of the log needs; their stack is a list, so that no line end is in it. */
+/** Name, message, code, cause and stack of an error; the stack is a list, so that it contains no line breaks. */
 function redactError(error: Error, depth: number): Record<string, unknown> {
   const { name, message, stack, cause, ...own } = error;
   return {

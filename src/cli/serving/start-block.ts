@@ -4,7 +4,7 @@ export interface StartFacts {
   readonly version: string;
   readonly addresses: ShownAddresses;
   readonly sshFingerprint: string | null;
-  /** `host:port` for CI runners that speak native gRPC; all others use the web address. */
+  /** `host:port` for CI runners that use native gRPC; all others use the web address. */
   readonly grpc: string;
   readonly dataDir: string;
   /** Present while there is no administrator. */
@@ -13,7 +13,7 @@ export interface StartFacts {
   readonly originChange?: { readonly from: string; readonly to: string } | null;
 }
 
-/** What a person sees first, and what tells scripts where the doors are. */
+/** The text after a start, with the addresses, for people and scripts. */
 export function startBlock({
   version,
   addresses,

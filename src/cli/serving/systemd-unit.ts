@@ -1,7 +1,6 @@
 /**
- * The unit for systemd; packaging/hearth.service is this text. Everything that a git
- * forge does not need is taken from it, and git's processes inherit the same walls.
- * No MemoryDenyWriteExecute: the JavaScript engine compiles while it runs.
+ * The unit for systemd; packaging/hearth.service is this text. It sandboxes the service, and git's processes inherit
+ * that. No MemoryDenyWriteExecute: the JavaScript engine compiles at run time.
  */
 export function systemdUnit(program = '/usr/local/bin/hearth'): string {
   return `[Unit]

@@ -1,7 +1,6 @@
 /**
- * Characters that move the cursor, recolour, hide or reorder text: C0, DEL, C1,
- * line and paragraph separators, direction marks. People choose names and titles;
- * a terminal or a log must never act on them.
+ * Characters that move the cursor, recolour, hide or reorder text: C0, DEL, C1, line and paragraph separators,
+ * direction marks. Users choose names and titles, which must not control a terminal or a log.
  */
 const controls = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g;
 

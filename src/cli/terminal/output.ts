@@ -6,14 +6,14 @@ import { layOut } from './table.ts';
 import type { ColumnLayout } from './table.ts';
 import { absoluteTime, relativeTime } from './times.ts';
 
-/** A moment in a row: relative in tables, absolute elsewhere. */
+/** A time in a row: relative in tables, absolute elsewhere. */
 export interface Moment {
   readonly epochMs: number | null;
-  /** What stands there when it has not happened. */
+  /** The text when there is no time. */
   readonly otherwise: string;
 }
 
-/** An id: its beginning is enough for a person, a program gets all of it. */
+/** An id: shortened in tables, complete elsewhere. */
 export interface Id {
   readonly id: string;
 }
@@ -39,7 +39,7 @@ export interface OutputFlags {
 
 type Style = Parameters<typeof styleText>[0];
 
-/** How results reach a person or a program: command-line.md §1.1. */
+/** Prints results: for terminals, as plain text for pipes, or as JSON. */
 export interface Output {
   readonly json: boolean;
   /** Rows under headers; tab-separated without them; or one JSON array. */
@@ -49,15 +49,15 @@ export interface Output {
     counted: readonly [one: string, many: string],
     toJson: (row: Row) => object,
   ): void;
-  /** Named facts about one thing, or one JSON object. */
+  /** Titled properties of one thing, or one JSON object. */
   show(facts: readonly (readonly [title: string, cell: Cell])[], json: object): void;
   /** One line that states what was done, or the whole object. */
   result(line: string, json: object): void;
   /** A secret alone on stdout, so that `TOKEN=$(…)` works; the line about it on stderr. */
   secret(secret: string, line: string, json: object): void;
-  /** Text as it is, or the object that says the same. */
+  /** Text as it is, or the equivalent object. */
   print(text: string, json?: object): void;
-  /** A word for the person on stderr; not with --quiet or --json. */
+  /** A message on stderr; not with --quiet or --json. */
   message(text: string): void;
   style(style: Style, text: string, stream?: 'stdout' | 'stderr'): string;
 }
@@ -66,7 +66,7 @@ export function never(epochMs: number | null): Moment {
   return { epochMs, otherwise: 'never' };
 }
 
-/** A moment as JSON has it. */
+/** A time in JSON. */
 export function isoOrNull(epochMs: number | null): string | null {
   return epochMs === null ? null : absoluteTime(epochMs);
 }
@@ -81,7 +81,7 @@ export function createOutput(
   function style(style: Style, text: string, to: 'stdout' | 'stderr' = 'stdout'): string {
     if (flags.color === 'never') return text;
     if (flags.color === 'always') return styleText(style, text, { validateStream: false });
-    // Looks at the stream, NO_COLOR, FORCE_COLOR and TERM.
+    // Respects the stream, NO_COLOR, FORCE_COLOR and TERM.
     return styleText(style, text, { stream: (to === 'stdout' ? stdout : stderr) as unknown as NodeJS.WriteStream });
   }
 
@@ -95,7 +95,7 @@ export function createOutput(
       if (flags.json) return json(rows.map(toJson));
       const texts = rows.map((row) => columns.map((column) => (isTable ? inTable : inPlain)(column.cell(row))));
       if (!isTable) return say(texts.map((row) => row.join('\t') + '\n').join(''));
-      // Only prose is cut: half a time, size or id means nothing.
+      // Only prose is truncated: a partial time, size or id means nothing.
       const layout = columns.map(({ align, whole, cell }) => ({
         align,
         whole: whole || rows.some((row) => typeof cell(row) !== 'string'),
@@ -148,7 +148,7 @@ export function counted(count: number, one: string, many: string): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
-/** `0 B`, `38 MB`, `1.9 GB`: two figures are enough to compare. */
+/** `0 B`, `38 MB`, `1.9 GB`: two digits are enough to compare. */
 export function readableSize(bytes: number): string {
   const exponent = bytes < 1000 ? 0 : Math.min(4, Math.floor(Math.log10(bytes) / 3));
   const value = bytes / 1000 ** exponent;

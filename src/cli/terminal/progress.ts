@@ -1,6 +1,6 @@
 import type { Cli } from '../cli.ts';
 
-/** How far a long command has come. */
+/** Progress of a long command. */
 export interface Step {
   done: number;
   total: number;
@@ -12,8 +12,8 @@ const quietLineMs = 10_000;
 const barCells = 20;
 
 /**
- * One line on stderr, drawn over itself: `[#####-----]  137/214  name   eta 1m10s`.
- * Where no person looks, a line every ten seconds; nothing with --quiet or --json.
+ * One redrawn line: `[#####-----]  137/214  name   eta 1m10s`. Without a terminal, a line every ten seconds; nothing
+ * with --quiet or --json.
  */
 export function showProgress({ process: { stderr }, flags, clock }: Pick<Cli, 'process' | 'flags' | 'clock'>): {
   step(step: Step): void;

@@ -3,16 +3,13 @@ import { invalid } from '../../kernel/index.ts';
 import type { CliInput, CliOutput } from '../cli-process.ts';
 import { Interrupted } from '../exit-codes.ts';
 
-/** Asks for one line; the terminal shows and corrects what is typed. */
+/** Asks for one line; the terminal echoes and edits the input. */
 export function ask(question: string, stdin: CliInput, stderr: CliOutput): Promise<string> {
   stderr.write(question);
   return readLine(stdin);
 }
 
-/**
- * Asks for a line that is not shown while it is typed. Pasting works; Backspace
- * and Ctrl-U correct; Ctrl-C ends the command.
- */
+/** Asks for a line without echo. Pasting works; Backspace and Ctrl-U edit; Ctrl-C ends the command. */
 export async function askHidden(question: string, stdin: CliInput, stderr: CliOutput): Promise<string> {
   stdin.setRawMode?.(true);
   stderr.write(question);
@@ -24,7 +21,7 @@ export async function askHidden(question: string, stdin: CliInput, stderr: CliOu
   }
 }
 
-/** Reads up to Enter. The control characters only come from a raw terminal, where nobody else handles them. */
+/** Reads up to Enter. Control characters only occur on a raw terminal, which does not handle them. */
 function readLine(stdin: CliInput): Promise<string> {
   const decoder = new StringDecoder('utf8');
   let typed = '';
@@ -37,7 +34,7 @@ function readLine(stdin: CliInput): Promise<string> {
     };
     const onEnd = (): void => end(() => reject(invalid('no_answer', 'The input ended before it was answered.')));
     const onData = (bytes: Buffer): void => {
-      // Arrow keys and the like come as one escape sequence; none of it is text.
+      // Arrow keys and the like send one escape sequence, which is not text.
       for (const character of decoder.write(bytes).replace(/\u001b(\[[0-9;?]*[ -/]*[@-~]|.)?/g, '')) {
         if (character === '\r' || character === '\n') return end(() => resolve(typed));
         if (character === '\u0003') return end(() => reject(new Interrupted('SIGINT')));

@@ -5,14 +5,14 @@ import { askHidden } from './prompt.ts';
 import { readAll } from './read-secret.ts';
 import { withHint } from '../report-error.ts';
 
-/** Ways to hand over a password. There is no option that takes the password itself: others could see it. */
+/** Options for passing a password. There is no option that takes the password itself: other users could see it. */
 export interface PasswordOptions {
   passwordStdin?: true;
   passwordFile?: string;
   randomPassword?: true;
 }
 
-/** A password, and whether Hearth made it up: then it has to be shown, and changed at first sign-in. */
+/** A password, and whether it was generated: then it has to be shown, and changed at first sign-in. */
 export interface GivenPassword {
   readonly password: string;
   readonly isRandom: boolean;
@@ -28,9 +28,9 @@ export const passwordOptions = [
 ] as const;
 
 /**
- * Gets the new password by the way that was chosen; on a terminal by asking twice.
- * Refuses `password_missing`, `passwords_differ`, `password_file`.
- * @param suggest makes a random one
+ * Reads the new password in the chosen way; on a terminal by asking twice. Refuses `password_missing`,
+ * `passwords_differ`, `password_file`.
+ * @param suggest generates a random one
  */
 export async function readPassword(cli: Cli, options: PasswordOptions, suggest: () => string): Promise<GivenPassword> {
   const ways = [options.passwordStdin, options.passwordFile, options.randomPassword].filter((way) => way !== undefined);

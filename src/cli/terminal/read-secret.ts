@@ -6,7 +6,7 @@ import { withHint } from '../report-error.ts';
 
 const maxBytes = 64 * 1024;
 
-/** All that stands on standard input. */
+/** All of standard input. */
 export async function readAll(stdin: AsyncIterable<Buffer | string>, tooLong: () => Error): Promise<string> {
   const parts: Buffer[] = [];
   let bytes = 0;
@@ -19,9 +19,8 @@ export async function readAll(stdin: AsyncIterable<Buffer | string>, tooLong: ()
 }
 
 /**
- * A secret that somebody brings along, without the white space around it; on a
- * terminal it is asked for. No option takes the secret itself: others could see it.
- * Refuses `secret_missing`, `secret_file`, `secret_too_long`.
+ * A secret from elsewhere, without surrounding white space; on a terminal it is asked for. No option takes the secret
+ * itself: other users could see it. Refuses `secret_missing`, `secret_file`, `secret_too_long`.
  */
 export async function readSecret(
   cli: Cli,

@@ -1,9 +1,9 @@
-/** Lays text out in columns; knows nothing of where it goes. */
+/** Formats text in columns. */
 
 const wide =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
 
-/** Made by the first text that is not plain ASCII: it takes some milliseconds of every start otherwise. */
+/** Created by the first text that is not plain ASCII: it would take some milliseconds of every start. */
 let segmenter: Intl.Segmenter | undefined;
 const graphemesOf = (text: string) =>
   (segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' })).segment(text);
@@ -16,7 +16,7 @@ export function displayWidth(text: string): number {
   return width;
 }
 
-/** At most `width` cells; what was cut ends with `…`. */
+/** At most `width` cells; truncated text ends with `…`. */
 export function cut(text: string, width: number): string {
   if (displayWidth(text) <= width) return text;
   let kept = '';
@@ -29,13 +29,13 @@ export function cut(text: string, width: number): string {
 
 export interface ColumnLayout {
   readonly align?: 'right' | undefined;
-  /** Never cut: a name that is typed again must be whole. */
+  /** Never truncated: a name that is copied must be complete. */
   readonly whole?: boolean | undefined;
 }
 
 /**
- * Aligned lines, header first. When they are wider than `maxWidth` the widest
- * columns give way, so that short facts stay whole.
+ * Aligned lines, header first. When they are wider than `maxWidth`, the widest columns are shortened, so that short
+ * values stay complete.
  */
 export function layOut(
   rows: readonly (readonly string[])[],
@@ -47,7 +47,7 @@ export function layOut(
   const gap = 2;
   let excess = widths.reduce((sum, width) => sum + width + gap, -gap) - maxWidth;
   while (excess > 0) {
-    // Only what is longer than its header can give.
+    // A column is never narrower than its header.
     const spare = widths.map((width, column) =>
       columns[column]?.whole || width <= displayWidth(header[column]!) ? 0 : width,
     );

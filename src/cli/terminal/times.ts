@@ -19,7 +19,7 @@ export function relativeTime(epochMs: number, nowMs: number): string {
   return new Intl.RelativeTimeFormat('en').format(Math.trunc(distance / size), unit);
 }
 
-/** How long something took: `1h 4m`, `2m 5s`, `0s`; empty while it has not ended. */
+/** A duration: `1h 4m`, `2m 5s`, `0s`; empty while it has not ended. */
 export function duration(startedAt: number | null, finishedAt: number | null): string {
   if (startedAt === null || finishedAt === null) return '';
   const seconds = Math.max(0, Math.round((finishedAt - startedAt) / 1000));

@@ -4,13 +4,14 @@ import type { IncomingMessage, RequestOptions } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { TLSSocket } from 'node:tls';
 import { runControlCommand } from '../../control/index.ts';
+import { waitAtMost } from '../../kernel/index.ts';
 import { failureMessage } from '../../outbound/index.ts';
 import { problem, warning } from '../check-result.ts';
 import type { GroupReport, CheckResult } from '../check-result.ts';
 import { remedies } from './proxy-settings.ts';
 import { dayMs } from '../deps.ts';
 
-/** One thing that the server saw; see `src/http/probe.ts`. */
+/** An event that the server saw; see `src/http/probe.ts`. */
 interface Seen {
   kind: 'ready' | 'head' | 'body begins' | 'body' | 'stream';
   url?: string;
@@ -22,11 +23,11 @@ interface Seen {
   isForwarded?: boolean;
   bytes?: number;
   sha256?: string;
-  /** The beginning of a stream came through while the rest was held back here. */
+  /** The start of a streamed request arrived while the rest was withheld. */
   wasSeen?: boolean;
 }
 
-/** Pushes are large, and sent in pieces whose number nobody knows beforehand. */
+/** Pushes are large, and sent chunked without a known length. */
 const bodyBytes = 64 * 1024 * 1024;
 const pieceBytes = 256 * 1024;
 const answerMs = 20_000;
@@ -34,10 +35,10 @@ const beginsMs = 5_000;
 const certificateMs = 14 * dayMs;
 
 /**
- * Calls the server by its public address, as a browser, git and other servers do, and lets the server tell what
- * arrives: whatever a proxy changes on the way shows.
+ * Requests the server's public address as a browser, git and other servers do, and asks the server what arrived, which
+ * shows what a proxy changes.
  * @param url the public address, without a path
- * @param dataDir of the server that should be found there
+ * @param dataDir of the server that should answer there
  */
 export async function checkAddress(
   url: URL,
@@ -63,7 +64,7 @@ export async function checkAddress(
           for (const tell of waiting.splice(0)) tell(seen);
         }
       },
-      complain: () => {},
+      writeError: () => {},
     },
   );
   /** The first event of a kind since `from`; null when none comes in time. */
@@ -72,10 +73,7 @@ export async function checkAddress(
     for (;;) {
       const found = events.slice(from).find((each) => each.kind === kind);
       if (found !== undefined || performance.now() >= until) return found ?? null;
-      await Promise.race([
-        new Promise<Seen>((resolve) => waiting.push(resolve)),
-        new Promise((resolve) => setTimeout(resolve, 100)),
-      ]);
+      await waitAtMost(new Promise<Seen>((resolve) => waiting.push(resolve)), 100);
     }
   };
 
@@ -90,24 +88,26 @@ export async function checkAddress(
         : /TLS/.test(words)
           ? remedies.noTls
           : 'is the proxy running, and does the name lead to this machine?';
-      findings.push(problem('address.unreachable', `${url.origin} cannot be asked: ${words}.`, { remedy }));
+      findings.push(problem('address.unreachable', `${url.origin} cannot be reached: ${words}.`, { remedy }));
       return report(url, findings);
     }
-    // The two come on different ways: the answer may be here before the news of its request.
+    // They come over different connections: the response may arrive before the event of its request.
     const head = await event('head', 0, 1_000);
     if (head === null) {
       const wall = isWall(first.status)
         ? remedies.loginWall
         : 'does it lead to this machine, and to the port of http.listen?';
       findings.push(
-        problem('address.elsewhere', `${url.origin} answers ${first.status}, but not this server.`, { remedy: wall }),
+        problem('address.elsewhere', `${url.origin} answers ${first.status}, but it is not this server.`, {
+          remedy: wall,
+        }),
       );
       return report(url, findings);
     }
     findings.push(...readHead(url, head, path('', '/a%2Fb//c')), ...certificate(first, now));
     if (baseUrl !== null && new URL(baseUrl).origin !== url.origin) {
       findings.push(
-        warning('address.base_url', `People are shown ${baseUrl}, which is not ${url.origin}.`, {
+        warning('address.base_url', `The configured base URL ${baseUrl} differs from ${url.origin}.`, {
           remedy: `set base_url (SERVICE_BASE_URL) to ${url.origin}`,
         }),
       );
@@ -164,7 +164,7 @@ export async function checkAddress(
     }
     return begins === null
       ? [
-          warning('address.requests_buffered', 'The proxy takes in whole pushes before it passes them on.', {
+          warning('address.requests_buffered', 'The proxy buffers pushes before it forwards them.', {
             remedy: remedies.requestsBuffered,
           }),
         ]
@@ -180,7 +180,7 @@ export async function checkAddress(
       : [
           warning(
             'address.answers_buffered',
-            'The proxy holds answers back: live logs and the progress of clones come late.',
+            'The proxy buffers responses: live logs and the progress of clones are delayed.',
             { remedy: remedies.answersBuffered },
           ),
         ];
@@ -204,7 +204,7 @@ function readHead(
   const findings: CheckResult[] = [];
   if (isForwarded && peer.replace('::ffff:', '') === address && !loopback.test(peer)) {
     findings.push(
-      problem('address.untrusted_proxy', `A proxy at ${address} passes requests on, but is not trusted.`, {
+      problem('address.untrusted_proxy', `A proxy at ${address} forwards requests, but is not trusted.`, {
         remedy: `in hearth.toml: [proxy] trusted = ["${address}"]   (SERVICE_PROXY_TRUSTED)`,
       }),
     );
@@ -218,14 +218,14 @@ function readHead(
     );
   } else if (!isForwarded && loopback.test(peer) && !/^(?:localhost|127\.|\[::1\])/.test(url.hostname)) {
     findings.push(
-      warning('address.clients', 'The proxy does not say who calls: limits hold for all people together.', {
+      warning('address.clients', 'The proxy does not forward client addresses: limits apply to all clients together.', {
         remedy: remedies.clients,
       }),
     );
   }
   if ((forwardedHost ?? host) !== url.host)
     findings.push(
-      problem('address.host', `The server is called ${host} where people call it ${url.host}.`, {
+      problem('address.host', `The proxy sends the host ${host} instead of ${url.host}.`, {
         remedy: remedies.host,
       }),
     );
@@ -240,7 +240,7 @@ function readHead(
   return findings;
 }
 
-/** Some are made for hours or days, and are renewed with a third of that left. */
+/** Some certificates are valid for hours or days, and are renewed when a third of that is left. */
 function certificate({ validFrom, validUntil }: Answer, now: number): CheckResult[] {
   if (
     validFrom === null ||
@@ -259,7 +259,7 @@ function certificate({ validFrom, validUntil }: Answer, now: number): CheckResul
 
 interface Answer {
   status: number;
-  /** Of the certificate, in epoch milliseconds. */
+  /** Validity of the certificate, in epoch milliseconds. */
   validFrom: number | null;
   validUntil: number | null;
 }
@@ -270,7 +270,7 @@ interface SendOptions {
   onData?: () => void;
 }
 
-/** One request on a connection of its own; no redirect is followed. */
+/** One request on a connection of its own; redirects are not followed. */
 function send(url: URL, path: string, { ca, body, onData }: SendOptions): Promise<Answer> {
   const isSecure = url.protocol === 'https:';
   const options: RequestOptions & { ca?: string[] } = {
@@ -322,7 +322,7 @@ function drained(request: ReturnType<typeof httpRequest>): Promise<void> {
   });
 }
 
-/** Words for the other side, sent when they come. */
+/** A request body whose chunks are sent on demand. */
 function wordsToSend() {
   const left: (string | null)[] = [];
   let wake: () => void = () => {};

@@ -6,7 +6,7 @@ import type { CheckGroup } from '../deps.ts';
 
 const proofAgeMs = 2 * dayMs;
 
-/** Whether what happened can be told, and what is lost can be had back. */
+/** Whether there are current backups with successful restore tests, and whether the audit log is intact. */
 export const checkBackups: CheckGroup = async (deps) => {
   const findings: CheckResult[] = [];
   const { newest, lastProof } = await deps.backupState();
@@ -16,20 +16,20 @@ export const checkBackups: CheckGroup = async (deps) => {
     if (!isYoung) findings.push(warning('backup.none', 'There is no backup.', { remedy: 'hearth backup create' }));
   } else if (deps.now - newest.madeAt > proofAgeMs) {
     findings.push(
-      warning('backup.old', `The newest backup is of ${new Date(newest.madeAt).toISOString().slice(0, 10)}.`, {
+      warning('backup.old', `The newest backup is from ${new Date(newest.madeAt).toISOString().slice(0, 10)}.`, {
         remedy: 'hearth backup create',
       }),
     );
   }
   if (newest?.proof != null && newest.proof.problems.length > 0) {
     findings.push(
-      problem('backup.damaged', `The backup ${newest.name} cannot be restored whole: ${newest.proof.problems[0]}.`, {
+      problem('backup.damaged', `The backup ${newest.name} failed its restore test: ${newest.proof.problems[0]}.`, {
         remedy: 'hearth backup create, then: hearth backup drill',
       }),
     );
   } else if (newest !== null && !isYoung && (lastProof === null || deps.now - Date.parse(lastProof.at) > proofAgeMs)) {
     findings.push(
-      warning('backup.unproven', 'No backup was proven by restoring it for two days.', {
+      warning('backup.unproven', 'No restore test has succeeded for two days.', {
         remedy: 'hearth backup drill',
       }),
     );
@@ -38,16 +38,18 @@ export const checkBackups: CheckGroup = async (deps) => {
   if (broken !== null)
     findings.push(
       problem('audit.broken', `Entry ${broken.id} of the audit log ${broken.why}.`, {
-        remedy: 'somebody changed the database by hand; a backup has the log as it was',
+        remedy: 'the database was changed by hand; a backup has the original log',
       }),
     );
   if (!('argon2' in crypto))
     findings.push(
-      problem('runtime.argon2', 'This Node cannot hash passwords.', { remedy: 'use the Node that Hearth comes with' }),
+      problem('runtime.argon2', 'This Node cannot hash passwords.', {
+        remedy: 'use the Node version that Hearth ships',
+      }),
     );
   return {
     area: 'safety',
     findings,
-    summary: lastProof === null ? 'no restore proven yet' : `last proven restore ${lastProof.at.slice(0, 16)}Z`,
+    summary: lastProof === null ? 'no restore test yet' : `last successful restore test ${lastProof.at.slice(0, 16)}Z`,
   };
 };

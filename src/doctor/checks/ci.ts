@@ -5,7 +5,7 @@ import type { CheckResult } from '../check-result.ts';
 import { counted, hourMs, rowsOf } from '../deps.ts';
 import type { CheckGroup, CheckContext } from '../deps.ts';
 
-/** Files of CI and the rows that name them: logs, artifacts, the key of secrets. */
+/** CI files and the rows that name them: logs, artifacts, the key of secrets. */
 export const checkCi: CheckGroup = async (deps) => {
   const [rows] = await rowsOf(
     deps,
@@ -28,7 +28,7 @@ async function checkKey(deps: CheckContext): Promise<CheckResult[]> {
     return [
       problem(
         'ci.key_missing',
-        `${counted(Number(count), 'secret', 'secrets')} of CI cannot be opened: ${file} is gone.`,
+        `${counted(Number(count), 'secret', 'secrets')} of CI cannot be decrypted: ${file} is missing.`,
         {
           remedy: `put ${file} back from a backup that was made --with-keys, or set the secrets again`,
         },
@@ -37,14 +37,14 @@ async function checkKey(deps: CheckContext): Promise<CheckResult[]> {
   }
   if ((found.mode & 0o077) === 0) return [];
   return [
-    problem('ci.key_mode', `Others can read ${file}.`, {
+    problem('ci.key_mode', `Other users can read ${file}.`, {
       remedy: `chmod 600 ${file}`,
       fix: async () => chmod(file, 0o600).then(() => `chmod 600 ${file}`),
     }),
   ];
 }
 
-/** `0/12.zip` of the folders that a thousand ids share. */
+/** Paths such as `0/12.zip`: a thousand ids share a folder. */
 async function filesBelow(folder: string): Promise<Set<string>> {
   const files = new Set<string>();
   for (const shard of await readdir(folder).catch(() => [])) {
@@ -112,7 +112,7 @@ async function checkLogs(deps: CheckContext): Promise<CheckResult[]> {
   ];
 }
 
-/** The nightly job takes them away; that there are old ones says that it does not run. */
+/** The nightly task removes them; old ones show that it does not run. */
 async function strays(
   { now }: CheckContext,
   folder: string,

@@ -8,7 +8,7 @@ import type { CheckGroup } from '../deps.ts';
 
 const maxWalBytes = 128 * 1024 * 1024;
 
-/** The file, and what must hold between its rows. */
+/** The database file, and invariants between its rows. */
 export const checkDatabase: CheckGroup = async (deps) => {
   const findings: CheckResult[] = [];
   const file = path.join(deps.config.dataDir, 'hearth.db');
@@ -25,8 +25,8 @@ export const checkDatabase: CheckGroup = async (deps) => {
   const orphans = Map.groupBy(await rowsOf(deps, 'PRAGMA foreign_key_check'), ({ table }) => String(table));
   for (const [table, rows] of orphans) {
     findings.push(
-      problem('database.foreign_keys', `${counted(rows.length, 'row', 'rows')} of ${table} lost what they belong to.`, {
-        remedy: 'somebody changed the file by hand: restore a backup, or put the rows right',
+      problem('database.foreign_keys', `${counted(rows.length, 'row', 'rows')} of ${table} refer to missing rows.`, {
+        remedy: 'the file was changed by hand: restore a backup, or correct the rows',
       }),
     );
   }
@@ -41,14 +41,14 @@ export const checkDatabase: CheckGroup = async (deps) => {
   const wal = (await stat(`${file}-wal`).catch(() => null))?.size ?? 0;
   if (wal > maxWalBytes) {
     findings.push(
-      warning('database.wal', `The write-ahead log has ${Math.round(wal / 1e6)} MB: something reads for very long.`, {
+      warning('database.wal', `The write-ahead log has ${Math.round(wal / 1e6)} MB: a read transaction is very long.`, {
         remedy: 'restart the server',
       }),
     );
   }
   const { mode: bits, size } = await stat(file);
   if ((bits & 0o077) !== 0)
-    findings.push(problem('database.mode', 'Others may read the database.', { remedy: `chmod 600 ${file}` }));
+    findings.push(problem('database.mode', 'Other users can read the database.', { remedy: `chmod 600 ${file}` }));
   findings.push(...(await checkRows(deps)), ...(await examineCounts(deps)));
   return {
     area: 'database',
@@ -57,7 +57,7 @@ export const checkDatabase: CheckGroup = async (deps) => {
   };
 };
 
-/** Rules between rows that no constraint can state. */
+/** Invariants between rows that no constraint can express. */
 async function checkRows(deps: Parameters<CheckGroup>[0]): Promise<CheckResult[]> {
   const findings: CheckResult[] = [];
   const ownerless = await rowsOf(
@@ -88,8 +88,8 @@ async function checkRows(deps: Parameters<CheckGroup>[0]): Promise<CheckResult[]
   );
   for (const { display } of nameless) {
     findings.push(
-      problem('people.dangling_handle', `The handle ${String(display)} belongs to nobody that is there.`, {
-        remedy: 'restore a backup, or report how this came about',
+      problem('people.dangling_handle', `The handle ${String(display)} belongs to an owner that does not exist.`, {
+        remedy: 'restore a backup, or report a bug',
       }),
     );
   }
@@ -101,7 +101,7 @@ async function checkRows(deps: Parameters<CheckGroup>[0]): Promise<CheckResult[]
     findings.push(
       problem(
         'clock.behind',
-        'Rows were written in what this clock calls the future: it was set back, and signatures of other servers fail.',
+        'Rows have times in the future: the clock was set back, and signatures of other servers fail.',
         {
           remedy: 'timedatectl set-ntp true',
         },
@@ -111,7 +111,10 @@ async function checkRows(deps: Parameters<CheckGroup>[0]): Promise<CheckResult[]
   return findings;
 }
 
-/** Counts that are kept beside the rows: as many as there are? Triggers keep them, which a change of the file by hand goes past. */
+/**
+ * Whether the maintained counts agree with the rows. Triggers maintain them; changing the file by other means bypasses
+ * those.
+ */
 async function examineCounts(deps: Parameters<CheckGroup>[0]): Promise<CheckResult[]> {
   const wrong = (await rowsOf(deps, compareCounts)).filter(({ kept, actual }) => kept !== actual);
   if (wrong.length === 0) return [];
@@ -119,8 +122,8 @@ async function examineCounts(deps: Parameters<CheckGroup>[0]): Promise<CheckResu
     ({ name, kept, actual }) => `${String(name)} is kept as ${String(kept)} and is ${String(actual)}`,
   );
   return [
-    warning('database.counts', `Kept counts are wrong: ${words.join(', ')}.`, {
-      remedy: 'hearth doctor --fix counts anew',
+    warning('database.counts', `Maintained counts are wrong: ${words.join(', ')}.`, {
+      remedy: 'hearth doctor --fix recomputes them',
       fix: () =>
         deps.db
           .write(({ manager }) => recount(manager))

@@ -11,12 +11,12 @@ const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 interface Kind {
   area: string;
   folder: string;
-  /** Answers id and type of every row that has an image. */
+  /** Selects id and type of every row that has an image. */
   sql: string;
   clear: string;
 }
 
-/** Files and rows of images: pictures of repositories, of people and of organisations. */
+/** Image files and their rows: of repositories, people and organisations. */
 export const checkImages: CheckGroup = async (deps) => {
   const kinds: Kind[] = [
     {
@@ -79,7 +79,7 @@ async function checkKind(
   return findings;
 }
 
-/** By the first bytes, as browsers are told; null for what is no image. */
+/** The type by the first bytes, as browsers get it; null for anything that is no image. */
 async function typeOf(file: string): Promise<string | null> {
   const handle = await open(file, 'r');
   try {

@@ -2,7 +2,7 @@ import type { Federation } from '../../federation/index.ts';
 import { warning } from '../check-result.ts';
 import type { GroupReport, CheckResult } from '../check-result.ts';
 
-/** Calls every server that this one knows, by the ways that deliveries take: name, certificate, WebFinger, clock, signatures. */
+/** Contacts every known server as deliveries do: DNS, certificate, WebFinger, clock, signatures. */
 export async function checkPeers(
   federation: Pick<Federation, 'isOperational' | 'listPeers' | 'testPeer'>,
 ): Promise<GroupReport> {
@@ -10,7 +10,7 @@ export async function checkPeers(
   const peers = (await federation.listPeers()).filter(({ allowed }) => allowed !== 'no');
   const findings: CheckResult[] = [];
   for (const { host } of peers) {
-    // What comes after the first failure could not be tried, or failed because of it.
+    // Steps after the first failure were not tried, or failed because of it.
     const failed = (await federation.testPeer(host)).find(({ ok }) => ok === false);
     if (failed === undefined) continue;
     findings.push(

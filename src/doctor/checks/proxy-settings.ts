@@ -1,4 +1,4 @@
-/** What to write where, for each proxy: one line each, so that they can be copied. Files in `packaging/` are whole. */
+/** The settings of each proxy, one line each, to be copied. `packaging/` has complete files. */
 const lines = (nginx: string, caddy: string, traefik: string): string =>
   [`nginx    ${nginx}`, `Caddy    ${caddy}`, `Traefik  ${traefik}`].join('\n');
 

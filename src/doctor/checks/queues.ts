@@ -3,11 +3,11 @@ import type { CheckResult } from '../check-result.ts';
 import { counted, dayMs, hourMs, rowsOf } from '../deps.ts';
 import type { CheckGroup, CheckContext } from '../deps.ts';
 
-/** One question about waiting work: how many rows wait for too long, and what that means. */
+/** A query for queued work: how many rows have waited too long, and what that means. */
 interface Queue {
   check: string;
   sql: string;
-  /** Before this moment, counted back from now, in milliseconds. */
+  /** The limit, in milliseconds before now. */
   agoMs: number;
   words: (count: number, example: string) => string;
   remedy: string;
@@ -61,6 +61,14 @@ const queues: Queue[] = [
     remedy: 'is the server running? hearth cron run webhooks.deliver',
   },
   {
+    check: 'queues.stuck_message',
+    agoMs: hourMs,
+    sql: "SELECT kind AS example FROM outbox WHERE state = 'PENDING' AND kind <> 'webhook' AND next_at < ?",
+    words: (count, kind) =>
+      `${counted(count, 'message of the outbox is', 'messages of the outbox are')} overdue, for example of the kind ${kind}.`,
+    remedy: 'is the server running? hearth job list --state failing',
+  },
+  {
     check: 'queues.failing_mirror',
     agoMs: 0,
     sql: 'SELECT url AS example FROM mirrors WHERE failures > 0 AND COALESCE(last_started_at, 0) < ?',
@@ -92,7 +100,7 @@ const queues: Queue[] = [
   },
 ];
 
-/** Work that waits for longer than it should, and jobs that failed. */
+/** Work that waits too long, and scheduled tasks that failed. */
 export const checkQueues: CheckGroup = async (deps) => {
   const findings: CheckResult[] = [];
   const allowances: Record<string, number> = {
@@ -128,7 +136,7 @@ export const checkQueues: CheckGroup = async (deps) => {
   return { area: 'queues', findings, summary: 'nothing is stuck' };
 };
 
-/** For how long an administrator is reminded of a server that was given up: it may never come back. */
+/** How long an administrator is reminded of a server to which deliveries were given up; it may be gone for good. */
 const remindedMs = 30 * dayMs;
 
 async function examineGonePeers(deps: CheckContext): Promise<CheckResult[]> {
@@ -150,7 +158,7 @@ async function examineGonePeers(deps: CheckContext): Promise<CheckResult[]> {
 async function checkJobs(deps: CheckContext): Promise<CheckResult[]> {
   const rows = await rowsOf(deps, 'SELECT name, last_error FROM job_runs WHERE last_error IS NOT NULL');
   return rows.map(({ name, last_error: error }) =>
-    warning('queues.failing_job', `The job ${String(name)} failed the last time: ${String(error)}.`, {
+    warning('queues.failing_job', `The scheduled task ${String(name)} failed last time: ${String(error)}.`, {
       remedy: `hearth cron run ${String(name)}`,
     }),
   );

@@ -12,7 +12,7 @@ interface Row {
   folder: string;
 }
 
-/** Every repository: that it is there, whole, and that nothing is in the way of the next push. */
+/** Every repository: whether it exists, is intact, and has nothing that blocks the next push. */
 export const checkRepositories: CheckGroup = async (deps) => {
   const rows = (
     await rowsOf(
@@ -103,12 +103,12 @@ async function checkOne(deps: CheckContext, row: Row): Promise<CheckResult[]> {
         remedy: `look at ${row.folder}/hooks`,
       }),
     );
-  // With an empty ref or a damaged HEAD git says nothing else.
+  // With an empty ref or a damaged HEAD git reports nothing else.
   if (empty.length === 0 && !findings.some(({ check }) => check === 'repositories.head')) {
-    const [complaint] = await git.check(row.folder).catch((error: Error) => [error.message]);
-    if (complaint !== undefined) {
+    const [failure] = await git.check(row.folder).catch((error: Error) => [error.message]);
+    if (failure !== undefined) {
       findings.push(
-        problem('repositories.damaged', `${row.name} is damaged: ${complaint}`, {
+        problem('repositories.damaged', `${row.name} is damaged: ${failure}`, {
           remedy: `push it again from a clone, or put ${row.folder} back from a backup`,
         }),
       );
@@ -118,9 +118,8 @@ async function checkOne(deps: CheckContext, row: Row): Promise<CheckResult[]> {
 }
 
 /**
- * The push journal knows what a ref was, and so may the packed refs, perhaps with an older value. Only a
- * value whose object is there is written back. An empty ref that was deleted last is the rest of a push
- * that nobody was promised.
+ * The push journal has a ref's value, and so may the packed refs, perhaps an older one. Only a value whose object
+ * exists is written back. An empty ref whose last update was a deletion is left from an unacknowledged push.
  */
 async function emptyRef(deps: CheckContext, { id, name, folder }: Row, file: string): Promise<CheckResult> {
   const at = path.join(folder, file);
@@ -150,7 +149,7 @@ async function emptyRef(deps: CheckContext, { id, name, folder }: Row, file: str
   });
 }
 
-/** Under git's own lock of a ref, and only while it is still empty. */
+/** Holds git's lock of the ref, and only replaces it while it is still empty. */
 async function replaceEmpty(at: string, value: string | null): Promise<void> {
   const lock = `${at}.lock`;
   await writeFile(lock, value === null ? '' : `${value}\n`, { flag: 'wx' });
@@ -163,7 +162,7 @@ async function replaceEmpty(at: string, value: string | null): Promise<void> {
   }
 }
 
-/** Folders that no row names. A repository being created has its folder first, so a young one is nobody's fault. */
+/** Folders without a row. The folder of a new repository is made before its row, so young ones are skipped. */
 async function findOrphans({ config, now }: CheckContext, known: ReadonlySet<string>): Promise<CheckResult[]> {
   const findings: CheckResult[] = [];
   const root = config.storage.root;
@@ -172,14 +171,14 @@ async function findOrphans({ config, now }: CheckContext, known: ReadonlySet<str
       const at = path.join(root, owner, name);
       const found = await stat(at).catch(() => null);
       if (known.has(at) || found === null || now - found.mtimeMs < hourMs) continue;
-      const aside = path.join(config.dataDir, 'lost-and-found');
+      const lostAndFound = path.join(config.dataDir, 'lost-and-found');
       findings.push(
         warning('repositories.orphan', `${at} belongs to no repository.`, {
           remedy: 'hearth doctor --fix moves it to lost-and-found',
           fix: async () => {
-            await mkdir(aside, { recursive: true, mode: 0o700 });
-            await rename(at, path.join(aside, `${owner}-${name}`));
-            return `moved ${name} to ${aside}`;
+            await mkdir(lostAndFound, { recursive: true, mode: 0o700 });
+            await rename(at, path.join(lostAndFound, `${owner}-${name}`));
+            return `moved ${name} to ${lostAndFound}`;
           },
         }),
       );

@@ -5,7 +5,7 @@ import type { CheckResult } from '../check-result.ts';
 import { rowsOf } from '../deps.ts';
 import type { CheckGroup } from '../deps.ts';
 
-/** The settings that were read; unknown keys and impossible combinations stop the program before this. */
+/** The effective settings; unknown keys and contradictions stop the program before this. */
 export const checkSettings: CheckGroup = async (deps) => {
   const { config, settingsFile, git } = deps;
   const findings: CheckResult[] = [];

@@ -7,7 +7,7 @@ import type { CheckGroup, CheckContext } from '../deps.ts';
 
 const networkFileSystems = new Set([0x6969, 0x517b, 0xfe534d42, 0xff534d42, 0x01021997]);
 
-/** The disk, and who may touch what on it. */
+/** Disk space and file permissions. */
 export const checkStorage: CheckGroup = async (deps) => {
   const { dataDir, storage } = deps.config;
   const findings: CheckResult[] = [];
@@ -16,7 +16,7 @@ export const checkStorage: CheckGroup = async (deps) => {
   if (free < storage.lowDiskFloorBytes) {
     findings.push(
       problem('storage.full', `Only ${megabytes(free)} are free: pushes and uploads are refused.`, {
-        remedy: 'make room, for example: hearth trash empty; hearth backup prune',
+        remedy: 'free disk space, for example: hearth trash empty; hearth backup prune',
       }),
     );
   }
@@ -86,7 +86,7 @@ async function checkModes({ config: { dataDir }, userId }: CheckContext): Promis
   return findings;
 }
 
-/** What a killed process leaves in folders for passing things. */
+/** What a killed process leaves in temporary folders. */
 async function checkLeftovers({ config: { dataDir, backup }, now }: CheckContext): Promise<CheckResult[]> {
   const findings: CheckResult[] = [];
   const old: [check: string, folder: string, shape: RegExp][] = [

@@ -25,7 +25,10 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** Bounds the fetches to each host, fair between the networks that cause them. */
+/**
+ * Bounds the fetches to each host, fair between the networks that cause them. Not the kernel's semaphore: networks take
+ * turns, one place is reserved, and a full queue drops the newest request of the network with the most.
+ */
 export class FetchQueue {
   readonly #hosts = new Map<string, HostFetches>();
 

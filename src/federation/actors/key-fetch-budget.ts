@@ -1,3 +1,4 @@
+import { createLru } from '../../kernel/index.ts';
 import type { Clock } from '../../kernel/index.ts';
 
 /**
@@ -21,17 +22,17 @@ export interface KeyFetchBudget {
 }
 
 export function createKeyFetchBudget(clock: Clock): KeyFetchBudget {
-  /** Least recently used first. */
-  const buckets = new Map<string, { left: number; at: number }>();
+  const buckets = createLru<string, { left: number; at: number }>({
+    name: 'key fetch budgets',
+    maxWeight: maxNetworks,
+  });
   return {
     take(network) {
       const now = clock.now();
       const bucket = buckets.get(network) ?? { left: burst, at: now };
       bucket.left = Math.min(burst, bucket.left + (Math.max(0, now - bucket.at) / 1000) * perSecond);
       bucket.at = now;
-      buckets.delete(network);
       buckets.set(network, bucket);
-      if (buckets.size > maxNetworks) buckets.delete(buckets.keys().next().value!);
       if (bucket.left < 1) return Math.ceil((1 - bucket.left) / perSecond);
       bucket.left -= 1;
       return null;

@@ -1,4 +1,5 @@
-import { IsNull, Not } from 'typeorm';
+import { isNotNull } from '../../db/index.ts';
+
 import { localAdministrator } from '../../access/index.ts';
 import { followerSchema } from '../schema/follower-schema.ts';
 import type { FollowerRow } from '../schema/follower-schema.ts';
@@ -70,7 +71,7 @@ export async function followersOf(
   const where = { repositoryId: repository.id };
   const order = { createdAt: 'ASC', actorId: 'ASC' } as const;
   const rows = await db.read.find(followerSchema, { where, order, take: limit, skip });
-  const gone = await db.read.find(peerSchema, { where: { goneAt: Not(IsNull()) } });
+  const gone = await db.read.find(peerSchema, { where: { goneAt: isNotNull() } });
   const goneSince = new Map(gone.map((peer) => [peer.host, peer.silentSince ?? peer.goneAt]));
   return rows.map((row) => ({ ...row, goneSince: goneSince.get(row.host) ?? null }));
 }

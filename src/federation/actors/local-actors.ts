@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { In } from 'typeorm';
 import type { EntityManager } from 'typeorm';
 import type { Database } from '../../db/index.ts';
-import { internal } from '../../kernel/index.ts';
+import { createLru, createSemaphore, internal } from '../../kernel/index.ts';
 import type { SigningKey } from '../signatures/index.ts';
 import { keySchema } from '../schema/key-schema.ts';
 import type { ActorKind, KeyRow } from '../schema/key-schema.ts';
@@ -55,9 +55,9 @@ export function createLocalActors({
   now: () => number;
 }): LocalActors {
   const making = new Map<string, Promise<KeyRow>>();
-  const inSlot = createSemaphore(keysAtOnce);
+  const generation = createSemaphore({ limit: keysAtOnce });
   /** Parsed private keys: parsing costs as much as signing. */
-  const keys = new Map<string, KeyObject>();
+  const keys = createLru<string, KeyObject>({ name: 'actor signing keys', maxWeight: keptKeys });
 
   const toActor = ({ kind, ownerId, apPath, publicKeyPem }: KeyRow): LocalActor => ({
     kind,
@@ -69,7 +69,7 @@ export function createLocalActors({
 
   /** In the thread pool, outside of any write: it takes a tenth of a second. */
   async function make(kind: ActorKind, ownerId: string, wantedPath: string): Promise<KeyRow> {
-    const { publicKey, privateKey } = await inSlot(() =>
+    const { publicKey, privateKey } = await generation.run(() =>
       makeKeyPair('rsa', {
         modulusLength: 2048,
         publicKeyEncoding: { type: 'spki', format: 'pem' },
@@ -90,7 +90,7 @@ export function createLocalActors({
 
   async function ensureRow(kind: ActorKind, ownerId: string, wantedPath: string): Promise<KeyRow> {
     // Asked by every request of another server.
-    const [known] = db.lookup(keySchema, { kind, ownerId });
+    const [known] = await db.lookup(keySchema, { kind, ownerId });
     if (known !== undefined) return known;
     const name = `${kind} ${ownerId}`;
     const under = making.get(name) ?? make(kind, ownerId, wantedPath).finally(() => making.delete(name));
@@ -127,7 +127,7 @@ export function createLocalActors({
     async atPath(path, manager) {
       const row =
         manager === undefined
-          ? db.lookup(keySchema, { apPath: path })[0]
+          ? (await db.lookup(keySchema, { apPath: path }))[0]
           : await manager.findOneBy(keySchema, { apPath: path });
       return row == null ? null : toActor(row);
     },
@@ -138,7 +138,6 @@ export function createLocalActors({
         if (row === null) throw internal('a local actor without a key cannot sign', { cause: path });
         privateKey = createPrivateKey(row.privateKeyPem);
         keys.set(path, privateKey);
-        if (keys.size > keptKeys) keys.delete(keys.keys().next().value!);
       }
       return { keyId: `${origin}${path}#main-key`, privateKey };
     },
@@ -152,21 +151,4 @@ async function freePath(manager: EntityManager, wanted: string): Promise<string>
     const path = turn === 1 ? wanted : `${wanted}~${turn}`;
     if (!(await manager.existsBy(keySchema, { apPath: path }))) return path;
   }
-}
-
-/** So many at once; the others in the order in which they came. */
-function createSemaphore(slots: number): <T>(work: () => Promise<T>) => Promise<T> {
-  const waiting: (() => void)[] = [];
-  let taken = 0;
-  return async (work) => {
-    if (taken < slots) taken += 1;
-    else await new Promise<void>((resolve) => waiting.push(resolve));
-    try {
-      return await work();
-    } finally {
-      const next = waiting.shift();
-      if (next === undefined) taken -= 1;
-      else next();
-    }
-  };
 }

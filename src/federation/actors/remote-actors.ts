@@ -1,4 +1,4 @@
-import { addressGroup, isDomainError, unavailable } from '../../kernel/index.ts';
+import { addressGroup, createLru, isDomainError, unavailable } from '../../kernel/index.ts';
 import type { FederationDeps } from '../deps.ts';
 import { readPublicKey } from '../signatures/index.ts';
 import { fetchDocument } from './fetch-document.ts';
@@ -23,10 +23,12 @@ type Room = Pick<FederationDeps, 'db' | 'outbound' | 'localActors' | 'clock' | '
 /** See `RemoteActors`. */
 export function createRemoteActors(deps: Room): RemoteActors {
   const { db, clock } = deps;
-  const signers = new BoundedMap<Signer>(keptEntries);
-  const failures = new BoundedMap<{ until: number; error: unknown }>(keptEntries);
-  const refetches = new BoundedMap<number>(keptEntries);
-  const rechecks = new BoundedMap<number>(keptEntries);
+  // Bounded, because anonymous clients choose the names.
+  const remembered = <Value>(name: string) => createLru<string, Value>({ name, maxWeight: keptEntries });
+  const signers = remembered<Signer>('signers');
+  const failures = remembered<{ until: number; error: unknown }>('failed actor fetches');
+  const refetches = remembered<number>('key fetches');
+  const rechecks = remembered<number>('actor checks');
   const underWay = new Map<string, Promise<RemoteActor>>();
   const queue = new FetchQueue();
   const budget = createKeyFetchBudget(clock);
@@ -163,27 +165,3 @@ const overBudget = (seconds: number) =>
   });
 
 const unusable = (url: URL) => unavailable('document_unusable', `${url.href} is no usable actor.`);
-
-/** Forgets the oldest entry when it is full: anonymous clients choose the names. */
-class BoundedMap<Value> {
-  readonly #values = new Map<string, Value>();
-  readonly #most: number;
-
-  constructor(most: number) {
-    this.#most = most;
-  }
-
-  get(name: string): Value | undefined {
-    return this.#values.get(name);
-  }
-
-  set(name: string, value: Value): void {
-    this.#values.delete(name);
-    this.#values.set(name, value);
-    if (this.#values.size > this.#most) this.#values.delete(this.#values.keys().next().value!);
-  }
-
-  delete(name: string): void {
-    this.#values.delete(name);
-  }
-}

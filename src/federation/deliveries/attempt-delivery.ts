@@ -74,7 +74,7 @@ async function tryOnce(deps: FederationDeps, delivery: ClaimedDelivery, errand: 
 
 async function send(
   { outbound, localActors, clock }: FederationDeps,
-  { targetInbox, host }: ClaimedDelivery,
+  { targetInbox, key: host }: ClaimedDelivery,
   parcel: OutboxMessage | null,
   { isPublic, signal }: DeliveryRequest,
 ): Promise<Omit<Attempt, 'delivery'>> {

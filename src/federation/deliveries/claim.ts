@@ -1,16 +1,16 @@
 import type { EntityManager } from 'typeorm';
+import { listTable, rows } from '../../db/index.ts';
 import type { Tx } from '../../db/index.ts';
+import type { Leased } from '../../outbox/index.ts';
 
 /** A delivery that this drain has to itself until its lease ends. */
-export interface ClaimedDelivery {
-  id: number;
+export interface ClaimedDelivery extends Leased {
+  /** The host. */
+  readonly key: string;
   outboxId: string;
   targetInbox: string;
-  host: string;
   attempts: number;
   nextAttemptAt: number;
-  /** End of the lease, milliseconds since the epoch; what proves that it is still ours. */
-  lockedUntil: number;
 }
 
 /** How long a claim lasts. An attempt takes at most 10 s; a claim of somebody who died is free after this. */
@@ -41,10 +41,10 @@ export interface HostsWithCapacity {
   limit: number;
 }
 
-const dueOf = `SELECT d.id FROM json_each(?) hungry CROSS JOIN federation_delivery d
+const dueOf = `SELECT d.id FROM ${listTable()} CROSS JOIN federation_delivery d
    WHERE d.id IN (
      SELECT id FROM federation_delivery
-      WHERE state = 'PENDING' AND host = hungry.value AND next_attempt_at <= ? AND locked_until <= ?
+      WHERE state = 'PENDING' AND host = list.value AND next_attempt_at <= ? AND locked_until <= ?
       ORDER BY next_attempt_at, id LIMIT ?)`;
 
 /**
@@ -59,21 +59,22 @@ export async function claim(
 ): Promise<ClaimedDelivery[]> {
   if (few.hosts.length + many.hosts.length === 0) return [];
   const due = [few, many].flatMap(({ hosts, limit }) => [JSON.stringify(hosts), now, now, limit]);
-  const rows: Omit<ClaimedDelivery, 'lockedUntil'>[] = await manager.query(
+  const taken = await rows<Omit<ClaimedDelivery, 'leaseUntil'>>(
+    manager,
     `UPDATE federation_delivery SET locked_until = ? WHERE id IN (${dueOf} UNION ALL ${dueOf})
-      RETURNING id, outbox_id AS "outboxId", target_inbox AS "targetInbox", host, attempts, next_attempt_at AS "nextAttemptAt"`,
+      RETURNING id, outbox_id AS "outboxId", target_inbox AS "targetInbox", host AS key, attempts, next_attempt_at AS "nextAttemptAt"`,
     [now + leaseMs, ...due],
   );
-  const claimed = rows.map((row) => ({ ...row, lockedUntil: now + leaseMs }));
+  const claimed = taken.map((row) => ({ ...row, leaseUntil: now + leaseMs }));
   return claimed.sort((a, b) => a.nextAttemptAt - b.nextAttemptAt || a.id - b.id);
 }
 
 /** Gives back what was claimed and not tried. */
 export async function release({ manager }: Tx, claimed: readonly ClaimedDelivery[]): Promise<void> {
-  for (const { id, lockedUntil } of claimed) {
+  for (const { id, leaseUntil } of claimed) {
     await manager.query('UPDATE federation_delivery SET locked_until = 0 WHERE id = ? AND locked_until = ?', [
       id,
-      lockedUntil,
+      leaseUntil,
     ]);
   }
 }

@@ -1,3 +1,4 @@
+import { backoffMs } from '../../outbox/index.ts';
 import type { DeliveryRow } from '../schema/delivery-schema.ts';
 
 /** How an attempt ended. */
@@ -10,13 +11,8 @@ export type Outcome =
 
 export type Settled = Pick<DeliveryRow, 'state' | 'attempts' | 'lastError' | 'nextAttemptAt' | 'settledAt'>;
 
-const minuteMs = 60_000;
-const maxBackoffMs = 3_600_000;
-
-/** How long to wait after so many failed attempts: 1, 2, 4, … minutes, at most an hour (SPEC §3). */
-export function backoffMs(attempts: number): number {
-  return Math.min(maxBackoffMs, minuteMs * 2 ** Math.min(Math.max(attempts - 1, 0), 6));
-}
+/** A wish to wait is heeded up to this. */
+const maxWishMs = 3_600_000;
 
 /**
  * The state of a delivery after an attempt (SPEC §3).
@@ -38,6 +34,6 @@ export function nextDeliveryState(
     return { state: 'DELIVERED', attempts, lastError: null, nextAttemptAt, settledAt: now };
   if (attempts >= maxAttempts)
     return { state: 'FAILED', attempts, lastError: outcome.error, nextAttemptAt, settledAt: now };
-  const wait = Math.max(backoffMs(attempts), Math.min(outcome.retryAfterMs ?? 0, maxBackoffMs));
+  const wait = Math.max(backoffMs(attempts), Math.min(outcome.retryAfterMs ?? 0, maxWishMs));
   return { state: 'PENDING', attempts, lastError: outcome.error, nextAttemptAt: now + wait, settledAt: null };
 }

@@ -1,5 +1,5 @@
 import { In, LessThan } from 'typeorm';
-import { readCounts } from '../../db/index.ts';
+import { readCounts, rows } from '../../db/index.ts';
 import type { CountName } from '../../db/index.ts';
 import { conflict, notFound } from '../../kernel/index.ts';
 import type { FederationDeps } from '../deps.ts';
@@ -68,7 +68,8 @@ export async function retryDelivery(deps: FederationDeps, id: number): Promise<n
 /** Tries every FAILED delivery again, or those to one host, without the cancelled ones; one that was tried again since is left. @returns how many */
 export async function retryFailedDeliveries(deps: FederationDeps, host: string | null): Promise<number> {
   const made = await deps.db.write(async ({ manager, now }) => {
-    const rows: unknown[] = await manager.query(
+    const added = await rows(
+      manager,
       `INSERT INTO federation_delivery (outbox_id, target_inbox, host, state, attempts, next_attempt_at, locked_until, created_at)
        SELECT d.outbox_id, d.target_inbox, d.host, 'PENDING', 0, ?, 0, ?
          FROM federation_delivery d
@@ -78,7 +79,7 @@ export async function retryFailedDeliveries(deps: FederationDeps, host: string |
        RETURNING id`,
       [now, now, host, host],
     );
-    return rows.length;
+    return added.length;
   });
   deps.logger.info('delivery.failed_retried', { made, ...(host === null ? {} : { host }) });
   return made;

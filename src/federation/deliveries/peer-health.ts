@@ -1,7 +1,8 @@
 import type { EntityManager } from 'typeorm';
-import { In, IsNull, MoreThan, Not } from 'typeorm';
+import { In, MoreThan } from 'typeorm';
+import { isNotNull, listTable } from '../../db/index.ts';
 import type { Tx } from '../../db/index.ts';
-import { backoffMs } from './delivery-state.ts';
+import { backoffMs } from '../../outbox/index.ts';
 import type { FederationDeps } from '../deps.ts';
 import { peerSchema } from '../schema/peer-schema.ts';
 import type { PeerRow } from '../schema/peer-schema.ts';
@@ -22,7 +23,7 @@ const observedMs = 86_400_000;
 
 /** Servers that did not answer and are left alone until their next turn, and those that are given up. */
 export function countDeadHosts({ db, clock }: Pick<FederationDeps, 'db' | 'clock'>): Promise<number> {
-  return db.read.countBy(peerSchema, [{ retryAt: MoreThan(clock.now()) }, { goneAt: Not(IsNull()) }]);
+  return db.read.countBy(peerSchema, [{ retryAt: MoreThan(clock.now()) }, { goneAt: isNotNull() }]);
 }
 
 /** What a server is like again as soon as it answers or speaks. */
@@ -33,7 +34,7 @@ const setAnswering = 'failures = 0, retry_at = 0, silent_since = NULL, gone_at =
 export async function noteSuccess({ manager, now }: Tx, hosts: ReadonlySet<string>): Promise<void> {
   if (hosts.size === 0) return;
   await manager.query(
-    `INSERT INTO federation_peers (host, last_success_at) SELECT value, ? FROM json_each(?) WHERE true
+    `INSERT INTO federation_peers (host, last_success_at) SELECT value, ? FROM ${listTable()} WHERE true
      ON CONFLICT (host) DO UPDATE SET last_success_at = excluded.last_success_at, ${setAnswering}`,
     [now, JSON.stringify([...hosts])],
   );

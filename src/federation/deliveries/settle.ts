@@ -1,3 +1,4 @@
+import { greatest, inList } from '../../db/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { noteError, noteSilence, noteSuccess } from './peer-health.ts';
 import type { Silence } from './peer-health.ts';
@@ -36,11 +37,11 @@ export async function settle(
   const silent = new Set<string>();
   const givenUp: { host: string; since: number }[] = [];
   for (const { delivery, outcome, wasReached, hasAnswered } of attempts) {
-    const { host } = delivery;
+    const { key: host } = delivery;
     if (outcome === null) {
       await tx.manager.query('UPDATE federation_delivery SET locked_until = 0 WHERE id = ? AND locked_until = ?', [
         delivery.id,
-        delivery.lockedUntil,
+        delivery.leaseUntil,
       ]);
     } else if (outcome.kind === 'delivered') {
       delivered.push(delivery.id);
@@ -74,11 +75,11 @@ async function settleSilence(
   queued: readonly ClaimedDelivery[],
   maxAttempts: number,
 ): Promise<void> {
-  const error = isGone ? goneWords(delivery.host, since, outcome.error) : outcome.error;
+  const error = isGone ? goneWords(delivery.key, since, outcome.error) : outcome.error;
   // Of a host that is given up, what somebody sends all the same is tried once.
   await settleFailure(tx, delivery, { ...outcome, error }, isGone ? 0 : maxAttempts);
-  if (isGone) await failWaiting(tx, delivery.host, error, queued);
-  else if (!wasReached) await postpone(tx, delivery.host, retryAt, queued);
+  if (isGone) await failWaiting(tx, delivery.key, error, queued);
+  else if (!wasReached) await postpone(tx, delivery.key, retryAt, queued);
 }
 
 const goneWords = (host: string, since: number, error: string): string =>
@@ -89,7 +90,7 @@ async function settleDelivered({ manager, now }: Tx, ids: readonly number[]): Pr
   if (ids.length === 0) return;
   await manager.query(
     `UPDATE federation_delivery SET state = 'DELIVERED', attempts = attempts + 1, last_error = NULL, locked_until = 0, settled_at = ?
-      WHERE state = 'PENDING' AND id IN (SELECT value FROM json_each(?))`,
+      WHERE state = 'PENDING' AND ${inList('id', { type: 'bigint' })}`,
     [now, JSON.stringify(ids)],
   );
 }
@@ -112,7 +113,7 @@ async function settleFailure(
       next.settledAt,
       outcome.kind === 'forbidden' ? now : null,
       delivery.id,
-      delivery.lockedUntil,
+      delivery.leaseUntil,
     ],
   );
 }
@@ -129,8 +130,8 @@ async function postpone(
 ): Promise<void> {
   const ours = JSON.stringify(queued.map(({ id }) => id));
   await manager.query(
-    `UPDATE federation_delivery SET next_attempt_at = max(next_attempt_at, ?), locked_until = 0
-      WHERE state = 'PENDING' AND host = ? AND next_attempt_at < ? AND (locked_until <= ? OR id IN (SELECT value FROM json_each(?)))`,
+    `UPDATE federation_delivery SET next_attempt_at = ${greatest('next_attempt_at', '?')}, locked_until = 0
+      WHERE state = 'PENDING' AND host = ? AND next_attempt_at < ? AND (locked_until <= ? OR ${inList('id', { type: 'bigint' })})`,
     [retryAt, host, retryAt, now, ours],
   );
 }

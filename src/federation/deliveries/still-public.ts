@@ -10,8 +10,8 @@ export type StillPublic = (repositoryId: string) => Promise<boolean>;
 export function createStillPublic({ db, repositories }: Pick<FederationDeps, 'db' | 'repositories'>): StillPublic {
   const answers = new Map<string, Promise<boolean>>();
   let state: number | null = null;
-  return (repositoryId) => {
-    const now = db.state();
+  return async (repositoryId) => {
+    const now = await db.state();
     if (now !== state) answers.clear();
     state = now;
     let answer = answers.get(repositoryId);

@@ -1,4 +1,5 @@
 import { LessThanOrEqual } from 'typeorm';
+import { eachLimit } from '../../kernel/index.ts';
 import { requireOperational } from '../operational.ts';
 import type { FederationDeps } from '../deps.ts';
 import { addFollow, followerActor, unfollow } from './follow-repository.ts';
@@ -80,15 +81,11 @@ async function scan(deps: FederationDeps, follows: readonly RemotePersonFollow[]
     return list;
   };
   const results: ScanResult[] = [];
-  const waiting = [...follows];
-  const work = async (): Promise<void> => {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      const result = await scanPerson(deps, next, listOf);
-      if (result.added.length > 0)
-        deps.logger.info('follow.scan_found', { person: result.handle, added: result.added.length });
-      results.push(result);
-    }
-  };
-  await Promise.all(Array.from({ length: scansAtOnce }, work));
+  await eachLimit(follows, scansAtOnce, async (follow) => {
+    const result = await scanPerson(deps, follow, listOf);
+    if (result.added.length > 0)
+      deps.logger.info('follow.scan_found', { person: result.handle, added: result.added.length });
+    results.push(result);
+  });
   return results;
 }

@@ -1,3 +1,4 @@
+import { rows } from '../../db/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { isDomainError, unauthenticated } from '../../kernel/index.ts';
 import { receiveAccept } from '../activities/accept.ts';
@@ -105,10 +106,11 @@ async function verifiedSigner(
 
 /** The key of the table decides, not a look before: of a hundred copies at once one is new. */
 async function noteSeen({ manager, now }: Tx, { id, signer }: IncomingActivity, type: string): Promise<boolean> {
-  const rows: unknown[] = await manager.query(
+  const added = await rows(
+    manager,
     `INSERT INTO federation_inbox (signer, activity_id, type, received_at) VALUES (?, ?, ?, ?)
      ON CONFLICT (signer, activity_id) DO NOTHING RETURNING 1`,
     [signer.id, id, type, now],
   );
-  return rows.length > 0;
+  return added.length > 0;
 }

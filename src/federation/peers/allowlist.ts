@@ -1,4 +1,5 @@
-import { In, IsNull, Not } from 'typeorm';
+import { isNotNull } from '../../db/index.ts';
+import { In } from 'typeorm';
 import type { Database } from '../../db/index.ts';
 import type { FederationSettings } from '../deps.ts';
 import { peerSchema } from '../schema/peer-schema.ts';
@@ -27,6 +28,6 @@ export function createAllowlist({
   return async (url) => {
     const entries = entriesFor(url, settings.devAllowInsecure);
     if (entries.some((entry) => listed.has(entry))) return true;
-    return db.read.existsBy(peerSchema, { host: In(entries), pairedAt: Not(IsNull()) });
+    return db.read.existsBy(peerSchema, { host: In(entries), pairedAt: isNotNull() });
   };
 }

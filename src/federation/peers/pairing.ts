@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { IsNull, MoreThan, Not } from 'typeorm';
+import { IsNull, MoreThan } from 'typeorm';
+import { isNotNull, rows, upsert } from '../../db/index.ts';
 import { conflict, invalid, notFound } from '../../kernel/index.ts';
 import { asObject, webUrl } from '../documents/fields.ts';
 import { instanceActor } from '../actors/find-actor.ts';
@@ -54,7 +55,7 @@ export function hostOfCode(deps: FederationDeps, code: string): string {
 export async function acceptInvite(deps: FederationDeps, code: string): Promise<string> {
   requireOperational(deps);
   const { url, secret } = readCode(deps, code);
-  const wasPaired = await deps.db.read.existsBy(peerSchema, { host: url.host, pairedAt: Not(IsNull()) });
+  const wasPaired = await deps.db.read.existsBy(peerSchema, { host: url.host, pairedAt: isNotNull() });
   await allow(deps, url.host);
   try {
     const body = Buffer.from(JSON.stringify({ code: secret, origin: deps.settings.origin }));
@@ -98,18 +99,15 @@ export async function receivePairing(deps: FederationDeps, body: Buffer): Promis
     );
     if (found.affected !== 1) throw unknown();
     const { host } = url;
-    if (isInSettings(deps, url) || (await manager.existsBy(peerSchema, { host, pairedAt: Not(IsNull()) }))) return;
-    await manager.query(
-      'INSERT INTO federation_peers (host, asked_at) VALUES (?, ?) ON CONFLICT (host) DO UPDATE SET asked_at = excluded.asked_at',
-      [host, now],
-    );
+    if (isInSettings(deps, url) || (await manager.existsBy(peerSchema, { host, pairedAt: isNotNull() }))) return;
+    await manager.query(upsert('federation_peers', ['host'], ['asked_at']), [host, now]);
   });
   deps.logger.info('peer.asked_to_pair', { host: url.host });
 }
 
 /** Lets a server in that asked with a code. Refuses `unknown_peer` for one that did not ask. */
 export async function confirmPeer(deps: FederationDeps, host: string): Promise<void> {
-  const asked = await deps.db.read.existsBy(peerSchema, { host: host.toLowerCase(), askedAt: Not(IsNull()) });
+  const asked = await deps.db.read.existsBy(peerSchema, { host: host.toLowerCase(), askedAt: isNotNull() });
   if (!asked) throw noSuchPeer(host);
   await allow(deps, host.toLowerCase());
   deps.logger.info('peer.paired', { host });
@@ -120,13 +118,14 @@ export async function confirmPeer(deps: FederationDeps, host: string): Promise<v
  * Refuses `unknown_peer`; `peer_in_settings` when only the settings can shut it out.
  */
 export async function removePeer(deps: FederationDeps, host: string): Promise<void> {
-  const found = (await deps.db.write(({ manager }) =>
-    manager.query(
+  const found = await deps.db.write(({ manager }) =>
+    rows(
+      manager,
       `UPDATE federation_peers SET paired_at = NULL, asked_at = NULL
       WHERE host = ? AND (paired_at IS NOT NULL OR asked_at IS NOT NULL) RETURNING host`,
       [host.toLowerCase()],
     ),
-  )) as unknown[];
+  );
   if (found.length > 0) return deps.logger.info('peer.removed', { host });
   if (deps.settings.allowlist.includes(host.toLowerCase())) {
     throw conflict('peer_in_settings', `${host} is in SERVICE_FEDERATION_PEER_ALLOWLIST; take it out there.`);

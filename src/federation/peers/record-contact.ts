@@ -1,4 +1,5 @@
-import { IsNull, MoreThan, Not } from 'typeorm';
+import { isNotNull } from '../../db/index.ts';
+import { MoreThan } from 'typeorm';
 import type { Clock, Logger } from '../../kernel/index.ts';
 import type { Database } from '../../db/index.ts';
 import { answering } from '../deliveries/peer-health.ts';
@@ -26,7 +27,7 @@ export function createContactRecorder({
   return async (host) => {
     if (Math.abs(clock.now() - readAt) >= knownForMs) {
       readAt = clock.now();
-      const where = [{ failures: MoreThan(0) }, { silentSince: Not(IsNull()) }];
+      const where = [{ failures: MoreThan(0) }, { silentSince: isNotNull<number>() }];
       down = new Map((await db.read.find(peerSchema, { where })).map((row) => [row.host, row.goneAt !== null]));
     }
     const wasGone = down.get(host);

@@ -8,7 +8,7 @@ import type { LearnedLine, Service } from '../ref-cache/capabilities.ts';
 import { readLsRefs } from '../ref-cache/read-ls-refs.ts';
 import type { RefSnapshot } from '../ref-cache/ref-snapshot.ts';
 import type { RefCache } from '../ref-cache/ref-cache.ts';
-import type { Slots } from '../processes/slots.ts';
+import type { Semaphore } from '../../kernel/index.ts';
 
 export interface AdvertiseRequest {
   path: string;
@@ -20,7 +20,7 @@ export interface AdvertiseRequest {
 
 export interface AdvertiseDeps {
   door: GitRunner;
-  shortSlots: Slots;
+  shortSlots: Semaphore;
   limits: GitLimits;
   tables: RefCache;
   logger: Logger;
@@ -135,7 +135,7 @@ async function askGit(
   { door, shortSlots, limits }: AdvertiseDeps,
   { path, service, protocol, signal }: AdvertiseRequest,
 ): Promise<Buffer> {
-  const release = await shortSlots.take({ repository: path }, signal);
+  const release = await shortSlots.acquire({ repository: path }, signal);
   try {
     const strict = service === 'upload-pack' ? ['--strict'] : [];
     const argv = [service, ...strict, '--stateless-rpc', '--http-backend-info-refs', path];

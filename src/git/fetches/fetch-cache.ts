@@ -7,7 +7,7 @@ import type { RefSnapshot } from '../ref-cache/ref-snapshot.ts';
 import type { RefCache } from '../ref-cache/ref-cache.ts';
 import { failure } from './serve-fetch.ts';
 import type { UploadOutcome, UploadRequest } from './serve-fetch.ts';
-import type { Slots } from '../processes/slots.ts';
+import type { Semaphore } from '../../kernel/index.ts';
 import { followSpool } from './follow-spool.ts';
 import { requestKey } from './request-key.ts';
 import { Spool } from './spool.ts';
@@ -28,7 +28,7 @@ export interface FetchCache {
 
 interface CacheDeps {
   door: GitRunner;
-  slots: Slots;
+  slots: Semaphore;
   tables: RefCache;
   limits: GitLimits;
   /** Where spool files are made; below `cache/` of the data folder. */
@@ -57,7 +57,7 @@ interface CachedResponse {
 
 export async function createFetchCache(deps: CacheDeps): Promise<FetchCache> {
   const { door, slots, tables, limits, folder } = deps;
-  /** Least recently used first. */
+  /** Least recently used first. Not the kernel's cache: an entry grows while it is made, and its readers hold it. */
   const answers = new Map<string, CachedResponse>();
   await mkdir(folder, { recursive: true, mode: 0o700 });
 
@@ -99,7 +99,7 @@ export async function createFetchCache(deps: CacheDeps): Promise<FetchCache> {
     spool: Spool,
     signal: AbortSignal,
   ) {
-    const release = await slots.take({ repository, client }, signal);
+    const release = await slots.acquire({ repository, client }, signal);
     try {
       const git = door.start({
         argv: ['upload-pack', '--strict', '--stateless-rpc', repository],

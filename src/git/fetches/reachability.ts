@@ -7,15 +7,15 @@ import type { Reachability } from '../objects/reachability.ts';
 import type { GitRunner } from '../processes/git-runner.ts';
 import type { RefSnapshot } from '../ref-cache/ref-snapshot.ts';
 import type { RefCache } from '../ref-cache/ref-cache.ts';
-import type { Slots } from '../processes/slots.ts';
+import type { Semaphore } from '../../kernel/index.ts';
 
 interface ReachabilityDeps {
   door: GitRunner;
   readers: ObjectReaders;
   tables: RefCache;
   /** Of clones: a look at all objects costs as much as one. */
-  slots: Slots;
-  shortSlots: Slots;
+  slots: Semaphore;
+  shortSlots: Semaphore;
   limits: GitLimits;
 }
 
@@ -136,7 +136,7 @@ export function createReachability({
       }
       // What is not there at all needs no further look.
       if (beyond.size === 0) {
-        const release = await (others.length > 0 ? slots : shortSlots).take({ repository }, signal);
+        const release = await (others.length > 0 ? slots : shortSlots).acquire({ repository }, signal);
         try {
           for (const oid of await commitsBeyond(repository, commits, signal)) beyond.add(oid);
           if (beyond.size === 0) for (const oid of await othersBeyond(repository, others, signal)) beyond.add(oid);

@@ -1,5 +1,6 @@
 import { close, fstatSync, openSync, read, unlinkSync } from 'node:fs';
 import { promisify } from 'node:util';
+import { createNotifier } from '../../kernel/index.ts';
 
 const readAt = promisify(read);
 
@@ -38,7 +39,7 @@ export interface Read {
  */
 export class Spool {
   readonly #file: number;
-  readonly #waiting = new Set<() => void>();
+  readonly #growth = createNotifier();
   #look: NodeJS.Timeout | undefined;
   #lookMs = shortestLookMs;
   #isClosed = false;
@@ -98,15 +99,7 @@ export class Spool {
   /** Resolves when there is more than `position` worth reading, when the end is known, or when `signal` fires. */
   async beyond(position: number, signal: AbortSignal): Promise<void> {
     while (this.#toldSize <= position && !this.isEnded && !signal.aborted) {
-      await new Promise<void>((resolve) => {
-        const wake = () => {
-          this.#waiting.delete(wake);
-          signal.removeEventListener('abort', wake);
-          resolve();
-        };
-        this.#waiting.add(wake);
-        signal.addEventListener('abort', wake);
-      });
+      await this.#growth.wait('size', { signal });
     }
   }
 
@@ -115,7 +108,7 @@ export class Spool {
     clearTimeout(this.#look);
     this.#measure();
     this.isEnded = true;
-    for (const wake of this.#waiting) wake();
+    this.#growth.notify('size');
   }
 
   /** For when nobody reads any more. */
@@ -182,7 +175,7 @@ export class Spool {
     this.size = size;
     if (size - this.#toldSize >= pieceBytes || (!hasGrown && size > this.#toldSize)) {
       this.#toldSize = size;
-      for (const wake of this.#waiting) wake();
+      this.#growth.notify('size');
     }
     return hasGrown;
   }

@@ -7,7 +7,7 @@ import type { Reachability } from '../objects/reachability.ts';
 import { isWholeFetch, readRequest, wantedIds } from './read-request.ts';
 import { serve } from './serve-fetch.ts';
 import type { ServeDeps, UploadOutcome, UploadRequest } from './serve-fetch.ts';
-import type { Slots } from '../processes/slots.ts';
+import type { Semaphore } from '../../kernel/index.ts';
 import { expectErrors, send } from '../transfer.ts';
 
 export type { UploadOutcome, UploadRequest } from './serve-fetch.ts';
@@ -16,9 +16,9 @@ export interface UploadDeps extends ServeDeps, Listings {
   answers: FetchCache;
   reach: Reachability;
   /** For clones and fetches. */
-  slots: Slots;
+  slots: Semaphore;
   /** For questions about refs. */
-  shortSlots: Slots;
+  shortSlots: Semaphore;
 }
 
 /**
@@ -71,7 +71,7 @@ async function notOurs({ output }: UploadRequest, oid: string): Promise<UploadOu
 
 async function startGit(deps: UploadDeps, request: UploadRequest): Promise<UploadOutcome> {
   const { path, client, signal, stateless } = request;
-  const release = await deps.slots.take({ repository: path, client }, signal);
+  const release = await deps.slots.acquire({ repository: path, client }, signal);
   try {
     return await serve(deps, request, ['upload-pack', '--strict', ...(stateless ? ['--stateless-rpc'] : []), path]);
   } finally {
@@ -87,7 +87,7 @@ export type ArchiveRequest = Omit<UploadRequest, 'stateless' | 'protocol'>;
 export async function uploadArchive(deps: UploadDeps, request: ArchiveRequest): Promise<UploadOutcome> {
   expectErrors(request.input);
   expectErrors(request.output);
-  const release = await deps.slots.take({ repository: request.path, client: request.client }, request.signal);
+  const release = await deps.slots.acquire({ repository: request.path, client: request.client }, request.signal);
   try {
     return await serve(
       deps,

@@ -1,5 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { createLru } from '../../kernel/index.ts';
 import { mightContain } from './bloom-filter.ts';
 
 /** What a walk has to know of a commit. */
@@ -50,9 +51,12 @@ interface Kept {
   layer: Layer;
 }
 
-/** Files that were read, by their path, least recently used first; a file of a chain never changes, the single one is replaced. */
-const kept = new Map<string, Kept>();
-let keptBytes = 0;
+/** Files that were read, by their path; a file of a chain never changes, the single one is replaced. */
+const kept = createLru<string, Kept>({
+  name: 'commit-graph files',
+  maxWeight: maxKeptBytes,
+  weigh: ({ layer }) => layer.bytes.length,
+});
 
 /** Null when there is none, or none that is to be relied on. */
 export async function openCommitGraph(repository: string): Promise<CommitGraph | null> {
@@ -92,20 +96,10 @@ async function readLayer(file: string): Promise<Layer | null> {
   if (size > maxGraphBytes) return null;
   const stamp = `${size} ${mtimeMs} ${ino}`;
   const known = kept.get(file);
-  if (known) drop(file, known);
-  const layer = known?.stamp === stamp ? known.layer : new Layer(await readFile(file));
+  if (known?.stamp === stamp) return known.layer;
+  const layer = new Layer(await readFile(file));
   kept.set(file, { stamp, layer });
-  keptBytes += layer.bytes.length;
-  for (const [oldest, entry] of kept) {
-    if (keptBytes <= maxKeptBytes) break;
-    drop(oldest, entry);
-  }
   return layer;
-}
-
-function drop(file: string, { layer }: Kept): void {
-  kept.delete(file);
-  keptBytes -= layer.bytes.length;
 }
 
 /** What one walk remembers, in commits. */

@@ -40,7 +40,7 @@ export class History {
   }
 
   static async open(deps: BrowseDeps, path: string, from: WalkStart): Promise<History> {
-    return new History(deps, path, await openCommitGraph(path), from);
+    return new History(deps, path, deps.limits.readCommitGraph ? await openCommitGraph(path) : null, from);
   }
 
   /** What is known without waiting. */
@@ -77,6 +77,7 @@ export class History {
 class ListedCommits {
   readonly #git: GitProcess;
   readonly #pieces: AsyncIterator<Buffer>;
+  /** In the order of the list. Not the kernel's cache: looking at a commit does not keep it. */
   readonly #waiting = new Map<string, CommitFacts>();
   #rest = '';
   #ended = false;

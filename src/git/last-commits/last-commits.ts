@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { isDomainError, unavailable } from '../../kernel/index.ts';
+import { busy, createSemaphore, isDomainError, waitAtMost } from '../../kernel/index.ts';
 import type { Logger } from '../../kernel/index.ts';
 import { readCommit } from '../objects/browse.ts';
 import type { BrowseDeps } from '../objects/browse.ts';
@@ -44,20 +43,21 @@ export function createLastCommits(
   logger: Logger,
 ): (path: string, request: LastCommitsRequest) => Promise<LastCommits> {
   const searches = new Map<string, Search>();
-
-  let withProcesses = 0;
+  const withProcesses = createSemaphore({
+    limit: maxWithProcesses,
+    queue: 0,
+    refusal: busy('git_busy', 'The server is busy. Try again in a moment.', 5),
+  });
 
   /** A walk's place among those that start processes. Refuses `git_busy`. */
   async function enter(path: string): Promise<() => void> {
-    if (withProcesses >= maxWithProcesses)
-      throw unavailable('git_busy', 'The server is busy. Try again in a moment.', { retryAfterSeconds: 5 });
-    withProcesses += 1;
-    const leave = await deps.shortSlots.take({ repository: path }).catch((error: unknown) => {
-      withProcesses -= 1;
+    const release = await withProcesses.acquire();
+    const leave = await deps.shortSlots.acquire({ repository: path }).catch((error: unknown) => {
+      release();
       throw error;
     });
     return () => {
-      withProcesses -= 1;
+      release();
       leave();
     };
   }
@@ -106,12 +106,7 @@ export function createLastCommits(
     const key = `${path} ${request.oid} ${request.folder.toString('latin1')}`;
     const running = searches.get(key) ?? begin(path, key, request);
     if (running === null) return { rows: new Map(), isComplete: false };
-    const inTime = new AbortController();
-    const table = await Promise.race([
-      running.table,
-      sleep(request.waitMs, null, { signal: inTime.signal }).catch(() => null),
-    ]);
-    inTime.abort();
+    const table = await waitAtMost(running.table, request.waitMs);
     if (table) return { rows: table, isComplete: true };
     return { rows: await describe(deps, path, running.found), isComplete: false };
   };

@@ -1,4 +1,5 @@
 import { statfs } from 'node:fs/promises';
+import { createKeyedMutex, waitAtMost } from '../../kernel/index.ts';
 import type { Logger } from '../../kernel/index.ts';
 import type { GitRunner } from '../processes/git-runner.ts';
 import { findNeeds, hasCommitGraph, needsPacking } from './find-needs.ts';
@@ -103,7 +104,7 @@ export function createMaintenance({
   /** Pushes under way, by repository. */
   const pushes = new Map<string, number>();
   let atWork: { repository: string; stop: AbortController; isPatient: boolean; done: Promise<unknown> } | null = null;
-  let turn: Promise<unknown> = Promise.resolve();
+  const mutex = createKeyedMutex<'all'>();
 
   /** One at a time, in the order of asking. Nothing begins while somebody pushes there. */
   function inTurn(
@@ -111,7 +112,7 @@ export function createMaintenance({
     work: (signal: AbortSignal) => Promise<boolean>,
     isPatient = false,
   ): Promise<Outcome> {
-    const next = turn.then(async (): Promise<Outcome> => {
+    return mutex('all', async (): Promise<Outcome> => {
       if (pushes.has(repository)) return 'given up';
       const stop = new AbortController();
       const done = work(stop.signal);
@@ -127,8 +128,6 @@ export function createMaintenance({
         atWork = null;
       }
     });
-    turn = next.catch(() => {});
-    return next;
   }
 
   async function tidy(repository: string, signal: AbortSignal): Promise<boolean> {
@@ -164,11 +163,7 @@ export function createMaintenance({
   async function makeWay(repository: string): Promise<void> {
     if (atWork?.repository !== repository) return;
     const { stop, isPatient, done } = atWork;
-    if (isPatient) {
-      let timer: NodeJS.Timeout | undefined;
-      await Promise.race([done, new Promise((resolve) => (timer = setTimeout(resolve, pushWaitsMs)))]);
-      clearTimeout(timer);
-    }
+    if (isPatient) await waitAtMost(done, pushWaitsMs);
     stop.abort(new Error('somebody pushes'));
     await done;
   }

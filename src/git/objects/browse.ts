@@ -8,12 +8,12 @@ import type { GitRunner } from '../processes/git-runner.ts';
 import type { Reachability } from './reachability.ts';
 import { isWellFormedRef } from '../refs/ref-name.ts';
 import { readHeadBranch } from '../refs/refs.ts';
-import type { Slots } from '../processes/slots.ts';
+import type { Semaphore } from '../../kernel/index.ts';
 
 export interface BrowseDeps {
   door: GitRunner;
   readers: ObjectReaders;
-  shortSlots: Slots;
+  shortSlots: Semaphore;
   limits: GitLimits;
   reach: Reachability;
 }
@@ -179,7 +179,7 @@ export async function log(
   oid: string,
   { limit, skip = 0 }: { limit: number; skip?: number },
 ): Promise<Commit[]> {
-  const release = await shortSlots.take({ repository: path });
+  const release = await shortSlots.acquire({ repository: path });
   let ids: string[];
   try {
     const argv = [`--git-dir=${path}`, 'rev-list', `--max-count=${limit}`, `--skip=${skip}`, checked(oid), '--'];

@@ -14,7 +14,7 @@ export async function changedPaths(
   to: string,
   { limit }: { limit: number },
 ): Promise<string[] | null> {
-  const leave = await shortSlots.take({ repository: path });
+  const leave = await shortSlots.acquire({ repository: path });
   try {
     const argv = [
       `--git-dir=${path}`,

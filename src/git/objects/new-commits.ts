@@ -50,7 +50,7 @@ async function revList(
   path: string,
   rest: readonly string[],
 ): Promise<string> {
-  const leave = await shortSlots.take({ repository: path });
+  const leave = await shortSlots.acquire({ repository: path });
   try {
     const argv = [`--git-dir=${path}`, 'rev-list', '--ignore-missing', ...rest];
     const { code, output, complaint } = await door.run(

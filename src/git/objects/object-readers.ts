@@ -1,4 +1,4 @@
-import { unavailable } from '../../kernel/index.ts';
+import { createNotifier, unavailable } from '../../kernel/index.ts';
 import type { GitLimits } from '../limits.ts';
 import { ObjectReader } from './object-reader.ts';
 import type { GitRunner } from '../processes/git-runner.ts';
@@ -21,9 +21,10 @@ interface Lent {
 const lifeMs = 3_600_000;
 
 export function createObjectReaders(door: GitRunner, limits: GitLimits): ObjectReaders {
-  /** By repository, least recently used first. */
+  /** By repository, least recently used first. Not the kernel's cache: a reader in use is never ended, and one is waited for. */
   const readers = new Map<string, Lent>();
-  const waiting = new Set<() => void>();
+  const returns = createNotifier();
+  const wakeWaiting = (): void => returns.notify('a reader');
 
   function end(path: string, lent: Lent): void {
     clearTimeout(lent.idle);
@@ -66,7 +67,11 @@ export function createObjectReaders(door: GitRunner, limits: GitLimits): ObjectR
         readers.set(path, lent);
         return lent;
       }
-      await nextReturn(waiting, deadline - performance.now(), limits.retryAfterSeconds);
+      const { retryAfterSeconds } = limits;
+      const timeoutMs = deadline - performance.now();
+      if (timeoutMs <= 0)
+        throw unavailable('git_busy', 'The server is busy. Try again in a moment.', { retryAfterSeconds });
+      await returns.wait('a reader', { timeoutMs });
     }
   }
 
@@ -77,10 +82,6 @@ export function createObjectReaders(door: GitRunner, limits: GitLimits): ObjectR
     // One that was ended meanwhile needs no clock: it would only keep the program from ending.
     else if (readers.get(path) === lent) lent.idle = setTimeout(() => end(path, lent), limits.objectReaderIdleMs);
     wakeWaiting();
-  }
-
-  function wakeWaiting(): void {
-    for (const wake of waiting) wake();
   }
 
   return {
@@ -98,23 +99,4 @@ export function createObjectReaders(door: GitRunner, limits: GitLimits): ObjectR
       await Promise.all(closing.map(([, { reader }]) => reader.exited));
     },
   };
-}
-
-/** Waits until somebody gives a reader back. */
-function nextReturn(waiting: Set<() => void>, waitMs: number, retryAfterSeconds: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const wake = () => {
-      clearTimeout(timer);
-      waiting.delete(wake);
-      resolve();
-    };
-    const timer = setTimeout(
-      () => {
-        waiting.delete(wake);
-        reject(unavailable('git_busy', 'The server is busy. Try again in a moment.', { retryAfterSeconds }));
-      },
-      Math.max(0, waitMs),
-    );
-    waiting.add(wake);
-  });
 }

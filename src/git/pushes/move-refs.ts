@@ -3,7 +3,7 @@ import { checked, readCommit } from '../objects/browse.ts';
 import type { BrowseDeps } from '../objects/browse.ts';
 import type { RefResult } from './push-report.ts';
 import { gerritFolders, isWellFormedRef, refuseRef } from '../refs/ref-name.ts';
-import type { Slots } from '../processes/slots.ts';
+import type { Semaphore } from '../../kernel/index.ts';
 import { syncMovedRefs } from './sync-refs.ts';
 import type { GitRunner } from '../processes/git-runner.ts';
 
@@ -17,7 +17,7 @@ export interface RefMove {
 export interface MoveDeps {
   door: GitRunner;
   /** Of pushes. */
-  slots: Slots;
+  slots: Semaphore;
 }
 
 const longMs = 10 * 60_000;
@@ -45,7 +45,7 @@ export async function moveRefs(
     if (reason === null) wanted.push(move);
     else results.set(move, { ref: move.ref, ok: false, reason });
   }
-  const release = await slots.take({ repository: path });
+  const release = await slots.acquire({ repository: path });
   try {
     // What goes makes room first: `a` for `a/b`.
     const [others, deleted] = [
@@ -139,7 +139,7 @@ export async function isForward(
     return false;
   });
   if (isNear !== null) return isNear;
-  const release = await shortSlots.take({ repository: path });
+  const release = await shortSlots.acquire({ repository: path });
   try {
     const argv = [`--git-dir=${path}`, 'rev-list', '--max-count=1', from, '--not', to, '--'];
     const { code, output, complaint } = await door.run({ argv, timeLimitMs: limits.shortMs, yields: true }, 4_096);

@@ -8,7 +8,7 @@ import type { RefUpdate } from './push-head.ts';
 import type { RefResult } from './push-report.ts';
 import type { RefQuota } from './ref-quota.ts';
 import type { RecoveryAction } from '../maintenance/recover.ts';
-import type { Slots } from '../processes/slots.ts';
+import type { Semaphore } from '../../kernel/index.ts';
 
 /** Hears of a push before git may act, and again when git has. */
 export interface PushHooks {
@@ -85,7 +85,7 @@ export type PushOutcome =
 export interface PushDeps {
   door: GitRunner;
   readers: ObjectReaders;
-  slots: Slots;
+  slots: Semaphore;
   limits: GitLimits;
   logger: Logger;
   grantRefs: RefQuota;

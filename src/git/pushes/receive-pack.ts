@@ -56,7 +56,7 @@ async function carryOut(
   if (permitted.length === 0) return refuse(deps, request, head, refusals);
 
   // The slot comes before the journal: a push that finds no slot leaves no trace.
-  const release = await deps.slots.take({ repository: path, client: request.client }, signal);
+  const release = await deps.slots.acquire({ repository: path, client: request.client }, signal);
   let ends: Promise<unknown> | null = null;
   try {
     // Starting takes as long as journalling, so both happen at once. Until the push is
@@ -174,7 +174,7 @@ async function runAndTidy(deps: PushDeps, request: PushRequest, plan: PushPlan, 
   const { slots, untidy, logger } = deps;
   const outcome = await runReceivePack(deps, request, plan, git);
   if (outcome.kind === 'unreported' && !outcome.clean) untidy.add(request.path);
-  if (untidy.has(request.path) && slots.inUseFor(request.path) === 1) {
+  if (untidy.has(request.path) && slots.heldBy('repository', request.path) === 1) {
     untidy.delete(request.path);
     await deps.removeLeftovers(request.path).then(
       (actions) => logger.warn('push.leftovers_removed', { path: request.path, actions }),

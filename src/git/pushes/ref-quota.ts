@@ -28,7 +28,7 @@ const keptRepositories = 1_000;
  * do not get the same ones.
  */
 export function createRefQuota(maxRefs: number): RefQuota {
-  /** Least recently used first. */
+  /** Least recently used first. Not the kernel's cache: an entry with pending grants is never evicted. */
   const accounts = new Map<string, Account>();
 
   function forgetSome(): void {

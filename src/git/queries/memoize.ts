@@ -1,3 +1,5 @@
+import { createLru } from '../../kernel/index.ts';
+
 /** Bounds of what is kept: a sum of weights in whatever unit `weigh` counts. */
 interface Memory<Args extends unknown[], Answer> {
   most: number;
@@ -25,34 +27,26 @@ export function memoize<Args extends unknown[], Answer>(
   ask: (...args: Args) => Promise<Answer>,
   { most, weigh = () => 1, keyOf = (...args) => args }: Memory<Args, Answer>,
 ): (...args: Args) => Promise<Answer> {
-  const answers = new Map<string, { answer: Promise<Answer>; weight: number }>();
-  let total = 0;
-
-  function settle(key: string, weight: number): void {
-    const entry = answers.get(key);
-    if (!entry) return;
-    entry.weight = weight;
-    total += weight;
-    for (const [oldest, { weight: freed }] of answers) {
-      if (total <= most) break;
-      answers.delete(oldest);
-      total -= freed;
-    }
-  }
+  const answers = createLru<string, { answer: Promise<Answer>; weight: number }>({
+    name: 'git queries',
+    maxWeight: most,
+    weigh: ({ weight }) => weight,
+  });
 
   return (...args) => {
     const key = keyText(keyOf(...args));
     const known = answers.get(key);
-    if (known) {
-      answers.delete(key);
-      answers.set(key, known);
-      return known.answer;
-    }
+    if (known) return known.answer;
     const answer = ask(...args);
-    answers.set(key, { answer, weight: 0 });
+    const entry = { answer, weight: 0 };
+    answers.set(key, entry);
     answer.then(
-      (value) => settle(key, weigh(value)),
-      () => answers.delete(key),
+      (value) => {
+        if (answers.peek(key) === entry) answers.set(key, { answer, weight: weigh(value) });
+      },
+      () => {
+        if (answers.peek(key) === entry) answers.delete(key);
+      },
     );
     return answer;
   };

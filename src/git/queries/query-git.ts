@@ -20,7 +20,7 @@ export async function queryGit(
   path: string,
   { argv, accepts = [0], timeLimitMs = pageLimitMs, maxOutputBytes = limits.shortOutputBytes, signal }: GitQuery,
 ): Promise<{ code: number; output: Buffer }> {
-  const leave = await shortSlots.take({ repository: path }, signal);
+  const leave = await shortSlots.acquire({ repository: path }, signal);
   try {
     const command = {
       argv: [`--git-dir=${path}`, ...argv],

@@ -36,7 +36,7 @@ export async function readGitToEnd(
   take: (piece: Buffer) => boolean,
   { timeLimitMs = pageLimitMs, signal, yields = false }: ReadOptions = {},
 ): Promise<{ isWhole: boolean; code: number | null }> {
-  const leave = await shortSlots.take({ repository: path }, signal);
+  const leave = await shortSlots.acquire({ repository: path }, signal);
   try {
     const git = door.start({
       argv: [`--git-dir=${path}`, ...argv],

@@ -1,3 +1,4 @@
+import { createLru } from '../../kernel/index.ts';
 import { readRefs } from '../refs/refs.ts';
 import type { RefSnapshot } from '../ref-cache/ref-snapshot.ts';
 import type { RefCache } from '../ref-cache/ref-cache.ts';
@@ -18,7 +19,11 @@ const maxRepositories = 50;
 
 export function createRecentRefs(tables: Pick<RefCache, 'of'>): RecentRefs {
   const byTable = new WeakMap<RefSnapshot, ReadonlyMap<string, string>>();
-  const known = new Map<string, { refs: Promise<ReadonlyMap<string, string>>; at: number }>();
+  const known = createLru<string, Promise<ReadonlyMap<string, string>>>({
+    name: 'recent refs',
+    maxWeight: maxRepositories,
+    ttlMs: keptMs,
+  });
 
   function ofTable(table: RefSnapshot): ReadonlyMap<string, string> {
     const refs =
@@ -32,13 +37,12 @@ export function createRecentRefs(tables: Pick<RefCache, 'of'>): RecentRefs {
       const table = await tables.of(repository);
       if (table !== null) return ofTable(table);
       const recent = known.get(repository);
-      if (recent && performance.now() - recent.at < keptMs) return recent.refs;
+      if (recent !== undefined) return recent;
       const refs = readRefs(repository);
-      known.set(repository, { refs, at: performance.now() });
+      known.set(repository, refs);
       refs.catch(() => known.delete(repository));
-      if (known.size > maxRepositories) known.delete(known.keys().next().value!);
       return refs;
     },
-    forget: (repository) => void known.delete(repository),
+    forget: (repository) => known.delete(repository),
   };
 }

@@ -5,17 +5,17 @@ import { internal, invalid } from '../../kernel/index.ts';
 import { checked } from '../objects/browse.ts';
 import type { BrowseDeps } from '../objects/browse.ts';
 import type { GitExit } from '../processes/git-runner.ts';
-import type { Slots } from '../processes/slots.ts';
+import type { Semaphore } from '../../kernel/index.ts';
 import { diffArguments } from './list-diff.ts';
 import type { DiffRange } from './list-diff.ts';
 
 export interface StreamDeps extends BrowseDeps {
   /** Archives take a place among clones, not among pages. */
-  slots: Slots;
+  slots: Semaphore;
 }
 
 interface StreamOptions {
-  slots: Slots;
+  slots: Semaphore;
   timeLimitMs: number;
   client?: string | undefined;
 }
@@ -38,7 +38,7 @@ async function streamGit(
   argv: readonly string[],
   { slots, timeLimitMs, client }: StreamOptions,
 ): Promise<Readable> {
-  const leave = await slots.take({ repository: path, client });
+  const leave = await slots.acquire({ repository: path, client });
   try {
     const git = door.start({
       argv: [`--git-dir=${path}`, ...argv],

@@ -1,3 +1,4 @@
+import { createLru } from '../../kernel/index.ts';
 import type { Logger } from '../../kernel/index.ts';
 import type { ObjectReaders } from '../objects/object-readers.ts';
 import { readPackedRefs, Unsupported } from './ref-files.ts';
@@ -46,9 +47,13 @@ const leastKnown = 1_000;
 const agreesForMs = 2;
 
 export function createRefCache(readers: ObjectReaders, logger: Logger): RefCache {
-  /** Least recently used first. */
-  const kept = new Map<string, CachedSnapshot>();
-  let refCount = 0;
+  const kept = createLru<string, CachedSnapshot>({
+    name: 'ref snapshots',
+    maxWeight: keptRefs,
+    maxEntries: keptRepositories,
+    // One repository with more refs than that fills the cache alone.
+    weigh: ({ table }) => Math.min(table.refs.length, keptRefs),
+  });
   /** Repositories that this process is changing, and how often at once. */
   const underWork = new Map<string, number>();
 
@@ -75,8 +80,7 @@ export function createRefCache(readers: ObjectReaders, logger: Logger): RefCache
     const isUseful = before !== undefined && before.known.size <= before.table.refs.length * knownPerRef + leastKnown;
     const known = isUseful ? before.known : new Map<string, string | null>();
     const table = await readRefSnapshot(repository, readPacked, known, peelIn(repository));
-    forget(repository);
-    keep(repository, {
+    kept.set(repository, {
       table,
       readAtMs,
       isSettled: table.stamp.isSettled(readAtMs),
@@ -85,20 +89,6 @@ export function createRefCache(readers: ObjectReaders, logger: Logger): RefCache
       known,
     });
     return table;
-  }
-
-  function keep(repository: string, one: CachedSnapshot): void {
-    kept.set(repository, one);
-    refCount += one.table.refs.length;
-    for (const oldest of kept.keys()) {
-      if (kept.size <= keptRepositories && (refCount <= keptRefs || kept.size === 1)) return;
-      forget(oldest);
-    }
-  }
-
-  function forget(repository: string): void {
-    refCount -= kept.get(repository)?.table.refs.length ?? 0;
-    kept.delete(repository);
   }
 
   function agrees(repository: string, known: CachedSnapshot): boolean {
@@ -111,22 +101,18 @@ export function createRefCache(readers: ObjectReaders, logger: Logger): RefCache
   return {
     async of(repository) {
       const known = kept.get(repository);
-      if (known?.isSettled === true && agrees(repository, known)) {
-        kept.delete(repository);
-        kept.set(repository, known);
-        return known.table;
-      }
+      if (known?.isSettled === true && agrees(repository, known)) return known.table;
       try {
         return await read(repository, known);
       } catch (error) {
         // git has the last word, also about what is broken.
-        forget(repository);
+        kept.delete(repository);
         if (!(error instanceof Unsupported)) logger.debug('git.refs_unread', { repository, error });
         return null;
       }
     },
     noteCommits(repository, oids) {
-      for (const oid of oids) kept.get(repository)?.known.set(oid, null);
+      for (const oid of oids) kept.peek(repository)?.known.set(oid, null);
     },
     async changing(repository, work) {
       underWork.set(repository, (underWork.get(repository) ?? 0) + 1);
@@ -136,10 +122,10 @@ export function createRefCache(readers: ObjectReaders, logger: Logger): RefCache
         const others = underWork.get(repository)! - 1;
         if (others === 0) underWork.delete(repository);
         else underWork.set(repository, others);
-        const known = kept.get(repository);
+        const known = kept.peek(repository);
         if (known !== undefined) known.agreedAtMs = -Infinity;
       }
     },
-    forget,
+    forget: (repository) => kept.delete(repository),
   };
 }

@@ -106,7 +106,7 @@ export const runner = z
     name: z.string(),
     status: z.enum(['unspecified', 'idle', 'active', 'offline']).describe('Unspecified before it was first heard of'),
     disabled: z.boolean().describe('Gets no further job'),
-    ephemeral: z.boolean().describe('Takes one job, then goes'),
+    ephemeral: z.boolean().describe('Ephemeral: it takes one job and is removed'),
     version: z.string(),
     labels: z.array(z.string()),
     capabilities: z.array(z.string()),

@@ -10,8 +10,12 @@ import { showCollaborator } from './show.ts';
 
 const at = '/repos/{owner}/{name}/collaborators';
 
-const pageOf = ({ repositories }: WebDeps, viewer: PersonViewer, { canonical }: Found, options: PeopleOptions) =>
-  repositories.listCollaboratorsPage(viewer, canonical.owner, canonical.name, options);
+const pageOf = (
+  { repositories }: Pick<WebDeps, 'repositories'>,
+  viewer: PersonViewer,
+  { canonical }: Found,
+  options: PeopleOptions,
+) => repositories.listCollaboratorsPage(viewer, canonical.owner, canonical.name, options);
 
 export const listCollaborators = operation({
   id: 'listCollaborators',

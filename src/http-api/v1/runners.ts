@@ -55,7 +55,7 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
       path: `${at}/runners`,
       status: 201,
       refuses: [...refuses, 409],
-      summary: `Make a runner ${whose}`,
+      summary: `Create a runner ${whose}`,
       description:
         'Its uuid and token go into the runner’s file. The token is in this answer and never again anywhere.',
       body: newRunner,
@@ -96,7 +96,7 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
       refuses,
       summary: `Make the registration token for runners ${whose}`,
       description:
-        'Any number of runners may register with it. The one before stops working; runners that have joined go on.',
+        'Any number of runners may register with it. The one before stops working; registered runners keep working.',
       answer: registrationToken,
       async run(call) {
         const madeBy = call.viewer.kind === 'person' ? call.viewer.id : null;

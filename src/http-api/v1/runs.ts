@@ -109,7 +109,7 @@ export const listStartableWorkflows = operation({
   method: 'GET',
   path: '/repos/{owner}/{name}/workflows',
   tag: 'Runs',
-  summary: 'List the workflows of the default branch that can be started by hand',
+  summary: 'List the workflows of the default branch that can be started manually',
   access: 'repository:read',
   cost: 'objects',
   status: 200,

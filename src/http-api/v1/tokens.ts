@@ -12,7 +12,7 @@ import { isoTime, isoTimeOrNull } from './show.ts';
 async function namesFor(
   viewer: PersonViewer,
   tokens: readonly AccessToken[],
-  { repositories }: WebDeps,
+  { repositories }: Pick<WebDeps, 'repositories'>,
 ): Promise<Map<string, string>> {
   const seen = await repositories.listByIds(
     viewer,
@@ -35,7 +35,11 @@ function showToken(token: AccessToken, names: ReadonlyMap<string, string>): z.ou
   };
 }
 
-async function idOf(viewer: PersonViewer, path: string, { repositories }: WebDeps): Promise<string> {
+async function idOf(
+  viewer: PersonViewer,
+  path: string,
+  { repositories }: Pick<WebDeps, 'repositories'>,
+): Promise<string> {
   const [owner = '', name = ''] = path.split('/', 2);
   try {
     return (await repositories.find(viewer, owner, name)).repository.id;

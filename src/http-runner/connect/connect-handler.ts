@@ -2,6 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { RunnerRow } from '../../ci/index.ts';
+import { discardBody, externalOrigin } from '../../http/index.ts';
+import type { createClientReader } from '../../http/index.ts';
 import { invalid } from '../../kernel/index.ts';
 import type { Logger } from '../../kernel/index.ts';
 import { toRpcError } from '../codes.ts';
@@ -13,7 +15,7 @@ import type { Procedure } from '../messages/message-types.ts';
 import type { UpdateLogRequest } from '../messages/runner-messages.ts';
 import type { Call, RunnerService } from '../runner-service.ts';
 import { BodyBudget } from './body-budget.ts';
-import { bodyPieces, readBody } from './request-body.ts';
+import { messagePieces, readMessage } from './read-message.ts';
 
 /** What runners put in front of every path. */
 const prefix = '/api/actions';
@@ -37,6 +39,8 @@ export interface ConnectHandler {
 export interface ConnectOptions {
   service: RunnerService;
   logger: Logger;
+  /** Reads what trusted proxies say of a request. */
+  readClient: ReturnType<typeof createClientReader>;
 }
 
 /**
@@ -45,7 +49,7 @@ export interface ConnectOptions {
  * because nothing of a web page's request may happen here: no cookie, no redirect, no
  * HTML, no form parser.
  */
-export function createConnectHandler({ service, logger }: ConnectOptions): ConnectHandler {
+export function createConnectHandler({ service, logger, readClient }: ConnectOptions): ConnectHandler {
   const budget = new BodyBudget();
   return {
     async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -71,7 +75,7 @@ export function createConnectHandler({ service, logger }: ConnectOptions): Conne
         );
       const gone = watchForLeaving(response);
       try {
-        const answer = await run({ service, budget }, procedure, form, request, gone.signal);
+        const answer = await run({ service, budget, readClient }, procedure, form, request, gone.signal);
         await send(request, response, procedure, form, answer);
         if (gone.signal.aborted) await service.undelivered(procedure.name, answer);
       } catch (error) {
@@ -89,18 +93,18 @@ function formOf(request: IncomingMessage): Form | null {
   return form === undefined ? null : (form.toLowerCase() as Form);
 }
 
-/** Finds out who calls, then reads, then acts: a stranger's message is not read. */
+/** Finds out who calls, then reads, then acts: a message of an unknown client is not read. */
 async function run(
-  { service, budget }: { service: RunnerService; budget: BodyBudget },
+  { service, budget, readClient }: Omit<ConnectOptions, 'logger'> & { budget: BodyBudget },
   procedure: Procedure,
   form: Form,
   request: IncomingMessage,
   signal: AbortSignal,
 ): Promise<object> {
-  const call = readCall(request, signal);
+  const call = readCall(request, readClient, signal);
   const runner = await service.admit(procedure.name, call);
   if (procedure.name === 'UpdateLog') return updateLog(service, runner!, form, request, budget, procedure);
-  const body = await readBody(request, maxMessageBytes, budget);
+  const body = await readMessage(request, maxMessageBytes, budget);
   const message =
     form === 'proto'
       ? decodeBinary<object>(procedure.request, body)
@@ -121,13 +125,13 @@ async function updateLog(
     if (form === 'json') {
       const message = decodeJson<UpdateLogRequest>(
         procedure.request,
-        textOf(await readBody(request, maxJsonLogBytes, budget)),
+        textOf(await readMessage(request, maxJsonLogBytes, budget)),
       );
       for (const { time, content } of message.rows) if (rows.add(time, content)) await rows.flush();
       return await service.updateLog(runner, { ...message, rows });
     }
     const decoder = new LogDecoder(rows);
-    for await (const piece of bodyPieces(request, maxLogBytes)) await decoder.push(piece);
+    for await (const piece of messagePieces(request, maxLogBytes)) await decoder.push(piece);
     return await service.updateLog(runner, decoder.finish());
   } finally {
     await rows.discard();
@@ -144,7 +148,7 @@ function textOf(body: Buffer): string {
 
 const maxTimeoutMs = 2_147_483_647;
 
-function readCall(request: IncomingMessage, signal: AbortSignal): Call {
+function readCall(request: IncomingMessage, readClient: ConnectOptions['readClient'], signal: AbortSignal): Call {
   const header = (name: string): string | null => {
     const value = request.headers[name];
     return typeof value === 'string' && value !== '' ? value : null;
@@ -155,15 +159,21 @@ function readCall(request: IncomingMessage, signal: AbortSignal): Call {
   const timeout = header('connect-timeout-ms');
   if (timeout !== null && !/^\d{1,10}$/.test(timeout))
     throw invalid('malformed_message', 'Connect-Timeout-Ms has one to ten digits.');
-  const host = header('host');
   return {
     uuid: header('x-runner-uuid') ?? '',
     token: header('x-runner-token') ?? '',
     requestKey: header('x-runner-request-key')?.slice(0, 255) ?? null,
     deadlineMs: timeout === null ? null : Math.min(Number(timeout), maxTimeoutMs),
-    origin: host === null ? null : `${header('x-forwarded-proto') === 'https' ? 'https' : 'http'}://${host}`,
+    origin: originOf(request, readClient),
     signal,
   };
+}
+
+/** How the runner reaches this server, as a trusted proxy says or as the runner called it. */
+function originOf({ socket, headers }: IncomingMessage, readClient: ConnectOptions['readClient']): string | null {
+  const { forwardedHost, forwardedProto } = readClient(socket.remoteAddress ?? '', headers);
+  const verdict = externalOrigin({ host: forwardedHost ?? headers.host, forwardedProto, baseUrl: null });
+  return verdict.kind === 'known' ? verdict.origin : null;
 }
 
 async function send(
@@ -205,7 +215,10 @@ function end(response: ServerResponse, status: number, headers: Record<string, s
   if (response.destroyed || response.headersSent) return Promise.resolve();
   const { req } = response;
   // A body that was not read stands in the way of the next request on this connection.
-  if (!req.complete) discardRest(req, response);
+  if (!req.complete) {
+    response.setHeader('Connection', 'close');
+    discardBody(req, discardMs);
+  }
   return new Promise((resolve) => {
     response.once('close', resolve);
     response.once('finish', resolve);
@@ -215,14 +228,6 @@ function end(response: ServerResponse, status: number, headers: Record<string, s
 }
 
 const discardMs = 5_000;
-
-function discardRest(request: IncomingMessage, response: ServerResponse): void {
-  response.setHeader('Connection', 'close');
-  const { socket } = request;
-  const cut = setTimeout(() => socket.destroy(), discardMs);
-  request.once('close', () => clearTimeout(cut));
-  request.resume();
-}
 
 /** The web's own connections end after a few idle seconds; a runner's must not. */
 function keepConnection(response: ServerResponse): void {

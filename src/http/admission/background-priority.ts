@@ -1,38 +1,38 @@
 import type { ServerResponse } from 'node:http';
 
-/** A page is made in a few milliseconds; whatever takes longer waits for something else than its turn. */
+/** A page is made in a few milliseconds; what takes longer waits for something else than its turn. */
 const defaultQuickMs = 20;
-/** A step waits so long at most. On a server that always makes some page, it then takes its turn among them. */
-const defaultPatienceMs = 10;
+/** A step waits so long at most: on a server that always makes some page, it then takes its turn among them. */
+const defaultMaxWaitMs = 10;
 
 /** Whoever has just read a page may open the next. */
-const aboutMs = 100;
+const recentMs = 100;
 
-/** That somebody waits for an answer which is made in a moment. */
+/** A request whose response is made in a moment. */
 export interface ActiveRequest {
   beganAt: number;
   isQuick: boolean;
 }
 
 /**
- * A crowd that searches is many steps of half a millisecond, and they fill the main thread:
- * any other page would wait for all that have come in between, in each turn of the event
- * loop that it takes. So those steps give way. They are taken one in each turn of the loop,
- * and none while another page is being made.
+ * Cooperative scheduling of background work. A crowd that searches is many steps of half a
+ * millisecond, and they fill the main thread: any other page would wait for all that have come
+ * in between, in each turn of the event loop that it takes. So those steps have a lower priority:
+ * one is taken in each turn of the loop, and none while another page is being made.
  */
 export interface BackgroundPriority {
-  /** To be called when a request begins: it is one that others give way to. */
-  note(exchange: { res: ServerResponse; state: Noted }): void;
-  /** This request gives way itself: nobody waits for it any more. */
-  yield(state: Noted): void;
-  /** Resolves when it is time for the next step of a request that gives way. */
+  /** To be called when a request begins: background work waits for it. */
+  onRequest(exchange: { res: ServerResponse; state: Marked }): void;
+  /** This request is background work itself: nothing waits for it any more. */
+  yield(state: Marked): void;
+  /** Resolves when it is time for the next step of background work. */
   turn(): Promise<void>;
-  /** Whether a request that others give way to has ended in the last tenth of a second. */
+  /** Whether a request of normal priority has ended in the last tenth of a second. */
   hasRecentRequests(): boolean;
 }
 
-interface Noted {
-  atWork?: ActiveRequest;
+interface Marked {
+  activeRequest?: ActiveRequest;
 }
 
 interface Step {
@@ -42,80 +42,80 @@ interface Step {
 
 export function createBackgroundPriority({
   quickMs = defaultQuickMs,
-  patienceMs = defaultPatienceMs,
+  maxWaitMs = defaultMaxWaitMs,
 } = {}): BackgroundPriority {
-  /** Oldest first. They hold nothing of their requests: what is kept from one collection of garbage to the next costs the pages. */
-  const atWork: ActiveRequest[] = [];
-  const line: Step[] = [];
+  /** Oldest first. They hold nothing of their requests, which a garbage collection would have to trace. */
+  const active: ActiveRequest[] = [];
+  const steps: Step[] = [];
   let isTurnTaken = false;
-  let isTurnAwaited = false;
-  let isPatienceRunning = false;
+  let isTurnScheduled = false;
+  let isWaiting = false;
   let lastEndAt = -Infinity;
 
-  /** Forgets those before the first one that is. */
-  function isAnybodyQuick(now: number): boolean {
-    for (let oldest = atWork[0]; oldest !== undefined; oldest = atWork[0]) {
+  /** Drops requests before the first one that is still quick. */
+  function isAnyQuick(now: number): boolean {
+    for (let oldest = active[0]; oldest !== undefined; oldest = active[0]) {
       if (oldest.isQuick && now - oldest.beganAt < quickMs) return true;
-      atWork.shift();
+      active.shift();
     }
     return false;
   }
 
-  function awaitTurn(): void {
-    if (isTurnAwaited) return;
-    isTurnAwaited = true;
+  function scheduleTurn(): void {
+    if (isTurnScheduled) return;
+    isTurnScheduled = true;
     setImmediate(takeTurn);
   }
 
   function takeTurn(): void {
-    isTurnAwaited = false;
+    isTurnScheduled = false;
     isTurnTaken = false;
-    const [first] = line;
+    const [first] = steps;
     if (first === undefined) return;
     const now = performance.now();
-    const leftMs = first.askedAt + patienceMs - now;
-    if (leftMs > 0 && isAnybodyQuick(now)) return waitFor(leftMs);
-    line.shift();
+    const leftMs = first.askedAt + maxWaitMs - now;
+    if (leftMs > 0 && isAnyQuick(now)) return waitFor(leftMs);
+    steps.shift();
     isTurnTaken = true;
-    awaitTurn();
+    scheduleTurn();
     first.begin();
   }
 
-  /** Whoever ends wakes the line before that. */
+  /** The end of a request schedules the next turn earlier. */
   function waitFor(ms: number): void {
-    if (isPatienceRunning) return;
-    isPatienceRunning = true;
+    if (isWaiting) return;
+    isWaiting = true;
     setTimeout(() => {
-      isPatienceRunning = false;
-      awaitTurn();
+      isWaiting = false;
+      scheduleTurn();
     }, ms).unref();
   }
 
-  function end({ atWork: one }: Noted): void {
-    if (one === undefined) return;
-    one.isQuick = false;
-    if (line.length > 0) awaitTurn();
+  function end({ activeRequest }: Marked): void {
+    if (activeRequest === undefined) return;
+    activeRequest.isQuick = false;
+    if (steps.length > 0) scheduleTurn();
   }
 
   return {
-    note({ res, state }) {
+    onRequest({ res, state }) {
       const beganAt = performance.now();
-      // Nobody else asks where nobody searches, and the list would grow.
-      isAnybodyQuick(beganAt);
-      state.atWork = { beganAt, isQuick: true };
-      atWork.push(state.atWork);
+      // Where nobody searches nothing else asks, and the list would grow.
+      isAnyQuick(beganAt);
+      state.activeRequest = { beganAt, isQuick: true };
+      active.push(state.activeRequest);
       res.once('close', () => {
-        if (state.atWork?.isQuick) lastEndAt = performance.now();
+        if (state.activeRequest?.isQuick) lastEndAt = performance.now();
         end(state);
       });
     },
     yield: end,
-    hasRecentRequests: () => performance.now() - lastEndAt < aboutMs,
+    hasRecentRequests: () => performance.now() - lastEndAt < recentMs,
     turn() {
       const askedAt = performance.now();
-      const isFree = !isTurnTaken && line.length === 0 && !isAnybodyQuick(askedAt);
-      awaitTurn();
-      if (!isFree) return new Promise((begin) => line.push({ begin, askedAt }));
+      const isFree = !isTurnTaken && steps.length === 0 && !isAnyQuick(askedAt);
+      scheduleTurn();
+      if (!isFree) return new Promise((begin) => steps.push({ begin, askedAt }));
       isTurnTaken = true;
       return Promise.resolve();
     },

@@ -1,26 +1,27 @@
 import { hash } from 'node:crypto';
 import type { RequestListener } from 'node:http';
-import { readSessionCookie } from '../request/session-cookie.ts';
+import { createLru } from '../../kernel/index.ts';
 import type { Exchange } from '../context.ts';
+import { readSessionCookie } from '../request/session-cookie.ts';
 
 /**
- * How many requests of one lane begin in one turn of the event loop. A page takes a dozen
+ * How many requests of one client begin in one turn of the event loop. A page takes a dozen
  * turns, and in each of them it waits for all that others begin there: so their number is
- * what a crowd can cost a person.
+ * what an overload can cost a person.
  */
 const defaultPerTurn = 8;
-/** Whoever is forgotten waits once with the strangers. */
+/** A client that is forgotten waits once with the anonymous ones. */
 const maxKnown = 4_096;
 
 /**
- * Whoever has proven who they are has a lane of their own; all strangers together have one.
- * A lane that asks for more than its share of a turn waits for the next. Nothing is refused
- * here, and nobody gets a right: a lane is only a place in time.
+ * Fair queue by client: whoever has proven who they are has a queue of their own; all anonymous
+ * clients share one. A queue that asks for more than its share of a turn waits for the next.
+ * Nothing is refused here, and nobody gets a right: only the time differs.
  */
 export interface FairQueue {
-  before(next: RequestListener): RequestListener;
+  enqueue(next: RequestListener): RequestListener;
   /** To be called when a request begins; remembers at its end whose credentials were good. */
-  note(exchange: Pick<Exchange, 'req' | 'res' | 'state'>): void;
+  onRequest(exchange: Pick<Exchange, 'req' | 'res' | 'state'>): void;
 }
 
 interface ClientQueue {
@@ -31,59 +32,57 @@ interface ClientQueue {
 const anonymous = '';
 
 export function createFairQueue({ perTurn = defaultPerTurn } = {}): FairQueue {
-  /** Digests of credentials; least recently used first. */
-  const known = new Set<string>();
-  const lanes = new Map<string, ClientQueue>();
-  let isTurnAwaited = false;
+  /** Digests of good credentials. */
+  const known = createLru<string, true>({ name: 'credentials of the fair queue', maxWeight: maxKnown });
+  const queues = new Map<string, ClientQueue>();
+  let isTurnScheduled = false;
 
-  function awaitTurn(): void {
-    if (isTurnAwaited) return;
-    isTurnAwaited = true;
-    setImmediate(takeTurn);
+  function scheduleTurn(): void {
+    if (isTurnScheduled) return;
+    isTurnScheduled = true;
+    setImmediate(beginTurn);
   }
 
-  function takeTurn(): void {
-    isTurnAwaited = false;
-    for (const [name, lane] of lanes) {
-      const now = lane.waiting.splice(0, perTurn);
-      if (now.length === 0) lanes.delete(name);
-      lane.begun = now.length;
+  function beginTurn(): void {
+    isTurnScheduled = false;
+    for (const [client, queue] of queues) {
+      const now = queue.waiting.splice(0, perTurn);
+      if (now.length === 0) queues.delete(client);
+      queue.begun = now.length;
       for (const begin of now) begin();
     }
-    if (lanes.size > 0) awaitTurn();
+    if (queues.size > 0) scheduleTurn();
   }
 
   return {
-    before: (next) => (request, response) => {
+    enqueue: (next) => (request, response) => {
       const digest = digestOf(request.headers);
-      const name = digest !== null && known.has(digest) ? digest : anonymous;
-      let lane = lanes.get(name);
-      if (lane === undefined) lanes.set(name, (lane = { begun: 0, waiting: [] }));
-      awaitTurn();
-      if (lane.begun < perTurn) {
-        lane.begun += 1;
+      const client = digest !== null && known.peek(digest) !== undefined ? digest : anonymous;
+      let queue = queues.get(client);
+      if (queue === undefined) queues.set(client, (queue = { begun: 0, waiting: [] }));
+      scheduleTurn();
+      if (queue.begun < perTurn) {
+        queue.begun += 1;
         next(request, response);
       } else {
-        lane.waiting.push(() => {
-          // Who has left meanwhile is not missed: nothing was done yet.
+        queue.waiting.push(() => {
+          // The client may have left while it waited: nothing was done yet.
           if (!response.destroyed && !request.destroyed) next(request, response);
         });
       }
     },
-    note({ req, res, state }) {
+    onRequest({ req, res, state }) {
       const digest = digestOf(req.headers);
       if (digest === null) return;
       res.once('close', () => {
-        known.delete(digest);
-        if (state.identity.viewer.kind !== 'person') return;
-        known.add(digest);
-        if (known.size > maxKnown) known.delete(known.values().next().value!);
+        if (state.identity.viewer.kind === 'person') known.set(digest, true);
+        else known.delete(digest);
       });
     },
   };
 }
 
-/** Of what a request brings to prove who sends it; null when it brings nothing. */
+/** The digest of what a request brings to prove who sends it; null when it brings nothing. */
 function digestOf({
   authorization,
   cookie,

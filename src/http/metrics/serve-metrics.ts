@@ -3,7 +3,7 @@ import { BlockList, isIP } from 'node:net';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { notFound } from '../../kernel/index.ts';
 import type { Middleware } from '../context.ts';
-import type { AnonymousCpuBudget } from '../admission/anonymous-cpu-budget.ts';
+import type { Admission } from '../admission/admission.ts';
 import { readToken } from '../request/authorization.ts';
 import type { WebDeps } from '../deps.ts';
 import { federationFamilies } from './federation-families.ts';
@@ -27,7 +27,7 @@ const sha256 = (text: string): Buffer => createHash('sha256').update(text).diges
  * else there is no such page. What a proxy hands on comes from elsewhere, also when the
  * proxy runs on this machine and does not say for whom it asks.
  */
-export function serveMetrics(deps: WebDeps, counts: HttpCounts, budget: AnonymousCpuBudget): Middleware {
+export function serveMetrics(deps: WebDeps, counts: HttpCounts, admission: Pick<Admission, 'families'>): Middleware {
   const delay = monitorEventLoopDelay({ resolution: sampledEveryMs });
   delay.enable();
   const { token } = deps.config.metrics;
@@ -62,7 +62,7 @@ export function serveMetrics(deps: WebDeps, counts: HttpCounts, budget: Anonymou
     ctx.body = exposition([
       ...counts.families(),
       ...gitFamilies(deps.git.traffic),
-      ...budget.families(),
+      ...admission.families(),
       lag,
       ...(await stateOfInstance(deps)),
       ...(await federationFamilies(deps)),

@@ -130,7 +130,7 @@ async function inScope<T>(
       return work(tx, { organisationId: owner.id });
     });
   } catch (error) {
-    if (isUniqueViolation(error, 'labels.name_folded'))
+    if (isUniqueViolation(error, 'labels_repository_name') || isUniqueViolation(error, 'labels_organisation_name'))
       throw conflict('label_taken', 'There is a label of this name.', { field: 'name' });
     throw error;
   }

@@ -112,7 +112,7 @@ async function inRepository<T>(
       return work(tx, repository.id);
     });
   } catch (error) {
-    if (isUniqueViolation(error, 'milestones.title_folded'))
+    if (isUniqueViolation(error, 'milestones_title'))
       throw conflict('milestone_taken', 'There is a milestone of this title.', { field: 'title' });
     throw error;
   }

@@ -1,11 +1,11 @@
 import type { Scope } from '../../access/index.ts';
 import { oneOf } from '../../http/index.ts';
 import { page, seeOther, type PageReply } from '../app/reply.ts';
-import type { WebDeps } from '../../http/index.ts';
 import { submit, type FormRefusal } from '../app/submit.ts';
 import { viewAccessToken } from './access-token.view.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
+import type { AccountDeps } from './deps.ts';
 
 const accesses = ['read', 'write', 'admin'] as const satisfies readonly Scope[];
 const lifetimes = ['90', '30', '365', 'never'] as const;
@@ -22,26 +22,30 @@ interface TokenForm {
 
 const emptyTokenForm: TokenForm = { name: '', access: 'write', expires_in: '90', repos: ['all'] };
 
-const ownRepositories = ({ person, viewer }: PersonContext, { repositories }: WebDeps) =>
+const ownRepositories = ({ person, viewer }: PersonContext, { repositories }: AccountDeps) =>
   repositories.list(viewer, { owner: { kind: 'user', id: person.id }, limit: maxOffered });
 
 async function tokensPage(
-  visit: PersonContext,
-  deps: WebDeps,
+  context: PersonContext,
+  deps: AccountDeps,
   form: TokenForm,
   refusal: FormRefusal | null,
 ): Promise<PageReply> {
-  const [tokens, own] = await Promise.all([deps.accounts.listTokens(visit.person.id), ownRepositories(visit, deps)]);
-  return page('settings/tokens', {
+  const [tokens, own] = await Promise.all([
+    deps.accounts.listTokens(context.person.id),
+    ownRepositories(context, deps),
+  ]);
+  return page('account/access-tokens', {
     tokens: tokens.map((token) => viewAccessToken(token, deps.clock.now())),
     repositories: own.repositories.map(({ id, name }) => ({ id, name })),
     form,
     refusal,
-    notice: viewNotice(visit.query),
+    notice: viewNotice(context.query),
   });
 }
 
-export const showTokens: Page<PersonContext> = (visit, deps) => tokensPage(visit, deps, emptyTokenForm, null);
+export const showTokens: Page<PersonContext, AccountDeps> = (context, deps) =>
+  tokensPage(context, deps, emptyTokenForm, null);
 
 /** The choice "only these" sends an empty value beside the chosen ids; a client that says nothing means all. */
 function readTokenForm({ form }: PersonContext): TokenForm {
@@ -55,9 +59,9 @@ function readTokenForm({ form }: PersonContext): TokenForm {
 }
 
 /** Ids that the page offered; a token cannot name anything else, nor be used to ask whether an id exists. */
-async function reachOf(visit: PersonContext, deps: WebDeps, repos: readonly string[]): Promise<string[] | null> {
+async function reachOf(context: PersonContext, deps: AccountDeps, repos: readonly string[]): Promise<string[] | null> {
   if (repos.includes('all')) return null;
-  const own = await ownRepositories(visit, deps);
+  const own = await ownRepositories(context, deps);
   return own.repositories.map(({ id }) => id).filter((id) => repos.includes(id));
 }
 
@@ -65,36 +69,36 @@ async function reachOf(visit: PersonContext, deps: WebDeps, repos: readonly stri
  * Fields `name`, `access`, `expires_in` (days or `never`), `repos` (`all` or ids).
  * Answers with a redirect to the page that shows the token once.
  */
-export const addToken: Page<PersonContext> = (visit, deps) => {
-  const { person } = visit;
+export const addToken: Page<PersonContext, AccountDeps> = (context, deps) => {
+  const { person } = context;
   const { accounts, clock, oneTimeSecrets } = deps;
-  const input = readTokenForm(visit);
+  const input = readTokenForm(context);
   return submit(
     async () => {
       const { token, secret } = await accounts.addToken(person.id, {
         name: input.name,
         access: input.access,
-        repositoryIds: await reachOf(visit, deps, input.repos),
+        repositoryIds: await reachOf(context, deps, input.repos),
         expiresAt: input.expires_in === 'never' ? null : clock.now() + Number(input.expires_in) * dayMs,
       });
       return seeOther(`/settings/tokens/new/${oneTimeSecrets.keep(person.id, { name: token.name, value: secret })}`);
     },
-    (refusal) => tokensPage(visit, deps, input, refusal),
+    (refusal) => tokensPage(context, deps, input, refusal),
   );
 };
 
 /** The only page that ever shows the token; asked again, it leads back to the list. */
-export const showNewToken: Page<PersonContext> = ({ person, params }, { oneTimeSecrets }) => {
+export const showNewToken: Page<PersonContext, AccountDeps> = ({ person, params }, { oneTimeSecrets }) => {
   const secret = oneTimeSecrets.take(person.id, params.ticket ?? '');
   if (secret === null) return seeOther(withNotice('/settings/tokens', 'token-gone'));
   return page(
-    'settings/new-token',
+    'account/new-access-token',
     { name: secret.name, token: secret.value, username: person.username },
     { showsSecret: true },
   );
 };
 
-export const removeToken: Page<PersonContext> = async ({ person, params }, { accounts }) => {
+export const removeToken: Page<PersonContext, AccountDeps> = async ({ person, params }, { accounts }) => {
   await accounts.removeToken(person.id, params.id ?? '');
   return seeOther(withNotice('/settings/tokens', 'token-removed'));
 };

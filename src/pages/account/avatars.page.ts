@@ -2,7 +2,8 @@ import { notFound } from '../../kernel/index.ts';
 import { imageReply } from '../app/image-reply.ts';
 import { content } from '../app/reply.ts';
 import { avatarColours, drawAvatar } from '../app/avatar.view.ts';
-import type { Page } from '../app/request-context.ts';
+import type { Page, RequestContext } from '../app/request-context.ts';
+import type { AccountDeps } from './deps.ts';
 
 const file = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(\.svg)?$/;
 
@@ -21,7 +22,7 @@ function drawnReply(id: string) {
  * `/avatars/{uuid}` is the picture that a person or an organisation uploaded;
  * `/avatars/{uuid}.svg` the drawn one, which any id has, so it tells nothing about who exists.
  */
-export const showAvatar: Page = async ({ params }, { avatars }) => {
+export const showAvatar: Page<RequestContext, AccountDeps> = async ({ params }, { avatars }) => {
   const [, id, isDrawn] = file.exec(params.file ?? '') ?? [];
   if (id === undefined) throw notFound();
   if (isDrawn) return drawnReply(id);

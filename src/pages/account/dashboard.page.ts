@@ -1,7 +1,6 @@
 import { commitPlace } from '../../repositories/index.ts';
 import type { ListedRepository, RecentPush } from '../../repositories/index.ts';
 import { page } from '../app/reply.ts';
-import type { WebDeps } from '../../http/index.ts';
 import { viewAvatar } from '../app/avatar.view.ts';
 import { viewStatusIcon } from '../app/status-icon.view.ts';
 import type { StatusIconView } from '../app/status-icon.view.ts';
@@ -12,6 +11,7 @@ import { viewPushRow } from '../repository/push-row.view.ts';
 import { viewRepositoryRow } from '../repository/repository-row.view.ts';
 import { organisationUrl, repositoryUrl } from '../../http/index.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
+import type { AccountDeps } from './deps.ts';
 
 const maxPushes = 8;
 const maxFollowedPushes = 5;
@@ -20,7 +20,7 @@ const manyPins = 12;
 
 /** What checks say of the pushes and of the default branches that the page shows, in two questions however many there are. */
 async function readTicks(
-  { ci, repositories }: WebDeps,
+  { ci, repositories }: AccountDeps,
   pushes: readonly RecentPush[],
   shown: readonly ListedRepository[],
 ) {
@@ -44,7 +44,7 @@ async function readTicks(
 }
 
 /** What the person follows on other servers: the newest pushes, and requests that did not get through. */
-async function readFollowing(personId: string, { federation, clock }: WebDeps) {
+async function readFollowing(personId: string, { federation, clock }: AccountDeps) {
   if (!federation.isOperational) return { pushes: [], stuck: [] };
   const { pushes, pending } = await federation.followedNews(personId, maxFollowedPushes);
   return {
@@ -59,7 +59,7 @@ async function readFollowing(personId: string, { federation, clock }: WebDeps) {
  * The person's pins, what waits for them, the latest pushes and their own repositories,
  * filtered by name; for a newcomer, what to do first.
  */
-export const showDashboard: Page<PersonContext> = async ({ viewer, person, query }, deps) => {
+export const showDashboard: Page<PersonContext, AccountDeps> = async ({ viewer, person, query }, deps) => {
   const { accounts, organisations, owners, repositories, clock } = deps;
   const filter = (query.get('q') ?? '').slice(0, 100);
   const own = { owner: { kind: 'user' as const, id: person.id }, filter };
@@ -91,7 +91,7 @@ export const showDashboard: Page<PersonContext> = async ({ viewer, person, query
     },
   );
   const isEmpty = rows.length === 0 && filter === '';
-  return page('pages/dashboard', {
+  return page('account/dashboard', {
     pins: pins.map((repository) => ({ ...viewRepositoryRow(repository, now), tick: ticks.ofRepository(repository) })),
     hasManyPins: pins.length >= manyPins,
     offers: offers.length,

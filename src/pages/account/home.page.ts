@@ -1,19 +1,19 @@
 import { anonymous } from '../../access/index.ts';
 import { page, type Reply } from '../app/reply.ts';
-import type { WebDeps } from '../../http/index.ts';
 import { viewNotice } from '../app/notices.view.ts';
 import { viewRepositoryRow } from '../repository/repository-row.view.ts';
 import type { Page, PersonContext, RequestContext } from '../app/request-context.ts';
 import { showDashboard } from './dashboard.page.ts';
+import type { AccountDeps } from './deps.ts';
 
 const recentLimit = 20;
 
-async function showWelcome({ query }: RequestContext, { accounts, repositories, clock }: WebDeps): Promise<Reply> {
+async function showWelcome({ query }: RequestContext, { accounts, repositories, clock }: AccountDeps): Promise<Reply> {
   const [recent, isSetUp] = await Promise.all([
     repositories.list(anonymous, { limit: recentLimit }),
     accounts.hasAdministrator(),
   ]);
-  return page('pages/welcome', {
+  return page('account/home', {
     repositories: recent.repositories.map((repository) => viewRepositoryRow(repository, clock.now())),
     isSetUp,
     notice: viewNotice(query),
@@ -21,5 +21,5 @@ async function showWelcome({ query }: RequestContext, { accounts, repositories, 
 }
 
 /** `/`: the dashboard for people, an introduction for everybody else. */
-export const showHome: Page = (visit, deps) =>
-  visit.person ? showDashboard(visit as PersonContext, deps) : showWelcome(visit, deps);
+export const showHome: Page<RequestContext, AccountDeps> = (context, deps) =>
+  context.person ? showDashboard(context as PersonContext, deps) : showWelcome(context, deps);

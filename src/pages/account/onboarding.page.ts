@@ -2,16 +2,17 @@ import { page, seeOther, type PageReply } from '../app/reply.ts';
 import { submit, type FormRefusal } from '../app/submit.ts';
 import { withNotice } from '../app/notices.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
+import type { AccountDeps } from './deps.ts';
 
 function onboardingPage(handle: string, refusal: FormRefusal | null): PageReply {
-  return page('pages/onboarding', { form: { handle }, refusal });
+  return page('account/onboarding', { form: { handle }, refusal });
 }
 
 /** Until a handle is chosen this is the only page a person gets (SPEC §2.4). */
-export const showOnboarding: Page<PersonContext> = ({ person }) =>
+export const showOnboarding: Page<PersonContext, AccountDeps> = ({ person }) =>
   person.username === null ? onboardingPage('', null) : seeOther('/');
 
-export const chooseHandle: Page<PersonContext> = ({ person, form }, { accounts }) => {
+export const chooseHandle: Page<PersonContext, AccountDeps> = ({ person, form }, { accounts }) => {
   const handle = form.text('handle').trim();
   return submit(
     async () => {

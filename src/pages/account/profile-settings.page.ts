@@ -3,6 +3,7 @@ import { submit, type FormRefusal } from '../app/submit.ts';
 import { viewAvatar } from '../app/avatar.view.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
+import type { AccountDeps } from './deps.ts';
 
 interface ProfileForm {
   display_name: string;
@@ -15,7 +16,7 @@ function profilePage(
   form: ProfileForm,
   refusal: FormRefusal | null,
 ): PageReply {
-  return page('settings/profile', {
+  return page('account/profile-settings', {
     form,
     refusal,
     avatar: viewAvatar(person.id, avatarAt),
@@ -30,11 +31,12 @@ const formOf = ({ person: { displayName, bio, website } }: PersonContext): Profi
   website,
 });
 
-export const showProfileSettings: Page<PersonContext> = (visit) => profilePage(visit, formOf(visit), null);
+export const showProfileSettings: Page<PersonContext, AccountDeps> = (context) =>
+  profilePage(context, formOf(context), null);
 
 /** Fields `display_name`, `bio`, `website`. */
-export const saveProfile: Page<PersonContext> = (visit, { accounts }) => {
-  const { form, person } = visit;
+export const saveProfile: Page<PersonContext, AccountDeps> = (context, { accounts }) => {
+  const { form, person } = context;
   const input = { display_name: form.text('display_name'), bio: form.text('bio'), website: form.text('website') };
   return submit(
     async () => {
@@ -45,21 +47,21 @@ export const saveProfile: Page<PersonContext> = (visit, { accounts }) => {
       });
       return seeOther(withNotice('/settings/profile', 'profile-saved'));
     },
-    (refusal) => profilePage(visit, input, refusal),
+    (refusal) => profilePage(context, input, refusal),
   );
 };
 
 /** Field `avatar`, the file: one's own picture. */
-export const uploadAvatar: Page<PersonContext> = (visit, { avatars }) =>
+export const uploadAvatar: Page<PersonContext, AccountDeps> = (context, { avatars }) =>
   submit(
     async () => {
-      await avatars.replace(visit.person.id, visit.takeUpload());
+      await avatars.replace(context.person.id, context.takeUpload());
       return seeOther(withNotice('/settings/profile', 'avatar-saved'));
     },
-    (refusal) => profilePage(visit, formOf(visit), refusal),
+    (refusal) => profilePage(context, formOf(context), refusal),
   );
 
-export const deleteAvatar: Page<PersonContext> = async ({ person }, { avatars }) => {
+export const deleteAvatar: Page<PersonContext, AccountDeps> = async ({ person }, { avatars }) => {
   await avatars.remove(person.id);
   return seeOther(withNotice('/settings/profile', 'avatar-removed'));
 };

@@ -8,7 +8,8 @@ import { firstDayShown, viewPushCalendar } from './push-calendar.view.ts';
 import { viewRepositoryRow } from '../repository/repository-row.view.ts';
 import { viewTime } from '../app/times.view.ts';
 import { organisationUrl, personUrl } from '../../http/index.ts';
-import type { Page } from '../app/request-context.ts';
+import type { Page, RequestContext } from '../app/request-context.ts';
+import type { AccountDeps } from './deps.ts';
 
 const isPerson = (viewer: Viewer, id: string): boolean => viewer.kind === 'person' && viewer.id === id;
 
@@ -33,7 +34,7 @@ async function membershipsShownTo(
 }
 
 /** `/users/{username}`: what a person says of themselves, and what of theirs the viewer may see. */
-export const showPerson: Page = async (
+export const showPerson: Page<RequestContext, AccountDeps> = async (
   { params, query, viewer },
   { accounts, organisations, owners, repositories, clock },
 ) => {
@@ -51,7 +52,7 @@ export const showPerson: Page = async (
     isFirst ? repositories.countPushes(viewer, person.id, firstDayShown(now) * 86_400_000) : null,
   ]);
   const pictures = await owners.ownersById(memberships.map(({ organisation }) => organisation.id));
-  return page('pages/person', {
+  return page('account/profile', {
     username: owner.handle,
     displayName: person.displayName,
     bio: person.bio,

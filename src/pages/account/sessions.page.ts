@@ -3,23 +3,30 @@ import { endedSessionCookie } from '../../http/index.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
 import { viewSession } from './session.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
+import type { AccountDeps } from './deps.ts';
 
-export const showSessions: Page<PersonContext> = async ({ person, session, query }, { accounts, clock }) => {
+export const showSessions: Page<PersonContext, AccountDeps> = async (
+  { person, session, query },
+  { accounts, clock },
+) => {
   const sessions = await accounts.listSessions(person.id);
-  return page('settings/sessions', {
+  return page('account/sessions', {
     sessions: sessions.map((each) => viewSession(each, session.id, clock.now())),
     notice: viewNotice(query),
   });
 };
 
-export const revokeSession: Page<PersonContext> = async ({ person, session, params, origin }, { accounts }) => {
+export const revokeSession: Page<PersonContext, AccountDeps> = async (
+  { person, session, params, origin },
+  { accounts },
+) => {
   const id = params.id ?? '';
   await accounts.revokeSession(person.id, id);
   if (id === session.id) return seeOther(withNotice('/login', 'signed-out'), { cookies: [endedSessionCookie(origin)] });
   return seeOther(withNotice('/settings/sessions', 'session-ended'));
 };
 
-export const revokeOtherSessions: Page<PersonContext> = async ({ person, session }, { accounts }) => {
+export const revokeOtherSessions: Page<PersonContext, AccountDeps> = async ({ person, session }, { accounts }) => {
   await accounts.revokeOtherSessions(person.id, session.id);
   return seeOther(withNotice('/settings/sessions', 'sessions-ended'));
 };

@@ -1,11 +1,11 @@
 import { page, seeOther, type PageReply } from '../app/reply.ts';
-import type { WebDeps } from '../../http/index.ts';
 import { submit, type FormRefusal } from '../app/submit.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
 import { viewRepositoryRow } from '../repository/repository-row.view.ts';
 import { viewTime } from '../app/times.view.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
+import type { AccountDeps } from './deps.ts';
 
 interface Refused {
   /** Of the repository whose form came back. */
@@ -14,14 +14,14 @@ interface Refused {
 }
 
 async function repositoriesPage(
-  visit: PersonContext,
-  { repositories, clock, config }: WebDeps,
+  context: PersonContext,
+  { repositories, clock, config }: AccountDeps,
   refused?: Refused,
 ): Promise<PageReply> {
-  const { viewer, form, query } = visit;
+  const { viewer, form, query } = context;
   const now = clock.now();
   const [offers, trash] = await Promise.all([repositories.listOffers(viewer), repositories.listRestorable(viewer)]);
-  return page('settings/repositories', {
+  return page('account/shared-repositories', {
     waiting: offers.map(({ repository, to, offeredAt }) => ({
       id: repository.id,
       row: viewRepositoryRow(repository, now),
@@ -43,25 +43,25 @@ async function repositoriesPage(
 }
 
 /** Repositories on their way: offered to the person, and deleted ones that can come back. */
-export const showOwnRepositories: Page<PersonContext> = (visit, deps) => repositoriesPage(visit, deps);
+export const showOwnRepositories: Page<PersonContext, AccountDeps> = (context, deps) => repositoriesPage(context, deps);
 
-export const acceptTransfer: Page<PersonContext> = (visit, deps) => {
-  const id = visit.params.id ?? '';
+export const acceptTransfer: Page<PersonContext, AccountDeps> = (context, deps) => {
+  const id = context.params.id ?? '';
   return submit(
     async () =>
-      seeOther(withNotice(repositoryUrl(await deps.repositories.acceptTransfer(visit.viewer, id)), 'transferred')),
-    (refusal) => repositoriesPage(visit, deps, { id, refusal }),
+      seeOther(withNotice(repositoryUrl(await deps.repositories.acceptTransfer(context.viewer, id)), 'transferred')),
+    (refusal) => repositoriesPage(context, deps, { id, refusal }),
   );
 };
 
-export const declineTransfer: Page<PersonContext> = async ({ viewer, params }, { repositories }) => {
+export const declineTransfer: Page<PersonContext, AccountDeps> = async ({ viewer, params }, { repositories }) => {
   await repositories.declineTransfer(viewer, params.id ?? '');
   return seeOther(withNotice('/settings/repositories', 'transfer-declined'));
 };
 
 /** Field `name`: another one when the old is in use again. */
-export const restoreRepository: Page<PersonContext> = (visit, deps) => {
-  const { viewer, params, form } = visit;
+export const restoreRepository: Page<PersonContext, AccountDeps> = (context, deps) => {
+  const { viewer, params, form } = context;
   const id = params.id ?? '';
   return submit(
     async () => {
@@ -69,6 +69,6 @@ export const restoreRepository: Page<PersonContext> = (visit, deps) => {
       const { owner } = (await deps.repositories.locate([id])).get(id)!;
       return seeOther(withNotice(repositoryUrl({ owner: owner.handle, name }), 'restored'));
     },
-    (refusal) => repositoriesPage(visit, deps, { id, refusal }),
+    (refusal) => repositoriesPage(context, deps, { id, refusal }),
   );
 };

@@ -2,17 +2,21 @@ import { page } from '../app/reply.ts';
 import { idsIn, viewAuditDetails } from './audit-details.view.ts';
 import { viewTime } from '../app/times.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
+import type { AdminDeps } from './deps.ts';
 
 const perPage = 100;
 
 const whoElse: Readonly<Record<string, string>> = {
   local: 'command line',
   server: 'the server',
-  anonymous: 'somebody not signed in',
+  anonymous: 'anonymous',
 };
 
 /** Query `before`: an entry's number; those before it are shown, newest first. */
-export const showAdminAudit: Page<PersonContext> = async ({ query }, { audit, owners, repositories, clock }) => {
+export const showAdminAudit: Page<PersonContext, AdminDeps> = async (
+  { query },
+  { audit, owners, repositories, clock },
+) => {
   const before = Number(query.get('before'));
   const entries = await audit.list({
     limit: perPage,

@@ -1,12 +1,12 @@
 import type { DeliveryState } from '../../federation/index.ts';
 import { invalid, notFound } from '../../kernel/index.ts';
 import { page, seeOther, type PageReply } from '../app/reply.ts';
-import type { WebDeps } from '../../http/index.ts';
 import { submit, type FormRefusal } from '../app/submit.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
 import { viewDelivery } from './peers.view.ts';
 import { viewCount } from '../app/sizes.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
+import type { AdminDeps } from './deps.ts';
 
 const here = '/admin/federation/deliveries';
 const perPage = 50;
@@ -24,7 +24,7 @@ const readState = (text: string | null): DeliveryState | undefined =>
 
 async function deliveriesPage(
   { query, form }: PersonContext,
-  { federation, clock }: WebDeps,
+  { federation, clock }: AdminDeps,
   extra: Extra = {},
 ): Promise<PageReply> {
   const state = readState(query.get('state'));
@@ -60,17 +60,17 @@ async function deliveriesPage(
   });
 }
 
-const acting = (visit: PersonContext, deps: WebDeps, act: () => Promise<unknown>) =>
+const acting = (context: PersonContext, deps: AdminDeps, act: () => Promise<unknown>) =>
   submit(
     async () => {
       await act();
       return seeOther(withNotice(here, 'delivery-retried'));
     },
-    (refusal) => deliveriesPage(visit, deps, { refusal }),
+    (refusal) => deliveriesPage(context, deps, { refusal }),
   );
 
 /** Activities on their way to other servers, the newest first: `?state=`, `?host=`, `?before=` a number. */
-export const showDeliveries: Page<PersonContext> = (visit, deps) => deliveriesPage(visit, deps);
+export const showDeliveries: Page<PersonContext, AdminDeps> = (context, deps) => deliveriesPage(context, deps);
 
 /** Refuses what is no number like a delivery that is not there. */
 function readDeliveryId(text: string | undefined): number {
@@ -80,7 +80,7 @@ function readDeliveryId(text: string | undefined): number {
 }
 
 /** One delivery with the document that it sends. */
-export const showDelivery: Page<PersonContext> = async ({ params, query }, { federation, clock }) => {
+export const showDelivery: Page<PersonContext, AdminDeps> = async ({ params, query }, { federation, clock }) => {
   const row = await federation.showDelivery(readDeliveryId(params.id));
   return page('admin/delivery', {
     delivery: viewDelivery(row, clock.now()),
@@ -91,29 +91,29 @@ export const showDelivery: Page<PersonContext> = async ({ params, query }, { fed
   });
 };
 
-export const retryDelivery: Page<PersonContext> = (visit, deps) =>
-  acting(visit, deps, () => deps.federation.retryDelivery(readDeliveryId(visit.params.id)));
+export const retryDelivery: Page<PersonContext, AdminDeps> = (context, deps) =>
+  acting(context, deps, () => deps.federation.retryDelivery(readDeliveryId(context.params.id)));
 
 /** Field `host`: only those to one server; all of them without it. */
-export const retryFailedDeliveries: Page<PersonContext> = (visit, deps) => {
-  const host = visit.form.text('host').trim().toLowerCase();
-  return acting(visit, deps, () => deps.federation.retryFailedDeliveries(host === '' ? null : host));
+export const retryFailedDeliveries: Page<PersonContext, AdminDeps> = (context, deps) => {
+  const host = context.form.text('host').trim().toLowerCase();
+  return acting(context, deps, () => deps.federation.retryFailedDeliveries(host === '' ? null : host));
 };
 
 /** Fields `days`, and `confirm` once the administrator has seen how many go: what ended longer ago is removed. */
-export const purgeDeliveries: Page<PersonContext> = (visit, deps) =>
+export const purgeDeliveries: Page<PersonContext, AdminDeps> = (context, deps) =>
   submit(
     async () => {
-      const days = Number(visit.form.text('days'));
+      const days = Number(context.form.text('days'));
       if (!Number.isInteger(days) || days < 1 || days > 3_650)
         throw invalid('invalid_days', 'Give a number of days, from 1 to 3650.', { field: 'days' });
       const before = deps.clock.now() - days * dayMs;
-      if (visit.form.text('confirm') === '') {
+      if (context.form.text('confirm') === '') {
         const count = await deps.federation.countSettled(before);
-        return deliveriesPage(visit, deps, { purge: { days, count: viewCount(count, 'delivery', 'deliveries') } });
+        return deliveriesPage(context, deps, { purge: { days, count: viewCount(count, 'delivery', 'deliveries') } });
       }
       await deps.federation.purgeDeliveries(before);
       return seeOther(withNotice(here, 'deliveries-purged'));
     },
-    (refusal) => deliveriesPage(visit, deps, { refusal }),
+    (refusal) => deliveriesPage(context, deps, { refusal }),
   );

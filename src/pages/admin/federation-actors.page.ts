@@ -3,9 +3,10 @@ import { page } from '../app/reply.ts';
 import { numberedPage } from '../app/numbered-page.view.ts';
 import { viewTime } from '../app/times.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
+import type { AdminDeps } from './deps.ts';
 
 /** Who follows a repository from elsewhere: `?repository=owner/name`. */
-export const showFollowers: Page<PersonContext> = async ({ query }, { federation, clock }) => {
+export const showFollowers: Page<PersonContext, AdminDeps> = async ({ query }, { federation, clock }) => {
   const repository = query.get('repository')?.trim() ?? '';
   const [owner = '', name = '', more] = repository.split('/');
   let isKnown = name !== '' && more === undefined;
@@ -33,7 +34,7 @@ export const showFollowers: Page<PersonContext> = async ({ query }, { federation
 };
 
 /** The actors of this server that have a key; never the private one. */
-export const showActors: Page<PersonContext> = async ({ query }, { federation, clock }) => {
+export const showActors: Page<PersonContext, AdminDeps> = async ({ query }, { federation, clock }) => {
   const { rows, next, previous } = await numberedPage(federation.listKeys, query, '/admin/federation/actors');
   return page('admin/federation-actors', {
     keys: rows.map(({ actorId, keyId, kind, createdAt }) => ({

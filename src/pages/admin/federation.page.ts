@@ -1,10 +1,10 @@
 import { invalid } from '../../kernel/index.ts';
 import { page, seeOther, type PageReply } from '../app/reply.ts';
-import type { WebDeps } from '../../http/index.ts';
 import { submit, type FormRefusal } from '../app/submit.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
 import { viewPeer } from './peers.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
+import type { AdminDeps } from './deps.ts';
 
 const here = '/admin/federation';
 
@@ -18,7 +18,7 @@ interface Extra {
 
 async function federationPage(
   { query, form }: PersonContext,
-  { federation, clock }: WebDeps,
+  { federation, clock }: AdminDeps,
   extra: Extra = {},
 ): Promise<PageReply> {
   const now = clock.now();
@@ -44,64 +44,64 @@ async function federationPage(
 }
 
 /** A form of this page: what refuses it stands above. */
-const acting = (visit: PersonContext, deps: WebDeps, notice: string, act: () => Promise<unknown>) =>
+const acting = (context: PersonContext, deps: AdminDeps, notice: string, act: () => Promise<unknown>) =>
   submit(
     async () => {
       await act();
       return seeOther(withNotice(here, notice));
     },
-    (refusal) => federationPage(visit, deps, { refusal }),
+    (refusal) => federationPage(context, deps, { refusal }),
   );
 
 /** Whether federation works, and how the other servers do. */
-export const showFederation: Page<PersonContext> = (visit, deps) => federationPage(visit, deps);
+export const showFederation: Page<PersonContext, AdminDeps> = (context, deps) => federationPage(context, deps);
 
 /** Field `host`. Asks the other server step by step; the answer is this page with what was found. */
-export const testPeer: Page<PersonContext> = async (visit, deps) => {
-  const host = visit.form.text('host').trim();
+export const testPeer: Page<PersonContext, AdminDeps> = async (context, deps) => {
+  const host = context.form.text('host').trim();
   return submit(
     async () => {
       if (!URL.canParse(`https://${host}`)) throw invalid('invalid_host', 'This is no host name.', { field: 'host' });
-      return federationPage(visit, deps, { test: { host, checks: await deps.federation.testPeer(host) } });
+      return federationPage(context, deps, { test: { host, checks: await deps.federation.testPeer(host) } });
     },
-    (refusal) => federationPage(visit, deps, { refusal }),
+    (refusal) => federationPage(context, deps, { refusal }),
   );
 };
 
 /** Makes a pairing code and leads to the page that shows it once. */
-export const invitePeer: Page<PersonContext> = async (visit, deps) =>
+export const invitePeer: Page<PersonContext, AdminDeps> = async (context, deps) =>
   submit(
     async () => {
       const { code } = await deps.federation.invitePeer();
-      return seeOther(`${here}/code/${deps.oneTimeSecrets.keep(visit.person.id, { name: 'pairing', value: code })}`);
+      return seeOther(`${here}/code/${deps.oneTimeSecrets.keep(context.person.id, { name: 'pairing', value: code })}`);
     },
-    (refusal) => federationPage(visit, deps, { refusal }),
+    (refusal) => federationPage(context, deps, { refusal }),
   );
 
-export const showPairingCode: Page<PersonContext> = ({ person, params }, { oneTimeSecrets }) => {
+export const showPairingCode: Page<PersonContext, AdminDeps> = ({ person, params }, { oneTimeSecrets }) => {
   const secret = oneTimeSecrets.take(person.id, params.ticket ?? '');
   if (secret === null) return seeOther(withNotice(here, 'pairing-code-gone'));
-  return page('pages/pairing-code', { code: secret.value }, { showsSecret: true });
+  return page('admin/pairing-code', { code: secret.value }, { showsSecret: true });
 };
 
 /** Field `code`; `confirm` once the administrator has seen whose code it is. */
-export const acceptPeer: Page<PersonContext> = (visit, deps) => {
-  const code = visit.form.text('code').trim();
+export const acceptPeer: Page<PersonContext, AdminDeps> = (context, deps) => {
+  const code = context.form.text('code').trim();
   return submit(
     async () => {
       const host = deps.federation.hostOfCode(code);
-      if (visit.form.text('confirm') === '') return federationPage(visit, deps, { pairing: { host, code } });
+      if (context.form.text('confirm') === '') return federationPage(context, deps, { pairing: { host, code } });
       await deps.federation.acceptInvite(code);
       return seeOther(withNotice(here, 'peer-paired'));
     },
-    (refusal) => federationPage(visit, deps, { refusal: { ...refusal, field: refusal.field ?? 'code' } }),
+    (refusal) => federationPage(context, deps, { refusal: { ...refusal, field: refusal.field ?? 'code' } }),
   );
 };
 
 /** Field `host`, of a server that asked with a code. */
-export const confirmPeer: Page<PersonContext> = (visit, deps) =>
-  acting(visit, deps, 'peer-paired', () => deps.federation.confirmPeer(visit.form.text('host')));
+export const confirmPeer: Page<PersonContext, AdminDeps> = (context, deps) =>
+  acting(context, deps, 'peer-paired', () => deps.federation.confirmPeer(context.form.text('host')));
 
 /** Field `host`. Ends a pairing, or turns down who asked for one. */
-export const removePeer: Page<PersonContext> = (visit, deps) =>
-  acting(visit, deps, 'peer-removed', () => deps.federation.removePeer(visit.form.text('host')));
+export const removePeer: Page<PersonContext, AdminDeps> = (context, deps) =>
+  acting(context, deps, 'peer-removed', () => deps.federation.removePeer(context.form.text('host')));

@@ -1,12 +1,12 @@
 import type { ScanResult } from '../../federation/index.ts';
 import { invalid, nullIfNotFound } from '../../kernel/index.ts';
 import { page, seeOther, type PageReply } from '../app/reply.ts';
-import type { WebDeps } from '../../http/index.ts';
 import { submit, type FormRefusal } from '../app/submit.ts';
 import { viewListedFollow } from '../follows/follow-status.view.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
 import { numberedPage } from '../app/numbered-page.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
+import type { AdminDeps } from './deps.ts';
 
 const here = '/admin/federation/follows';
 
@@ -16,8 +16,12 @@ interface Extra {
   scanned?: readonly ScanResult[];
 }
 
-async function followsPage(visit: PersonContext, deps: WebDeps, { refusal, scanned }: Extra = {}): Promise<PageReply> {
-  const { query, form } = visit;
+async function followsPage(
+  context: PersonContext,
+  deps: AdminDeps,
+  { refusal, scanned }: Extra = {},
+): Promise<PageReply> {
+  const { query, form } = context;
   const { federation, accounts, clock } = deps;
   const now = clock.now();
   const user = query.get('user')?.trim() ?? '';
@@ -25,7 +29,7 @@ async function followsPage(visit: PersonContext, deps: WebDeps, { refusal, scann
   const list = person === null && user !== '' ? async () => [] : federation.listAllFollows;
   const { rows, next, previous } = await numberedPage((paging) => list({ ...paging, userId: person?.id }), query, here);
   const people = await accounts.peopleById(rows.map(({ userId }) => userId));
-  return page('admin/federation-follows', {
+  return page('admin/follows', {
     isOn: federation.isOperational,
     user,
     follows: rows.map((follow) => viewListedFollow(follow, people.get(follow.userId)?.username ?? '', now)),
@@ -46,37 +50,37 @@ function viewScan(results: readonly ScanResult[]) {
   };
 }
 
-const personCalled = ({ accounts }: WebDeps, name: string) => accounts.personByUsername(name).catch(nullIfNotFound);
+const personCalled = ({ accounts }: AdminDeps, name: string) => accounts.personByUsername(name).catch(nullIfNotFound);
 
-const acting = (visit: PersonContext, deps: WebDeps, notice: string, act: () => Promise<unknown>) =>
+const acting = (context: PersonContext, deps: AdminDeps, notice: string, act: () => Promise<unknown>) =>
   submit(
     async () => {
       await act();
       return seeOther(withNotice(here, notice));
     },
-    (refusal) => followsPage(visit, deps, { refusal }),
+    (refusal) => followsPage(context, deps, { refusal }),
   );
 
 /** Who follows what elsewhere; `?user=` only what one person does. */
-export const showFollows: Page<PersonContext> = (visit, deps) => followsPage(visit, deps);
+export const showFollows: Page<PersonContext, AdminDeps> = (context, deps) => followsPage(context, deps);
 
 /** Fields `user` and `target`: somebody here follows a repository or a person elsewhere. */
-export const addFollowFor: Page<PersonContext> = (visit, deps) =>
-  acting(visit, deps, 'follow-added-for', async () => {
-    const person = await personCalled(deps, visit.form.text('user').trim());
+export const addFollowFor: Page<PersonContext, AdminDeps> = (context, deps) =>
+  acting(context, deps, 'follow-added-for', async () => {
+    const person = await personCalled(deps, context.form.text('user').trim());
     if (person === null) throw invalid('unknown_follower', 'Nobody here has this name.', { field: 'user' });
-    await deps.federation.followFor(person.id, visit.form.text('target'));
+    await deps.federation.followFor(person.id, context.form.text('target'));
   });
 
-export const endFollowFor: Page<PersonContext> = (visit, deps) =>
-  acting(visit, deps, 'follow-ended-for', () => deps.federation.unfollowFor(visit.params.id ?? ''));
+export const endFollowFor: Page<PersonContext, AdminDeps> = (context, deps) =>
+  acting(context, deps, 'follow-ended-for', () => deps.federation.unfollowFor(context.params.id ?? ''));
 
-export const retryFollowFor: Page<PersonContext> = (visit, deps) =>
-  acting(visit, deps, 'follow-retried', () => deps.federation.retryFollowFor(visit.params.id ?? ''));
+export const retryFollowFor: Page<PersonContext, AdminDeps> = (context, deps) =>
+  acting(context, deps, 'follow-retried', () => deps.federation.retryFollowFor(context.params.id ?? ''));
 
 /** Looks for new repositories of all followed people now; the answer says what was found. */
-export const resyncFollows: Page<PersonContext> = (visit, deps) =>
+export const resyncFollows: Page<PersonContext, AdminDeps> = (context, deps) =>
   submit(
-    async () => followsPage(visit, deps, { scanned: await deps.federation.resync() }),
-    (refusal) => followsPage(visit, deps, { refusal }),
+    async () => followsPage(context, deps, { scanned: await deps.federation.resync() }),
+    (refusal) => followsPage(context, deps, { refusal }),
   );

@@ -1,12 +1,12 @@
 import { localAdministrator } from '../../access/index.ts';
 import { page, seeOther } from '../app/reply.ts';
 import type { PageReply } from '../app/reply.ts';
-import type { WebDeps } from '../../http/index.ts';
 import { submit } from '../app/submit.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
 import { viewCount, viewSize } from '../app/sizes.ts';
 import { viewTime } from '../app/times.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
+import type { AdminDeps } from './deps.ts';
 
 const here = '/admin/health';
 const shownMirrors = 50;
@@ -15,7 +15,7 @@ const shownPushes = 50;
 const oldMs = 2 * 86_400_000;
 
 /** How the server is, when a restore was last proven, and which mirrors fail. */
-async function healthPage({ query }: PersonContext, deps: WebDeps, more: object = {}): Promise<PageReply> {
+async function healthPage({ query }: PersonContext, deps: AdminDeps, more: object = {}): Promise<PageReply> {
   const { unready, backups, counts, git, clock } = deps;
   const [parts, { newest, lastProof }, count, mirrors, parked] = await Promise.all([
     unready(),
@@ -63,7 +63,7 @@ async function healthPage({ query }: PersonContext, deps: WebDeps, more: object 
 }
 
 /** Pushes that a listener has failed with three times; the newest first. */
-async function viewParkedPushes({ repositories, clock }: WebDeps) {
+async function viewParkedPushes({ repositories, clock }: AdminDeps) {
   const pushes = await repositories.listParkedPushes(shownPushes);
   const names = await namesOf(
     repositories,
@@ -79,7 +79,7 @@ async function viewParkedPushes({ repositories, clock }: WebDeps) {
 }
 
 async function namesOf(
-  repositories: WebDeps['repositories'],
+  repositories: AdminDeps['repositories'],
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
   const rows = await repositories.listByIds(localAdministrator, [...new Set(ids)]);
@@ -87,7 +87,7 @@ async function namesOf(
 }
 
 /** Private ones are named here, too, as on the page of repositories. */
-async function viewMirrors({ mirrors, repositories, clock }: WebDeps) {
+async function viewMirrors({ mirrors, repositories, clock }: AdminDeps) {
   const { failing, failingCount, count } = await mirrors.listFailing({ limit: shownMirrors });
   const names = await namesOf(
     repositories,
@@ -115,26 +115,26 @@ async function viewMirrors({ mirrors, repositories, clock }: WebDeps) {
   };
 }
 
-export const showAdminHealth: Page<PersonContext> = (visit, deps) => healthPage(visit, deps);
+export const showAdminHealth: Page<PersonContext, AdminDeps> = (context, deps) => healthPage(context, deps);
 
 /** Makes a mirror due now, one that waits for a person, too. */
-export const syncFailingMirror: Page<PersonContext> = (visit, deps) =>
+export const syncFailingMirror: Page<PersonContext, AdminDeps> = (context, deps) =>
   submit(
     async () => {
-      await deps.mirrors.sync(visit.params.id ?? '');
+      await deps.mirrors.sync(context.params.id ?? '');
       return seeOther(withNotice(here, 'mirror-sync'));
     },
-    (refusal) => healthPage(visit, deps, { refusal }),
+    (refusal) => healthPage(context, deps, { refusal }),
   );
 
 /** Tells the listeners that are left of a parked push. It may take them minutes, so nobody waits here. */
-export const retryParkedPush: Page<PersonContext> = (visit, deps) =>
+export const retryParkedPush: Page<PersonContext, AdminDeps> = (context, deps) =>
   submit(
     async () => {
-      const push = await deps.repositories.unparkPush(visit.params.id ?? '');
+      const push = await deps.repositories.unparkPush(context.params.id ?? '');
       // What goes wrong is in the log, and on this page once it has ended.
       deps.repositories.announceAgain(push).catch(() => {});
       return seeOther(withNotice(here, 'push-retried'));
     },
-    (refusal) => healthPage(visit, deps, { refusal }),
+    (refusal) => healthPage(context, deps, { refusal }),
   );

@@ -6,11 +6,11 @@ import { viewNotice, withNotice } from '../app/notices.view.ts';
 import { viewCount } from '../app/sizes.ts';
 import { viewTime } from '../app/times.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
-import type { WebDeps } from '../../http/index.ts';
+import type { AdminDeps } from './deps.ts';
 
 const here = '/admin/people';
 
-async function peoplePage({ person: self, query }: PersonContext, { accounts, clock }: WebDeps, more: object = {}) {
+async function peoplePage({ person: self, query }: PersonContext, { accounts, clock }: AdminDeps, more: object = {}) {
   const filter = readFilter(query);
   const [{ people, next, previous }, counts] = await Promise.all([
     listPage((paging) => accounts.listAccounts({ prefix: filter, ...paging }), query),
@@ -36,22 +36,24 @@ async function peoplePage({ person: self, query }: PersonContext, { accounts, cl
   });
 }
 
-const changing = (visit: PersonContext, deps: WebDeps, change: () => Promise<unknown>) =>
+const changing = (context: PersonContext, deps: AdminDeps, change: () => Promise<unknown>) =>
   submit(
     async () => {
       await change();
       return seeOther(withNotice(here, 'person-changed'));
     },
-    (refusal) => peoplePage(visit, deps, { refusal }),
+    (refusal) => peoplePage(context, deps, { refusal }),
   );
 
 /** Everybody with an account, by handle. Query: `q`, how the handle begins; `after`, `before`. */
-export const showAdminPeople: Page<PersonContext> = (visit, deps) => peoplePage(visit, deps);
+export const showAdminPeople: Page<PersonContext, AdminDeps> = (context, deps) => peoplePage(context, deps);
 
 /** Field `on`: `yes` makes an administrator of them, anything else ends it. */
-export const setAdministrator: Page<PersonContext> = (visit, deps) =>
-  changing(visit, deps, () => deps.accounts.setAdministrator(visit.params.id ?? '', visit.form.text('on') === 'yes'));
+export const setAdministrator: Page<PersonContext, AdminDeps> = (context, deps) =>
+  changing(context, deps, () =>
+    deps.accounts.setAdministrator(context.params.id ?? '', context.form.text('on') === 'yes'),
+  );
 
 /** Field `on`: `yes` shuts them out, anything else lets them in. */
-export const setDisabled: Page<PersonContext> = (visit, deps) =>
-  changing(visit, deps, () => deps.accounts.setDisabled(visit.params.id ?? '', visit.form.text('on') === 'yes'));
+export const setDisabled: Page<PersonContext, AdminDeps> = (context, deps) =>
+  changing(context, deps, () => deps.accounts.setDisabled(context.params.id ?? '', context.form.text('on') === 'yes'));

@@ -1,18 +1,18 @@
 import { localAdministrator } from '../../access/index.ts';
 import type { Owner } from '../../owners/index.ts';
 import { page } from '../app/reply.ts';
-import type { WebDeps } from '../../http/index.ts';
 import { listPage, pageLinks, readFilter } from '../app/list-page.view.ts';
 import { viewCount, viewSize } from '../app/sizes.ts';
 import { viewTime } from '../app/times.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
+import type { AdminDeps } from './deps.ts';
 
 const here = '/admin/repositories';
 
 /** Reads `name`, `owner/` and `owner/name`: how the name begins, and whose. An owner that nobody is has nothing. */
 async function readWanted(
   filter: string,
-  { owners }: Pick<WebDeps, 'owners'>,
+  { owners }: Pick<AdminDeps, 'owners'>,
 ): Promise<{ prefix: string; owner?: Owner } | null> {
   const [, handle, prefix = ''] = /^(?:([^/]*)\/)?(.*)$/.exec(filter) ?? [];
   if (handle === undefined) return { prefix };
@@ -21,7 +21,7 @@ async function readWanted(
 }
 
 /** What takes the room, largest first; filtered, by name. Query: `q`, `after`, `before`. */
-export const showAdminRepositories: Page<PersonContext> = async ({ query }, deps) => {
+export const showAdminRepositories: Page<PersonContext, AdminDeps> = async ({ query }, deps) => {
   const { repositories, clock } = deps;
   const filter = readFilter(query);
   const wanted = await readWanted(filter, deps);

@@ -1,10 +1,11 @@
 import { page } from '../app/reply.ts';
 import { viewTime } from '../app/times.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
+import type { AdminDeps } from './deps.ts';
 
 /** What runs by the clock, and how it went the last time. */
-export const showAdminJobs: Page<PersonContext> = async (_visit, { jobs, clock }) =>
-  page('admin/jobs', {
+export const showAdminJobs: Page<PersonContext, AdminDeps> = async (_visit, { jobs, clock }) =>
+  page('admin/scheduled-tasks', {
     jobs: (await jobs()).map(({ name, time, last }) => ({
       name,
       time,

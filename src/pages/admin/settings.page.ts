@@ -2,9 +2,10 @@ import { configValue, options } from '../../config/index.ts';
 import type { Option, Origin } from '../../config/index.ts';
 import { page } from '../app/reply.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
+import type { AdminDeps } from './deps.ts';
 
 /** Every setting as it is in effect, and where it comes from; secrets are dots. */
-export const showAdminSettings: Page<PersonContext> = (_visit, { config, origins }) =>
+export const showAdminSettings: Page<PersonContext, AdminDeps> = (_visit, { config, origins }) =>
   page('admin/settings', {
     settings: (options as readonly Option[]).map((option) => {
       const value = configValue(config, option);

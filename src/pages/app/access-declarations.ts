@@ -13,8 +13,8 @@ import type { Needed } from '../../repositories/index.ts';
  *   ownership in the sense of SPEC §4.3; otherwise 404
  * - `organisation:owner`: an OWNER of the organisation that the path names; somebody
  *   signed out goes to the sign-in page before anything is looked up, others get the 404
- * - `git`: the handler asks for its own credentials and ignores cookies
- * - `api`: the same; each operation declares for itself who may call
+ * - `api`: the handler asks for its own credentials and ignores cookies; each operation
+ *   declares for itself who may call
  * - `federation`: for other servers; the handler ignores cookies, verifies a signature
  *   where something is done, and answers 404 while federation is off
  * - `task`: for what runs on a runner; the handler asks for the token of its task, or for an
@@ -33,7 +33,6 @@ export const accessDeclarations = [
   'repository:admin',
   'repository:owner',
   'organisation:owner',
-  'git',
   'api',
   'federation',
   'task',

@@ -93,7 +93,7 @@ export function createResponseCache({ deps, random, readClient, notes }: Deps): 
   /** What the chain is working on, with what was so before it began. */
   const asked = new WeakMap<IncomingMessage, Validator & { key: string }>();
 
-  const ground = (): Validator => ({ state: deps.db.state(), ssh: JSON.stringify(deps.ssh()) });
+  const ground = async (): Promise<Validator> => ({ state: await deps.db.state(), ssh: JSON.stringify(deps.ssh()) });
 
   function drop(key: string): void {
     total -= sizeOf(key, said.get(key));
@@ -115,7 +115,7 @@ export function createResponseCache({ deps, random, readClient, notes }: Deps): 
     const age = deps.clock.now() - madeAtMs;
     if (age < 0 || age >= cacheTtlMs) return false;
     if ((await deps.git.refState(repository)) !== refs) return false;
-    const now = ground();
+    const now = await ground();
     return now.state === state && now.ssh === ssh;
   }
 
@@ -145,7 +145,7 @@ export function createResponseCache({ deps, random, readClient, notes }: Deps): 
       return;
     }
     drop(key);
-    asked.set(request, { key, ...ground() });
+    asked.set(request, { key, ...(await ground()) });
     pages(request, response);
   }
 
@@ -156,7 +156,7 @@ export function createResponseCache({ deps, random, readClient, notes }: Deps): 
       await next();
       const { kept, identity, routePath } = ctx.state;
       if (kept === null || identity.viewer.kind !== 'anonymous' || (ctx.status !== 200 && ctx.status !== 304)) return;
-      const now = ground();
+      const now = await ground();
       // What has changed meanwhile may be in the answer by half.
       if (now.state !== before.state || now.ssh !== before.ssh) return;
       const { res, path, status } = ctx;

@@ -8,43 +8,71 @@ import { createFederationHandlers, nameActors } from '../../http-activitypub/ind
 import { withApiErrors, createApiHandler } from '../../http-api/index.ts';
 import { createArtifactHandlers } from '../../http-artifacts/index.ts';
 import {
-  createAssets,
-  createBackgroundPriority,
-  createHttpCounts,
-  serveMetrics,
-  createAnonymousCpuBudget,
-  createBudgets,
-  compressText,
   acceptHost,
-  delayRefusals,
-  nameRequest,
-  createRequestLog,
-  securityHeaders,
-  createOneTimeSecrets,
+  compressText,
+  createAdmission,
+  createAssets,
   createClientReader,
-  createFairQueue,
+  createHttpCounts,
+  createHttpServer,
+  createOneTimeSecrets,
+  createRequestLog,
+  nameRequest,
+  securityHeaders,
+  serveMetrics,
+  takeRunnerRequests,
 } from '../../http/index.ts';
-import type { Context, State, WebDeps } from '../../http/index.ts';
-import { createGitHandlers, gitFirst } from '../../http-git/index.ts';
-import { createResponseCache } from './cached-response.ts';
-import { withErrorMapping } from './map-errors.ts';
-import { createRender } from './render.ts';
-import { mountRoutes } from './routing.ts';
+import type {
+  Admission,
+  Context,
+  Middleware,
+  Probe,
+  RunnerListener,
+  State,
+  WebDeps,
+  WebServer,
+} from '../../http/index.ts';
+import { createGitHandlers, createGitListener } from '../../http-git/index.ts';
+import type { Route } from '../route.ts';
 import { routes } from '../routes.ts';
+import { authorize } from './authorize.ts';
+import { createResponseCache } from './cached-response.ts';
+import { refuseCrossSite } from './csrf.ts';
+import { readForm } from './forms.ts';
+import { withErrorMapping } from './map-errors.ts';
+import { createPageCache } from './page-cache.ts';
+import { createRender } from './render.ts';
+import type { Render } from './render.ts';
+import type { PageHandler } from './request-context.ts';
+import { requireOnboarding } from './require-onboarding.ts';
+import { mountRoutes, nameRoute } from './routing.ts';
+import { sendResponse } from './send-response.ts';
+import { readUpload } from './uploads.ts';
+import { identifyViewer } from './viewer.ts';
 
-/** The rooms that pages call, without what is made here. */
+/** The modules that pages call, without what is made here. */
 export interface WebOptions
   extends Omit<WebDeps, 'assets' | 'highlighting' | 'oneTimeSecrets' | 'backgroundPriority' | 'origins' | 'jobs'>,
     Partial<Pick<WebDeps, 'origins' | 'jobs'>> {
   logger: Logger;
   random?: Random;
+  runners?: RunnerListener;
+  probe?: Probe;
 }
 
-/** The middlewares of every request, in order, then the route table. */
-export function createWebApplication(options: WebOptions): RequestListener {
-  const { config, clock, logger, random = systemRandom } = options;
+/** A stage before Koa: responds to a request, or hands it on to the next stage, perhaps later. */
+type Stage = (next: RequestListener) => RequestListener;
+
+/**
+ * The web port: every request passes `stages`, then `middlewares`, then the `routeChain` of the
+ * route that matches, each from top to bottom. `createHttpServer` stands before them all: it
+ * limits connections, headers and silence, and hands HTTP/2 connections to gRPC.
+ * Nothing listens before `listen`.
+ */
+export function createWebServer(options: WebOptions): WebServer {
+  const { config, clock, logger, random = systemRandom, runners, probe } = options;
   const assets = createAssets(embedded);
-  const givingWay = createBackgroundPriority();
+  const admission = createAdmission(clock);
   const render = createRender({ embedded, assets });
   const deps: WebDeps = {
     origins: new Map(),
@@ -53,46 +81,116 @@ export function createWebApplication(options: WebOptions): RequestListener {
     assets,
     highlighting: createHighlighting(options),
     oneTimeSecrets: createOneTimeSecrets({ clock, random }),
-    backgroundPriority: givingWay,
+    backgroundPriority: admission.background,
   };
-
-  const app = new Koa<State>();
   const readClient = createClientReader(config.proxy.trusted);
   const counts = createHttpCounts(clock, options.git.traffic);
-  const turns = createFairQueue();
-  const notes = [createRequestLog({ logger, clock }), counts.count, turns.note, givingWay.note];
   const headers = securityHeaders(config);
-  const again = createResponseCache({ deps, random, readClient, notes });
-  app.use(again.remember);
-  app.use(nameRequest(random));
-  app.use((ctx, next) => {
-    for (const note of notes) note(ctx);
-    ctx.set(headers);
-    return next();
-  });
-  app.use(delayRefusals());
-  app.use(compressText);
-  app.use(withErrorMapping({ logger, render }));
-  app.use(withApiErrors(logger));
-  app.use(acceptHost(config));
-  app.use(nameActors(options.federation));
-  const budgets = createBudgets(givingWay);
-  const anonymous = createAnonymousCpuBudget(clock);
-  const metrics = serveMetrics(deps, counts, anonymous);
+  /** Called when a request begins, by whichever stage takes it: log line, metrics, and what admission remembers. */
+  const onRequest = [createRequestLog({ logger, clock }), counts.count, admission.onRequest];
+  const responseCache = createResponseCache({ deps, random, readClient, notes: onRequest });
   const git = createGitHandlers(options);
+  const metrics = serveMetrics(deps, counts, admission);
   const table = routes(
-    git,
     createFederationHandlers(options),
     createArtifactHandlers(options),
-    createApiHandler({ deps, budgets, anonymous }),
+    createApiHandler({ deps, admission }),
     metrics,
   );
-  for (const middleware of mountRoutes(table, { deps, render, budgets, anonymous })) {
-    app.use(middleware);
-  }
-  // What is thrown past `answerErrors` broke while the answer was being sent.
+
+  const stages: Stage[] = [
+    // Serves the requests of `hearth doctor --url`: first, since it shows them as they arrived.
+    (next) => probe?.before(next) ?? next,
+    // The runner protocol over Connect: before the queue, because a job must not wait for readers.
+    (next) => takeRunnerRequests(runners, next),
+    // Fair queue: a client begins a few requests per turn of the event loop, before any of them costs something.
+    admission.enqueue,
+    // git over HTTP: past Koa, whose middlewares cost more than a response from the ref cache.
+    (next) => createGitListener({ handlers: git, random, headers, onRequest, readClient }, next),
+    // Cached responses to anonymous requests: past Koa for the same reason.
+    responseCache.before,
+  ];
+
+  const middlewares: Middleware[] = [
+    // Stores what the middlewares below respond, for the last stage above; so it sees the complete response.
+    responseCache.remember,
+    // State and request id, which all others read.
+    nameRequest(random),
+    // Log, metrics and headers of every response, whatever comes of it.
+    (ctx, next) => {
+      for (const record of onRequest) record(ctx);
+      ctx.set(headers);
+      return next();
+    },
+    // Delays refusals to anonymous clients: outside of whatever refuses.
+    admission.delayRefusals,
+    // gzip: outside of the error pages, which are compressed too.
+    compressText,
+    // Errors become pages: outside of everything that throws.
+    withErrorMapping({ logger, render }),
+    // Errors below /api become JSON.
+    withApiErrors(logger),
+    // Client address and origin; refuses ambiguous requests before a route is looked for.
+    acceptHost(config),
+    // `Accept: application/activity+json` on a page leads to the actor's document: needs the origin.
+    nameActors(options.federation),
+    // Runs the chain of the first route that matches, or refuses with 404 or 405.
+    ...mountRoutes(table, routeChain({ deps, render, admission })),
+  ];
+
+  const app = new Koa<State>();
+  for (const middleware of middlewares) app.use(middleware);
+  // What is thrown past `withErrorMapping` failed while the response was being sent.
   app.on('error', (error: Error, ctx?: Context) => {
     logger.debug('http.broken_answer', { id: ctx?.state.requestId, error: error.message });
   });
-  return turns.before(gitFirst({ handlers: git, random, headers, notes, readClient }, again.before(app.callback())));
+  return createHttpServer({
+    ...config.http.listen,
+    runners,
+    trusted: config.proxy.trusted,
+    handle: stages.reduceRight<RequestListener>((next, stage) => stage(next), app.callback()),
+  });
 }
+
+interface RouteDeps {
+  deps: WebDeps;
+  render: Render;
+  admission: Admission;
+}
+
+/** What a request passes once its route is known. */
+export function routeChain({ deps, render, admission }: RouteDeps): (route: Route) => Middleware[] {
+  const pageCache = createPageCache();
+  return (route) => {
+    // The pattern, for log and metrics: first, so that a refusal is counted under it.
+    const name = nameRoute(route, deps.backgroundPriority);
+    // Other protocols authenticate by themselves, and ignore cookies.
+    if ('handle' in route) return [name, ...admission.limit(route.cost), route.handle];
+    const page = sendResponse(route.page as PageHandler, {
+      deps,
+      render,
+      kept: isCacheable(route) ? pageCache : null,
+    });
+    // Nobody is asked who they are.
+    if (route.access === 'open') return [name, ...admission.limit(route.cost), page];
+    return [
+      name,
+      // Who asks, by the session cookie, and the limits of the cost class, in the order that admission wants.
+      ...admission.limit(route.cost, identifyViewer(deps)),
+      // Needs the session; before anything is looked up or read for another site's form.
+      refuseCrossSite,
+      // Leads to the choice of a username or password: before rights, which need a complete account.
+      requireOnboarding(route.path),
+      // The route's declaration: whoever has no right on the repository gets 404.
+      authorize(route.access, deps),
+      // The body: only for those who may send it.
+      route.upload === undefined ? readForm : readUpload(route.upload),
+      // Finds the page in the page cache, or makes it and renders it.
+      page,
+    ];
+  };
+}
+
+/** Pages that are made from git for any reader: expensive to make, and the same for the next reader. */
+const isCacheable = ({ method, access, cost }: Route): boolean =>
+  method === 'GET' && access === 'repository:read' && cost === 'objects';

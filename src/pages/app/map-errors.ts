@@ -93,7 +93,7 @@ function renderError(ctx: Context, answer: ErrorResponse, render: Render): void 
     path: '/',
   };
   ctx.type = 'html';
-  ctx.body = render('pages/error', frame, { title: titles[status] ?? 'That did not work', status, message, requestId });
+  ctx.body = render('app/error', frame, { title: titles[status] ?? 'That did not work', status, message, requestId });
 }
 
 /** Catches everything that the rest throws and answers with a page in the house's words. */
@@ -117,7 +117,7 @@ export function withErrorMapping({ logger, render }: { logger: Logger; render: R
       }
       const answer = responseTo(error, ctx.state.requestId);
       if (answer.status === 500) logError(logger, error, ctx.state.requestId);
-      discardBody(ctx);
+      discardBody(ctx.req);
       renderError(ctx, answer, render);
     }
   };

@@ -8,7 +8,7 @@ export type Reply = PageReply | RedirectReply | ContentReply;
 export interface PageReply {
   kind: 'page';
   status: number;
-  /** Below templates/, without its ending: `pages/login`. */
+  /** Below templates/, without its ending: `sign-in/login`. */
   template: string;
   locals: Record<string, unknown>;
   cookies: NewCookie[];

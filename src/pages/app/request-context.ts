@@ -72,8 +72,11 @@ export type AnyContext = RequestContext & {
   readonly organisation: Organisation | null;
 };
 
-/** One page: reads its input, calls one use-case, answers. */
-export type Page<V extends RequestContext = RequestContext> = (visit: V, deps: WebDeps) => Reply | Promise<Reply>;
+/** One page: reads its input, calls one use-case and replies. Each subject names what its pages call as `Deps`. */
+export type Page<V extends RequestContext = RequestContext, Deps = WebDeps> = (
+  visit: V,
+  deps: Deps,
+) => Reply | Promise<Reply>;
 export type PageHandler = Page<AnyContext>;
 
 /** Where a new session starts, as the person's own list of devices will show it. */

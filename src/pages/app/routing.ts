@@ -1,33 +1,12 @@
 import Router from '@koa/router';
 import { notFound } from '../../kernel/index.ts';
-import { accessDeclarations, neededRight } from './access-declarations.ts';
-import type { Context, Middleware, State, AnonymousCpuBudget, Budgets, CostClass, WebDeps } from '../../http/index.ts';
-import { authorize } from './authorize.ts';
-import { sendResponse } from './send-response.ts';
-import { refuseCrossSite } from './csrf.ts';
-import { readForm } from './forms.ts';
-import { requireOnboarding } from './require-onboarding.ts';
-import { readUpload } from './uploads.ts';
-import { identifyViewer } from './viewer.ts';
 import { Refusal } from '../../http/index.ts';
-import { createPageCache } from './page-cache.ts';
-import type { PageCache } from './page-cache.ts';
-import type { Render } from './render.ts';
-import type { Route } from '../routes.ts';
-import type { PageHandler } from './request-context.ts';
+import type { BackgroundPriority, Context, Middleware, State } from '../../http/index.ts';
+import type { Route } from '../route.ts';
+import { accessDeclarations, neededRight } from './access-declarations.ts';
 
-interface Mounting {
-  deps: WebDeps;
-  render: Render;
-  budgets: Budgets;
-  anonymous: AnonymousCpuBudget;
-}
-
-/** Pages read from git for whoever may read: what is dear to make and the same for the next reader. */
-const mayBeKept = ({ method, access, cost }: Route): boolean =>
-  method === 'GET' && access === 'repository:read' && cost === 'objects';
-
-function remember(route: Route, { backgroundPriority }: WebDeps): Middleware {
+/** Notes the pattern of the route that matched; a search makes way for other requests from here on. */
+export function nameRoute(route: Route, backgroundPriority: BackgroundPriority): Middleware {
   return (ctx, next) => {
     ctx.state.routePath = route.path;
     if (route.cost === 'search') backgroundPriority.yield(ctx.state);
@@ -35,50 +14,7 @@ function remember(route: Route, { backgroundPriority }: WebDeps): Middleware {
   };
 }
 
-/** Git works for minutes without a byte on the wire; its handlers have deadlines of their own. */
-const allowSilence: Middleware = (ctx, next) => {
-  ctx.req.socket.setTimeout(0);
-  return next();
-};
-
-/** Everything a request passes on its way to a page, in order. */
-function chainFor(route: Route, { deps, render, budgets, anonymous }: Mounting, kept: PageCache): Middleware[] {
-  const budget = budgets[route.cost];
-  if (
-    route.access === 'git' ||
-    route.access === 'federation' ||
-    route.access === 'api' ||
-    route.access === 'task' ||
-    route.access === 'operator'
-  ) {
-    return [remember(route, deps), budget, ...(route.access === 'git' ? [allowSilence] : []), route.handle];
-  }
-  // The declaration decides what a visit surely has; `admit` makes it true.
-  const page = sendResponse(route.page as PageHandler, { deps, render, kept: mayBeKept(route) ? kept : null });
-  if (route.access === 'open') return [remember(route, deps), budget, page];
-  return [
-    remember(route, deps),
-    ...beforeWork(route.cost, budget, identifyViewer(deps), anonymous),
-    refuseCrossSite,
-    requireOnboarding(route.path),
-    authorize(route.access, deps),
-    route.upload === undefined ? readForm : readUpload(route.upload),
-    page,
-  ];
-}
-
-/** Strangers wait in a line of their own before they take anybody's place. */
-function beforeWork(
-  cost: CostClass,
-  budget: Middleware,
-  identify: Middleware,
-  { before }: AnonymousCpuBudget,
-): Middleware[] {
-  const line = before[cost];
-  return line === null ? [budget, identify] : [identify, line, budget];
-}
-
-/** A route table that forgot who may come in, or names a repository without asking, stops the start. */
+/** A route without an access declaration, or one that names a repository and asks for no right on it, stops the start. */
 function checkDeclaration({ method, path, access }: Route): void {
   if (!accessDeclarations.includes(access)) throw new Error(`The route ${method} ${path} declares no access`);
   const namesOrganisation = path.startsWith('/orgs/:name');
@@ -102,12 +38,11 @@ function refuseUnrouted(routerOf: (path: string) => Router<State>): (ctx: Contex
   };
 }
 
-/** Puts the table into effect. The first route that matches answers. */
-export function mountRoutes(routes: readonly Route[], mounting: Mounting): Middleware[] {
-  const kept = createPageCache();
+/** The routers of the table: the first route that matches runs its chain; an address that none has is refused. */
+export function mountRoutes(routes: readonly Route[], chainOf: (route: Route) => Middleware[]): Middleware[] {
   const chains = routes.map((route) => {
     checkDeclaration(route);
-    return { ...route, chain: chainFor(route, mounting, kept) };
+    return { ...route, chain: chainOf(route) };
   });
   const routerOf = byFirstSegment(chains, (some) => {
     const router = new Router<State>({ sensitive: true });

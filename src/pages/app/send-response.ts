@@ -121,7 +121,7 @@ export function sendResponse(page: PageHandler, { deps, render, kept }: PageHand
   return async (ctx) => {
     const visit = contextOf(ctx);
     const key = kept && (await cacheKey(visit, deps));
-    const asked = { nowMs: deps.clock.now(), state: deps.db.state() };
+    const asked = { nowMs: deps.clock.now(), state: await deps.db.state() };
     const known = kept && key !== null ? await kept.find(key.key, asked) : null;
     if (known) return sendCached(ctx, known, key!, visit);
     const actor = { by: viewerForLog(visit.viewer), address: visit.address };

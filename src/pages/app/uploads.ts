@@ -1,9 +1,10 @@
 import type { IncomingMessage } from 'node:http';
-import { Transform, Writable } from 'node:stream';
+import { Writable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { imageTooLarge, maxImageBytes, type ImageUpload } from '../../images/index.ts';
 import { invalid, isDomainError } from '../../kernel/index.ts';
 import type { Middleware } from '../../http/index.ts';
-import { Refusal, discardBody } from '../../http/index.ts';
+import { discardBody, openBody, Refusal } from '../../http/index.ts';
 
 /** Besides the file: boundaries, headers and the few fields that a form may have (security.md 2.6). */
 const maxFields = 8;
@@ -21,7 +22,7 @@ interface ReceivedFile {
  * Reads a form that brings one file. It runs after access was decided, so nobody can
  * make the server read what it will refuse anyway (security.md 2.6).
  *
- * Files are kept in memory: they are small, few at a time (budget.ts), and so nothing
+ * Files are kept in memory: they are small, few at a time (class-limits.ts), and so nothing
  * is ever left on disk. What was wrong with an upload is kept for the page, whose form
  * has words for it.
  *
@@ -41,7 +42,7 @@ export function readUpload(field: string): Middleware {
     try {
       await next();
     } finally {
-      discardBody(ctx);
+      discardBody(ctx.req);
     }
   };
 }
@@ -52,7 +53,6 @@ export function readUpload(field: string): Middleware {
  */
 async function receiveFile(request: IncomingMessage, field: string): Promise<ImageUpload> {
   if (!/^multipart\/form-data\s*;/i.test(request.headers['content-type'] ?? '')) throw missing(field);
-  if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes) throw imageTooLarge(field);
   const files = await parseForm(request, field);
   const [file] = files;
   if (file === undefined || file.field !== field) throw missing(field);
@@ -76,8 +76,8 @@ async function parseForm(request: IncomingMessage, field: string): Promise<Recei
     'fileBegin',
     (name, { mimetype }) => void files.push({ field: name, declaredType: mimetype ?? '', chunks: [] }),
   );
-  const deadline = setTimeout(() => request.destroy(), deadlineMs);
   const bounded = boundedBody(request, field);
+  const deadline = setTimeout(() => request.destroy(), deadlineMs);
   try {
     await form.parse(bounded as unknown as IncomingMessage);
     return files;
@@ -85,25 +85,21 @@ async function parseForm(request: IncomingMessage, field: string): Promise<Recei
     throw translate(error, field);
   } finally {
     clearTimeout(deadline);
-    request.unpipe(bounded);
+    bounded.destroy();
   }
 }
 
 /** The body as the library reads it, cut off where no honest form goes on: also without a length, also within headers of parts. */
-function boundedBody(request: IncomingMessage, field: string): Transform & Pick<IncomingMessage, 'headers'> {
-  let bytes = 0;
-  const bounded = new Transform({
-    transform(chunk: Buffer, _encoding, pass) {
-      bytes += chunk.length;
-      if (bytes > maxBodyBytes) pass(imageTooLarge(field));
-      else pass(null, chunk);
-    },
-  });
-  request.once('close', () => {
-    if (!request.complete) bounded.destroy(unreadable(field));
-  });
-  return Object.assign(request.pipe(bounded), { headers: request.headers });
-}
+const boundedBody = (request: IncomingMessage, field: string): Readable & Pick<IncomingMessage, 'headers'> =>
+  Object.assign(
+    openBody(request, {
+      maxBytes: maxBodyBytes,
+      tooLarge: () => imageTooLarge(field),
+      broken: (cause) => unreadable(field, cause),
+      isSeparate: true,
+    }),
+    { headers: request.headers },
+  );
 
 const keepIn = (chunks: Buffer[]): Writable =>
   new Writable({

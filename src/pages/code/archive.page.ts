@@ -4,6 +4,7 @@ import type { ArchiveFormat } from '../../git/index.ts';
 import { content, type Reply } from '../app/reply.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { rawPath } from './raw-path.ts';
+import type { CodeDeps } from './deps.ts';
 
 const types: Readonly<Record<ArchiveFormat, string>> = { 'tar.gz': 'application/gzip', zip: 'application/zip' };
 
@@ -16,7 +17,10 @@ const plainName = (text: string): string =>
     .slice(0, 100) || 'files';
 
 /** `B/archive/{ref}.tar.gz` and `.zip`: all files of a commit, as they come. */
-export const showArchive: Page<RepositoryContext> = async ({ found, path, address }, { git }): Promise<Reply> => {
+export const showArchive: Page<RepositoryContext, CodeDeps> = async (
+  { found, path, address },
+  { git },
+): Promise<Reply> => {
   const [, ref, format] = /^(.+)\.(tar\.gz|zip)$/s.exec(rawPath(path).toString('latin1')) ?? [];
   if (ref === undefined) throw notFound();
   const at = await git.queries.locate(found.path, Buffer.from(ref, 'latin1'), {

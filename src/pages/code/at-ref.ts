@@ -2,21 +2,21 @@ import { allows } from '../../access/index.ts';
 import { notFound } from '../../kernel/index.ts';
 import type { Location } from '../../git/index.ts';
 import type { Found } from '../../repositories/index.ts';
-import type { WebDeps } from '../../http/index.ts';
 import type { CodePage } from '../app/code-urls.ts';
 import { viewBreadcrumbs } from './breadcrumbs.view.ts';
 import { viewRefSelector } from './ref-selector.view.ts';
 import { viewRepositoryHead } from '../app/repository-head.view.ts';
 import type { RepositoryContext } from '../app/request-context.ts';
 import { rawPath } from './raw-path.ts';
+import type { CodeDeps } from './deps.ts';
 
 /** The ref and path that an address names; the default branch when it names none. */
-export async function locate({ found, path }: RepositoryContext, { git }: WebDeps): Promise<Location> {
+export async function locate({ found, path }: RepositoryContext, { git }: CodeDeps): Promise<Location> {
   return locateBytes(found, rawPath(path), git);
 }
 
 /** Who may push also sees what no ref leads to any more. */
-export async function locateBytes(found: Found, rest: Buffer, git: WebDeps['git']): Promise<Location> {
+export async function locateBytes(found: Found, rest: Buffer, git: CodeDeps['git']): Promise<Location> {
   if (rest.length > 0) return git.queries.locate(found.path, rest, { withLost: allows(found.level, 'write') });
   const { branch, oid } = await git.head(found.path);
   if (oid === null) throw notFound();
@@ -24,7 +24,7 @@ export async function locateBytes(found: Found, rest: Buffer, git: WebDeps['git'
 }
 
 /** What every page about a place in a repository shows around its content. */
-export async function frameAt({ found }: RepositoryContext, { git }: WebDeps, at: Location, page: CodePage) {
+export async function frameAt({ found }: RepositoryContext, { git }: CodeDeps, at: Location, page: CodePage) {
   const [refs, { branch }] = await Promise.all([git.queries.recentRefs(found.path), git.head(found.path)]);
   const repository = viewRepositoryHead(found);
   return {

@@ -6,15 +6,16 @@ import { readText } from './read-text.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { frameAt, locate } from './at-ref.ts';
+import type { CodeDeps } from './deps.ts';
 
 const maxBytes = 512 * 1024;
 
 /** `B/blame/{ref}/{path}`: who wrote each line, and when. */
-export const showBlame: Page<RepositoryContext> = async (visit, deps): Promise<Reply> => {
-  const { found } = visit;
+export const showBlame: Page<RepositoryContext, CodeDeps> = async (context, deps): Promise<Reply> => {
+  const { found } = context;
   const { git, highlighting, clock } = deps;
   const url = repositoryUrl(found.canonical);
-  const at = await locate(visit, deps);
+  const at = await locate(context, deps);
   const blobUrl = codeUrl(url, 'blob', at.ref, at.file);
   if (at.file.length === 0) return movedTo(blobUrl);
   const entry = await git.entryAt(found.path, at.oid, at.file);
@@ -23,7 +24,7 @@ export const showBlame: Page<RepositoryContext> = async (visit, deps): Promise<R
   // Nothing that has lines, or too many of them: the page of the file says what it is.
   if (!text || text.encoding === 'UTF-16' || content.length === 0 || entry.kind === 'symlink') return movedTo(blobUrl);
   const [frame, coloured, blame] = await Promise.all([
-    frameAt(visit, deps, at, 'blame'),
+    frameAt(context, deps, at, 'blame'),
     highlighting.highlight({ oid: entry.oid, fileName: entry.name, text: text.text, client: found.path }),
     git.queries.blame(found.path, at.oid, at.file).catch((error: unknown) => {
       if (isDomainError(error) && error.reason === 'blame_too_long') return null;

@@ -1,7 +1,6 @@
 import type { Location, TreeEntry } from '../../git/index.ts';
 import { imageSize } from '../../images/index.ts';
 import { movedTo, page, type Reply } from '../app/reply.ts';
-import type { WebDeps } from '../../http/index.ts';
 import { renderDocument } from '../markdown/render-document.ts';
 import { codeUrl, splitPath } from '../app/code-urls.ts';
 import { readLineRange, viewCodeLines } from './code-lines.view.ts';
@@ -17,24 +16,25 @@ import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { frameAt, locate } from './at-ref.ts';
 import { sizePictures } from './picture-size.ts';
 import { readCommitStatuses } from './commit-statuses.ts';
+import type { CodeDeps } from './deps.ts';
 
 /** Larger files are not shown line by line (security I05). */
 const maxShownBytes = 1024 * 1024;
 
 interface Asked {
-  visit: RepositoryContext;
-  deps: WebDeps;
+  context: RepositoryContext;
+  deps: CodeDeps;
   at: Location;
   entry: TreeEntry;
 }
 
 /** What a file is shown as: exactly one of the fields is set, and `facts` says more in words. */
-async function readContent({ visit, deps: { config, git, highlighting, workers }, at, entry }: Asked) {
-  const { content, size } = await git.blob(visit.found.path, entry.oid, { maxBytes: maxShownBytes });
+async function readContent({ context, deps: { config, git, highlighting, workers }, at, entry }: Asked) {
+  const { content, size } = await git.blob(context.found.path, entry.oid, { maxBytes: maxShownBytes });
   const facts = [viewSize(size)];
-  const raw = codeUrl(repositoryUrl(visit.found.canonical), 'raw', at.ref, at.file);
+  const raw = codeUrl(repositoryUrl(context.found.canonical), 'raw', at.ref, at.file);
   if (entry.kind === 'symlink') return { facts, target: viewName(content?.toString() ?? '') };
-  if (imageType(entry.name) !== null && visit.query.get('plain') !== '1') {
+  if (imageType(entry.name) !== null && context.query.get('plain') !== '1') {
     const sides = content === null ? null : imageSize(content);
     if (sides !== null) facts.unshift(`${sides.width} × ${sides.height} pixels`);
     return { facts, image: { url: raw, ...sides } };
@@ -49,23 +49,23 @@ async function readContent({ visit, deps: { config, git, highlighting, workers }
   if (text.encoding !== 'UTF-8') facts.push(text.encoding);
   if (
     markdownName.test(entry.name) &&
-    visit.query.get('plain') !== '1' &&
-    !visit.query.has('lines') &&
+    context.query.get('plain') !== '1' &&
+    !context.query.has('lines') &&
     size <= maxReadmeBytes
   ) {
     const place = {
-      repositoryUrl: repositoryUrl(visit.found.canonical),
+      repositoryUrl: repositoryUrl(context.found.canonical),
       ref: at.ref,
       folder: splitPath(at.file).folder,
       showsRemoteImages: config.repositories.remoteImages,
     };
     const document = await renderDocument(workers, entry.oid, place, () => text.text);
     if (!('html' in document)) return { facts, plain: document, isFinal: document.isFinal };
-    return { facts, document: await sizePictures(git, visit.found.path, place.repositoryUrl, at, document.html) };
+    return { facts, document: await sizePictures(git, context.found.path, place.repositoryUrl, at, document.html) };
   }
-  const request = { oid: entry.oid, fileName: entry.name, text: text.text, client: visit.found.path };
+  const request = { oid: entry.oid, fileName: entry.name, text: text.text, client: context.found.path };
   const coloured = await highlighting.highlight(request);
-  const code = viewCodeLines(text.text, coloured, readLineRange(visit.query.get('lines')));
+  const code = viewCodeLines(text.text, coloured, readLineRange(context.query.get('lines')));
   facts.unshift(viewCount(code.count, 'line'));
   if (entry.kind === 'executable') facts.push('executable');
   if (!code.endsWithBreak) facts.push('no newline at the end');
@@ -73,19 +73,19 @@ async function readContent({ visit, deps: { config, git, highlighting, workers }
 }
 
 /** `B/blob/{ref}/{path}`: a file. */
-export const showBlob: Page<RepositoryContext> = async (visit, deps): Promise<Reply> => {
-  const { found } = visit;
+export const showBlob: Page<RepositoryContext, CodeDeps> = async (context, deps): Promise<Reply> => {
+  const { found } = context;
   const url = repositoryUrl(found.canonical);
-  const at = await locate(visit, deps);
+  const at = await locate(context, deps);
   if (at.file.length === 0) return movedTo(codeUrl(url, 'tree', at.ref));
   const entry = await deps.git.entryAt(found.path, at.oid, at.file);
   if (entry.type !== 'blob') return movedTo(codeUrl(url, 'tree', at.ref, at.file));
   const [frame, content, commit] = await Promise.all([
-    frameAt(visit, deps, at, 'blob'),
-    readContent({ visit, deps, at, entry }),
+    frameAt(context, deps, at, 'blob'),
+    readContent({ context, deps, at, entry }),
     deps.git.queries.lastChange(found.path, at.oid, at.file),
   ]);
-  const ticks = await readCommitStatuses(visit, deps, commit === null ? [] : [commit.oid]);
+  const ticks = await readCommitStatuses(context, deps, commit === null ? [] : [commit.oid]);
   return page(
     'code/blob',
     {

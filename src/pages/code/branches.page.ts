@@ -1,7 +1,6 @@
 import type { Commit, NamedRef } from '../../git/index.ts';
 import { page } from '../app/reply.ts';
 import type { PageReply } from '../app/reply.ts';
-import type { WebDeps } from '../../http/index.ts';
 import type { FormRefusal } from '../app/submit.ts';
 import { codeUrl, encodeRef } from '../app/code-urls.ts';
 import { viewCommitLine } from './commit-line.view.ts';
@@ -11,6 +10,7 @@ import { viewCount } from '../app/sizes.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { readCommitStatuses } from './commit-statuses.ts';
+import type { CodeDeps } from './deps.ts';
 
 const perPage = 30;
 /** With more branches than this they stand in the order of their names: reading all their commits would take too long. */
@@ -31,14 +31,14 @@ interface RefusedForm {
 }
 
 /** `B/branches`: the default one first, then by their last commit. */
-export const showBranches: Page<RepositoryContext> = (visit, deps) => branchesPage(visit, deps, null);
+export const showBranches: Page<RepositoryContext, CodeDeps> = (context, deps) => branchesPage(context, deps, null);
 
 export async function branchesPage(
-  visit: RepositoryContext,
-  deps: Pick<WebDeps, 'git' | 'clock' | 'repositories'>,
+  context: RepositoryContext,
+  deps: Pick<CodeDeps, 'git' | 'clock' | 'repositories'>,
   refused: RefusedForm | null,
 ): Promise<PageReply> {
-  const { found, query } = visit;
+  const { found, query } = context;
   const { git, clock } = deps;
   const url = repositoryUrl(found.canonical);
   const repository = viewRepositoryHead(found);
@@ -57,7 +57,7 @@ export async function branchesPage(
     ...ordered.slice(start, start + perPage),
   ]);
   const ticks = await readCommitStatuses(
-    visit,
+    context,
     deps,
     shown.map(({ commit }) => commit.oid),
   );

@@ -1,7 +1,6 @@
 import { notFound } from '../../kernel/index.ts';
 import { page, seeOther } from '../app/reply.ts';
 import type { PageReply } from '../app/reply.ts';
-import type { WebDeps } from '../../http/index.ts';
 import { submit } from '../app/submit.ts';
 import type { FormRefusal } from '../app/submit.ts';
 import { codeUrl } from '../app/code-urls.ts';
@@ -12,31 +11,32 @@ import { viewRepositoryHead } from '../app/repository-head.view.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { Page, RepositoryPersonContext } from '../app/request-context.ts';
 import { branchesPage } from './branches.page.ts';
+import type { CodeDeps } from './deps.ts';
 
 /** Fields `name` and `from`. */
-export const addBranch: Page<RepositoryPersonContext> = (visit, deps) => {
+export const addBranch: Page<RepositoryPersonContext, CodeDeps> = (context, deps) => {
   const {
     viewer,
     found: { canonical },
     form,
-  } = visit;
+  } = context;
   const wanted = { name: form.text('name').trim(), from: form.text('from').trim() };
   return submit(
     async () => {
       const name = await deps.repositories.createBranch(viewer, canonical.owner, canonical.name, wanted);
       return seeOther(withNotice(codeUrl(repositoryUrl(canonical), 'tree', name), 'branch-created'));
     },
-    (refusal) => branchesPage(visit, deps, { ...wanted, refusal }),
+    (refusal) => branchesPage(context, deps, { ...wanted, refusal }),
   );
 };
 
 /** `B/branches/delete?name=`: what goes, before it goes. */
-export const confirmDeletion: Page<RepositoryPersonContext> = (visit, deps) =>
-  deletionPage(visit, deps, visit.query.get('name') ?? '', null);
+export const confirmDeletion: Page<RepositoryPersonContext, CodeDeps> = (context, deps) =>
+  deletionPage(context, deps, context.query.get('name') ?? '', null);
 
 async function deletionPage(
   { found }: RepositoryPersonContext,
-  { git, config, clock }: WebDeps,
+  { git, config, clock }: CodeDeps,
   name: string,
   refusal: FormRefusal | null,
 ): Promise<PageReply> {
@@ -57,12 +57,12 @@ async function deletionPage(
 }
 
 /** Fields `name`, and `expected`: the commit that the person saw it at. */
-export const removeBranch: Page<RepositoryPersonContext> = (visit, deps) => {
+export const removeBranch: Page<RepositoryPersonContext, CodeDeps> = (context, deps) => {
   const {
     viewer,
     found: { canonical },
     form,
-  } = visit;
+  } = context;
   const name = form.text('name');
   return submit(
     async () => {
@@ -72,6 +72,6 @@ export const removeBranch: Page<RepositoryPersonContext> = (visit, deps) => {
       });
       return seeOther(withNotice(`${repositoryUrl(canonical)}/branches`, 'branch-deleted'));
     },
-    (refusal) => deletionPage(visit, deps, name, refusal),
+    (refusal) => deletionPage(context, deps, name, refusal),
   );
 };

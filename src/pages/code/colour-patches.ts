@@ -1,9 +1,9 @@
 import type { Patch } from '../../git/index.ts';
 import { languageOf } from '../../highlighting/index.ts';
-import type { WebDeps } from '../../http/index.ts';
 import type { Colours } from './diff-lines.view.ts';
 import { readText } from './read-text.ts';
 import { resultWithin } from '../app/result-within.ts';
+import type { CodeDeps } from './deps.ts';
 
 /** Both versions of a file are coloured whole, because a line alone does not say what it is in. */
 const maxFiles = 40;
@@ -22,7 +22,7 @@ interface Coloured {
 /** Colours the first files of a comparison whose language is known. */
 export async function colourPatches(
   path: string,
-  deps: Pick<WebDeps, 'git' | 'highlighting'>,
+  deps: Pick<CodeDeps, 'git' | 'highlighting'>,
   patches: readonly Patch[],
 ): Promise<Coloured> {
   const colours: Coloured['colours'] = new Map();
@@ -52,7 +52,7 @@ export async function colourPatches(
 
 async function colourBlob(
   path: string,
-  { git, highlighting }: Pick<WebDeps, 'git' | 'highlighting'>,
+  { git, highlighting }: Pick<CodeDeps, 'git' | 'highlighting'>,
   oid: string,
   name: Buffer,
 ): Promise<string[] | null> {

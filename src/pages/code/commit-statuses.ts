@@ -1,10 +1,10 @@
 import { dependOn } from '../app/dependency.ts';
 import type { Dependency } from '../app/dependency.ts';
-import type { WebDeps } from '../../http/index.ts';
 import { statusIcons } from '../app/status-icon.view.ts';
 import type { StatusIconView } from '../app/status-icon.view.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { RepositoryContext } from '../app/request-context.ts';
+import type { CodeDeps } from './deps.ts';
 
 interface ReadCommitStatuses {
   /** What stands beside a commit; null for one that nothing has checked. */
@@ -16,7 +16,7 @@ interface ReadCommitStatuses {
 /** What the checks say of all commits that a page shows, asked at once. */
 export async function readCommitStatuses(
   { found }: RepositoryContext,
-  { repositories }: Pick<WebDeps, 'repositories'>,
+  { repositories }: Pick<CodeDeps, 'repositories'>,
   oids: readonly string[],
 ): Promise<ReadCommitStatuses> {
   const place = { id: found.repository.id, url: repositoryUrl(found.canonical) };

@@ -10,13 +10,14 @@ import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { readComparison } from './comparison.ts';
 import { readSignatures } from './signatures.ts';
 import { readCommitStatuses } from './commit-statuses.ts';
+import type { CodeDeps } from './deps.ts';
 
 const maxNote = 20_000;
 const address = /^([0-9a-f]{4,64})(\.patch|\.diff)?$/;
 
 /** `B/commit/{oid}`: what one commit changed; `.patch` as a mail, `.diff` plain. A short id leads to the full one. */
-export const showCommit: Page<RepositoryContext> = async (visit, deps): Promise<Reply> => {
-  const { found, params } = visit;
+export const showCommit: Page<RepositoryContext, CodeDeps> = async (context, deps): Promise<Reply> => {
+  const { found, params } = context;
   const { git, clock } = deps;
   const [, id, ending = ''] = address.exec(params['id'] ?? '') ?? [];
   if (id === undefined) throw notFound();
@@ -35,14 +36,14 @@ export const showCommit: Page<RepositoryContext> = async (visit, deps): Promise<
     return content('text/plain; charset=utf-8', body, { headers: { ETag: `"${oid}${ending}"` } });
   }
   const [diff, note] = await Promise.all([
-    readComparison(visit, deps, range, commitUrl(url, oid)),
+    readComparison(context, deps, range, commitUrl(url, oid)),
     git.queries.note(found.path, oid),
   ]);
   const {
     views: [seal],
     relied,
   } = await readSignatures(deps, [commit.signature]);
-  const ticks = await readCommitStatuses(visit, deps, [oid]);
+  const ticks = await readCommitStatuses(context, deps, [oid]);
   return page(
     'code/commit',
     {

@@ -1,7 +1,6 @@
 import { allows } from '../../access/index.ts';
 import { nullIfNotFound } from '../../kernel/index.ts';
 import { page, seeOther, type Reply } from '../app/reply.ts';
-import type { WebDeps } from '../../http/index.ts';
 import { encodeRef } from '../app/code-urls.ts';
 import { viewCommitLine } from './commit-line.view.ts';
 import { viewName } from '../app/plain-text.ts';
@@ -11,6 +10,7 @@ import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { readComparison } from './comparison.ts';
 import { rawPath } from './raw-path.ts';
 import { readCommitStatuses } from './commit-statuses.ts';
+import type { CodeDeps } from './deps.ts';
 
 const maxCommits = 100;
 /** Suggestions in the two boxes; any other name may be typed. */
@@ -30,11 +30,11 @@ function readRange(text: string): Range | null {
 }
 
 /** The commit of a name, or null when there is none: the page says so beside the boxes. */
-function resolveName({ found }: RepositoryContext, { git }: WebDeps, name: string): Promise<string | null> {
+function resolveName({ found }: RepositoryContext, { git }: CodeDeps, name: string): Promise<string | null> {
   return git.resolve(found.path, name, { withLost: allows(found.level, 'write') }).catch(nullIfNotFound);
 }
 
-async function suggest({ found }: RepositoryContext, { git }: WebDeps): Promise<string[]> {
+async function suggest({ found }: RepositoryContext, { git }: CodeDeps): Promise<string[]> {
   const refs = [...(await git.queries.recentRefs(found.path)).keys()];
   return refs
     .filter((name) => /^refs\/(?:heads|tags)\//.test(name))
@@ -42,9 +42,14 @@ async function suggest({ found }: RepositoryContext, { git }: WebDeps): Promise<
     .map((name) => name.replace(/^refs\/[^/]+\//, ''));
 }
 
-async function compareCommits(visit: RepositoryContext, deps: WebDeps, range: Range, [base, head]: [string, string]) {
+async function compareCommits(
+  context: RepositoryContext,
+  deps: CodeDeps,
+  range: Range,
+  [base, head]: [string, string],
+) {
   const { queries } = deps.git;
-  const { path, canonical } = visit.found;
+  const { path, canonical } = context.found;
   const url = repositoryUrl(canonical);
   const self = `${url}/compare/${encodeRef(range.base)}${range.dots}${encodeRef(range.head)}`;
   const [parted, distance, commits] = await Promise.all([
@@ -53,7 +58,7 @@ async function compareCommits(visit: RepositoryContext, deps: WebDeps, range: Ra
     queries.commitsBetween(path, base, head, { limit: maxCommits }),
   ]);
   const ticks = await readCommitStatuses(
-    visit,
+    context,
     deps,
     commits.map(({ oid }) => oid),
   );
@@ -64,19 +69,19 @@ async function compareCommits(visit: RepositoryContext, deps: WebDeps, range: Ra
     isSame: base === head,
     commits: commits.map((commit) => viewCommitLine(commit, url, deps.clock.now(), ticks.of(commit.oid))),
     relied: ticks.relied,
-    diff: await readComparison(visit, deps, { from, to: head }, self),
+    diff: await readComparison(context, deps, { from, to: head }, self),
     swap: `${url}/compare/${encodeRef(range.head)}${range.dots}${encodeRef(range.base)}`,
     other: `${url}/compare/${encodeRef(range.base)}${range.dots === '..' ? '...' : '..'}${encodeRef(range.head)}`,
   };
 }
 
 /** `B/compare/{base}...{head}`: what one side has that the other has not. The boxes come here as `?base=&head=`. */
-export const showComparison: Page<RepositoryContext> = async (visit, deps): Promise<Reply> => {
-  const { found, query } = visit;
+export const showComparison: Page<RepositoryContext, CodeDeps> = async (context, deps): Promise<Reply> => {
+  const { found, query } = context;
   const url = repositoryUrl(found.canonical);
   const [asked, wanted] = [query.get('base')?.trim(), query.get('head')?.trim()];
   if (asked && wanted) return seeOther(`${url}/compare/${encodeRef(asked)}...${encodeRef(wanted)}`);
-  const range = readRange(rawPath(visit.path).toString());
+  const range = readRange(rawPath(context.path).toString());
   const { branch } = await deps.git.head(found.path);
   const exact = { base: range?.base ?? asked ?? branch ?? '', head: range?.head ?? wanted ?? '' };
   const names = { base: viewName(exact.base), head: viewName(exact.head) };
@@ -85,17 +90,20 @@ export const showComparison: Page<RepositoryContext> = async (visit, deps): Prom
     names,
     exact,
     dots: range?.dots ?? '...',
-    suggestions: (await suggest(visit, deps)).map(viewName),
+    suggestions: (await suggest(context, deps)).map(viewName),
   };
   if (range === null) return page('code/compare', { ...frame, missing: null, comparison: null });
-  const [base, head] = await Promise.all([resolveName(visit, deps, range.base), resolveName(visit, deps, range.head)]);
+  const [base, head] = await Promise.all([
+    resolveName(context, deps, range.base),
+    resolveName(context, deps, range.head),
+  ]);
   if (base === null || head === null)
     return page(
       'code/compare',
       { ...frame, missing: viewName(base === null ? range.base : range.head), comparison: null },
       { status: 404 },
     );
-  const comparison = await compareCommits(visit, deps, range, [base, head]);
+  const comparison = await compareCommits(context, deps, range, [base, head]);
   return page(
     'code/compare',
     { ...frame, missing: null, comparison },

@@ -1,5 +1,4 @@
 import type { ChangedFile, DiffRange, PatchLimits } from '../../git/index.ts';
-import type { WebDeps } from '../../http/index.ts';
 import { fileParameter, isPicture, viewChangedFile } from './changed-file.view.ts';
 import { viewCount } from '../app/sizes.ts';
 import { repositoryUrl } from '../../http/index.ts';
@@ -7,6 +6,7 @@ import type { RepositoryContext } from '../app/request-context.ts';
 import { colourPatches } from './colour-patches.ts';
 import { markWords } from './mark-words.ts';
 import { pictureSizes } from './picture-size.ts';
+import type { CodeDeps } from './deps.ts';
 
 /** What a page shows at once (web-ui §3); one file alone gets much more. */
 const pageLimits: PatchLimits = { files: 100, linesPerFile: 1_000, bytesPerLine: 5_100, bytes: 1024 * 1024 };
@@ -23,14 +23,14 @@ function readLook({ query }: RepositoryContext) {
 
 /** The files in which two commits differ, line by line, within limits. @param self this page without its query */
 export async function readComparison(
-  visit: RepositoryContext,
-  deps: WebDeps,
+  context: RepositoryContext,
+  deps: CodeDeps,
   range: Pick<DiffRange, 'from' | 'to'>,
   self: string,
 ) {
-  const { found } = visit;
+  const { found } = context;
   const { git } = deps;
-  const { look, ignoreWhitespace, only } = readLook(visit);
+  const { look, ignoreWhitespace, only } = readLook(context);
   const address = (change: Record<string, string | null>): string => {
     const query = new URLSearchParams();
     const wanted = { view: look === 'split' ? 'split' : null, w: ignoreWhitespace ? '1' : null, file: only, ...change };
@@ -57,7 +57,7 @@ export async function readComparison(
   const shown = wanted.slice(0, Math.max(pageLimits.files, 1));
   const sizes = await pictureSizes(git, found.path, shown.filter(isPicture));
   const byFile = new Map(patches.map((patch) => [patch.file.newPath.toString('latin1'), patch]));
-  const context = {
+  const diff = {
     repositoryUrl: repositoryUrl(found.canonical),
     from: range.from,
     to: range.to,
@@ -69,9 +69,7 @@ export async function readComparison(
   };
   const sum = (field: 'added' | 'removed') => files.reduce((total, file) => total + (file[field] ?? 0), 0);
   return {
-    files: shown.map((file, index) =>
-      viewChangedFile(file, byFile.get(file.newPath.toString('latin1')), index, context),
-    ),
+    files: shown.map((file, index) => viewChangedFile(file, byFile.get(file.newPath.toString('latin1')), index, diff)),
     summary: {
       files: `${viewCount(files.length, 'changed file')}${truncated ? ' or more' : ''}`,
       added: sum('added'),

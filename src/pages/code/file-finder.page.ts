@@ -5,20 +5,21 @@ import { viewName } from '../app/plain-text.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { frameAt, locate } from './at-ref.ts';
+import type { CodeDeps } from './deps.ts';
 
 const maxFiles = 50_000;
 const maxShown = 50;
 const maxQuery = 200;
 
 /** `B/find/{ref}?q=`: files whose path holds the letters in this order. */
-export const showFind: Page<RepositoryContext> = async (visit, deps): Promise<Reply> => {
-  const { found, query } = visit;
+export const showFind: Page<RepositoryContext, CodeDeps> = async (context, deps): Promise<Reply> => {
+  const { found, query } = context;
   const url = repositoryUrl(found.canonical);
-  const located = await locate(visit, deps);
+  const located = await locate(context, deps);
   const at = { ...located, file: Buffer.alloc(0) };
   const wanted = (query.get('q') ?? '').trim().slice(0, maxQuery);
   const [frame, { files, truncated }] = await Promise.all([
-    frameAt(visit, deps, at, 'find'),
+    frameAt(context, deps, at, 'find'),
     deps.git.queries.listFiles(found.path, at.oid, { limit: maxFiles }),
   ]);
   const ranked = rankPaths(
@@ -27,7 +28,7 @@ export const showFind: Page<RepositoryContext> = async (visit, deps): Promise<Re
     maxShown,
   );
   return page(
-    'code/find',
+    'code/file-finder',
     {
       ...frame,
       wanted,

@@ -6,6 +6,7 @@ import { codeUrl, decodePath, splitPath } from '../app/code-urls.ts';
 import type { CodePage } from '../app/code-urls.ts';
 import { repositoryUrl, oneOf } from '../../http/index.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
+import type { CodeDeps } from './deps.ts';
 
 const pages: readonly [CodePage, ...CodePage[]] = ['tree', 'blob', 'blame', 'commits', 'find'];
 
@@ -27,7 +28,7 @@ async function nearest(git: Git, path: string, oid: string, file: Buffer): Promi
  * `B/go?ref=&page=&path=`: the same place at another branch, tag or commit, as the menu and
  * its box ask for it. A path that is not there leads to the folder above it.
  */
-export const goToRef: Page<RepositoryContext> = async ({ found, query }, { git }): Promise<Reply> => {
+export const goToRef: Page<RepositoryContext, CodeDeps> = async ({ found, query }, { git }): Promise<Reply> => {
   const url = repositoryUrl(found.canonical);
   const ref = (query.get('ref') ?? '').trim();
   try {

@@ -1,5 +1,4 @@
 import { page, type Reply } from '../app/reply.ts';
-import type { WebDeps } from '../../http/index.ts';
 import { writeFeed } from './atom.ts';
 import { codeUrl } from '../app/code-urls.ts';
 import { viewHistoryDays } from './history-days.view.ts';
@@ -10,6 +9,7 @@ import { frameAt, locateBytes } from './at-ref.ts';
 import { rawPath } from './raw-path.ts';
 import { readSignatures } from './signatures.ts';
 import { readCommitStatuses } from './commit-statuses.ts';
+import type { CodeDeps } from './deps.ts';
 
 const perPage = 50;
 const perFeed = 30;
@@ -19,7 +19,7 @@ const objectId = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 const feedEnding = Buffer.from('.atom');
 
 /** What the address names, and whether it asks for the feed: a ref that ends in `.atom` itself wins. */
-async function readAddress({ found, path }: RepositoryContext, { git }: WebDeps) {
+async function readAddress({ found, path }: RepositoryContext, { git }: CodeDeps) {
   const rest = rawPath(path);
   if (!rest.subarray(-feedEnding.length).equals(feedEnding))
     return { at: await locateBytes(found, rest, git), isFeed: false };
@@ -29,14 +29,14 @@ async function readAddress({ found, path }: RepositoryContext, { git }: WebDeps)
 }
 
 /** `B/commits/{ref}/{path}`: what happened, newest first; `.atom` behind it makes a feed. */
-export const showHistory: Page<RepositoryContext> = async (visit, deps): Promise<Reply> => {
-  const { found, query } = visit;
-  const { at, isFeed } = await readAddress(visit, deps);
-  if (isFeed) return feed(visit, deps, at);
+export const showHistory: Page<RepositoryContext, CodeDeps> = async (context, deps): Promise<Reply> => {
+  const { found, query } = context;
+  const { at, isFeed } = await readAddress(context, deps);
+  if (isFeed) return feed(context, deps, at);
   const author = (query.get('author') ?? '').replaceAll('\0', '').trim().slice(0, maxAuthorLength) || null;
   const after = objectId.test(query.get('after') ?? '') ? query.get('after') : null;
   const [frame, history] = await Promise.all([
-    frameAt(visit, deps, at, 'commits'),
+    frameAt(context, deps, at, 'commits'),
     deps.git.queries.history(found.path, { oid: at.oid, file: at.file, author, after, limit: perPage }),
   ]);
   const { views: seals, relied } = await readSignatures(
@@ -44,7 +44,7 @@ export const showHistory: Page<RepositoryContext> = async (visit, deps): Promise
     history.entries.map(({ commit }) => commit.signature),
   );
   const ticks = await readCommitStatuses(
-    visit,
+    context,
     deps,
     history.entries.map(({ commit }) => commit.oid),
   );
@@ -76,7 +76,7 @@ export const showHistory: Page<RepositoryContext> = async (visit, deps): Promise
 
 async function feed(
   { found, origin }: RepositoryContext,
-  { git, clock }: WebDeps,
+  { git, clock }: CodeDeps,
   at: Awaited<ReturnType<typeof locateBytes>>,
 ): Promise<Reply> {
   const { entries } = await git.queries.history(found.path, { oid: at.oid, file: at.file, limit: perFeed });

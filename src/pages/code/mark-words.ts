@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { Patch } from '../../git/index.ts';
 import type { TaskLimits } from '../../workers/index.ts';
-import type { WebDeps } from '../../http/index.ts';
 import { changedPairs } from './diff-lines.view.ts';
 import type { WordMarks } from './diff-lines.view.ts';
 import type { run } from './word-marks-task.ts';
 import { resultWithin } from '../app/result-within.ts';
+import type { CodeDeps } from './deps.ts';
 
 const limits: TaskLimits = {
   deadlineMs: 500,
@@ -28,7 +28,7 @@ interface Marked {
 /** Finds which words differ in pairs of changed lines, file by file in the worker pool. */
 export async function markWords(
   path: string,
-  { workers }: Pick<WebDeps, 'workers'>,
+  { workers }: Pick<CodeDeps, 'workers'>,
   patches: readonly Patch[],
 ): Promise<Marked> {
   const marks: Marked['marks'] = new Map();

@@ -5,6 +5,7 @@ import { imageType, isActive } from './media-types.ts';
 import { charsetOf } from './read-text.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { locate } from './at-ref.ts';
+import type { CodeDeps } from './deps.ts';
 
 /** Smaller files come from memory; larger ones flow from a process of their own. */
 const maxHeldBytes = 2 * 1024 * 1024;
@@ -21,10 +22,10 @@ function disposition(kind: 'inline' | 'attachment', name: Buffer): string {
  * pictures have their type; what a browser would run is only ever downloaded, and all of
  * it stands in a sandbox (security.md C03).
  */
-export const showRaw: Page<RepositoryContext> = async (visit, deps): Promise<Reply> => {
+export const showRaw: Page<RepositoryContext, CodeDeps> = async (context, deps): Promise<Reply> => {
   const { git } = deps;
-  const { found, query } = visit;
-  const at = await locate(visit, deps);
+  const { found, query } = context;
+  const at = await locate(context, deps);
   const entry = await git.entryAt(found.path, at.oid, at.file);
   if (entry.type !== 'blob') throw notFound();
   const { content: held } = await git.blob(found.path, entry.oid, { maxBytes: maxHeldBytes });

@@ -4,6 +4,7 @@ import { submit } from '../app/submit.ts';
 import { viewGrep } from './search-code.view.ts';
 import { viewRepositoryHead } from '../app/repository-head.view.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
+import type { CodeDeps } from './deps.ts';
 
 const maxLines = 500;
 const linesPerFile = 20;
@@ -12,7 +13,10 @@ const linesPerFile = 20;
  * `B/search?q=`: lines of the default branch. `case=1` tells upper from lower case,
  * `pattern=1` takes the query for a regular expression; otherwise it means itself.
  */
-export const searchRepository: Page<RepositoryContext> = async ({ found, query }, { git }): Promise<Reply> => {
+export const searchRepository: Page<RepositoryContext, CodeDeps> = async (
+  { found, query },
+  { git },
+): Promise<Reply> => {
   const text = readSearchQuery(query);
   const repository = viewRepositoryHead(found);
   const [isPattern, isExact] = [query.get('pattern') === '1', query.get('case') === '1'];

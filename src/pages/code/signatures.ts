@@ -1,9 +1,9 @@
 import type { CommitSignature } from '../../git/index.ts';
 import { dependOn } from '../app/dependency.ts';
 import type { Dependency } from '../app/dependency.ts';
-import type { WebDeps } from '../../http/index.ts';
 import { checkSignature, viewSignature } from './signature.view.ts';
 import type { SignatureView } from './signature.view.ts';
+import type { CodeDeps } from './deps.ts';
 
 interface ReadSignatures {
   /** In the order of the question. */
@@ -14,7 +14,7 @@ interface ReadSignatures {
 
 /** Checks the signatures that a page shows, and asks whose keys they are. */
 export async function readSignatures(
-  { accounts }: Pick<WebDeps, 'accounts'>,
+  { accounts }: Pick<CodeDeps, 'accounts'>,
   seals: readonly (CommitSignature | null | undefined)[],
 ): Promise<ReadSignatures> {
   const checked = seals.map(checkSignature);

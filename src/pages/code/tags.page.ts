@@ -1,5 +1,4 @@
 import { content, page, type Reply } from '../app/reply.ts';
-import type { WebDeps } from '../../http/index.ts';
 import { writeFeed } from './atom.ts';
 import { codeUrl, encodeRef } from '../app/code-urls.ts';
 import { viewCommitLine } from './commit-line.view.ts';
@@ -12,12 +11,13 @@ import { repositoryUrl } from '../../http/index.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { readSignatures } from './signatures.ts';
 import { readCommitStatuses } from './commit-statuses.ts';
+import type { CodeDeps } from './deps.ts';
 
 const perPage = 30;
 const maxNote = 4_000;
 
 /** Tags by falling version, with what they say and the commit behind them; those that name no commit are left out. */
-async function readTags({ found, query }: RepositoryContext, { git }: WebDeps) {
+async function readTags({ found, query }: RepositoryContext, { git }: CodeDeps) {
   const all = (await git.tags(found.path)).sort(
     (a, b) => compareVersions(b.name, a.name) || (a.name < b.name ? 1 : -1),
   );
@@ -47,17 +47,17 @@ async function readTags({ found, query }: RepositoryContext, { git }: WebDeps) {
 }
 
 /** `B/tags`: releases, newest version first. */
-export const showTags: Page<RepositoryContext> = async (visit, deps): Promise<Reply> => {
-  const { found } = visit;
+export const showTags: Page<RepositoryContext, CodeDeps> = async (context, deps): Promise<Reply> => {
+  const { found } = context;
   const url = repositoryUrl(found.canonical);
   const now = deps.clock.now();
-  const { total, rows, nextAfter, isFirst } = await readTags(visit, deps);
+  const { total, rows, nextAfter, isFirst } = await readTags(context, deps);
   const { views: seals, relied } = await readSignatures(
     deps,
     rows.map(({ note }) => note?.signature),
   );
   const ticks = await readCommitStatuses(
-    visit,
+    context,
     deps,
     rows.flatMap(({ commit }) => commit?.oid ?? []),
   );
@@ -88,10 +88,10 @@ export const showTags: Page<RepositoryContext> = async (visit, deps): Promise<Re
 };
 
 /** `B/tags.atom` */
-export const showTagFeed: Page<RepositoryContext> = async (visit, deps): Promise<Reply> => {
-  const { found, origin } = visit;
+export const showTagFeed: Page<RepositoryContext, CodeDeps> = async (context, deps): Promise<Reply> => {
+  const { found, origin } = context;
   const url = `${origin}${repositoryUrl(found.canonical)}`;
-  const { rows } = await readTags(visit, deps);
+  const { rows } = await readTags(context, deps);
   const entries = rows.flatMap(({ name, note, commit }) => {
     if (!commit) return [];
     const at = note?.tagger?.at ?? commit.committer.at;

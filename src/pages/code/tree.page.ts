@@ -1,6 +1,5 @@
 import type { Location } from '../../git/index.ts';
 import { movedTo, page, type Reply } from '../app/reply.ts';
-import type { WebDeps } from '../../http/index.ts';
 import { codeUrl } from '../app/code-urls.ts';
 import { viewCommitLine } from './commit-line.view.ts';
 import { maxRows, viewFileTable } from './file-table.view.ts';
@@ -10,19 +9,20 @@ import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { frameAt, locate } from './at-ref.ts';
 import { sizePictures } from './picture-size.ts';
 import { readCommitStatuses } from './commit-statuses.ts';
+import type { CodeDeps } from './deps.ts';
 
 /** How long a page waits for rows of the last-commit column that are not known yet. */
 const waitMs = 200;
 
 /** A folder's rows and README, and the commit that it shows. */
-export async function readFolder(visit: RepositoryContext, deps: WebDeps, at: Location) {
-  const { found } = visit;
+export async function readFolder(context: RepositoryContext, deps: CodeDeps, at: Location) {
+  const { found } = context;
   const { git, clock } = deps;
   const url = repositoryUrl(found.canonical);
   const [tree, commit, ticks] = await Promise.all([
     git.queries.folder(found.path, at.oid, at.file, { maxEntries: maxRows + 1 }),
     git.commit(found.path, at.oid),
-    readCommitStatuses(visit, deps, [at.oid]),
+    readCommitStatuses(context, deps, [at.oid]),
   ]);
   const now = clock.now();
   const shown = tree.entries.slice(0, maxRows);
@@ -60,16 +60,16 @@ export async function readFolder(visit: RepositoryContext, deps: WebDeps, at: Lo
 }
 
 /** `B/tree/{ref}/{path}`: a folder. */
-export const showTree: Page<RepositoryContext> = async (visit, deps): Promise<Reply> => {
-  const at = await locate(visit, deps);
+export const showTree: Page<RepositoryContext, CodeDeps> = async (context, deps): Promise<Reply> => {
+  const at = await locate(context, deps);
   if (at.file.length > 0) {
-    const entry = await deps.git.entryAt(visit.found.path, at.oid, at.file);
-    if (entry.type === 'blob') return movedTo(codeUrl(repositoryUrl(visit.found.canonical), 'blob', at.ref, at.file));
-    if (entry.kind === 'submodule') return showSubmodule(visit, deps, at, entry.oid);
+    const entry = await deps.git.entryAt(context.found.path, at.oid, at.file);
+    if (entry.type === 'blob') return movedTo(codeUrl(repositoryUrl(context.found.canonical), 'blob', at.ref, at.file));
+    if (entry.kind === 'submodule') return showSubmodule(context, deps, at, entry.oid);
   }
   const [frame, { files, commit, ticks, readme, isComplete }] = await Promise.all([
-    frameAt(visit, deps, at, 'tree'),
-    readFolder(visit, deps, at),
+    frameAt(context, deps, at, 'tree'),
+    readFolder(context, deps, at),
   ]);
   return page(
     'code/tree',
@@ -79,11 +79,11 @@ export const showTree: Page<RepositoryContext> = async (visit, deps): Promise<Re
 };
 
 /** The files of a submodule are in another repository; all there is here is its commit and address. */
-async function showSubmodule(visit: RepositoryContext, deps: WebDeps, at: Location, oid: string): Promise<Reply> {
-  const frame = await frameAt(visit, deps, at, 'tree');
+async function showSubmodule(context: RepositoryContext, deps: CodeDeps, at: Location, oid: string): Promise<Reply> {
+  const frame = await frameAt(context, deps, at, 'tree');
   return page(
     'code/submodule',
-    { ...frame, oid, address: await submoduleAddress(visit.found.path, deps, at) },
+    { ...frame, oid, address: await submoduleAddress(context.found.path, deps, at) },
     { restsOn: [] },
   );
 }
@@ -93,7 +93,7 @@ const maxModulesBytes = 64 * 1024;
 /** The `url` that `.gitmodules` gives to a path; shown as text, and as a link only when a browser can open it. */
 async function submoduleAddress(
   path: string,
-  { git }: WebDeps,
+  { git }: CodeDeps,
   at: Location,
 ): Promise<{ text: string; link: string | null } | null> {
   try {

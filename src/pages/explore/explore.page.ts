@@ -6,7 +6,8 @@ import { listPage, pageLinks, readFilter } from '../app/list-page.view.ts';
 import { viewRepositoryRow } from '../repository/repository-row.view.ts';
 import { viewCount } from '../app/sizes.ts';
 import { viewTime } from '../app/times.view.ts';
-import type { Page } from '../app/request-context.ts';
+import type { Page, RequestContext } from '../app/request-context.ts';
+import type { ExploreDeps } from './deps.ts';
 
 type Tab = 'repositories' | 'people' | 'organisations';
 
@@ -43,7 +44,7 @@ function explorePage(tab: Tab, { orders, sort, chosen = {}, ...beside }: TabStat
     if (query.get('sort') === orders[0]) query.delete('sort');
     return query.size === 0 ? paths[tab] : `${paths[tab]}?${query}`;
   };
-  return page('pages/explore', {
+  return page('explore/explore', {
     tab,
     orders: orders.map((name) => ({ name, url: address({ sort: name }), isChosen: name === sort })),
     ...pageLinks(paths[tab], beside, { ...chosen, ...(sort !== orders[0] && { sort }) }),
@@ -55,7 +56,10 @@ function explorePage(tab: Tab, { orders, sort, chosen = {}, ...beside }: TabStat
 const chosenFilter = (filter: string): Record<string, string> => (filter === '' ? {} : { q: filter });
 
 /** `/explore`: the repositories that the viewer may see, all or those in one language; signed out, the public ones. */
-export const exploreRepositories: Page = async ({ query, viewer }, { repositories, clock }) => {
+export const exploreRepositories: Page<RequestContext, ExploreDeps> = async (
+  { query, viewer },
+  { repositories, clock },
+) => {
   const orders = ['updated', 'name', 'created'] as const;
   const sort = oneOf(orders, query.get('sort'));
   // Whatever else was typed is nobody's language, and a question that means nothing is not asked.
@@ -82,7 +86,7 @@ export const exploreRepositories: Page = async ({ query, viewer }, { repositorie
 };
 
 /** `/explore/users`: the people who have chosen a handle (SPEC §2.4). */
-export const explorePeople: Page = async ({ query }, { accounts, owners, clock }) => {
+export const explorePeople: Page<RequestContext, ExploreDeps> = async ({ query }, { accounts, owners, clock }) => {
   const orders = ['name', 'created'] as const;
   const filter = readFilter(query);
   // By the beginning of a name they come by name.
@@ -111,7 +115,10 @@ export const explorePeople: Page = async ({ query }, { accounts, owners, clock }
 };
 
 /** `/explore/orgs`: organisations are public (SPEC §4.4). */
-export const exploreOrganisations: Page = async ({ query }, { organisations, owners, clock }) => {
+export const exploreOrganisations: Page<RequestContext, ExploreDeps> = async (
+  { query },
+  { organisations, owners, clock },
+) => {
   const orders = ['name', 'created'] as const;
   const filter = readFilter(query);
   const sort = filter === '' ? oneOf(orders, query.get('sort')) : orders[0];

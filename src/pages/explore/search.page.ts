@@ -3,7 +3,8 @@ import type { First } from '../../search/index.ts';
 import { page } from '../app/reply.ts';
 import { readSearchQuery } from '../../http/index.ts';
 import { viewPersonHit, viewRepositoryHit } from './search-hits.view.ts';
-import type { Page } from '../app/request-context.ts';
+import type { Page, RequestContext } from '../app/request-context.ts';
+import type { ExploreDeps } from './deps.ts';
 
 /** Rows of each kind on one page. */
 const rowsShown = 50;
@@ -16,7 +17,10 @@ function countInWords({ rows, total }: First<unknown>): string {
 }
 
 /** `/search?q=`: repositories that the viewer may see, and people (SPEC §4.2). Spaces around the query are not meant. */
-export const showSearch: Page = async ({ query, viewer }, { search, backgroundPriority, clock }) => {
+export const showSearch: Page<RequestContext, ExploreDeps> = async (
+  { query, viewer },
+  { search, backgroundPriority, clock },
+) => {
   const text = readSearchQuery(query).trim();
   const { repositories, persons } = await search.findFirst(
     viewer,
@@ -37,5 +41,5 @@ export const showSearch: Page = async ({ query, viewer }, { search, backgroundPr
   };
   // Finding words for a hundred rows and laying them out are two steps.
   await backgroundPriority.turn();
-  return page('pages/search', locals);
+  return page('explore/search', locals);
 };

@@ -1,14 +1,14 @@
 import type { Following } from '../../federation/index.ts';
 import { page, seeOther, type PageReply } from '../app/reply.ts';
-import type { WebDeps } from '../../http/index.ts';
 import { submit, type FormRefusal } from '../app/submit.ts';
 import { viewFollowedPerson, viewFollowedRepository, viewReceivedPush } from './follow-status.view.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
 import { numberedPage } from '../app/numbered-page.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
+import type { FollowsDeps } from './deps.ts';
 
 /** So many repositories at once, followed for themselves or along with a person; pushes stand on the first page. */
-async function readPart({ person, query }: PersonContext, federation: WebDeps['federation']) {
+async function readPart({ person, query }: PersonContext, federation: FollowsDeps['federation']) {
   let part: Following = { people: [], repositories: [], pushes: [] };
   const { rows, next, previous } = await numberedPage(
     async (paging) => {
@@ -29,15 +29,15 @@ async function readPart({ person, query }: PersonContext, federation: WebDeps['f
 }
 
 async function followingPage(
-  visit: PersonContext,
-  { federation, clock }: WebDeps,
+  context: PersonContext,
+  { federation, clock }: FollowsDeps,
   refusal: FormRefusal | null,
 ): Promise<PageReply> {
-  const { viewer, form, query } = visit;
-  const { shown, ...beside } = await readPart(visit, federation);
+  const { viewer, form, query } = context;
+  const { shown, ...beside } = await readPart(context, federation);
   const { people, repositories, pushes } = shown;
   const now = clock.now();
-  return page('pages/following', {
+  return page('follows/following', {
     isOn: federation.isOperational,
     obstacles: viewer.isAdministrator ? federation.obstacles : [],
     host: federation.isOperational ? new URL(federation.origin).host : null,
@@ -52,24 +52,24 @@ async function followingPage(
 }
 
 /** `/following`: repositories and people on other servers, and what was pushed there (SPEC §4.7). */
-export const showFollowing: Page<PersonContext> = (visit, deps) => followingPage(visit, deps, null);
+export const showFollowing: Page<PersonContext, FollowsDeps> = (context, deps) => followingPage(context, deps, null);
 
 /** Field `target`: a handle, or the address of an actor or a page. */
-export const addFollow: Page<PersonContext> = (visit, deps) =>
+export const addFollow: Page<PersonContext, FollowsDeps> = (context, deps) =>
   submit(
     async () => {
-      const { kind } = await deps.federation.follow(visit.person.id, visit.form.text('target'));
+      const { kind } = await deps.federation.follow(context.person.id, context.form.text('target'));
       return seeOther(withNotice('/following', kind === 'person' ? 'person-followed' : 'repository-followed'));
     },
-    (refusal) => followingPage(visit, deps, refusal),
+    (refusal) => followingPage(context, deps, refusal),
   );
 
-export const endFollow: Page<PersonContext> = async ({ person, params }, { federation }) => {
+export const endFollow: Page<PersonContext, FollowsDeps> = async ({ person, params }, { federation }) => {
   await federation.unfollow(person.id, params.id ?? '');
   return seeOther(withNotice('/following', 'unfollowed'));
 };
 
-export const retryFollow: Page<PersonContext> = async ({ person, params }, { federation }) => {
+export const retryFollow: Page<PersonContext, FollowsDeps> = async ({ person, params }, { federation }) => {
   await federation.retryFollow(person.id, params.id ?? '');
   return seeOther(withNotice('/following', 'follow-retried'));
 };

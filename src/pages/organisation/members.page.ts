@@ -1,5 +1,4 @@
 import { page, seeOther, type PageReply } from '../app/reply.ts';
-import type { WebDeps } from '../../http/index.ts';
 import { submit, type FormRefusal } from '../app/submit.ts';
 import { listPage, pageLinks, readFilter } from '../app/list-page.view.ts';
 import { viewMember } from '../app/member.view.ts';
@@ -7,13 +6,14 @@ import { viewNotice, withNotice } from '../app/notices.view.ts';
 import { viewOrganisationHead } from '../app/organisation-head.view.ts';
 import { organisationUrl } from '../../http/index.ts';
 import type { OrganisationOwnerContext, Page } from '../app/request-context.ts';
+import type { OrganisationDeps } from './deps.ts';
 
 async function membersPage(
-  visit: OrganisationOwnerContext,
-  deps: WebDeps,
+  context: OrganisationOwnerContext,
+  deps: OrganisationDeps,
   refusal: FormRefusal | null,
 ): Promise<PageReply> {
-  const { viewer, organisation, form, query } = visit;
+  const { viewer, organisation, form, query } = context;
   const { organisations, owners, clock } = deps;
   const filter = readFilter(query);
   const {
@@ -25,12 +25,12 @@ async function membersPage(
     query,
   );
   const pictures = await owners.ownersById([organisation.id, ...members.map(({ person }) => person.id)]);
-  return page('pages/organisation-members', {
+  return page('organisation/members', {
     organisation: viewOrganisationHead(organisation, pictures.get(organisation.id)?.avatarAt ?? null, 'OWNER'),
     members: members.map((member) => viewMember(member, pictures, clock.now())),
     isAlone: ownerCount === 1,
     filter,
-    ...pageLinks(membersUrl(visit), beside, { q: filter }),
+    ...pageLinks(membersUrl(context), beside, { q: filter }),
     form: { username: form.text('username'), role: form.text('role').toUpperCase() || 'MEMBER' },
     refusal,
     notice: viewNotice(query),
@@ -41,28 +41,29 @@ const membersUrl = ({ organisation }: OrganisationOwnerContext): string =>
   `${organisationUrl(organisation.name)}/members`;
 
 /** For OWNERs; for everybody else there is no such page (SPEC §4.4). */
-export const showMembers: Page<OrganisationOwnerContext> = (visit, deps) => membersPage(visit, deps, null);
+export const showMembers: Page<OrganisationOwnerContext, OrganisationDeps> = (context, deps) =>
+  membersPage(context, deps, null);
 
 /** Fields `username`, `role`: GUEST, MEMBER or OWNER. */
-export const addMember: Page<OrganisationOwnerContext> = (visit, deps) => {
-  const { viewer, organisation, form } = visit;
+export const addMember: Page<OrganisationOwnerContext, OrganisationDeps> = (context, deps) => {
+  const { viewer, organisation, form } = context;
   return submit(
     async () => {
       await deps.organisations.addMember(viewer, organisation.name, {
         username: form.text('username'),
         role: form.text('role'),
       });
-      return seeOther(withNotice(membersUrl(visit), 'member-added'));
+      return seeOther(withNotice(membersUrl(context), 'member-added'));
     },
-    (refusal) => membersPage(visit, deps, refusal),
+    (refusal) => membersPage(context, deps, refusal),
   );
 };
 
 /** Field `role`. An OWNER who takes the role from themselves sees the organisation as what they are now. */
-export const changeMemberRole: Page<OrganisationOwnerContext> = (visit, deps) => {
-  const { viewer, organisation, form, params } = visit;
+export const changeMemberRole: Page<OrganisationOwnerContext, OrganisationDeps> = (context, deps) => {
+  const { viewer, organisation, form, params } = context;
   return stateForm(
-    visit,
+    context,
     deps,
     async () => {
       await deps.organisations.changeMemberRole(viewer, organisation.name, {
@@ -70,30 +71,35 @@ export const changeMemberRole: Page<OrganisationOwnerContext> = (visit, deps) =>
         role: form.text('role'),
       });
       return (await deps.organisations.roleOf(viewer.id, organisation.id)) === 'OWNER'
-        ? membersUrl(visit)
+        ? membersUrl(context)
         : organisationUrl(organisation.name);
     },
     'role-changed',
   );
 };
 
-export const removeMember: Page<OrganisationOwnerContext> = (visit, deps) => {
-  const { viewer, organisation, params } = visit;
+export const removeMember: Page<OrganisationOwnerContext, OrganisationDeps> = (context, deps) => {
+  const { viewer, organisation, params } = context;
   return stateForm(
-    visit,
+    context,
     deps,
     async () => {
       await deps.organisations.removeMember(viewer, organisation.name, params.username ?? '');
-      return (await deps.organisations.roleOf(viewer.id, organisation.id)) === 'OWNER' ? membersUrl(visit) : '/';
+      return (await deps.organisations.roleOf(viewer.id, organisation.id)) === 'OWNER' ? membersUrl(context) : '/';
     },
     'member-removed',
   );
 };
 
 /** A form in a row of the list: what refuses it is the present state, so the words stand above the list. */
-function stateForm(visit: OrganisationOwnerContext, deps: WebDeps, act: () => Promise<string>, notice: string) {
+function stateForm(
+  context: OrganisationOwnerContext,
+  deps: OrganisationDeps,
+  act: () => Promise<string>,
+  notice: string,
+) {
   return submit(
     async () => seeOther(withNotice(await act(), notice)),
-    (refusal) => membersPage(visit, deps, { ...refusal, field: null }),
+    (refusal) => membersPage(context, deps, { ...refusal, field: null }),
   );
 }

@@ -3,26 +3,28 @@ import { submit, type FormRefusal } from '../app/submit.ts';
 import { withNotice } from '../app/notices.view.ts';
 import { organisationUrl } from '../../http/index.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
+import type { OrganisationDeps } from './deps.ts';
 
 function newOrganisationPage({ form }: PersonContext, refusal: FormRefusal | null): PageReply {
-  return page('pages/new-organisation', {
+  return page('organisation/new-organisation', {
     form: { name: form.text('name'), display_name: form.text('display_name') },
     refusal,
   });
 }
 
 /** Any person may found one (SPEC §4.4). */
-export const showNewOrganisation: Page<PersonContext> = (visit) => newOrganisationPage(visit, null);
+export const showNewOrganisation: Page<PersonContext, OrganisationDeps> = (context) =>
+  newOrganisationPage(context, null);
 
 /** Fields `name`, `display_name`. Whoever founds it is its first OWNER. */
-export const createOrganisation: Page<PersonContext> = (visit, { organisations }) => {
-  const { viewer, form } = visit;
+export const createOrganisation: Page<PersonContext, OrganisationDeps> = (context, { organisations }) => {
+  const { viewer, form } = context;
   return submit(
     async () => {
       const input = { name: form.text('name').trim(), displayName: form.text('display_name') };
       const { name } = await organisations.create(viewer, input);
       return seeOther(withNotice(organisationUrl(name), 'organisation-created'));
     },
-    (refusal) => newOrganisationPage(visit, refusal),
+    (refusal) => newOrganisationPage(context, refusal),
   );
 };

@@ -1,12 +1,12 @@
 import { invalid } from '../../kernel/index.ts';
 import { page, seeOther, type PageReply, type Reply } from '../app/reply.ts';
-import type { WebDeps } from '../../http/index.ts';
 import { submit, type FormRefusal } from '../app/submit.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
 import { viewOrganisationHead } from '../app/organisation-head.view.ts';
 import { viewRepositoryRow } from '../repository/repository-row.view.ts';
 import { organisationUrl } from '../../http/index.ts';
 import type { OrganisationOwnerContext, Page } from '../app/request-context.ts';
+import type { OrganisationDeps } from './deps.ts';
 
 /** Which form of the page came back. */
 type SettingsForm = 'profile' | 'avatar' | 'rename' | 'delete';
@@ -19,8 +19,12 @@ interface Refused {
 /** What stands in the way of deleting it; more are counted by the refusal. */
 const maxOwned = 50;
 
-async function settingsPage(visit: OrganisationOwnerContext, deps: WebDeps, refused?: Refused): Promise<PageReply> {
-  const { organisation, form, query, viewer } = visit;
+async function settingsPage(
+  context: OrganisationOwnerContext,
+  deps: OrganisationDeps,
+  refused?: Refused,
+): Promise<PageReply> {
+  const { organisation, form, query, viewer } = context;
   const { owners, repositories, federation, clock } = deps;
   const [found, owned, trash, followers] = await Promise.all([
     owners.ownersById([organisation.id]),
@@ -34,7 +38,7 @@ async function settingsPage(visit: OrganisationOwnerContext, deps: WebDeps, refu
   ]);
   const avatarAt = found.get(organisation.id)?.avatarAt ?? null;
   const isRefused = (which: SettingsForm): boolean => refused?.which === which;
-  return page('pages/organisation-settings', {
+  return page('organisation/organisation-settings', {
     organisation: viewOrganisationHead(organisation, avatarAt, 'OWNER'),
     hasAvatar: avatarAt !== null,
     owned: owned.repositories.map((repository) => viewRepositoryRow(repository, clock.now())),
@@ -56,16 +60,17 @@ const settingsUrl = (name: string): string => `${organisationUrl(name)}/settings
 
 function settingsForm(
   which: SettingsForm,
-  act: (visit: OrganisationOwnerContext, deps: WebDeps) => Promise<Reply>,
-): Page<OrganisationOwnerContext> {
-  return (visit, deps) =>
+  act: (context: OrganisationOwnerContext, deps: OrganisationDeps) => Promise<Reply>,
+): Page<OrganisationOwnerContext, OrganisationDeps> {
+  return (context, deps) =>
     submit(
-      () => act(visit, deps),
-      (refusal) => settingsPage(visit, deps, { which, refusal }),
+      () => act(context, deps),
+      (refusal) => settingsPage(context, deps, { which, refusal }),
     );
 }
 
-export const showOrganisationSettings: Page<OrganisationOwnerContext> = (visit, deps) => settingsPage(visit, deps);
+export const showOrganisationSettings: Page<OrganisationOwnerContext, OrganisationDeps> = (context, deps) =>
+  settingsPage(context, deps);
 
 /** Fields `display_name`, `description`. */
 export const saveOrganisation = settingsForm('profile', async ({ viewer, organisation, form }, { organisations }) => {
@@ -85,7 +90,7 @@ export const uploadOrganisationAvatar = settingsForm(
   },
 );
 
-export const deleteOrganisationAvatar: Page<OrganisationOwnerContext> = async (
+export const deleteOrganisationAvatar: Page<OrganisationOwnerContext, OrganisationDeps> = async (
   { viewer, organisation },
   { organisations },
 ) => {

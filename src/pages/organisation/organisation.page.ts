@@ -1,6 +1,5 @@
 import { notFound } from '../../kernel/index.ts';
 import { movedTo, page, seeOther, type PageReply } from '../app/reply.ts';
-import type { WebDeps } from '../../http/index.ts';
 import { submit, type FormRefusal } from '../app/submit.ts';
 import { listPage } from '../app/list-page.view.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
@@ -10,14 +9,15 @@ import { viewCount } from '../app/sizes.ts';
 import { viewTime } from '../app/times.view.ts';
 import { organisationUrl } from '../../http/index.ts';
 import type { Page, PersonContext, RequestContext } from '../app/request-context.ts';
+import type { OrganisationDeps } from './deps.ts';
 
 async function organisationPage(
-  visit: RequestContext,
-  deps: WebDeps,
+  context: RequestContext,
+  deps: OrganisationDeps,
   name: string,
   refusal: FormRefusal | null,
 ): Promise<PageReply> {
-  const { query, viewer } = visit;
+  const { query, viewer } = context;
   const { organisations, owners, repositories, clock } = deps;
   const organisation = await organisations.find(name);
   const owner = (await owners.ownersById([organisation.id])).get(organisation.id);
@@ -29,7 +29,7 @@ async function organisationPage(
       query,
     ),
   ]);
-  return page('pages/organisation', {
+  return page('organisation/organisation', {
     organisation: viewOrganisationHead(organisation, owner?.avatarAt ?? null, role),
     description: organisation.description,
     people: viewCount(members, 'person', 'people'),
@@ -44,21 +44,23 @@ async function organisationPage(
 }
 
 /** `/orgs/{name}`: public; the repositories are those that the viewer may see (SPEC §4.4). */
-export const showOrganisation: Page = async (visit, deps) => {
-  const wanted = visit.params.name ?? '';
+export const showOrganisation: Page<RequestContext, OrganisationDeps> = async (context, deps) => {
+  const wanted = context.params.name ?? '';
   const owner = (await deps.owners.resolve(wanted)) ?? (await deps.owners.resolveFormer(wanted));
   if (owner?.kind !== 'organisation') throw notFound();
-  return owner.handle === wanted ? organisationPage(visit, deps, wanted, null) : movedTo(organisationUrl(owner.handle));
+  return owner.handle === wanted
+    ? organisationPage(context, deps, wanted, null)
+    : movedTo(organisationUrl(owner.handle));
 };
 
 /** Ends one's own membership. The last OWNER is told on the organisation's page why not. */
-export const leaveOrganisation: Page<PersonContext> = (visit, deps) => {
-  const name = visit.params.name ?? '';
+export const leaveOrganisation: Page<PersonContext, OrganisationDeps> = (context, deps) => {
+  const name = context.params.name ?? '';
   return submit(
     async () => {
-      await deps.organisations.leave(visit.viewer, name);
+      await deps.organisations.leave(context.viewer, name);
       return seeOther(withNotice('/', 'organisation-left'));
     },
-    (refusal) => organisationPage(visit, deps, name, refusal),
+    (refusal) => organisationPage(context, deps, name, refusal),
   );
 };

@@ -1,6 +1,5 @@
 import { page, seeOther } from '../app/reply.ts';
 import type { PageReply, Reply } from '../app/reply.ts';
-import type { WebDeps } from '../../http/index.ts';
 import { submit } from '../app/submit.ts';
 import type { FormRefusal } from '../app/submit.ts';
 import { viewActivityPush } from './activity-row.view.ts';
@@ -8,12 +7,13 @@ import { viewNotice, withNotice } from '../app/notices.view.ts';
 import { viewRepositoryHead } from '../app/repository-head.view.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { Page, RepositoryPersonContext, RepositoryContext } from '../app/request-context.ts';
+import type { RepositoryDeps } from './deps.ts';
 
 const perPage = 30;
 
 async function activityPage(
   { found, query }: RepositoryContext,
-  { repositories, owners, git, config, clock }: WebDeps,
+  { repositories, owners, git, config, clock }: RepositoryDeps,
   refusal: FormRefusal | null,
 ): Promise<PageReply> {
   const head = viewRepositoryHead(found);
@@ -24,7 +24,7 @@ async function activityPage(
   const pictures = await owners.ownersById(pushes.flatMap(({ person }) => person?.id ?? []));
   const now = clock.now();
   const mayRestore = head.mayWrite && !head.isArchived;
-  return page('pages/activity', {
+  return page('repository/activity', {
     repository: head,
     pushes: pushes.map((push) => viewActivityPush(push, { url: head.url, refs, pictures, mayRestore, now })),
     keptDays: Math.round(config.repositories.undoKeepMs / 86_400_000),
@@ -36,15 +36,16 @@ async function activityPage(
 }
 
 /** `B/activity`: every push of the last thirty days, and what refs lost by them. */
-export const showActivity: Page<RepositoryContext> = (visit, deps) => activityPage(visit, deps, null);
+export const showActivity: Page<RepositoryContext, RepositoryDeps> = (context, deps) =>
+  activityPage(context, deps, null);
 
 /** Fields `id`, `expected`; with `as`, the tip gets a branch of its own. */
-export const restoreTip: Page<RepositoryPersonContext> = (visit, deps): Promise<Reply> => {
+export const restoreTip: Page<RepositoryPersonContext, RepositoryDeps> = (context, deps): Promise<Reply> => {
   const {
     viewer,
     found: { canonical },
     form,
-  } = visit;
+  } = context;
   const as = form.text('as').trim();
   const request = as === '' ? { id: form.text('id'), expected: form.text('expected') } : { id: form.text('id'), as };
   return submit(
@@ -53,6 +54,6 @@ export const restoreTip: Page<RepositoryPersonContext> = (visit, deps): Promise<
       return seeOther(withNotice(`${repositoryUrl(canonical)}/activity`, 'push-undone'));
     },
     // Several rows have a field of this name: the summary alone says it.
-    ({ message }) => activityPage(visit, deps, { message, field: null }),
+    ({ message }) => activityPage(context, deps, { message, field: null }),
   );
 };

@@ -1,6 +1,5 @@
 import { unauthenticated } from '../../kernel/index.ts';
 import { page, seeOther, type PageReply } from '../app/reply.ts';
-import type { WebDeps } from '../../http/index.ts';
 import { submit, type FormRefusal } from '../app/submit.ts';
 import { listPage, pageLinks, readFilter } from '../app/list-page.view.ts';
 import { describeAccess, viewCollaborator } from '../app/member.view.ts';
@@ -8,14 +7,15 @@ import { viewNotice, withNotice } from '../app/notices.view.ts';
 import { viewRepositoryHead } from '../app/repository-head.view.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { Page, RepositoryPersonContext, RepositoryContext } from '../app/request-context.ts';
+import type { RepositoryDeps } from './deps.ts';
 
 async function collaboratorsPage(
-  visit: RepositoryPersonContext,
-  deps: WebDeps,
+  context: RepositoryPersonContext,
+  deps: RepositoryDeps,
   refusal: FormRefusal | null,
 ): Promise<PageReply> {
   const { repositories, owners, clock } = deps;
-  const { viewer, found, form, query } = visit;
+  const { viewer, found, form, query } = context;
   const { owner, name } = found.canonical;
   const filter = readFilter(query);
   const [{ collaborators, ...beside }, own] = await Promise.all([
@@ -23,12 +23,12 @@ async function collaboratorsPage(
     repositories.explainAccess(viewer, owner, name),
   ]);
   const pictures = await owners.ownersById(collaborators.map(({ person }) => person.id));
-  return page('repository-settings/collaborators', {
+  return page('repository/collaborators', {
     repository: viewRepositoryHead(found),
     section: 'collaborators',
     collaborators: collaborators.map((each) => viewCollaborator(each, pictures, clock.now())),
     filter,
-    ...pageLinks(listUrl(visit), beside, { q: filter }),
+    ...pageLinks(listUrl(context), beside, { q: filter }),
     belongsToOrganisation: found.owner.kind === 'organisation',
     ownAccess: describeAccess(own),
     form: { username: form.text('username'), role: form.text('role') || 'write' },
@@ -40,55 +40,59 @@ async function collaboratorsPage(
 const listUrl = ({ found }: RepositoryContext): string => `${repositoryUrl(found.canonical)}/settings/collaborators`;
 
 /** For everybody who administers the repository: choosing who works here is what that right is for. */
-export const showCollaborators: Page<RepositoryPersonContext> = (visit, deps) => collaboratorsPage(visit, deps, null);
+export const showCollaborators: Page<RepositoryPersonContext, RepositoryDeps> = (context, deps) =>
+  collaboratorsPage(context, deps, null);
 
 /** Fields `username`, `role`: read, write or admin. */
-export const addCollaborator: Page<RepositoryPersonContext> = (visit, deps) => {
+export const addCollaborator: Page<RepositoryPersonContext, RepositoryDeps> = (context, deps) => {
   const {
     viewer,
     found: { canonical },
     form,
-  } = visit;
+  } = context;
   return submit(
     async () => {
       const input = { username: form.text('username').trim(), role: form.text('role') };
       await deps.repositories.addCollaborator(viewer, canonical.owner, canonical.name, input);
-      return seeOther(withNotice(listUrl(visit), 'collaborator-added'));
+      return seeOther(withNotice(listUrl(context), 'collaborator-added'));
     },
-    (refusal) => collaboratorsPage(visit, deps, refusal),
+    (refusal) => collaboratorsPage(context, deps, refusal),
   );
 };
 
 /** Field `role`. */
-export const changeCollaborator: Page<RepositoryPersonContext> = (visit, deps) => {
+export const changeCollaborator: Page<RepositoryPersonContext, RepositoryDeps> = (context, deps) => {
   const {
     viewer,
     found: { canonical },
     form,
     params,
-  } = visit;
+  } = context;
   return submit(
     async () => {
       const change = { username: params.username ?? '', role: form.text('role') };
       await deps.repositories.changeCollaboratorRole(viewer, canonical.owner, canonical.name, change);
-      return seeOther(withNotice(listUrl(visit), 'role-changed'));
+      return seeOther(withNotice(listUrl(context), 'role-changed'));
     },
-    (refusal) => collaboratorsPage(visit, deps, refusal),
+    (refusal) => collaboratorsPage(context, deps, refusal),
   );
 };
 
-export const removeCollaborator: Page<RepositoryPersonContext> = async (visit, { repositories }) => {
+export const removeCollaborator: Page<RepositoryPersonContext, RepositoryDeps> = async (context, { repositories }) => {
   const {
     viewer,
     found: { canonical },
     params,
-  } = visit;
+  } = context;
   await repositories.removeCollaborator(viewer, canonical.owner, canonical.name, params.username ?? '');
-  return seeOther(withNotice(listUrl(visit), 'collaborator-removed'));
+  return seeOther(withNotice(listUrl(context), 'collaborator-removed'));
 };
 
 /** Ends one's own collaboration; to who is no collaborator there is nothing here. */
-export const leaveRepository: Page<RepositoryContext> = async ({ viewer, found: { canonical } }, { repositories }) => {
+export const leaveRepository: Page<RepositoryContext, RepositoryDeps> = async (
+  { viewer, found: { canonical } },
+  { repositories },
+) => {
   if (viewer.kind === 'anonymous') throw unauthenticated('sign_in', 'Please sign in first.');
   await repositories.leave(viewer, canonical.owner, canonical.name);
   return seeOther(withNotice('/', 'repository-left'));

@@ -1,12 +1,12 @@
 import { invalid } from '../../kernel/index.ts';
 import type { RepositoryAddress } from '../../repositories/index.ts';
 import { page, seeOther, type PageReply, type Reply } from '../app/reply.ts';
-import type { WebDeps } from '../../http/index.ts';
 import { submit, type FormRefusal } from '../app/submit.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
 import { viewRepositoryHead } from '../app/repository-head.view.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { Page, RepositoryPersonContext } from '../app/request-context.ts';
+import type { RepositoryDeps } from './deps.ts';
 
 /** Which of the forms came back; several have a field of the same name. */
 type DangerForm = 'rename' | 'transfer' | 'archive' | 'delete';
@@ -17,17 +17,17 @@ interface DangerInput {
 }
 
 async function dangerPage(
-  visit: RepositoryPersonContext,
-  { repositories, federation, config }: WebDeps,
+  context: RepositoryPersonContext,
+  { repositories, federation, config }: RepositoryDeps,
   input?: DangerInput,
 ): Promise<PageReply> {
-  const { viewer, found, form, query } = visit;
+  const { viewer, found, form, query } = context;
   const { owner, name } = found.canonical;
   const [offer, followers] = await Promise.all([
     repositories.offerOf(viewer, owner, name),
     federation.countFollowers({ repositoryId: found.repository.id }),
   ]);
-  return page('repository-settings/danger', {
+  return page('repository/danger-zone', {
     repository: viewRepositoryHead(found),
     section: 'danger',
     trashDays: Math.round(config.repositories.trashKeepMs / 86_400_000),
@@ -51,16 +51,17 @@ function requireTyped(confirm: string, { owner, name }: RepositoryAddress): void
 /** A form of this page; refused, it comes back as it was sent. */
 function dangerForm(
   which: DangerForm,
-  act: (visit: RepositoryPersonContext, deps: WebDeps) => Promise<Reply>,
-): Page<RepositoryPersonContext> {
-  return (visit, deps) =>
+  act: (context: RepositoryPersonContext, deps: RepositoryDeps) => Promise<Reply>,
+): Page<RepositoryPersonContext, RepositoryDeps> {
+  return (context, deps) =>
     submit(
-      () => act(visit, deps),
-      (refusal) => dangerPage(visit, deps, { which, refusal }),
+      () => act(context, deps),
+      (refusal) => dangerPage(context, deps, { which, refusal }),
     );
 }
 
-export const showDangerZone: Page<RepositoryPersonContext> = (visit, deps) => dangerPage(visit, deps);
+export const showDangerZone: Page<RepositoryPersonContext, RepositoryDeps> = (context, deps) =>
+  dangerPage(context, deps);
 
 /** Field `name`. The old path leads on until it is used again. */
 export const renameRepository = dangerForm(
@@ -83,7 +84,7 @@ export const transferRepository = dangerForm(
   },
 );
 
-export const withdrawTransfer: Page<RepositoryPersonContext> = async (
+export const withdrawTransfer: Page<RepositoryPersonContext, RepositoryDeps> = async (
   { viewer, found: { canonical } },
   { repositories },
 ) => {
@@ -91,7 +92,7 @@ export const withdrawTransfer: Page<RepositoryPersonContext> = async (
   return seeOther(withNotice(dangerUrl(canonical), 'transfer-withdrawn'));
 };
 
-export const archiveRepository: Page<RepositoryPersonContext> = async (
+export const archiveRepository: Page<RepositoryPersonContext, RepositoryDeps> = async (
   { viewer, found: { canonical } },
   { repositories },
 ) => {
@@ -99,7 +100,7 @@ export const archiveRepository: Page<RepositoryPersonContext> = async (
   return seeOther(withNotice(dangerUrl(canonical), 'archived'));
 };
 
-export const unarchiveRepository: Page<RepositoryPersonContext> = async (
+export const unarchiveRepository: Page<RepositoryPersonContext, RepositoryDeps> = async (
   { viewer, found: { canonical } },
   { repositories },
 ) => {

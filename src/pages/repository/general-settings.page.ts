@@ -1,11 +1,11 @@
 import { oneOf, repositoryUrl } from '../../http/index.ts';
 import { page, seeOther, type PageReply } from '../app/reply.ts';
-import type { WebDeps } from '../../http/index.ts';
 import { submit, type FormRefusal } from '../app/submit.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
 import { viewRepositoryHead } from '../app/repository-head.view.ts';
 import { viewCount } from '../app/sizes.ts';
 import type { Page, RepositoryPersonContext } from '../app/request-context.ts';
+import type { RepositoryDeps } from './deps.ts';
 
 interface SettingsForm {
   description: string;
@@ -35,14 +35,14 @@ function viewContents(branches: number, refs: ReadonlyMap<string, string>) {
 
 /** The first page of the settings; also where a refused image is told about (SPEC §7). */
 export async function settingsPage(
-  visit: RepositoryPersonContext,
-  { git }: WebDeps,
-  { form = formOf(visit), refusal = null }: { form?: SettingsForm; refusal?: FormRefusal | null } = {},
+  context: RepositoryPersonContext,
+  { git }: RepositoryDeps,
+  { form = formOf(context), refusal = null }: { form?: SettingsForm; refusal?: FormRefusal | null } = {},
 ): Promise<PageReply> {
-  const { found, query } = visit;
+  const { found, query } = context;
   const [branches, refs] = await Promise.all([git.branches(found.path), git.refs(found.path)]);
   const names = branches.map(({ name }) => name);
-  return page('repository-settings/general', {
+  return page('repository/general-settings', {
     repository: viewRepositoryHead(found),
     section: 'general',
     hasImage: found.repository.imageContentType !== null,
@@ -55,15 +55,16 @@ export async function settingsPage(
 }
 
 /** For the owner only; for everybody else there is no such page (SPEC §4.3). */
-export const showRepositorySettings: Page<RepositoryPersonContext> = (visit, deps) => settingsPage(visit, deps);
+export const showRepositorySettings: Page<RepositoryPersonContext, RepositoryDeps> = (context, deps) =>
+  settingsPage(context, deps);
 
 /** Fields `description`, `default_branch`, `protect_default_branch` and `accept_gerrit_refs` (check-boxes). */
-export const saveRepositorySettings: Page<RepositoryPersonContext> = (visit, deps) => {
+export const saveRepositorySettings: Page<RepositoryPersonContext, RepositoryDeps> = (context, deps) => {
   const {
     viewer,
     found: { canonical },
     form,
-  } = visit;
+  } = context;
   const input: SettingsForm = {
     description: form.text('description'),
     default_branch: form.text('default_branch').trim(),
@@ -80,12 +81,12 @@ export const saveRepositorySettings: Page<RepositoryPersonContext> = (visit, dep
       });
       return seeOther(withNotice(`${repositoryUrl(canonical)}/settings`, 'settings-saved'));
     },
-    (refusal) => settingsPage(visit, deps, { form: input, refusal }),
+    (refusal) => settingsPage(context, deps, { form: input, refusal }),
   );
 };
 
 /** Field `visibility`, PUBLIC or PRIVATE; anything else hides, which harms nobody. */
-export const changeVisibility: Page<RepositoryPersonContext> = async (
+export const changeVisibility: Page<RepositoryPersonContext, RepositoryDeps> = async (
   { viewer, found: { canonical }, form },
   { repositories },
 ) => {

@@ -5,30 +5,34 @@ import { withNotice } from '../app/notices.view.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { Page, RepositoryPersonContext, RepositoryContext } from '../app/request-context.ts';
 import { settingsPage } from './general-settings.page.ts';
+import type { RepositoryDeps } from './deps.ts';
 
 /** `/repos/{owner}/{name}/image` (SPEC §4.3). `?v=` only changes the address. */
-export const showRepositoryImage: Page<RepositoryContext> = async ({ viewer, found }, { repositories }) => {
+export const showRepositoryImage: Page<RepositoryContext, RepositoryDeps> = async (
+  { viewer, found },
+  { repositories },
+) => {
   const { owner, name } = found.canonical;
   const image = await repositories.openImage(viewer, owner, name);
   return imageReply(image, image.repository.visibility === 'PUBLIC' ? 'public' : 'private');
 };
 
 /** Field `image`, the file. What is wrong with it is said beside the field, and the image before stays. */
-export const uploadRepositoryImage: Page<RepositoryPersonContext> = (visit, deps) => {
+export const uploadRepositoryImage: Page<RepositoryPersonContext, RepositoryDeps> = (context, deps) => {
   const {
     viewer,
     found: { canonical },
-  } = visit;
+  } = context;
   return submit(
     async () => {
-      await deps.repositories.replaceImage(viewer, canonical.owner, canonical.name, visit.takeUpload());
+      await deps.repositories.replaceImage(viewer, canonical.owner, canonical.name, context.takeUpload());
       return seeOther(withNotice(`${repositoryUrl(canonical)}/settings`, 'image-saved'));
     },
-    (refusal) => settingsPage(visit, deps, { refusal }),
+    (refusal) => settingsPage(context, deps, { refusal }),
   );
 };
 
-export const deleteRepositoryImage: Page<RepositoryPersonContext> = async (
+export const deleteRepositoryImage: Page<RepositoryPersonContext, RepositoryDeps> = async (
   { viewer, found: { canonical } },
   { repositories },
 ) => {

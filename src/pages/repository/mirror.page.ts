@@ -3,7 +3,6 @@ import { plainHttpMirrorRisk as plainHttpRisk } from '../../mirrors/index.ts';
 import type { Mirror } from '../../mirrors/index.ts';
 import { page, seeOther } from '../app/reply.ts';
 import type { PageReply, Reply } from '../app/reply.ts';
-import type { WebDeps } from '../../http/index.ts';
 import { submit } from '../app/submit.ts';
 import type { FormRefusal } from '../app/submit.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
@@ -11,6 +10,7 @@ import { viewRepositoryHead } from '../app/repository-head.view.ts';
 import { viewTime } from '../app/times.view.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { Page, RepositoryPersonContext } from '../app/request-context.ts';
+import type { RepositoryDeps } from './deps.ts';
 
 const hourMs = 3_600_000;
 /** Hours between two syncs. */
@@ -66,11 +66,11 @@ interface SshView {
 }
 
 async function mirrorPage(
-  visit: RepositoryPersonContext,
-  { mirrors, clock }: WebDeps,
+  context: RepositoryPersonContext,
+  { mirrors, clock }: RepositoryDeps,
   refusal: FormRefusal | null,
 ): Promise<PageReply> {
-  const { found, form, query } = visit;
+  const { found, form, query } = context;
   const mirror = await mirrors.find(found.repository.id);
   const saved = {
     direction: mirror?.direction ?? 'push',
@@ -86,7 +86,7 @@ async function mirrorPage(
     interval: form.text('interval'),
     prune: form.text('prune') === 'yes',
   };
-  return page('repository-settings/mirror', {
+  return page('repository/mirror', {
     repository: viewRepositoryHead(found),
     section: 'mirror',
     mirror: mirror === null ? null : viewMirror(mirror, clock.now()),
@@ -99,11 +99,12 @@ async function mirrorPage(
   });
 }
 
-export const showMirror: Page<RepositoryPersonContext> = (visit, deps) => mirrorPage(visit, deps, null);
+export const showMirror: Page<RepositoryPersonContext, RepositoryDeps> = (context, deps) =>
+  mirrorPage(context, deps, null);
 
 /** Fields `direction`, `address`, `username`, `secret` (empty: as it was), `interval` (hours), `prune`, `new_key`. */
-export const saveMirror: Page<RepositoryPersonContext> = (visit, deps): Promise<Reply> => {
-  const { form, viewer, found } = visit;
+export const saveMirror: Page<RepositoryPersonContext, RepositoryDeps> = (context, deps): Promise<Reply> => {
+  const { form, viewer, found } = context;
   return submit(
     async () => {
       const { isWaitingForKey } = await deps.mirrors.save(viewer, found, {
@@ -115,24 +116,24 @@ export const saveMirror: Page<RepositoryPersonContext> = (visit, deps): Promise<
         prune: form.text('prune') === 'yes',
         newKey: form.text('new_key') === 'yes',
       });
-      return seeOther(withNotice(mirrorUrl(visit), isWaitingForKey ? 'mirror-key' : 'mirror-saved'));
+      return seeOther(withNotice(mirrorUrl(context), isWaitingForKey ? 'mirror-key' : 'mirror-saved'));
     },
-    (refusal) => mirrorPage(visit, deps, refusal),
+    (refusal) => mirrorPage(context, deps, refusal),
   );
 };
 
 const done =
   (
     notice: string,
-    work: (visit: RepositoryPersonContext, deps: WebDeps) => Promise<void>,
-  ): Page<RepositoryPersonContext> =>
-  (visit, deps) =>
+    work: (context: RepositoryPersonContext, deps: RepositoryDeps) => Promise<void>,
+  ): Page<RepositoryPersonContext, RepositoryDeps> =>
+  (context, deps) =>
     submit(
       async () => {
-        await work(visit, deps);
-        return seeOther(withNotice(mirrorUrl(visit), notice));
+        await work(context, deps);
+        return seeOther(withNotice(mirrorUrl(context), notice));
       },
-      (refusal) => mirrorPage(visit, deps, refusal),
+      (refusal) => mirrorPage(context, deps, refusal),
     );
 
 export const syncMirror = done('mirror-sync', ({ found }, { mirrors }) => mirrors.sync(found.repository.id));

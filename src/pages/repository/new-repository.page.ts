@@ -3,9 +3,9 @@ import { plainHttpMirrorRisk as plainHttpRisk } from '../../mirrors/index.ts';
 import { oneOf, repositoryUrl } from '../../http/index.ts';
 import { page, seeOther, type PageReply } from '../app/reply.ts';
 import { submit, type FormRefusal } from '../app/submit.ts';
-import type { WebDeps } from '../../http/index.ts';
 import { withNotice } from '../app/notices.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
+import type { RepositoryDeps } from './deps.ts';
 
 interface NewRepositoryForm {
   owner: string;
@@ -22,26 +22,26 @@ interface NewRepositoryForm {
 const visibilities = ['PRIVATE', 'PUBLIC'] as const;
 
 /** Where the person may create: under their own handle, and where they are MEMBER or OWNER. */
-async function ownersFor({ person }: PersonContext, { organisations }: WebDeps): Promise<string[]> {
+async function ownersFor({ person }: PersonContext, { organisations }: RepositoryDeps): Promise<string[]> {
   const memberships = await organisations.organisationsOf(person.id);
   const writing = memberships.filter(({ role }) => role !== 'GUEST').map(({ organisation }) => organisation.name);
   return [person.username ?? '', ...writing];
 }
 
 async function newRepositoryPage(
-  visit: PersonContext,
-  deps: WebDeps,
+  context: PersonContext,
+  deps: RepositoryDeps,
   form: NewRepositoryForm,
   refusal: FormRefusal | null,
 ): Promise<PageReply> {
-  return page('pages/new-repository', { form, refusal, plainHttpRisk, owners: await ownersFor(visit, deps) });
+  return page('repository/new-repository', { form, refusal, plainHttpRisk, owners: await ownersFor(context, deps) });
 }
 
 /** `?owner=` chooses an organisation beforehand: its page leads here. */
-export const showNewRepository: Page<PersonContext> = (visit, deps) => {
-  const owner = visit.query.get('owner') ?? visit.person.username ?? '';
+export const showNewRepository: Page<PersonContext, RepositoryDeps> = (context, deps) => {
+  const owner = context.query.get('owner') ?? context.person.username ?? '';
   return newRepositoryPage(
-    visit,
+    context,
     deps,
     {
       owner,
@@ -61,8 +61,8 @@ export const showNewRepository: Page<PersonContext> = (visit, deps) => {
  * Fields `owner` (left out: oneself), `name`, `description`, `visibility`, `default_branch`; to import
  * one from elsewhere `import_address`, `import_username`, `import_secret`, `import_mirror`.
  */
-export const createRepository: Page<PersonContext> = (visit, deps) => {
-  const { form, viewer, person } = visit;
+export const createRepository: Page<PersonContext, RepositoryDeps> = (context, deps) => {
+  const { form, viewer, person } = context;
   const input: NewRepositoryForm = {
     owner: form.text('owner') || (person.username ?? ''),
     name: form.text('name').trim(),
@@ -101,7 +101,7 @@ export const createRepository: Page<PersonContext> = (visit, deps) => {
       const waits = (await deps.mirrors.find(id))?.isWaitingForKey === true;
       return seeOther(withNotice(`${url}/settings/mirror`, waits ? 'import-key' : 'import-begun'));
     },
-    (refusal) => newRepositoryPage(visit, deps, input, refusal),
+    (refusal) => newRepositoryPage(context, deps, input, refusal),
     { address: 'import_address', username: 'import_username', secret: 'import_secret' },
   );
 };

@@ -1,6 +1,5 @@
 import type { Location, TreeEntry } from '../../git/index.ts';
 import { page, type Reply } from '../app/reply.ts';
-import type { WebDeps } from '../../http/index.ts';
 import { dependOn } from '../app/dependency.ts';
 import { viewCloneBox, repositoryUrl } from '../../http/index.ts';
 import { codeUrl, encodeRef } from '../app/code-urls.ts';
@@ -14,9 +13,10 @@ import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { frameAt } from '../code/at-ref.ts';
 import { readFolder } from '../code/tree.page.ts';
 import { resultWithin } from '../app/result-within.ts';
+import type { RepositoryDeps } from './deps.ts';
 
 /** What the clone box says to somebody who could not push yet. */
-async function credentialsOf({ person }: RepositoryContext, { accounts }: WebDeps) {
+async function credentialsOf({ person }: RepositoryContext, { accounts }: RepositoryDeps) {
   if (person === null) return null;
   const [keys, tokens] = await Promise.all([accounts.listKeys(person.id), accounts.listTokens(person.id)]);
   return { username: person.username, hasKey: keys.length > 0, hasToken: tokens.length > 0 };
@@ -25,7 +25,7 @@ async function credentialsOf({ person }: RepositoryContext, { accounts }: WebDep
 /** What the viewer may do beyond what anybody may, and why: the higher of all rights counts (SPEC §5). */
 async function ownAccess(
   { person, viewer, found: { canonical, isOwner } }: RepositoryContext,
-  { repositories }: WebDeps,
+  { repositories }: RepositoryDeps,
 ) {
   if (person === null || isOwner) return null;
   const access = await repositories.explainAccess(viewer, canonical.owner, canonical.name);
@@ -37,8 +37,8 @@ async function ownAccess(
   };
 }
 
-function frameOf(visit: RepositoryContext, deps: WebDeps) {
-  const { found, origin, preferences } = visit;
+function frameOf(context: RepositoryContext, deps: RepositoryDeps) {
+  const { found, origin, preferences } = context;
   return {
     repository: viewRepositoryHead(found),
     clone: viewCloneBox({
@@ -56,7 +56,12 @@ const maxCountedFiles = 100_000;
 /** How long the page waits for what a large repository is asked for the first time. */
 const waitMs = 150;
 
-async function readLicence({ found }: RepositoryContext, { git }: WebDeps, ref: string, entries: readonly TreeEntry[]) {
+async function readLicence(
+  { found }: RepositoryContext,
+  { git }: RepositoryDeps,
+  ref: string,
+  entries: readonly TreeEntry[],
+) {
   const entry = findLicence(entries);
   if (entry === null) return null;
   const { content } = await git.blob(found.path, entry.oid, { maxBytes: maxLicenceBytes });
@@ -67,14 +72,14 @@ async function readLicence({ found }: RepositoryContext, { git }: WebDeps, ref: 
 }
 
 /** What stands beside the files: all of it known by commit id, and left out while it is not known yet. */
-async function readFacts(visit: RepositoryContext, { git }: WebDeps, at: Location) {
-  const { path, repository } = visit.found;
+async function readFacts(context: RepositoryContext, { git }: RepositoryDeps, at: Location) {
+  const { path, repository } = context.found;
   const [refs, files, commits] = await Promise.all([
     git.queries.recentRefs(path),
     resultWithin(git.queries.listFiles(path, at.oid, { limit: maxCountedFiles }), waitMs),
     resultWithin(git.queries.countCommits(path, at.oid), waitMs),
   ]);
-  const url = repositoryUrl(visit.found.canonical);
+  const url = repositoryUrl(context.found.canonical);
   return {
     isComplete: files !== null && commits !== null,
     counts: viewRefCounts(refs),
@@ -90,7 +95,7 @@ function emptyPage(frame: ReturnType<typeof frameOf>, branch: string): Reply {
     repository: { name },
     clone,
   } = frame;
-  return page('pages/repository-empty', {
+  return page('repository/empty-repository', {
     ...frame,
     recipes: {
       https: viewPushRecipes(clone.https, name, branch),
@@ -100,24 +105,24 @@ function emptyPage(frame: ReturnType<typeof frameOf>, branch: string): Reply {
 }
 
 /** `/repos/{owner}/{name}`: clone box, files of the default branch, README; for an empty one, what to type. */
-export const showRepository: Page<RepositoryContext> = async (visit, deps): Promise<Reply> => {
-  const { found } = visit;
+export const showRepository: Page<RepositoryContext, RepositoryDeps> = async (context, deps): Promise<Reply> => {
+  const { found } = context;
   const [{ branch, oid }, credentials, access] = await Promise.all([
     deps.git.head(found.path),
-    dependOn(() => credentialsOf(visit, deps)),
-    dependOn(() => ownAccess(visit, deps)),
+    dependOn(() => credentialsOf(context, deps)),
+    dependOn(() => ownAccess(context, deps)),
   ]);
-  const frame = { ...frameOf(visit, deps), credentials: credentials.value, access: access.value };
+  const frame = { ...frameOf(context, deps), credentials: credentials.value, access: access.value };
   if (oid === null) return emptyPage(frame, branch ?? found.repository.defaultBranch);
   const at: Location = { kind: branch === null ? 'head' : 'branch', ref: branch ?? 'HEAD', oid, file: Buffer.alloc(0) };
   const [place, { tree, isComplete, ticks, ...folder }, facts] = await Promise.all([
-    frameAt(visit, deps, at, 'tree'),
-    readFolder(visit, deps, at),
-    readFacts(visit, deps, at),
+    frameAt(context, deps, at, 'tree'),
+    readFolder(context, deps, at),
+    readFacts(context, deps, at),
   ]);
-  const licence = await readLicence(visit, deps, at.ref, tree.entries);
+  const licence = await readLicence(context, deps, at.ref, tree.entries);
   return page(
-    'pages/repository-home',
+    'repository/repository-home',
     { ...frame, ...place, ...folder, ...facts, licence },
     {
       restsOn: isComplete && facts.isComplete ? [credentials, access, ticks] : null,

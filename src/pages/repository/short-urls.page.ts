@@ -1,12 +1,13 @@
 import { notFound } from '../../kernel/index.ts';
 import { movedTo } from '../app/reply.ts';
 import { ownerUrl, repositoryUrl } from '../../http/index.ts';
-import type { Page } from '../app/request-context.ts';
+import type { Page, RequestContext } from '../app/request-context.ts';
+import type { RepositoryDeps } from './deps.ts';
 
 const withoutGit = (name: string): string => name.replace(/\.git$/i, '');
 
 /** `/{handle}` leads to the person or the organisation. */
-export const showOwner: Page = async ({ params }, { owners }) => {
+export const showOwner: Page<RequestContext, RepositoryDeps> = async ({ params }, { owners }) => {
   const handle = params.handle ?? '';
   const owner = (await owners.resolve(handle)) ?? (await owners.resolveFormer(handle));
   if (owner === null) throw notFound();
@@ -14,7 +15,10 @@ export const showOwner: Page = async ({ params }, { owners }) => {
 };
 
 /** `/{owner}/{name}` and `/{owner}/{name}.git` lead to the repository, for those who may see it. */
-export const showRepositoryByShortAddress: Page = async ({ params, viewer }, { repositories }) => {
+export const showRepositoryByShortAddress: Page<RequestContext, RepositoryDeps> = async (
+  { params, viewer },
+  { repositories },
+) => {
   const [owner, name] = [params.owner ?? '', withoutGit(params.name ?? '')];
   const moved = await repositories.findMoved(viewer, owner, name);
   return movedTo(repositoryUrl(moved ?? (await repositories.find(viewer, owner, name)).canonical));
@@ -25,7 +29,7 @@ export const showRepositoryByShortAddress: Page = async ({ params, viewer }, { r
  * redirect on that first request: so the address in the browser's bar clones.
  * The answer looks nothing up, so it tells nothing about what exists.
  */
-export const redirectGit: Page = ({ params, query }) => {
+export const redirectGit: Page<RequestContext, RepositoryDeps> = ({ params, query }) => {
   const [owner, name] = [params.owner ?? '', withoutGit(params.name ?? '')].map(encodeURIComponent);
   const service = query.get('service');
   return movedTo(
@@ -34,5 +38,5 @@ export const redirectGit: Page = ({ params, query }) => {
 };
 
 /** The clone address opened in a browser leads to the page. */
-export const redirectCloneAddress: Page = ({ params }) =>
+export const redirectCloneAddress: Page<RequestContext, RepositoryDeps> = ({ params }) =>
   movedTo(`/${[params.owner ?? '', params.name ?? ''].map(encodeURIComponent).join('/')}`);

@@ -5,9 +5,13 @@ import { runUrl } from './run-row.view.ts';
 import { withNotice } from '../app/notices.view.ts';
 import { repositoryUrl, pathNumber } from '../../http/index.ts';
 import type { Page, RepositoryPersonContext, RepositoryContext } from '../app/request-context.ts';
+import type { RunsDeps } from './deps.ts';
 
 /** One artifact of a run as a zip. */
-export const downloadArtifact: Page<RepositoryContext> = async ({ found, params }, { ci }): Promise<Reply> => {
+export const downloadArtifact: Page<RepositoryContext, RunsDeps> = async (
+  { found, params },
+  { ci },
+): Promise<Reply> => {
   const { name, bytes, content: body } = await ci.openArtifact(found, pathNumber(params.number), pathNumber(params.id));
   return content('application/zip', body, {
     headers: {
@@ -20,7 +24,7 @@ export const downloadArtifact: Page<RepositoryContext> = async ({ found, params 
   });
 };
 
-export const removeArtifact: Page<RepositoryPersonContext> = async (
+export const removeArtifact: Page<RepositoryPersonContext, RunsDeps> = async (
   { viewer, found, params },
   { ci },
 ): Promise<Reply> => {

@@ -3,9 +3,13 @@ import { badgeSvg } from './badge.view.ts';
 import { content } from '../app/reply.ts';
 import type { Reply } from '../app/reply.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
+import type { RunsDeps } from './deps.ts';
 
 /** `runs/badge/{workflow}.svg`: the newest run of a workflow on a branch. Query: `branch`; left out, the default one. */
-export const showBadge: Page<RepositoryContext> = async ({ found, params, query }, { ci }): Promise<Reply> => {
+export const showBadge: Page<RepositoryContext, RunsDeps> = async (
+  { found, params, query },
+  { ci },
+): Promise<Reply> => {
   const workflow = (params.workflow ?? '').replace(/\.svg$/, '');
   const branch = query.get('branch') ?? found.repository.defaultBranch;
   const run = await ci.newestRun(found.repository.id, workflow, `refs/heads/${branch}`);

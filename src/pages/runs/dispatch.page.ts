@@ -1,6 +1,5 @@
 import { page, seeOther } from '../app/reply.ts';
 import type { PageReply, Reply } from '../app/reply.ts';
-import type { WebDeps } from '../../http/index.ts';
 import { submit } from '../app/submit.ts';
 import type { FormRefusal } from '../app/submit.ts';
 import { runUrl } from './run-row.view.ts';
@@ -8,20 +7,22 @@ import { viewName } from '../app/plain-text.ts';
 import { viewRepositoryHead } from '../app/repository-head.view.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { Page, RepositoryPersonContext } from '../app/request-context.ts';
+import type { RunsDeps } from './deps.ts';
 
-/** Workflows that can be started by hand, and the form of one. Query: `workflow`. */
-export const showDispatch: Page<RepositoryPersonContext> = (visit, deps) => dispatchPage(visit, deps, null);
+/** Workflows that can be started manually, and the form of one. Query: `workflow`. */
+export const showDispatch: Page<RepositoryPersonContext, RunsDeps> = (context, deps) =>
+  dispatchPage(context, deps, null);
 
 async function dispatchPage(
-  visit: RepositoryPersonContext,
-  { ci }: WebDeps,
+  context: RepositoryPersonContext,
+  { ci }: RunsDeps,
   refusal: FormRefusal | null,
 ): Promise<PageReply> {
-  const { found, query, form } = visit;
+  const { found, query, form } = context;
   const workflows = await ci.listDispatchable(found);
   const wanted = form.text('workflow') || (query.get('workflow') ?? '');
   const chosen = workflows.find(({ path }) => path === wanted) ?? workflows[0];
-  return page('ci/dispatch', {
+  return page('runs/dispatch', {
     repository: viewRepositoryHead(found),
     workflows: workflows.map(({ path, name }) => ({ path, name: viewName(name) })),
     chosen: chosen?.path ?? null,
@@ -38,8 +39,8 @@ async function dispatchPage(
 }
 
 /** Fields `workflow`, `ref`, and one `input-<name>` for each input. Leads to the run. */
-export const dispatchWorkflow: Page<RepositoryPersonContext> = (visit, deps): Promise<Reply> => {
-  const { viewer, found, form } = visit;
+export const dispatchWorkflow: Page<RepositoryPersonContext, RunsDeps> = (context, deps): Promise<Reply> => {
+  const { viewer, found, form } = context;
   return submit(
     async () => {
       const path = form.text('workflow');
@@ -57,6 +58,6 @@ export const dispatchWorkflow: Page<RepositoryPersonContext> = (visit, deps): Pr
       });
       return seeOther(runUrl(repositoryUrl(found.canonical), run.number));
     },
-    (refusal) => dispatchPage(visit, deps, refusal),
+    (refusal) => dispatchPage(context, deps, refusal),
   );
 };

@@ -13,7 +13,7 @@ interface NodeView {
   y: number;
 }
 
-/** What needs what, from left to right, as numbers for an SVG. */
+/** The dependencies between jobs, from left to right, as numbers for an SVG. */
 export interface JobGraphView {
   width: number;
   height: number;

@@ -4,23 +4,23 @@ import { notFound, unavailable } from '../../kernel/index.ts';
 import type { TaskRow } from '../../ci/index.ts';
 import { content } from '../app/reply.ts';
 import type { Reply } from '../app/reply.ts';
-import type { WebDeps } from '../../http/index.ts';
 import { viewLogRow } from './log-rows.view.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { pathNumber, queryNumber } from '../../http/index.ts';
+import type { RunsDeps } from './deps.ts';
 
-async function taskOf({ found, params }: RepositoryContext, { ci }: WebDeps): Promise<TaskRow> {
+async function taskOf({ found, params }: RepositoryContext, { ci }: RunsDeps): Promise<TaskRow> {
   const { task } = await ci.findJob(found, pathNumber(params.number), pathNumber(params.job));
   if (task === null || task.logRemovedAt !== null) throw notFound('log_not_found', 'There is no log.');
   return task;
 }
 
 /** The whole log as a text file. */
-export const downloadLog: Page<RepositoryContext> = async (visit, deps): Promise<Reply> => {
-  const task = await taskOf(visit, deps);
+export const downloadLog: Page<RepositoryContext, RunsDeps> = async (context, deps): Promise<Reply> => {
+  const task = await taskOf(context, deps);
   return content('text/plain; charset=utf-8', Readable.from(deps.ci.rawLog(task.id)), {
     headers: {
-      'Content-Disposition': `attachment; filename="job-${pathNumber(visit.params.job)}.log"`,
+      'Content-Disposition': `attachment; filename="job-${pathNumber(context.params.job)}.log"`,
       'Content-Security-Policy': "default-src 'none'; sandbox",
       'Cache-Control': 'private, no-cache',
     },
@@ -42,19 +42,23 @@ const open = new Map<string, number>();
  * `changed`: something about the run is new. A browser that lost the connection says
  * in `Last-Event-ID` where it was.
  */
-export const followJob: Page<RepositoryContext> = async (visit, deps): Promise<Reply> => {
-  const task = await taskOf(visit, deps);
-  const { run } = await deps.ci.findJob(visit.found, pathNumber(visit.params.number), pathNumber(visit.params.job));
-  const from = visit.lastEventId ?? queryNumber(visit.query, 'from') ?? 0;
-  return stream(visit, deps, (signal) =>
+export const followJob: Page<RepositoryContext, RunsDeps> = async (context, deps): Promise<Reply> => {
+  const task = await taskOf(context, deps);
+  const { run } = await deps.ci.findJob(
+    context.found,
+    pathNumber(context.params.number),
+    pathNumber(context.params.job),
+  );
+  const from = context.lastEventId ?? queryNumber(context.query, 'from') ?? 0;
+  return stream(context, deps, (signal) =>
     merge(logEvents(deps, task.id, from, signal), runEvents(deps, run.id, signal)),
   );
 };
 
 /** The same for the page of a run, which shows no log. */
-export const followRun: Page<RepositoryContext> = async (visit, deps): Promise<Reply> => {
-  const { run } = await deps.ci.findRun(visit.found, pathNumber(visit.params.number));
-  return stream(visit, deps, (signal) => runEvents(deps, run.id, signal));
+export const followRun: Page<RepositoryContext, RunsDeps> = async (context, deps): Promise<Reply> => {
+  const { run } = await deps.ci.findRun(context.found, pathNumber(context.params.number));
+  return stream(context, deps, (signal) => runEvents(deps, run.id, signal));
 };
 
 /** Whoever loses the right to look, or signs out, is looking no more within this time (security E04). */
@@ -62,7 +66,7 @@ const lookAgainMs = 4_000;
 
 async function maySee(
   { viewer, session, sessionSecret, address, found }: RepositoryContext,
-  { accounts, repositories }: WebDeps,
+  { accounts, repositories }: RunsDeps,
 ): Promise<boolean> {
   const isSignedIn = session === null || (await accounts.viewerOfSession(sessionSecret ?? '', { address })) !== null;
   const { owner, name } = found.canonical;
@@ -76,11 +80,11 @@ async function maySee(
 }
 
 function stream(
-  visit: RepositoryContext,
-  deps: WebDeps,
+  context: RepositoryContext,
+  deps: RunsDeps,
   events: (signal: AbortSignal) => AsyncIterable<string>,
 ): Reply {
-  const who = visit.session?.id ?? visit.address;
+  const who = context.session?.id ?? context.address;
   const total = [...open.values()].reduce((sum, count) => sum + count, 0);
   if (total >= maxStreams || (open.get(who) ?? 0) >= maxStreamsPerViewer) {
     throw unavailable('too_many_streams', 'Too many live pages are open. Close one, or reload by hand.', {
@@ -92,7 +96,7 @@ function stream(
   const body = new Readable({ read() {}, highWaterMark: maxUnsentBytes });
   const heartbeat = setInterval(() => body.push(': still here\n\n'), heartbeatMs);
   const guard = setInterval(() => {
-    void maySee(visit, deps).then((may) => {
+    void maySee(context, deps).then((may) => {
       if (!may) body.destroy();
     });
   }, lookAgainMs);
@@ -116,18 +120,18 @@ function stream(
   });
 }
 
-async function* logEvents({ ci }: WebDeps, taskId: number, from: number, signal: AbortSignal): AsyncGenerator<string> {
+async function* logEvents({ ci }: RunsDeps, taskId: number, from: number, signal: AbortSignal): AsyncGenerator<string> {
   for await (const news of ci.followLog(taskId, from, signal)) {
     const rows = news.rows.map((row, at) => viewLogRow(row, news.from + at + 1));
     if (rows.length > 0) {
-      const html = embedded.renderTemplate('ci/log-rows', { rows }).replaceAll('\n', '');
+      const html = embedded.renderTemplate('runs/log-rows', { rows }).replaceAll('\n', '');
       yield `event: rows\nid: ${news.from + rows.length}\ndata: ${html}\n\n`;
     }
     if (news.isComplete) yield 'event: end\ndata: \n\n';
   }
 }
 
-async function* runEvents({ ci }: WebDeps, runId: number, signal: AbortSignal): AsyncGenerator<string> {
+async function* runEvents({ ci }: RunsDeps, runId: number, signal: AbortSignal): AsyncGenerator<string> {
   while (!signal.aborted) {
     const waitedFrom = performance.now();
     await ci.waitForRun(runId, { signal, timeoutMs: heartbeatMs });

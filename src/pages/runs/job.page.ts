@@ -2,7 +2,6 @@ import type { JobRow, RunRow, StepRow, TaskRow } from '../../ci/index.ts';
 import { isFinal } from '../../ci/index.ts';
 import { page } from '../app/reply.ts';
 import type { Reply } from '../app/reply.ts';
-import type { WebDeps } from '../../http/index.ts';
 import { viewDuration } from './durations.ts';
 import { viewLogRow, viewLogSections } from './log-rows.view.ts';
 import { runUrl } from './run-row.view.ts';
@@ -12,6 +11,7 @@ import { viewRepositoryHead } from '../app/repository-head.view.ts';
 import { viewTime } from '../app/times.view.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { pathNumber, queryNumber } from '../../http/index.ts';
+import type { RunsDeps } from './deps.ts';
 
 /** Rows that one page holds; a log of a million rows is read in windows. */
 export const rowsPerPage = 1_000;
@@ -22,8 +22,8 @@ const maxQuery = 256;
  * One job: its steps, and a window of its log. Query: `from`, the first row (0 is the
  * first of all; left out, what somebody most likely looks for); `q`, what to look for.
  */
-export const showJob: Page<RepositoryContext> = async (visit, deps): Promise<Reply> => {
-  const { found, params, query } = visit;
+export const showJob: Page<RepositoryContext, RunsDeps> = async (context, deps): Promise<Reply> => {
+  const { found, params, query } = context;
   const { ci, clock } = deps;
   const { run, job, task, steps } = await ci.findJob(found, pathNumber(params.number), pathNumber(params.job));
   const head = viewRepositoryHead(found);
@@ -34,7 +34,7 @@ export const showJob: Page<RepositoryContext> = async (visit, deps): Promise<Rep
     task === null && !isFinal(job.status)
       ? (await ci.explainQueue(found)).find((one) => one.job.id === job.id)
       : undefined;
-  return page('ci/job', {
+  return page('runs/job', {
     repository: head,
     run: runHead(run, head.url),
     job: {
@@ -50,7 +50,7 @@ export const showJob: Page<RepositoryContext> = async (visit, deps): Promise<Rep
         job.reason ??
         (queued === undefined
           ? null
-          : `${queued.reason}${queued.place === null ? '' : ` Place ${queued.place} in the queue.`}`),
+          : `${queued.reason}${queued.place === null ? '' : ` Position ${queued.place} in the queue.`}`),
       isActive: !isFinal(job.status),
       notices: task?.notices ?? [],
       isLogRemoved: task?.logRemovedAt != null,
@@ -67,7 +67,7 @@ const runHead = (run: RunRow, repositoryUrl: string) => ({
 });
 
 async function logView(
-  { ci }: WebDeps,
+  { ci }: RunsDeps,
   task: TaskRow,
   steps: readonly StepRow[],
   job: JobRow,

@@ -8,6 +8,7 @@ import { viewRepositoryHead } from '../app/repository-head.view.ts';
 import { viewTime } from '../app/times.view.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { Page, PersonContext, RepositoryContext } from '../app/request-context.ts';
+import type { RunsDeps } from './deps.ts';
 
 function viewQueued({ job, run, place, reason }: QueuedJob, repository: { url: string; name: string }, now: number) {
   return {
@@ -24,21 +25,21 @@ function viewQueued({ job, run, place, reason }: QueuedJob, repository: { url: s
 }
 
 /** The jobs of a repository that have not begun: each one's place and why. */
-export const showQueue: Page<RepositoryContext> = async ({ found }, { ci, clock }): Promise<Reply> => {
+export const showQueue: Page<RepositoryContext, RunsDeps> = async ({ found }, { ci, clock }): Promise<Reply> => {
   const head = viewRepositoryHead(found);
   const jobs = await ci.explainQueue(found);
   const name = `${found.canonical.owner}/${found.canonical.name}`;
-  return page('ci/queue', {
+  return page('runs/queue', {
     repository: head,
     jobs: jobs.map((job) => viewQueued(job, { url: head.url, name }, clock.now())),
   });
 };
 
 /** The same for the whole instance. */
-export const showAdminQueue: Page<PersonContext> = async (_visit, deps): Promise<Reply> => {
+export const showAdminQueue: Page<PersonContext, RunsDeps> = async (_visit, deps): Promise<Reply> => {
   const jobs = await deps.ci.explainQueue(null);
   const located = await deps.repositories.locate(jobs.map(({ job }) => job.repositoryId));
-  return page('ci/queue', {
+  return page('runs/queue', {
     repository: null,
     jobs: jobs.flatMap((queued) => {
       const at = located.get(queued.job.repositoryId);

@@ -29,7 +29,7 @@ export interface RunRowView {
 
 const events: Record<RunRow['event'], string> = {
   push: 'push',
-  workflow_dispatch: 'started by hand',
+  workflow_dispatch: 'started manually',
   schedule: 'schedule',
 };
 

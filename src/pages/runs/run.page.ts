@@ -2,7 +2,6 @@ import type { JobRow } from '../../ci/index.ts';
 import { isFinal } from '../../ci/index.ts';
 import { page, seeOther } from '../app/reply.ts';
 import type { PageReply, Reply } from '../app/reply.ts';
-import type { WebDeps } from '../../http/index.ts';
 import { submit } from '../app/submit.ts';
 import type { FormRefusal } from '../app/submit.ts';
 import { viewArtifact } from './artifact.view.ts';
@@ -16,12 +15,13 @@ import { viewRepositoryHead } from '../app/repository-head.view.ts';
 import { repositoryUrl, pathNumber, queryNumber } from '../../http/index.ts';
 import type { Page, RepositoryPersonContext, RepositoryContext } from '../app/request-context.ts';
 import { actorsOf } from './runs.page.ts';
+import type { RunsDeps } from './deps.ts';
 
 /** One run: what started it, what needs what, every job of one attempt. Query: `attempt`. */
-export const showRun: Page<RepositoryContext> = (visit, deps) => runPage(visit, deps, null);
+export const showRun: Page<RepositoryContext, RunsDeps> = (context, deps) => runPage(context, deps, null);
 
-async function runPage(visit: RepositoryContext, deps: WebDeps, refusal: FormRefusal | null): Promise<PageReply> {
-  const { found, params, query } = visit;
+async function runPage(context: RepositoryContext, deps: RunsDeps, refusal: FormRefusal | null): Promise<PageReply> {
+  const { found, params, query } = context;
   const { ci, clock } = deps;
   const { run, attempt, jobs } = await ci.findRun(found, pathNumber(params.number), queryNumber(query, 'attempt'));
   const head = viewRepositoryHead(found);
@@ -30,12 +30,12 @@ async function runPage(visit: RepositoryContext, deps: WebDeps, refusal: FormRef
   const reasons = new Map(
     (await ci.explainQueue(found)).map(({ job, reason, place }) => [
       job.id,
-      place === null ? reason : `${reason} Place ${place} in the queue.`,
+      place === null ? reason : `${reason} Position ${place} in the queue.`,
     ]),
   );
   const artifacts = await ci.listArtifacts(found, run.number);
   const actors = await actorsOf([run, { actorId: run.attemptActorId }], deps);
-  return page('ci/run', {
+  return page('runs/run', {
     repository: head,
     run: viewRunRow(run, head.url, actors.get(run.actorId ?? '') ?? null, clock.now()),
     rerunBy: run.attempt > 1 ? (actors.get(run.attemptActorId ?? '') ?? null) : null,
@@ -65,26 +65,26 @@ const urlOf = ({ found, params }: RepositoryContext): string =>
 
 /** A button of the run page; what refuses it is the present state, said on the same page. */
 function act(
-  visit: RepositoryPersonContext,
-  deps: WebDeps,
+  context: RepositoryPersonContext,
+  deps: RunsDeps,
   work: () => Promise<unknown>,
   notice: string,
 ): Promise<Reply> {
   return submit(
     async () => {
       await work();
-      return seeOther(withNotice(urlOf(visit), notice));
+      return seeOther(withNotice(urlOf(context), notice));
     },
-    (refusal) => runPage(visit, deps, refusal),
+    (refusal) => runPage(context, deps, refusal),
   );
 }
 
 /** Field `force`: `yes` does not wait for runners to wind up. */
-export const cancelRun: Page<RepositoryPersonContext> = (visit, deps) => {
-  const { viewer, found, params, form } = visit;
+export const cancelRun: Page<RepositoryPersonContext, RunsDeps> = (context, deps) => {
+  const { viewer, found, params, form } = context;
   const force = form.text('force') === 'yes';
   return act(
-    visit,
+    context,
     deps,
     () => deps.ci.cancelRun(viewer, found, pathNumber(params.number), { force }),
     'run-cancelled',
@@ -92,21 +92,21 @@ export const cancelRun: Page<RepositoryPersonContext> = (visit, deps) => {
 };
 
 /** Field `jobs`: `all`, `failed`, or the id of one. */
-export const rerunJobs: Page<RepositoryPersonContext> = (visit, deps) => {
-  const { viewer, found, params, form } = visit;
+export const rerunJobs: Page<RepositoryPersonContext, RunsDeps> = (context, deps) => {
+  const { viewer, found, params, form } = context;
   const jobs = form.text('jobs');
   const choice = jobs === 'all' || jobs === 'failed' ? jobs : { jobId: pathNumber(jobs) };
-  return act(visit, deps, () => deps.ci.rerun(viewer, found, pathNumber(params.number), choice), 'run-again');
+  return act(context, deps, () => deps.ci.rerun(viewer, found, pathNumber(params.number), choice), 'run-again');
 };
 
 /** Deletes a run for good, and leads to the list of those that are left. */
-export const removeRun: Page<RepositoryPersonContext> = (visit, deps) => {
-  const { viewer, found, params } = visit;
+export const removeRun: Page<RepositoryPersonContext, RunsDeps> = (context, deps) => {
+  const { viewer, found, params } = context;
   return submit(
     async () => {
       await deps.ci.removeRun(viewer, found, pathNumber(params.number));
       return seeOther(withNotice(`${repositoryUrl(found.canonical)}/runs`, 'run-removed'));
     },
-    (refusal) => runPage(visit, deps, refusal),
+    (refusal) => runPage(context, deps, refusal),
   );
 };

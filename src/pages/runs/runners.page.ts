@@ -1,6 +1,5 @@
 import { page, seeOther } from '../app/reply.ts';
 import type { PageReply, Reply } from '../app/reply.ts';
-import type { WebDeps } from '../../http/index.ts';
 import { submit } from '../app/submit.ts';
 import type { FormRefusal } from '../app/submit.ts';
 import { viewRunner } from './runner.view.ts';
@@ -9,73 +8,74 @@ import { viewNotice, withNotice } from '../app/notices.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
 import type { ScopePageOf } from './scopes.ts';
 import { pathNumber } from '../../http/index.ts';
+import type { RunsDeps } from './deps.ts';
 
 /** The pages about the runners of one kind of place. */
 export interface RunnerPages<V extends PersonContext> {
-  show: Page<V>;
+  show: Page<V, RunsDeps>;
   /** Makes a new registration token; the one before stops working. Leads to the page that shows it once. */
-  resetToken: Page<V>;
-  showToken: Page<V>;
+  resetToken: Page<V, RunsDeps>;
+  showToken: Page<V, RunsDeps>;
   /** Fields `name`, `ephemeral`. Leads to the page that shows its configuration once. */
-  add: Page<V>;
-  showNew: Page<V>;
-  pause: Page<V>;
-  resume: Page<V>;
-  remove: Page<V>;
+  add: Page<V, RunsDeps>;
+  showNew: Page<V, RunsDeps>;
+  pause: Page<V, RunsDeps>;
+  resume: Page<V, RunsDeps>;
+  remove: Page<V, RunsDeps>;
 }
 
 export function runnerPages<V extends PersonContext>(placeOf: ScopePageOf<V>): RunnerPages<V> {
-  const list = (visit: V): string => `${placeOf(visit).url}/runners`;
+  const list = (context: V): string => `${placeOf(context).url}/runners`;
 
-  async function runnersPage(visit: V, { ci, clock }: WebDeps, refusal: FormRefusal | null): Promise<PageReply> {
-    const place = placeOf(visit);
+  async function runnersPage(context: V, { ci, clock }: RunsDeps, refusal: FormRefusal | null): Promise<PageReply> {
+    const place = placeOf(context);
     const [{ rows: runners, ...beside }, madeAt] = await Promise.all([
-      numberedPage((paging) => ci.listRunners(place.scope, paging), visit.query, list(visit)),
+      numberedPage((paging) => ci.listRunners(place.scope, paging), context.query, list(context)),
       ci.registrationTokenMadeAt(place.scope),
     ]);
-    return page('ci/runners', {
+    return page('runs/runners', {
       place,
       runners: runners.map((runner) => viewRunner(runner, clock.now())),
       ...beside,
       hasToken: madeAt !== null,
-      form: { name: visit.form.text('name') },
+      form: { name: context.form.text('name') },
       refusal,
-      notice: viewNotice(visit.query),
+      notice: viewNotice(context.query),
     });
   }
 
   const switchTo =
-    (isDisabled: boolean, notice: string): Page<V> =>
-    async (visit, { ci }): Promise<Reply> => {
-      await ci.setRunnerDisabled(placeOf(visit).scope, pathNumber(visit.params.id), isDisabled);
-      return seeOther(withNotice(list(visit), notice));
+    (isDisabled: boolean, notice: string): Page<V, RunsDeps> =>
+    async (context, { ci }): Promise<Reply> => {
+      await ci.setRunnerDisabled(placeOf(context).scope, pathNumber(context.params.id), isDisabled);
+      return seeOther(withNotice(list(context), notice));
     };
 
   return {
-    show: (visit, deps) => runnersPage(visit, deps, null),
+    show: (context, deps) => runnersPage(context, deps, null),
 
-    resetToken: async (visit, { ci, oneTimeSecrets }) => {
-      const { scope } = placeOf(visit);
-      const token = await ci.resetRegistrationToken(scope, visit.person.id);
+    resetToken: async (context, { ci, oneTimeSecrets }) => {
+      const { scope } = placeOf(context);
+      const token = await ci.resetRegistrationToken(scope, context.person.id);
       return seeOther(
-        `${list(visit)}/token/${oneTimeSecrets.keep(visit.person.id, { name: 'registration', value: token })}`,
+        `${list(context)}/token/${oneTimeSecrets.keep(context.person.id, { name: 'registration', value: token })}`,
       );
     },
-    showToken: (visit, { oneTimeSecrets }) => {
-      const secret = oneTimeSecrets.take(visit.person.id, visit.params.ticket ?? '');
-      if (secret === null) return seeOther(withNotice(list(visit), 'runner-token-gone'));
+    showToken: (context, { oneTimeSecrets }) => {
+      const secret = oneTimeSecrets.take(context.person.id, context.params.ticket ?? '');
+      if (secret === null) return seeOther(withNotice(list(context), 'runner-token-gone'));
       return page(
-        'ci/runner-token',
-        { place: placeOf(visit), token: secret.value, origin: visit.origin },
+        'runs/runner-token',
+        { place: placeOf(context), token: secret.value, origin: context.origin },
         { showsSecret: true },
       );
     },
 
-    add: (visit, deps) =>
+    add: (context, deps) =>
       submit(
         async () => {
-          const { form, person } = visit;
-          const { scope } = placeOf(visit);
+          const { form, person } = context;
+          const { scope } = placeOf(context);
           const { runner, token } = await deps.ci.createRunner(scope, {
             name: form.text('name'),
             ephemeral: form.text('ephemeral') === 'yes',
@@ -87,13 +87,13 @@ export function runnerPages<V extends PersonContext>(placeOf: ScopePageOf<V>): R
             ephemeral: runner.ephemeral,
             token,
           });
-          return seeOther(`${list(visit)}/new/${deps.oneTimeSecrets.keep(person.id, { name: 'runner', value })}`);
+          return seeOther(`${list(context)}/new/${deps.oneTimeSecrets.keep(person.id, { name: 'runner', value })}`);
         },
-        (refusal) => runnersPage(visit, deps, refusal),
+        (refusal) => runnersPage(context, deps, refusal),
       ),
-    showNew: (visit, { oneTimeSecrets }) => {
-      const secret = oneTimeSecrets.take(visit.person.id, visit.params.ticket ?? '');
-      if (secret === null) return seeOther(withNotice(list(visit), 'runner-token-gone'));
+    showNew: (context, { oneTimeSecrets }) => {
+      const secret = oneTimeSecrets.take(context.person.id, context.params.ticket ?? '');
+      if (secret === null) return seeOther(withNotice(list(context), 'runner-token-gone'));
       const runner = JSON.parse(secret.value) as {
         id: number;
         uuid: string;
@@ -101,14 +101,18 @@ export function runnerPages<V extends PersonContext>(placeOf: ScopePageOf<V>): R
         ephemeral: boolean;
         token: string;
       };
-      return page('ci/new-runner', { place: placeOf(visit), runner, origin: visit.origin }, { showsSecret: true });
+      return page(
+        'runs/new-runner',
+        { place: placeOf(context), runner, origin: context.origin },
+        { showsSecret: true },
+      );
     },
 
     pause: switchTo(true, 'runner-paused'),
     resume: switchTo(false, 'runner-resumed'),
-    remove: async (visit, { ci }) => {
-      await ci.removeRunner(placeOf(visit).scope, pathNumber(visit.params.id));
-      return seeOther(withNotice(list(visit), 'runner-removed'));
+    remove: async (context, { ci }) => {
+      await ci.removeRunner(placeOf(context).scope, pathNumber(context.params.id));
+      return seeOther(withNotice(list(context), 'runner-removed'));
     },
   };
 }

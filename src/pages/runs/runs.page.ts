@@ -2,18 +2,18 @@ import { eventNames, runStatusGroups } from '../../ci/index.ts';
 import type { RunFilter, RunRow } from '../../ci/index.ts';
 import { page } from '../app/reply.ts';
 import type { Reply } from '../app/reply.ts';
-import type { WebDeps } from '../../http/index.ts';
 import { viewRunRow } from './run-row.view.ts';
 import { viewNotice } from '../app/notices.view.ts';
 import { viewRepositoryHead } from '../app/repository-head.view.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { queryNumber } from '../../http/index.ts';
+import type { RunsDeps } from './deps.ts';
 
 const perPage = 30;
 
 /** Query: `workflow`, `status`, `event`, `branch`, `actor`; `before` for the next page. */
-export const showRuns: Page<RepositoryContext> = async (visit, deps): Promise<Reply> => {
-  const { found, query } = visit;
+export const showRuns: Page<RepositoryContext, RunsDeps> = async (context, deps): Promise<Reply> => {
+  const { found, query } = context;
   const { ci, clock } = deps;
   const chosen = {
     workflow: query.get('workflow') ?? '',
@@ -29,7 +29,7 @@ export const showRuns: Page<RepositoryContext> = async (visit, deps): Promise<Re
   ]);
   const head = viewRepositoryHead(found);
   const actors = await actorsOf(runs, deps);
-  return page('ci/runs', {
+  return page('runs/runs', {
     repository: head,
     runs: runs.map((run) => viewRunRow(run, head.url, actors.get(run.actorId ?? '') ?? null, clock.now())),
     workflows,
@@ -56,7 +56,7 @@ function withoutEmpty(values: Record<string, string>): Record<string, string> {
 /** Somebody who does not exist has started nothing. */
 async function filterOf(
   { workflow, status, event, branch, actor }: Record<string, string>,
-  { accounts }: WebDeps,
+  { accounts }: RunsDeps,
 ): Promise<RunFilter> {
   const person = actor ? await accounts.personByUsername(actor).catch(() => ({ id: 'nobody' })) : null;
   return { workflow, status, event, ref: branch ? `refs/heads/${branch}` : undefined, actorId: person?.id };
@@ -65,7 +65,7 @@ async function filterOf(
 /** Handles of who started some runs, by id. */
 export async function actorsOf(
   runs: readonly Pick<RunRow, 'actorId'>[],
-  { accounts }: Pick<WebDeps, 'accounts'>,
+  { accounts }: Pick<RunsDeps, 'accounts'>,
 ): Promise<Map<string, string>> {
   const people = await accounts.peopleById(runs.flatMap(({ actorId }) => actorId ?? []));
   return new Map([...people].flatMap(([id, { username }]) => (username === null ? [] : [[id, username] as const])));

@@ -23,8 +23,8 @@ export interface ScopePage {
   organisation?: unknown;
 }
 
-/** Tells a visit's place; each of the four kinds of addresses has its own. */
-export type ScopePageOf<V extends RequestContext> = (visit: V) => ScopePage;
+/** Where a request belongs; each of the four kinds of URLs has its own. */
+export type ScopePageOf<V extends RequestContext> = (context: V) => ScopePage;
 
 export const ofInstance: ScopePageOf<PersonContext> = () => ({
   scope: instanceScope,

@@ -3,35 +3,40 @@ import { returnTarget, endedSessionCookie, sessionCookie } from '../../http/inde
 import { submit, type FormRefusal } from '../app/submit.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
 import { sessionOrigin, type Page, type RequestContext } from '../app/request-context.ts';
+import type { SignInDeps } from './deps.ts';
 
 function loginPage(
   { query }: RequestContext,
   form: { username: string; next: string },
   refusal: FormRefusal | null,
 ): PageReply {
-  return page('pages/login', { form, refusal, notice: viewNotice(query) });
+  return page('sign-in/login', { form, refusal, notice: viewNotice(query) });
 }
 
-export const showLogin: Page = (visit) => {
-  const next = returnTarget(visit.query.get('next'));
-  return visit.person ? seeOther(next) : loginPage(visit, { username: '', next }, null);
+export const showLogin: Page<RequestContext, SignInDeps> = (context) => {
+  const next = returnTarget(context.query.get('next'));
+  return context.person ? seeOther(next) : loginPage(context, { username: '', next }, null);
 };
 
 /** Fields `username`, `password` and, from the page's own form, `next`. */
-export const signIn: Page = (visit, { accounts, config }) => {
-  const { form, query, origin } = visit;
+export const signIn: Page<RequestContext, SignInDeps> = (context, { accounts, config }) => {
+  const { form, query, origin } = context;
   const username = form.text('username');
   const next = returnTarget(form.text('next') || query.get('next'));
   return submit(
     async () => {
-      const { secret } = await accounts.signIn({ username, password: form.text('password'), ...sessionOrigin(visit) });
+      const { secret } = await accounts.signIn({
+        username,
+        password: form.text('password'),
+        ...sessionOrigin(context),
+      });
       return seeOther(next, { cookies: [sessionCookie(origin, secret, config)] });
     },
-    (refusal) => loginPage(visit, { username, next }, refusal),
+    (refusal) => loginPage(context, { username, next }, refusal),
   );
 };
 
-export const signOut: Page = async ({ origin, sessionSecret }, { accounts }) => {
+export const signOut: Page<RequestContext, SignInDeps> = async ({ origin, sessionSecret }, { accounts }) => {
   if (sessionSecret !== null) await accounts.signOut(sessionSecret);
   return seeOther(withNotice('/login', 'signed-out'), { cookies: [endedSessionCookie(origin)] });
 };

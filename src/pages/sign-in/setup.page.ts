@@ -3,26 +3,31 @@ import { sessionCookie } from '../../http/index.ts';
 import { submit, type FormRefusal } from '../app/submit.ts';
 import { withNotice } from '../app/notices.view.ts';
 import { sessionOrigin, type Page, type RequestContext } from '../app/request-context.ts';
+import type { SignInDeps } from './deps.ts';
 
 const tokenOf = ({ form, query }: RequestContext): string => form.text('token') || query.get('token') || '';
 
 function setupPage(handle: string, refusal: FormRefusal | null): PageReply {
-  return page('pages/setup', { form: { handle }, refusal });
+  return page('sign-in/setup', { form: { handle }, refusal });
 }
 
 /** `/setup?token=…` makes the first administrator. Without a valid token it is a 404 (web-ui §12.1). */
-export const showSetup: Page = async (visit, { accounts }) => {
-  await accounts.checkSetupToken(tokenOf(visit));
+export const showSetup: Page<RequestContext, SignInDeps> = async (context, { accounts }) => {
+  await accounts.checkSetupToken(tokenOf(context));
   return setupPage('', null);
 };
 
-export const setUp: Page = (visit, { accounts, config }) => {
-  const { form, origin } = visit;
+export const setUp: Page<RequestContext, SignInDeps> = (context, { accounts, config }) => {
+  const { form, origin } = context;
   const handle = form.text('handle').trim();
   return submit(
     async () => {
-      const person = await accounts.setUp({ token: tokenOf(visit), username: handle, password: form.text('password') });
-      const { secret } = await accounts.startSession(person.id, sessionOrigin(visit));
+      const person = await accounts.setUp({
+        token: tokenOf(context),
+        username: handle,
+        password: form.text('password'),
+      });
+      const { secret } = await accounts.startSession(person.id, sessionOrigin(context));
       return seeOther(withNotice('/settings/keys', 'welcome'), { cookies: [sessionCookie(origin, secret, config)] });
     },
     (refusal) => setupPage(handle, refusal),

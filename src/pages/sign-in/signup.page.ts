@@ -3,30 +3,31 @@ import { sessionCookie } from '../../http/index.ts';
 import { submit, type FormRefusal } from '../app/submit.ts';
 import { withNotice } from '../app/notices.view.ts';
 import { sessionOrigin, type Page, type RequestContext } from '../app/request-context.ts';
+import type { SignInDeps } from './deps.ts';
 
 const inviteOf = ({ form, query }: RequestContext): string => form.text('invite') || query.get('invite') || '';
 
 function signupPage(handle: string, refusal: FormRefusal | null): PageReply {
-  return page('pages/signup', { form: { handle }, refusal });
+  return page('sign-in/signup', { form: { handle }, refusal });
 }
 
 /** `/signup?invite=…` lets an invited person in. Registration is closed, so without a valid invite it is a 404. */
-export const showSignup: Page = async (visit, { accounts }) => {
-  await accounts.checkInvite(inviteOf(visit));
+export const showSignup: Page<RequestContext, SignInDeps> = async (context, { accounts }) => {
+  await accounts.checkInvite(inviteOf(context));
   return signupPage('', null);
 };
 
-export const signUp: Page = (visit, { accounts, config }) => {
-  const { form, origin } = visit;
+export const signUp: Page<RequestContext, SignInDeps> = (context, { accounts, config }) => {
+  const { form, origin } = context;
   const handle = form.text('handle').trim();
   return submit(
     async () => {
       const person = await accounts.signUp({
-        token: inviteOf(visit),
+        token: inviteOf(context),
         username: handle,
         password: form.text('password'),
       });
-      const { secret } = await accounts.startSession(person.id, sessionOrigin(visit));
+      const { secret } = await accounts.startSession(person.id, sessionOrigin(context));
       return seeOther(withNotice('/settings/keys', 'welcome'), { cookies: [sessionCookie(origin, secret, config)] });
     },
     (refusal) => signupPage(handle, refusal),

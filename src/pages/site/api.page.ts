@@ -1,13 +1,15 @@
 import { apiDocument } from '../../http-api/index.ts';
 import { content, page } from '../app/reply.ts';
 import { viewApi } from './api.view.ts';
-import type { Page } from '../app/request-context.ts';
+import type { Page, RequestContext } from '../app/request-context.ts';
+import type { SiteDeps } from './deps.ts';
 
 /** `/api/v1/openapi.json`: the document itself, for programs that read it from anywhere. */
-export const showOpenApi: Page = async () =>
+export const showOpenApi: Page<RequestContext, SiteDeps> = async () =>
   content('application/json; charset=utf-8', JSON.stringify(await apiDocument()), {
     headers: { 'Access-Control-Allow-Origin': '*' },
   });
 
 /** `/api/v1`: the same document as a page. */
-export const showApi: Page = async ({ origin }) => page('pages/api', { origin, ...viewApi(await apiDocument()) });
+export const showApi: Page<RequestContext, SiteDeps> = async ({ origin }) =>
+  page('site/api', { origin, ...viewApi(await apiDocument()) });

@@ -1,7 +1,8 @@
 import { notFound } from '../../kernel/index.ts';
-import type { Page } from '../app/request-context.ts';
+import type { Page, RequestContext } from '../app/request-context.ts';
+import type { SiteDeps } from './deps.ts';
 
 /** Every address that is not in the table, so that the 404 page knows who is looking. */
-export const showNotFound: Page = () => {
+export const showNotFound: Page<RequestContext, SiteDeps> = () => {
   throw notFound();
 };

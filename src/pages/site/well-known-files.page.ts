@@ -1,15 +1,16 @@
 import { notFound } from '../../kernel/index.ts';
 import { content } from '../app/reply.ts';
-import type { Page } from '../app/request-context.ts';
+import type { Page, RequestContext } from '../app/request-context.ts';
+import type { SiteDeps } from './deps.ts';
 
 const forever = 'public, max-age=31536000, immutable';
 
 /** The process lives; nothing else is asked. */
-export const showHealth: Page = () =>
+export const showHealth: Page<RequestContext, SiteDeps> = () =>
   content('text/plain; charset=utf-8', 'ok\n', { headers: { 'Cache-Control': 'no-store' } });
 
 /** Whether requests should be sent here. Names the parts, never their paths or errors. */
-export const showReadiness: Page = async (_visit, { unready }) => {
+export const showReadiness: Page<RequestContext, SiteDeps> = async (_visit, { unready }) => {
   const parts = await unready();
   const ready = parts.length === 0;
   return content('text/plain; charset=utf-8', ready ? 'ready\n' : `not ready: ${parts.join(', ')}\n`, {
@@ -31,7 +32,7 @@ const notForCrawlers = [
 ];
 
 /** Crawlers get the pages that are cheap to make: front pages, people, organisations. */
-export const showRobots: Page = () =>
+export const showRobots: Page<RequestContext, SiteDeps> = () =>
   content(
     'text/plain; charset=utf-8',
     ['User-agent: *', 'Crawl-delay: 5', ...notForCrawlers.map((path) => `Disallow: ${path}`), ''].join('\n'),
@@ -42,7 +43,7 @@ export const showRobots: Page = () =>
  * still gets the present file, so that a page from before an upgrade keeps its
  * looks, but nobody keeps that answer.
  */
-export const showAsset: Page = ({ params, bestEncoding }, { assets }) => {
+export const showAsset: Page<RequestContext, SiteDeps> = ({ params, bestEncoding }, { assets }) => {
   const found = assets.find(params.file ?? '');
   if (found === null) throw notFound();
   const encoding = bestEncoding('br', 'gzip');
@@ -56,7 +57,7 @@ export const showAsset: Page = ({ params, bestEncoding }, { assets }) => {
 };
 
 /** Browsers ask for this by themselves when a page could not be read yet. */
-export const showFavicon: Page = (_visit, { assets }) => {
+export const showFavicon: Page<RequestContext, SiteDeps> = (_visit, { assets }) => {
   const found = assets.find(assets.url('favicon.svg').slice('/assets/'.length));
   if (found === null) throw notFound();
   return content(found.asset.type, found.asset.bodies.identity, {

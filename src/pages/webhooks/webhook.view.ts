@@ -15,8 +15,12 @@ function viewStatus({ state, status, error }: Told): DeliveryStatus {
   if (state === 'DELIVERED') return { tone: 'good', icon: 'check', text: `Delivered, ${status}` };
   if (state === 'FAILED') return { tone: 'bad', icon: 'cross', text: status === null ? 'Failed' : `Failed, ${status}` };
   return error === null
-    ? { tone: 'busy', icon: 'clock', text: 'On its way' }
-    : { tone: 'idle', icon: 'clock', text: status === null ? 'No answer yet' : `Not taken yet, ${status}` };
+    ? { tone: 'busy', icon: 'clock', text: 'Pending' }
+    : {
+        tone: 'idle',
+        icon: 'clock',
+        text: status === null ? 'No response, retrying' : `Responded ${status}, retrying`,
+      };
 }
 
 /** The parts of an address that its owner knows it by; what stands behind `?` may be a secret. */
@@ -37,7 +41,7 @@ export function viewWebhook({ id, url, hasSecret, events, isActive, last }: Webh
 /** What people call the events. */
 export const eventWords: Readonly<Record<Webhook['events'][number], string>> = {
   push: 'push',
-  create: 'branch or tag made',
+  create: 'branch or tag created',
   delete: 'branch or tag deleted',
   run: 'run finished',
 };

@@ -3,7 +3,6 @@ import { plainHttpWebhookRisk as plainHttpRisk, webhookEvents } from '../../webh
 import type { WebhookScope } from '../../webhooks/index.ts';
 import { page, seeOther } from '../app/reply.ts';
 import type { PageReply, Reply } from '../app/reply.ts';
-import type { WebDeps } from '../../http/index.ts';
 import { submit } from '../app/submit.ts';
 import type { FormRefusal } from '../app/submit.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
@@ -11,28 +10,29 @@ import { eventWords, viewDelivery, viewWebhook } from './webhook.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
 import type { ScopePageOf } from '../runs/scopes.ts';
 import { queryNumber } from '../../http/index.ts';
+import type { WebhooksDeps } from './deps.ts';
 
 /** The pages about the webhooks of one kind of place. */
 export interface WebhookPages<V extends PersonContext> {
-  list: Page<V>;
+  list: Page<V, WebhooksDeps>;
   /** Fields `url`, `secret`, `events` (several), `active`. */
-  add: Page<V>;
-  show: Page<V>;
+  add: Page<V, WebhooksDeps>;
+  show: Page<V, WebhooksDeps>;
   /** The same fields; an empty secret stays what it was, `remove_secret` takes it away. */
-  edit: Page<V>;
-  remove: Page<V>;
-  test: Page<V>;
-  redeliver: Page<V>;
+  edit: Page<V, WebhooksDeps>;
+  remove: Page<V, WebhooksDeps>;
+  test: Page<V, WebhooksDeps>;
+  redeliver: Page<V, WebhooksDeps>;
 }
 
 const perPage = 20;
 const choices = webhookEvents.map((event) => ({ value: event, text: eventWords[event] }));
 
 export function webhookPages<V extends PersonContext>(placeOf: ScopePageOf<V>): WebhookPages<V> {
-  const scopeOf = (visit: V) => placeOf(visit).scope as WebhookScope;
-  const listUrl = (visit: V): string => `${placeOf(visit).url}/webhooks`;
-  const hookUrl = (visit: V): string => `${listUrl(visit)}/${visit.params['hook'] ?? ''}`;
-  const hookId = (visit: V): string => visit.params['hook'] ?? '';
+  const scopeOf = (context: V) => placeOf(context).scope as WebhookScope;
+  const listUrl = (context: V): string => `${placeOf(context).url}/webhooks`;
+  const hookUrl = (context: V): string => `${listUrl(context)}/${context.params['hook'] ?? ''}`;
+  const hookId = (context: V): string => context.params['hook'] ?? '';
 
   const input = ({ form }: V) => ({
     url: form.text('url'),
@@ -41,84 +41,92 @@ export function webhookPages<V extends PersonContext>(placeOf: ScopePageOf<V>): 
   });
 
   async function listPage(
-    visit: V,
-    { webhooks, clock, config }: WebDeps,
+    context: V,
+    { webhooks, clock, config }: WebhooksDeps,
     refusal: FormRefusal | null,
   ): Promise<PageReply> {
-    const rows = await webhooks.list(scopeOf(visit));
-    const typed = input(visit);
-    return page('webhooks/list', {
-      place: placeOf(visit),
-      webhooks: rows.map((row) => viewWebhook(row, listUrl(visit), clock.now())),
+    const rows = await webhooks.list(scopeOf(context));
+    const typed = input(context);
+    return page('webhooks/webhooks', {
+      place: placeOf(context),
+      webhooks: rows.map((row) => viewWebhook(row, listUrl(context), clock.now())),
       choices,
       plainHttpRisk,
       // What was typed as a secret does not travel back into a page.
       form: refusal === null ? { url: '', events: ['push'], isActive: true } : typed,
       hasAddress: config.baseUrl !== null,
       refusal,
-      notice: viewNotice(visit.query),
+      notice: viewNotice(context.query),
     });
   }
 
-  async function showPage(visit: V, { webhooks, clock }: WebDeps, refusal: FormRefusal | null): Promise<PageReply> {
-    const before = queryNumber(visit.query, 'before');
-    const hook = await webhooks.find(scopeOf(visit), hookId(visit));
-    const rows = await webhooks.listDeliveries(scopeOf(visit), hook.id, { limit: perPage + 1, before });
+  async function showPage(
+    context: V,
+    { webhooks, clock }: WebhooksDeps,
+    refusal: FormRefusal | null,
+  ): Promise<PageReply> {
+    const before = queryNumber(context.query, 'before');
+    const hook = await webhooks.find(scopeOf(context), hookId(context));
+    const rows = await webhooks.listDeliveries(scopeOf(context), hook.id, { limit: perPage + 1, before });
     const last = rows.length > perPage ? rows[perPage - 1] : undefined;
-    return page('webhooks/show', {
-      place: placeOf(visit),
-      webhook: viewWebhook(hook, listUrl(visit), clock.now()),
+    return page('webhooks/webhook', {
+      place: placeOf(context),
+      webhook: viewWebhook(hook, listUrl(context), clock.now()),
       choices,
       plainHttpRisk,
-      form: refusal === null ? { url: hook.url, events: hook.events, isActive: hook.isActive } : input(visit),
+      form: refusal === null ? { url: hook.url, events: hook.events, isActive: hook.isActive } : input(context),
       deliveries: rows.slice(0, perPage).map((row) => viewDelivery(row, clock.now())),
-      next: last === undefined ? null : `${hookUrl(visit)}?before=${last.id}`,
+      next: last === undefined ? null : `${hookUrl(context)}?before=${last.id}`,
       refusal,
-      notice: viewNotice(visit.query),
+      notice: viewNotice(context.query),
     });
   }
 
   const done =
-    (work: (visit: V, deps: WebDeps) => Promise<unknown>, to: (visit: V) => string, notice: string): Page<V> =>
-    async (visit, deps) => {
-      await work(visit, deps);
-      return seeOther(withNotice(to(visit), notice));
+    (
+      work: (context: V, deps: WebhooksDeps) => Promise<unknown>,
+      to: (context: V) => string,
+      notice: string,
+    ): Page<V, WebhooksDeps> =>
+    async (context, deps) => {
+      await work(context, deps);
+      return seeOther(withNotice(to(context), notice));
     };
 
   return {
-    list: (visit, deps) => listPage(visit, deps, null),
-    add: (visit, deps): Promise<Reply> =>
+    list: (context, deps) => listPage(context, deps, null),
+    add: (context, deps): Promise<Reply> =>
       submit(
         async () => {
-          const { id } = await deps.webhooks.add(visit.viewer, scopeOf(visit), {
-            ...input(visit),
-            secret: visit.form.text('secret'),
+          const { id } = await deps.webhooks.add(context.viewer, scopeOf(context), {
+            ...input(context),
+            secret: context.form.text('secret'),
           });
-          return seeOther(withNotice(`${listUrl(visit)}/${id}`, 'webhook-added'));
+          return seeOther(withNotice(`${listUrl(context)}/${id}`, 'webhook-added'));
         },
-        (refusal) => listPage(visit, deps, refusal),
+        (refusal) => listPage(context, deps, refusal),
       ),
-    show: (visit, deps) => showPage(visit, deps, null),
-    edit: (visit, deps): Promise<Reply> =>
+    show: (context, deps) => showPage(context, deps, null),
+    edit: (context, deps): Promise<Reply> =>
       submit(
         async () => {
-          const secret = visit.form.text('remove_secret') === 'yes' ? null : visit.form.text('secret');
-          await deps.webhooks.edit(visit.viewer, scopeOf(visit), hookId(visit), { ...input(visit), secret });
-          return seeOther(withNotice(hookUrl(visit), 'webhook-saved'));
+          const secret = context.form.text('remove_secret') === 'yes' ? null : context.form.text('secret');
+          await deps.webhooks.edit(context.viewer, scopeOf(context), hookId(context), { ...input(context), secret });
+          return seeOther(withNotice(hookUrl(context), 'webhook-saved'));
         },
-        (refusal) => showPage(visit, deps, refusal),
+        (refusal) => showPage(context, deps, refusal),
       ),
     remove: done(
-      (visit, { webhooks }) => webhooks.remove(visit.viewer, scopeOf(visit), hookId(visit)),
+      (context, { webhooks }) => webhooks.remove(context.viewer, scopeOf(context), hookId(context)),
       listUrl,
       'webhook-removed',
     ),
-    test: done((visit, { webhooks }) => webhooks.test(scopeOf(visit), hookId(visit)), hookUrl, 'webhook-tested'),
+    test: done((context, { webhooks }) => webhooks.test(scopeOf(context), hookId(context)), hookUrl, 'webhook-tested'),
     redeliver: done(
-      (visit, { webhooks }) => {
-        const delivery = visit.params['delivery'] ?? '';
+      (context, { webhooks }) => {
+        const delivery = context.params['delivery'] ?? '';
         if (!/^\d{1,15}$/.test(delivery)) throw notFound('delivery_not_found', 'There is no such delivery.');
-        return webhooks.redeliver(scopeOf(visit), hookId(visit), Number(delivery));
+        return webhooks.redeliver(scopeOf(context), hookId(context), Number(delivery));
       },
       hookUrl,
       'webhook-redelivered',

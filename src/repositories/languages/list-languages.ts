@@ -1,5 +1,6 @@
 import { visibleRepositories } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
+import { inList } from '../../db/index.ts';
 import type { RepositoryDeps } from '../deps.ts';
 
 /** By repository: the languages under which it is listed, the main one first. */
@@ -10,7 +11,7 @@ export async function languagesOf(
   const found = new Map<string, string[]>();
   if (ids.length === 0) return found;
   const rows: { id: string; language: string }[] = await db.read.query(
-    'SELECT repository_id AS id, language FROM repository_languages WHERE repository_id IN (SELECT value FROM json_each(?)) ORDER BY repository_id, position',
+    `SELECT repository_id AS id, language FROM repository_languages WHERE ${inList('repository_id')} ORDER BY repository_id, position`,
     [JSON.stringify(ids)],
   );
   for (const { id, language } of rows) found.set(id, [...(found.get(id) ?? []), language]);

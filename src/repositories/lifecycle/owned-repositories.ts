@@ -41,8 +41,8 @@ export function ownedRepositoriesIn(deps: RepositoryDeps): OwnedRepositories {
  * For the write that deletes an account: nobody goes who still owns repositories.
  * Refuses `person_owns_repositories` and names them.
  */
-export async function refuseOwner(belongings: OwnedRepositories, tx: Tx, personId: string): Promise<void> {
-  const names = await belongings.namesOf(tx, personId);
+export async function refuseOwner(ownedRepositories: OwnedRepositories, tx: Tx, personId: string): Promise<void> {
+  const names = await ownedRepositories.namesOf(tx, personId);
   if (names.length === 0) return;
   const shown = names.slice(0, 10).join(', ');
   const more = names.length > 10 ? ` and ${names.length - 10} more` : '';

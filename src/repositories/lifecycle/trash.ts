@@ -1,6 +1,7 @@
+import { isNotNull } from '../../db/index.ts';
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { In, IsNull, LessThan, MoreThan, Not } from 'typeorm';
+import { In, LessThan, MoreThan } from 'typeorm';
 import { isLocalAdministrator, ownsRepository, viewerForLog } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import type { Owner } from '../../owners/index.ts';
@@ -116,7 +117,7 @@ export async function restoreRepository(
     restored = await deps.db.write(async (tx) => {
       const { manager, now } = tx;
       const change = { deletedAt: null, deletedBy: null, name: newName, nameFolded, updatedAt: now };
-      const result = await manager.update(repositorySchema, { id: row.id, deletedAt: Not(IsNull()) }, change);
+      const result = await manager.update(repositorySchema, { id: row.id, deletedAt: isNotNull() }, change);
       if (result.affected !== 1) throw repositoryNotFound();
       await endRedirect(tx, owner.id, nameFolded);
       return manager.findOneByOrFail(repositorySchema, { id: row.id });
@@ -141,7 +142,7 @@ export async function emptyTrash(deps: RepositoryDeps, keptMs: number = deps.set
     const { id } = row;
     // The row goes last: cut short, the next round finds it again.
     await removeTrashed(deps, row);
-    await deps.db.write(({ manager }) => manager.delete(repositorySchema, { id, deletedAt: Not(IsNull()) }));
+    await deps.db.write(({ manager }) => manager.delete(repositorySchema, { id, deletedAt: isNotNull() }));
     deps.logger.info('repository.purged', { repositoryId: id });
   }
   await removeOrphans(deps, before);

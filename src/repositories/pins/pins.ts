@@ -3,7 +3,7 @@ import type { PersonViewer, Viewer } from '../../access/index.ts';
 import { forbidden, unauthenticated } from '../../kernel/index.ts';
 import { findRepository } from '../find-repository.ts';
 import type { RepositoryAddress } from '../find-repository.ts';
-import { withOwners } from '../list-repositories.ts';
+import { eachRow, withOwners } from '../list-repositories.ts';
 import type { ListedRepository } from '../list-repositories.ts';
 import { repositorySchema } from '../schema/repository-schema.ts';
 import type { RepositoryDeps } from '../deps.ts';
@@ -70,7 +70,7 @@ export async function listPins(deps: RepositoryDeps, viewer: Viewer, personId?: 
   const rows = await deps.db.read
     .createQueryBuilder(repositorySchema, 'r')
     .innerJoin('pins', 'pin', 'pin.repository_id = r.id AND pin.user_id = :userId', { userId })
-    .where(visible.sql, visible.parameters)
+    .where(eachRow(visible.sql), visible.parameters)
     .orderBy('pin.position')
     .addOrderBy('r.id')
     .getMany();
@@ -80,7 +80,7 @@ export async function listPins(deps: RepositoryDeps, viewer: Viewer, personId?: 
 /** Whether the viewer has pinned a repository that they were found to see; `null` for who cannot pin. */
 export async function isPinned(deps: RepositoryDeps, viewer: Viewer, repositoryId: string): Promise<boolean | null> {
   if (viewer.kind !== 'person' || isLocalAdministrator(viewer)) return null;
-  return deps.db.lookup(pinSchema, { userId: viewer.id, repositoryId }).length > 0;
+  return (await deps.db.lookup(pinSchema, { userId: viewer.id, repositoryId })).length > 0;
 }
 
 function whoPins(viewer: Viewer): PersonViewer {

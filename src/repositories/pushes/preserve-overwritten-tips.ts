@@ -1,4 +1,5 @@
-import { In, IsNull, LessThanOrEqual, Not } from 'typeorm';
+import { isNotNull } from '../../db/index.ts';
+import { In, LessThanOrEqual } from 'typeorm';
 import { folderOf } from '../lifecycle/trash.ts';
 import { repositorySchema } from '../schema/repository-schema.ts';
 import type { RepositoryDeps } from '../deps.ts';
@@ -88,7 +89,7 @@ export async function releaseOverwrittenTips(deps: RepositoryDeps): Promise<numb
       }
       await deps.db.write(async ({ manager }) => {
         for (const { pushId, position } of rows)
-          await manager.update(pushUpdateSchema, { pushId, position, keptUntil: Not(IsNull()) }, { keptUntil: null });
+          await manager.update(pushUpdateSchema, { pushId, position, keptUntil: isNotNull() }, { keptUntil: null });
       });
       count += rows.length;
     }

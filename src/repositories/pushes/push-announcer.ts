@@ -1,3 +1,4 @@
+import { createKeyedMutex, waitAtMost } from '../../kernel/index.ts';
 import type { RepositoryDeps } from '../deps.ts';
 import { notifyListeners } from './notify-listeners.ts';
 import type { AnnounceOptions, PushListener } from './notify-listeners.ts';
@@ -25,8 +26,8 @@ export class PushAnnouncer {
   readonly #deps: RepositoryDeps;
   readonly #journal: PushJournal;
   readonly #listeners: readonly PushListener[];
-  /** The last of each repository. */
-  readonly #last = new Map<string, Promise<void>>();
+  /** By repository. */
+  readonly #inTurn = createKeyedMutex();
 
   constructor(deps: RepositoryDeps, journal: PushJournal, listeners: readonly PushListener[]) {
     this.#deps = deps;
@@ -46,22 +47,9 @@ export class PushAnnouncer {
   }
 
   async stop(): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const tooLong = new Promise<'too long'>((resolve) => {
-      timer = setTimeout(() => resolve('too long'), stopTimeoutMs);
-    });
-    const ended = await Promise.race([Promise.all(this.#last.values()), tooLong]);
-    clearTimeout(timer);
-    if (ended === 'too long') this.#deps.logger.warn('push.announcements_left', { repositories: this.#last.size });
-  }
-
-  #inTurn(repositoryId: string, work: () => Promise<void>): Promise<void> {
-    const before = this.#last.get(repositoryId) ?? Promise.resolve();
-    const turn = before
-      .then(work)
-      .finally(() => this.#last.get(repositoryId) === turn && this.#last.delete(repositoryId));
-    this.#last.set(repositoryId, turn);
-    return turn;
+    await waitAtMost(this.#inTurn.settled(), stopTimeoutMs);
+    const repositories = this.#inTurn.held();
+    if (repositories > 0) this.#deps.logger.warn('push.announcements_left', { repositories });
   }
 
   #tell(pushId: string, options: AnnounceOptions): Promise<void> {

@@ -1,4 +1,4 @@
-import { unavailable, withTimeout } from '../../kernel/index.ts';
+import { eachLimit, unavailable, waitAtMost } from '../../kernel/index.ts';
 import type { RepositoryDeps } from '../deps.ts';
 import { settlePushes } from './finish-pushes.ts';
 import type { AnnouncementTurn, PushAnnouncer } from './push-announcer.ts';
@@ -85,7 +85,8 @@ export class PushRecovery {
   async ready(repositoryId: string): Promise<void> {
     const left = this.#left.get(repositoryId);
     if (left === undefined) return;
-    await withTimeout(left.settled.promise, this.#deps.settings.recoveryWaitMs, recovers);
+    const isSettled = left.settled.promise.then(() => true);
+    if ((await waitAtMost(isSettled, this.#deps.settings.recoveryWaitMs)) === undefined) throw recovers();
   }
 
   /** Begins nothing more, and sends away who waits. */
@@ -96,16 +97,13 @@ export class PushRecovery {
   }
 
   async #finish(): Promise<void> {
-    const waiting = [...this.#left].filter(([, { unsettled }]) => unsettled.length > 0).values();
-    const settleSome = async (): Promise<void> => {
-      for (const [repositoryId, { unsettled, settled }] of waiting) {
-        if (this.#isAborted) return;
-        await settlePushes(this.#deps, this.#journal, repositoryId, unsettled, { clean: true });
-        settled.resolve();
-      }
-    };
+    const waiting = [...this.#left].filter(([, { unsettled }]) => unsettled.length > 0);
     for (const { unsettled, settled } of this.#left.values()) if (unsettled.length === 0) settled.resolve();
-    await Promise.all(Array.from({ length: settledAtOnce }, settleSome));
+    await eachLimit(waiting, settledAtOnce, async ([repositoryId, { unsettled, settled }]) => {
+      if (this.#isAborted) return;
+      await settlePushes(this.#deps, this.#journal, repositoryId, unsettled, { clean: true });
+      settled.resolve();
+    });
 
     // Oldest first and one after the other: should one of them take the server with it, no other push is counted with it.
     const due = (await unannouncedPushes(this.#deps, 'all')).filter(({ id, repositoryId }) =>

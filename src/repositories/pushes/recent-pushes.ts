@@ -1,4 +1,5 @@
-import { In, IsNull, Not } from 'typeorm';
+import { isNotNull } from '../../db/index.ts';
+import { In } from 'typeorm';
 import { visibleRepositories } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import type { Person } from '../../accounts/index.ts';
@@ -33,7 +34,7 @@ export async function recentPushes(deps: RepositoryDeps, viewer: Viewer, limit: 
   const found = await Promise.all(
     [...repositories.keys()].map((repositoryId) =>
       deps.db.read.find(pushSchema, {
-        where: { repositoryId, settledAt: Not(IsNull()) },
+        where: { repositoryId, settledAt: isNotNull() },
         order: { createdAt: 'DESC' },
         take: limit,
       }),

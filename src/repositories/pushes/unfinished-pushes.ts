@@ -1,4 +1,5 @@
-import { IsNull, Not } from 'typeorm';
+import { isNotNull } from '../../db/index.ts';
+
 import type { Tx } from '../../db/index.ts';
 import { conflict, notFound } from '../../kernel/index.ts';
 import type { RepositoryDeps } from '../deps.ts';
@@ -41,7 +42,7 @@ export interface ParkedPush extends UnannouncedPush {
 /** Pushes that are given up until a person has them tried again; the newest first. */
 export async function listParkedPushes(deps: RepositoryDeps, limit: number): Promise<ParkedPush[]> {
   const rows = await deps.db.read.find(pushSchema, {
-    where: { parkedAt: Not(IsNull()) },
+    where: { parkedAt: isNotNull() },
     order: { parkedAt: 'DESC', id: 'ASC' },
     take: limit,
   });

@@ -3,17 +3,16 @@ import path from 'node:path';
 import { openDatabaseThread } from '../../db/index.ts';
 import type { DatabaseThread } from '../../db/index.ts';
 
-/** A file of another version is of no use to this program, so the version is in its name. */
+/** The version is in the name, since a file of another version is useless to this program. */
 const fileName = 'code-search-1.db';
 
 /**
- * What is known of the code: derived data, which can be deleted at any time and comes
- * back by itself. A blob that lies in many repositories is indexed once. The triples of
- * its text only propose it; the blob itself, read from git, decides.
+ * The index of code: derived data, which can be deleted at any time and is rebuilt. A blob in several repositories is
+ * indexed once. The trigrams of its text only propose candidates; the blob itself, read from git, decides.
  */
 const setUp = [
   'PRAGMA journal_mode = WAL',
-  // After a power cut the file may lack its last changes; they are made again.
+  // After a power failure the file may lack its last changes; they are repeated.
   'PRAGMA synchronous = NORMAL',
   'PRAGMA journal_size_limit = 67108864',
   `CREATE TABLE IF NOT EXISTS repositories (
@@ -36,12 +35,12 @@ const setUp = [
 ];
 
 export interface CodeFile {
-  /** Where other connections find it. */
+  /** The path, for other connections. */
   file: string;
   thread: DatabaseThread;
 }
 
-/** Opens the file, made anew when it is missing. */
+/** Opens the file; creates it when it is missing. */
 export async function openCodeFile(folder: string): Promise<CodeFile> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const file = path.join(folder, fileName);
@@ -50,7 +49,7 @@ export async function openCodeFile(folder: string): Promise<CodeFile> {
   return { file, thread };
 }
 
-/** Takes the file away, for a new start. Nobody may have it open. */
+/** Deletes the file, for a rebuild. No connection may have it open. */
 export async function removeCodeFile(folder: string): Promise<void> {
   for (const ending of ['', '-wal', '-shm']) await rm(path.join(folder, fileName + ending), { force: true });
 }

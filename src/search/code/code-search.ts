@@ -5,7 +5,7 @@ import type { Logger } from '../../kernel/index.ts';
 import type { Repositories } from '../../repositories/index.ts';
 import { openCodeFile, removeCodeFile } from './code-file.ts';
 import type { CodeFile } from './code-file.ts';
-import { findCode } from './find-code.ts';
+import { createCoverages, findCode } from './find-code.ts';
 import type { CodeFindings } from './find-code.ts';
 import type { CodeBounds } from './index-repository.ts';
 import { updateIndex } from './update-index.ts';
@@ -15,7 +15,7 @@ export interface CodeSearchOptions {
   git: Git;
   repositories: Repositories;
   logger: Logger;
-  /** For derived data. */
+  /** The folder of derived data. */
   folder: string;
   bounds: CodeBounds;
   /** With less free disk space than this the index does not grow. */
@@ -26,14 +26,14 @@ interface Opened extends CodeFile {
   beside: DatabaseThread;
 }
 
-/** SQLite's words for a file that is damaged, or none of its own. */
+/** SQLite's codes for a file that is corrupt or no database. */
 const isDamage = (error: unknown): boolean => [11, 26].includes(((error as { errcode?: number }).errcode ?? 0) & 0xff);
 
 const besideLimits = { requestMs: 5_000, queue: 100 };
 
 /**
- * Search in the code of all repositories. The index follows pushes within moments, in
- * the background; it lives in a file of its own that can be deleted at any time.
+ * Code search over all repositories. The index follows pushes within moments, in the background; it is a file of its
+ * own that can be deleted at any time.
  */
 export function createCodeSearch(options: CodeSearchOptions) {
   const { db, logger, folder, bounds, repositories } = options;
@@ -42,6 +42,7 @@ export function createCodeSearch(options: CodeSearchOptions) {
   let running: Promise<void> | undefined;
   let isWanted = false;
   let isStopping = false;
+  const coverages = createCoverages();
 
   async function open(): Promise<Opened> {
     const file = await openCodeFile(folder);
@@ -60,12 +61,13 @@ export function createCodeSearch(options: CodeSearchOptions) {
       isWanted = false;
       try {
         const changed = await updateIndex({ ...options, ...(await opened()), isStopping: () => isStopping });
+        if (changed > 0) coverages.clear();
         if (changed > 0) logger.debug('code_search.updated', { repositories: changed });
       } catch (error) {
         if (isStopping) return;
         logger.error('code_search.broken', { error });
         if (isDamage(error)) {
-          // Derived data: it is made anew, at the next occasion.
+          // Derived data: it is rebuilt by the next update.
           await close();
           await removeCodeFile(folder);
         }
@@ -74,7 +76,7 @@ export function createCodeSearch(options: CodeSearchOptions) {
     }
   }
 
-  /** Asks for an update; one that is under way looks once more at its end. */
+  /** Requests an update; one in progress checks for changes again at its end. */
   function update(): Promise<void> {
     if (!isOn || isStopping) return Promise.resolve();
     isWanted = true;
@@ -84,20 +86,20 @@ export function createCodeSearch(options: CodeSearchOptions) {
 
   repositories.onPush({
     name: 'code-search',
-    // What was pushed shows in the repository's own row, so there is nothing to write.
+    // The repository's own row has changed with the push, so nothing is written here.
     recorded: () => void update(),
   });
 
   return {
     /** Whether there is an index; without one only single repositories can be searched. */
     isOn,
-    /** For a job, and for whoever cannot wait. */
+    /** For the scheduled task, and for callers that need a current index. */
     update,
-    /** Refuses as `SideThread.ask` does, and `git_busy`. */
+    /** Refuses as `DatabaseThread.ask` does, and `git_busy`. */
     async find(viewer: Viewer, text: string): Promise<CodeFindings> {
-      return findCode({ ...options, ...(await opened()) }, viewer, text);
+      return findCode({ ...options, ...(await opened()), coverages }, viewer, text);
     },
-    /** By hand, when the index is doubted: the next update looks at every repository. Answers how many. */
+    /** Marks all repositories as changed, for a manual rebuild by the next update. Returns how many. */
     async forget(): Promise<number> {
       if (!isOn) return 0;
       const { thread } = await opened();

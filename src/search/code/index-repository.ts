@@ -1,9 +1,10 @@
 import { isUtf8 } from 'node:buffer';
+import { inList, rowsTable } from '../../db/index.ts';
 import type { DatabaseThread } from '../../db/index.ts';
 import type { Git } from '../../git/index.ts';
 import { fold } from '../fold.ts';
 
-/** Bounds on what is searched across repositories. */
+/** Limits of code search across repositories. */
 export interface CodeBounds {
   /** Of the whole index on disk, in bytes; 0 switches it off. */
   budgetBytes: number;
@@ -11,10 +12,10 @@ export interface CodeBounds {
   repositoryBytes: number;
 }
 
-/** Larger files are data or were generated; nobody looks for a word in them. */
+/** Larger files are data or generated, and rarely searched. */
 export const maxFileBytes = 512 * 1024;
 const maxFiles = 50_000;
-/** What goes into one transaction: others wait no longer than this takes. */
+/** Size of one transaction, which bounds how long others wait. */
 const batchBytes = 2 * 1024 * 1024;
 const batchBlobs = 200;
 
@@ -31,8 +32,8 @@ interface KnownFile extends Record<string, unknown> {
 }
 
 /**
- * Brings the index of one repository to the state of a commit: reads the blobs that it
- * does not know yet, and forgets those that no repository has any more.
+ * Updates the index of one repository to a commit: reads blobs that it does not have, and removes those that no
+ * repository has any more.
  * @param commit `null` for a repository without commits
  */
 export async function indexRepository(
@@ -58,7 +59,7 @@ async function forgetting(thread: DatabaseThread, id: string, state: IndexState)
   return state;
 }
 
-/** Text files of reasonable size; `null` when the repository is larger than one may be. */
+/** Text files within the size limit; `null` when the repository exceeds its limit. */
 async function filesToIndex(
   git: Git,
   path: string,
@@ -74,13 +75,11 @@ async function filesToIndex(
 
 async function knownBlobs(thread: DatabaseThread, files: readonly WantedFile[]): Promise<Set<string>> {
   const oids = JSON.stringify([...new Set(files.map(({ oid }) => oid))]);
-  const [rows] = await thread.ask([
-    { sql: 'SELECT oid FROM blobs WHERE oid IN (SELECT value FROM json_each(?))', parameters: [oids] },
-  ]);
+  const [rows] = await thread.ask([{ sql: `SELECT oid FROM blobs WHERE ${inList('oid')}`, parameters: [oids] }]);
   return new Set(rows!.map((row) => String(row['oid'])));
 }
 
-/** Reads blobs and indexes those that are text; answers which. */
+/** Reads blobs and indexes those that are text; returns which. */
 async function addBlobs(thread: DatabaseThread, git: Git, path: string, oids: readonly string[]): Promise<Set<string>> {
   const added = new Set<string>();
   let batch: { oid: string; text: string }[] = [];
@@ -89,9 +88,12 @@ async function addBlobs(thread: DatabaseThread, git: Git, path: string, oids: re
     if (batch.length === 0) return;
     const rows = JSON.stringify(batch.map(({ oid, text }) => [oid, text]));
     await thread.ask([
-      { sql: 'INSERT OR IGNORE INTO blobs (oid) SELECT value ->> 0 FROM json_each(?)', parameters: [rows] },
       {
-        sql: 'INSERT INTO code (rowid, text) SELECT b.id, j.value ->> 1 FROM json_each(?) j JOIN blobs b ON b.oid = j.value ->> 0',
+        sql: `INSERT INTO blobs (oid) SELECT oid FROM ${rowsTable({ oid: 'text', text: 'text' })} WHERE true ON CONFLICT DO NOTHING`,
+        parameters: [rows],
+      },
+      {
+        sql: `INSERT INTO code (rowid, text) SELECT b.id, list.text FROM ${rowsTable({ oid: 'text', text: 'text' })} JOIN blobs b ON b.oid = list.oid`,
         parameters: [rows],
       },
     ]);
@@ -101,7 +103,7 @@ async function addBlobs(thread: DatabaseThread, git: Git, path: string, oids: re
   for (const oid of oids) {
     const { content } = await git.blob(path, oid, { maxBytes: maxFileBytes });
     if (content === null || content.subarray(0, 8_000).includes(0)) continue;
-    // NUL would end the text for SQLite; what is not UTF-8 shows as U+FFFD.
+    // NUL would end the text in SQLite; invalid UTF-8 becomes U+FFFD.
     batch.push({ oid, text: fold(content.toString('utf8').replaceAll('\0', ' ')) });
     added.add(oid);
     bytes += content.length;
@@ -123,12 +125,12 @@ async function replaceFiles(thread: DatabaseThread, id: string, files: readonly 
   const gone = JSON.stringify(
     [...new Set((before as KnownFile[]).map(({ oid }) => oid))].filter((oid) => !kept.has(oid)),
   );
-  const orphans = `SELECT b.id FROM blobs b WHERE b.oid IN (SELECT value FROM json_each(?))
+  const orphans = `SELECT b.id FROM blobs b WHERE ${inList('b.oid')}
     AND NOT EXISTS (SELECT 1 FROM files f WHERE f.blob_id = b.id)`;
   await thread.ask([
     { sql: 'DELETE FROM files WHERE repository_id = ?', parameters: [id] },
     {
-      sql: 'INSERT INTO files (repository_id, path, blob_id) SELECT ?, j.value ->> 0, b.id FROM json_each(?) j JOIN blobs b ON b.oid = j.value ->> 1',
+      sql: `INSERT INTO files (repository_id, path, blob_id) SELECT ?, list.path, b.id FROM ${rowsTable({ path: 'text', oid: 'text' })} JOIN blobs b ON b.oid = list.oid`,
       parameters: [id, rows],
     },
     { sql: `DELETE FROM code WHERE rowid IN (${orphans})`, parameters: [gone] },
@@ -136,7 +138,7 @@ async function replaceFiles(thread: DatabaseThread, id: string, files: readonly 
   ]);
 }
 
-/** Bytes of the file that hold something. */
+/** Used bytes of the file. */
 async function sizeOf(thread: DatabaseThread): Promise<number> {
   const sql = `SELECT (page_count - freelist_count) * page_size AS bytes
     FROM pragma_page_count(), pragma_freelist_count(), pragma_page_size()`;

@@ -1,4 +1,5 @@
 import { statfs } from 'node:fs/promises';
+import { upsert } from '../../db/index.ts';
 import type { DatabaseThread } from '../../db/index.ts';
 import type { Git } from '../../git/index.ts';
 import type { Logger } from '../../kernel/index.ts';
@@ -9,7 +10,7 @@ import type { CodeBounds, IndexState } from './index-repository.ts';
 export interface UpdateDeps {
   /** Writes the index. */
   thread: DatabaseThread;
-  /** Reads rows beside the index, which is attached as `code`. */
+  /** Reads the database, with the index attached as `code`. */
   beside: DatabaseThread;
   folder: string;
   git: Git;
@@ -20,10 +21,10 @@ export interface UpdateDeps {
   isStopping(): boolean;
 }
 
-/** Looking for what is behind is a walk over all repositories, so it had better bring many. */
+/** Finding outdated repositories scans all of them, so each scan returns many. */
 const rowsAtOnce = 500;
 
-/** What has changed since it was looked at; what was changed last comes first. */
+/** Repositories that changed since they were indexed; the latest first. */
 const behind = `SELECT r.id, r.updated_at AS updatedAt FROM repositories r LEFT JOIN code.repositories c ON c.id = r.id
   WHERE r.deleted_at IS NULL AND (c.id IS NULL OR c.seen_at < r.updated_at) ORDER BY r.updated_at DESC LIMIT ${rowsAtOnce}`;
 
@@ -33,9 +34,8 @@ const gone = `SELECT c.id FROM code.repositories c LEFT JOIN main.repositories r
 const rowsOf = async (thread: DatabaseThread, sql: string) => (await thread.ask([{ sql, parameters: [] }]))[0]!;
 
 /**
- * Brings the index up to date with everything that was pushed, made, moved or deleted.
- * Each repository is a step of its own: stopped in between, the next run goes on there.
- * With little disk space left nothing is added.
+ * Updates the index with everything that was pushed, created, moved or deleted. Each repository is a step of its own,
+ * so an interrupted run is resumed by the next. With little disk space left nothing is added.
  */
 export async function updateIndex(deps: UpdateDeps): Promise<number> {
   let changed = 0;
@@ -72,7 +72,7 @@ async function lookAt(deps: UpdateDeps, id: string, updatedAt: number): Promise<
     state = located === undefined ? 'failed' : await indexRepository(deps, { id, path: located.path, commit });
   } catch (error) {
     if (deps.isStopping()) return false;
-    // One repository that git cannot read must not keep the others out.
+    // A repository that git cannot read must not block the others.
     deps.logger.warn('code_search.failed', { repositoryId: id, error });
     state = 'failed';
   }
@@ -87,7 +87,7 @@ async function note(
   state: IndexState,
   seenAt: number,
 ): Promise<void> {
-  const sql = 'INSERT OR REPLACE INTO repositories (id, commit_oid, state, seen_at) VALUES (?, ?, ?, ?)';
+  const sql = upsert('repositories', ['id'], ['commit_oid', 'state', 'seen_at']);
   await thread.ask([{ sql, parameters: [id, commit, state, seenAt] }]);
 }
 

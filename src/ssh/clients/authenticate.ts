@@ -6,9 +6,9 @@ import type { SshLimits } from '../limits.ts';
 import type { SshAccounts } from '../deps.ts';
 import { keyObstacle, provesKey } from '../keys/verify-key.ts';
 
-/** Who a connection belongs to: somebody who signed with the private half of this key. */
+/** The owner of a connection: the account of the key that signed. */
 export interface Identity extends KeyViewer {
-  /** The public key in wire form; asked about again before each command. */
+  /** The public key in wire form; looked up again before each command. */
   blob: Buffer;
 }
 
@@ -24,26 +24,27 @@ interface Outcome {
   gaveUp(reason: string): void;
 }
 
-/** A try that came to nothing, for the log; on the wire there are no reasons. */
+/** A refused attempt, for the log; clients get no reason. */
 interface Refused {
   reason: string;
-  /** Of a key, its type. */
+  /** For a public key, its type. */
   method: string;
   fingerprint?: string;
 }
 
-/** Questions about known keys cost no try, but nobody has a reason to ask for ever. */
+/**
+ * Limit of authentication requests: queries about known keys do not count as attempts, and no client needs this many.
+ */
 const maxRequests = 64;
 
 /**
- * Signs a connection in by public key and by nothing else (security §2.2, F01, F02).
+ * Authenticates a connection by public key only (security F01, F02).
  *
- * The user name does not matter: the key says who it is. A client may ask about
- * several keys in any order; a question is answered with yes only for a known key
- * that could sign here, and changes nothing. Only a signature that fits makes
- * `outcome.signedIn` run, with the owner of the very key that signed.
+ * The user name is ignored: the key identifies the account. A client may query several keys in any order; a query is
+ * confirmed only for a known key that could sign here, and changes nothing. Only a valid signature calls
+ * `outcome.signedIn`, with the owner of the key that signed.
  *
- * @returns the refused tries; it grows with each
+ * @returns the refused attempts; the list grows
  */
 export function authenticate(connection: Connection, needs: Needs, outcome: Outcome): readonly Refused[] {
   const { accounts, logger, limits, address } = needs;
@@ -53,7 +54,7 @@ export function authenticate(connection: Connection, needs: Needs, outcome: Outc
   connection.on('authentication', (attempt) => {
     requests += 1;
     void decide(attempt).catch((error: unknown) => {
-      // Also when ssh2 finds that a client mixed up its own requests.
+      // Also when ssh2 detects an invalid sequence of requests.
       logger.warn('ssh.sign_in_failed', { address, error });
       outcome.gaveUp('sign_in_failed');
     });
@@ -67,7 +68,7 @@ export function authenticate(connection: Connection, needs: Needs, outcome: Outc
       // Clients begin with "none" to learn which methods there are.
       return refuse(attempt, attempt.method === 'none' ? null : 'method_not_offered');
     }
-    const owner = await accounts.viewerOfKey(attempt.key.data, { address, proven: false });
+    const owner = await accounts.viewerOfKey(attempt.key.data, { address, hasSigned: false });
     const obstacle = owner === null ? 'unknown_key' : keyObstacle(attempt);
     if (owner === null || obstacle !== null) return refuse(attempt, obstacle);
     if (attempt.signature === undefined) return attempt.accept();
@@ -89,6 +90,6 @@ export function authenticate(connection: Connection, needs: Needs, outcome: Outc
 
 function described(attempt: AuthContext): Omit<Refused, 'reason'> {
   if (attempt.method !== 'publickey') return { method: attempt.method };
-  // The name of an algorithm comes from somebody unknown and can be anything.
+  // The name of an algorithm comes from an anonymous client and can be anything.
   return { method: attempt.key.algo.slice(0, 64), fingerprint: fingerprint(attempt.key.data) };
 }

@@ -3,24 +3,23 @@ import type { Connection, ServerChannel } from 'ssh2';
 import { isAgreeingOnKeys, socketOf } from './ssh2-internals.ts';
 
 /*
- * git gets its own streams instead of the channel. A channel ends the whole
- * conversation when a pipeline closes it, and that would be before the exit status
- * is sent.
+ * Streams for git instead of the channel itself: a pipeline that closes a channel ends the session before the exit
+ * status is sent.
  */
 
-/** Bytes that may wait in the socket before git is held back. */
+/** Bytes buffered in the socket before git is paused. */
 const fullSocketBytes = 1_048_576;
 
 interface Around {
   connection: Connection;
   channel: ServerChannel;
-  /** Aborted when the client is gone. */
+  /** Aborted when the client disconnects. */
   signal: AbortSignal;
-  /** Called for every piece that moves, with its length in bytes. */
+  /** Called for every chunk, with its length in bytes. */
   onProgress(bytes: number): void;
 }
 
-/** What the client sends. Ends when the client says so, breaks when it vanishes. */
+/** The client's input. Ends on EOF, fails when the connection is lost. */
 export function channelInput({ channel, signal, onProgress }: Around): Readable {
   const input = new Readable({
     read: () => void channel.resume(),
@@ -46,11 +45,11 @@ export function channelInput({ channel, signal, onProgress }: Around): Readable 
 }
 
 /**
- * What goes to the client. ssh2 only heeds the window that the client grants, and a
- * client may grant gigabytes without reading; this stream also waits for the socket.
+ * The client's output. ssh2 only respects the window that the client grants, and a client may grant gigabytes without
+ * reading; this stream also waits for the socket.
  *
  * @param stallMs how long the client may keep it waiting
- * @param onStall called once when that time is over
+ * @param onStall called once after that time
  */
 export function channelOutput(around: Around & { stallMs: number; onStall(): void }): Writable {
   const { connection, channel, signal, onProgress, stallMs, onStall } = around;
@@ -64,7 +63,7 @@ export function channelOutput(around: Around & { stallMs: number; onStall(): voi
         onProgress(chunk.length);
         done(error);
       };
-      // ssh2 hands each packet over in three pieces; corked, they leave as one.
+      // ssh2 writes each packet in three parts; corked, they are sent as one.
       socket.cork();
       channel.write(chunk, (error) => (error ? sent(error) : whenDrained(sent)));
       socket.uncork();
@@ -84,8 +83,7 @@ export function channelOutput(around: Around & { stallMs: number; onStall(): voi
 }
 
 function breakOnAbort(stream: Readable | Writable, signal: AbortSignal): void {
-  // Whoever uses the stream learns of the abort from the signal; an error that
-  // nobody listens to would end the process.
+  // Users of the stream learn of the abort from the signal; an unhandled error would end the process.
   stream.on('error', () => {});
   const destroy = () => stream.destroy(signal.reason as Error);
   if (signal.aborted) destroy();

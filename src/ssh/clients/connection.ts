@@ -11,9 +11,9 @@ import { offerMlkem } from './mlkem-key-exchange.ts';
 import { tellReason, tellSignatureAlgorithms } from './ssh2-internals.ts';
 import { signatureAlgorithms } from '../keys/verify-key.ts';
 
-/** One client from its socket to its end. */
+/** One client, from its socket to its end. */
 export interface ClientConnection {
-  /** The client has introduced itself; from here on ssh2 speaks for it. */
+  /** Called when the client has identified itself; from here on ssh2 handles the connection. */
   meet(connection: Connection): void;
   /** Closes as soon as no session is open. */
   finish(): void;
@@ -22,20 +22,20 @@ export interface ClientConnection {
 interface Needs {
   socket: Socket;
   address: string;
-  door: ConnectionLimiter;
-  /** Hands the socket to ssh2, when the door says so. */
+  limiter: ConnectionLimiter;
+  /** Passes the socket to ssh2, when the limiter admits it. */
   begin(): void;
   limits: SshLimits;
   deps: SshDeps;
 }
 
-/** A client that leaves more than this unread, or sends more than this unasked, ignores the protocol. */
+/** A client with more unread or unsolicited bytes than this violates the protocol. */
 const maxUnreadBytes = 8 * 1024 * 1024;
-/** Sessions that are closed before they ask for anything; ssh2 never forgets those. */
+/** Limit of sessions that are closed without a request; ssh2 never frees those. */
 const maxEmptySessions = 16;
 /** How long a client may take to close its side. */
 const disconnectMs = 1_000;
-/** Reasons that a client's user can do something about: the code of RFC 4253 §11.1, and words. */
+/** Reasons on which a client's user can act: the code of RFC 4253 §11.1, and a message. */
 const toldReasons: Readonly<Record<string, { code: number; words: string }>> = {
   account_full: {
     code: 12,
@@ -44,11 +44,11 @@ const toldReasons: Readonly<Record<string, { code: number; words: string }>> = {
   too_many_tries: { code: 14, words: 'Too many authentication failures' },
 };
 
-/** Looks after one client: its place at the door, time limits, sign-in, sessions, and a clean end of all of it. */
-export function createClientConnection({ socket, address, door, begin, limits, deps }: Needs): ClientConnection {
+/** Manages one client: its connection slot, time limits, authentication, sessions, and cleanup. */
+export function createClientConnection({ socket, address, limiter, begin, limits, deps }: Needs): ClientConnection {
   const logger = deps.logger.child({ address });
   const gone = new AbortController();
-  /** How many bytes each running command has not read yet. */
+  /** Unread input bytes of each running command. */
   const unread = new Set<() => number>();
   let connection: Connection | undefined;
   let identity: Identity | null = null;
@@ -65,18 +65,18 @@ export function createClientConnection({ socket, address, door, begin, limits, d
     clearTimeout(grace);
     clearTimeout(idle);
     idle = undefined;
-    place.leave();
+    slot.leave();
     gone.abort(new Error('the client is gone'));
   });
   socket.on('data', () => {
-    place.heard();
-    // ssh2 writes each packet in three pieces; what one tick answers leaves together.
+    slot.heard();
+    // ssh2 writes each packet in three parts; all output of one tick is sent together.
     socket.cork();
     process.nextTick(() => socket.uncork());
     if (Math.max(socket.writableLength, ...[...unread].map((bytes) => bytes())) > maxUnreadBytes)
       leave('flow_control_ignored');
   });
-  const place = door.arrive({ address: addressGroup(address), begin, reject: leave });
+  const slot = limiter.arrive({ address: addressGroup(address), begin, reject: leave });
 
   function leave(reason: string): void {
     if (socket.destroyed || isLeaving) return;
@@ -101,9 +101,9 @@ export function createClientConnection({ socket, address, door, begin, limits, d
       met,
       { accounts: deps.accounts, logger, limits, address },
       {
-        signedIn(proven) {
-          // Not in the moment between being told to go and being gone.
-          if (!isLeaving) identity = proven;
+        signedIn(signedIdentity) {
+          // Not between the decision to disconnect and the end.
+          if (!isLeaving) identity = signedIdentity;
         },
         gaveUp: leave,
       },
@@ -111,7 +111,8 @@ export function createClientConnection({ socket, address, door, begin, limits, d
     met.once('close', () => {
       if (identity === null && refusals.length > 0) logger.info('ssh.not_signed_in', { refusals });
     });
-    // An exchange of keys can cost the server five milliseconds and the client none: one is enough to sign in.
+    // A key exchange can cost the server five milliseconds of CPU time and the client none: before sign-in, one is
+    // enough.
     met.on('rekey', () => {
       if (identity === null) leave('new_keys_before_sign_in');
     });
@@ -119,7 +120,7 @@ export function createClientConnection({ socket, address, door, begin, limits, d
       if (identity === null) return leave('nobody_signed_in');
       clearTimeout(grace);
       idle = setTimeout(() => leave('idle'), limits.idleMs);
-      if (!place.signedIn(identity.viewer.id)) return;
+      if (!slot.signedIn(identity.viewer.id)) return;
       logger.info('ssh.signed_in', { person: identity.viewer.id, keyId: identity.keyId });
     });
     met.on('session', (accept, reject) => {
@@ -138,10 +139,10 @@ export function createClientConnection({ socket, address, door, begin, limits, d
         onProgress: () => void idle?.refresh(),
         onBusy(bytes) {
           unread.add(bytes);
-          place.setBusy(true);
+          slot.setBusy(true);
           return () => {
             unread.delete(bytes);
-            place.setBusy(unread.size > 0);
+            slot.setBusy(unread.size > 0);
           };
         },
         onClose(isEmpty) {

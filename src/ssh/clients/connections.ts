@@ -9,24 +9,24 @@ import type { SshDeps } from '../deps.ts';
 import { socketOf } from './ssh2-internals.ts';
 
 export interface Connections {
-  /** Looks after a client that has just connected, and whose socket nobody reads yet. */
+  /** Takes over the paused socket of a new client. */
   accept(socket: Socket): void;
-  /** Closes who is idle; running commands go on. */
+  /** Closes idle connections; running commands continue. */
   closeIdle(): void;
-  /** Cuts every connection. */
+  /** Closes every connection. */
   destroyAll(): void;
 }
 
 export interface ConnectionsDeps {
   /** In OpenSSH format. */
   privateKey: string;
-  door: ConnectionLimiter;
+  limiter: ConnectionLimiter;
   limits: SshLimits;
   deps: SshDeps;
 }
 
-/** Everything that speaks SSH: loaded with the first client, since ssh2 would be a tenth of each start. */
-export function createConnections({ privateKey, door, limits, deps }: ConnectionsDeps): Connections {
+/** The SSH protocol itself: loaded with the first client, since ssh2 would take a tenth of each start. */
+export function createConnections({ privateKey, limiter, limits, deps }: ConnectionsDeps): Connections {
   const guests = new Map<Socket, ClientConnection>();
   const ssh = new ssh2.Server({
     hostKeys: [privateKey],
@@ -41,11 +41,11 @@ export function createConnections({ privateKey, door, limits, deps }: Connection
   return {
     accept(socket) {
       const { remoteAddress } = socket;
-      // The client has hung up already.
+      // The client has disconnected already.
       if (remoteAddress === undefined) return void socket.destroy();
       const guest = createClientConnection({
         socket,
-        door,
+        limiter,
         limits,
         deps,
         address: remoteAddress,

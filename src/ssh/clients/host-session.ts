@@ -10,7 +10,7 @@ import { runCommand } from '../commands/run-command.ts';
 import { packetSizeOf } from './ssh2-internals.ts';
 import type { Client } from '../commands/session.ts';
 
-/** What a session needs of the client that it belongs to. */
+/** What a session needs from its connection. */
 export interface Around extends Pick<Client, 'address' | 'port' | 'blob'> {
   connection: Connection;
   deps: SshDeps;
@@ -23,22 +23,21 @@ export interface Around extends Pick<Client, 'address' | 'port' | 'blob'> {
   onProgress(): void;
   /**
    * A command begins.
-   * @param unreadBytes tells how much of what the client sent waits for the command
+   * @param unreadBytes returns how much input waits for the command
    * @returns to be called when the command has ended
    */
   onBusy(unreadBytes: () => number): () => void;
-  /** @param isEmpty nothing was asked for */
+  /** @param isEmpty there was no request */
   onClose(isEmpty: boolean): void;
 }
 
-/** SSH programs have to take packets of 32 KiB (RFC 4253 §6.1); far below it lies only mischief. */
+/** SSH programs must accept packets of 32 KiB (RFC 4253 §6.1); only an attacker sets a size this small. */
 const minPacketBytes = 1_024;
 const gitProtocol = /^version=[012]$/;
 
 /**
- * Hosts one session: a little environment, then one command or the greeting.
- * Terminals, subsystems, X11 and agents are refused, since ssh2 refuses every
- * request that has no listener (security F03).
+ * Handles one session: environment variables, then one command or the greeting. Terminals, subsystems, X11 and agents
+ * are refused, since ssh2 refuses every request without a listener (security F03).
  */
 export function hostSession(session: Session, around: Around): void {
   const closed = new AbortController();
@@ -53,7 +52,7 @@ export function hostSession(session: Session, around: Around): void {
   session.on('env', (accept, reject, { key, val }) => {
     const isWelcome = key === 'GIT_PROTOCOL' && gitProtocol.test(val);
     if (isWelcome) protocol = val;
-    // Neither exists when the client wants no answer.
+    // Neither exists when the client wants no reply.
     (isWelcome ? accept : reject)?.();
   });
   const start = (channel: ServerChannel, command: Command | null) => {
@@ -64,7 +63,7 @@ export function hostSession(session: Session, around: Around): void {
   session.once('shell', (accept) => start(accept(), { kind: 'greet' }));
 }
 
-/** Runs the command with streams of its own, then tells the client how it ended. */
+/** Runs the command with streams of its own, then sends its exit status. */
 async function serve(
   channel: ServerChannel,
   command: Command | null,
@@ -91,7 +90,7 @@ async function serve(
     stallMs: limits.stallMs,
     onStall: () => leave('stalled'),
   });
-  const complain = (line: string) => void channel.stderr.write(line);
+  const writeError = (line: string) => void channel.stderr.write(line);
   const exitCode = await runCommand(deps, command, {
     blob,
     address,
@@ -99,7 +98,7 @@ async function serve(
     protocol,
     input,
     output,
-    complain,
+    writeError,
     moved: () => moved,
     signal,
   });
@@ -119,7 +118,7 @@ async function serve(
   });
 }
 
-/** What was asked for, in words for the log; a line that was not understood is not repeated there. */
+/** The command, for the log; an unknown line is not repeated there. */
 function named(command: Command | null): Record<string, string> {
   if (command === null) return { command: 'not understood' };
   if (command.kind === 'lfs')

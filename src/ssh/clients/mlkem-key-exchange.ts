@@ -3,25 +3,23 @@ import type { Connection } from 'ssh2';
 import { sshString } from '../../openssh/index.ts';
 
 /*
- * Post-quantum key exchange for ssh2 1.17, which has none: ML-KEM-768 together with X25519
- * (draft-ietf-sshm-mlkem-hybrid-kex), the one that OpenSSH prefers since 10.0. What somebody
- * records today stays closed to a later quantum computer; X25519 keeps it closed if ML-KEM
- * turns out to be weak.
+ * Post-quantum key exchange for ssh2 1.17, which has none: ML-KEM-768 combined with X25519
+ * (draft-ietf-sshm-mlkem-hybrid-kex), which OpenSSH prefers since 10.0. Recorded traffic stays secret from a later
+ * quantum computer; X25519 protects it if ML-KEM turns out to be weak.
  *
- * ssh2 makes its key exchanges in a function that cannot be reached, by the name that was
- * agreed on. Its exchange on Curve25519 has the same messages (30 and 31) and the same hash;
- * different are the bytes in them and the shared secret. So when a client's KEXINIT leads to
- * our name, ssh2 is shown `curve25519-sha256` in its place, and the exchange that it makes gets
- * three functions of ours and the client's true KEXINIT back, which is part of what the host
- * key signs. Should an upgrade move any of this, the signature no longer fits and
- * test/ssh/mlkem.test.ts fails; other clients are not touched. package.json pins ssh2 exactly.
+ * ssh2 creates its key exchanges in a private function, by the negotiated name. Its exchange on Curve25519 has the same
+ * messages (30 and 31) and the same hash; only their content and the shared secret differ. So when a client's KEXINIT
+ * negotiates our name, ssh2 is given `curve25519-sha256` instead, and the exchange that it creates gets three functions
+ * of ours and the client's original KEXINIT, which is part of what the host key signs. If an upgrade of ssh2 changes
+ * any of this, the signature no longer verifies and test/ssh/mlkem.test.ts fails; other clients are not affected.
+ * package.json pins ssh2 exactly.
  */
 
 export const mlkemKeyExchange = 'mlkem768x25519-sha256';
 const standIn = 'curve25519-sha256';
 
 const kexInitMessage = 20;
-/** Message number and cookie come before the first list, the names of key exchanges (RFC 4253 §7.1). */
+/** The first list, the names of key exchanges, follows message number and cookie (RFC 4253 §7.1). */
 const listAt = 17;
 const listCount = 10;
 
@@ -58,15 +56,14 @@ interface ProtocolInside {
 }
 
 /**
- * Offers the exchange to a client, before all others, and carries it out if the client wants it.
- * To be called when the client has introduced itself and before the server's own KEXINIT is sent:
- * on ssh2's event "connection".
+ * Offers the exchange to a client, before all others, and runs it if negotiated. To be called when the client has
+ * identified itself and before the server's own KEXINIT is sent: on ssh2's event "connection".
  */
 export function offerMlkem(connection: Connection): void {
   const protocol = (connection as { _protocol?: ProtocolInside })._protocol;
   if (protocol === undefined) throw new Error('this version of ssh2 keeps its protocol elsewhere');
   protocol._offer = withMlkem(protocol._offer);
-  // The first exchange begins at one place, those that renew the keys at another.
+  // The first exchange and later re-keying start from different objects.
   for (const place of [protocol._decipher, protocol]) {
     const next = place._onPayload;
     place._onPayload = (payload) => {
@@ -74,7 +71,7 @@ export function offerMlkem(connection: Connection): void {
       if (init === null) return next.call(place, payload);
       const before = protocol._kex;
       const result = next.call(place, init.shown);
-      // Unless ssh2 found something wrong with it.
+      // Unless ssh2 refused the message.
       if (protocol._kex === undefined || protocol._kex === before) return result;
       // ssh2 means to do so for wrong guesses, and does it for all.
       protocol._skipNextInboundPacket = init.isWrongGuess;
@@ -86,7 +83,7 @@ export function offerMlkem(connection: Connection): void {
 
 const offers = new WeakMap<Offer, Offer>();
 
-/** ssh2 refuses names that it does not know where it is configured; here they are only names. */
+/** The configuration of ssh2 refuses unknown names; at this point they are not checked. */
 function withMlkem(offer: Offer): Offer {
   const known = offers.get(offer);
   if (known !== undefined) return known;
@@ -104,15 +101,15 @@ function withMlkem(offer: Offer): Offer {
 }
 
 interface KexInit {
-  /** Whether the client and we agree on our exchange: the first name of the client's that we offer (RFC 4253 §7.1). */
+  /** Whether our exchange is negotiated: the first name of the client's list that we offer (RFC 4253 §7.1). */
   isOurs: boolean;
-  /** The message as ssh2 gets to see it: the same bytes, but for the stand-in if we agree on ours. */
+  /** The message for ssh2: unchanged, except for the replaced name if our exchange is negotiated. */
   shown: Buffer;
-  /** A packet follows for an exchange that the client would have liked, and is to be ignored (RFC 4253 §7). */
+  /** A packet of a wrongly guessed exchange follows, and is to be ignored (RFC 4253 §7). */
   isWrongGuess: boolean;
 }
 
-/** @returns null when it cannot be read; ssh2 says what is wrong with it */
+/** @returns null when it is malformed; ssh2 then reports the error */
 function readKexInit(payload: Buffer, { lists }: Offer): KexInit | null {
   const names: string[][] = [];
   const ends: number[] = [];
@@ -136,15 +133,15 @@ function readKexInit(payload: Buffer, { lists }: Offer): KexInit | null {
   return { isOurs, shown, isWrongGuess: isGuess && !isRightGuess };
 }
 
-/** What is different from ssh2's exchange on Curve25519, which keeps the rest: messages, hash, signature, keys. */
+/** The differences from ssh2's exchange on Curve25519; messages, hash, signature and key derivation are the same. */
 function exchange(made: KeyExchange, clientKexInit: Buffer): Partial<KeyExchange> {
   let reply: Buffer | undefined;
   return {
     _remoteKexinit: clientKexInit,
     negotiated: Object.assign(made.negotiated, { kex: mlkemKeyExchange }),
-    // Both sides' bytes go into the hash as they are: they are strings here, not numbers.
+    // Both sides' bytes go into the hash unchanged: they are strings here, not numbers.
     convertPublicKey: (theirs) => theirs,
-    // ssh2 asks after the secret was computed.
+    // ssh2 calls this after the secret was computed.
     getPublicKey: () => reply,
     computeSecret(theirs) {
       try {
@@ -159,8 +156,8 @@ function exchange(made: KeyExchange, clientKexInit: Buffer): Partial<KeyExchange
 }
 
 /**
- * The server's half, from the bytes of the client: what to send back, and the secret that both now share.
- * Throws for a length that is not exactly right, an encapsulation key that is none, and a point of small order.
+ * The server's part, from the bytes of the client: the reply, and the shared secret. Throws for a wrong length, an
+ * invalid encapsulation key, and a point of small order.
  */
 function answer(theirs: Buffer): { reply: Buffer; secret: Buffer } {
   if (theirs.length !== encapsulationKeyBytes + x25519Bytes) throw new Error('the public keys have a wrong length');

@@ -3,8 +3,8 @@ import type { Connection, Session } from 'ssh2';
 import { sshString, uint32 } from '../../openssh/index.ts';
 
 /*
- * What the server needs of ssh2 1.17 and ssh2 keeps to itself. package.json pins it
- * exactly; the tests of this room fail if an upgrade moves anything of this.
+ * Private members of ssh2 1.17 that the server needs. package.json pins it exactly; the tests of this module fail if an
+ * upgrade changes any of this.
  */
 
 interface ConnectionInside {
@@ -13,7 +13,7 @@ interface ConnectionInside {
 }
 
 interface ProtocolInside {
-  /** Our half of a key exchange that is under way. */
+  /** Our KEXINIT of a key exchange in progress. */
   _kexinit?: Buffer;
   _kex: { remoteExtInfoEnabled: boolean };
   _cipher: { allocPacket(payloadBytes: number): Buffer; encrypt(packet: Buffer): void };
@@ -24,34 +24,30 @@ interface SessionInside {
   _chanInfo?: { outgoing?: { packetSize?: number } };
 }
 
-/** The socket under a connection. */
+/** The socket of a connection. */
 export function socketOf(connection: Connection): Socket {
   const socket = (connection as ConnectionInside)._sock;
   if (socket === undefined) throw new Error('this version of ssh2 keeps its socket elsewhere');
   return socket;
 }
 
-/**
- * Whether new keys are being agreed on. Until that ends, ssh2 keeps everything that
- * is written in an unbounded list instead of the socket.
- */
+/** Whether a key exchange is in progress. Until it ends, ssh2 buffers all output in an unbounded list. */
 export function isAgreeingOnKeys(connection: Connection): boolean {
   return (connection as ConnectionInside)._protocol?._kexinit !== undefined;
 }
 
 /**
- * The largest packet that the client takes, in bytes. ssh2 cuts its output to that
- * size without looking: zero would keep it in a loop for ever.
+ * The client's largest packet, in bytes. ssh2 splits its output by that size without a check: zero would make it loop
+ * forever.
  */
 export function packetSizeOf(session: Session): number {
   return (session as SessionInside)._chanInfo?.outgoing?.packetSize ?? 0;
 }
 
 /**
- * Tells the client by which algorithms it may sign (RFC 8308, `server-sig-algs`).
- * In the list that ssh2 would send a comma is missing, so that RSA with SHA-512 and
- * ECDSA on P-521 seem unknown, and SHA-1 and DSA, which are refused here, are in it.
- * To be called before the first key exchange.
+ * Sends the client the algorithms by which it may sign (RFC 8308, `server-sig-algs`). The list of ssh2 lacks a comma,
+ * so that RSA with SHA-512 and ECDSA on P-521 seem unknown, and it includes SHA-1 and DSA, which are refused here. To
+ * be called before the first key exchange.
  */
 export function tellSignatureAlgorithms(connection: Connection, names: readonly string[]): void {
   const protocol = (connection as ConnectionInside)._protocol;
@@ -60,7 +56,7 @@ export function tellSignatureAlgorithms(connection: Connection, names: readonly 
   protocol._onHandshakeComplete = (...details) => {
     protocol._onHandshakeComplete = complete;
     if (protocol._kex.remoteExtInfoEnabled) {
-      // ssh2 looks at this next, and then stays silent.
+      // ssh2 checks this next, and then sends no list.
       protocol._kex.remoteExtInfoEnabled = false;
       send(protocol, extInfo(names));
     }
@@ -68,7 +64,7 @@ export function tellSignatureAlgorithms(connection: Connection, names: readonly 
   };
 }
 
-/** Tells the client why the connection ends (RFC 4253 §11.1), which ssh2 never does. Programs show it to their users. */
+/** Sends the reason of a disconnect (RFC 4253 §11.1), which ssh2 never does. Programs show it to their users. */
 export function tellReason(connection: Connection, code: number, words: string): void {
   const protocol = (connection as ConnectionInside)._protocol;
   if (protocol === undefined) throw new Error('this version of ssh2 keeps its protocol elsewhere');

@@ -1,9 +1,8 @@
 import type { Config } from '../../config/index.ts';
 
 /**
- * The address to clone from: `git@host:owner/name.git` on port 22, otherwise
- * `ssh://git@host:2222/owner/name.git`. Without a configured host name it says HOST,
- * since the server cannot know how the client reached it; who reads it has just typed it.
+ * The clone address: `git@host:owner/name.git` on port 22, otherwise `ssh://git@host:2222/owner/name.git`. Without a
+ * configured host name it contains HOST, since the server cannot know the name that the client used.
  *
  * @param port what the server listens on; `ssh.public_port` wins
  */

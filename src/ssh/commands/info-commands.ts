@@ -9,7 +9,7 @@ import type { AuthenticatedSession } from './session.ts';
 
 type Asked = Exclude<Command, { kind: 'git' | 'lfs' | 'wrong path' }>;
 
-/** Rows of one answer of `repositories.list`. */
+/** Rows per call of `repositories.list`. */
 const pageSize = 100;
 /** Repositories in the greeting. */
 const shortList = 10;
@@ -26,8 +26,8 @@ Everything else is git: clone, fetch, push and "git archive --remote".
 `;
 
 /**
- * The commands besides git (command-line §2.8). They call the same use-cases as the
- * pages and the command line, and print what a pipe can read: tab-separated, no headers.
+ * The commands besides git. They call the same use-cases as the pages and the command line, and print tab-separated
+ * lines without headers, for pipes.
  */
 export async function serveInfoCommand(deps: SshDeps, asked: Asked, visit: AuthenticatedSession): Promise<number> {
   for await (const text of answer(deps, asked, visit)) await send(plainText(text), visit);
@@ -38,7 +38,7 @@ async function* answer(deps: SshDeps, asked: Asked, visit: AuthenticatedSession)
   const { repositories } = deps;
   const { viewer } = visit;
   if (asked.kind === 'help') return yield help;
-  // Without a handle nothing of a person's can be named (SPEC §2.4).
+  // Without a handle a person cannot own anything (SPEC §2.4).
   if (viewer.username === null)
     throw conflict('handle_missing', 'Sign in on the web page and choose a username first.');
   switch (asked.kind) {

@@ -1,9 +1,9 @@
-/** Everything that a client can ask for over SSH. */
+/** Every command that a client can request over SSH. */
 export type Command =
   | { kind: 'git'; service: GitService; owner: string; name: string }
-  /** What git-lfs asks before it uploads or downloads. */
+  /** The request of git-lfs before an upload or download. */
   | { kind: 'lfs'; operation: 'upload' | 'download'; owner: string; name: string }
-  /** One of git's services for a path that names no repository in any form. */
+  /** A git service with a path that cannot name a repository. */
   | { kind: 'wrong path' }
   | { kind: 'greet' }
   | { kind: 'help' }
@@ -18,16 +18,16 @@ const longest = 1_024;
 const git = /^git[- ](upload-pack|receive-pack|upload-archive) +(?:'([^']*)'|"([^"]*)"|([^\s'"]+))$/;
 const lfs =
   /^git-lfs-(?:authenticate|transfer) +(?:'([^']*)'|"([^"]*)"|([^\s'"]+)) +(upload|download)(?: +[0-9a-f]{64})?$/;
-/** What a person may have typed as a path: nothing that a shell would act on. */
+/** What a person may have typed as a path, without characters that a shell interprets. */
 const pathLike = /^[\w.~/-]+$/;
 // The words of a path can never be `~user`, `.`, `..` or an option.
 const path = /^\/*([a-z0-9][a-z0-9._-]{0,99})\/([a-z0-9][a-z0-9._-]{0,99}?)(?:\.git)?\/*$/i;
 const word = /^[a-z0-9][a-z0-9._-]{0,99}$/i;
 
 /**
- * Reads a command line as a whole; no shell is ever involved (security F04).
+ * Parses a complete command line; no shell is ever involved (security F04).
  * The path may be quoted or not, with or without leading slashes and `.git`;
- * its case is left to whoever looks it up. `git upload-pack` is as good as
+ * the lookup ignores its case. `git upload-pack` is as good as
  * `git-upload-pack`, and a leading `hearth` is allowed before the other commands.
  *
  * @returns `null` for everything that is not exactly one of the commands
@@ -86,7 +86,7 @@ function parseCreate(words: string[]): Command | null {
   let description = '';
   for (const [index, each] of words.entries()) {
     if (each === '--description') {
-      // The client's shell took the quotes away, so the rest of the line is the text.
+      // The client's shell removed the quotes, so the rest of the line is the text.
       description = words.slice(index + 1).join(' ');
       break;
     }

@@ -1,17 +1,17 @@
 import { isDomainError } from '../../kernel/index.ts';
 import { plainLine } from './plain-text.ts';
 
-/** What a person sees when a command was not done: one line on stderr, and the exit status. */
+/** What the client gets when a command failed: one line on stderr, and the exit status. */
 export interface Refusal {
   line: string;
   exitCode: number;
-  /** Something is wrong with the server, not with the request: the log gets the whole error. */
+  /** An internal error, not a refusal: the log gets all of it. */
   isFault: boolean;
 }
 
 /**
- * The SSH column of the error table (DESIGN §5); no other file here looks at codes.
- * A hidden repository and an absent one give the same bytes.
+ * Maps error codes to SSH; no other file here looks at codes. A hidden repository and an absent one give the same
+ * bytes.
  *
  * @param faultId ties the line of an internal error to its log line
  */

@@ -3,8 +3,8 @@ import type { SshDeps } from '../deps.ts';
 import type { AuthenticatedSession } from './session.ts';
 
 /**
- * Answers `git-lfs-authenticate` and `git-lfs-transfer`. Refuses `lfs_not_stored` to whoever may do the
- * same with git, under the old name of a repository too, and to others what git is refused.
+ * Handles `git-lfs-authenticate` and `git-lfs-transfer`. Refuses `lfs_not_stored` to clients who may do the same with
+ * git, under an old name of the repository too, and otherwise as git is refused.
  */
 export async function refuseLfs(
   { repositories }: SshDeps,

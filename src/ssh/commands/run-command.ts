@@ -8,9 +8,9 @@ import { serveGit } from './serve-git.ts';
 import { serveInfoCommand } from './info-commands.ts';
 import type { Client, AuthenticatedSession } from './session.ts';
 
-/** The only answer to what is not a command; it names nothing of the server. */
+/** The response to anything that is not a command; it reveals nothing about the server. */
 const notUnderstood = 'hearth: only git and a few words are understood here; "help" lists them\n';
-/** As little: whether there is such an owner is not looked up. */
+/** The same for a path: whether the owner exists is not checked. */
 const wrongPath = 'hearth: there is no repository at this path; write OWNER/NAME\n';
 
 /**
@@ -19,11 +19,11 @@ const wrongPath = 'hearth: there is no repository at this path; write OWNER/NAME
  */
 export async function runCommand(deps: SshDeps, command: Command | null, client: Client): Promise<number> {
   if (command === null) {
-    client.complain(notUnderstood);
+    client.writeError(notUnderstood);
     return 1;
   }
   if (command.kind === 'wrong path') {
-    client.complain(wrongPath);
+    client.writeError(wrongPath);
     return 1;
   }
   const startedAt = deps.clock.now();
@@ -44,19 +44,19 @@ async function attempt(
   client: Client,
 ): Promise<{ exitCode: number; result: GitOperation['result'] }> {
   try {
-    // Asked again for each command: a connection may outlive its key or its person's rights.
+    // Looked up for each command: a connection may outlive its key or its owner's rights.
     const owner = await deps.accounts.viewerOfKey(client.blob, { address: client.address });
     if (owner === null) throw unauthenticated('key_removed', 'This key is no longer accepted.');
     const visit = { ...client, viewer: owner.viewer };
     const exitCode = await serve(deps, command, visit);
     return { exitCode, result: exitCode === 0 ? 'ok' : 'failed' };
   } catch (error) {
-    // Whatever breaks after the client has left broke because of that.
+    // Errors after the client has disconnected are caused by that.
     if (client.signal.aborted) return { exitCode: 1, result: 'left' };
     const faultId = deps.random.uuid().slice(0, 8);
     const { line, exitCode, isFault } = refusal(error, faultId);
     if (isFault) deps.logger.error('ssh.fault', { faultId, command: command.kind, error });
-    client.complain(line);
+    client.writeError(line);
     return { exitCode, result: isFault ? 'failed' : 'refused' };
   }
 }

@@ -8,9 +8,8 @@ import type { AuthenticatedSession } from './session.ts';
 type Request = { service: GitService; owner: string; name: string };
 
 /**
- * Runs one of git's three services over the channel and resolves with the exit
- * status for the client. Refuses what `repositories` and `git` refuse; a hidden and
- * an absent repository are refused alike.
+ * Runs one of git's three services over the channel and resolves with the exit status. Refuses what `repositories` and
+ * `git` refuse; a hidden and an absent repository are refused alike.
  */
 export async function serveGit(deps: SshDeps, request: Request, visit: AuthenticatedSession): Promise<number> {
   try {
@@ -20,7 +19,7 @@ export async function serveGit(deps: SshDeps, request: Request, visit: Authentic
     const moved = await deps.repositories.findMoved(visit.viewer, request.owner, request.name);
     if (moved === null) throw error;
     const [before, now] = [request, moved].map((at) => `${at.owner}/${at.name}`);
-    visit.complain(plainText(`hearth: ${before} has moved to ${now}; please change the address of your remote\n`));
+    visit.writeError(plainText(`hearth: ${before} has moved to ${now}; please change the address of your remote\n`));
     return serveAt(deps, { ...request, ...moved }, visit);
   }
 }
@@ -40,8 +39,8 @@ async function serveAt(deps: SshDeps, { service, owner, name }: Request, visit: 
     }
     case 'receive-pack': {
       const opened = await repositories.openForPush(viewer, owner, name);
-      // Over SSH the client first waits for the refs. What follows is the same as over
-      // HTTP, so both transports share the way that journals the push.
+      // Over SSH the ref advertisement comes first. The rest is as over HTTP, so both transports share the code that
+      // journals the push.
       await send(await git.advertiseRefs({ path: opened.path, service, protocol, signal }), visit);
       await repositories.receivePush(opened, { viewer, via: 'ssh', protocol, input, output, signal });
       return 0;

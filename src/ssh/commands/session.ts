@@ -1,30 +1,30 @@
 import type { Readable, Writable } from 'node:stream';
 import type { PersonViewer } from '../../access/index.ts';
 
-/** One session, from wherever it came: the streams to a client and what the connection tells. */
+/** One session of either SSH server: the streams to the client and data about the connection. */
 export interface Session {
   address: string;
-  /** The port they reached. */
+  /** The port that the client reached. */
   port: number;
   /** Value of `GIT_PROTOCOL`; null when it was not sent. */
   protocol: string | null;
   input: Readable;
   output: Writable;
-  /** Writes to their stderr. */
-  complain(line: string): void;
-  /** How much the streams have moved by now. */
+  /** Writes to the client's stderr. */
+  writeError(line: string): void;
+  /** Bytes moved so far. */
   moved(): { receivedBytes: number; sentBytes: number };
-  /** Aborts when they are gone. */
+  /** Aborts when the client disconnects. */
   signal: AbortSignal;
 }
 
-/** Who asks, and the streams to them; the protocol is one that git knows. */
+/** An authenticated client and its streams; the git protocol version is valid. */
 export interface Client extends Session {
-  /** The public key, in wire form, that signed this connection in. */
+  /** The public key, in wire form, that authenticated this connection. */
   blob: Buffer;
 }
 
-/** A client, and who they are at this moment. */
+/** A client, and its account at this moment. */
 export interface AuthenticatedSession extends Client {
   viewer: PersonViewer;
 }

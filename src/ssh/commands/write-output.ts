@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 
-/** Writes and waits until there is room for more; rejects when the client is gone. */
+/** Writes with backpressure; rejects when the client disconnects. */
 export async function send(
   content: string | Buffer,
   { output, signal }: { output: Writable; signal: AbortSignal },

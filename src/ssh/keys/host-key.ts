@@ -11,12 +11,11 @@ export interface HostKey {
 }
 
 /**
- * The identity of this server: `ssh/host_ed25519` in the data folder, made on the
- * first start and kept for ever, since every client remembers it.
+ * The host key: `ssh/host_ed25519` in the data folder, made on the first start and kept, since every client remembers
+ * it.
  *
- * Refuses with `host_key_unusable` (never replaces) a file that others may read,
- * that is no plain file, or that holds something else than an unencrypted ed25519
- * key in OpenSSH format.
+ * Refuses with `host_key_unusable` (never replaces) a file that others may read, that is no plain file, or that holds
+ * something else than an unencrypted Ed25519 key in OpenSSH format.
  */
 export async function hostKey(dataDir: string): Promise<HostKey> {
   const file = join(dataDir, 'ssh', 'host_ed25519');
@@ -45,7 +44,7 @@ function readHostKey(file: string, privateKey: string): HostKey {
   throw unusable(file, 'it is damaged or protected by a passphrase');
 }
 
-/** Whole or absent, whatever happens meanwhile: the next start must not meet half a key. */
+/** Written atomically: a start after a crash must not find a partial key. */
 async function writeOnce(file: string, content: string): Promise<void> {
   const folder = dirname(file);
   await mkdir(folder, { recursive: true, mode: 0o700 });

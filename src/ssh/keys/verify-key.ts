@@ -1,10 +1,10 @@
 import ssh2 from 'ssh2';
 import type { PublicKeyAuthContext } from 'ssh2';
 
-/** Longest key that is looked at; RSA with 16 384 bits has about 2 KiB. */
+/** Longest key that is parsed; RSA with 16 384 bits takes about 2 KiB. */
 const maxBlobBytes = 8_192;
 
-/** How clients may sign. */
+/** Accepted signature algorithms. */
 export const signatureAlgorithms = [
   'ssh-ed25519',
   'ecdsa-sha2-nistp256',
@@ -13,13 +13,12 @@ export const signatureAlgorithms = [
   'rsa-sha2-512',
   'rsa-sha2-256',
 ];
-/** The kinds of keys that sign so. An RSA key has its old name whatever it signs by. */
+/** The key types of these algorithms. An RSA key has its old name whatever it signs by. */
 const keyTypes = new Set([...signatureAlgorithms.filter((name) => !name.startsWith('rsa-')), 'ssh-rsa']);
 
 /**
- * Why this server cannot check signatures of an offered key at all, or `null`.
- * The name that the client gives must be the one inside the key, and RSA must sign
- * with SHA-2: without `hashAlgo` ssh2 would go back to SHA-1.
+ * Why this server cannot verify signatures of an offered key, or `null`. The algorithm name in the request must equal
+ * the one inside the key, and RSA must sign with SHA-2: without `hashAlgo` ssh2 would accept SHA-1.
  */
 export function keyObstacle({ key, hashAlgo }: Pick<PublicKeyAuthContext, 'key' | 'hashAlgo'>): string | null {
   if (key.data.length > maxBlobBytes) return 'key_too_long';
@@ -31,17 +30,16 @@ export function keyObstacle({ key, hashAlgo }: Pick<PublicKeyAuthContext, 'key' 
 }
 
 /**
- * Whether the client holds the private half: its signature covers this session and
- * this very key. A mere question about a key carries none and proves nothing
- * (security F01, CVE-2024-45337).
+ * Whether the client holds the private half: its signature covers this session and this key. A query about a key has no
+ * signature and proves nothing (security F01, CVE-2024-45337).
  */
 export function provesKey({ key, signature, blob, hashAlgo }: PublicKeyAuthContext): boolean {
   if (signature === undefined || blob === undefined) return false;
-  // Given as text, ssh2 reads it as a public key and as nothing else.
+  // As text, ssh2 parses it as a public key and as nothing else.
   const parsed = ssh2.utils.parseKey(`${key.algo} ${key.data.toString('base64')}`);
   if (parsed instanceof Error || Array.isArray(parsed)) return false;
   if (!parsed.getPublicSSH().equals(key.data)) return false;
-  // ssh2 returns an Error, which is truthy, when OpenSSL cannot read a signature.
+  // ssh2 returns an Error, which is truthy, when OpenSSL cannot parse a signature.
   return parsed.verify(blob, signature, hashAlgo) === true;
 }
 

@@ -1,0 +1,119 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { Random } from '../kernel/index.ts';
+import { nobody, externalOrigin, countHostHeaders } from '../http/index.ts';
+import type { Client, Exchange, createClientReader } from '../http/index.ts';
+import type { GitHandlers } from './exchange.ts';
+
+interface ListenerOptions {
+  handlers: GitHandlers;
+  random: Random;
+  readClient: ReturnType<typeof createClientReader>;
+  /** Headers of every response. */
+  headers: Readonly<Record<string, string>>;
+  /** Called when a request begins: log, metrics, admission. */
+  onRequest: readonly ((exchange: Exchange) => void)[];
+}
+
+/** Longer ones are no name of a repository and are refused with all others that are too long. */
+const maxUrlLength = 4096;
+const repository = '/git/:owner/:name';
+
+/** Every URL of git over HTTP, as log and metrics name it. */
+export const gitRoutes = [
+  { method: 'GET', path: `${repository}/info/refs`, handler: 'infoRefs' },
+  { method: 'POST', path: `${repository}/git-upload-pack`, handler: 'uploadPack' },
+  { method: 'POST', path: `${repository}/git-receive-pack`, handler: 'receivePack' },
+  // Below every address at which git finds a repository: git-lfs does not follow the redirects that git follows.
+  { method: 'ANY', path: `${repository}/info/lfs/{*operation}`, handler: 'lfs' },
+  { method: 'ANY', path: '/repos/:owner/:name/info/lfs/{*operation}', handler: 'lfs' },
+  { method: 'ANY', path: '/:owner/:name/info/lfs/{*operation}', handler: 'lfs' },
+] as const;
+
+/** A route's path as an expression whose groups are owner and name. */
+const patternOf = (path: string): RegExp =>
+  new RegExp(`^${path.replaceAll(/:\w+/g, '([^/]+)').replace('/{*operation}', '(?:/.*)?')}$`);
+
+/**
+ * The entrance of git over HTTP, before Koa: the middlewares of pages cost more than all the rest
+ * of a listing from the ref cache. What they give every response (id, headers, log line, counts,
+ * the client's address) it is given here, too; the handlers decide who may read.
+ *
+ * A request that every page would refuse, because its Host is not one name in good form or its
+ * address does not decode, is handed on and refused there.
+ */
+export function createGitListener(
+  { handlers, random, readClient, headers, onRequest }: ListenerOptions,
+  next: RequestListener,
+): RequestListener {
+  const routes = gitRoutes.map(({ method, path, handler }) => ({
+    method,
+    path,
+    pattern: patternOf(path),
+    handle: handlers[handler],
+    refuse: method === 'ANY' ? handlers[handler] : handlers.refuseMethod(method),
+  }));
+  const constantHeaders = Object.entries(headers).flat();
+  const isHostAcceptable = createHostCheck();
+
+  function take(request: IncomingMessage, response: ServerResponse): boolean {
+    const { url = '' } = request;
+    const isCandidate = url.startsWith('/git/') || url.includes('/info/lfs');
+    if (!isCandidate || url.length > maxUrlLength) return false;
+    const queryAt = url.indexOf('?');
+    const path = queryAt === -1 ? url : url.slice(0, queryAt);
+    const querystring = queryAt === -1 ? '' : url.slice(queryAt + 1);
+    for (const route of routes) {
+      const found = route.pattern.exec(path);
+      if (found === null) continue;
+      const params = decodeNames(url, found);
+      const client = readClient(request.socket.remoteAddress ?? '', request.headers);
+      if (params === null || !isHostAcceptable(request, client)) return false;
+      const requestId = random.bytes(9).toString('base64url');
+      const exchange = {
+        req: request,
+        res: response,
+        path,
+        params,
+        querystring,
+        headers: ['X-Request-Id', requestId, ...constantHeaders],
+        state: { requestId, address: client.address, routePath: route.path, identity: nobody },
+      };
+      for (const record of onRequest) record(exchange);
+      const { method } = request;
+      const isTaken = method === route.method || (method === 'HEAD' && route.method === 'GET');
+      const handle = isTaken ? route.handle : route.refuse;
+      // A handler responds whatever happens; what it throws yet ends one connection and no more.
+      handle(exchange).catch(() => response.destroy());
+      return true;
+    }
+    return false;
+  }
+
+  return (request, response) => {
+    if (!take(request, response)) next(request, response);
+  };
+}
+
+/** Owner and name, decoded; null when any part of the URL does not decode, or decodes to NUL. */
+function decodeNames(url: string, [, owner = '', name = '']: RegExpExecArray): { owner: string; name: string } | null {
+  if (!url.includes('%')) return { owner, name };
+  try {
+    if (decodeURIComponent(url).includes('\0')) return null;
+    return { owner: decodeURIComponent(owner), name: decodeURIComponent(name) };
+  } catch {
+    return null;
+  }
+}
+
+/** Whether a request names one host, in good form. Names come again and again, so the last one is remembered. */
+function createHostCheck(): (request: IncomingMessage, client: Client) => boolean {
+  let lastGood: string | undefined;
+  return (request, { forwardedHost }) => {
+    if (countHostHeaders(request) !== 1) return false;
+    const host = forwardedHost ?? request.headers.host;
+    if (host === undefined) return false;
+    if (host !== lastGood && externalOrigin({ host, forwardedProto: null, baseUrl: null }).kind === 'known')
+      lastGood = host;
+    return host === lastGood;
+  };
+}

@@ -1,0 +1,45 @@
+import type { IncomingMessage } from 'node:http';
+import { invalid, isDomainError } from '../../kernel/index.ts';
+import { openBody, piecesOf } from '../../http/index.ts';
+import type { BodyBudget } from './body-budget.ts';
+
+/** A client that sends nothing for so long has stopped. */
+const stallMs = 30_000;
+
+/**
+ * The bytes of a message as they come, inflated when they were compressed, and bounded.
+ * Refuses `unknown_compression`, `message_too_large`, `malformed_message` (no gzip,
+ * cut short), `message_too_slow`.
+ */
+export const messagePieces = (request: IncomingMessage, maxBytes: number): AsyncIterable<Buffer> =>
+  piecesOf(
+    openBody(request, {
+      maxBytes,
+      tooLarge: () => invalid('message_too_large', 'The message is too large.'),
+      gzip: {
+        names: ['gzip'],
+        unsupported: (coding) =>
+          invalid('unknown_compression', `The compression ${coding.slice(0, 40)} is not known; gzip is.`),
+      },
+      broken: (cause) =>
+        isDomainError(cause)
+          ? cause
+          : invalid('malformed_message', 'The message is not valid gzip, or ended too early.', { cause }),
+      stall: { ms: stallMs, error: () => invalid('message_too_slow', 'The message stopped coming.') },
+    }),
+  );
+
+/** A small message as a whole, within the budget of all messages that are read now. */
+export async function readMessage(request: IncomingMessage, maxBytes: number, budget: BodyBudget): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  const held = budget.open();
+  try {
+    for await (const piece of messagePieces(request, maxBytes)) {
+      held.add(piece.length);
+      pieces.push(piece);
+    }
+    return Buffer.concat(pieces);
+  } finally {
+    held.close();
+  }
+}

@@ -1,0 +1,147 @@
+import { addressGroup, chargeCpuTime, createLru, createSemaphore, unavailable } from '../../kernel/index.ts';
+import type { Clock, Semaphore } from '../../kernel/index.ts';
+import type { Context, Middleware } from '../context.ts';
+import { createCounter } from '../metrics-registry.ts';
+import type { Family } from '../metrics-registry.ts';
+import { Refusal } from '../refusal.ts';
+import type { CostClass } from './class-limits.ts';
+
+/**
+ * What clients that are not signed in may use. Of git: milliseconds of processor time of git and
+ * of the threads that render what it read, not requests, because a page of history can cost a
+ * hundred times a small file; and not the clock's, so that nobody pays for what others do to the
+ * server. A crawler that walks every commit is slowed down; a reader never notices. And all of
+ * them together have a part of the places only, with a queue in front of it, so that whoever is
+ * signed in finds a place however many crawlers there are.
+ */
+export interface AnonymousLimits {
+  /**
+   * What a request passes before work of a class, once it is known who sends it and before it
+   * takes a place of the class; null where anonymous clients are like all others. Refuses `busy`
+   * when the queue is full or the wait too long, and with 429 when the budget of the address is spent.
+   */
+  limits: Readonly<Record<CostClass, Middleware | null>>;
+  families(): Family[];
+}
+
+/** A full budget, and what comes back every second, in milliseconds of processor time. */
+const budgetMs = 30_000;
+const refillMsPerSecond = 500;
+const maxBudgets = 20_000;
+
+interface Places {
+  limit: number;
+  /** How many may wait, and how long in milliseconds. */
+  queue: number;
+  waitMs: number;
+}
+
+/**
+ * A page takes many turns of the event loop, and in each turn all that run get theirs: few at
+ * once are as quick as many. Of searches, two run in their threads and a few begin or are
+ * rendered; what more had found would only wait for that.
+ */
+const defaultPlaces: Readonly<Record<'git' | 'rows' | 'search', Places>> = {
+  git: { limit: 12, queue: 128, waitMs: 10_000 },
+  rows: { limit: 16, queue: 256, waitMs: 10_000 },
+  search: { limit: 5, queue: 512, waitMs: 10_000 },
+};
+
+interface CpuBudget {
+  leftMs: number;
+  at: number;
+}
+
+const isAnonymous = (ctx: Context): boolean => ctx.state.identity.viewer.kind === 'anonymous';
+
+export function createAnonymousLimits(clock: Clock, places = defaultPlaces): AnonymousLimits {
+  const budgets = createLru<string, CpuBudget>({ name: 'anonymous CPU budgets', maxWeight: maxBudgets });
+  const seconds = createCounter();
+  const refused = createCounter();
+  const semaphoreFor = (options: Places) =>
+    createSemaphore({
+      ...options,
+      refusal() {
+        refused.add({ result: 'busy' }, 1);
+        return unavailable('busy', 'Too many people ask for this at once. Please try again in a moment, or sign in.', {
+          retryAfterSeconds: 5,
+        });
+      },
+    });
+  const [gitPlaces, rowPlaces, searchPlaces] = [places.git, places.rows, places.search].map(semaphoreFor) as [
+    Semaphore,
+    Semaphore,
+    Semaphore,
+  ];
+
+  function budgetOf(address: string): CpuBudget {
+    const key = addressGroup(address);
+    const now = clock.now();
+    const budget = budgets.get(key) ?? { leftMs: budgetMs, at: now };
+    budget.leftMs = Math.min(budgetMs, budget.leftMs + (Math.max(0, now - budget.at) / 1000) * refillMsPerSecond);
+    budget.at = now;
+    budgets.set(key, budget);
+    return budget;
+  }
+
+  const spendBudget: Middleware = async (ctx, next) => {
+    if (!isAnonymous(ctx)) return next();
+    const budget = budgetOf(ctx.state.address);
+    if (budget.leftMs <= 0) {
+      seconds.add({ result: 'refused' }, 0);
+      refused.add({ result: 'spent' }, 1);
+      const waitSeconds = Math.ceil(-budget.leftMs / refillMsPerSecond) + 1;
+      throw new Refusal(429, 'This address has asked for very much. Please wait a moment, or sign in.', {
+        'Retry-After': String(waitSeconds),
+      });
+    }
+    const charge = (ms: number): void => {
+      budget.leftMs -= ms;
+      seconds.add({ result: 'served' }, ms / 1000);
+    };
+    await holdPlace(gitPlaces, ctx, () => chargeCpuTime(charge, next));
+  };
+  const waitFor =
+    (semaphore: Semaphore): Middleware =>
+    async (ctx, next) =>
+      isAnonymous(ctx) ? holdPlace(semaphore, ctx, next) : next();
+
+  return {
+    limits: {
+      free: null,
+      password: null,
+      signature: null,
+      upload: null,
+      // Places of their own, so that a page does not wait behind a crowd that searches.
+      rows: waitFor(rowPlaces),
+      search: waitFor(searchPlaces),
+      // Archives are transfers that a page begins.
+      objects: spendBudget,
+      transfer: spendBudget,
+    },
+    families: () => [
+      {
+        name: 'anonymous_git_seconds_total',
+        type: 'counter',
+        help: 'Processor time of git and of worker threads for people who are not signed in.',
+        samples: seconds.samples(),
+      },
+      {
+        name: 'anonymous_refused_total',
+        type: 'counter',
+        help: 'Requests of people who are not signed in that were refused, because their network had asked for too much or all places were taken.',
+        samples: refused.samples(),
+      },
+    ],
+  };
+}
+
+/** Works once a place is free, unless the client has left while it waited: nothing was done yet. */
+async function holdPlace(semaphore: Semaphore, { res }: Context, work: () => Promise<unknown>): Promise<void> {
+  const release = await semaphore.acquire();
+  try {
+    if (!res.destroyed) await work();
+  } finally {
+    release();
+  }
+}

@@ -1,0 +1,257 @@
+import { setTimeout as wait } from 'node:timers/promises';
+
+const retryWriteMs = 500;
+/** Results that come in within this time are written together: a write costs as much as several attempts. */
+const gatherMs = 3;
+const gathered = 16;
+/** How often a long drain looks for keys that were not due when it began. */
+const lookAgainMs = 10_000;
+
+/** A message that this process holds until its lease ends. */
+export interface Leased {
+  readonly id: number;
+  readonly key: string;
+  /** Milliseconds since the epoch; what proves that the lease is still ours. */
+  readonly leaseUntil: number;
+}
+
+/** Limits of one key. */
+export interface Lane {
+  /** Messages in flight at once. */
+  inFlight: number;
+  /** Messages claimed at once. */
+  claim: number;
+}
+
+export interface Finished<Item, Result> {
+  item: Item;
+  result: Result;
+}
+
+/** What one write of a drain does: records results, releases and claims. */
+export interface Turn<Item, Result> {
+  finished: readonly Finished<Item, Result>[];
+  /** Claimed and not tried, to be given back. */
+  released: readonly Item[];
+  /** Claimed and not yet tried, by key. */
+  waiting: ReadonlyMap<string, readonly Item[]>;
+  /** What to claim for which keys, at most. */
+  wanted: readonly { key: string; limit: number }[];
+}
+
+/** One table of messages as a drain works it off, and the policy of its keys. Made anew for each drain. */
+export interface Queue<Item extends Leased, Result, Report> {
+  /** Messages in flight at once, over all keys. */
+  readonly slots: number;
+  /** Keys with claimed messages at once; bounds what waits under a lease. */
+  readonly maxKeys: number;
+  /** A lease this near to its end is not used: another process may have the message when the result comes. */
+  readonly leaseMarginMs: number;
+  readonly report: Report;
+  now(): number;
+  /** Keys with something due. */
+  dueKeys(): Promise<ReadonlyMap<string, Lane>>;
+  /** Never rejects. */
+  attempt(item: Item, signal: AbortSignal): Promise<Result>;
+  /**
+   * What a result says of its key: a new lane; `down`: nothing more is sent to it, at once, and the write of this
+   * result releases or settles what waits for it; null: nothing.
+   */
+  laneAfter(result: Result): Lane | 'down' | null;
+  /** In one write; returns what was claimed. When it rejects, the results are kept and written later. */
+  write(turn: Turn<Item, Result>): Promise<readonly Item[]>;
+  written(finished: readonly Finished<Item, Result>[]): void;
+  notWritten(finished: readonly Finished<Item, Result>[], error: unknown): void;
+}
+
+export interface Drain<Report> {
+  /** Works off everything that is due. One drain runs at a time; a second call joins it, and it looks again. */
+  drain(): Promise<Report | null>;
+  /** Aborts what is in flight, uncounted, and releases what was claimed. */
+  stop(): Promise<void>;
+}
+
+export function createDrain<Item extends Leased, Result, Report>(
+  makeQueue: () => Queue<Item, Result, Report>,
+): Drain<Report> {
+  const stopping = new AbortController();
+  let run: DrainRun<Item, Result, Report> | null = null;
+  let done: Promise<Report> | null = null;
+  return {
+    async drain() {
+      if (stopping.signal.aborted) return null;
+      // A run that has looked for the last time would not hear of what this call is about.
+      if (run?.isOver === false) run.lookAgain();
+      else {
+        run = new DrainRun(makeQueue(), stopping.signal);
+        done = run.run();
+      }
+      return done;
+    },
+    async stop() {
+      stopping.abort(new Error('the server stops'));
+      await done?.catch(() => {});
+    },
+  };
+}
+
+/** What is claimed for one key, and how much of it may be in flight. */
+class KeyQueue<Item> {
+  readonly key: string;
+  readonly waiting: Item[] = [];
+  /** In flight, or finished and not yet written. */
+  held = 0;
+  lane: Lane;
+  mayHaveMore = true;
+  isDown = false;
+
+  constructor(key: string, lane: Lane) {
+    this.key = key;
+    this.lane = lane;
+  }
+
+  get wantsMore(): boolean {
+    return this.mayHaveMore && !this.isDown && this.waiting.length === 0;
+  }
+
+  get isIdle(): boolean {
+    return this.held === 0 && this.waiting.length === 0;
+  }
+}
+
+/**
+ * One run through a queue. In turns: one write records the results and claims more, then free slots are filled, key
+ * by key. A slot is free again only when its result is written, so after a crash at most `slots` messages are
+ * handled twice.
+ */
+class DrainRun<Item extends Leased, Result, Report> {
+  isOver = false;
+  readonly #queue: Queue<Item, Result, Report>;
+  readonly #signal: AbortSignal;
+  /** The key that was served longest ago comes first. */
+  readonly #keys = new Map<string, KeyQueue<Item>>();
+  #finished: Finished<Item, Result>[] = [];
+  #held = 0;
+  #looksAgain = true;
+  #wake = (): void => {};
+
+  constructor(queue: Queue<Item, Result, Report>, signal: AbortSignal) {
+    this.#queue = queue;
+    this.#signal = signal;
+  }
+
+  lookAgain(): void {
+    this.#looksAgain = true;
+    this.#wake();
+  }
+
+  async run(): Promise<Report> {
+    const look = setInterval(() => this.lookAgain(), lookAgainMs);
+    try {
+      do {
+        const came = new Promise<void>((resolve) => (this.#wake = resolve));
+        if (this.#looksAgain) await this.#findKeys();
+        await this.#takeTurn();
+        this.#fillSlots();
+        this.#forgetIdleKeys();
+        if (this.#held > 0 && this.#finished.length === 0) await came;
+        if (this.#finished.length < Math.min(gathered, this.#held)) await wait(gatherMs);
+      } while (this.#keys.size > 0 || (this.#looksAgain && !this.#signal.aborted));
+      return this.#queue.report;
+    } finally {
+      this.isOver = true;
+      clearInterval(look);
+    }
+  }
+
+  /** One slow key may keep a drain busy for hours; the others must not wait for its end. */
+  async #findKeys(): Promise<void> {
+    this.#looksAgain = false;
+    for (const [key, lane] of await this.#queue.dueKeys()) {
+      const known = this.#keys.get(key);
+      if (known === undefined) this.#keys.set(key, new KeyQueue(key, lane));
+      else known.mayHaveMore = true;
+    }
+  }
+
+  #hungry(): KeyQueue<Item>[] {
+    if (this.#signal.aborted) return [];
+    const queues = [...this.#keys.values()];
+    const free = this.#queue.maxKeys - queues.filter((queue) => !queue.isIdle).length;
+    let taken = 0;
+    return queues.filter((queue) => queue.wantsMore && (!queue.isIdle || ++taken <= free));
+  }
+
+  /** The one write of a turn. When the database cannot be written, the results are kept and written later. */
+  async #takeTurn(): Promise<void> {
+    const queues = [...this.#keys.values()];
+    const finished = this.#finished;
+    const hungry = this.#hungry();
+    const released = this.#signal.aborted ? queues.flatMap(({ waiting }) => waiting.splice(0)) : [];
+    if (finished.length === 0 && hungry.length === 0 && released.length === 0) return;
+    this.#finished = [];
+    try {
+      const claimed = await this.#queue.write({
+        finished,
+        released,
+        waiting: new Map(queues.map(({ key, waiting }) => [key, waiting])),
+        wanted: hungry.map(({ key, lane }) => ({ key, limit: lane.claim })),
+      });
+      const byKey = Map.groupBy(claimed, ({ key }) => key);
+      for (const queue of hungry) {
+        const items = byKey.get(queue.key) ?? [];
+        queue.mayHaveMore = items.length === queue.lane.claim;
+        queue.waiting.push(...items);
+      }
+      this.#queue.written(finished);
+    } catch (error) {
+      this.#queue.notWritten(finished, error);
+      if (!this.#signal.aborted) {
+        this.#finished.unshift(...finished);
+        await wait(retryWriteMs);
+        return;
+      }
+    }
+    for (const each of finished) this.#freeSlot(each);
+  }
+
+  #freeSlot({ item, result }: Finished<Item, Result>): void {
+    const queue = this.#keys.get(item.key)!;
+    queue.held -= 1;
+    this.#held -= 1;
+    const lane = this.#queue.laneAfter(result);
+    if (lane === 'down') queue.waiting.length = 0;
+    else if (lane !== null) queue.lane = lane;
+  }
+
+  /** One message for each key in turn, so that no key with many crowds out the others. */
+  #fillSlots(): void {
+    if (this.#signal.aborted) return;
+    const { slots, leaseMarginMs } = this.#queue;
+    // A key that is served moves to the end of the map, where this loop meets it again.
+    for (const [key, queue] of this.#keys) {
+      if (this.#held >= slots) break;
+      const item = queue.isDown || queue.held >= queue.lane.inFlight ? undefined : queue.waiting.shift();
+      if (item === undefined) continue;
+      this.#keys.delete(key);
+      this.#keys.set(key, queue);
+      if (this.#queue.now() < item.leaseUntil - leaseMarginMs) this.#send(queue, item);
+      else queue.mayHaveMore = true;
+    }
+  }
+
+  #send(queue: KeyQueue<Item>, item: Item): void {
+    queue.held += 1;
+    this.#held += 1;
+    void this.#queue.attempt(item, this.#signal).then((result) => {
+      if (this.#queue.laneAfter(result) === 'down') queue.isDown = true;
+      this.#finished.push({ item, result });
+      this.#wake();
+    });
+  }
+
+  #forgetIdleKeys(): void {
+    for (const [key, queue] of this.#keys)
+      if (queue.isIdle && (this.#signal.aborted || !queue.wantsMore)) this.#keys.delete(key);
+  }
+}

@@ -1,0 +1,30 @@
+import { backoffMs } from './backoff.ts';
+import type { MessageRow } from './schema/outbox-schema.ts';
+
+/** How an attempt ended. */
+export interface Outcome {
+  /** In words; null when it succeeded. */
+  error: string | null;
+  /** Whether another attempt may do better; without it a failure is the last one. */
+  mayRetry: boolean;
+}
+
+export type NextState = Pick<MessageRow, 'state' | 'attempts' | 'nextAt' | 'leaseUntil' | 'lastError'>;
+
+/**
+ * The row of a message after an attempt.
+ * @param row before the attempt; must be PENDING
+ * @param endedAt milliseconds since the epoch
+ */
+export function nextMessageState(
+  row: Pick<MessageRow, 'attempts' | 'nextAt'>,
+  { error, mayRetry }: Outcome,
+  endedAt: number,
+  maxAttempts: number,
+): NextState {
+  const attempts = row.attempts + 1;
+  const ended = { attempts, nextAt: row.nextAt, leaseUntil: 0, lastError: error };
+  if (error === null) return { ...ended, state: 'DELIVERED' };
+  if (!mayRetry || attempts >= maxAttempts) return { ...ended, state: 'FAILED' };
+  return { ...ended, state: 'PENDING', nextAt: endedAt + backoffMs(attempts) };
+}

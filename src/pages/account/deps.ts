@@ -1,0 +1,16 @@
+import type { WebDeps } from '../../http/index.ts';
+
+/** What the pages of this folder call. */
+export type AccountDeps = Pick<
+  WebDeps,
+  | 'config'
+  | 'clock'
+  | 'accounts'
+  | 'owners'
+  | 'avatars'
+  | 'organisations'
+  | 'repositories'
+  | 'federation'
+  | 'ci'
+  | 'oneTimeSecrets'
+>;

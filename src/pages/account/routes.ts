@@ -1,0 +1,78 @@
+import type { Route } from '../route.ts';
+import { seeOther } from '../app/reply.ts';
+import { showTokens, addToken, showNewToken, removeToken } from './access-tokens.page.ts';
+import { showAccountSettings, changePassword, changeHandle, deleteAccount } from './account.page.ts';
+import { showAppearance, saveAppearance } from './appearance.page.ts';
+import { showAvatar } from './avatars.page.ts';
+import { showHome } from './home.page.ts';
+import { showOnboarding, chooseHandle } from './onboarding.page.ts';
+import { showProfileSettings, saveProfile, uploadAvatar, deleteAvatar } from './profile-settings.page.ts';
+import { showPerson } from './profile.page.ts';
+import { showSessions, revokeOtherSessions, revokeSession } from './sessions.page.ts';
+import { showOwnRepositories, acceptTransfer, declineTransfer, restoreRepository } from './shared-repositories.page.ts';
+import { showKeys, addKey, removeKey } from './ssh-keys.page.ts';
+
+/** The home page, profiles and the settings of a person. */
+export const accountRoutes: readonly Route[] = [
+  { method: 'GET', path: '/avatars/:file', access: 'open', cost: 'free', page: showAvatar },
+  { method: 'GET', path: '/', access: 'public', cost: 'rows', page: showHome },
+  { method: 'GET', path: '/onboarding', access: 'newcomer', cost: 'rows', page: showOnboarding },
+  { method: 'POST', path: '/onboarding', access: 'newcomer', cost: 'rows', page: chooseHandle },
+  { method: 'GET', path: '/settings', access: 'signed-in', cost: 'free', page: () => seeOther('/settings/profile') },
+  { method: 'GET', path: '/settings/profile', access: 'signed-in', cost: 'rows', page: showProfileSettings },
+  { method: 'POST', path: '/settings/profile', access: 'signed-in', cost: 'rows', page: saveProfile },
+  {
+    method: 'POST',
+    path: '/settings/avatar',
+    access: 'signed-in',
+    cost: 'upload',
+    page: uploadAvatar,
+    upload: 'avatar',
+  },
+  { method: 'POST', path: '/settings/avatar/delete', access: 'signed-in', cost: 'rows', page: deleteAvatar },
+  { method: 'GET', path: '/settings/repositories', access: 'signed-in', cost: 'rows', page: showOwnRepositories },
+  {
+    method: 'POST',
+    path: '/settings/repositories/:id/accept',
+    access: 'signed-in',
+    cost: 'objects',
+    page: acceptTransfer,
+  },
+  {
+    method: 'POST',
+    path: '/settings/repositories/:id/decline',
+    access: 'signed-in',
+    cost: 'rows',
+    page: declineTransfer,
+  },
+  {
+    method: 'POST',
+    path: '/settings/repositories/:id/restore',
+    access: 'signed-in',
+    cost: 'objects',
+    page: restoreRepository,
+  },
+  { method: 'GET', path: '/settings/account', access: 'signed-in', cost: 'rows', page: showAccountSettings },
+  { method: 'POST', path: '/settings/account', access: 'signed-in', cost: 'password', page: changePassword },
+  { method: 'POST', path: '/settings/account/handle', access: 'signed-in', cost: 'rows', page: changeHandle },
+  { method: 'POST', path: '/settings/account/delete', access: 'signed-in', cost: 'objects', page: deleteAccount },
+  { method: 'GET', path: '/settings/keys', access: 'signed-in', cost: 'rows', page: showKeys },
+  { method: 'POST', path: '/settings/keys', access: 'signed-in', cost: 'rows', page: addKey },
+  { method: 'POST', path: '/settings/keys/:id/delete', access: 'signed-in', cost: 'rows', page: removeKey },
+  { method: 'GET', path: '/settings/tokens', access: 'signed-in', cost: 'rows', page: showTokens },
+  { method: 'POST', path: '/settings/tokens', access: 'signed-in', cost: 'rows', page: addToken },
+  { method: 'GET', path: '/settings/tokens/new/:ticket', access: 'signed-in', cost: 'rows', page: showNewToken },
+  { method: 'POST', path: '/settings/tokens/:id/delete', access: 'signed-in', cost: 'rows', page: removeToken },
+  { method: 'GET', path: '/settings/sessions', access: 'signed-in', cost: 'rows', page: showSessions },
+  {
+    method: 'POST',
+    path: '/settings/sessions/revoke-others',
+    access: 'signed-in',
+    cost: 'rows',
+    page: revokeOtherSessions,
+  },
+  { method: 'POST', path: '/settings/sessions/:id/revoke', access: 'signed-in', cost: 'rows', page: revokeSession },
+  { method: 'GET', path: '/settings/appearance', access: 'public', cost: 'free', page: showAppearance },
+  { method: 'POST', path: '/settings/appearance', access: 'public', cost: 'free', page: saveAppearance },
+  { method: 'GET', path: '/users/:username', access: 'public', cost: 'rows', page: showPerson },
+];

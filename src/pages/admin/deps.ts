@@ -1,0 +1,21 @@
+import type { WebDeps } from '../../http/index.ts';
+
+/** What the pages of this folder call. */
+export type AdminDeps = Pick<
+  WebDeps,
+  | 'config'
+  | 'clock'
+  | 'accounts'
+  | 'owners'
+  | 'repositories'
+  | 'federation'
+  | 'mirrors'
+  | 'git'
+  | 'oneTimeSecrets'
+  | 'audit'
+  | 'backups'
+  | 'counts'
+  | 'origins'
+  | 'jobs'
+  | 'unready'
+>;

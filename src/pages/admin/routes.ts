@@ -1,0 +1,114 @@
+import type { Route } from '../route.ts';
+import { seeOther } from '../app/reply.ts';
+import { showAdminAudit } from './audit.page.ts';
+import {
+  showDeliveries,
+  retryFailedDeliveries,
+  purgeDeliveries,
+  showDelivery,
+  retryDelivery,
+} from './deliveries.page.ts';
+import { showFollowers, showActors } from './federation-actors.page.ts';
+import {
+  showFederation,
+  testPeer,
+  invitePeer,
+  showPairingCode,
+  acceptPeer,
+  confirmPeer,
+  removePeer,
+} from './federation.page.ts';
+import { showFollows, addFollowFor, resyncFollows, endFollowFor, retryFollowFor } from './follows.page.ts';
+import { showAdminHealth, retryParkedPush, syncFailingMirror } from './health.page.ts';
+import { showAdminPeople, setAdministrator, setDisabled } from './people.page.ts';
+import { showAdminRepositories } from './repositories.page.ts';
+import { showAdminJobs } from './scheduled-tasks.page.ts';
+import { showAdminSettings } from './settings.page.ts';
+
+/** Pages of the administrator, without those of runners and secrets (`runs`) and invitations (`sign-in`). */
+export const adminRoutes: readonly Route[] = [
+  { method: 'GET', path: '/admin', access: 'administrator', cost: 'free', page: () => seeOther('/admin/health') },
+  { method: 'GET', path: '/admin/health', access: 'administrator', cost: 'rows', page: showAdminHealth },
+  { method: 'POST', path: '/admin/pushes/:id/retry', access: 'administrator', cost: 'rows', page: retryParkedPush },
+  { method: 'POST', path: '/admin/mirrors/:id/sync', access: 'administrator', cost: 'rows', page: syncFailingMirror },
+  { method: 'GET', path: '/admin/people', access: 'administrator', cost: 'rows', page: showAdminPeople },
+  {
+    method: 'POST',
+    path: '/admin/people/:id/administrator',
+    access: 'administrator',
+    cost: 'rows',
+    page: setAdministrator,
+  },
+  { method: 'POST', path: '/admin/people/:id/disabled', access: 'administrator', cost: 'rows', page: setDisabled },
+  { method: 'GET', path: '/admin/repositories', access: 'administrator', cost: 'rows', page: showAdminRepositories },
+  { method: 'GET', path: '/admin/jobs', access: 'administrator', cost: 'rows', page: showAdminJobs },
+  { method: 'GET', path: '/admin/settings', access: 'administrator', cost: 'rows', page: showAdminSettings },
+  { method: 'GET', path: '/admin/audit', access: 'administrator', cost: 'rows', page: showAdminAudit },
+  { method: 'GET', path: '/admin/federation', access: 'administrator', cost: 'rows', page: showFederation },
+  { method: 'POST', path: '/admin/federation/test', access: 'administrator', cost: 'signature', page: testPeer },
+  { method: 'POST', path: '/admin/federation/invite', access: 'administrator', cost: 'rows', page: invitePeer },
+  {
+    method: 'GET',
+    path: '/admin/federation/code/:ticket',
+    access: 'administrator',
+    cost: 'rows',
+    page: showPairingCode,
+  },
+  { method: 'POST', path: '/admin/federation/pair', access: 'administrator', cost: 'signature', page: acceptPeer },
+  { method: 'POST', path: '/admin/federation/confirm', access: 'administrator', cost: 'rows', page: confirmPeer },
+  { method: 'POST', path: '/admin/federation/remove', access: 'administrator', cost: 'rows', page: removePeer },
+  { method: 'GET', path: '/admin/federation/follows', access: 'administrator', cost: 'rows', page: showFollows },
+  { method: 'POST', path: '/admin/federation/follows', access: 'administrator', cost: 'signature', page: addFollowFor },
+  {
+    method: 'POST',
+    path: '/admin/federation/follows/resync',
+    access: 'administrator',
+    cost: 'signature',
+    page: resyncFollows,
+  },
+  {
+    method: 'POST',
+    path: '/admin/federation/follows/:id/unfollow',
+    access: 'administrator',
+    cost: 'rows',
+    page: endFollowFor,
+  },
+  {
+    method: 'POST',
+    path: '/admin/federation/follows/:id/retry',
+    access: 'administrator',
+    cost: 'rows',
+    page: retryFollowFor,
+  },
+  { method: 'GET', path: '/admin/federation/followers', access: 'administrator', cost: 'rows', page: showFollowers },
+  { method: 'GET', path: '/admin/federation/actors', access: 'administrator', cost: 'rows', page: showActors },
+  { method: 'GET', path: '/admin/federation/deliveries', access: 'administrator', cost: 'rows', page: showDeliveries },
+  {
+    method: 'POST',
+    path: '/admin/federation/deliveries/retry',
+    access: 'administrator',
+    cost: 'rows',
+    page: retryFailedDeliveries,
+  },
+  {
+    method: 'POST',
+    path: '/admin/federation/deliveries/purge',
+    access: 'administrator',
+    cost: 'rows',
+    page: purgeDeliveries,
+  },
+  {
+    method: 'GET',
+    path: '/admin/federation/deliveries/:id',
+    access: 'administrator',
+    cost: 'rows',
+    page: showDelivery,
+  },
+  {
+    method: 'POST',
+    path: '/admin/federation/deliveries/:id/retry',
+    access: 'administrator',
+    cost: 'rows',
+    page: retryDelivery,
+  },
+];

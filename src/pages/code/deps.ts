@@ -1,0 +1,7 @@
+import type { WebDeps } from '../../http/index.ts';
+
+/** What the pages of this folder call. */
+export type CodeDeps = Pick<
+  WebDeps,
+  'config' | 'clock' | 'accounts' | 'repositories' | 'git' | 'highlighting' | 'workers'
+>;

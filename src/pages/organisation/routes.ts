@@ -1,0 +1,57 @@
+import type { Route } from '../route.ts';
+import { showMembers, addMember, changeMemberRole, removeMember } from './members.page.ts';
+import { showNewOrganisation, createOrganisation } from './new-organisation.page.ts';
+import {
+  showOrganisationSettings,
+  saveOrganisation,
+  uploadOrganisationAvatar,
+  deleteOrganisationAvatar,
+  renameOrganisation,
+  deleteOrganisation,
+} from './organisation-settings.page.ts';
+import { showOrganisation, leaveOrganisation } from './organisation.page.ts';
+
+const at = '/orgs/:name';
+
+/** Organisations and their members. */
+export const organisationRoutes: readonly Route[] = [
+  { method: 'GET', path: '/orgs/new', access: 'signed-in', cost: 'free', page: showNewOrganisation },
+  { method: 'POST', path: '/orgs', access: 'signed-in', cost: 'rows', page: createOrganisation },
+  { method: 'GET', path: at, access: 'public', cost: 'rows', page: showOrganisation },
+  { method: 'POST', path: `${at}/leave`, access: 'signed-in', cost: 'rows', page: leaveOrganisation },
+  { method: 'GET', path: `${at}/members`, access: 'organisation:owner', cost: 'rows', page: showMembers },
+  { method: 'POST', path: `${at}/members`, access: 'organisation:owner', cost: 'rows', page: addMember },
+  {
+    method: 'POST',
+    path: `${at}/members/:username/role`,
+    access: 'organisation:owner',
+    cost: 'rows',
+    page: changeMemberRole,
+  },
+  {
+    method: 'POST',
+    path: `${at}/members/:username/remove`,
+    access: 'organisation:owner',
+    cost: 'rows',
+    page: removeMember,
+  },
+  { method: 'GET', path: `${at}/settings`, access: 'organisation:owner', cost: 'rows', page: showOrganisationSettings },
+  { method: 'POST', path: `${at}/settings`, access: 'organisation:owner', cost: 'rows', page: saveOrganisation },
+  {
+    method: 'POST',
+    path: `${at}/avatar`,
+    access: 'organisation:owner',
+    cost: 'upload',
+    page: uploadOrganisationAvatar,
+    upload: 'avatar',
+  },
+  {
+    method: 'POST',
+    path: `${at}/avatar/delete`,
+    access: 'organisation:owner',
+    cost: 'rows',
+    page: deleteOrganisationAvatar,
+  },
+  { method: 'POST', path: `${at}/rename`, access: 'organisation:owner', cost: 'rows', page: renameOrganisation },
+  { method: 'POST', path: `${at}/delete`, access: 'organisation:owner', cost: 'objects', page: deleteOrganisation },
+];

@@ -1,0 +1,62 @@
+import type { FederationHandlers } from '../http-activitypub/index.ts';
+import type { ArtifactHandlers } from '../http-artifacts/index.ts';
+import type { Middleware } from '../http/index.ts';
+import type { ProtocolRoute } from './route.ts';
+
+/** What answers the URLs that are no pages; each of them is made by a module of its own. */
+export interface ProtocolHandlers {
+  federation: FederationHandlers;
+  artifacts: ArtifactHandlers;
+  api: Middleware;
+  metrics: Middleware;
+}
+
+/** Actors: of repositories and of people. */
+const repository = '/ap/repos/:owner/:name';
+const person = '/ap/users/:username';
+
+const federationRoutes = ({ federation: ap }: ProtocolHandlers): ProtocolRoute[] => [
+  { method: 'GET', path: '/.well-known/webfinger', access: 'federation', cost: 'rows', handle: ap.webFinger },
+  { method: 'GET', path: '/.well-known/nodeinfo', access: 'federation', cost: 'free', handle: ap.nodeInfoLinks },
+  { method: 'GET', path: '/nodeinfo/2.1', access: 'federation', cost: 'rows', handle: ap.nodeInfo },
+  { method: 'GET', path: '/ap/instance', access: 'federation', cost: 'rows', handle: ap.actor },
+  { method: 'GET', path: '/ap/instance/outbox', access: 'federation', cost: 'rows', handle: ap.outbox },
+  { method: 'POST', path: '/ap/instance/inbox', access: 'federation', cost: 'signature', handle: ap.inbox },
+  { method: 'POST', path: '/ap/pairing', access: 'federation', cost: 'rows', handle: ap.pairing },
+  { method: 'GET', path: person, access: 'federation', cost: 'rows', handle: ap.actor },
+  { method: 'GET', path: `${person}/outbox`, access: 'federation', cost: 'rows', handle: ap.outbox },
+  { method: 'GET', path: `${person}/repositories`, access: 'federation', cost: 'rows', handle: ap.repositories },
+  { method: 'GET', path: `${person}/activities/:id`, access: 'federation', cost: 'rows', handle: ap.activity },
+  { method: 'POST', path: `${person}/inbox`, access: 'federation', cost: 'signature', handle: ap.inbox },
+  { method: 'GET', path: repository, access: 'federation', cost: 'rows', handle: ap.actor },
+  { method: 'GET', path: `${repository}/outbox`, access: 'federation', cost: 'rows', handle: ap.outbox },
+  { method: 'GET', path: `${repository}/followers`, access: 'federation', cost: 'rows', handle: ap.followers },
+  { method: 'GET', path: `${repository}/activities/:id`, access: 'federation', cost: 'rows', handle: ap.activity },
+  { method: 'POST', path: `${repository}/inbox`, access: 'federation', cost: 'signature', handle: ap.inbox },
+  { method: 'GET', path: '/ap', access: 'federation', cost: 'free', handle: ap.nothing },
+  { method: 'GET', path: '/ap/{*rest}', access: 'federation', cost: 'free', handle: ap.nothing },
+  { method: 'POST', path: '/ap/{*rest}', access: 'federation', cost: 'free', handle: ap.nothing },
+];
+
+/** The URLs of other protocols: metrics, the JSON API, artifacts and ActivityPub. Those of git: src/http-git/listener.ts. */
+export const protocolRoutes = (handlers: ProtocolHandlers): readonly ProtocolRoute[] => [
+  { method: 'GET', path: '/metrics', access: 'operator', cost: 'rows', handle: handlers.metrics },
+  // The operations of the API are a table of their own: src/http-api/v1/operations.ts.
+  { method: 'ANY', path: '/api/v1/{*operation}', access: 'api', cost: 'free', handle: handlers.api },
+  // The addresses that the actions of GitHub's toolkit call; src/http-artifacts reads the rest of the path.
+  {
+    method: 'ANY',
+    path: '/twirp/github.actions.results.api.v1.ArtifactService/{*method}',
+    access: 'task',
+    cost: 'transfer',
+    handle: handlers.artifacts.results,
+  },
+  {
+    method: 'ANY',
+    path: '/api/actions_pipeline/{*rest}',
+    access: 'task',
+    cost: 'transfer',
+    handle: handlers.artifacts.pipelines,
+  },
+  ...federationRoutes(handlers),
+];

@@ -1,0 +1,157 @@
+import type { Route } from '../route.ts';
+import { showActivity, restoreTip } from './activity.page.ts';
+import {
+  showCollaborators,
+  addCollaborator,
+  changeCollaborator,
+  removeCollaborator,
+  leaveRepository,
+} from './collaborators.page.ts';
+import {
+  showDangerZone,
+  renameRepository,
+  transferRepository,
+  withdrawTransfer,
+  archiveRepository,
+  unarchiveRepository,
+  deleteRepository,
+} from './danger-zone.page.ts';
+import { showRepositorySettings, saveRepositorySettings, changeVisibility } from './general-settings.page.ts';
+import { showRepositoryImage, uploadRepositoryImage, deleteRepositoryImage } from './image.page.ts';
+import {
+  showMirror,
+  saveMirror,
+  syncMirror,
+  acceptMirrorHostKey,
+  pauseMirror,
+  resumeMirror,
+  endMirror,
+} from './mirror.page.ts';
+import { showNewRepository, createRepository } from './new-repository.page.ts';
+import { pinRepository, unpinRepository, movePin } from './pins.page.ts';
+import { showRepository } from './repository-home.page.ts';
+import { redirectCloneAddress, redirectGit, showOwner, showRepositoryByShortAddress } from './short-urls.page.ts';
+
+const at = '/repos/:owner/:name';
+
+/** A repository besides its code: home page, activity, settings, pins. */
+export const repositoryRoutes: readonly Route[] = [
+  { method: 'GET', path: '/repos/new', access: 'signed-in', cost: 'rows', page: showNewRepository },
+  { method: 'POST', path: '/repos', access: 'signed-in', cost: 'objects', page: createRepository },
+  { method: 'GET', path: at, access: 'repository:read', cost: 'objects', page: showRepository },
+  { method: 'GET', path: `${at}/activity`, access: 'repository:read', cost: 'objects', page: showActivity },
+  { method: 'POST', path: `${at}/activity/restore`, access: 'repository:write', cost: 'objects', page: restoreTip },
+  { method: 'GET', path: `${at}/settings`, access: 'repository:owner', cost: 'objects', page: showRepositorySettings },
+  { method: 'POST', path: `${at}/settings`, access: 'repository:owner', cost: 'objects', page: saveRepositorySettings },
+  {
+    method: 'POST',
+    path: `${at}/settings/visibility`,
+    access: 'repository:owner',
+    cost: 'rows',
+    page: changeVisibility,
+  },
+  { method: 'GET', path: `${at}/image`, access: 'repository:read', cost: 'rows', page: showRepositoryImage },
+  {
+    method: 'POST',
+    path: `${at}/image`,
+    access: 'repository:owner',
+    cost: 'upload',
+    page: uploadRepositoryImage,
+    upload: 'image',
+  },
+  { method: 'POST', path: `${at}/image/delete`, access: 'repository:owner', cost: 'rows', page: deleteRepositoryImage },
+  {
+    method: 'GET',
+    path: `${at}/settings/collaborators`,
+    access: 'repository:admin',
+    cost: 'rows',
+    page: showCollaborators,
+  },
+  {
+    method: 'POST',
+    path: `${at}/settings/collaborators`,
+    access: 'repository:admin',
+    cost: 'rows',
+    page: addCollaborator,
+  },
+  {
+    method: 'POST',
+    path: `${at}/settings/collaborators/:username/role`,
+    access: 'repository:admin',
+    cost: 'rows',
+    page: changeCollaborator,
+  },
+  {
+    method: 'POST',
+    path: `${at}/settings/collaborators/:username/remove`,
+    access: 'repository:admin',
+    cost: 'rows',
+    page: removeCollaborator,
+  },
+  { method: 'GET', path: `${at}/settings/mirror`, access: 'repository:owner', cost: 'rows', page: showMirror },
+  { method: 'POST', path: `${at}/settings/mirror`, access: 'repository:owner', cost: 'objects', page: saveMirror },
+  { method: 'POST', path: `${at}/settings/mirror/sync`, access: 'repository:owner', cost: 'rows', page: syncMirror },
+  {
+    method: 'POST',
+    path: `${at}/settings/mirror/host-key`,
+    access: 'repository:owner',
+    cost: 'rows',
+    page: acceptMirrorHostKey,
+  },
+  { method: 'POST', path: `${at}/settings/mirror/pause`, access: 'repository:owner', cost: 'rows', page: pauseMirror },
+  {
+    method: 'POST',
+    path: `${at}/settings/mirror/resume`,
+    access: 'repository:owner',
+    cost: 'rows',
+    page: resumeMirror,
+  },
+  { method: 'POST', path: `${at}/settings/mirror/end`, access: 'repository:owner', cost: 'objects', page: endMirror },
+  { method: 'GET', path: `${at}/settings/danger`, access: 'repository:owner', cost: 'rows', page: showDangerZone },
+  { method: 'POST', path: `${at}/settings/rename`, access: 'repository:owner', cost: 'rows', page: renameRepository },
+  {
+    method: 'POST',
+    path: `${at}/settings/transfer`,
+    access: 'repository:owner',
+    cost: 'objects',
+    page: transferRepository,
+  },
+  {
+    method: 'POST',
+    path: `${at}/settings/transfer/withdraw`,
+    access: 'repository:owner',
+    cost: 'rows',
+    page: withdrawTransfer,
+  },
+  { method: 'POST', path: `${at}/settings/archive`, access: 'repository:owner', cost: 'rows', page: archiveRepository },
+  {
+    method: 'POST',
+    path: `${at}/settings/unarchive`,
+    access: 'repository:owner',
+    cost: 'rows',
+    page: unarchiveRepository,
+  },
+  {
+    method: 'POST',
+    path: `${at}/settings/delete`,
+    access: 'repository:owner',
+    cost: 'objects',
+    page: deleteRepository,
+  },
+  { method: 'POST', path: `${at}/leave`, access: 'repository:read', cost: 'rows', page: leaveRepository },
+  { method: 'POST', path: `${at}/pin`, access: 'repository:read', cost: 'rows', page: pinRepository },
+  { method: 'POST', path: `${at}/unpin`, access: 'repository:read', cost: 'rows', page: unpinRepository },
+  { method: 'POST', path: `${at}/pin/move`, access: 'repository:read', cost: 'rows', page: movePin },
+];
+
+/**
+ * Short addresses of owners and repositories, and clone addresses without their prefix. Their patterns match
+ * addresses of other tables, so they come after all of these.
+ */
+export const shortUrlRoutes: readonly Route[] = [
+  { method: 'GET', path: `${at}/info/refs`, access: 'open', cost: 'free', page: redirectGit },
+  { method: 'GET', path: '/:owner/:name/info/refs', access: 'open', cost: 'free', page: redirectGit },
+  { method: 'GET', path: '/git/:owner/:name', access: 'open', cost: 'free', page: redirectCloneAddress },
+  { method: 'GET', path: '/:handle', access: 'public', cost: 'rows', page: showOwner },
+  { method: 'GET', path: '/:owner/:name', access: 'public', cost: 'rows', page: showRepositoryByShortAddress },
+];

@@ -1,0 +1,77 @@
+import type { AccessDeclaration } from './app/access-declarations.ts';
+import type {
+  OrganisationOwnerContext,
+  Page,
+  PersonContext,
+  RepositoryPersonContext,
+  RepositoryContext,
+  RequestContext,
+} from './app/request-context.ts';
+import type { Middleware, CostClass } from '../http/index.ts';
+
+interface Declaration<Access extends AccessDeclaration> {
+  method: 'GET' | 'POST';
+  path: string;
+  access: Access;
+  cost: CostClass;
+  /** The form brings a file in this field; other forms are read without files. */
+  upload?: string;
+}
+
+/** The access declaration decides what is set in the context of a page; the compiler holds the two together. */
+export type PageRoute =
+  | (Declaration<'open' | 'public'> & { page: Page<RequestContext> })
+  | (Declaration<'newcomer' | 'signed-in' | 'administrator'> & { page: Page<PersonContext> })
+  | (Declaration<'organisation:owner'> & { page: Page<OrganisationOwnerContext> })
+  | (Declaration<'repository:read'> & { page: Page<RepositoryContext> })
+  | (Declaration<'repository:write' | 'repository:admin' | 'repository:owner'> & {
+      page: Page<RepositoryPersonContext>;
+    });
+
+interface Protocol<Access extends AccessDeclaration> {
+  method: 'GET' | 'POST' | 'ANY';
+  path: string;
+  access: Access;
+  cost: CostClass;
+  handle: Middleware;
+}
+
+/** A URL of another protocol, whose handler authenticates for itself. */
+export type ProtocolRoute = Protocol<'api'> | Protocol<'task'> | Protocol<'federation'> | Protocol<'operator'>;
+
+export type Route = PageRoute | ProtocolRoute;
+
+/** Makes a row of a settings page that several kinds of owners have. */
+export type SettingsRow<V extends PersonContext> = (method: 'GET' | 'POST', path: string, page: Page<V>) => PageRoute;
+
+export const inAdministration: SettingsRow<PersonContext> = (method, path, page) => ({
+  method,
+  path: `/admin${path}`,
+  access: 'administrator',
+  cost: 'rows',
+  page,
+});
+
+export const inPersonSettings: SettingsRow<PersonContext> = (method, path, page) => ({
+  method,
+  path: `/settings${path}`,
+  access: 'signed-in',
+  cost: 'rows',
+  page,
+});
+
+export const inOrganisationSettings: SettingsRow<OrganisationOwnerContext> = (method, path, page) => ({
+  method,
+  path: `/orgs/:name/settings${path}`,
+  access: 'organisation:owner',
+  cost: 'rows',
+  page,
+});
+
+export const inRepositorySettings: SettingsRow<RepositoryPersonContext> = (method, path, page) => ({
+  method,
+  path: `/repos/:owner/:name/settings${path}`,
+  access: 'repository:admin',
+  cost: 'rows',
+  page,
+});

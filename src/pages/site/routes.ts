@@ -1,0 +1,20 @@
+import type { Route } from '../route.ts';
+import { showApi, showOpenApi } from './api.page.ts';
+import { showNotFound } from './not-found.page.ts';
+import { showHealth, showReadiness, showRobots, showFavicon, showAsset } from './well-known-files.page.ts';
+
+/** What belongs to the server itself. */
+export const siteRoutes: readonly Route[] = [
+  { method: 'GET', path: '/healthz', access: 'open', cost: 'free', page: showHealth },
+  { method: 'GET', path: '/readyz', access: 'open', cost: 'rows', page: showReadiness },
+  { method: 'GET', path: '/robots.txt', access: 'open', cost: 'free', page: showRobots },
+  { method: 'GET', path: '/favicon.ico', access: 'open', cost: 'free', page: showFavicon },
+  { method: 'GET', path: '/assets/:file', access: 'open', cost: 'free', page: showAsset },
+  { method: 'GET', path: '/api/v1', access: 'public', cost: 'free', page: showApi },
+  { method: 'GET', path: '/api/v1/openapi.json', access: 'open', cost: 'free', page: showOpenApi },
+];
+
+/** The page for what no other row matches. */
+export const notFoundRoutes: readonly Route[] = [
+  { method: 'GET', path: '/{*rest}', access: 'public', cost: 'free', page: showNotFound },
+];

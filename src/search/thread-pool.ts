@@ -1,0 +1,46 @@
+import type { ThreadRow, ThreadStatement, DatabaseThread } from '../db/index.ts';
+
+export interface JoinedThreads extends DatabaseThread {
+  /** @param isSparing waits while any of them is busy: one processor is enough */
+  ask(statements: ThreadStatement[], isSparing?: boolean): Promise<ThreadRow[][]>;
+}
+
+/**
+ * A pool of threads with one queue: an idle thread takes the first request, so no request waits behind a slow one while
+ * another thread is idle. The second thread starts when there are two requests at a time.
+ *
+ * With another question at hand a thread would go on without a pause, and keep its
+ * processor for the slice of some milliseconds that the scheduler gives; so each has one,
+ * and sleeps after its answer.
+ * Not the kernel's semaphore: what is handed on is a certain thread, and sparing questions wait for all of them.
+ * @param threads each refuses a second question by itself
+ * @param longestLine questions that may wait; whatever is beyond that is for a thread to refuse
+ */
+export function createThreadPool(
+  threads: readonly [DatabaseThread, ...DatabaseThread[]],
+  maxQueued: number,
+): JoinedThreads {
+  const idle = [...threads];
+  const line: ((thread: DatabaseThread) => void)[] = [];
+
+  return {
+    async ask(statements, isSparing = false) {
+      let thread = isSparing && idle.length < threads.length ? undefined : idle.shift();
+      if (thread === undefined) {
+        if (line.length >= maxQueued) return threads[0].ask(statements);
+        thread = await new Promise<DatabaseThread>((resolve) => line.push(resolve));
+      }
+      try {
+        return await thread.ask(statements);
+      } finally {
+        const next = line.shift();
+        // It is handed over directly, so that no later request takes it first.
+        if (next === undefined) idle.unshift(thread);
+        else next(thread);
+      }
+    },
+    async close() {
+      await Promise.all(threads.map((thread) => thread.close()));
+    },
+  };
+}

@@ -1,0 +1,57 @@
+import t from 'tap';
+import type { PersonViewer } from '../../../src/access/index.ts';
+import { main, signedIn, startWeb } from '../../fixtures/web-fixture.ts';
+import type { Answer } from '../../fixtures/web-fixture.ts';
+
+const sessionViewer = (id: string, username: string): PersonViewer => ({
+  kind: 'person',
+  id,
+  username,
+  isAdministrator: false,
+  via: 'session',
+  scope: 'admin',
+  repositoryIds: null,
+});
+
+const location = ({ headers }: Answer): string => headers.location ?? '';
+
+t.test('web-ui §12.7 tokens are shown once and reach what was chosen', async (t) => {
+  const web = await startWeb(t);
+  const [alice, bob] = [await signedIn(web, 'alice'), await signedIn(web, 'bob')];
+  const mine = await web.modules.repositories.create(sessionViewer(alice.id, 'alice'), {
+    name: 'ledger',
+    visibility: 'PRIVATE',
+  });
+  const his = await web.modules.repositories.create(sessionViewer(bob.id, 'bob'), {
+    name: 'secret',
+    visibility: 'PRIVATE',
+  });
+  const make = (form: Record<string, string | string[]>) =>
+    alice.post('/settings/tokens', { access: 'read', expires_in: '30', ...form });
+  const tokenOf = async (answer: Answer) => /hth_\w+/.exec((await alice.get(location(answer))).body)?.[0] ?? '';
+
+  const first = await make({ name: 'all', repos: 'all' });
+  t.equal((await bob.get(location(first))).status, 303, 'nobody else can look');
+  const secret = await tokenOf(first);
+  t.match(await web.modules.accounts.viewerOfToken(secret, { address: null }), { scope: 'read', repositoryIds: null });
+  t.equal(location(await alice.get(location(first))), '/settings/tokens?done=token-gone');
+
+  const some = await tokenOf(await make({ name: 'some', access: 'write', repos: ['', mine.id, his.id] }));
+  t.match(await web.modules.accounts.viewerOfToken(some, { address: null }), {
+    scope: 'write',
+    repositoryIds: [mine.id],
+  });
+  const none = await make({ name: 'none', repos: ['', his.id] });
+  t.match([none.status, main(none)], [422, /id="repos-error"/]);
+  const again = await make({ name: 'all', repos: 'all' });
+  t.match([again.status, main(again)], [422, /id="name-error"/]);
+  t.match(main(await make({ name: '', access: 'root', expires_in: '-1' })), /Give the token a name/);
+
+  const list = main(await alice.get('/settings/tokens'));
+  t.match(list, `hth_…${some.slice(-4)}`);
+  t.notMatch(list, some);
+  t.match(list, /write on 1 repository[^]*Expires <time[^>]*>in 30 days</);
+  const id = /\/settings\/tokens\/([\w-]+)\/delete/.exec(list)?.[1] ?? '';
+  t.equal((await bob.post(`/settings/tokens/${id}/delete`)).status, 404);
+  t.equal(location(await alice.post(`/settings/tokens/${id}/delete`)), '/settings/tokens?done=token-removed');
+});

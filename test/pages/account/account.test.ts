@@ -1,0 +1,74 @@
+import t from 'tap';
+import { main, password, signedIn, startWeb, visitor } from '../../fixtures/web-fixture.ts';
+import type { Answer } from '../../fixtures/web-fixture.ts';
+
+const location = ({ headers }: Answer): string => headers.location ?? '';
+
+t.test('who was given a password changes it first', async (t) => {
+  const web = await startWeb(t);
+  await web.modules.accounts.addPerson({ username: 'alice', password, mustChangePassword: true });
+  const browser = visitor(web);
+  await browser.post('/login', { username: 'alice', password });
+  t.equal(location(await browser.get('/')), '/settings/account');
+  t.match(main(await browser.get('/settings/account')), /Choose a password of your own/);
+  const change = (form: Record<string, string>) => browser.post('/settings/account', form);
+  const wrong = await change({ current_password: 'wrong wrong', new_password: 'a better one here' });
+  t.match(main(wrong), /id="current_password-error"/);
+  t.equal(wrong.status, 422);
+  t.match(main(await change({ current_password: password, new_password: 'short' })), /id="new_password-error"/);
+  t.equal(
+    location(await change({ current_password: password, new_password: 'a better one here' })),
+    '/settings/account?done=password-changed',
+  );
+  t.equal((await browser.get('/')).status, 200, 'and stays signed in');
+});
+
+t.test('web-ui §12.1 a person takes another handle, and everything leads on', async (t) => {
+  const web = await startWeb(t);
+  const bob = await signedIn(web, 'bob');
+  const carol = await signedIn(web, 'carol');
+  const nobody = visitor(web);
+  const where = ({ status, headers }: Answer): [number, string | undefined] => [status, headers.location];
+  await carol.post('/repos', { name: 'press', visibility: 'PUBLIC' });
+  t.equal((await carol.post('/settings/account/handle', { handle: 'caroline', confirm: 'x' })).status, 422);
+  t.equal((await carol.post('/settings/account/handle', { handle: 'bob', confirm: 'carol' })).status, 422);
+  t.same(where(await carol.post('/settings/account/handle', { handle: 'caroline', confirm: 'carol' })), [
+    303,
+    '/settings/account?done=handle-changed',
+  ]);
+  for (const [from, to] of [
+    ['/users/carol', '/users/caroline'],
+    ['/Carol', '/users/caroline'],
+    ['/repos/carol/press?x=1', '/repos/caroline/press?x=1'],
+  ]) {
+    t.same(where(await nobody.get(from!)), [301, to]);
+  }
+  t.equal(
+    (await bob.post('/settings/account/handle', { handle: 'carol', confirm: 'bob' })).status,
+    422,
+    'nobody else gets it',
+  );
+
+  const owning = await carol.post('/settings/account/delete', { confirm: 'caroline', password });
+  t.match([owning.status, main(owning)], [409, /still owns press/]);
+  await carol.post('/repos/caroline/press/settings/delete', { confirm: 'caroline/press' });
+  t.equal((await carol.post('/settings/account/delete', { confirm: 'carol', password })).status, 422);
+  for (const wrong of [undefined, '', `${password}x`]) {
+    const answer = await carol.post('/settings/account/delete', {
+      confirm: 'caroline',
+      ...(wrong === undefined ? {} : { password: wrong }),
+    });
+    t.match(
+      [answer.status, main(answer)],
+      [422, /This is not your password/],
+      'a session that was left open is not enough',
+    );
+  }
+  t.equal((await nobody.get('/users/caroline')).status, 200);
+  t.same(where(await carol.post('/settings/account/delete', { confirm: 'caroline', password })), [
+    303,
+    '/login?done=account-deleted',
+  ]);
+  t.equal((await nobody.get('/users/caroline')).status, 404);
+  t.equal((await carol.get('/settings/account')).status, 303, 'signed out');
+});

@@ -1,0 +1,137 @@
+// The dashboard: filters, pages, pushes, and what other servers sent.
+import t from 'tap';
+import { randomUUID } from 'node:crypto';
+import type { PersonViewer } from '../../../src/access/index.ts';
+import { main, signedIn, startWeb } from '../../fixtures/web-fixture.ts';
+import type { Answer } from '../../fixtures/web-fixture.ts';
+
+const sessionViewer = (id: string, username: string): PersonViewer => ({
+  kind: 'person',
+  id,
+  username,
+  isAdministrator: false,
+  via: 'session',
+  scope: 'admin',
+  repositoryIds: null,
+});
+
+t.test('the dashboard lists, filters and pages', async (t) => {
+  const web = await startWeb(t);
+  const alice = await signedIn(web, 'alice');
+  const first = await web.modules.repositories.create(sessionViewer(alice.id, 'alice'), {
+    name: 'r0',
+    visibility: 'PRIVATE',
+  });
+  await web.modules.db.write(async ({ manager }) => {
+    for (let index = 1; index < 53; index += 1) {
+      const name = `r${index}`;
+      await manager.insert('repository', {
+        ...first,
+        id: randomUUID(),
+        name,
+        nameFolded: name,
+        updatedAt: first.updatedAt + index,
+      });
+    }
+  });
+  const titles = (answer: Answer) =>
+    [...answer.body.matchAll(/class="row-title" href="\/repos\/alice\/(r\d+)"/g)].map(([, name]) => name);
+  const newest = await alice.get('/');
+  t.same(titles(newest).slice(0, 2), ['r52', 'r51']);
+  t.equal(titles(newest).length, 50);
+  const next = /href="(\/\?after=[^"]+)"/.exec(newest.body)?.[1] ?? '';
+  t.same(titles(await alice.get(next)), ['r2', 'r1', 'r0']);
+  t.same(titles(await alice.get('/?q=R3')), [
+    'r39',
+    'r38',
+    'r37',
+    'r36',
+    'r35',
+    'r34',
+    'r33',
+    'r32',
+    'r31',
+    'r30',
+    'r3',
+  ]);
+  t.match(main(await alice.get('/?q=%3Cb%3E')), /No repository of yours has “&lt;b&gt;”/);
+  for (const odd of ['/?after=x', '/?after=', '/?q=a&q=b', '/?done=constructor', '/?sort=none'])
+    t.equal((await alice.get(odd)).status, 200, odd);
+  t.same(titles(await alice.get('/?q=a%&after=1.x')), [], 'a wildcard is a plain character');
+});
+
+t.setTimeout(120_000);
+
+t.test('web-ui §3 pushes of what is followed, and requests that did not get through', async (t) => {
+  const web = await startWeb(t);
+  const alice = await signedIn(web, 'alice');
+  t.notMatch((await alice.get('/')).body, /Followed elsewhere|Needs attention/, 'nothing without federation');
+  const standing = { state: 'PENDING', why: 'failed', attempts: 8, error: 'certificate expired' } as const;
+  const push = {
+    handle: 'bob/glaze@other.example.org',
+    url: 'https://other.example.org/repos/bob/glaze',
+    branch: 'main',
+    hashBefore: '1'.repeat(40),
+    hashAfter: '2'.repeat(40),
+    commitCount: 3,
+    commits: [],
+    pushedAt: web.clock.now() - 60_000,
+  };
+  const pushes = Array.from({ length: 9 }, () => push);
+  const news = {
+    pending: [{ id: 'f', followId: 'f', handle: 'carol/<kiln>@other.example.org', url: null, standing }],
+  };
+  const followedNews = async (_id: string, limit: number) => ({ ...news, pushes: pushes.slice(0, limit) });
+  Object.assign(web.modules.federation, { isOperational: true, followedNews });
+  const { body } = await alice.get('/');
+  t.match(body, /Needs attention[^]*request to follow[^]*carol\/&lt;kiln&gt;@other\.example\.org[^]*was not delivered/);
+  t.equal(body.match(/: 3 commits to/g)?.length, 5, 'the newest few');
+  t.match(body, /href="https:\/\/other\.example\.org\/repos\/bob\/glaze" rel="nofollow noopener"/);
+});
+
+t.test('the dashboard tells of pushes to what one is tied to, and of nothing else', async (t) => {
+  const web = await startWeb(t);
+  const gina = await signedIn(web, 'gina');
+  const henry = await signedIn(web, 'henry');
+  await gina.post('/repos', { name: 'site', visibility: 'PRIVATE' });
+  await henry.post('/repos', { name: 'elsewhere', visibility: 'PUBLIC' });
+  const push = async (
+    id: string,
+    owner: string,
+    name: string,
+    who: string,
+    ref: string,
+    oldId: string,
+    newId: string,
+  ) => {
+    const all = await web.modules.repositories.listAll();
+    const repository = all.find((row) => row.owner.handle === owner && row.name === name)!;
+    await web.modules.db.write(async ({ manager, now }) => {
+      await manager.query('UPDATE repositories SET pushed_at = ? WHERE id = ?', [now, repository.id]);
+      await manager.query(
+        'INSERT INTO pushes (id, repository_id, user_id, via, options, created_at, settled_at) VALUES (?, ?, ?, ?, ?, ?, ?)',
+        [id, repository.id, who, 'http', '[]', now, now],
+      );
+      await manager.query(
+        'INSERT INTO push_updates (push_id, position, ref, old_id, new_id, result) VALUES (?, 0, ?, ?, ?, ?)',
+        [id, ref, oldId, newId, 'ok'],
+      );
+    });
+    web.clock.advance(1000);
+  };
+  const [none, a, b] = ['0'.repeat(40), 'a'.repeat(40), 'b'.repeat(40)];
+  await push('p1', 'gina', 'site', henry.id, 'refs/heads/main', none, a);
+  await push('p2', 'gina', 'site', gina.id, 'refs/heads/main', a, b);
+  await push('p3', 'gina', 'site', gina.id, 'refs/tags/v1', none, b);
+  await push('p4', 'henry', 'elsewhere', henry.id, 'refs/heads/main', none, a);
+  const news = (answer: Answer): string =>
+    (/<h2 id="pushes">[^]*?<\/section>/.exec(answer.body)?.[0] ?? '').replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' ');
+  t.match(
+    news(await gina.get('/')),
+    /gina created the tag v1 in gina\/site .*gina pushed to main in gina\/site .*henry created the branch main in gina\/site/,
+  );
+  t.notMatch(news(await gina.get('/')), /elsewhere/, 'a public repository of others is no news');
+  t.notMatch((await henry.get('/')).body, /gina\/site/, 'nor a private one, though henry once pushed to it');
+  await gina.post('/repos/gina/site/settings/collaborators', { username: 'henry', role: 'read' });
+  t.match(news(await henry.get('/')), /gina\/site/);
+});

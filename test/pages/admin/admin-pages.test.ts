@@ -1,0 +1,14 @@
+import t from 'tap';
+import { startAdminWeb } from '../../fixtures/admin-web.ts';
+
+const { administrator, member } = await startAdminWeb(t);
+const pages = ['health', 'people', 'repositories', 'jobs', 'settings', 'audit'];
+
+t.test('the pages are there for administrators, and for nobody else', async (t) => {
+  for (const page of pages) {
+    const { status, body } = await administrator.get(`/admin/${page}`);
+    t.equal(status, 200, page);
+    t.match(body, `href="/admin/${page}" aria-current="page"`, `${page} marks itself`);
+    t.equal((await member.get(`/admin/${page}`)).status, 404, page);
+  }
+});

@@ -1,0 +1,58 @@
+import t from 'tap';
+import { connectClient } from '../../http-runner/runner-client.ts';
+import { startForge } from '../../http-runner/rpc-fixture.ts';
+
+const workflow = {
+  '.hearth/workflows/ci.yml': 'name: CI\non: push\njobs: {build: {runs-on: linux, steps: [{run: make}]}}\n',
+  'a.txt': 'one\n',
+};
+
+t.test('what checks say stands beside commits wherever they are, asked once for each page', async (t) => {
+  const forge = await startForge(t);
+  const { url, modules } = forge;
+  const first = await forge.push(workflow);
+  const second = await forge.push({ 'a.txt': 'two\n' });
+  await forge.push({ 'a.txt': 'three\n' }, 'Quiet [skip ci]');
+  const runner = connectClient(url, { headers: await forge.register(['linux']) });
+  for (const result of [1, 2]) {
+    const { task } = await runner.fetchTask({ tasksVersion: 0n });
+    await runner.updateTask({ state: { id: task.id, result, steps: [] }, outputs: {} });
+  }
+  let questions = 0;
+  for (const name of ['commitStatuses', 'commitStatusesOf'] as const) {
+    const ask = modules.repositories[name] as (...given: unknown[]) => Promise<Map<string, never>>;
+    Object.assign(modules.repositories, { [name]: (...given: unknown[]) => ((questions += 1), ask(...given)) });
+  }
+  const ticksOf = async (path: string): Promise<string[]> => {
+    questions = 0;
+    const answer = await fetch(`${url}${path}`, { headers: { Cookie: `hearth_session=${forge.alice.session}` } });
+    const html = await answer.text();
+    t.equal(answer.status, 200, path);
+    // Once more when a page that was kept turns out to be of yesterday.
+    t.ok(questions <= 2, `${path} asks once`);
+    return [...html.matchAll(/class="status tick is-(\w+)" href="([^"]+)" title="([^"]+)"/g)].map(
+      ([, tone, href, title]) => `${tone} ${href} ${title}`,
+    );
+  };
+  const good = /^good \/repos\/alice\/work\/runs\/1\/jobs\/\d+ All checks passed: 1 of 1$/;
+  const bad = /^bad \/repos\/alice\/work\/runs\/2\/jobs\/\d+ A check failed: 0 of 1$/;
+  const B = '/repos/alice/work';
+  t.match(await ticksOf(`${B}/commits`), [bad, good], 'the newest commit was pushed with [skip ci]');
+  t.same(await ticksOf(B), []);
+  t.match(await ticksOf(`${B}/tree/${second}`), [bad]);
+  t.match(await ticksOf(`${B}/commit/${first}`), [good]);
+  t.match(await ticksOf(`${B}/compare/${first}...${second}`), [bad]);
+  t.match(await ticksOf(`${B}/blob/${second}/a.txt`), [bad]);
+  t.same(await ticksOf(`${B}/branches`), []);
+  t.match(
+    await ticksOf('/'),
+    [bad, bad, bad, good],
+    'what needs attention, the repository by its newest checked commit, then its pushes',
+  );
+
+  await modules.ci.rerun(forge.viewer, forge.found, 2, 'failed');
+  const { task } = await runner.fetchTask({ tasksVersion: 0n });
+  t.match(await ticksOf(`${B}/commits`), [/^busy .*Checks are running/, good], 'a page that is kept shows what is new');
+  await runner.updateTask({ state: { id: task.id, result: 1, steps: [] }, outputs: {} });
+  t.match(await ticksOf(`${B}/commits`), [/^good/, good]);
+});

@@ -1,0 +1,45 @@
+import t from 'tap';
+import { startOddWeb } from '../../fixtures/odd-web.ts';
+import { runGit } from '../../fixtures/git-repositories.ts';
+import { ask } from '../../fixtures/web-fixture.ts';
+
+t.setTimeout(120_000);
+
+const { web, path, get } = await startOddWeb(t);
+
+t.test('issue 3.3 a comparison shows all that changed, in both looks', async (t) => {
+  const unified = (await get(`/compare/v1.0..main`)).body;
+  for (const sight of [
+    /symbolic link → file/,
+    /file → executable|executable/,
+    /1111111111 → 2222222222/,
+    /too many to show here\.[^]*Load this file/,
+    /class="badge bad">deleted/,
+    /many\/part-0\/file-0\.c[^]*→[^]*many\/moved\/file-0\.c/,
+    /No newline at the end/,
+    /<figcaption>Before/,
+  ]) {
+    t.match(unified, sight);
+  }
+  const script = (await get('/commits/main')).body;
+  t.match(script, /&lt;script&gt;alert\(1\)&lt;\/script&gt; &amp; &quot;quotes&quot; \ufffdevil/);
+  t.notMatch(script, /<script>alert/);
+  const split = (await get('/compare/v1.1-rc1..v1.1?view=split')).body;
+  t.match(split, /<table class="diff split">[^]*<td class="removed">[^]*<td class="added">/);
+  t.match(split, /<mark>/, 'words are marked');
+  // On a busy machine the first view does not wait for the colours.
+  let coloured = '';
+  for (let view = 0; view < 50 && !/x-keyword/.test(coloured); view += 1)
+    coloured = (await get('/compare/v1.0..v1.1')).body;
+  t.match(coloured, /<tr class="added">(?:(?!<\/tr>).)*<span class="x-/, 'code is coloured');
+  t.match((await get('/compare/main...main')).body, /same commit/);
+  t.match((await get('/compare/main...unrelated')).body, /nothing in common/);
+  const load = /href="([^"]*file=large\.txt[^"]*)"/.exec(unified)?.[1]?.replaceAll('&amp;', '&') ?? '';
+  t.equal((await ask(web, load)).status, 200);
+  const spaces = (await runGit(['log', '-1', '--format=%H', 'main', '--', 'crlf.txt'], { cwd: path })).trim();
+  t.match((await get(`/commit/${spaces}`)).body, /crlf\.txt[^]*<td class="number">1<\/td>[^]*two/);
+  const [, crlf = ''] =
+    /<details[^>]*id="file-1"[^]*?(<table[^]*?<\/table>)?<\/details>/.exec((await get(`/commit/${spaces}?w=1`)).body) ??
+    [];
+  t.equal(crlf, '', 'lines that differ in white space only are no lines then');
+});

@@ -1,0 +1,109 @@
+// What is small to push and endless to read, and refs beyond counting: pages answer, and show a part.
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import t from 'tap';
+import type { Test } from 'tap';
+import { runGit } from '../../fixtures/git-repositories.ts';
+import { fillRepository, signedIn, startWeb } from '../../fixtures/web-fixture.ts';
+import type { Answer } from '../../fixtures/web-fixture.ts';
+
+t.setTimeout(120_000);
+
+const web = await startWeb(t);
+const alice = await signedIn(web, 'alice');
+await alice.post('/repos', { name: 'kiln', visibility: 'PUBLIC' });
+const B = '/repos/alice/kiln';
+const { path: bare } = await web.modules.repositories.find({ kind: 'anonymous' }, 'alice', 'kiln');
+
+await fillRepository(t, bare, {
+  'long-line.txt': 'x'.repeat(2_000_000),
+  'long.txt': 'a line\n'.repeat(300_000),
+  ...Object.fromEntries(Array.from({ length: 1_000 }, (_, n) => [`many/file-${n}`, 'x\n'])),
+});
+
+const tip = (await web.modules.git.head(bare)).oid!;
+const mebibyte = 1024 * 1024;
+
+/** Every page answers, and is no larger than a browser takes. */
+async function answers(t: Pick<Test, 'ok'>, pages: readonly string[], most = 2 * mebibyte): Promise<Answer[]> {
+  return Promise.all(
+    pages.map(async (page) => {
+      const answer = await alice.get(B + page);
+      t.ok([200, 301].includes(answer.status), `${page || 'the home page'}: ${answer.status}`);
+      t.ok(answer.body.length < most, `${page}: ${answer.body.length} characters`);
+      return answer;
+    }),
+  );
+}
+
+t.test('security I05 large files, long lines and many entries are shown in part, and it is said', async (t) => {
+  const [long, longLine, blame, , commit] = await answers(t, [
+    '/blob/main/long.txt',
+    '/blob/main/long-line.txt',
+    '/blame/main/long.txt',
+    '/tree/main/many',
+    `/commit/${tip}`,
+    '/find/main?q=file',
+    '/search?q=line',
+    '/search?q=x',
+  ]);
+  t.match(long!.body, /too large to show/);
+  t.match(longLine!.body, /too large to show|line goes on/);
+  t.match(blame!.headers.location, `${B}/blob/main/long.txt`, 'nobody’s lines are told apart in a file of this size');
+  t.match(commit!.body, /large|more|not shown/i);
+});
+
+t.test('security I05 a tree of ten thousand million files in a few kilobytes', async (t) => {
+  const git = async (args: string[], input?: string) =>
+    (await runGit(args, { cwd: bare, ...(input === undefined ? {} : { input }) })).trim();
+  let entry = `100644 blob ${await git(['hash-object', '-w', '--stdin'], 'bang\n')}`;
+  for (let level = 0; level < 10; level += 1)
+    entry = `040000 tree ${await git(['mktree'], Array.from({ length: 10 }, (_, n) => `${entry}\tf${n}\n`).join(''))}`;
+  await git([
+    'update-ref',
+    'refs/heads/bomb',
+    await git(['commit-tree', entry.split(' ')[2]!, '-p', tip, '-m', 'Bomb']),
+  ]);
+  await answers(t, [
+    '/tree/bomb',
+    '/tree/bomb/f0/f1',
+    `/blob/bomb/${Array.from({ length: 10 }, () => 'f0').join('/')}`,
+    '/find/bomb?q=f9',
+    '/commits/bomb',
+    '/commits/bomb/f0',
+    '/branches',
+  ]);
+  await alice.post(`${B}/settings`, { description: '', default_branch: 'bomb' });
+  await answers(t, ['', '/settings']);
+  await alice.post(`${B}/settings`, { description: '', default_branch: 'main' });
+});
+
+t.test('security I02 twenty thousand branches and as many tags are listed in part', async (t) => {
+  const lines = (folder: string) =>
+    Array.from({ length: 20_000 }, (_, n) => `${tip} refs/${folder}/r${String(n).padStart(6, '0')}\n`).join('');
+  writeFileSync(
+    path.join(bare, 'packed-refs'),
+    `# pack-refs with: peeled fully-peeled sorted \n${lines('heads')}${lines('tags')}`,
+  );
+  await answers(
+    t,
+    [
+      '',
+      '/tree/r000001',
+      '/branches',
+      '/tags',
+      '/tags.atom',
+      `/commit/${tip}`,
+      '/commits/main',
+      '/compare',
+      '/activity',
+      '/settings',
+    ],
+    mebibyte,
+  );
+  t.equal((await alice.get(`${B}/go?ref=r019999&page=tree`)).status, 303, 'the last one is found');
+  t.same(
+    web.log.filter(({ level }) => level === 'error'),
+    [],
+  );
+});

@@ -1,0 +1,34 @@
+import t from 'tap';
+import { main, password, signedIn, startWeb, visitor } from '../../fixtures/web-fixture.ts';
+import type { Answer } from '../../fixtures/web-fixture.ts';
+
+const location = ({ headers }: Answer): string => headers.location ?? '';
+
+t.test('people join by invitation, once per link', async (t) => {
+  const web = await startWeb(t);
+  const alice = await signedIn(web, 'alice', { isAdministrator: true });
+  t.equal((await visitor(web).get('/signup')).status, 404, 'registration is closed');
+  const made = await alice.post('/admin/invites');
+  t.match(location(made), /^\/admin\/invites\/new\/[\w-]{22}$/);
+  const shown = await alice.get(location(made));
+  t.match(shown.headers['cache-control'], 'no-store');
+  const link = /value="http[^"]*(\/signup\?invite=[^"]+)"/.exec(shown.body)?.[1] ?? '';
+  t.match(location(await alice.get(location(made))), '/admin/invites?done=invite-gone', 'shown once');
+
+  const bob = visitor(web);
+  t.equal((await bob.get(link)).status, 200);
+  t.match(main(await bob.post(link, { handle: 'alice', password })), /taken/, 'a taken handle is told');
+  t.equal(
+    (await bob.post(link, { handle: 'alice', password })).status,
+    422,
+    'web-ui §1.1 and is a wrong value, not a conflict',
+  );
+  t.equal(location(await bob.post(link, { handle: 'bob', password })), '/settings/keys?done=welcome');
+  t.equal((await visitor(web).get(link)).status, 404);
+  t.equal((await bob.get('/admin/invites')).status, 404);
+
+  await alice.post('/admin/invites');
+  const id = /\/admin\/invites\/([\w-]+)\/delete/.exec((await alice.get('/admin/invites')).body)?.[1] ?? '';
+  t.equal(location(await alice.post(`/admin/invites/${id}/delete`)), '/admin/invites?done=invite-removed');
+  t.equal((await alice.post(`/admin/invites/${id}/delete`)).status, 404);
+});
