@@ -288,7 +288,7 @@ export const issues: Migration = {
     )`,
     `CREATE INDEX moved_issues_issue ON moved_issues (issue_id)`,
 
-    // Counts change in the same transaction as the rows, whoever changes them. The bodies are plain SQL that
+    // Counts change in the same transaction as the rows, the user who changes them. The bodies are plain SQL that
     // PostgreSQL's trigger functions can have as they are.
     `CREATE TRIGGER issue_counts_added AFTER INSERT ON issues BEGIN ${add} END`,
     `CREATE TRIGGER issue_counts_removed AFTER DELETE ON issues BEGIN ${remove} END`,

@@ -139,7 +139,7 @@ export function refusalInTrash(viewer: Viewer, repository: IssueRepositoryFacts)
   return refusalToWrite(viewer, repository) ?? levelRefusal(viewer, repository, 'manage');
 }
 
-/** Whether somebody's contributions are never held, and count against no limit of the repository. */
+/** Whether a user's contributions are never held, and count against no limit of the repository. */
 export function isTrustedContributor(viewer: Viewer, repository: RepositoryFacts): boolean {
   return allows(memberLevel(viewer, repository), 'read') && viewer.kind !== 'anonymous';
 }

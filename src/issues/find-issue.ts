@@ -48,7 +48,7 @@ type FindDeps = Pick<IssueDeps, 'db' | 'repositories'>;
 export const personIdOf = (viewer: Viewer): string | null =>
   viewer.kind === 'person' && viewer.via !== 'local' ? viewer.id : null;
 
-/** Somebody who is not here: for what is decided by their rights, as a session of theirs would have them. */
+/** A user who is not here: for what is decided by their rights, as a session of theirs would have them. */
 export const personViewer = (id: string, scope: Scope): PersonViewer => ({
   kind: 'person',
   id,
@@ -190,6 +190,6 @@ function refusalError(refusal: IssueRefusal): DomainError {
   }
 }
 
-/** For a form that somebody else was quicker to change. */
+/** For a form that a user else was quicker to change. */
 export const revisionConflict = () =>
-  conflict('text_changed_meanwhile', 'Somebody has changed this text meanwhile. Please compare the two.');
+  conflict('text_changed_meanwhile', 'A user has changed this text meanwhile. Please compare the two.');

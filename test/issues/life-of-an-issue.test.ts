@@ -146,7 +146,7 @@ t.test('labels of an organisation are those of its repositories', async (t) => {
   t.equal(await reasonOf(issues.open(alice, roof, { title: 'x', labels: ['later'] })), 'unknown_label');
 });
 
-t.test('assign: whoever may read; they are subscribed', async (t) => {
+t.test('assign: the user who may read; they are subscribed', async (t) => {
   const { issues, repositories, alice, bob, carol } = await openIssues(t);
   await repositories.create(alice, { owner: 'alice', name: 'cellar', visibility: 'PRIVATE' });
   await issues.open(alice, roof, { title: 'Leak', assignees: ['bob'] });

@@ -129,7 +129,7 @@ class Announcement {
       try {
         await this.#inTime(listener, listener.recorded?.(this.#announced, prepared));
       } catch (error) {
-        // It is recorded: whoever was to be woken up looks again before long.
+        // It is recorded: the user who was to be woken up looks again before long.
         this.#log(listener, error);
       }
     }

@@ -36,7 +36,7 @@ export function toEntry({ attempts, triedAt, lastError, parkedAt, ...row }: Entr
   return { ...row, kind: row.kind as EntryKind, details: JSON.parse(row.details) as EntryDetails };
 }
 
-/** Exactly one of the three is set, or none for somebody who is gone. */
+/** Exactly one of the three is set, or none for a user who is gone. */
 export type Authorship = Pick<EntryRow, 'authorId' | 'remoteAuthorId' | 'authorName'>;
 
 /** Who writes: an account, or a name where that is none. */

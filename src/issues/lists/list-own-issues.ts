@@ -9,7 +9,7 @@ import type { Issue } from '../schema/issue-schema.ts';
 import { withDetails } from './list-issues.ts';
 import type { ListedIssue } from './list-issues.ts';
 
-/** Why an issue is in somebody's list. */
+/** Why an issue is in a user's list. */
 export type OwnReason = 'assigned' | 'created' | 'mentioned';
 
 const reasons: Record<OwnReason, string> = {

@@ -11,7 +11,7 @@ import { blockSchema } from '../schema/moderation-schema.ts';
 import type { BlockRow } from '../schema/moderation-schema.ts';
 
 /**
- * Keeps somebody from contributing to all that an owner has: for the person themself, or an OWNER of the organisation.
+ * Keeps a user from contributing to all that an owner has: for the person themself, or an OWNER of the organisation.
  * Members and collaborators are not kept from what they were given. Blocking again changes the reason.
  * Refuses `owner_not_found`, `not_owner`, `unknown_person`, `cannot_block_yourself`, `too_many_blocked_people`.
  */
@@ -36,7 +36,7 @@ export async function blockPerson(
   deps.logger.info('issue.person_blocked', { owner: found.id, person: person.id });
 }
 
-/** Somebody who is not blocked stays so. Refuses `owner_not_found`, `not_owner`, `unknown_person`. */
+/** A user who is not blocked stays so. Refuses `owner_not_found`, `not_owner`, `unknown_person`. */
 export async function unblockPerson(
   deps: IssueDeps,
   viewer: Viewer,

@@ -35,7 +35,7 @@ function heldIn({ db }: Pick<IssueDeps, 'db'>, repositoryId: string): Promise<He
 const batch = 200;
 
 /**
- * Lets somebody in: what waits of theirs is shown, told of, and later things do not wait.
+ * Lets a user in: what waits of theirs is shown, told of, and later things do not wait.
  * @param userId of `listHeld`
  */
 export async function admitContributor(
@@ -80,7 +80,7 @@ export async function admitContributor(
   });
 }
 
-/** Refuses what waits of somebody: comments are emptied, issues go to the trash. Later things of theirs wait again. */
+/** Refuses what waits of a user: comments are emptied, issues go to the trash. Later things of theirs wait again. */
 export async function refuseContributor(
   deps: IssueDeps,
   viewer: Viewer,

@@ -22,7 +22,7 @@ export interface CommitReference {
   oid: string;
 }
 
-/** A reference, with where it stands in the text. */
+/** A reference, with its place in the text. */
 export type Reference = (IssueReference | PersonReference | CommitReference) & { start: number; end: number };
 
 const handle = `[A-Za-z0-9](?:[A-Za-z0-9]|[-_.](?=[A-Za-z0-9])){0,38}`;

@@ -92,7 +92,7 @@ export interface IssueSettings {
   repositoryId: string;
   /** Who may open issues and comment. */
   issuesFrom: IssuesFrom;
-  /** Whether the first contribution of somebody waits for a member. */
+  /** Whether the first contribution of a user waits for a member. */
   holdsNewcomers: boolean;
 }
 

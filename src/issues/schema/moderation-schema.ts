@@ -2,7 +2,7 @@ import { EntitySchema } from 'typeorm';
 
 export type HideReason = 'spam' | 'abuse' | 'off_topic' | 'outdated' | 'duplicate' | 'resolved';
 
-/** Somebody who may not contribute to what an owner has. */
+/** A user who may not contribute to what an owner has. */
 export interface BlockRow {
   ownerId: string;
   userId: string;
@@ -44,7 +44,7 @@ export const hiddenEntrySchema = new EntitySchema<HiddenEntryRow>({
   },
 });
 
-/** Somebody who has written something in a repository. */
+/** A user who has written something in a repository. */
 export interface ContributorRow {
   repositoryId: string;
   userId: string;

@@ -3,7 +3,7 @@ import { EntitySchema } from 'typeorm';
 export type ReactionKind = '+1' | '-1' | 'laugh' | 'heart' | 'hooray' | 'confused' | 'rocket' | 'eyes';
 export type SubscriptionReason = 'author' | 'comment' | 'mention' | 'assigned' | 'manual';
 
-/** Somebody who is to work on an issue. */
+/** A user who is to work on an issue. */
 export interface AssigneeRow {
   issueId: string;
   userId: string;
@@ -18,7 +18,7 @@ export const assigneeSchema = new EntitySchema<AssigneeRow>({
   },
 });
 
-/** Somebody whom a text of an issue mentions. */
+/** A user whom a text of an issue mentions. */
 export interface MentionRow {
   issueId: string;
   userId: string;
@@ -52,7 +52,7 @@ export const reactionSchema = new EntitySchema<ReactionRow>({
   },
 });
 
-/** Whether somebody wants to hear of an issue. */
+/** Whether a user wants to hear of an issue. */
 export interface SubscriptionRow {
   issueId: string;
   userId: string;
@@ -72,7 +72,7 @@ export const subscriptionSchema = new EntitySchema<SubscriptionRow>({
   },
 });
 
-/** A text that somebody has not sent yet. */
+/** A text that a user has not sent yet. */
 export interface DraftRow {
   userId: string;
   /** Which form it belongs to: `issue:<id>`, `new:<repository>`. */
