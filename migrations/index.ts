@@ -32,6 +32,7 @@ import { sshMirrors } from './v70-ssh-mirrors.ts';
 import { trigrams } from './v72-trigrams.ts';
 import { openDeliveries } from './v73-open-deliveries.ts';
 import { outbox } from './v74-outbox.ts';
+import { issues } from './v76-issues.ts';
 
 /** Every migration, in order. SPEC §9 fixes the numbers 2, 9 and 19 (federation), 13 and 14; the others are ours. */
 export const migrations: readonly Migration[] = [
@@ -68,4 +69,5 @@ export const migrations: readonly Migration[] = [
   trigrams,
   openDeliveries,
   outbox,
+  issues,
 ];

@@ -24,6 +24,8 @@ import type { Federation } from './federation/index.ts';
 import { createGit } from './git/index.ts';
 import type { Git } from './git/index.ts';
 import { createImageStore } from './images/index.ts';
+import { createIssues, issueEntities } from './issues/index.ts';
+import type { Issues } from './issues/index.ts';
 import { systemClock, systemRandom } from './kernel/index.ts';
 import type { Clock, Logger, Random } from './kernel/index.ts';
 import { createOrganisations, organisationEntities } from './organisations/index.ts';
@@ -72,6 +74,7 @@ export interface Modules {
   organisations: Organisations;
   git: Git;
   repositories: Repositories;
+  issues: Issues;
   search: Search;
   codeSearch: CodeSearch;
   federation: Federation;
@@ -117,6 +120,7 @@ export const entities = [
   ...accountEntities,
   ...organisationEntities,
   ...repositoryEntities,
+  ...issueEntities,
   ...ciEntities,
   ...federationEntities,
   ...webhookEntities,
@@ -219,6 +223,8 @@ export async function openModules(
       settings: ciSettings(config, keyFile(config.dataDir)),
     });
     repositories.onPush(ci.onPush);
+    const issues = createIssues({ db, accounts, organisations, owners, repositories, git, clock, random, logger });
+    repositories.onPush(issues.onPush);
     const webhooks = createWebhooks({
       config,
       keyFile: keyFile(config.dataDir),
@@ -276,6 +282,7 @@ export async function openModules(
       organisations,
       git,
       repositories,
+      issues,
       search,
       codeSearch,
       federation,
@@ -294,6 +301,7 @@ export async function openModules(
         await mirrors.stop();
         await federation.stop();
         await repositories.stop();
+        await issues.stop();
         await codeSearch.stop();
         await git.stop();
         await accounts.stop();
@@ -426,6 +434,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
       addresses = { http, ssh: sshAt ?? ofTheMachine, grpc };
       // After listening: neither recovery of pushes nor a workflow file may keep the server from starting.
       void repositories.recoverPushes();
+      void modules.issues.recoverEntries();
       ci.advanceRuns().catch((error: unknown) => logger.error('ci.advance_failed', { error }));
       schedule.start();
       setTimeout(() => git.useSpawner(), 500).unref(); // after the start, which it would delay
@@ -464,6 +473,12 @@ export function jobsOf(modules: Modules): CronTask[] {
     },
     ...(config.backup.nightly ? [{ name: 'backup.nightly', time: '0 30 3 * * *', run: () => backups.nightly() }] : []),
     { name: 'pushes.finish', time: '30 * * * * *', run: () => repositories.finishPushes() },
+    { name: 'issues.announce', time: '35 * * * * *', run: () => modules.issues.finishEntries() },
+    {
+      name: 'issues.empty-trash',
+      time: '0 15 4 * * *',
+      run: async () => (await backups.isRunning()) || modules.issues.emptyTrash(),
+    },
     { name: 'repositories.survey', time: '50 */10 * * * *', run: () => repositories.updateStatisticsDue() },
     { name: 'repositories.measure', time: '0 10 3 * * *', run: () => repositories.measureAll() },
     { name: 'ci.sweep', time: '*/15 * * * * *', run: () => ci.sweep() },

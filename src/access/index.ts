@@ -9,3 +9,13 @@ export { describeAccessGrant, accessGrantsOf } from './access-grants.ts';
 export type { AccessGrant } from './access-grants.ts';
 export { visibleRepositories, visibleRepositoryParts } from './visible-repositories.ts';
 export type { RepositoryPart, SqlCondition } from './visible-repositories.ts';
+export { isTrustedContributor, refusalInRepository, refusalInTrash, refusalOnIssue } from './issue-rights.ts';
+export type {
+  EntryFacts,
+  IssueAct,
+  IssueFacts,
+  IssueRefusal,
+  IssueRepositoryFacts,
+  IssuesFrom,
+} from './issue-rights.ts';
+export { visibleIssues } from './visible-issues.ts';

@@ -38,6 +38,9 @@ export const uniqueRules = {
   access_tokens_user_name: ['access_tokens.user_id', 'access_tokens.name'],
   repositories_user_name: ['repositories.owner_user_id', 'repositories.name_folded'],
   repositories_org_name: ['repositories.owner_org_id', 'repositories.name_folded'],
+  labels_repository_name: ['labels.repository_id', 'labels.name_folded'],
+  labels_organisation_name: ['labels.organisation_id', 'labels.name_folded'],
+  milestones_title: ['milestones.repository_id', 'milestones.title_folded'],
 } as const satisfies Record<string, readonly string[]>;
 
 export type UniqueRule = keyof typeof uniqueRules;

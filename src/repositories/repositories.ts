@@ -1,5 +1,5 @@
 import type { Viewer, Visibility } from '../access/index.ts';
-import type { Tx } from '../db/index.ts';
+import type { RowSource, Tx } from '../db/index.ts';
 import type { ImageUpload } from '../images/index.ts';
 import { internal } from '../kernel/index.ts';
 import {
@@ -10,8 +10,9 @@ import {
 } from './collaborators/change-collaborators.ts';
 import { explainAccess, listCollaborators, listCollaboratorsPage } from './collaborators/list-collaborators.ts';
 import { createRepository } from './create-repository.ts';
-import { findRepository } from './find-repository.ts';
+import { findRepository, repositoryFacts } from './find-repository.ts';
 import type { Found, Needed, RepositoryAddress } from './find-repository.ts';
+import type { Repository } from './schema/repository-schema.ts';
 import { recoverImages } from './images/recover-images.ts';
 import { openImage, removeImage, replaceImage } from './images/repository-image.ts';
 import { listLanguages } from './languages/list-languages.ts';
@@ -152,6 +153,12 @@ export function createRepositories(tools: Omit<RepositoryDeps, 'preReceiveChecks
     /** For the scheduled task: releases overwritten tips after their retention time. */
     releaseOverwrittenTips: () => releaseOverwrittenTips(deps),
     locate: (ids: Iterable<string>) => locateRepositories(deps, ids),
+    /**
+     * For modules whose rights hang on those on a repository: the facts that `access` decides by.
+     * @param source the manager of the write that acts on it
+     */
+    factsOf: (personId: string | null, repository: Repository, source: RowSource = deps.db.lookup) =>
+      repositoryFacts(deps, source, personId, repository),
 
     setCommitStatus,
     removeCommitStatus,

@@ -14,6 +14,7 @@ const arrows: string[][] = [
   ['doctor'],
   ['webhooks', 'mirrors'],
   ['search', 'federation', 'ci', 'backup'],
+  ['issues'],
   ['repositories'],
   ['organisations'],
   ['accounts'],

@@ -48,8 +48,15 @@ export const defaultSettings = (folder: string): RepositorySettings => ({
   recoveryWaitMs: 30_000,
 });
 
-export async function openRooms(t: Owner, options: { settings?: Partial<RepositorySettings>; random?: Random } = {}) {
-  const { db, folder, clock } = await openTestDatabase(t, { entities });
+export interface RoomOptions {
+  settings?: Partial<RepositorySettings>;
+  random?: Random;
+  /** Tables of modules above. */
+  more?: readonly EntitySchema[];
+}
+
+export async function openRooms(t: Owner, options: RoomOptions = {}) {
+  const { db, folder, clock } = await openTestDatabase(t, { entities: [...entities, ...(options.more ?? [])] });
   const log: LogLine[] = [];
   const note = (event: string, fields: LogFields = {}) => void log.push({ event, ...fields });
   const logger: Logger = { ...silentLogger, info: note, warn: note, error: note, child: () => logger };

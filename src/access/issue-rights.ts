@@ -1,0 +1,166 @@
+import { accessGrantsOf } from './access-grants.ts';
+import { allows, lower } from './level.ts';
+import type { Level } from './level.ts';
+import type { RepositoryFacts } from './repository-facts.ts';
+import { repositoryLevel } from './repository-level.ts';
+import { isLocalAdministrator } from './viewer.ts';
+import type { Viewer } from './viewer.ts';
+
+/** Who may open issues and comment in a repository; nobody switches both off. */
+export type IssuesFrom = 'nobody' | 'members' | 'anyone';
+
+/** What the policy for issues needs to know of a repository, besides the viewer's ties to it. */
+export interface IssueRepositoryFacts extends RepositoryFacts {
+  archived: boolean;
+  issuesFrom: IssuesFrom;
+  /** Whether the owner has blocked the viewer. */
+  blocked: boolean;
+}
+
+/** What it needs to know of one issue. */
+export interface IssueFacts {
+  /** UUID; null for a remote or imported author, and for a deleted account. */
+  authorId: string | null;
+  locked: boolean;
+  /** In the trash. */
+  deleted: boolean;
+  /** Waiting for a member to let its author in. */
+  held: boolean;
+}
+
+/** An entry of the issue's log: position 0 is the text of the issue itself. */
+export interface EntryFacts {
+  position: number;
+  authorId: string | null;
+}
+
+/**
+ * `contribute` is to open, comment, react and subscribe; `triage` is to label, assign, set milestones, links and pins,
+ * lock, hide a comment, close any issue and let newcomers in; `manage` is about labels' settings, the trash and moving.
+ */
+export type IssueAct =
+  | 'read'
+  | 'contribute'
+  | 'triage'
+  | 'manage'
+  | 'edit_issue'
+  | 'close'
+  | 'edit_entry'
+  | 'delete_entry';
+
+/** Why an act is refused; `hidden` must look like absent. */
+export type IssueRefusal =
+  | 'hidden'
+  | 'sign_in'
+  | 'scope'
+  | 'archived'
+  | 'locked'
+  | 'issues_off'
+  | 'blocked'
+  | 'members_only'
+  | 'level';
+
+/** What the viewer's ties give, without what everybody may read: `none` for who is no member, no collaborator, no owner. */
+function memberLevel(viewer: Viewer, repository: RepositoryFacts): Level {
+  if (isLocalAdministrator(viewer)) return 'admin';
+  if (repository.deleted || viewer.kind === 'anonymous') return 'none';
+  if (viewer.kind === 'task') return viewer.repositoryId === repository.id ? viewer.scope : 'none';
+  if (viewer.repositoryIds !== null && !viewer.repositoryIds.includes(repository.id)) return 'none';
+  const [strongest] = accessGrantsOf(viewer.id, repository);
+  return lower(strongest?.level ?? 'none', viewer.scope);
+}
+
+/**
+ * Whether a credential may write here at all. Outside of its list of repositories a token writes nowhere, not even
+ * where everybody may comment. A task may when its run is trusted, which is what gives it the scope `write`.
+ */
+function mayWriteWith(viewer: Viewer, repository: RepositoryFacts): boolean {
+  if (viewer.kind === 'anonymous' || !allows(viewer.scope, 'write')) return false;
+  if (viewer.kind === 'task') return viewer.repositoryId === repository.id;
+  return viewer.repositoryIds === null || viewer.repositoryIds.includes(repository.id);
+}
+
+/** Asks before an issue is there: may the viewer open one, or manage the labels of the repository? Null is yes. */
+export function refusalInRepository(
+  viewer: Viewer,
+  repository: IssueRepositoryFacts,
+  act: 'read' | 'contribute' | 'triage' | 'manage',
+): IssueRefusal | null {
+  if (repositoryLevel(viewer, repository) === 'none') return 'hidden';
+  if (act === 'read') return null;
+  const refused = refusalToWrite(viewer, repository);
+  if (refused !== null) return refused;
+  if (act !== 'contribute') return levelRefusal(viewer, repository, act);
+  return contributionRefusal(viewer, repository);
+}
+
+/**
+ * The policy of issues: what a viewer may do with one. `visibleIssues` states `read` in SQL.
+ * @param entry for `edit_entry` and `delete_entry`
+ */
+export function refusalOnIssue(
+  viewer: Viewer,
+  repository: IssueRepositoryFacts,
+  issue: IssueFacts,
+  act: IssueAct,
+  entry: EntryFacts | null = null,
+): IssueRefusal | null {
+  if (repositoryLevel(viewer, repository) === 'none' || issue.deleted) return 'hidden';
+  const member = memberLevel(viewer, repository);
+  const isAuthor = isBy(viewer, issue.authorId);
+  if (issue.held && !isAuthor && !allows(member, 'write')) return 'hidden';
+  if (act === 'read') return null;
+  const refused = refusalToWrite(viewer, repository);
+  if (refused !== null) return refused;
+  if (issue.locked && !allows(member, 'write')) return 'locked';
+  // A trusted task comments, and does nothing else.
+  if (viewer.kind === 'task') return act === 'contribute' ? contributionRefusal(viewer, repository) : 'level';
+  switch (act) {
+    case 'contribute':
+      return contributionRefusal(viewer, repository);
+    case 'triage':
+    case 'manage':
+      return levelRefusal(viewer, repository, act);
+    case 'edit_issue':
+    case 'close':
+      return isAuthor || allows(member, 'write') ? null : 'level';
+    case 'edit_entry': {
+      const needed = entry?.position === 0 ? 'write' : 'admin';
+      return (entry !== null && isBy(viewer, entry.authorId)) || allows(member, needed) ? null : 'level';
+    }
+    case 'delete_entry':
+      return (entry !== null && isBy(viewer, entry.authorId)) || allows(member, 'admin') ? null : 'level';
+  }
+}
+
+/** What is in the trash is asked for by those who may empty it, and is hidden from everybody else. */
+export function refusalInTrash(viewer: Viewer, repository: IssueRepositoryFacts): IssueRefusal | null {
+  if (repositoryLevel(viewer, repository) === 'none') return 'hidden';
+  return refusalToWrite(viewer, repository) ?? levelRefusal(viewer, repository, 'manage');
+}
+
+/** Whether a user's contributions are never held, and count against no limit of the repository. */
+export function isTrustedContributor(viewer: Viewer, repository: RepositoryFacts): boolean {
+  return allows(memberLevel(viewer, repository), 'read') && viewer.kind !== 'anonymous';
+}
+
+const isBy = (viewer: Viewer, authorId: string | null): boolean =>
+  viewer.kind === 'person' && !isLocalAdministrator(viewer) && authorId !== null && viewer.id === authorId;
+
+function refusalToWrite(viewer: Viewer, repository: IssueRepositoryFacts): IssueRefusal | null {
+  if (viewer.kind === 'anonymous') return 'sign_in';
+  if (repository.archived) return 'archived';
+  return mayWriteWith(viewer, repository) ? null : 'scope';
+}
+
+function contributionRefusal(viewer: Viewer, repository: IssueRepositoryFacts): IssueRefusal | null {
+  if (repository.issuesFrom === 'nobody') return 'issues_off';
+  if (memberLevel(viewer, repository) !== 'none') return null;
+  if (repository.blocked) return 'blocked';
+  return repository.issuesFrom === 'anyone' ? null : 'members_only';
+}
+
+function levelRefusal(viewer: Viewer, repository: RepositoryFacts, act: 'triage' | 'manage'): IssueRefusal | null {
+  if (viewer.kind === 'task') return 'level';
+  return allows(memberLevel(viewer, repository), act === 'triage' ? 'write' : 'admin') ? null : 'level';
+}

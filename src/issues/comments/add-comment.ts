@@ -1,0 +1,78 @@
+import { isTrustedContributor, refusalOnIssue } from '../../access/index.ts';
+import type { Viewer } from '../../access/index.ts';
+import type { IssueDeps } from '../deps.ts';
+import { toEntry } from '../entries/entry.ts';
+import type { Entry } from '../entries/entry.ts';
+import { findIssue, factsOfIssue, personIdOf, refuse } from '../find-issue.ts';
+import type { IssueAt } from '../find-issue.ts';
+import { close, reopen } from '../lifecycle/change-state.ts';
+import { limits, parseComment } from '../limits.ts';
+import { charge, holdsContribution, noteHeld } from '../moderation/hold-newcomers.ts';
+import { onIssue } from '../on-issue.ts';
+import { subscribeOnce } from '../participation/subscriptions.ts';
+import { recordReferences, resolveReferences } from '../references/resolve-references.ts';
+import { entrySchema } from '../schema/entry-schema.ts';
+import type { CloseReason } from '../schema/issue-schema.ts';
+
+export interface NewComment {
+  body: unknown;
+  /** Also closes or reopens, in the same write. */
+  state?: 'open' | CloseReason;
+}
+
+/**
+ * Adds a comment. The same form sent twice leads to the entry that is there.
+ * Refuses `text_missing`, `text_too_long`, `too_many_contributions`, and what the rights refuse; nothing is written
+ * when the viewer may comment and not close.
+ */
+export async function addComment(
+  deps: IssueDeps,
+  viewer: Viewer,
+  at: IssueAt,
+  { body: given, state }: NewComment,
+): Promise<Entry> {
+  const body = parseComment(given);
+  const found = await findIssue(deps, viewer, at);
+  const twin = await sameComment(deps, viewer, found.issue.id, found.issue.lastPosition, body);
+  if (twin !== null) return twin;
+  refuse(refusalOnIssue(viewer, found.facts, factsOfIssue(found.issue), 'contribute'));
+  charge(deps, viewer, found);
+  const references = await resolveReferences(deps, viewer, found.repository, body);
+  return onIssue(deps, viewer, at, 'contribute', async (log, context) => {
+    const { issue, repository, facts } = context;
+    if (state !== undefined) refuse(refusalOnIssue(viewer, facts, factsOfIssue(issue), 'close'));
+    const isNewcomer = await holdsContribution(log.tx, viewer, context);
+    // Who opened an issue that waits adds to what waits.
+    const isHeld = isNewcomer || (issue.heldAt !== null && !isTrustedContributor(viewer, facts));
+    const row = await log.append(issue, { kind: 'comment', body, isHeld });
+    if (isHeld) await noteHeld(log, issue, row.position, viewer);
+    else {
+      await subscribeOnce(log.tx, issue.id, personIdOf(viewer), 'comment');
+      await recordReferences(deps, log, viewer, { issue, repository, position: row.position }, references);
+      if (state === 'open') await reopen(log, issue);
+      else if (state !== undefined) await close(log, issue, state);
+    }
+    return toEntry(row);
+  });
+}
+
+/** Entries that are looked back at for the same comment; a dozen others may have come between. */
+const lookBack = 12;
+
+async function sameComment(
+  { db, clock }: IssueDeps,
+  viewer: Viewer,
+  issueId: string,
+  lastPosition: number,
+  body: string,
+): Promise<Entry | null> {
+  const personId = personIdOf(viewer);
+  if (personId === null) return null;
+  const row = await db.read
+    .createQueryBuilder(entrySchema, 'e')
+    .where('e.issue_id = :issueId AND e.position > :from', { issueId, from: lastPosition - lookBack })
+    .andWhere("e.kind = 'comment' AND e.author_id = :personId AND e.body = :body", { personId, body })
+    .andWhere('e.created_at > :since AND e.deleted_at IS NULL', { since: clock.now() - limits.sameFormMs })
+    .getOne();
+  return row === null ? null : toEntry(row);
+}

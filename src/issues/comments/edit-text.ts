@@ -1,0 +1,89 @@
+import type { Viewer } from '../../access/index.ts';
+import type { Tx } from '../../db/index.ts';
+import type { IssueDeps } from '../deps.ts';
+import { toEntry } from '../entries/entry.ts';
+import type { Entry } from '../entries/entry.ts';
+import { writeEntries } from '../entries/write-entries.ts';
+import { emptyEntry, touchIssue } from '../entries/empty-entry.ts';
+import { entryNotFound, findIssue, issueInWrite, personIdOf, revisionConflict } from '../find-issue.ts';
+import type { IssueAt } from '../find-issue.ts';
+import { parseBody, parseComment } from '../limits.ts';
+import { recordReferences, resolveReferences } from '../references/resolve-references.ts';
+import { entryRevisionSchema, entrySchema } from '../schema/entry-schema.ts';
+import type { EntryRevisionRow, EntryRow } from '../schema/entry-schema.ts';
+
+export interface EditedText {
+  /** 0 for the text of the issue itself. */
+  position: number;
+  body: unknown;
+  /** The one that the form was made from. */
+  revision: number;
+}
+
+/**
+ * Replaces the text of an issue or of a comment; the one before is kept as a revision.
+ * Refuses `entry_not_found`; `text_changed_meanwhile` for a form made from an older text; what the rights refuse.
+ */
+export async function editText(deps: IssueDeps, viewer: Viewer, at: IssueAt, edited: EditedText): Promise<Entry> {
+  const { position, revision } = edited;
+  const body = position === 0 ? parseBody(edited.body) : parseComment(edited.body);
+  const found = await findIssue(deps, viewer, at);
+  const references = await resolveReferences(deps, viewer, found.repository, body);
+  return writeEntries(deps, viewer, async (log) => {
+    const { manager, now } = log.tx;
+    const entry = await textInWrite(log.tx, found.issue.id, position);
+    const { issue, repository } = await issueInWrite(deps, log.tx, viewer, found.issue, 'edit_entry', entry);
+    if (entry.revision !== revision) throw revisionConflict();
+    if (entry.body === body) return toEntry(entry);
+    const key = { issueId: issue.id, position };
+    const editorId = personIdOf(viewer);
+    await manager.insert(entryRevisionSchema, { ...key, revision, body: entry.body!, editorId, editedAt: now });
+    const change = { body, revision: revision + 1, editedAt: now };
+    await manager.update(entrySchema, key, change);
+    await touchIssue(log.tx, issue);
+    // A text that waits refers to nothing before it is let in.
+    if (entry.heldAt === null) await recordReferences(deps, log, viewer, { issue, repository, position }, references);
+    return toEntry({ ...entry, ...change });
+  });
+}
+
+/**
+ * Empties a comment: its number, its place and that it was there stay; text, revisions and reactions go.
+ * Refuses `entry_not_found`, and what the rights refuse.
+ */
+export async function deleteComment(deps: IssueDeps, viewer: Viewer, at: IssueAt, position: number): Promise<void> {
+  const found = await findIssue(deps, viewer, at);
+  await deps.db.write(async (tx) => {
+    const entry = await textInWrite(tx, found.issue.id, position);
+    const { issue } = await issueInWrite(deps, tx, viewer, found.issue, 'delete_entry', entry);
+    // The text of the issue goes with the issue.
+    if (position === 0) throw entryNotFound();
+    await emptyEntry(tx, issue, entry);
+  });
+}
+
+/** The texts that an entry had, the oldest first; the current one is in the entry. */
+export async function listRevisions(
+  deps: IssueDeps,
+  viewer: Viewer,
+  at: IssueAt,
+  position: number,
+): Promise<EntryRevisionRow[]> {
+  const { issue } = await findIssue(deps, viewer, at);
+  const entry = await deps.db.read.findOneBy(entrySchema, { issueId: issue.id, position });
+  // Who may not see a held entry may not see what it was.
+  if (entry === null || entry.heldAt !== null || entry.deletedAt !== null) throw entryNotFound();
+  return deps.db.read
+    .createQueryBuilder(entryRevisionSchema, 'r')
+    .where('r.issue_id = :issueId AND r.position = :position', { issueId: issue.id, position })
+    .orderBy('r.revision')
+    .limit(200)
+    .getMany();
+}
+
+async function textInWrite({ manager }: Tx, issueId: string, position: number): Promise<EntryRow> {
+  const entry = await manager.findOneBy(entrySchema, { issueId, position });
+  const isText = entry !== null && entry.body !== null && entry.deletedAt === null;
+  if (!isText || (entry.kind !== 'opened' && entry.kind !== 'comment')) throw entryNotFound();
+  return entry;
+}

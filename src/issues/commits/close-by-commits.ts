@@ -1,0 +1,96 @@
+import { refusalOnIssue } from '../../access/index.ts';
+import type { Tx } from '../../db/index.ts';
+import type { AnnouncedPush, PushListener } from '../../repositories/index.ts';
+import type { IssueDeps } from '../deps.ts';
+import { EntryLog } from '../entries/write-entries.ts';
+import { factsOfIssue, personViewer } from '../find-issue.ts';
+import { limits } from '../limits.ts';
+import { close } from '../lifecycle/change-state.ts';
+import { entrySchema } from '../schema/entry-schema.ts';
+import { parseClosing, parseReferences } from '../references/parse-references.ts';
+import { resolveIssues, traceableIssue } from '../references/resolve-references.ts';
+import type { Target } from '../references/resolve-references.ts';
+
+/** An issue that a commit names. */
+interface Named {
+  oid: string;
+  target: Target;
+  closes: boolean;
+}
+
+interface Prepared {
+  named: Named[];
+  /** What `record` appended, for `recorded`. */
+  appended: { issueId: string; position: number }[];
+}
+
+const noId = /^0+$/;
+
+/**
+ * Hears of pushes: a commit that reaches the default branch leaves an entry on the issues that its message names, and
+ * closes those that it says it closes, when the user who pushed may close them. Only what people push counts: a mirror, an
+ * import and the first push of a branch bring history that was closed elsewhere. Bounded per push.
+ */
+export function closeByCommits(deps: IssueDeps): PushListener<Prepared> {
+  return {
+    name: 'issues',
+    async prepare(push) {
+      const named = await namedBy(deps, push);
+      return named.length === 0 ? null : { named, appended: [] };
+    },
+    async record(tx, push, prepared) {
+      prepared.appended = await record(deps, tx, push, prepared.named);
+    },
+    recorded: (_push, { appended }) => deps.announcer.announceAll(appended),
+  };
+}
+
+async function namedBy(deps: IssueDeps, push: AnnouncedPush): Promise<Named[]> {
+  const { repository, pusherId, via } = push;
+  if (pusherId === null || (via !== 'http' && via !== 'ssh')) return [];
+  const branch = push.updates.find(({ ref }) => ref === `refs/heads/${repository.defaultBranch}`);
+  if (branch === undefined || noId.test(branch.oldId) || noId.test(branch.newId)) return [];
+  const located = (await deps.repositories.locate([repository.id])).get(repository.id);
+  if (located === undefined) return [];
+  const { commits } = await deps.git.newCommits(located.path, branch.newId, [branch.oldId], {
+    limit: limits.commitsPerPush,
+  });
+  const pusher = personViewer(pusherId, 'write');
+  const named: Named[] = [];
+  // The oldest first, as they happened.
+  for (const { oid, message } of commits.reverse()) {
+    const text = message.slice(0, limits.bodyBytes);
+    const closing = await resolveIssues(deps, pusher, repository.id, parseClosing(text));
+    const issues = parseReferences(text, 'commit').flatMap((each) => (each.kind === 'issue' ? [each] : []));
+    const others = await resolveIssues(deps, pusher, repository.id, issues);
+    const closed = new Set(closing.map(({ repositoryId, number }) => `${repositoryId}#${number}`));
+    named.push(...closing.map((target) => ({ oid, target, closes: true })));
+    for (const target of others)
+      if (!closed.has(`${target.repositoryId}#${target.number}`)) named.push({ oid, target, closes: false });
+    if (named.length >= limits.entriesPerText) break;
+  }
+  return named.slice(0, limits.entriesPerText);
+}
+
+async function record(
+  deps: IssueDeps,
+  tx: Tx,
+  { repository, pusherId }: AnnouncedPush,
+  named: readonly Named[],
+): Promise<Prepared['appended']> {
+  const pusher = personViewer(pusherId!, 'write');
+  const log = new EntryLog(tx, pusher, deps.announcer.hasListeners);
+  for (const { oid, target, closes } of named) {
+    const found = await traceableIssue(deps, tx, pusher, repository, target);
+    if (found === null) continue;
+    const { issue, facts } = found;
+    const origin = `${closes ? 'closes' : 'commit'}:${oid}`;
+    // A commit that comes again, after a force push, has done its part.
+    if (await tx.manager.existsBy(entrySchema, { issueId: issue.id, origin })) continue;
+    const cause = { commit: oid, repositoryId: repository.id };
+    const mayClose = closes && refusalOnIssue(pusher, facts, factsOfIssue(issue), 'close') === null;
+    if (mayClose && issue.state === 'OPEN') await close(log, issue, 'completed', { cause, origin });
+    else await log.append(issue, { kind: 'mentioned', details: cause, origin, touches: false, via: 'git' });
+  }
+  return log.appended;
+}

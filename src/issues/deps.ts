@@ -1,0 +1,26 @@
+import type { Accounts } from '../accounts/index.ts';
+import type { Database } from '../db/index.ts';
+import type { Git } from '../git/index.ts';
+import type { Clock, Logger, Random } from '../kernel/index.ts';
+import type { Organisations } from '../organisations/index.ts';
+import type { Owners } from '../owners/index.ts';
+import type { Repositories } from '../repositories/index.ts';
+import type { EntryAnnouncer } from './announcements/entry-announcer.ts';
+import type { RateLimiter } from './moderation/rate-limits.ts';
+import type { IssueModuleSettings } from './settings.ts';
+
+/** What the use-cases of this module work with. */
+export interface IssueDeps {
+  db: Database;
+  accounts: Pick<Accounts, 'personByUsername' | 'peopleById'>;
+  organisations: Pick<Organisations, 'roleOf'>;
+  owners: Pick<Owners, 'resolve'>;
+  repositories: Pick<Repositories, 'find' | 'factsOf' | 'locate'>;
+  git: Pick<Git, 'newCommits'>;
+  clock: Clock;
+  random: Random;
+  logger: Logger;
+  settings: IssueModuleSettings;
+  announcer: EntryAnnouncer;
+  rates: RateLimiter;
+}

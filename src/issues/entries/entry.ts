@@ -1,0 +1,55 @@
+import { isLocalAdministrator } from '../../access/index.ts';
+import type { Viewer } from '../../access/index.ts';
+import type { EntryRow, EntryVia } from '../schema/entry-schema.ts';
+
+/** What an entry says. Kinds of pull requests come with them. */
+export type EntryKind =
+  | 'opened'
+  | 'comment'
+  | 'closed'
+  | 'reopened'
+  | 'titled'
+  | 'labelled'
+  | 'unlabelled'
+  | 'assigned'
+  | 'unassigned'
+  | 'milestoned'
+  | 'mentioned'
+  | 'linked'
+  | 'unlinked'
+  | 'locked'
+  | 'unlocked'
+  | 'pinned'
+  | 'unpinned'
+  | 'moved';
+
+/** JSON of an entry; a reader passes over keys that it does not know. */
+export type EntryDetails = Record<string, unknown>;
+
+/** An entry of the log as callers see it. */
+export interface Entry extends Omit<EntryRow, 'kind' | 'details' | 'attempts' | 'triedAt' | 'lastError' | 'parkedAt'> {
+  kind: EntryKind;
+  details: EntryDetails;
+}
+
+export function toEntry({ attempts, triedAt, lastError, parkedAt, ...row }: EntryRow): Entry {
+  return { ...row, kind: row.kind as EntryKind, details: JSON.parse(row.details) as EntryDetails };
+}
+
+/** Exactly one of the three is set, or none for a user who is gone. */
+export type Authorship = Pick<EntryRow, 'authorId' | 'remoteAuthorId' | 'authorName'>;
+
+/** Who writes: an account, or a name where that is none. */
+export function authorshipOf(viewer: Viewer): Authorship {
+  const nobody = { authorId: null, remoteAuthorId: null, authorName: null };
+  if (viewer.kind === 'task') return { ...nobody, authorName: 'CI' };
+  if (viewer.kind !== 'person') return nobody;
+  return isLocalAdministrator(viewer) ? { ...nobody, authorName: 'Administrator' } : { ...nobody, authorId: viewer.id };
+}
+
+/** How it came, where the transport does not say. */
+export function viaOf(viewer: Viewer): EntryVia {
+  if (viewer.kind === 'task') return 'api';
+  if (viewer.kind !== 'person') return 'server';
+  return viewer.via === 'local' ? 'cli' : viewer.via === 'token' ? 'api' : viewer.via === 'key' ? 'cli' : 'web';
+}

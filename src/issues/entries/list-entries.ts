@@ -1,0 +1,148 @@
+import { allows, visibleIssues } from '../../access/index.ts';
+import type { Viewer } from '../../access/index.ts';
+import { repositoryLevel } from '../../access/index.ts';
+import type { Database } from '../../db/index.ts';
+import type { IssueDeps } from '../deps.ts';
+import { findIssue, personIdOf } from '../find-issue.ts';
+import type { IssueAt } from '../find-issue.ts';
+import { entrySchema } from '../schema/entry-schema.ts';
+import { hiddenEntrySchema } from '../schema/moderation-schema.ts';
+import type { HideReason } from '../schema/moderation-schema.ts';
+import { reactionSchema } from '../schema/participation-schema.ts';
+import type { ReactionKind } from '../schema/participation-schema.ts';
+import { toEntry } from './entry.ts';
+import type { Entry } from './entry.ts';
+
+/** An entry of a timeline, with what a reader sees beside it. */
+export interface ListedEntry extends Entry {
+  /** Why it is folded away; null when it is not. */
+  hiddenFor: HideReason | null;
+  reactions: { kind: ReactionKind; count: number; isOwn: boolean }[];
+  /** The other issue of an entry that names one. */
+  other: OtherIssue | null;
+}
+
+/** An issue that another one names, where the viewer may see it. */
+export interface OtherIssue {
+  id: string;
+  repositoryId: string;
+  number: number;
+  title: string;
+  state: 'OPEN' | 'CLOSED' | 'MERGED';
+  kind: 'ISSUE' | 'PULL';
+}
+
+const maxPerPage = 200;
+
+/**
+ * The log of an issue in its order, from a position on. Left out is what waits for a member, except to its author and
+ * to those who may let it in, and what names an issue that the viewer may not see: positions may have gaps.
+ */
+export async function listEntries(
+  deps: IssueDeps,
+  viewer: Viewer,
+  at: IssueAt,
+  { from = 0, limit = maxPerPage }: { from?: number; limit?: number } = {},
+): Promise<{ entries: ListedEntry[]; next: number | null }> {
+  const { issue, facts } = await findIssue(deps, viewer, at);
+  const count = Math.min(Math.max(1, limit), maxPerPage);
+  const rows = await deps.db.read
+    .createQueryBuilder(entrySchema, 'e')
+    .where('e.issue_id = :issueId AND e.position >= :from', { issueId: issue.id, from })
+    .orderBy('e.position')
+    .limit(count + 1)
+    .getMany();
+  const page = rows.slice(0, count);
+  const next = rows.length > count ? rows[count]!.position : null;
+  const mayTriage = allows(repositoryLevel(viewer, facts), 'write');
+  const personId = personIdOf(viewer);
+  const shown = page
+    .filter((row) => row.heldAt === null || mayTriage || (personId !== null && row.authorId === personId))
+    .map(toEntry);
+  if (shown.length === 0) return { entries: [], next };
+  const range = { issueId: issue.id, first: shown[0]!.position, last: shown.at(-1)!.position };
+  const [hidden, reactions, others] = await Promise.all([
+    hiddenIn(deps.db, range),
+    reactionsIn(deps.db, range, personId),
+    otherIssues(
+      deps.db,
+      viewer,
+      shown.flatMap(({ details }) => otherIdOf(details) ?? []),
+    ),
+  ]);
+  const entries = shown.flatMap((entry): ListedEntry[] => {
+    const otherId = otherIdOf(entry.details);
+    const other = otherId === null ? null : (others.get(otherId) ?? null);
+    if (otherId !== null && other === null) return [];
+    const { position } = entry;
+    return [{ ...entry, hiddenFor: hidden.get(position) ?? null, reactions: reactions.get(position) ?? [], other }];
+  });
+  return { entries, next };
+}
+
+const otherIdOf = (details: Record<string, unknown>): string | null =>
+  typeof details['issueId'] === 'string' ? details['issueId'] : null;
+
+interface Range {
+  issueId: string;
+  first: number;
+  last: number;
+}
+
+async function hiddenIn(db: Database, range: Range): Promise<Map<number, HideReason>> {
+  const rows = await db.read
+    .createQueryBuilder(hiddenEntrySchema, 'h')
+    .where('h.issue_id = :issueId AND h.position BETWEEN :first AND :last', range)
+    .getMany();
+  return new Map(rows.map(({ position, reason }) => [position, reason]));
+}
+
+async function reactionsIn(
+  db: Database,
+  range: Range,
+  personId: string | null,
+): Promise<Map<number, ListedEntry['reactions']>> {
+  const rows = await db.read
+    .createQueryBuilder(reactionSchema, 'r')
+    .select('r.position', 'position')
+    .addSelect('r.kind', 'kind')
+    .addSelect('count(*)', 'count')
+    .addSelect('max(CASE WHEN r.user_id = :personId THEN 1 ELSE 0 END)', 'own')
+    .where('r.issue_id = :issueId AND r.position BETWEEN :first AND :last', range)
+    .setParameter('personId', personId ?? '')
+    .groupBy('r.position')
+    .addGroupBy('r.kind')
+    .getRawMany<{ position: number; kind: ReactionKind; count: number; own: number }>();
+  const byPosition = Map.groupBy(rows, ({ position }) => Number(position));
+  return new Map(
+    [...byPosition].map(([position, found]) => [
+      position,
+      found.map(({ kind, count, own }) => ({ kind, count: Number(count), isOwn: Number(own) === 1 })),
+    ]),
+  );
+}
+
+/** Those of some issues that the viewer may see. */
+export async function otherIssues(
+  db: Database,
+  viewer: Viewer,
+  ids: readonly string[],
+): Promise<Map<string, OtherIssue>> {
+  const unique = [...new Set(ids)];
+  if (unique.length === 0) return new Map();
+  const { sql, parameters } = visibleIssues(viewer, 'r', 'i');
+  const rows = await db.read
+    .createQueryBuilder()
+    .select('i.id', 'id')
+    .addSelect('i.repository_id', 'repositoryId')
+    .addSelect('i.number', 'number')
+    .addSelect('i.title', 'title')
+    .addSelect('i.state', 'state')
+    .addSelect('i.kind', 'kind')
+    .from('issues', 'i')
+    .innerJoin('repositories', 'r', 'r.id = i.repository_id')
+    .where('i.id IN (:...ids)', { ids: unique })
+    .andWhere(sql, parameters)
+    .getRawMany<OtherIssue>();
+  return new Map(rows.map((row) => [row.id, { ...row, number: Number(row.number) }]));
+}

@@ -1,0 +1,17 @@
+import type { EntitySchema } from 'typeorm';
+import type { Tx } from '../db/index.ts';
+
+/** Adds a row unless one with its key is there. */
+export async function insertOnce<Row extends object>(
+  { manager }: Tx,
+  schema: EntitySchema<Row>,
+  row: Row,
+): Promise<void> {
+  await manager
+    .createQueryBuilder()
+    .insert()
+    .into(schema)
+    .values(row as never)
+    .orIgnore()
+    .execute();
+}

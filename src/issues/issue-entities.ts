@@ -1,0 +1,52 @@
+import {
+  attachmentSchema,
+  issueLabelSchema,
+  issueLinkSchema,
+  labelSchema,
+  milestoneSchema,
+} from './schema/classification-schema.ts';
+import {
+  entryAnnouncementSchema,
+  entryListenerAttemptsSchema,
+  entryRevisionSchema,
+  entrySchema,
+} from './schema/entry-schema.ts';
+import { issueNumbersSchema, issueSchema, issueSettingsSchema, movedIssueSchema } from './schema/issue-schema.ts';
+import {
+  blockSchema,
+  contributorSchema,
+  heldContributionSchema,
+  hiddenEntrySchema,
+} from './schema/moderation-schema.ts';
+import {
+  assigneeSchema,
+  draftSchema,
+  mentionSchema,
+  reactionSchema,
+  subscriptionSchema,
+} from './schema/participation-schema.ts';
+
+export const issueEntities = [
+  issueSchema,
+  issueNumbersSchema,
+  issueSettingsSchema,
+  movedIssueSchema,
+  entrySchema,
+  entryAnnouncementSchema,
+  entryListenerAttemptsSchema,
+  entryRevisionSchema,
+  labelSchema,
+  issueLabelSchema,
+  milestoneSchema,
+  issueLinkSchema,
+  attachmentSchema,
+  assigneeSchema,
+  mentionSchema,
+  reactionSchema,
+  subscriptionSchema,
+  draftSchema,
+  blockSchema,
+  hiddenEntrySchema,
+  contributorSchema,
+  heldContributionSchema,
+];

@@ -1,0 +1,147 @@
+import type { Viewer } from '../access/index.ts';
+import { EntryAnnouncer } from './announcements/entry-announcer.ts';
+import type { EntryPlace } from './announcements/entry-attempts.ts';
+import type { EntryListener } from './announcements/entry-listener.ts';
+import { addComment } from './comments/add-comment.ts';
+import { deleteComment, editText, listRevisions } from './comments/edit-text.ts';
+import type { IssueDeps } from './deps.ts';
+import { listEntries } from './entries/list-entries.ts';
+import { findIssue, findMovedIssue } from './find-issue.ts';
+import type { IssueAt } from './find-issue.ts';
+import {
+  addDefaultLabels,
+  addLabel,
+  deleteLabel,
+  editLabel,
+  listLabels,
+  listOrganisationLabels,
+} from './labels/manage-labels.ts';
+import { setTitle, triage, triageMany } from './lifecycle/change-issue.ts';
+import { closeIssue, reopenIssue } from './lifecycle/change-state.ts';
+import { moveIssue } from './lifecycle/move-issue.ts';
+import { openIssue } from './lifecycle/open-issue.ts';
+import { emptyIssueTrash, listTrashedIssues, purgeIssue, restoreIssue, trashIssue } from './lifecycle/trash.ts';
+import { addLink, listLinks, removeLink } from './links/change-links.ts';
+import { listIssues, listPinnedIssues, withDetails } from './lists/list-issues.ts';
+import type { ListedIssue } from './lists/list-issues.ts';
+import { listOwnIssues } from './lists/list-own-issues.ts';
+import {
+  addMilestone,
+  deleteMilestone,
+  editMilestone,
+  findMilestone,
+  listMilestones,
+  setMilestoneClosed,
+} from './milestones/manage-milestones.ts';
+import { blockPerson, listBlocks, unblockPerson } from './moderation/blocks.ts';
+import { admitContributor, listHeld, refuseContributor } from './moderation/held-contributions.ts';
+import { hideComment } from './moderation/hide-entry.ts';
+import { RateLimiter } from './moderation/rate-limits.ts';
+import { findDraft, saveDraft } from './participation/drafts.ts';
+import { react } from './participation/reactions.ts';
+import { listSubscribers, setSubscription, subscriptionOf } from './participation/subscriptions.ts';
+import { closeByCommits } from './commits/close-by-commits.ts';
+import { changeIssueSettings, countIssues, issueSettings } from './repository-settings.ts';
+import { defaultIssueSettings } from './settings.ts';
+import type { IssueModuleSettings } from './settings.ts';
+
+export interface IssuesOptions extends Omit<IssueDeps, 'settings' | 'announcer' | 'rates'> {
+  settings?: Partial<IssueModuleSettings>;
+}
+
+/** Issues and their logs; the functions behind these names say what each refuses. */
+export function createIssues({ settings: given, ...tools }: IssuesOptions) {
+  const settings = { ...defaultIssueSettings, ...given };
+  const { listenerTimeoutMs } = settings;
+  const announcer = new EntryAnnouncer({ ...tools, listenerTimeoutMs });
+  const deps: IssueDeps = { ...tools, settings, announcer, rates: new RateLimiter(tools.clock, settings) };
+  /** The announcing of what was left, under way. */
+  let finishing: Promise<void> | null = null;
+
+  /** Gives the module to a use-case; what remains are the parameters that it describes. */
+  const bind =
+    <Rest extends unknown[], Result>(useCase: (deps: IssueDeps, ...rest: Rest) => Result) =>
+    (...rest: Rest): Result =>
+      useCase(deps, ...rest);
+
+  return {
+    /** Opens an issue, and what is done to one. */
+    open: bind(openIssue),
+    async find(viewer: Viewer, at: IssueAt): Promise<ListedIssue> {
+      const { issue } = await findIssue(deps, viewer, at);
+      return (await withDetails(deps, [issue]))[0]!;
+    },
+    findMoved: bind(findMovedIssue),
+    setTitle: bind(setTitle),
+    triage: bind(triage),
+    triageMany: bind(triageMany),
+    close: bind(closeIssue),
+    reopen: bind(reopenIssue),
+    move: bind(moveIssue),
+    trash: bind(trashIssue),
+    restore: bind(restoreIssue),
+    purge: bind(purgeIssue),
+    listTrash: bind(listTrashedIssues),
+    /** For a job. */
+    emptyTrash: () => emptyIssueTrash(deps),
+
+    listEntries: bind(listEntries),
+    listRevisions: bind(listRevisions),
+    comment: bind(addComment),
+    editText: bind(editText),
+    deleteComment: bind(deleteComment),
+    react: bind(react),
+    saveDraft: bind(saveDraft),
+    findDraft: bind(findDraft),
+    setSubscription: bind(setSubscription),
+    subscriptionOf: bind(subscriptionOf),
+    /** For notifications. */
+    listSubscribers: bind(listSubscribers),
+    addLink: bind(addLink),
+    removeLink: bind(removeLink),
+    listLinks: bind(listLinks),
+
+    list: bind(listIssues),
+    listPinned: bind(listPinnedIssues),
+    listOwn: bind(listOwnIssues),
+    count: (repositoryId: string) => countIssues(deps, repositoryId),
+
+    listLabels: bind(listLabels),
+    listOrganisationLabels: bind(listOrganisationLabels),
+    addLabel: bind(addLabel),
+    addDefaultLabels: bind(addDefaultLabels),
+    editLabel: bind(editLabel),
+    deleteLabel: bind(deleteLabel),
+    listMilestones: bind(listMilestones),
+    findMilestone: bind(findMilestone),
+    addMilestone: bind(addMilestone),
+    editMilestone: bind(editMilestone),
+    setMilestoneClosed: bind(setMilestoneClosed),
+    deleteMilestone: bind(deleteMilestone),
+
+    settingsOf: bind(issueSettings),
+    changeSettings: bind(changeIssueSettings),
+    block: bind(blockPerson),
+    unblock: bind(unblockPerson),
+    listBlocks: bind(listBlocks),
+    hideComment: bind(hideComment),
+    listHeld: bind(listHeld),
+    admit: bind(admitContributor),
+    refuse: bind(refuseContributor),
+
+    /** For `repositories.onPush`. */
+    onPush: closeByCommits(deps),
+    /** Plugs a listener of entries in; before the start, so that it hears what was left over. */
+    onEntry: <Prepared>(listener: EntryListener<Prepared>): void => announcer.add(listener as EntryListener),
+    /** After the start: announces what an earlier run left. */
+    recoverEntries: () => announcer.finish('all'),
+    /** For a job: what a passing fault left unannounced is tried again. */
+    finishEntries: (): Promise<void> => (finishing ??= announcer.finish('due').finally(() => (finishing = null))),
+    /** By hand: announces an entry once more, a parked one too. */
+    announceAgain: (place: EntryPlace) => announcer.unpark(place),
+    /** Waits for announcements under way, as long as a stop may take. */
+    stop: () => announcer.stop(),
+  };
+}
+
+export type Issues = ReturnType<typeof createIssues>;

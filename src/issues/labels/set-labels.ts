@@ -1,0 +1,99 @@
+import { In } from 'typeorm';
+import { invalid } from '../../kernel/index.ts';
+import type { Tx } from '../../db/index.ts';
+import type { Repository } from '../../repositories/index.ts';
+import type { EntryLog } from '../entries/write-entries.ts';
+import type { IssueContext } from '../find-issue.ts';
+import { foldName, limits } from '../limits.ts';
+import { issueLabelSchema, labelSchema } from '../schema/classification-schema.ts';
+import type { LabelRow } from '../schema/classification-schema.ts';
+
+/**
+ * Sets the labels of an issue by name, with an entry for what came and one for what went. Of exclusive labels with the
+ * same text before the last `/` (`kind/bug`, `kind/feature`) the last one named stays.
+ * Refuses `unknown_label`, `too_many_labels`.
+ */
+export async function setLabels(
+  log: EntryLog,
+  { issue, repository }: Pick<IssueContext, 'issue' | 'repository'>,
+  names: readonly string[],
+): Promise<void> {
+  const labels = withoutExcluded(await labelsByName(log.tx, repository, names));
+  await changeLabels(log, { issue, repository }, labels);
+}
+
+/** Adds and takes off by name. An exclusive label that is added takes the place of its like. */
+export async function addAndRemoveLabels(
+  log: EntryLog,
+  { issue, repository }: Pick<IssueContext, 'issue' | 'repository'>,
+  { add = [], remove = [] }: { add?: readonly string[]; remove?: readonly string[] },
+): Promise<void> {
+  const removed = new Set(remove.map(foldName));
+  const present = (await labelsOf(log.tx, issue.id)).filter((label) => !removed.has(label.nameFolded));
+  const added = await labelsByName(log.tx, repository, add);
+  await changeLabels(log, { issue, repository }, withoutExcluded([...present, ...added]));
+}
+
+async function changeLabels(
+  log: EntryLog,
+  { issue }: Pick<IssueContext, 'issue' | 'repository'>,
+  wanted: readonly LabelRow[],
+): Promise<void> {
+  if (wanted.length > limits.labelsPerIssue)
+    throw invalid('too_many_labels', `An issue has at most ${limits.labelsPerIssue} labels.`, { field: 'labels' });
+  const { manager } = log.tx;
+  const present = await labelsOf(log.tx, issue.id);
+  const gone = present.filter(({ id }) => !wanted.some((label) => label.id === id));
+  const added = wanted.filter(({ id }) => !present.some((label) => label.id === id));
+  if (gone.length > 0) {
+    await manager.delete(issueLabelSchema, { issueId: issue.id, labelId: In(gone.map(({ id }) => id)) });
+    await log.append(issue, { kind: 'unlabelled', details: { labels: gone.map(shown) } });
+  }
+  if (added.length > 0) {
+    await manager.insert(
+      issueLabelSchema,
+      added.map(({ id }) => ({ issueId: issue.id, labelId: id })),
+    );
+    await log.append(issue, { kind: 'labelled', details: { labels: added.map(shown) } });
+  }
+}
+
+/** What stays of a label in the log: it may be renamed or deleted. */
+const shown = ({ name, colour }: LabelRow) => ({ name, colour });
+
+export async function labelsOf({ manager }: Pick<Tx, 'manager'>, issueId: string): Promise<LabelRow[]> {
+  return manager
+    .createQueryBuilder(labelSchema, 'l')
+    .innerJoin('issue_labels', 'il', 'il.label_id = l.id')
+    .where('il.issue_id = :issueId', { issueId })
+    .getMany();
+}
+
+/** Labels of a repository, or of the organisation that owns it: the repository's own come first. */
+async function labelsByName({ manager }: Tx, repository: Repository, names: readonly string[]): Promise<LabelRow[]> {
+  const wanted = [...new Set(names.map(foldName))];
+  if (wanted.length === 0) return [];
+  if (wanted.length > limits.labelsPerScope)
+    throw invalid('too_many_labels', 'These are too many labels.', { field: 'labels' });
+  const rows = await manager.findBy(labelSchema, { repositoryId: repository.id, nameFolded: In(wanted) });
+  const organisationId = repository.ownerOrganisationId;
+  if (organisationId !== null)
+    rows.push(...(await manager.findBy(labelSchema, { organisationId, nameFolded: In(wanted) })));
+  return wanted.map((name) => {
+    const found = rows.find(({ nameFolded }) => nameFolded === name);
+    if (found === undefined) throw invalid('unknown_label', `There is no label ${name}.`, { field: 'labels' });
+    return found;
+  });
+}
+
+/** The scope of an exclusive label, `kind` of `kind/bug`; null for others. */
+const exclusiveScope = ({ isExclusive, nameFolded }: LabelRow): string | null =>
+  isExclusive && nameFolded.includes('/') ? nameFolded.slice(0, nameFolded.lastIndexOf('/')) : null;
+
+function withoutExcluded(labels: readonly LabelRow[]): LabelRow[] {
+  const last = new Map(labels.map((label) => [exclusiveScope(label), label]));
+  return labels.filter((label) => {
+    const scope = exclusiveScope(label);
+    return scope === null || last.get(scope) === label;
+  });
+}

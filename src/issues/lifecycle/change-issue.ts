@@ -1,0 +1,126 @@
+import type { Viewer } from '../../access/index.ts';
+import { invalid } from '../../kernel/index.ts';
+import type { IssueDeps } from '../deps.ts';
+import { assign, resolveAssignees } from '../assignees/set-assignees.ts';
+import type { EntryLog } from '../entries/write-entries.ts';
+import type { IssueAt, IssueContext } from '../find-issue.ts';
+import { addAndRemoveLabels, setLabels } from '../labels/set-labels.ts';
+import { limits, parseTitle } from '../limits.ts';
+import { setMilestone } from '../milestones/set-milestone.ts';
+import { onIssue } from '../on-issue.ts';
+import { issueSchema } from '../schema/issue-schema.ts';
+import type { CloseReason, Issue } from '../schema/issue-schema.ts';
+import { close, reopen } from './change-state.ts';
+
+/** Changes the title. The title before is in the log. */
+export function setTitle(deps: IssueDeps, viewer: Viewer, at: IssueAt, given: unknown): Promise<Issue> {
+  const title = parseTitle(given);
+  return onIssue(deps, viewer, at, 'edit_issue', async (log, { issue }) => {
+    if (issue.title === title) return issue;
+    const before = issue.title;
+    await log.tx.manager.update(issueSchema, { id: issue.id }, { title });
+    issue.title = title;
+    await log.append(issue, { kind: 'titled', details: { from: before, to: title } });
+    return issue;
+  });
+}
+
+/** What may change about one issue, or many, at once; what is left out stays. */
+export interface IssueChange {
+  /** All labels by name, or those that come and go. */
+  labels?: readonly string[] | { add?: readonly string[]; remove?: readonly string[] };
+  /** Usernames. */
+  assignees?: readonly string[] | { add?: readonly string[]; remove?: readonly string[] };
+  /** A title; null takes the issue out of its milestone. */
+  milestone?: string | null;
+  isLocked?: boolean;
+  isPinned?: boolean;
+  state?: 'open' | CloseReason;
+}
+
+/**
+ * What those who may write do with an issue: label, assign, set the milestone, lock, pin, close and reopen, as one
+ * write. Refuses `unknown_label`, `unknown_assignee`, `unknown_milestone`, `too_many_pins` and limits of numbers.
+ */
+export async function triage(deps: IssueDeps, viewer: Viewer, at: IssueAt, change: IssueChange): Promise<Issue> {
+  const resolved = await resolveChange(deps, change);
+  return onIssue(deps, viewer, at, 'triage', (log, context) => apply(deps, log, context, resolved));
+}
+
+/**
+ * The same for many issues of a repository, each as a write of its own: what cannot be done to one is left out.
+ * @returns the numbers that were changed
+ */
+export async function triageMany(
+  deps: IssueDeps,
+  viewer: Viewer,
+  at: { owner: string; name: string; numbers: readonly number[] },
+  change: IssueChange,
+): Promise<number[]> {
+  if (at.numbers.length > limits.issuesPerBulk)
+    throw invalid('too_many_issues', `At most ${limits.issuesPerBulk} issues are changed at once.`);
+  const { owner, name } = at;
+  const changed: number[] = [];
+  let refused: unknown;
+  for (const number of new Set(at.numbers)) {
+    try {
+      await triage(deps, viewer, { owner, name, number }, change);
+      changed.push(number);
+    } catch (error) {
+      refused = error;
+    }
+  }
+  if (changed.length === 0 && refused !== undefined) throw refused;
+  return changed;
+}
+
+interface ResolvedChange extends Omit<IssueChange, 'assignees'> {
+  assignees?: Parameters<typeof assign>[3];
+}
+
+async function resolveChange(deps: IssueDeps, { assignees, ...rest }: IssueChange): Promise<ResolvedChange> {
+  if (assignees === undefined) return rest;
+  if (isList(assignees)) return { ...rest, assignees: { set: await resolveAssignees(deps, assignees) } };
+  const [add, remove] = [
+    await resolveAssignees(deps, assignees.add ?? []),
+    await resolveAssignees(deps, assignees.remove ?? []),
+  ];
+  return { ...rest, assignees: { add, remove } };
+}
+
+async function apply(deps: IssueDeps, log: EntryLog, context: IssueContext, change: ResolvedChange): Promise<Issue> {
+  const { issue } = context;
+  const { labels, assignees, milestone, isLocked, isPinned, state } = change;
+  if (labels !== undefined)
+    await (isList(labels) ? setLabels(log, context, labels) : addAndRemoveLabels(log, context, labels));
+  if (assignees !== undefined) await assign(deps, log, context, assignees);
+  if (milestone !== undefined) await setMilestone(log, context, milestone);
+  if (isLocked !== undefined) await mark(log, issue, 'lockedAt', isLocked);
+  if (isPinned !== undefined) {
+    if (isPinned) await refuseManyPins(log, issue);
+    await mark(log, issue, 'pinnedAt', isPinned);
+  }
+  if (state === 'open') await reopen(log, issue);
+  else if (state !== undefined) await close(log, issue, state);
+  return issue;
+}
+
+const isList = (value: readonly string[] | object): value is readonly string[] => Array.isArray(value);
+
+async function mark(log: EntryLog, issue: Issue, column: 'lockedAt' | 'pinnedAt', isOn: boolean): Promise<void> {
+  if ((issue[column] !== null) === isOn) return;
+  const change = { [column]: isOn ? log.tx.now : null };
+  await log.tx.manager.update(issueSchema, { id: issue.id }, change);
+  Object.assign(issue, change);
+  const kind = column === 'lockedAt' ? (isOn ? 'locked' : 'unlocked') : isOn ? 'pinned' : 'unpinned';
+  await log.append(issue, { kind });
+}
+
+async function refuseManyPins({ tx }: EntryLog, { repositoryId, pinnedAt }: Issue): Promise<void> {
+  const [row]: { n: number }[] = await tx.manager.query(
+    'SELECT count(*) AS n FROM issues WHERE repository_id = ? AND pinned_at IS NOT NULL AND deleted_at IS NULL',
+    [repositoryId],
+  );
+  if (pinnedAt === null && Number(row!.n) >= limits.pinsPerRepository)
+    throw invalid('too_many_pins', `At most ${limits.pinsPerRepository} issues are pinned.`);
+}

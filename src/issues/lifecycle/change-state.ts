@@ -1,0 +1,59 @@
+import type { Viewer } from '../../access/index.ts';
+import { invalid } from '../../kernel/index.ts';
+import type { IssueDeps } from '../deps.ts';
+import type { EntryDetails } from '../entries/entry.ts';
+import type { EntryLog } from '../entries/write-entries.ts';
+import { findIssue } from '../find-issue.ts';
+import type { IssueAt } from '../find-issue.ts';
+import { onIssue } from '../on-issue.ts';
+import { issueSchema } from '../schema/issue-schema.ts';
+import { charge } from '../moderation/hold-newcomers.ts';
+import type { CloseReason, Issue } from '../schema/issue-schema.ts';
+
+const reasons: readonly string[] = ['completed', 'not_planned', 'duplicate'];
+
+/** Closes an issue; one that is closed stays so. Refuses `invalid_close_reason`. */
+export async function closeIssue(
+  deps: IssueDeps,
+  viewer: Viewer,
+  at: IssueAt,
+  reason: CloseReason = 'completed',
+): Promise<Issue> {
+  if (!reasons.includes(reason)) throw invalid('invalid_close_reason', 'There is no such reason.', { field: 'reason' });
+  charge(deps, viewer, await findIssue(deps, viewer, at));
+  return onIssue(deps, viewer, at, 'close', async (log, { issue }) => close(log, issue, reason));
+}
+
+export async function reopenIssue(deps: IssueDeps, viewer: Viewer, at: IssueAt): Promise<Issue> {
+  charge(deps, viewer, await findIssue(deps, viewer, at));
+  return onIssue(deps, viewer, at, 'close', async (log, { issue }) => reopen(log, issue));
+}
+
+/**
+ * Inside a write whose right is asked already.
+ * @param cause what closed it, `{ commit }`
+ * @param origin makes it happen once: `closes:<commit>`
+ */
+export async function close(
+  log: EntryLog,
+  issue: Issue,
+  reason: CloseReason,
+  { cause = {}, origin }: { cause?: EntryDetails; origin?: string } = {},
+): Promise<Issue> {
+  if (issue.state !== 'OPEN') return issue;
+  const change = { state: 'CLOSED', closeReason: reason, closedAt: log.tx.now } as const;
+  await log.tx.manager.update(issueSchema, { id: issue.id }, change);
+  Object.assign(issue, change);
+  const details = { reason, ...cause };
+  await log.append(issue, { kind: 'closed', details, ...(origin === undefined ? {} : { origin, via: 'git' }) });
+  return issue;
+}
+
+export async function reopen(log: EntryLog, issue: Issue): Promise<Issue> {
+  if (issue.state !== 'CLOSED') return issue;
+  const change = { state: 'OPEN', closeReason: null, closedAt: null } as const;
+  await log.tx.manager.update(issueSchema, { id: issue.id }, change);
+  Object.assign(issue, change);
+  await log.append(issue, { kind: 'reopened' });
+  return issue;
+}

@@ -1,0 +1,57 @@
+import { In } from 'typeorm';
+import { refusalInRepository } from '../../access/index.ts';
+import type { Viewer } from '../../access/index.ts';
+import { invalid } from '../../kernel/index.ts';
+import type { IssueDeps } from '../deps.ts';
+import { findRepositoryContext, refuse, repositoryInWrite } from '../find-issue.ts';
+import type { IssueAt, RepositoryAt } from '../find-issue.ts';
+import { labelsOf, setLabels } from '../labels/set-labels.ts';
+import { nextNumber } from '../numbers/next-number.ts';
+import { onIssue } from '../on-issue.ts';
+import { attachmentSchema, labelSchema } from '../schema/classification-schema.ts';
+import { issueSchema, movedIssueSchema } from '../schema/issue-schema.ts';
+import type { Issue } from '../schema/issue-schema.ts';
+import { heldContributionSchema } from '../schema/moderation-schema.ts';
+
+/**
+ * Moves an issue to another repository that the viewer administers: it gets a number there, and its old one leads to
+ * it. It keeps labels that are there by name; its milestone stays behind.
+ * Refuses `move_would_publish` from a PRIVATE repository to a PUBLIC one, `already_there`, and what the rights refuse.
+ */
+export async function moveIssue(deps: IssueDeps, viewer: Viewer, at: IssueAt, to: RepositoryAt): Promise<Issue> {
+  const target = await findRepositoryContext(deps, viewer, to, 'manage');
+  return onIssue(deps, viewer, at, 'manage', async (log, { issue, repository }) => {
+    const { manager, now } = log.tx;
+    const { repository: home, facts } = await repositoryInWrite(deps, log.tx, viewer, target.repository.id);
+    refuse(refusalInRepository(viewer, facts, 'manage'));
+    if (home.id === repository.id) throw invalid('already_there', 'The issue is in this repository.', { field: 'to' });
+    if (repository.visibility === 'PRIVATE' && home.visibility === 'PUBLIC')
+      throw invalid('move_would_publish', 'This would publish an issue of a private repository.', { field: 'to' });
+    const names = (await labelsOf(log.tx, issue.id)).map(({ nameFolded }) => nameFolded);
+    const number = await nextNumber(log.tx, home.id);
+    await manager.insert(movedIssueSchema, {
+      repositoryId: repository.id,
+      number: issue.number,
+      issueId: issue.id,
+      movedAt: now,
+    });
+    const change = { repositoryId: home.id, number, milestoneId: null, pinnedAt: null };
+    await manager.update(issueSchema, { id: issue.id }, change);
+    Object.assign(issue, change);
+    await manager.update(heldContributionSchema, { issueId: issue.id }, { repositoryId: home.id });
+    await manager.update(attachmentSchema, { issueId: issue.id }, { repositoryId: home.id });
+    // The path is no secret: who reads the issue here may not read where it was.
+    await log.append(issue, { kind: 'moved' });
+    if (names.length > 0) {
+      const scopes = [{ repositoryId: home.id }, ...organisationScope(home.ownerOrganisationId)];
+      const known = await manager.findBy(
+        labelSchema,
+        scopes.map((scope) => ({ ...scope, nameFolded: In(names) })),
+      );
+      await setLabels(log, { issue, repository: home }, [...new Set(known.map(({ nameFolded }) => nameFolded))]);
+    }
+    return issue;
+  });
+}
+
+const organisationScope = (organisationId: string | null) => (organisationId === null ? [] : [{ organisationId }]);

@@ -1,0 +1,117 @@
+import { refusalInRepository } from '../../access/index.ts';
+import type { Viewer } from '../../access/index.ts';
+import type { IssueDeps } from '../deps.ts';
+import { assign, resolveAssignees } from '../assignees/set-assignees.ts';
+import { writeEntries } from '../entries/write-entries.ts';
+import type { EntryLog } from '../entries/write-entries.ts';
+import { authorshipOf } from '../entries/entry.ts';
+import { findRepositoryContext, personIdOf, refuse, repositoryInWrite } from '../find-issue.ts';
+import type { RepositoryAt, RepositoryContext } from '../find-issue.ts';
+import { setLabels } from '../labels/set-labels.ts';
+import { limits, parseBody, parseTitle } from '../limits.ts';
+import { setMilestone } from '../milestones/set-milestone.ts';
+import { charge, holdsContribution, noteHeld } from '../moderation/hold-newcomers.ts';
+import { nextNumber } from '../numbers/next-number.ts';
+import { subscribeOnce } from '../participation/subscriptions.ts';
+import { recordReferences, resolveReferences } from '../references/resolve-references.ts';
+import { issueSchema } from '../schema/issue-schema.ts';
+import type { Issue } from '../schema/issue-schema.ts';
+
+export interface NewIssue {
+  title: unknown;
+  body?: unknown;
+  /** Names. Who may not triage may give none of these three. */
+  labels?: readonly string[];
+  assignees?: readonly string[];
+  /** A title. */
+  milestone?: string | null;
+}
+
+/**
+ * Opens an issue. The same form sent twice leads to the issue that is there.
+ * Refuses what `parseTitle`, `parseBody` and the rights refuse; `too_many_contributions`; `unknown_label`,
+ * `unknown_assignee`, `unknown_milestone`; `not_allowed_on_issue` for labels of a user who may not triage.
+ */
+export async function openIssue(
+  deps: IssueDeps,
+  viewer: Viewer,
+  at: RepositoryAt,
+  { title: givenTitle, body: givenBody = '', labels = [], assignees = [], milestone = null }: NewIssue,
+): Promise<Issue> {
+  const title = parseTitle(givenTitle);
+  const body = parseBody(givenBody);
+  const found = await findRepositoryContext(deps, viewer, at, 'contribute');
+  if (labels.length > 0 || assignees.length > 0 || milestone !== null)
+    refuse(refusalInRepository(viewer, found.facts, 'triage'));
+  const twin = await sameIssue(deps, viewer, found.repository.id, title, body);
+  if (twin !== null) return twin;
+  charge(deps, viewer, found);
+  const references = await resolveReferences(deps, viewer, found.repository, body);
+  const assigned = await resolveAssignees(deps, assignees);
+  return writeEntries(deps, viewer, async (log) => {
+    const context = await repositoryInWrite(deps, log.tx, viewer, found.repository.id);
+    refuse(refusalInRepository(viewer, context.facts, 'contribute'));
+    const isHeld = await holdsContribution(log.tx, viewer, context);
+    const issue = await insertIssue(deps, log, viewer, context, { title, isHeld });
+    await log.append(issue, { kind: 'opened', body, isHeld });
+    await subscribeOnce(log.tx, issue.id, personIdOf(viewer), 'author');
+    if (isHeld) await noteHeld(log, issue, 0, viewer);
+    else await recordReferences(deps, log, viewer, { issue, repository: context.repository, position: 0 }, references);
+    if (labels.length > 0) await setLabels(log, { ...context, issue }, labels);
+    if (assigned.length > 0) await assign(deps, log, { ...context, issue }, { set: assigned });
+    if (milestone !== null) await setMilestone(log, { ...context, issue }, milestone);
+    return issue;
+  });
+}
+
+async function insertIssue(
+  deps: IssueDeps,
+  { tx }: EntryLog,
+  viewer: Viewer,
+  { repository }: RepositoryContext,
+  { title, isHeld }: { title: string; isHeld: boolean },
+): Promise<Issue> {
+  const issue: Issue = {
+    id: deps.random.uuid(),
+    repositoryId: repository.id,
+    number: await nextNumber(tx, repository.id),
+    kind: 'ISSUE',
+    title,
+    ...authorshipOf(viewer),
+    state: 'OPEN',
+    closeReason: null,
+    milestoneId: null,
+    lockedAt: null,
+    pinnedAt: null,
+    heldAt: isHeld ? tx.now : null,
+    lastPosition: 0,
+    commentCount: 0,
+    origin: null,
+    createdAt: tx.now,
+    updatedAt: tx.now,
+    closedAt: null,
+    deletedAt: null,
+    deletedBy: null,
+  };
+  await tx.manager.insert(issueSchema, issue);
+  return issue;
+}
+
+async function sameIssue(
+  { db, clock }: IssueDeps,
+  viewer: Viewer,
+  repositoryId: string,
+  title: string,
+  body: string,
+): Promise<Issue | null> {
+  const personId = personIdOf(viewer);
+  if (personId === null) return null;
+  return db.read
+    .createQueryBuilder(issueSchema, 'i')
+    .innerJoin('issue_entries', 'e', 'e.issue_id = i.id AND e.position = 0')
+    .where('i.repository_id = :repositoryId AND i.deleted_at IS NULL', { repositoryId })
+    .andWhere('i.number > (SELECT n.last - 10 FROM issue_numbers n WHERE n.repository_id = :repositoryId)')
+    .andWhere('i.author_id = :personId AND i.created_at > :since', { personId, since: clock.now() - limits.sameFormMs })
+    .andWhere('i.title = :title AND e.body = :body', { title, body })
+    .getOne();
+}

@@ -1,0 +1,89 @@
+import { refusalInTrash } from '../../access/index.ts';
+import type { Viewer } from '../../access/index.ts';
+import type { IssueDeps } from '../deps.ts';
+import {
+  findRepositoryContext,
+  issueByNumber,
+  issueNotFound,
+  personIdOf,
+  refuse,
+  repositoryInWrite,
+} from '../find-issue.ts';
+import type { IssueAt, RepositoryAt } from '../find-issue.ts';
+import { onIssue } from '../on-issue.ts';
+import { issueSchema } from '../schema/issue-schema.ts';
+import type { Issue } from '../schema/issue-schema.ts';
+
+/** Moves an issue to the trash: it is gone for everybody, and its number is not given out again. */
+export async function trashIssue(deps: IssueDeps, viewer: Viewer, at: IssueAt): Promise<void> {
+  await onIssue(deps, viewer, at, 'manage', async ({ tx }, { issue }) => {
+    const change = { deletedAt: tx.now, deletedBy: personIdOf(viewer), pinnedAt: null };
+    await tx.manager.update(issueSchema, { id: issue.id }, change);
+  });
+  deps.logger.info('issue.trashed', { issue: `${at.owner}/${at.name}#${at.number}`, by: personIdOf(viewer) });
+}
+
+/** Refuses `issue_not_found` for what is not in the trash, and what the rights refuse. */
+export async function restoreIssue(deps: IssueDeps, viewer: Viewer, at: IssueAt): Promise<void> {
+  await inTrash(deps, viewer, at, async (issue, manager) => {
+    await manager.update(issueSchema, { id: issue.id }, { deletedAt: null, deletedBy: null });
+  });
+}
+
+/** Removes an issue of the trash for good, with its whole log. */
+export async function purgeIssue(deps: IssueDeps, viewer: Viewer, at: IssueAt): Promise<void> {
+  await inTrash(deps, viewer, at, async (issue, manager) => {
+    await manager.delete(issueSchema, { id: issue.id });
+  });
+  deps.logger.info('issue.purged', { issue: `${at.owner}/${at.name}#${at.number}`, by: personIdOf(viewer) });
+}
+
+/** What is in the trash of a repository, the last deleted first. */
+export async function listTrashedIssues(deps: IssueDeps, viewer: Viewer, at: RepositoryAt): Promise<Issue[]> {
+  const { repository, facts } = await findRepositoryContext(deps, viewer, at);
+  refuse(refusalInTrash(viewer, facts));
+  return deps.db.read
+    .createQueryBuilder(issueSchema, 'i')
+    .where('i.repository_id = :repositoryId AND i.deleted_at IS NOT NULL', { repositoryId: repository.id })
+    .orderBy('i.deleted_at', 'DESC')
+    .addOrderBy('i.id', 'DESC')
+    .limit(100)
+    .getMany();
+}
+
+/** Issues that one write removes: each has its log with it. */
+const batch = 100;
+
+/** For a job: removes what has been in the trash for its time. @returns how many */
+export async function emptyIssueTrash({ db, clock, settings }: IssueDeps): Promise<number> {
+  const before = clock.now() - settings.trashKeptMs;
+  let removed = 0;
+  for (;;) {
+    const count = await db.write(async ({ manager }) => {
+      const rows: { id: string }[] = await manager.query(
+        'DELETE FROM issues WHERE id IN (SELECT i.id FROM issues i WHERE i.deleted_at <= ? LIMIT ?) RETURNING id',
+        [before, batch],
+      );
+      return rows.length;
+    });
+    removed += count;
+    if (count < batch) return removed;
+  }
+}
+
+async function inTrash(
+  deps: IssueDeps,
+  viewer: Viewer,
+  at: IssueAt,
+  work: (issue: Issue, manager: Parameters<Parameters<IssueDeps['db']['write']>[0]>[0]['manager']) => Promise<void>,
+): Promise<void> {
+  const { repository, facts } = await findRepositoryContext(deps, viewer, at);
+  refuse(refusalInTrash(viewer, facts));
+  await deps.db.write(async (tx) => {
+    const context = await repositoryInWrite(deps, tx, viewer, repository.id);
+    refuse(refusalInTrash(viewer, context.facts));
+    const issue = await issueByNumber(tx.manager, repository.id, at.number);
+    if (issue.deletedAt === null) throw issueNotFound();
+    await work(issue, tx.manager);
+  });
+}

@@ -1,0 +1,59 @@
+import { parseText } from '../accounts/index.ts';
+import { invalid } from '../kernel/index.ts';
+
+/** Sizes of what people write. Texts are bounded in bytes, because that is what is stored, rendered and sent. */
+export const limits = {
+  titleCharacters: 255,
+  bodyBytes: 65_536,
+  labelsPerIssue: 50,
+  assigneesPerIssue: 20,
+  linksPerIssue: 200,
+  pinsPerRepository: 6,
+  labelsPerScope: 1_000,
+  milestonesPerRepository: 1_000,
+  labelNameCharacters: 50,
+  milestoneTitleCharacters: 100,
+  descriptionCharacters: 1_000,
+  blockReasonCharacters: 200,
+  blocksPerOwner: 5_000,
+  draftsPerPerson: 100,
+  draftContextCharacters: 100,
+  /** Distinct people whom one text mentions; those behind are plain text. */
+  mentionsPerText: 50,
+  /** References that are read from one text. */
+  referencesPerText: 500,
+  /** Issues that one text leaves an entry on. */
+  entriesPerText: 50,
+  /** Commits of one push whose messages are read. */
+  commitsPerPush: 250,
+  /** Numbers changed by one call of a bulk action. */
+  issuesPerBulk: 100,
+  /** The same text of the same person within this time is the same form, sent twice; in milliseconds. */
+  sameFormMs: 10_000,
+} as const;
+
+/** Refuses `invalid_text`, `text_too_long`, `title_missing`. */
+export function parseTitle(value: unknown): string {
+  const title = parseText(value, { field: 'title', called: 'The title', maxCharacters: limits.titleCharacters });
+  if (title === '') throw invalid('title_missing', 'Please give a title.', { field: 'title' });
+  return title;
+}
+
+/** Refuses `invalid_text`, `text_too_long`. An empty text is one. */
+export function parseBody(value: unknown): string {
+  const rule = { field: 'body', called: 'The text', maxCharacters: limits.bodyBytes, manyLines: true };
+  const body = parseText(value, rule);
+  if (Buffer.byteLength(body) > limits.bodyBytes)
+    throw invalid('text_too_long', `The text may have at most ${limits.bodyBytes / 1024} KiB.`, { field: 'body' });
+  return body;
+}
+
+/** The same for a comment, which says something. Refuses `text_missing`, too. */
+export function parseComment(value: unknown): string {
+  const body = parseBody(value);
+  if (body === '') throw invalid('text_missing', 'Please write something.', { field: 'body' });
+  return body;
+}
+
+/** How names of labels and titles of milestones are compared. */
+export const foldName = (name: string): string => name.toLowerCase();

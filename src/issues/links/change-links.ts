@@ -1,0 +1,99 @@
+import type { Viewer } from '../../access/index.ts';
+import { invalid } from '../../kernel/index.ts';
+import type { IssueDeps } from '../deps.ts';
+import { otherIssues } from '../entries/list-entries.ts';
+import type { OtherIssue } from '../entries/list-entries.ts';
+import { findIssue, issueInWrite } from '../find-issue.ts';
+import type { IssueAt } from '../find-issue.ts';
+import { limits } from '../limits.ts';
+import { onIssue } from '../on-issue.ts';
+import { traceableIssue } from '../references/resolve-references.ts';
+import { issueLinkSchema } from '../schema/classification-schema.ts';
+import type { LinkKind } from '../schema/classification-schema.ts';
+
+/** What people set by hand; `mentions` follows from texts. */
+export type SettableLink = Exclude<LinkKind, 'mentions'>;
+
+export interface Link {
+  kind: LinkKind;
+  /** Whether this issue is the one that closes, needs, duplicates or mentions. */
+  isOutgoing: boolean;
+  issue: OtherIssue;
+}
+
+const settable: readonly string[] = ['closes', 'needs', 'duplicates'];
+
+/**
+ * Links an issue with another one that the viewer may read. Each gets an entry, but nothing PRIVATE leaves one in
+ * what is PUBLIC. Refuses `invalid_link`, `too_many_links`, and what the rights refuse.
+ */
+export async function addLink(
+  deps: IssueDeps,
+  viewer: Viewer,
+  at: IssueAt,
+  kind: SettableLink,
+  to: IssueAt,
+): Promise<void> {
+  if (!settable.includes(kind)) throw invalid('invalid_link', 'There is no such link.', { field: 'kind' });
+  const target = await findIssue(deps, viewer, to);
+  await onIssue(deps, viewer, at, 'triage', async (log, { issue, repository }) => {
+    const { manager, now } = log.tx;
+    const { issue: other } = await issueInWrite(deps, log.tx, viewer, target.issue, 'read');
+    if (other.id === issue.id) throw invalid('invalid_link', 'An issue cannot be linked with itself.', { field: 'to' });
+    const link = { fromId: issue.id, toId: other.id, kind };
+    if (await manager.existsBy(issueLinkSchema, link)) return;
+    if ((await manager.countBy(issueLinkSchema, { fromId: issue.id })) >= limits.linksPerIssue)
+      throw invalid('too_many_links', `An issue has at most ${limits.linksPerIssue} links.`);
+    await manager.insert(issueLinkSchema, { ...link, createdAt: now });
+    await log.append(issue, { kind: 'linked', details: { link: kind, issueId: other.id } });
+    const traced = await traceableIssue(deps, log.tx, viewer, repository, other);
+    if (traced !== null)
+      await log.append(traced.issue, {
+        kind: 'linked',
+        details: { link: kind, issueId: issue.id, isIncoming: true },
+        touches: false,
+      });
+  });
+}
+
+/** Takes a link away; one that is not there is fine. */
+export async function removeLink(
+  deps: IssueDeps,
+  viewer: Viewer,
+  at: IssueAt,
+  kind: SettableLink,
+  to: IssueAt,
+): Promise<void> {
+  const target = await findIssue(deps, viewer, to);
+  await onIssue(deps, viewer, at, 'triage', async (log, { issue }) => {
+    const { affected } = await log.tx.manager.delete(issueLinkSchema, {
+      fromId: issue.id,
+      toId: target.issue.id,
+      kind,
+    });
+    if (affected === 0 || !settable.includes(kind)) return;
+    await log.append(issue, { kind: 'unlinked', details: { link: kind, issueId: target.issue.id } });
+  });
+}
+
+/** The links of an issue in both directions, as far as the viewer may see the other one. */
+export async function listLinks(deps: IssueDeps, viewer: Viewer, at: IssueAt): Promise<Link[]> {
+  const { issue } = await findIssue(deps, viewer, at);
+  const rows = async (column: 'fromId' | 'toId') =>
+    deps.db.read
+      .createQueryBuilder(issueLinkSchema, 'l')
+      .where(`l.${column === 'fromId' ? 'from_id' : 'to_id'} = :id`, { id: issue.id })
+      .limit(limits.linksPerIssue)
+      .getMany();
+  const [outgoing, incoming] = await Promise.all([rows('fromId'), rows('toId')]);
+  const ids = [...outgoing.map(({ toId }) => toId), ...incoming.map(({ fromId }) => fromId)];
+  const others = await otherIssues(deps.db, viewer, ids);
+  const link = (kind: LinkKind, id: string, isOutgoing: boolean): Link[] => {
+    const other = others.get(id);
+    return other === undefined ? [] : [{ kind, isOutgoing, issue: other }];
+  };
+  return [
+    ...outgoing.flatMap(({ kind, toId }) => link(kind, toId, true)),
+    ...incoming.flatMap(({ kind, fromId }) => link(kind, fromId, false)),
+  ];
+}

@@ -1,0 +1,166 @@
+/** What a list of issues is narrowed down to. Names are as the viewer wrote them; `@me` is the viewer. */
+export interface IssueFilter {
+  kind: 'issue' | 'pull';
+  state: 'open' | 'closed' | 'all';
+  /** All of them. */
+  labels: string[];
+  /** None of them. */
+  notLabels: string[];
+  author: string | null;
+  /** A username; `none` is what nobody is assigned to. */
+  assignee: string | null;
+  mentions: string | null;
+  /** A title; `none` is what is in no milestone. */
+  milestone: string | null;
+  /** Whether there is no label. */
+  noLabel: boolean;
+  isLocked: boolean | null;
+  isPinned: boolean | null;
+  sort: IssueSort;
+  /** Words of the title. */
+  words: string[];
+}
+
+export type IssueSort = 'newest' | 'oldest' | 'updated' | 'least-updated' | 'comments' | 'least-comments';
+export const issueSorts: readonly IssueSort[] = [
+  'newest',
+  'oldest',
+  'updated',
+  'least-updated',
+  'comments',
+  'least-comments',
+];
+
+export interface ParsedIssueQuery {
+  filter: IssueFilter;
+  /** Terms that were not understood, as they stand there; they narrow nothing down. */
+  unknown: string[];
+}
+
+export const noFilter: IssueFilter = Object.freeze({
+  kind: 'issue',
+  state: 'open',
+  labels: [],
+  notLabels: [],
+  author: null,
+  assignee: null,
+  mentions: null,
+  milestone: null,
+  noLabel: false,
+  isLocked: null,
+  isPinned: null,
+  sort: 'newest',
+  words: [],
+});
+
+/** What is read of a query; what is behind is passed over. Ten words and labels are more than anybody types. */
+const bounds = { characters: 1_000, values: 10 };
+
+/** A term: `key:value`, `-key:value`, a word; a value or word with spaces is quoted. */
+const term = /(-?)(?:([a-z]{1,12}):)?(?:"([^"]*)"?|([^\s"]+))/gi;
+
+/** Reads what stands in the box above a list: `is:open label:bug author:alice no:assignee sort:updated roof`. Linear. */
+export function parseIssueQuery(text: string): ParsedIssueQuery {
+  const filter: IssueFilter = { ...noFilter, labels: [], notLabels: [], words: [] };
+  const unknown: string[] = [];
+  for (const match of text.slice(0, bounds.characters).matchAll(term)) {
+    const [whole, minus = '', key, quoted, plain] = match;
+    const value = quoted ?? plain ?? '';
+    if (value === '') continue;
+    if (key === undefined) add(filter.words, minus + value);
+    else if (!apply(filter, key.toLowerCase(), value, minus === '-')) unknown.push(whole);
+  }
+  return { filter, unknown };
+}
+
+function apply(filter: IssueFilter, key: string, value: string, isNot: boolean): boolean {
+  if (key === 'label') {
+    add(isNot ? filter.notLabels : filter.labels, value);
+    return true;
+  }
+  if (isNot) return key === 'is' && applyNot(filter, value.toLowerCase());
+  switch (key) {
+    case 'is':
+      return applyIs(filter, value.toLowerCase());
+    case 'state':
+      return ['open', 'closed', 'all'].includes(value) && applyIs(filter, value);
+    case 'author':
+      filter.author = value;
+      return true;
+    case 'assignee':
+      filter.assignee = value;
+      return true;
+    case 'mentions':
+      filter.mentions = value;
+      return true;
+    case 'milestone':
+      filter.milestone = value;
+      return true;
+    case 'no':
+      return applyNo(filter, value.toLowerCase());
+    case 'sort':
+      return applySort(filter, value.toLowerCase());
+    default:
+      return false;
+  }
+}
+
+function applyIs(filter: IssueFilter, value: string): boolean {
+  if (value === 'open' || value === 'closed' || value === 'all') filter.state = value;
+  else if (value === 'issue') filter.kind = 'issue';
+  else if (value === 'pull' || value === 'pr') filter.kind = 'pull';
+  else if (value === 'locked') filter.isLocked = true;
+  else if (value === 'pinned') filter.isPinned = true;
+  else return false;
+  return true;
+}
+
+function applyNot(filter: IssueFilter, value: string): boolean {
+  if (value === 'locked') filter.isLocked = false;
+  else if (value === 'pinned') filter.isPinned = false;
+  else return false;
+  return true;
+}
+
+function applyNo(filter: IssueFilter, value: string): boolean {
+  if (value === 'assignee') filter.assignee = 'none';
+  else if (value === 'milestone') filter.milestone = 'none';
+  else if (value === 'label') filter.noLabel = true;
+  else return false;
+  return true;
+}
+
+function applySort(filter: IssueFilter, value: string): boolean {
+  const found = issueSorts.find((sort) => sort === value);
+  if (found === undefined) return false;
+  filter.sort = found;
+  return true;
+}
+
+function add(values: string[], value: string): void {
+  if (values.length < bounds.values && !values.includes(value)) values.push(value);
+}
+
+/** The query that `parseIssueQuery` reads as this filter; links that change one thing are made of it. */
+export function formatIssueQuery(filter: IssueFilter): string {
+  const quote = (value: string): string => (/[\s"]/.test(value) ? `"${value.replaceAll('"', '')}"` : value);
+  const one = (key: string, value: string | null): string[] =>
+    value === null ? [] : [value === 'none' ? `no:${key}` : `${key}:${quote(value)}`];
+  const flag = (name: string, value: boolean | null): string[] =>
+    value === null ? [] : [`${value ? '' : '-'}is:${name}`];
+  return [
+    ...(filter.kind === 'issue' ? [] : ['is:pull']),
+    `is:${filter.state}`,
+    ...filter.labels.map((label) => `label:${quote(label)}`),
+    ...filter.notLabels.map((label) => `-label:${quote(label)}`),
+    ...(filter.noLabel ? ['no:label'] : []),
+    ...one('author', filter.author),
+    ...one('assignee', filter.assignee),
+    ...one('mentions', filter.mentions),
+    ...one('milestone', filter.milestone),
+    ...flag('locked', filter.isLocked),
+    ...flag('pinned', filter.isPinned),
+    ...(filter.sort === noFilter.sort ? [] : [`sort:${filter.sort}`]),
+    ...filter.words.map(quote),
+  ].join(' ');
+}

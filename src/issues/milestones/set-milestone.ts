@@ -1,0 +1,25 @@
+import { invalid } from '../../kernel/index.ts';
+import type { EntryLog } from '../entries/write-entries.ts';
+import type { IssueContext } from '../find-issue.ts';
+import { foldName } from '../limits.ts';
+import { milestoneSchema } from '../schema/classification-schema.ts';
+import { issueSchema } from '../schema/issue-schema.ts';
+
+/** Puts an issue into a milestone of its repository by title, or takes it out of its milestone. Refuses `unknown_milestone`. */
+export async function setMilestone(
+  log: EntryLog,
+  { issue, repository }: Pick<IssueContext, 'issue' | 'repository'>,
+  title: string | null,
+): Promise<void> {
+  const { manager } = log.tx;
+  const found =
+    title === null
+      ? null
+      : await manager.findOneBy(milestoneSchema, { repositoryId: repository.id, titleFolded: foldName(title) });
+  if (title !== null && found === null)
+    throw invalid('unknown_milestone', 'There is no such milestone.', { field: 'milestone' });
+  if (issue.milestoneId === (found?.id ?? null)) return;
+  await manager.update(issueSchema, { id: issue.id }, { milestoneId: found?.id ?? null });
+  issue.milestoneId = found?.id ?? null;
+  await log.append(issue, { kind: 'milestoned', details: { milestone: found?.title ?? null } });
+}

@@ -1,0 +1,40 @@
+import type { Viewer } from '../../access/index.ts';
+import { invalid, unauthenticated } from '../../kernel/index.ts';
+import type { IssueDeps } from '../deps.ts';
+import { personIdOf } from '../find-issue.ts';
+import { limits, parseBody } from '../limits.ts';
+import { draftSchema } from '../schema/participation-schema.ts';
+import type { DraftRow } from '../schema/participation-schema.ts';
+
+/**
+ * Keeps a text that the viewer has not sent; an empty one removes the draft. Of too many the oldest go.
+ * @param context which form it belongs to: `issue:<id>`, `new:<repository id>`, `edit:<id>:<position>`
+ * Refuses `sign_in_required`, `invalid_context`, and what `parseBody` refuses.
+ */
+export async function saveDraft(deps: IssueDeps, viewer: Viewer, context: string, given: unknown): Promise<void> {
+  const userId = writerOf(viewer);
+  if (context === '' || context.length > limits.draftContextCharacters || !/^[\w:./-]+$/.test(context))
+    throw invalid('invalid_context', 'There is no such form.');
+  const body = parseBody(given);
+  await deps.db.write(async ({ manager, now }) => {
+    if (body === '') return void (await manager.delete(draftSchema, { userId, context }));
+    await manager.upsert(draftSchema, { userId, context, body, updatedAt: now }, ['userId', 'context']);
+    await manager.query(
+      `DELETE FROM drafts WHERE user_id = ? AND updated_at <
+         (SELECT d.updated_at FROM drafts d WHERE d.user_id = ? ORDER BY d.updated_at DESC LIMIT 1 OFFSET ?)`,
+      [userId, userId, limits.draftsPerPerson - 1],
+    );
+  });
+}
+
+/** The viewer's own draft for a form; null when there is none. */
+export async function findDraft(deps: IssueDeps, viewer: Viewer, context: string): Promise<DraftRow | null> {
+  const userId = personIdOf(viewer);
+  return userId === null ? null : deps.db.read.findOneBy(draftSchema, { userId, context });
+}
+
+function writerOf(viewer: Viewer): string {
+  const userId = personIdOf(viewer);
+  if (userId === null) throw unauthenticated('sign_in_required', 'Please sign in.');
+  return userId;
+}

@@ -1,0 +1,45 @@
+import type { Viewer } from '../../access/index.ts';
+import { invalid } from '../../kernel/index.ts';
+import type { IssueDeps } from '../deps.ts';
+import { entryNotFound, findIssue, issueInWrite, personIdOf } from '../find-issue.ts';
+import type { IssueAt } from '../find-issue.ts';
+import { insertOnce } from '../insert-once.ts';
+import { charge } from '../moderation/hold-newcomers.ts';
+import { entrySchema } from '../schema/entry-schema.ts';
+import { reactionSchema } from '../schema/participation-schema.ts';
+import type { ReactionKind } from '../schema/participation-schema.ts';
+
+export const reactionKinds: readonly ReactionKind[] = [
+  '+1',
+  '-1',
+  'laugh',
+  'heart',
+  'hooray',
+  'confused',
+  'rocket',
+  'eyes',
+];
+
+/**
+ * Adds the viewer's reaction to a text, or takes it back. It is no entry of the log.
+ * Refuses `invalid_reaction`, `entry_not_found`, `too_many_contributions`, and what the rights refuse.
+ */
+export async function react(
+  deps: IssueDeps,
+  viewer: Viewer,
+  at: IssueAt,
+  { position, kind, isOn }: { position: number; kind: ReactionKind; isOn: boolean },
+): Promise<void> {
+  if (!reactionKinds.includes(kind)) throw invalid('invalid_reaction', 'There is no such reaction.', { field: 'kind' });
+  const found = await findIssue(deps, viewer, at);
+  charge(deps, viewer, found);
+  await deps.db.write(async (tx) => {
+    const { issue } = await issueInWrite(deps, tx, viewer, found.issue, isOn ? 'contribute' : 'read');
+    const userId = personIdOf(viewer);
+    const entry = await tx.manager.findOneBy(entrySchema, { issueId: issue.id, position });
+    if (userId === null || entry === null || entry.body === null || entry.heldAt !== null) throw entryNotFound();
+    const row = { issueId: issue.id, position, userId, kind };
+    if (isOn) await insertOnce(tx, reactionSchema, row);
+    else await tx.manager.delete(reactionSchema, row);
+  });
+}

@@ -1,0 +1,55 @@
+import type { Viewer } from '../../access/index.ts';
+import type { Tx } from '../../db/index.ts';
+import type { IssueDeps } from '../deps.ts';
+import { findIssue, issueInWrite, personIdOf } from '../find-issue.ts';
+import type { IssueAt } from '../find-issue.ts';
+import { insertOnce } from '../insert-once.ts';
+import { subscriptionSchema } from '../schema/participation-schema.ts';
+import type { SubscriptionReason, SubscriptionRow } from '../schema/participation-schema.ts';
+
+/** Subscribes a user who takes part, unless they have said otherwise before. */
+export async function subscribeOnce(
+  tx: Tx,
+  issueId: string,
+  userId: string | null,
+  reason: SubscriptionReason,
+): Promise<void> {
+  if (userId !== null) await insertOnce(tx, subscriptionSchema, { issueId, userId, isOn: true, reason });
+}
+
+/**
+ * Switches notifications of an issue on or off for the viewer; what they say by hand stays.
+ * Refuses what contributing is refused with: who may not take part has no row here.
+ */
+export async function setSubscription(deps: IssueDeps, viewer: Viewer, at: IssueAt, isOn: boolean): Promise<void> {
+  const { issue } = await findIssue(deps, viewer, at);
+  await deps.db.write(async (tx) => {
+    const context = await issueInWrite(deps, tx, viewer, issue, isOn ? 'contribute' : 'read');
+    const userId = personIdOf(viewer);
+    if (userId === null) return;
+    await tx.manager.upsert(subscriptionSchema, { issueId: context.issue.id, userId, isOn, reason: 'manual' }, [
+      'issueId',
+      'userId',
+    ]);
+  });
+}
+
+/** The viewer's own subscription; null when they never had one. */
+export async function subscriptionOf(deps: IssueDeps, viewer: Viewer, at: IssueAt): Promise<SubscriptionRow | null> {
+  const { issue } = await findIssue(deps, viewer, at);
+  const userId = personIdOf(viewer);
+  return userId === null ? null : deps.db.read.findOneBy(subscriptionSchema, { issueId: issue.id, userId });
+}
+
+/**
+ * Who wants to hear of an issue, for notifications: the user who sends one asks for the right to read again.
+ * @param after the last person of the page before
+ */
+export function listSubscribers(deps: IssueDeps, issueId: string, after = ''): Promise<SubscriptionRow[]> {
+  return deps.db.read
+    .createQueryBuilder(subscriptionSchema, 's')
+    .where('s.issue_id = :issueId AND s.user_id > :after AND s.is_on = :on', { issueId, after, on: true })
+    .orderBy('s.user_id')
+    .limit(500)
+    .getMany();
+}

@@ -1,0 +1,91 @@
+import { limits } from '../limits.ts';
+import { blankCode } from './blank-code.ts';
+
+/** `#7` or `owner/name#7`. */
+export interface IssueReference {
+  kind: 'issue';
+  /** Null for the repository that the text is in. */
+  repository: { owner: string; name: string } | null;
+  number: number;
+}
+
+/** `@alice`. */
+export interface PersonReference {
+  kind: 'person';
+  handle: string;
+}
+
+/** An abbreviated or whole commit id, also `owner/name@…`; whether there is such a commit is for others to say. */
+export interface CommitReference {
+  kind: 'commit';
+  repository: { owner: string; name: string } | null;
+  oid: string;
+}
+
+/** A reference, with its place in the text. */
+export type Reference = (IssueReference | PersonReference | CommitReference) & { start: number; end: number };
+
+const handle = `[A-Za-z0-9](?:[A-Za-z0-9]|[-_.](?=[A-Za-z0-9])){0,38}`;
+const repository = `(?:(?<owner>${handle})/(?<name>[A-Za-z0-9._-]{1,100}?))?`;
+const before = String.raw`(?<![\w/@#&.:=?%+~-])`;
+/** Every part is bounded, so the time is linear in the text. */
+const pattern = new RegExp(
+  `${before}(?:${repository}#(?<number>[1-9]\\d{0,8})(?![\\w])` +
+    `|@(?<handle>${handle})(?![\\w@/]|[-_.][A-Za-z0-9])` +
+    `|${repository.replaceAll('owner', 'commitOwner').replaceAll('<name>', '<commitName>')}(?<at>@)?(?<oid>[0-9a-f]{7,64})(?![\\w@]))`,
+  'g',
+);
+
+/**
+ * The references of a Markdown text in their order, outside of code; those behind the 500th are plain text.
+ * @param source a commit message has no code
+ */
+export function parseReferences(text: string, source: 'markdown' | 'commit' = 'markdown'): Reference[] {
+  const found: Reference[] = [];
+  for (const match of (source === 'commit' ? text : blankCode(text)).matchAll(pattern)) {
+    const reference = toReference(match);
+    if (reference !== null) found.push(reference);
+    if (found.length === limits.referencesPerText) break;
+  }
+  return found;
+}
+
+function toReference(match: RegExpExecArray): Reference | null {
+  const { owner, name, number, handle, commitOwner, commitName, at, oid } = match.groups!;
+  const place = { start: match.index, end: match.index + match[0].length };
+  if (number !== undefined)
+    return {
+      kind: 'issue',
+      repository: owner === undefined ? null : { owner, name: name! },
+      number: Number(number),
+      ...place,
+    };
+  if (handle !== undefined) return { kind: 'person', handle, ...place };
+  // `owner/name` is told from the id by `@`; a number or a word is no id.
+  if ((commitOwner === undefined) !== (at === undefined)) return null;
+  if (!/\d/.test(oid!) || !/[a-f]/.test(oid!)) return null;
+  return {
+    kind: 'commit',
+    repository: commitOwner === undefined ? null : { owner: commitOwner, name: commitName! },
+    oid: oid!,
+    ...place,
+  };
+}
+
+const closing = new RegExp(
+  String.raw`(?<![\w-])(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?[ \t]+${repository}#(?<number>[1-9]\d{0,8})(?![\w])`,
+  'gi',
+);
+
+/** What a commit message closes: `closes #7`, `Fixes: owner/name#7`, `resolved #7`; each once. */
+export function parseClosing(message: string): IssueReference[] {
+  const found = new Map<string, IssueReference>();
+  for (const match of message.matchAll(closing)) {
+    const { owner, name, number } = match.groups!;
+    const key = `${owner ?? ''}/${name ?? ''}#${number}`.toLowerCase();
+    const at = owner === undefined ? null : { owner, name: name! };
+    if (!found.has(key)) found.set(key, { kind: 'issue', repository: at, number: Number(number) });
+    if (found.size === limits.entriesPerText) break;
+  }
+  return [...found.values()];
+}

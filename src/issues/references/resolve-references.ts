@@ -1,0 +1,130 @@
+import { refusalOnIssue } from '../../access/index.ts';
+import type { Viewer } from '../../access/index.ts';
+import type { Tx } from '../../db/index.ts';
+import { nullIfNotFound } from '../../kernel/index.ts';
+import { repositoryOf } from '../../repositories/index.ts';
+import type { Repository } from '../../repositories/index.ts';
+import type { IssueDeps } from '../deps.ts';
+import type { EntryLog } from '../entries/write-entries.ts';
+import { factsOfIssue, personIdOf, repositoryContext } from '../find-issue.ts';
+import type { IssueContext } from '../find-issue.ts';
+import { insertOnce } from '../insert-once.ts';
+import { limits } from '../limits.ts';
+import { issueLinkSchema } from '../schema/classification-schema.ts';
+import { issueSchema } from '../schema/issue-schema.ts';
+import type { Issue } from '../schema/issue-schema.ts';
+import { mentionSchema, subscriptionSchema } from '../schema/participation-schema.ts';
+import { parseReferences } from './parse-references.ts';
+import type { IssueReference } from './parse-references.ts';
+
+/** An issue by where it is. */
+export interface Target {
+  repositoryId: string;
+  number: number;
+}
+
+/** What a text refers to and its author may see; found before the write that records it. */
+export interface ResolvedReferences {
+  issues: Target[];
+  /** UUIDs of people whom it mentions. */
+  people: string[];
+}
+
+/** Finds what a text refers to: bounded, and nothing that its author may not see. */
+export async function resolveReferences(
+  deps: Pick<IssueDeps, 'repositories' | 'owners'>,
+  viewer: Viewer,
+  home: Repository,
+  text: string,
+): Promise<ResolvedReferences> {
+  const references = parseReferences(text);
+  const handles = new Set(references.flatMap((each) => (each.kind === 'person' ? each.handle.toLowerCase() : [])));
+  const people: string[] = [];
+  for (const handle of [...handles].slice(0, limits.mentionsPerText)) {
+    const owner = await deps.owners.resolve(handle);
+    if (owner?.kind === 'user') people.push(owner.id);
+  }
+  const wanted = references.filter((each): each is IssueReference & typeof each => each.kind === 'issue');
+  return { issues: await resolveIssues(deps, viewer, home.id, wanted), people };
+}
+
+/** The issues of references, each once, in repositories that the viewer may see. Whether they are there is not asked. */
+export async function resolveIssues(
+  deps: Pick<IssueDeps, 'repositories'>,
+  viewer: Viewer,
+  homeId: string,
+  references: readonly IssueReference[],
+): Promise<Target[]> {
+  const repositories = new Map<string, string | null>();
+  const targets = new Map<string, Target>();
+  for (const { repository, number } of references) {
+    let repositoryId: string | null = homeId;
+    if (repository !== null) {
+      const key = `${repository.owner}/${repository.name}`.toLowerCase();
+      const known = repositories.get(key);
+      // Each name of a repository is a look-up.
+      if (known === undefined && repositories.size >= limits.entriesPerText) continue;
+      const found =
+        known === undefined
+          ? await deps.repositories.find(viewer, repository.owner, repository.name).catch(nullIfNotFound)
+          : null;
+      repositoryId = known ?? found?.repository.id ?? null;
+      repositories.set(key, repositoryId);
+    }
+    if (repositoryId !== null) targets.set(`${repositoryId}#${number}`, { repositoryId, number });
+    if (targets.size === limits.entriesPerText) break;
+  }
+  return [...targets.values()];
+}
+
+/**
+ * Where something in `source` may leave a trace: an issue that the viewer sees, in a repository that is not archived,
+ * whose owner has not blocked them. Nothing PRIVATE leaves a trace in what is PUBLIC.
+ */
+export async function traceableIssue(
+  deps: Pick<IssueDeps, 'repositories'>,
+  tx: Tx,
+  viewer: Viewer,
+  source: Repository,
+  { repositoryId, number }: Target,
+): Promise<IssueContext | null> {
+  const repository = repositoryId === source.id ? source : await repositoryOf(tx, repositoryId);
+  if (repository === null || repository.archivedAt !== null) return null;
+  if (source.visibility === 'PRIVATE' && repository.visibility === 'PUBLIC') return null;
+  const issue = await tx.manager.findOneBy(issueSchema, { repositoryId, number });
+  if (issue === null) return null;
+  const context = await repositoryContext(deps, tx.manager, personIdOf(viewer), repository);
+  if (context.facts.blocked || refusalOnIssue(viewer, context.facts, factsOfIssue(issue), 'read') !== null) return null;
+  return { ...context, issue };
+}
+
+/**
+ * Records what a text of an issue refers to, in the write of the text: people are mentioned, other issues get an
+ * entry, once for each issue that refers to them.
+ */
+export async function recordReferences(
+  deps: Pick<IssueDeps, 'repositories'>,
+  log: EntryLog,
+  viewer: Viewer,
+  from: { issue: Issue; repository: Repository; position: number },
+  { issues, people }: ResolvedReferences,
+): Promise<void> {
+  const { manager, now } = log.tx;
+  for (const userId of people) {
+    await insertOnce(log.tx, mentionSchema, { issueId: from.issue.id, userId });
+    await insertOnce(log.tx, subscriptionSchema, { issueId: from.issue.id, userId, isOn: true, reason: 'mention' });
+  }
+  for (const target of issues) {
+    const found = await traceableIssue(deps, log.tx, viewer, from.repository, target);
+    if (found === null || found.issue.id === from.issue.id) continue;
+    const link = { fromId: from.issue.id, toId: found.issue.id, kind: 'mentions' as const };
+    if (await manager.existsBy(issueLinkSchema, link)) continue;
+    await manager.insert(issueLinkSchema, { ...link, createdAt: now });
+    await log.append(found.issue, {
+      kind: 'mentioned',
+      details: { issueId: from.issue.id, position: from.position },
+      origin: `issue:${from.issue.id}`,
+      touches: false,
+    });
+  }
+}

@@ -1,0 +1,49 @@
+import { refusalInRepository } from '../access/index.ts';
+import type { Viewer } from '../access/index.ts';
+import { invalid } from '../kernel/index.ts';
+import type { IssueDeps } from './deps.ts';
+import { findRepositoryContext, refuse, repositoryInWrite } from './find-issue.ts';
+import type { RepositoryAt } from './find-issue.ts';
+import { issueNumbersSchema, issueSettingsSchema } from './schema/issue-schema.ts';
+import type { IssueNumbers, IssuesFrom, IssueSettings } from './schema/issue-schema.ts';
+
+const choices: readonly string[] = ['nobody', 'members', 'anyone'];
+
+/** Who may open issues and comment in a repository, and whether newcomers wait. */
+export async function issueSettings(deps: IssueDeps, viewer: Viewer, at: RepositoryAt): Promise<IssueSettings> {
+  return (await findRepositoryContext(deps, viewer, at)).settings;
+}
+
+/** What is left out stays. Refuses `invalid_issues_from`, and what the rights refuse. */
+export async function changeIssueSettings(
+  deps: IssueDeps,
+  viewer: Viewer,
+  at: RepositoryAt,
+  change: { issuesFrom?: IssuesFrom; holdsNewcomers?: boolean },
+): Promise<void> {
+  if (change.issuesFrom !== undefined && !choices.includes(change.issuesFrom))
+    throw invalid('invalid_issues_from', 'Choose nobody, members or anyone.', { field: 'issues_from' });
+  const { repository } = await findRepositoryContext(deps, viewer, at, 'manage');
+  await deps.db.write(async (tx) => {
+    const context = await repositoryInWrite(deps, tx, viewer, repository.id);
+    refuse(refusalInRepository(viewer, context.facts, 'manage'));
+    await tx.manager.upsert(issueSettingsSchema, { ...context.settings, ...change }, ['repositoryId']);
+  });
+}
+
+export type IssueCounts = Omit<IssueNumbers, 'repositoryId' | 'last'>;
+
+/** How many issues and pull requests are open and closed in a repository, for tabs; kept by triggers. */
+export async function countIssues({ db }: Pick<IssueDeps, 'db'>, repositoryId: string): Promise<IssueCounts> {
+  const [row] = await db.lookup(issueNumbersSchema, { repositoryId });
+  const { openIssues = 0, closedIssues = 0, openPulls = 0, closedPulls = 0 } = row ?? {};
+  return { openIssues, closedIssues, openPulls, closedPulls };
+}
+
+/** One statement, so one moment: repositories whose kept counts are not what counting anew gives; for the doctor. */
+export const compareIssueCounts = `SELECT n.repository_id AS id, n.open_issues AS kept, x.open AS actual
+  FROM issue_numbers n JOIN (
+    SELECT i.repository_id, sum(CASE WHEN i.kind = 'ISSUE' AND i.state = 'OPEN' THEN 1 ELSE 0 END) AS open,
+      sum(CASE WHEN i.kind = 'ISSUE' AND i.state <> 'OPEN' THEN 1 ELSE 0 END) AS closed
+    FROM issues i WHERE i.deleted_at IS NULL AND i.held_at IS NULL GROUP BY i.repository_id) x
+  ON x.repository_id = n.repository_id WHERE x.open <> n.open_issues OR x.closed <> n.closed_issues`;

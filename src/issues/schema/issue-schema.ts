@@ -1,0 +1,126 @@
+import { EntitySchema } from 'typeorm';
+
+export type IssueState = 'OPEN' | 'CLOSED' | 'MERGED';
+export type CloseReason = 'completed' | 'not_planned' | 'duplicate';
+export type IssueKind = 'ISSUE' | 'PULL';
+export type IssuesFrom = 'nobody' | 'members' | 'anyone';
+
+/** A row of `issues`: an issue, or the talk of a pull request. Times are epoch milliseconds. */
+export interface Issue {
+  id: string;
+  repositoryId: string;
+  number: number;
+  kind: IssueKind;
+  title: string;
+  /** UUID of who wrote it; null for a remote or imported author, and once the person is gone. */
+  authorId: string | null;
+  remoteAuthorId: string | null;
+  /** Who wrote it, where that is no account: an imported author, the command line, CI. */
+  authorName: string | null;
+  state: IssueState;
+  closeReason: CloseReason | null;
+  milestoneId: string | null;
+  lockedAt: number | null;
+  pinnedAt: number | null;
+  /** Set while it waits for a member to let its author in. */
+  heldAt: number | null;
+  lastPosition: number;
+  commentCount: number;
+  origin: string | null;
+  createdAt: number;
+  updatedAt: number;
+  closedAt: number | null;
+  /** Set while in the trash. */
+  deletedAt: number | null;
+  deletedBy: string | null;
+}
+
+export const issueSchema = new EntitySchema<Issue>({
+  name: 'issue',
+  tableName: 'issues',
+  columns: {
+    id: { type: 'text', primary: true },
+    repositoryId: { name: 'repository_id', type: 'text' },
+    number: { type: 'integer' },
+    kind: { type: 'text' },
+    title: { type: 'text' },
+    authorId: { name: 'author_id', type: 'text', nullable: true },
+    remoteAuthorId: { name: 'remote_author_id', type: 'text', nullable: true },
+    authorName: { name: 'author_name', type: 'text', nullable: true },
+    state: { type: 'text' },
+    closeReason: { name: 'close_reason', type: 'text', nullable: true },
+    milestoneId: { name: 'milestone_id', type: 'text', nullable: true },
+    lockedAt: { name: 'locked_at', type: 'integer', nullable: true },
+    pinnedAt: { name: 'pinned_at', type: 'integer', nullable: true },
+    heldAt: { name: 'held_at', type: 'integer', nullable: true },
+    lastPosition: { name: 'last_position', type: 'integer' },
+    commentCount: { name: 'comment_count', type: 'integer' },
+    origin: { type: 'text', nullable: true },
+    createdAt: { name: 'created_at', type: 'integer' },
+    updatedAt: { name: 'updated_at', type: 'integer' },
+    closedAt: { name: 'closed_at', type: 'integer', nullable: true },
+    deletedAt: { name: 'deleted_at', type: 'integer', nullable: true },
+    deletedBy: { name: 'deleted_by', type: 'text', nullable: true },
+  },
+});
+
+/** The last number that a repository gave out, and counts that triggers keep. */
+export interface IssueNumbers {
+  repositoryId: string;
+  last: number;
+  openIssues: number;
+  closedIssues: number;
+  openPulls: number;
+  closedPulls: number;
+}
+
+export const issueNumbersSchema = new EntitySchema<IssueNumbers>({
+  name: 'issueNumbers',
+  tableName: 'issue_numbers',
+  columns: {
+    repositoryId: { name: 'repository_id', type: 'text', primary: true },
+    last: { type: 'integer' },
+    openIssues: { name: 'open_issues', type: 'integer' },
+    closedIssues: { name: 'closed_issues', type: 'integer' },
+    openPulls: { name: 'open_pulls', type: 'integer' },
+    closedPulls: { name: 'closed_pulls', type: 'integer' },
+  },
+});
+
+/** Settings of a repository; without a row it has the defaults. */
+export interface IssueSettings {
+  repositoryId: string;
+  /** Who may open issues and comment. */
+  issuesFrom: IssuesFrom;
+  /** Whether the first contribution of a user waits for a member. */
+  holdsNewcomers: boolean;
+}
+
+export const issueSettingsSchema = new EntitySchema<IssueSettings>({
+  name: 'issueSettings',
+  tableName: 'issue_settings',
+  columns: {
+    repositoryId: { name: 'repository_id', type: 'text', primary: true },
+    issuesFrom: { name: 'issues_from', type: 'text' },
+    holdsNewcomers: { name: 'holds_newcomers', type: 'boolean' },
+  },
+});
+
+/** Where a number leads whose issue is in another repository now. */
+export interface MovedIssueRow {
+  repositoryId: string;
+  number: number;
+  issueId: string;
+  movedAt: number;
+}
+
+export const movedIssueSchema = new EntitySchema<MovedIssueRow>({
+  name: 'movedIssue',
+  tableName: 'moved_issues',
+  columns: {
+    repositoryId: { name: 'repository_id', type: 'text', primary: true },
+    number: { type: 'integer', primary: true },
+    issueId: { name: 'issue_id', type: 'text' },
+    movedAt: { name: 'moved_at', type: 'integer' },
+  },
+});

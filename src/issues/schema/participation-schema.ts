@@ -1,0 +1,93 @@
+import { EntitySchema } from 'typeorm';
+
+export type ReactionKind = '+1' | '-1' | 'laugh' | 'heart' | 'hooray' | 'confused' | 'rocket' | 'eyes';
+export type SubscriptionReason = 'author' | 'comment' | 'mention' | 'assigned' | 'manual';
+
+/** A user who is to work on an issue. */
+export interface AssigneeRow {
+  issueId: string;
+  userId: string;
+}
+
+export const assigneeSchema = new EntitySchema<AssigneeRow>({
+  name: 'issueAssignee',
+  tableName: 'issue_assignees',
+  columns: {
+    issueId: { name: 'issue_id', type: 'text', primary: true },
+    userId: { name: 'user_id', type: 'text', primary: true },
+  },
+});
+
+/** A user whom a text of an issue mentions. */
+export interface MentionRow {
+  issueId: string;
+  userId: string;
+}
+
+export const mentionSchema = new EntitySchema<MentionRow>({
+  name: 'issueMention',
+  tableName: 'issue_mentions',
+  columns: {
+    issueId: { name: 'issue_id', type: 'text', primary: true },
+    userId: { name: 'user_id', type: 'text', primary: true },
+  },
+});
+
+/** A reaction to the entry of an issue. */
+export interface ReactionRow {
+  issueId: string;
+  position: number;
+  userId: string;
+  kind: ReactionKind;
+}
+
+export const reactionSchema = new EntitySchema<ReactionRow>({
+  name: 'reaction',
+  tableName: 'reactions',
+  columns: {
+    issueId: { name: 'issue_id', type: 'text', primary: true },
+    position: { type: 'integer', primary: true },
+    kind: { type: 'text', primary: true },
+    userId: { name: 'user_id', type: 'text', primary: true },
+  },
+});
+
+/** Whether a user wants to hear of an issue. */
+export interface SubscriptionRow {
+  issueId: string;
+  userId: string;
+  /** False once the person has unsubscribed: then only they change it. */
+  isOn: boolean;
+  reason: SubscriptionReason;
+}
+
+export const subscriptionSchema = new EntitySchema<SubscriptionRow>({
+  name: 'subscription',
+  tableName: 'subscriptions',
+  columns: {
+    issueId: { name: 'issue_id', type: 'text', primary: true },
+    userId: { name: 'user_id', type: 'text', primary: true },
+    isOn: { name: 'is_on', type: 'boolean' },
+    reason: { type: 'text' },
+  },
+});
+
+/** A text that a user has not sent yet. */
+export interface DraftRow {
+  userId: string;
+  /** Which form it belongs to: `issue:<id>`, `new:<repository>`. */
+  context: string;
+  body: string;
+  updatedAt: number;
+}
+
+export const draftSchema = new EntitySchema<DraftRow>({
+  name: 'draft',
+  tableName: 'drafts',
+  columns: {
+    userId: { name: 'user_id', type: 'text', primary: true },
+    context: { type: 'text', primary: true },
+    body: { type: 'text' },
+    updatedAt: { name: 'updated_at', type: 'integer' },
+  },
+});

@@ -1,0 +1,29 @@
+export interface IssueModuleSettings {
+  /** How long a deleted issue can be had back, in milliseconds. */
+  trashKeptMs: number;
+  /** How long a listener of entries may take for each of its parts, in milliseconds. */
+  listenerTimeoutMs: number;
+  /** What one person may write in a minute and in an hour, everywhere. */
+  perPerson: RateLimit;
+  /** What all those who are no members may write in one repository. */
+  perRepository: RateLimit;
+}
+
+/** Issues, comments and reactions; a change of state counts as one, too. */
+export interface RateLimit {
+  perMinute: number;
+  perHour: number;
+}
+
+const dayMs = 86_400_000;
+
+/**
+ * A person who triages by hand stays far below these; a script that copies a tracker has an import instead. The
+ * limit of a repository is what its members can look through.
+ */
+export const defaultIssueSettings: IssueModuleSettings = {
+  trashKeptMs: 30 * dayMs,
+  listenerTimeoutMs: 60_000,
+  perPerson: { perMinute: 60, perHour: 600 },
+  perRepository: { perMinute: 120, perHour: 1_200 },
+};

@@ -1,0 +1,105 @@
+// drawWorld(random) → people, repositories and ties as facts.  store(db, world) writes them.
+// drawViewers(world, random) → viewers of every kind over them.
+import { anonymous, collaboratorRoles, localAdministrator, organisationRoles } from '../../src/access/index.ts';
+import type {
+  CollaboratorRole,
+  OrganisationRole,
+  PersonViewer,
+  RepositoryFacts,
+  Viewer,
+} from '../../src/access/index.ts';
+import type { Database } from '../../src/db/index.ts';
+import type { SeededRandom } from '../fixtures/seeded-random.ts';
+import { insertRow } from '../fixtures/test-database.ts';
+
+export interface World {
+  people: string[];
+  repositories: Omit<RepositoryFacts, 'organisationRole' | 'collaboratorRole'>[];
+  /** By `organisation/person`. */
+  members: Map<string, OrganisationRole>;
+  /** By `repository/person`. */
+  collaborators: Map<string, CollaboratorRole>;
+}
+
+/** Draws a small society in which every kind of tie occurs, alone and together. */
+export function drawWorld(random: SeededRandom): World {
+  const people = Array.from({ length: 8 }, () => random.uuid());
+  const organisations = Array.from({ length: 5 }, () => random.uuid());
+  const world: World = { people, repositories: [], members: new Map(), collaborators: new Map() };
+  for (const organisation of organisations) {
+    for (const person of people) {
+      if (random.chance(0.4)) world.members.set(`${organisation}/${person}`, random.pick(organisationRoles));
+    }
+  }
+  for (let count = 0; count < 120; count++) {
+    const ofPerson = random.chance(0.5);
+    const id = random.uuid();
+    world.repositories.push({
+      id,
+      visibility: random.chance(0.4) ? 'PUBLIC' : 'PRIVATE',
+      ownerUserId: ofPerson ? random.pick(people) : null,
+      ownerOrganisationId: ofPerson ? null : random.pick(organisations),
+      deleted: random.chance(0.15),
+    });
+    for (const person of people) {
+      if (random.chance(0.12)) world.collaborators.set(`${id}/${person}`, random.pick(collaboratorRoles));
+    }
+  }
+  return world;
+}
+
+export async function store(db: Database, world: World): Promise<void> {
+  await db.write(async (tx) => {
+    const times = { created_at: tx.now };
+    for (const id of world.people) await insertRow(tx, 'users', { id, username: id, ...times });
+    const organisations = new Set([...world.members.keys()].map((key) => key.split('/')[0]!));
+    for (const { ownerOrganisationId: id } of world.repositories) if (id !== null) organisations.add(id);
+    for (const id of organisations) await insertRow(tx, 'organisations', { id, name: id, ...times });
+    for (const [key, role] of world.members) {
+      const [organisation_id, user_id] = key.split('/');
+      await insertRow(tx, 'organisation_members', { organisation_id, user_id, role, ...times });
+    }
+    for (const facts of world.repositories) {
+      await insertRow(tx, 'repositories', {
+        id: facts.id,
+        owner_user_id: facts.ownerUserId,
+        owner_org_id: facts.ownerOrganisationId,
+        name: facts.id,
+        name_folded: facts.id,
+        visibility: facts.visibility,
+        deleted_at: facts.deleted ? tx.now : null,
+        updated_at: tx.now,
+        ...times,
+      });
+    }
+    for (const [key, role] of world.collaborators) {
+      const [repository_id, user_id] = key.split('/');
+      await insertRow(tx, 'collaborators', { repository_id, user_id, role, ...times });
+    }
+  });
+}
+
+export function drawViewers(world: World, random: SeededRandom): Viewer[] {
+  const ids = world.repositories.map((repository) => repository.id);
+  const some = () => ids.filter(() => random.chance(0.3));
+  const viewers: Viewer[] = [anonymous, localAdministrator];
+  for (const repositoryId of [...ids.slice(0, 20), random.uuid()]) {
+    viewers.push({ kind: 'task', taskId: 1, repositoryId, scope: random.pick(['read', 'write']) });
+  }
+  for (const id of [...world.people, random.uuid()]) {
+    for (const scope of ['read', 'write', 'admin'] as const) {
+      const person: PersonViewer = {
+        kind: 'person',
+        id,
+        username: id,
+        isAdministrator: random.chance(0.3),
+        via: 'token',
+        scope,
+        repositoryIds: null,
+      };
+      viewers.push(person, { ...person, repositoryIds: [] }, { ...person, repositoryIds: some() });
+      viewers.push({ ...person, repositoryIds: [...some(), random.uuid(), "' OR 1 = 1 --"] });
+    }
+  }
+  return viewers;
+}

@@ -1,0 +1,36 @@
+// openIssues(t, {settings?}) → the modules up to issues on real SQLite and git, with alice, bob, carol and alice/roof (PUBLIC).
+// at(number), roof → addresses.  timeline(issues, viewer, at) → the kinds of its entries.
+import type { EntitySchema } from 'typeorm';
+import type { Viewer } from '../../src/access/index.ts';
+import { systemRandom } from '../../src/kernel/index.ts';
+import { createIssues, issueEntities } from '../../src/issues/index.ts';
+import type { IssueAt, IssueModuleSettings, Issues } from '../../src/issues/index.ts';
+import type { Owner } from '../fixtures/temporary-folder.ts';
+import { openRooms } from '../repositories/repositories-fixture.ts';
+import type { Rooms } from '../repositories/repositories-fixture.ts';
+
+export const roof = { owner: 'alice', name: 'roof' };
+export const at = (number: number, name = 'roof'): IssueAt => ({ owner: 'alice', name, number });
+
+export async function openIssues(t: Owner, { settings = {} }: { settings?: Partial<IssueModuleSettings> } = {}) {
+  const rooms = await openRooms(t, { more: issueEntities as unknown as EntitySchema[] });
+  await rooms.repositories.create(rooms.alice, { ...roof, visibility: 'PUBLIC' });
+  const beside = (given: Partial<IssueModuleSettings> = settings): Issues => issuesOver(t, rooms, given);
+  return { ...rooms, issues: beside(), beside };
+}
+
+export type IssueRooms = Awaited<ReturnType<typeof openIssues>>;
+
+/** One more instance of the module on the same data, as another process would have. */
+export function issuesOver(t: Owner, rooms: Rooms, settings: Partial<IssueModuleSettings> = {}): Issues {
+  const issues = createIssues({ ...rooms, random: systemRandom, settings });
+  t.teardown(() => issues.stop());
+  return issues;
+}
+
+export async function timeline(issues: Issues, viewer: Viewer, where: IssueAt): Promise<string[]> {
+  return (await issues.listEntries(viewer, where)).entries.map(({ kind }) => kind);
+}
+
+export { anonymous } from '../../src/access/index.ts';
+export { outcomes, push, reasonOf, sampleHistory, viewerOf } from '../repositories/repositories-fixture.ts';

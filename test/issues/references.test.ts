@@ -1,0 +1,90 @@
+import t from 'tap';
+import { parseClosing, parseReferences } from '../../src/issues/index.ts';
+
+/** References in short: `#7`, `alice/roof#7`, `@bob`, `=0a1b2c3`. */
+const found = (text: string, source?: 'commit'): string[] =>
+  parseReferences(text, source).map((reference) => {
+    if (reference.kind === 'person') return `@${reference.handle}`;
+    const at = reference.repository === null ? '' : `${reference.repository.owner}/${reference.repository.name}`;
+    return reference.kind === 'issue' ? `${at}#${reference.number}` : `${at}=${reference.oid}`;
+  });
+
+const table: [text: string, ...references: string[]][] = [
+  ['See #7.', '#7'],
+  ['(#7), #8; and alice/roof#9!', '#7', '#8', 'alice/roof#9'],
+  ['alice/my.roof-2_x#9', 'alice/my.roof-2_x#9'],
+  ['x#7 C#7 #7x &#7; https://example.org/a/b#7 #0 #07'],
+  ['# 7 and ##7'],
+  ['@alice, @Bob-2: look', '@alice', '@Bob-2'],
+  ['@bob.smith. @bob- and @alice.b@example.org', '@bob.smith', '@bob'],
+  ['alice@example.org @alice@example.org /@alice @-a'],
+  ['0a1b2c3 fixes it', '=0a1b2c3'],
+  ['alice/roof@0a1b2c3d', 'alice/roof=0a1b2c3d'],
+  ['defaced 1234567 0a1b2c 0a1b2c3g https://example.org/commit/0a1b2c3'],
+  ['`#7` and ``a ` #8`` and #9', '#9'],
+  ['```\n#7 @alice\n```\n#8', '#8'],
+  ['~~~ js\n#7\n```\n#6\n~~~\n#8', '#8'],
+  ['- ```\n  #7\n  ```\n#8', '#8'],
+  ['````\n```\n#7\n````\n#8', '#8'],
+  ['```\n#7 never closed'],
+  ['a ` b #7', '#7'],
+  ['a ` b\n\n` #7', '#7'],
+  ['<!-- #7 @alice --> #8', '#8'],
+  ['#8 <!-- #7', '#8'],
+  ['a `<!--` #7', '#7'],
+  ['#7\r\n#8', '#7', '#8'],
+];
+
+t.test('references of Markdown text, outside of code', async (t) => {
+  for (const [text, ...references] of table) t.same(found(text), references, JSON.stringify(text));
+  t.same(found('`#7`', 'commit'), ['#7'], 'a commit message has no code');
+  const [first] = parseReferences('See #77.');
+  t.equal('See #77.'.slice(first!.start, first!.end), '#77', 'with its place');
+});
+
+t.test('what a commit message closes', async (t) => {
+  const closed = (message: string) =>
+    parseClosing(message).map(({ repository, number }) =>
+      repository === null ? `#${number}` : `${repository.owner}/${repository.name}#${number}`,
+    );
+  t.same(closed('Closes #7, fixes: #8 and resolved alice/roof#9'), ['#7', '#8', 'alice/roof#9']);
+  t.same(closed('close #1 closed #2 fix #3 fixed #4 resolve #5 RESOLVES #6'), ['#1', '#2', '#3', '#4', '#5', '#6']);
+  t.same(closed('closes #7 closes #7'), ['#7'], 'each once');
+  t.same(closed('discloses #7, prefix #8, un-fixes #9, fixing #10, closes 7, fixes\n#8, see #9'), []);
+});
+
+t.test('a text made to hurt is read in less than 100 ms, and no more than 500 references of it', async (t) => {
+  const size = 65_536;
+  const fill = (piece: string) => piece.repeat(Math.ceil(size / piece.length)).slice(0, size);
+  const runs = Array.from({ length: 360 }, (_, at) => '`'.repeat(at + 1)).join(' ');
+  const pieces = [
+    '#1 ',
+    '@a ',
+    'a',
+    'a/',
+    'a/a',
+    '`',
+    '` ',
+    '``` ',
+    '<!--',
+    '<!-- `',
+    '0a1',
+    'fixes ',
+    'fixes a/',
+    '\n',
+    '\n>',
+    '🧨#1',
+    '-',
+    '`\n\n',
+  ];
+  for (const text of [...pieces.map(fill), runs]) {
+    const startedAt = process.cpuUsage();
+    const references = parseReferences(text);
+    parseClosing(text);
+    const { user, system } = process.cpuUsage(startedAt);
+    t.ok((user + system) / 1000 < 100, `${JSON.stringify(text.slice(0, 12))}: ${(user + system) / 1000} ms`);
+    t.ok(references.length <= 500);
+  }
+  t.equal(parseReferences(fill('#1 ')).length, 500);
+  t.ok(parseClosing(fill('closes #1 closes a/b#2 ')).length === 2);
+});
