@@ -60,7 +60,10 @@ export type IssueRefusal =
   | 'members_only'
   | 'level';
 
-/** What the viewer's ties give, without what everybody may read: `none` for who is no member, no collaborator, no owner. */
+/**
+ * What the viewer's ties give, without what everybody may read: `none` for who is no member, no collaborator, no
+ * owner.
+ */
 function memberLevel(viewer: Viewer, repository: RepositoryFacts): Level {
   if (isLocalAdministrator(viewer)) return 'admin';
   if (repository.deleted || viewer.kind === 'anonymous') return 'none';

@@ -40,7 +40,9 @@ interface Entry {
   readonly network: string;
   readonly isLocal: boolean;
   readonly isTrusted: boolean;
-  /** `waiting` for the head of a request; `receiving` its body, or HTTP/2, of which no more is known; being `served`. */
+  /**
+   * `waiting` for the head of a request; `receiving` its body, or HTTP/2, of which no more is known; being `served`.
+   */
   phase: 'waiting' | 'receiving' | 'served';
   /** The request that is being received; null for HTTP/2. */
   request: Request | null;

@@ -72,7 +72,10 @@ export const factsOfIssue = ({ authorId, lockedAt, deletedAt, heldAt }: Issue): 
   held: heldAt !== null,
 });
 
-/** Gathers what the policy asks of a repository. @param source the lookups, or the manager of the write that decides by it */
+/**
+ * Gathers what the policy asks of a repository. @param source the lookups, or the manager of the write that decides
+ * by it
+ */
 export async function repositoryContext(
   deps: Pick<IssueDeps, 'repositories'>,
   source: RowSource,

@@ -45,7 +45,7 @@ export const busy =
   () =>
     unavailable(reason, message, { retryAfterSeconds });
 
-/** A key of a caller with how many may hold it. */
+/** A key of a caller with the number of concurrent holders allowed. */
 type KeyLimit = readonly [key: string, most: number];
 
 interface Waiter {

@@ -95,7 +95,10 @@ export function createOutbox(deps: OutboxDeps) {
       logger.info('outbox.retried', { kind, message: id });
     },
 
-    /** Removes messages of a kind that are DELIVERED or FAILED and older than its handler keeps them. @returns how many */
+    /**
+     * Removes messages of a kind that are DELIVERED or FAILED and older than its handler keeps them. @returns how
+     * many
+     */
     async removeOld(kind: string): Promise<number> {
       const before = clock.now() - of(kind).handler.keepMs;
       const { affected } = await db.write(({ manager }) =>

@@ -38,7 +38,10 @@ const federationRoutes = ({ federation: ap }: ProtocolHandlers): ProtocolRoute[]
   { method: 'POST', path: '/ap/{*rest}', access: 'federation', cost: 'free', handle: ap.nothing },
 ];
 
-/** The URLs of other protocols: metrics, the JSON API, artifacts and ActivityPub. Those of git: src/http-git/listener.ts. */
+/**
+ * The URLs of other protocols: metrics, the JSON API, artifacts and ActivityPub. Those of git:
+ * src/http-git/listener.ts.
+ */
 export const protocolRoutes = (handlers: ProtocolHandlers): readonly ProtocolRoute[] => [
   { method: 'GET', path: '/metrics', access: 'operator', cost: 'rows', handle: handlers.metrics },
   // The operations of the API are a table of their own: src/http-api/v1/operations.ts.

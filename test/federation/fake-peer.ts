@@ -1,4 +1,5 @@
-// startFakePeer(t, {host?}) → a server that speaks federation and is not ours: it serves actors, records what it is asked,
+// startFakePeer(t, {host?}) → a server that speaks federation and is not ours: it serves actors, records what it is
+// asked,
 //   signs with node:crypto alone, and does whatever a test tells it to.
 // rowsOf(hearth) → every row of the federation tables, to see that nothing was written.
 import { createHash, createSign, generateKeyPairSync, randomUUID } from 'node:crypto';

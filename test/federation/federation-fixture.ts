@@ -1,4 +1,5 @@
-// openFederation(t, {…}) → a federation room on real rooms, without servers and jobs: nothing is sent unless a test says so.
+// openFederation(t, {…}) → a federation room on real rooms, without servers and jobs: nothing is sent unless a test
+// says so.
 // addDeliveries(stage, inboxes, {…}) → queues an activity to each inbox; deliveryRows(stage) → the queue as it stands.
 import { generateKeyPairSync } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';

@@ -1,4 +1,5 @@
-// Requests to an inbox that cost their sender nothing: what they may cost this server, its peers and the honest senders beside them.
+// Requests to an inbox that cost their sender nothing: what they may cost this server, its peers and the honest
+// senders beside them.
 import { connect } from 'node:net';
 import t from 'tap';
 import { localAdministrator } from '../../src/access/index.ts';

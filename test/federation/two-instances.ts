@@ -1,4 +1,5 @@
-// startPeer(t, {host, allow, env?, folder?, clock?}) → a Hearth whose actors live at http://host:port, on a loopback address of its own.
+// startPeer(t, {host, allow, env?, folder?, clock?}) → a Hearth whose actors live at http://host:port, on a loopback
+// address of its own.
 // startPair(t) → two of them that allow each other: {home, away}, with alice at home and bob away.
 // until(condition) → polls until it holds, or fails after some seconds.
 import { setTimeout as wait } from 'node:timers/promises';

@@ -181,7 +181,10 @@ export async function furnish(t: Test, web: Web): Promise<World> {
     values['tip']!.splice(0, Infinity, ...tips.map(({ id }) => id));
   }
 
-  /** Few webhooks, each with something that was to be sent, and a repository that is a mirror; nothing here is sent or fetched. */
+  /**
+   * Few webhooks, each with something that was to be sent, and a repository that is a mirror; nothing here is sent or
+   * fetched.
+   */
   async function connect(scopes: readonly WebhookScope[]): Promise<void> {
     const known = { webhook: [] as string[], delivery: [] as string[] };
     for (const scope of scopes) {

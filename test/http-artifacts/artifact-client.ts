@@ -1,5 +1,7 @@
-// The clients of the stock actions, in a process of their own: they print what they do, and read who they are from the environment.
-// Takes {env, version: 'v4'|'v3', act: 'upload'|'download'|'list'|'delete', name, folder?, files?, hash?}, answers what the client gave or {error}.
+// The clients of the stock actions, in a process of their own: they print what they do, and read who they are from
+// the environment.
+// Takes {env, version: 'v4'|'v3', act: 'upload'|'download'|'list'|'delete', name, folder?, files?, hash?}, answers
+// what the client gave or {error}.
 import { createRequire } from 'node:module';
 import path from 'node:path';
 

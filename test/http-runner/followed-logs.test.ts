@@ -15,7 +15,9 @@ const jobCount = Number(process.env['HEARTH_FOLLOWED_JOBS'] ?? 50);
 const runnerCount = 5;
 const followersPerJob = 3;
 
-/** Gives followers the time to look between the moment when bytes are in a file and the moment when the writer knows. */
+/**
+ * Gives followers the time to look between the moment when bytes are in a file and the moment when the writer knows.
+ */
 async function slowWrites(folder: string, ms: number): Promise<() => void> {
   const handle = await open(folder, 'r');
   const prototype = Object.getPrototypeOf(handle) as { write(...args: unknown[]): Promise<unknown> };

@@ -189,7 +189,10 @@ t.test('messages that are none: cut short, wrong types, bad text, bad gzip', asy
   );
 });
 
-/** One gRPC call with bytes as they are, perhaps said to be compressed; answers `grpc-status`, or the HTTP status when that is no 200. */
+/**
+ * One gRPC call with bytes as they are, perhaps said to be compressed; answers `grpc-status`, or the HTTP status when
+ * that is no 200.
+ */
 function callRaw(
   url: string,
   target: string,

@@ -1,4 +1,5 @@
-// startForge(t, {env?}) → a whole Hearth with alice/work, files pushed over HTTP by the stock git, and registered runners.
+// startForge(t, {env?}) → a whole Hearth with alice/work, files pushed over HTTP by the stock git, and registered
+// runners.
 // post(url, path, {…}) → one bare Connect call, for what no client library sends.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';

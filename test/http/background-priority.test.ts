@@ -1,4 +1,5 @@
-// What gives way: steps of searches, one in each turn of the event loop, and none while somebody else's page is being made.
+// What gives way: steps of searches, one in each turn of the event loop, and none while somebody else's page is being
+// made.
 import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';

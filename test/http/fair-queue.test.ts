@@ -1,4 +1,5 @@
-// Who begins when: a crowd of strangers never comes before somebody who is known, and is told "later" at a walking pace.
+// Who begins when: a crowd of strangers never comes before somebody who is known, and is told "later" at a walking
+// pace.
 import { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';

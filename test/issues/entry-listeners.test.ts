@@ -4,12 +4,12 @@ import t from 'tap';
 import { noFilter } from '../../src/issues/index.ts';
 import type { AnnouncedEntry, EntryListener } from '../../src/issues/index.ts';
 import { at, openIssues, roof } from './issues-fixture.ts';
-import type { IssueRooms } from './issues-fixture.ts';
+import type { IssueModules } from './issues-fixture.ts';
 
 const minute = 60_000;
 
 /** Records each entry as a draft of bob's, so that what is recorded is in the database. */
-const recording = ({ bob }: IssueRooms, name: string, heard: string[] = []): EntryListener<string> => ({
+const recording = ({ bob }: IssueModules, name: string, heard: string[] = []): EntryListener<string> => ({
   name,
   prepare: async ({ entry }: AnnouncedEntry) => `${entry.position} ${entry.kind}`,
   async record({ manager, now }, { issue, entry }, prepared) {
@@ -19,7 +19,7 @@ const recording = ({ bob }: IssueRooms, name: string, heard: string[] = []): Ent
   recorded: (_announced, prepared) => heard.push(prepared),
 });
 
-const recorded = async ({ db }: IssueRooms, name: string): Promise<string[]> => {
+const recorded = async ({ db }: IssueModules, name: string): Promise<string[]> => {
   const rows: { body: string }[] = await db.read.query(
     'SELECT body FROM drafts WHERE context >= ? AND context < ? ORDER BY context',
     [`${name}:`, `${name};`],
@@ -32,42 +32,42 @@ async function until(isTrue: () => Promise<boolean>): Promise<void> {
 }
 
 t.test('each listener hears of each entry once, in the order of the log', async (t) => {
-  const rooms = await openIssues(t);
+  const modules = await openIssues(t);
   const heard: string[] = [];
-  rooms.issues.onEntry(recording(rooms, 'one', heard));
-  rooms.issues.onEntry(recording(rooms, 'two'));
-  t.throws(() => rooms.issues.onEntry({ name: 'one' }), 'names are keys');
-  await rooms.issues.open(rooms.alice, roof, { title: 'x' });
-  await rooms.issues.comment(rooms.bob, at(1), { body: 'a' });
-  await rooms.issues.close(rooms.alice, at(1));
+  modules.issues.onEntry(recording(modules, 'one', heard));
+  modules.issues.onEntry(recording(modules, 'two'));
+  t.throws(() => modules.issues.onEntry({ name: 'one' }), 'names are keys');
+  await modules.issues.open(modules.alice, roof, { title: 'x' });
+  await modules.issues.comment(modules.bob, at(1), { body: 'a' });
+  await modules.issues.close(modules.alice, at(1));
   await until(async () => heard.length === 3);
   t.same(heard, ['0 opened', '1 comment', '2 closed']);
-  t.same(await recorded(rooms, 'two'), heard);
-  await rooms.issues.finishEntries();
-  await rooms.issues.recoverEntries();
-  t.same(await recorded(rooms, 'one'), heard, 'and not again');
-  const marks = await rooms.db.read.query('SELECT * FROM entry_announcements');
+  t.same(await recorded(modules, 'two'), heard);
+  await modules.issues.finishEntries();
+  await modules.issues.recoverEntries();
+  t.same(await recorded(modules, 'one'), heard, 'and not again');
+  const marks = await modules.db.read.query('SELECT * FROM entry_announcements');
   t.same(marks, [], 'nothing is left of it');
 });
 
 t.test(
   'a listener that fails is asked again; the others hear once all the same; then the entry is parked',
   async (t) => {
-    const rooms = await openIssues(t);
+    const modules = await openIssues(t);
     let fails = true;
     let calls = 0;
     const heard: string[] = [];
-    rooms.issues.onEntry(recording(rooms, 'good', heard));
-    rooms.issues.onEntry({
+    modules.issues.onEntry(recording(modules, 'good', heard));
+    modules.issues.onEntry({
       name: 'bad',
       record: async () => {
         calls += 1;
         if (fails) throw new Error('out of order');
       },
     });
-    await rooms.issues.open(rooms.alice, roof, { title: 'x' });
+    await modules.issues.open(modules.alice, roof, { title: 'x' });
     const parked = async () =>
-      (await rooms.db.read.query(
+      (await modules.db.read.query(
         'SELECT parked_at AS at, announced_at AS told, last_error AS error FROM issue_entries',
       )) as {
         at: number | null;
@@ -76,41 +76,41 @@ t.test(
       }[];
     await until(async () => (await parked())[0]?.error !== null);
     t.match(await parked(), [{ at: null, told: null, error: 'bad: out of order' }]);
-    t.same(await recorded(rooms, 'good'), ['0 opened']);
-    rooms.clock.advance(minute);
-    await rooms.issues.finishEntries();
-    rooms.clock.advance(minute);
-    await rooms.issues.finishEntries();
+    t.same(await recorded(modules, 'good'), ['0 opened']);
+    modules.clock.advance(minute);
+    await modules.issues.finishEntries();
+    modules.clock.advance(minute);
+    await modules.issues.finishEntries();
     t.equal((await parked())[0]?.at, null, 'the last try waits');
-    rooms.clock.advance(11 * minute);
-    await rooms.issues.finishEntries();
+    modules.clock.advance(11 * minute);
+    await modules.issues.finishEntries();
     t.type((await parked())[0]?.at, 'number', 'parked');
     const before = calls;
-    rooms.clock.advance(60 * minute);
-    await rooms.issues.finishEntries();
-    await rooms.issues.recoverEntries();
+    modules.clock.advance(60 * minute);
+    await modules.issues.finishEntries();
+    await modules.issues.recoverEntries();
     t.equal(calls, before, 'and left alone');
     fails = false;
-    const [issue] = (await rooms.issues.list(rooms.alice, roof, noFilter, { limit: 1 })).rows;
-    await rooms.issues.announceAgain({ issueId: issue!.id, position: 0 });
+    const [issue] = (await modules.issues.list(modules.alice, roof, noFilter, { limit: 1 })).rows;
+    await modules.issues.announceAgain({ issueId: issue!.id, position: 0 });
     t.type((await parked())[0]?.told, 'number', 'until a person has it tried again');
-    t.same(await recorded(rooms, 'good'), ['0 opened'], 'the other has heard once');
+    t.same(await recorded(modules, 'good'), ['0 opened'], 'the other has heard once');
   },
 );
 
 t.test('what a crash left is told after the start, and to whom it was told already not again', async (t) => {
-  const rooms = await openIssues(t);
-  const hanging = rooms.beside({ listenerTimeoutMs: 3_600_000 });
+  const modules = await openIssues(t);
+  const hanging = modules.beside({ listenerTimeoutMs: 3_600_000 });
   hanging.onEntry({ name: 'one', prepare: () => new Promise(() => {}) });
-  await hanging.open(rooms.alice, roof, { title: 'x' });
-  const { id } = await rooms.issues.find(rooms.alice, at(1));
-  await rooms.db.write(({ manager }) =>
+  await hanging.open(modules.alice, roof, { title: 'x' });
+  const { id } = await modules.issues.find(modules.alice, at(1));
+  await modules.db.write(({ manager }) =>
     manager.query("INSERT INTO entry_announcements (issue_id, position, listener) VALUES (?, 0, 'two')", [id]),
   );
-  const next = rooms.beside();
-  next.onEntry(recording(rooms, 'one'));
-  next.onEntry(recording(rooms, 'two'));
-  await Promise.all([next.recoverEntries(), next.recoverEntries(), rooms.issues.recoverEntries()]);
-  t.same(await recorded(rooms, 'one'), ['0 opened']);
-  t.same(await recorded(rooms, 'two'), []);
+  const next = modules.beside();
+  next.onEntry(recording(modules, 'one'));
+  next.onEntry(recording(modules, 'two'));
+  await Promise.all([next.recoverEntries(), next.recoverEntries(), modules.issues.recoverEntries()]);
+  t.same(await recorded(modules, 'one'), ['0 opened']);
+  t.same(await recorded(modules, 'two'), []);
 });

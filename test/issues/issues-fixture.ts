@@ -1,4 +1,5 @@
-// openIssues(t, {settings?}) → the modules up to issues on real SQLite and git, with alice, bob, carol and alice/roof (PUBLIC).
+// openIssues(t, {settings?}) → the modules up to issues on real SQLite and git, with alice, bob, carol and alice/roof
+// (PUBLIC).
 // at(number), roof → addresses.  timeline(issues, viewer, at) → the kinds of its entries.
 import type { EntitySchema } from 'typeorm';
 import type { Viewer } from '../../src/access/index.ts';
@@ -6,24 +7,24 @@ import { systemRandom } from '../../src/kernel/index.ts';
 import { createIssues, issueEntities } from '../../src/issues/index.ts';
 import type { IssueAt, IssueModuleSettings, Issues } from '../../src/issues/index.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
-import { openRooms } from '../repositories/repositories-fixture.ts';
-import type { Rooms } from '../repositories/repositories-fixture.ts';
+import { openModules } from '../repositories/repositories-fixture.ts';
+import type { TestModules } from '../repositories/repositories-fixture.ts';
 
 export const roof = { owner: 'alice', name: 'roof' };
 export const at = (number: number, name = 'roof'): IssueAt => ({ owner: 'alice', name, number });
 
 export async function openIssues(t: Owner, { settings = {} }: { settings?: Partial<IssueModuleSettings> } = {}) {
-  const rooms = await openRooms(t, { more: issueEntities as unknown as EntitySchema[] });
-  await rooms.repositories.create(rooms.alice, { ...roof, visibility: 'PUBLIC' });
-  const beside = (given: Partial<IssueModuleSettings> = settings): Issues => issuesOver(t, rooms, given);
-  return { ...rooms, issues: beside(), beside };
+  const modules = await openModules(t, { more: issueEntities as unknown as EntitySchema[] });
+  await modules.repositories.create(modules.alice, { ...roof, visibility: 'PUBLIC' });
+  const beside = (given: Partial<IssueModuleSettings> = settings): Issues => issuesOver(t, modules, given);
+  return { ...modules, issues: beside(), beside };
 }
 
-export type IssueRooms = Awaited<ReturnType<typeof openIssues>>;
+export type IssueModules = Awaited<ReturnType<typeof openIssues>>;
 
 /** One more instance of the module on the same data, as another process would have. */
-export function issuesOver(t: Owner, rooms: Rooms, settings: Partial<IssueModuleSettings> = {}): Issues {
-  const issues = createIssues({ ...rooms, random: systemRandom, settings });
+export function issuesOver(t: Owner, modules: TestModules, settings: Partial<IssueModuleSettings> = {}): Issues {
+  const issues = createIssues({ ...modules, random: systemRandom, settings });
   t.teardown(() => issues.stop());
   return issues;
 }

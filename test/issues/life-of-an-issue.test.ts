@@ -191,7 +191,7 @@ t.test('milestones: open, close, delete, with progress', async (t) => {
   t.equal((await issues.find(bob, at(2))).milestoneId, null);
 });
 
-t.test('links are listed on both sides and noted in both logs', async (t) => {
+t.test('links are listed on both sides and recorded in both logs', async (t) => {
   const { issues, alice, bob } = await openIssues(t);
   for (const title of ['one', 'two', 'three']) await issues.open(alice, roof, { title });
   await issues.addLink(alice, at(1), 'needs', at(2));

@@ -81,18 +81,18 @@ t.test('a reference leaves one entry, and none from PRIVATE in PUBLIC', async (t
 });
 
 t.test('closes #7 in a pushed commit closes it, when the pusher may; once', async (t) => {
-  const rooms = await openIssues(t);
-  const { issues, repositories, alice, bob } = rooms;
+  const modules = await openIssues(t);
+  const { issues, repositories, alice, bob } = modules;
   repositories.onPush(issues.onPush);
   await repositories.addCollaborator(alice, 'alice', 'roof', { username: 'bob', role: 'write' });
   for (const title of ['one', 'two', 'three']) await issues.open(alice, roof, { title });
-  const { work, commits, pack } = sampleHistory(rooms.folder);
-  await push(rooms, alice, 'alice/roof', [`${zero} ${commits[0]} refs/heads/main`], { pack });
+  const { work, commits, pack } = sampleHistory(modules.folder);
+  await push(modules, alice, 'alice/roof', [`${zero} ${commits[0]} refs/heads/main`], { pack });
   const first = commitWith(work, commits[0]!, 'Mend it\n\nCloses #1, see #2');
-  await push(rooms, bob, 'alice/roof', [`${zero} ${first.oid} refs/heads/aside`], { pack: first.pack });
+  await push(modules, bob, 'alice/roof', [`${zero} ${first.oid} refs/heads/aside`], { pack: first.pack });
   await repositories.finishPushes();
   t.equal((await issues.find(bob, at(1))).state, 'OPEN', 'not by another branch');
-  const { report } = await push(rooms, bob, 'alice/roof', [`${commits[0]} ${first.oid} refs/heads/main`], {
+  const { report } = await push(modules, bob, 'alice/roof', [`${commits[0]} ${first.oid} refs/heads/main`], {
     pack: first.pack,
   });
   t.same(report, ['ok refs/heads/main']);

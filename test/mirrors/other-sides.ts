@@ -1,4 +1,5 @@
-// sshSide(t) → a real sshd on 127.0.0.1 that serves bare repositories of a folder: {url, port, host, folder, allow(key), hostKeyLine, changeHostKey(), log()}
+// sshSide(t) → a real sshd on 127.0.0.1 that serves bare repositories of a folder: {url, port, host, folder,
+// allow(key), hostKeyLine, changeHostKey(), log()}
 // httpSide(t, {address}) → git http-backend behind a small HTTP server: {url, host, folder, authorizations, password}
 // newBare(folder, name) makes a bare repository with a branch `main` and a tag; tips(path) answers its refs.
 import { execFileSync, spawn } from 'node:child_process';

@@ -1,15 +1,15 @@
 import t from 'tap';
 import { anonymous, localAdministrator } from '../../src/access/index.ts';
 import { sampleImages } from '../images/sample-images.ts';
-import { openRooms, outcomes, reasonOf, viewerOf } from '../repositories/repositories-fixture.ts';
-import type { Rooms } from '../repositories/repositories-fixture.ts';
+import { openModules, outcomes, reasonOf, viewerOf } from '../repositories/repositories-fixture.ts';
+import type { TestModules } from '../repositories/repositories-fixture.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 
 const upload = { declaredType: 'image/png', bytes: sampleImages['image/png'] };
 
 /** The modules with the organisation `example`: alice OWNER, bob MEMBER, carol GUEST. */
-async function openExample(t: Owner): Promise<Rooms> {
-  const modules = await openRooms(t);
+async function openExample(t: Owner): Promise<TestModules> {
+  const modules = await openModules(t);
   const { organisations, alice } = modules;
   await organisations.create(alice, { name: 'example', displayName: 'Example' });
   await organisations.addMember(alice, 'example', { username: 'bob', role: 'MEMBER' });
@@ -18,7 +18,7 @@ async function openExample(t: Owner): Promise<Rooms> {
 }
 
 t.test('SPEC §4.4 any person creates an organisation and is its OWNER; everybody can find it', async (t) => {
-  const { organisations, alice, bob, clock } = await openRooms(t);
+  const { organisations, alice, bob, clock } = await openModules(t);
   const made = await organisations.create(alice, {
     name: 'Example.Org',
     displayName: ' Example ',
@@ -35,7 +35,7 @@ t.test('SPEC §4.4 any person creates an organisation and is its OWNER; everybod
 });
 
 t.test('a refused creation has a reason and leaves nothing behind', async (t) => {
-  const { organisations, accounts, alice, db } = await openRooms(t);
+  const { organisations, accounts, alice, db } = await openModules(t);
   const found = (
     name: string,
     more: { displayName?: string; description?: string } = {},
@@ -63,7 +63,7 @@ t.test('a refused creation has a reason and leaves nothing behind', async (t) =>
 });
 
 t.test('the command line creates an organisation for a person', async (t) => {
-  const { organisations, bob } = await openRooms(t);
+  const { organisations, bob } = await openModules(t);
   t.equal(
     await reasonOf(organisations.create(localAdministrator, { name: 'example', owner: 'dave' })),
     'no_such_person',
@@ -75,7 +75,7 @@ t.test('the command line creates an organisation for a person', async (t) => {
 });
 
 t.test('SPEC §4.4 of fifty concurrent claims on one handle in both namespaces exactly one succeeds', async (t) => {
-  const { organisations, accounts, owners, db, alice } = await openRooms(t);
+  const { organisations, accounts, owners, db, alice } = await openModules(t);
   const attempts = Array.from({ length: 50 }, (_, at) =>
     at % 2 === 0
       ? accounts.addPerson({ username: at % 4 === 0 ? 'prize' : 'Prize' })
@@ -217,7 +217,7 @@ t.test('security J05, SPEC §3 the last OWNER cannot be removed, downgraded, lea
 });
 
 t.test('security J05, SPEC §3 concurrent OWNERs who demote, remove and leave always leave one', async (t) => {
-  const { organisations, accounts, alice, db } = await openRooms(t);
+  const { organisations, accounts, alice, db } = await openModules(t);
   for (let round = 0; round < 12; round++) {
     const name = `team-${round}`;
     await organisations.create(alice, { name });
@@ -340,7 +340,7 @@ t.test('a long list of blocking repositories is truncated, with the count', asyn
 t.test(
   'of deleting an organisation and creating a repository in it at the same time one succeeds completely',
   async (t) => {
-    const { organisations, repositories, alice, db } = await openRooms(t);
+    const { organisations, repositories, alice, db } = await openModules(t);
     for (let round = 0; round < 6; round++) {
       const name = `team-${round}`;
       await organisations.create(alice, { name });
@@ -362,7 +362,7 @@ t.test(
 );
 
 t.test('the list of organisations is the same for every viewer, by name, in pages', async (t) => {
-  const { organisations, alice } = await openRooms(t);
+  const { organisations, alice } = await openModules(t);
   for (const name of ['delta', 'Bravo', 'alpha', 'charlie']) await organisations.create(alice, { name });
   const first = await organisations.list({ limit: 3 });
   t.same(

@@ -1,4 +1,5 @@
-// makeAuthority(name) → a certificate authority of the test's own: its PEM, and issue({names, addresses, days?}) → {key, cert}.
+// makeAuthority(name) → a certificate authority of the test's own: its PEM, and issue({names, addresses, days?}) →
+// {key, cert}.
 // Written in DER by hand, because Node reads certificates but cannot make them.
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';

@@ -12,8 +12,8 @@ import type {
 } from '../../src/access/index.ts';
 import { insertRow } from '../fixtures/test-database.ts';
 import { sampleImages } from '../images/sample-images.ts';
-import { openRooms, viewerOf } from './repositories-fixture.ts';
-import type { Rooms } from './repositories-fixture.ts';
+import { openModules, viewerOf } from './repositories-fixture.ts';
+import type { TestModules } from './repositories-fixture.ts';
 
 type At = [owner: string, name: string];
 
@@ -22,7 +22,7 @@ type Needed = Exclude<Level, 'none'> | 'owner';
 
 interface Act {
   needed: Needed;
-  run(modules: Rooms, viewer: Viewer, ...at: At): Promise<unknown>;
+  run(modules: TestModules, viewer: Viewer, ...at: At): Promise<unknown>;
 }
 
 const png = { declaredType: 'image/png', bytes: sampleImages['image/png'] };
@@ -115,7 +115,7 @@ interface Cell {
 }
 
 /** Everybody, with every tie, and with every kind of token of those who have one. */
-async function makeCells(modules: Rooms): Promise<Cell[]> {
+async function makeCells(modules: TestModules): Promise<Cell[]> {
   const { accounts, db, alice, organisations } = modules;
   const { id: organisationId } = await organisations.find('example');
   const repositoryIds = (await db.read.query('SELECT id FROM repositories')).map(
@@ -199,7 +199,7 @@ async function makeCells(modules: Rooms): Promise<Cell[]> {
 t.test(
   'security A08, E06, SPEC §5 every act × every viewer × public and private × owned by a person and an organisation',
   async (t) => {
-    const modules = await openRooms(t);
+    const modules = await openModules(t);
     const { repositories, organisations, alice } = modules;
     await organisations.create(alice, { name: 'example' });
     const places: { at: At; id: string; visibility: Visibility; ofOrganisation: boolean }[] = [];
@@ -243,7 +243,7 @@ t.test(
 );
 
 t.test('security E02, SPEC §5 no list, pin or redirect shows anything that the viewer may not read', async (t) => {
-  const modules = await openRooms(t);
+  const modules = await openModules(t);
   const { repositories, organisations, alice } = modules;
   await organisations.create(alice, { name: 'example' });
   const places: { owner: string; name: string; id: string }[] = [];

@@ -1,10 +1,10 @@
 import t from 'tap';
 import { anonymous, localAdministrator } from '../../src/access/index.ts';
 import type { Viewer } from '../../src/access/index.ts';
-import { openRooms, outcomes, reasonOf, viewerOf } from './repositories-fixture.ts';
+import { openModules, outcomes, reasonOf, viewerOf } from './repositories-fixture.ts';
 
 t.test('collaborators are added by handle, changed, removed, and leave', async (t) => {
-  const { repositories, accounts, alice, bob, carol, clock, log } = await openRooms(t);
+  const { repositories, accounts, alice, bob, carol, clock, log } = await openModules(t);
   await repositories.create(alice, { name: 'work', visibility: 'PRIVATE' });
   await accounts.addPerson({ displayName: 'No Handle' });
   const dave = await accounts.addPerson({ username: 'dave' });
@@ -65,7 +65,7 @@ t.test('collaborators are added by handle, changed, removed, and leave', async (
 });
 
 t.test('of concurrent additions of one person one succeeds', async (t) => {
-  const { repositories, alice } = await openRooms(t);
+  const { repositories, alice } = await openModules(t);
   await repositories.create(alice, { name: 'work', visibility: 'PRIVATE' });
   const attempts = Array.from({ length: 10 }, () =>
     repositories.addCollaborator(alice, 'alice', 'work', { username: 'bob', role: 'read' }),
@@ -74,7 +74,7 @@ t.test('of concurrent additions of one person one succeeds', async (t) => {
 });
 
 t.test('the effective access is the higher of both, shown with its reason', async (t) => {
-  const { repositories, organisations, alice, bob, carol } = await openRooms(t);
+  const { repositories, organisations, alice, bob, carol } = await openModules(t);
   await organisations.create(alice, { name: 'example' });
   await organisations.addMember(alice, 'example', { username: 'bob', role: 'GUEST' });
   await repositories.create(alice, { owner: 'example', name: 'work', visibility: 'PRIVATE' });
@@ -109,7 +109,7 @@ t.test('the effective access is the higher of both, shown with its reason', asyn
 });
 
 t.test('pins keep their order, per person; a pin without read access is hidden until the access returns', async (t) => {
-  const { repositories, alice, bob, carol } = await openRooms(t);
+  const { repositories, alice, bob, carol } = await openModules(t);
   for (const name of ['a', 'b', 'c', 'd']) await repositories.create(alice, { name, visibility: 'PUBLIC' });
   const pins = async (viewer: Viewer) => (await repositories.listPins(viewer)).map(({ name }) => name).join('');
   const move = (name: string, direction: 'up' | 'down', viewer = bob) =>
@@ -140,7 +140,7 @@ t.test('pins keep their order, per person; a pin without read access is hidden u
 });
 
 t.test('pinning is for people who may read, with a credential that may write', async (t) => {
-  const { repositories, alice, bob } = await openRooms(t);
+  const { repositories, alice, bob } = await openModules(t);
   await repositories.create(alice, { name: 'private', visibility: 'PRIVATE' });
   await repositories.create(alice, { name: 'open', visibility: 'PUBLIC' });
   const acts = ['pin', 'unpin', 'movePin'] as const;
@@ -156,7 +156,7 @@ t.test('pinning is for people who may read, with a credential that may write', a
 });
 
 t.test('concurrent pins are each stored once, at distinct positions', async (t) => {
-  const { repositories, accounts, alice, db } = await openRooms(t);
+  const { repositories, accounts, alice, db } = await openModules(t);
   const names = Array.from({ length: 8 }, (_, at) => `r${at}`);
   for (const name of names) await repositories.create(alice, { name, visibility: 'PUBLIC' });
   const dave = viewerOf(await accounts.addPerson({ username: 'dave' }));

@@ -5,7 +5,7 @@ import { anonymous, localAdministrator } from '../../src/access/index.ts';
 import { isDomainError } from '../../src/kernel/index.ts';
 import { parseRepositoryName } from '../../src/repositories/index.ts';
 import type { Repositories } from '../../src/repositories/index.ts';
-import { headOf, openRooms, outcomes, reasonOf, viewerOf } from './repositories-fixture.ts';
+import { headOf, openModules, outcomes, reasonOf, viewerOf } from './repositories-fixture.ts';
 
 const isName = (text: string): boolean => {
   try {
@@ -72,7 +72,7 @@ t.test('security B01 which names a repository may have', async (t) => {
 });
 
 t.test('security B01 creating makes a row and a bare repository whose path contains only UUIDs', async (t) => {
-  const { repositories, alice, clock, folder } = await openRooms(t);
+  const { repositories, alice, clock, folder } = await openModules(t);
   const made = await repositories.create(alice, {
     name: 'Work',
     visibility: 'PRIVATE',
@@ -108,7 +108,7 @@ t.test('security B01 creating makes a row and a bare repository whose path conta
 });
 
 t.test('a refused creation leaves neither row nor folder', async (t) => {
-  const { repositories, organisations, accounts, alice, bob, carol, db, folder } = await openRooms(t);
+  const { repositories, organisations, accounts, alice, bob, carol, db, folder } = await openModules(t);
   await organisations.create(alice, { name: 'example' });
   await organisations.addMember(alice, 'example', { username: 'bob', role: 'MEMBER' });
   await organisations.addMember(alice, 'example', { username: 'carol', role: 'GUEST' });
@@ -152,7 +152,7 @@ t.test('a refused creation leaves neither row nor folder', async (t) => {
 t.test(
   'SPEC §2.2 a name is unique per owner without regard to case; of concurrent creations one succeeds',
   async (t) => {
-    const { repositories, alice, bob, db, folder } = await openRooms(t);
+    const { repositories, alice, bob, db, folder } = await openModules(t);
     const attempts = Array.from({ length: 12 }, (_, at) =>
       repositories.create(alice, { name: at % 2 ? 'work' : 'Work', visibility: 'PUBLIC' }),
     );
@@ -168,7 +168,7 @@ t.test(
 );
 
 t.test('SPEC §5 hidden, absent, trashed and invalid are refused with the same message', async (t) => {
-  const { repositories, alice, bob } = await openRooms(t);
+  const { repositories, alice, bob } = await openModules(t);
   for (const name of ['secret', 'gone']) await repositories.create(alice, { name, visibility: 'PRIVATE' });
   await repositories.moveToTrash(alice, 'alice', 'gone');
   const asked: [typeof bob | typeof anonymous | typeof localAdministrator, string, string][] = [
@@ -197,7 +197,7 @@ t.test('SPEC §5 hidden, absent, trashed and invalid are refused with the same m
 });
 
 t.test('insufficient access is refused as if the repository were absent', async (t) => {
-  const { repositories, alice, bob } = await openRooms(t);
+  const { repositories, alice, bob } = await openModules(t);
   await repositories.create(alice, { name: 'work', visibility: 'PUBLIC' });
   await repositories.addCollaborator(alice, 'alice', 'work', { username: 'bob', role: 'admin' });
   t.match(await repositories.find(bob, 'alice', 'work', 'admin'), { level: 'admin', isOwner: false });
@@ -207,7 +207,7 @@ t.test('insufficient access is refused as if the repository were absent', async 
 });
 
 t.test('lists have only visible repositories, last changed first, in pages that never overlap', async (t) => {
-  const { repositories, organisations, alice, bob, carol, clock } = await openRooms(t);
+  const { repositories, organisations, alice, bob, carol, clock } = await openModules(t);
   await organisations.create(alice, { name: 'example' });
   await organisations.addMember(alice, 'example', { username: 'bob', role: 'GUEST' });
   for (let n = 0; n < 7; n++) {
@@ -268,7 +268,7 @@ t.test('lists have only visible repositories, last changed first, in pages that 
 });
 
 t.test('push to create makes a private repository of the viewer, when it is switched on', async (t) => {
-  const { repositories, alice, bob } = await openRooms(t, { settings: { pushToCreate: true } });
+  const { repositories, alice, bob } = await openModules(t, { settings: { pushToCreate: true } });
   await repositories.create(alice, { name: 'secret', visibility: 'PRIVATE' });
   t.match((await repositories.openForPush(bob, 'bob', 'fresh')).repository, { name: 'fresh', visibility: 'PRIVATE' });
   for (const [owner, name] of [
@@ -287,6 +287,6 @@ t.test('push to create makes a private repository of the viewer, when it is swit
     'an old path means what was there',
   );
 
-  const off = await openRooms(t);
+  const off = await openModules(t);
   t.equal(await reasonOf(off.repositories.openForPush(off.bob, 'bob', 'fresh')), 'repository_not_found');
 });

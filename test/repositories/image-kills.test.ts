@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { sampleImages } from '../images/sample-images.ts';
 import { seededRandom } from '../fixtures/seeded-random.ts';
-import { openRooms } from './repositories-fixture.ts';
+import { openModules } from './repositories-fixture.ts';
 
 const kills = Number(process.env.HEARTH_IMAGE_KILLS ?? 5);
 t.setTimeout(20_000 + kills * 5_000);
@@ -21,7 +21,7 @@ function allowedAfter(acts: string[], firstAct: number): string[] {
 }
 
 t.test(`${kills} kills during image writes leave the old image or the new one, complete, with its type`, async (t) => {
-  const { repositories, alice, folder, imageFolder } = await openRooms(t);
+  const { repositories, alice, folder, imageFolder } = await openModules(t);
   const { id } = await repositories.create(alice, { name: 'work', visibility: 'PUBLIC' });
   const random = seededRandom(kills);
   let acknowledged = 0;

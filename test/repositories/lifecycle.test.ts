@@ -7,7 +7,7 @@ import type { Owner } from '../fixtures/temporary-folder.ts';
 import { sampleImages } from '../images/sample-images.ts';
 import {
   headOf,
-  openRooms,
+  openModules,
   outcomes,
   push,
   reasonOf,
@@ -15,20 +15,20 @@ import {
   viewerOf,
   zeroId,
 } from './repositories-fixture.ts';
-import type { Rooms } from './repositories-fixture.ts';
+import type { TestModules } from './repositories-fixture.ts';
 
 const main = 'refs/heads/main';
 
 /** alice owns `alice/work` and `example`, where bob is MEMBER; carol is a stranger. */
-async function openWork(t: Owner): Promise<Rooms> {
-  const modules = await openRooms(t);
+async function openWork(t: Owner): Promise<TestModules> {
+  const modules = await openModules(t);
   await modules.organisations.create(modules.alice, { name: 'example' });
   await modules.organisations.addMember(modules.alice, 'example', { username: 'bob', role: 'MEMBER' });
   await modules.repositories.create(modules.alice, { name: 'work', visibility: 'PUBLIC', description: 'first' });
   return modules;
 }
 
-const whereIs = async ({ repositories }: Rooms, viewer: Viewer, at: string): Promise<string> => {
+const whereIs = async ({ repositories }: TestModules, viewer: Viewer, at: string): Promise<string> => {
   const [owner, name] = at.split('/') as [string, string];
   const found = await repositories.find(viewer, owner, name).then(
     ({ canonical }) => canonical,

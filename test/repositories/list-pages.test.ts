@@ -1,4 +1,5 @@
-// Lists of repositories against what one plain question answers: over generated owners, rights, orders, filters and pages.
+// Lists of repositories against what one plain question answers: over generated owners, rights, orders, filters and
+// pages.
 import t from 'tap';
 import { anonymous, localAdministrator, visibleRepositories } from '../../src/access/index.ts';
 import type { PersonViewer, Viewer } from '../../src/access/index.ts';

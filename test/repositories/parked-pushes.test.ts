@@ -1,19 +1,20 @@
 // time limit: 120 s
-// Listeners of pushes that fail, hang, or take the server with them: they are tried three times, the others hear at once.
+// Listeners of pushes that fail, hang, or take the server with them: they are tried three times, the others hear at
+// once.
 import t from 'tap';
 import type { PushListener } from '../../src/repositories/index.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
-import { hearing, openRooms, push, reasonOf, sampleHistory, zeroId } from './repositories-fixture.ts';
-import type { Rooms } from './repositories-fixture.ts';
+import { hearing, openModules, push, reasonOf, sampleHistory, zeroId } from './repositories-fixture.ts';
+import type { TestModules } from './repositories-fixture.ts';
 
 /** Longer than the last try waits. */
 const later = 10 * 60_000;
 
-async function openWork(t: Owner, options: Parameters<typeof openRooms>[1] = {}) {
-  const modules = await openRooms(t, options);
+async function openWork(t: Owner, options: Parameters<typeof openModules>[1] = {}) {
+  const modules = await openModules(t, options);
   const { id } = await modules.repositories.create(modules.alice, { name: 'work', visibility: 'PUBLIC' });
   const history = sampleHistory(modules.folder);
-  const pushOne = (to: Pick<Rooms, 'repositories'> = modules, name = 'main') =>
+  const pushOne = (to: Pick<TestModules, 'repositories'> = modules, name = 'main') =>
     push(to, modules.alice, 'alice/work', [`${zeroId} ${history.commits[0]} refs/heads/${name}`], {
       pack: history.pack,
     });
@@ -28,7 +29,7 @@ interface JournalRow {
   last_error: string | null;
 }
 
-const journal = ({ db }: Pick<Rooms, 'db'>): Promise<JournalRow[]> =>
+const journal = ({ db }: Pick<TestModules, 'db'>): Promise<JournalRow[]> =>
   db.read.query(
     'SELECT id, announced_at IS NOT NULL AS announced, parked_at IS NOT NULL AS parked, attempts, last_error FROM pushes ORDER BY rowid',
   );
@@ -55,7 +56,7 @@ t.test('a listener that fails three times parks the push, also across restarts; 
   const modules = await openWork(t);
   const { clock } = modules;
   const [before, broken, after] = [hearing('before'), failing('broken'), hearing('after')];
-  const plugIn = (to: Rooms['repositories']) => {
+  const plugIn = (to: TestModules['repositories']) => {
     for (const listener of [before, broken, after]) to.onPush(listener);
     return to;
   };

@@ -3,13 +3,13 @@
 import t from 'tap';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 import { insertRow } from '../fixtures/test-database.ts';
-import { hearing, openRooms, push, reasonOf, sampleHistory, zeroId } from './repositories-fixture.ts';
+import { hearing, openModules, push, reasonOf, sampleHistory, zeroId } from './repositories-fixture.ts';
 
 const topic = 'refs/heads/topic';
 
 /** `alice/work` and `alice/other`, a restart, and a push to `alice/work` whose verdict was never written. */
-async function afterCrash(t: Owner, options: Parameters<typeof openRooms>[1] = {}) {
-  const modules = await openRooms(t, options);
+async function afterCrash(t: Owner, options: Parameters<typeof openModules>[1] = {}) {
+  const modules = await openModules(t, options);
   const { alice, db } = modules;
   const { id } = await modules.repositories.create(alice, { name: 'work', visibility: 'PUBLIC' });
   await modules.repositories.create(alice, { name: 'other', visibility: 'PUBLIC' });
@@ -91,7 +91,7 @@ t.test('a push waits for unsettled pushes of its repository; reads and other rep
 });
 
 t.test('settled, unannounced pushes are announced before a later push', async (t) => {
-  const modules = await openRooms(t);
+  const modules = await openModules(t);
   const { alice } = modules;
   await modules.repositories.create(alice, { name: 'work', visibility: 'PUBLIC' });
   const { commits, pack } = sampleHistory(modules.folder);

@@ -5,13 +5,13 @@ import { localAdministrator } from '../../src/access/index.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 import { gitSync } from '../git/git-fixture.ts';
 import { packOf } from '../git/push-fixture.ts';
-import { headOf, hearing, openRooms, push, pushTo, reasonOf, sampleHistory, zeroId } from './repositories-fixture.ts';
-import type { Rooms } from './repositories-fixture.ts';
+import { headOf, hearing, openModules, push, pushTo, reasonOf, sampleHistory, zeroId } from './repositories-fixture.ts';
+import type { TestModules } from './repositories-fixture.ts';
 
 const main = 'refs/heads/main';
 
-async function openWork(t: Owner, options: Parameters<typeof openRooms>[1] = {}) {
-  const modules = await openRooms(t, options);
+async function openWork(t: Owner, options: Parameters<typeof openModules>[1] = {}) {
+  const modules = await openModules(t, options);
   const repository = await modules.repositories.create(modules.alice, { name: 'work', visibility: 'PUBLIC' });
   return {
     ...modules,
@@ -33,7 +33,7 @@ interface JournalRow {
 }
 
 /** The journal, one line per command, oldest push first. */
-function journal({ db }: Pick<Rooms, 'db'>): Promise<JournalRow[]> {
+function journal({ db }: Pick<TestModules, 'db'>): Promise<JournalRow[]> {
   return db.read.query(
     `SELECT p.id, p.user_id, p.via, p.settled_at IS NOT NULL AS settled, p.announced_at IS NOT NULL AS announced, u.ref, u.result, u.reason
      FROM pushes p JOIN push_updates u ON u.push_id = p.id ORDER BY p.rowid, u.position`,

@@ -1,5 +1,7 @@
-// openRooms(t, {settings?, random?}) → the rooms up to repositories, on real SQLite, real git and real files, with alice, bob and carol.
-// beside() and restart() build organisations and repositories again on the same data: for a second process, after a restart.
+// openRooms(t, {settings?, random?}) → the rooms up to repositories, on real SQLite, real git and real files, with
+// alice, bob and carol.
+// beside() and restart() build organisations and repositories again on the same data: for a second process, after a
+// restart.
 // viewerOf(person, {scope?, …}) → a signed-in viewer.  push(rooms, viewer, 'alice/work', …) → one push, spoken by hand.
 // reasonOf(work), outcomes(attempts) → what was refused, by reason.
 import { execFileSync } from 'node:child_process';
@@ -55,7 +57,7 @@ export interface RoomOptions {
   more?: readonly EntitySchema[];
 }
 
-export async function openRooms(t: Owner, options: RoomOptions = {}) {
+export async function openModules(t: Owner, options: RoomOptions = {}) {
   const { db, folder, clock } = await openTestDatabase(t, { entities: [...entities, ...(options.more ?? [])] });
   const log: LogLine[] = [];
   const note = (event: string, fields: LogFields = {}) => void log.push({ event, ...fields });
@@ -139,7 +141,7 @@ export async function openRooms(t: Owner, options: RoomOptions = {}) {
   };
 }
 
-export type Rooms = Awaited<ReturnType<typeof openRooms>>;
+export type TestModules = Awaited<ReturnType<typeof openModules>>;
 
 export function viewerOf(
   person: { id: string; username: string | null },
@@ -166,7 +168,7 @@ export interface PushedAnswer {
 
 /** Sends commands (`old new ref`) with a pack of `work`, as a client would after the advertisement. */
 export async function push(
-  { repositories }: Pick<Rooms, 'repositories'>,
+  { repositories }: Pick<TestModules, 'repositories'>,
   viewer: Viewer,
   at: string,
   commands: readonly string[],
@@ -185,9 +187,9 @@ export interface PushOptions {
 
 /** The same for what was opened before. */
 export async function pushTo(
-  { repositories }: Pick<Rooms, 'repositories'>,
+  { repositories }: Pick<TestModules, 'repositories'>,
   viewer: Viewer,
-  opened: Awaited<ReturnType<Rooms['repositories']['openForPush']>>,
+  opened: Awaited<ReturnType<TestModules['repositories']['openForPush']>>,
   commands: readonly string[],
   { pack = Buffer.alloc(0), via = 'http', capabilities = usual }: PushOptions = {},
 ): Promise<PushedAnswer> {

@@ -6,14 +6,14 @@ import type { Viewer } from '../../src/access/index.ts';
 import { maxImageBytes } from '../../src/images/index.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 import { sampleImages } from '../images/sample-images.ts';
-import { openRooms, reasonOf } from './repositories-fixture.ts';
-import type { Rooms } from './repositories-fixture.ts';
+import { openModules, reasonOf } from './repositories-fixture.ts';
+import type { TestModules } from './repositories-fixture.ts';
 
 type Type = keyof typeof sampleImages;
 const upload = (declaredType: Type, bytes: Buffer = sampleImages[declaredType]) => ({ declaredType, bytes });
 
 async function openWork(t: Owner) {
-  const modules = await openRooms(t);
+  const modules = await openModules(t);
   const { id } = await modules.repositories.create(modules.alice, { name: 'work', visibility: 'PRIVATE' });
   return {
     ...modules,
@@ -25,7 +25,7 @@ async function openWork(t: Owner) {
 }
 
 /** Type and content as a viewer gets them; the reason when refused. */
-async function shown({ repositories }: Pick<Rooms, 'repositories'>, viewer: Viewer): Promise<string> {
+async function shown({ repositories }: Pick<TestModules, 'repositories'>, viewer: Viewer): Promise<string> {
   try {
     const image = await repositories.openImage(viewer, 'alice', 'work');
     const bytes = Buffer.concat(await image.stream().toArray());

@@ -5,14 +5,14 @@ import t from 'tap';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 import { insertRow } from '../fixtures/test-database.ts';
 import { clientEnvironment } from '../git/git-fixture.ts';
-import { hearing, openRooms, push, sampleHistory, zeroId } from './repositories-fixture.ts';
-import type { Rooms } from './repositories-fixture.ts';
+import { hearing, openModules, push, sampleHistory, zeroId } from './repositories-fixture.ts';
+import type { TestModules } from './repositories-fixture.ts';
 
 const ref = 'refs/heads/topic';
 
 /** A repository with all objects of the history, and the letters for its commits. */
 async function openWork(t: Owner) {
-  const modules = await openRooms(t);
+  const modules = await openModules(t);
   const { id } = await modules.repositories.create(modules.alice, { name: 'work', visibility: 'PUBLIC' });
   const { commits, aside, pack } = sampleHistory(modules.folder);
   await push(
@@ -47,7 +47,7 @@ interface Journalled {
 }
 
 async function journalPushes(
-  { db }: Rooms,
+  { db }: TestModules,
   repositoryId: string,
   ids: Map<string, string>,
   pushes: Record<string, Journalled>,
@@ -79,7 +79,7 @@ async function journalPushes(
 }
 
 /** The verdicts of the pushes that had none: by push, one per command. */
-async function verdicts({ db }: Rooms, names: string[]): Promise<Record<string, string>> {
+async function verdicts({ db }: TestModules, names: string[]): Promise<Record<string, string>> {
   const rows: { push_id: string; result: string; reason: string | null }[] = await db.read.query(
     'SELECT push_id, result, reason FROM push_updates ORDER BY push_id, position',
   );

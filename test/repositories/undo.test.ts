@@ -3,15 +3,15 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { localAdministrator } from '../../src/access/index.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 import { clientEnvironment } from '../git/git-fixture.ts';
-import { hearing, openRooms, push, reasonOf, sampleHistory, zeroId } from './repositories-fixture.ts';
-import type { Rooms, SampleHistory } from './repositories-fixture.ts';
+import { hearing, openModules, push, reasonOf, sampleHistory, zeroId } from './repositories-fixture.ts';
+import type { TestModules, SampleHistory } from './repositories-fixture.ts';
 
 const main = 'refs/heads/main';
 const topic = 'refs/heads/topic';
 const dayMs = 86_400_000;
 
 async function openWork(t: Owner) {
-  const modules = await openRooms(t);
+  const modules = await openModules(t);
   const repository = await modules.repositories.create(modules.alice, { name: 'work', visibility: 'PUBLIC' });
   const path = modules.git.repositoryPath(modules.alice.id, repository.id);
   const history = sampleHistory(modules.folder);
@@ -28,7 +28,7 @@ async function openWork(t: Owner) {
 
 /** Pushes, and waits until everybody has heard of it. */
 async function pushed(
-  modules: Rooms & { history: SampleHistory },
+  modules: TestModules & { history: SampleHistory },
   who: Parameters<typeof push>[1],
   command: string,
 ): Promise<void> {
@@ -60,9 +60,9 @@ function isThere(path: string, id: string): boolean {
   return spawnSync('git', [`--git-dir=${path}`, 'cat-file', '-e', id], { env: clientEnvironment }).status === 0;
 }
 
-const found = (modules: Rooms) => modules.repositories.find(modules.alice, 'alice', 'work');
-const tips = async (modules: Rooms) => modules.repositories.listLostTips(await found(modules));
-const restore = (modules: Rooms, who: Parameters<typeof push>[1], id: string, more = {}) => {
+const found = (modules: TestModules) => modules.repositories.find(modules.alice, 'alice', 'work');
+const tips = async (modules: TestModules) => modules.repositories.listLostTips(await found(modules));
+const restore = (modules: TestModules, who: Parameters<typeof push>[1], id: string, more = {}) => {
   modules.clock.advance(1);
   return modules.repositories.undo(who, 'alice', 'work', { id, ...more });
 };

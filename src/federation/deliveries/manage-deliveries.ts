@@ -65,7 +65,10 @@ export async function retryDelivery(deps: FederationDeps, id: number): Promise<n
   return made;
 }
 
-/** Tries every FAILED delivery again, or those to one host, without the cancelled ones; one that was tried again since is left. @returns how many */
+/**
+ * Tries every FAILED delivery again, or those to one host, without the cancelled ones; one that was tried again since
+ * is left. @returns how many
+ */
 export async function retryFailedDeliveries(deps: FederationDeps, host: string | null): Promise<number> {
   const made = await deps.db.write(async ({ manager, now }) => {
     const added = await rows(

@@ -68,7 +68,10 @@ export function readSignedRequest(request: IncomingRequest, expectedHost: string
   return signed;
 }
 
-/** Whether the signature is one of this key over this request; its path may have been signed with or without the query. */
+/**
+ * Whether the signature is one of this key over this request; its path may have been signed with or without the
+ * query.
+ */
 export function isSignedBy(signed: SignedRequest, key: KeyObject): boolean {
   const { target } = signed.request;
   const query = target.indexOf('?');

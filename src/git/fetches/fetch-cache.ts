@@ -56,7 +56,9 @@ interface CachedResponse {
 
 export async function createFetchCache(deps: CacheDeps): Promise<FetchCache> {
   const { runner, slots, refCache, limits, folder } = deps;
-  /** Least recently used first. Not the kernel's LRU cache: an entry grows while it is made, and its readers hold it. */
+  /**
+   * Least recently used first. Not the kernel's LRU cache: an entry grows while it is made, and its readers hold it.
+   */
   const responses = new Map<string, CachedResponse>();
   await mkdir(folder, { recursive: true, mode: 0o700 });
 

@@ -13,7 +13,10 @@ export interface Launch {
   /** Its working directory. */
   home: string;
   takesInput: boolean;
-  /** Takes the output in place of `stdout`: a socket, which is closed here as soon as the child has it, or an open file. */
+  /**
+   * Takes the output in place of `stdout`: a socket, which is closed here as soon as the child has it, or an open
+   * file.
+   */
   output: Socket | number | undefined;
   /** Starts at background CPU priority, behind pages. */
   yields: boolean;

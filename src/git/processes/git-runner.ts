@@ -24,7 +24,10 @@ export interface GitCommand {
   timeLimitMs: number;
   /** Whether the process gets input; otherwise its stdin is empty. */
   takesInput?: boolean;
-  /** Takes the output in place of `stdout`: an open file, or a socket, which is closed here as soon as the child has it. */
+  /**
+   * Takes the output in place of `stdout`: an open file, or a socket, which is closed here as soon as the child has
+   * it.
+   */
   output?: Socket | number | undefined;
   /** The client's `Git-Protocol`; anything but `version=0`, `1` or `2` is left out. */
   protocol?: string | null | undefined;

@@ -66,7 +66,10 @@ export class WireReader {
     return { field, type: Number(tag & 7n) };
   }
 
-  /** Passes over the value of a field. Answers how many bytes are missing, as far as one can tell: 0 when all are there. */
+  /**
+   * Passes over the value of a field. Answers how many bytes are missing, as far as one can tell: 0 when all are
+   * there.
+   */
   skip(type: number): number {
     const start = this.at;
     if (type === wireTypes.varint) return this.varint() === null ? 1 : 0;

@@ -4,7 +4,9 @@ import type { Family, Sample } from '../metrics-registry.ts';
 const byResult = (counts: Readonly<Record<string, number>>): Sample[] =>
   Object.entries(counts).map(([result, value]) => ({ labels: { result }, value }));
 
-/** What goes out to other servers and comes in from them; nothing while federation is off, and no label for a server. */
+/**
+ * What goes out to other servers and comes in from them; nothing while federation is off, and no label for a server.
+ */
 export async function federationFamilies({ federation }: Pick<WebDeps, 'federation'>): Promise<Family[]> {
   if (!federation.isOperational) return [];
   const { attempts, attemptSeconds, attemptsInFlight, inbox, keyFetches } = federation.measures;

@@ -22,7 +22,10 @@ const gitService = /git-(upload-pack|receive-pack)$/;
 /** @param git hears of requests for git as well */
 export function createHttpCounts(clock: Clock, git: Pick<GitTraffic, 'record'>): HttpCounts {
   const series = new Map<string, { labels: { route: string; status: string }; seconds: Histogram }>();
-  /** What a connection had brought when its last request ended: the head of a request is read before anybody hears of it. */
+  /**
+   * What a connection had brought when its last request ended: the head of a request is read before anybody hears of
+   * it.
+   */
   const readBefore = new WeakMap<Socket, number>();
   let inFlight = 0;
 

@@ -9,7 +9,10 @@ function loggedPath({ path, state: { routePath } }: Exchange): string {
   return routePath?.includes(':ticket') ? routePath : path.slice(0, 512);
 }
 
-/** One line per request, unless it has one already, written when the last byte has gone or the client has left. To be called when it begins. */
+/**
+ * One line per request, unless it has one already, written when the last byte has gone or the client has left. To be
+ * called when it begins.
+ */
 export function createRequestLog({ logger, clock }: { logger: Logger; clock: Clock }): (exchange: Exchange) => void {
   return (exchange) => {
     const { req, res, state } = exchange;

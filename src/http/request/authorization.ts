@@ -8,7 +8,9 @@ export type Credentials =
   /** Anything else, which must never pass for no header. */
   | { kind: 'unknown' };
 
-/** Node takes headers of 16 KiB together; the longest token that Hearth gives away is that of a CI task, below 1 KiB. */
+/**
+ * Node takes headers of 16 KiB together; the longest token that Hearth gives away is that of a CI task, below 1 KiB.
+ */
 const longestSecret = 4_096;
 
 /** Reads an `Authorization` header: the one place that knows its schemes, whose names have no case (RFC 9110 §11.1). */

@@ -32,7 +32,9 @@ export function drainRequest(request: IncomingMessage, { maxMs, maxBytes = Infin
 
 const defaultMaxMs = 10_000;
 
-/** Drains what a refused client is still sending, beside the response, and closes the connection of one that goes on. */
+/**
+ * Drains what a refused client is still sending, beside the response, and closes the connection of one that goes on.
+ */
 export function discardBody(request: IncomingMessage, maxMs = defaultMaxMs): void {
   void drainRequest(request, { maxMs }).then((hasEnded) => {
     if (!hasEnded) request.socket.destroy();

@@ -53,7 +53,10 @@ export function beginAttempt(
   }, options);
 }
 
-/** Ends an announcement that did not reach everybody: notes how each failed, and parks the entry when nobody is left to try. */
+/**
+ * Ends an announcement that did not reach everybody: notes how each failed, and parks the entry when nobody is left
+ * to try.
+ */
 export function endAnnouncement(
   db: Database,
   { issueId, position }: EntryPlace,

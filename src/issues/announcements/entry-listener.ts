@@ -13,7 +13,8 @@ export interface AnnouncedEntry {
 }
 
 /**
- * The port through which other modules hear of entries, in the form of `PushListener`. `prepare` may be slow and may run
+ * The port through which other modules hear of entries, in the form of `PushListener`. `prepare` may be slow and may
+ * run
  * again; `record` runs inside the write that also notes that this listener is done, so an entry is recorded exactly
  * once per listener whatever dies when. Each of the three has a limited time (`listenerTimeoutMs`); a listener that
  * has failed three times with an entry is not asked again, and the entry is parked until a person has it tried again.

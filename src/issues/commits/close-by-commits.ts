@@ -28,7 +28,8 @@ const noId = /^0+$/;
 
 /**
  * Hears of pushes: a commit that reaches the default branch leaves an entry on the issues that its message names, and
- * closes those that it says it closes, when the user who pushed may close them. Only what people push counts: a mirror, an
+ * closes those that it says it closes, when the user who pushed may close them. Only what people push counts: a
+ * mirror, an
  * import and the first push of a branch bring history that was closed elsewhere. Bounded per push.
  */
 export function closeByCommits(deps: IssueDeps): PushListener<Prepared> {

@@ -59,7 +59,9 @@ const bounds = { characters: 1_000, values: 10 };
 /** A term: `key:value`, `-key:value`, a word; a value or word with spaces is quoted. */
 const term = /(-?)(?:([a-z]{1,12}):)?(?:"([^"]*)"?|([^\s"]+))/gi;
 
-/** Reads what stands in the box above a list: `is:open label:bug author:alice no:assignee sort:updated roof`. Linear. */
+/**
+ * Reads what stands in the box above a list: `is:open label:bug author:alice no:assignee sort:updated roof`. Linear.
+ */
 export function parseIssueQuery(text: string): ParsedIssueQuery {
   const filter: IssueFilter = { ...noFilter, labels: [], notLabels: [], words: [] };
   const unknown: string[] = [];

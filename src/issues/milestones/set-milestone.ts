@@ -5,7 +5,10 @@ import { foldName } from '../limits.ts';
 import { milestoneSchema } from '../schema/classification-schema.ts';
 import { issueSchema } from '../schema/issue-schema.ts';
 
-/** Puts an issue into a milestone of its repository by title, or takes it out of its milestone. Refuses `unknown_milestone`. */
+/**
+ * Puts an issue into a milestone of its repository by title, or takes it out of its milestone. Refuses
+ * `unknown_milestone`.
+ */
 export async function setMilestone(
   log: EntryLog,
   { issue, repository }: Pick<IssueContext, 'issue' | 'repository'>,

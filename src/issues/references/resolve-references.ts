@@ -48,7 +48,9 @@ export async function resolveReferences(
   return { issues: await resolveIssues(deps, viewer, home.id, wanted), people };
 }
 
-/** The issues of references, each once, in repositories that the viewer may see. Whether they are there is not asked. */
+/**
+ * The issues of references, each once, in repositories that the viewer may see. Whether they are there is not asked.
+ */
 export async function resolveIssues(
   deps: Pick<IssueDeps, 'repositories'>,
   viewer: Viewer,

@@ -8,7 +8,9 @@ export interface MessageRow {
   id: number;
   /** Which handler it is for. */
   kind: string;
-  /** Messages of one key are handled one after the other, those of different keys side by side: an address, a person. */
+  /**
+   * Messages of one key are handled one after the other, those of different keys side by side: an address, a person.
+   */
   key: string;
   /** In the handler's own form; null when the handler finds it elsewhere by the id. */
   payload: string | null;

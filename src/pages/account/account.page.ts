@@ -64,7 +64,10 @@ export const changeHandle: Page<PersonContext, AccountDeps> = (context, deps) =>
     (refusal) => accountPage(context, deps, 'handle', refusal),
   );
 
-/** Fields `confirm`, the handle, and `password`. Who owns repositories, or is the last OWNER somewhere, is told what to do first. */
+/**
+ * Fields `confirm`, the handle, and `password`. Who owns repositories, or is the last OWNER somewhere, is told what
+ * to do first.
+ */
 export const deleteAccount: Page<PersonContext, AccountDeps> = (context, deps) =>
   submit(
     async () => {

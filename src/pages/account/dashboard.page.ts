@@ -18,7 +18,10 @@ const maxFollowedPushes = 5;
 /** From here on the page suggests to tidy up (web-ui §12.6). */
 const manyPins = 12;
 
-/** What checks say of the pushes and of the default branches that the page shows, in two questions however many there are. */
+/**
+ * What checks say of the pushes and of the default branches that the page shows, in two questions however many there
+ * are.
+ */
 async function readStatuses(
   { ci, repositories }: AccountDeps,
   pushes: readonly RecentPush[],

@@ -1,4 +1,7 @@
-/** Something that a page asked of a room and that follows from the database, beside what its key holds, and the answer that the page shows. */
+/**
+ * Something that a page asked of a room and that follows from the database, beside what its key holds, and the answer
+ * that the page shows.
+ */
 export interface Dependency<Value = unknown> {
   readonly value: Value;
   readonly ask: () => Promise<Value>;

@@ -64,7 +64,10 @@ export const varyHeaders = [
 ] as const;
 /** Headers that a trusted proxy sets: part of the key as far as `createClientReader` believes them. */
 export const forwardedHeaders = ['x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host'] as const;
-/** Headers that no response to these pages depends on. A request with a header of none of these lists goes through the chain. */
+/**
+ * Headers that no response to these pages depends on. A request with a header of none of these lists goes through the
+ * chain.
+ */
 export const ignoredHeaders = [
   'connection',
   'keep-alive',

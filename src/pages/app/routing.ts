@@ -14,7 +14,9 @@ export function nameRoute(route: Route, backgroundPriority: BackgroundPriority):
   };
 }
 
-/** A route without an access declaration, or one that names a repository and asks for no right on it, stops the start. */
+/**
+ * A route without an access declaration, or one that names a repository and asks for no right on it, stops the start.
+ */
 function checkDeclaration({ method, path, access }: Route): void {
   if (!accessDeclarations.includes(access)) throw new Error(`The route ${method} ${path} declares no access`);
   const namesOrganisation = path.startsWith('/orgs/:name');

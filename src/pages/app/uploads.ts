@@ -89,7 +89,10 @@ async function parseForm(request: IncomingMessage, field: string): Promise<Recei
   }
 }
 
-/** The body as the library reads it, cut off where no honest form goes on: also without a length, also within headers of parts. */
+/**
+ * The body as the library reads it, cut off where no honest form goes on: also without a length, also within headers
+ * of parts.
+ */
 const boundedBody = (request: IncomingMessage, field: string): Readable & Pick<IncomingMessage, 'headers'> =>
   Object.assign(
     openBody(request, {

@@ -95,7 +95,10 @@ export function compareVersions(a: string, b: string): number {
   return (byNumbers ??= new Intl.Collator('en', { numeric: true })).compare(a, b);
 }
 
-/** Sorting thousands of tags for each page would cost more than the rest of it: names are compared only with the best so far. */
+/**
+ * Sorting thousands of tags for each page would cost more than the rest of it: names are compared only with the best
+ * so far.
+ */
 function newestVersions(names: readonly string[], count: number): string[] {
   if (names.length <= 200) return names.toSorted((a, b) => compareVersions(b, a)).slice(0, count);
   const best: string[] = [];

@@ -16,7 +16,9 @@ function countInWords({ rows, total }: First<unknown>): string {
   return `first ${rows.length} of ${known}`;
 }
 
-/** `/search?q=`: repositories that the viewer may see, and people (SPEC §4.2). Spaces around the query are not meant. */
+/**
+ * `/search?q=`: repositories that the viewer may see, and people (SPEC §4.2). Spaces around the query are not meant.
+ */
 export const showSearch: Page<RequestContext, ExploreDeps> = async (
   { query, viewer },
   { search, backgroundPriority, clock },

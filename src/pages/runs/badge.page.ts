@@ -5,7 +5,9 @@ import type { Reply } from '../app/reply.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import type { RunsDeps } from './deps.ts';
 
-/** `runs/badge/{workflow}.svg`: the newest run of a workflow on a branch. Query: `branch`; left out, the default one. */
+/**
+ * `runs/badge/{workflow}.svg`: the newest run of a workflow on a branch. Query: `branch`; left out, the default one.
+ */
 export const showBadge: Page<RepositoryContext, RunsDeps> = async (
   { found, params, query },
   { ci },

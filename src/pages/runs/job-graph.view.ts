@@ -36,7 +36,10 @@ function statusOf(legs: readonly JobRow[]): RunStatus {
   );
 }
 
-/** Lays a run out: every job one column behind the last of those that it needs. Null for a single job, which needs no picture. */
+/**
+ * Lays a run out: every job one column behind the last of those that it needs. Null for a single job, which needs no
+ * picture.
+ */
 export function viewJobGraph(jobs: readonly JobRow[], jobUrl: (job: JobRow) => string): JobGraphView | null {
   const groups = [...Map.groupBy(jobs, (job) => job.jobKey)];
   if (groups.length < 2) return null;

@@ -1,4 +1,5 @@
-// Lists that are longer than a page: filters and pages in addresses, what stands when nothing is found, and who sees them.
+// Lists that are longer than a page: filters and pages in addresses, what stands when nothing is found, and who sees
+// them.
 import t, { type Test } from 'tap';
 import { main, ask, signedIn, startWeb, visitor } from '../../fixtures/web-fixture.ts';
 import type { Answer, Visitor } from '../../fixtures/web-fixture.ts';

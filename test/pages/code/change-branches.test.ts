@@ -1,4 +1,5 @@
-// Branches are made and deleted on their page: through the journal, within rights and the default branch's protection, and back again.
+// Branches are made and deleted on their page: through the journal, within rights and the default branch's
+// protection, and back again.
 import t from 'tap';
 import { hostileBranches, runGit } from '../../fixtures/git-repositories.ts';
 import { ask, fillRepository, signedIn, startWeb, visitor } from '../../fixtures/web-fixture.ts';
