@@ -117,7 +117,7 @@ export function createFederation({
 
     publications,
     receive: whileOperational(receiveActivity),
-    receivePairing: whileOperational((_room, body: Buffer) => receivePairing(deps, body)),
+    receivePairing: whileOperational((_deps, body: Buffer) => receivePairing(deps, body)),
 
     follow: bind(follow),
     /** Of a repository or a person. */

@@ -66,9 +66,9 @@ export function createPublications(deps: FederationDeps): Publications {
     async actor(path) {
       const found = isOperational(settings) ? await findActorAt(deps, path) : null;
       if (found !== null) return describe(found);
-      const departed = isOperational(settings) ? await deletedActor(deps, path) : null;
-      if (departed === null) throw notFound();
-      return tombstoneDocument(departed);
+      const deleted = isOperational(settings) ? await deletedActor(deps, path) : null;
+      if (deleted === null) throw notFound();
+      return tombstoneDocument(deleted);
     },
     hasInbox: async (path) => isOperational(settings) && (await findActorAt(deps, path)) !== null,
     async collection(path, name, page) {

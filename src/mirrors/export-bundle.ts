@@ -49,7 +49,7 @@ image of the repository. hearth import FILE makes a repository of all of it.
 `;
 
 const scratchIn = ({ temporaryFolder, random }: BundleDeps): string =>
-  path.join(temporaryFolder, `parcel-${random.uuid()}.git`);
+  path.join(temporaryFolder, `bundle-${random.uuid()}.git`);
 
 /**
  * Writes a repository as one file that plain git can clone (an export bundle): branches, tags and notes with their
@@ -194,7 +194,7 @@ async function factsOf(git: Git, scratch: string, meta: string): Promise<Facts> 
   } catch {
     // Treated as an unknown value.
   }
-  throw invalid('parcel_unreadable', `What this parcel says of its repository cannot be read (${factsFile}).`);
+  throw invalid('parcel_unreadable', `The description of the repository in this bundle cannot be read (${factsFile}).`);
 }
 
 async function fileOf(
@@ -222,7 +222,7 @@ async function takeOver(
   if (image !== null) {
     const { sniffImageType } = await import('../images/index.ts');
     const type = sniffImageType(image);
-    if (type === null) throw internal('the image of a parcel is none');
+    if (type === null) throw internal('the image in a bundle is not an image');
     await repositories.replaceImage(localAdministrator, owner, name, { declaredType: type, bytes: image });
   }
   if (facts.archived) await repositories.setArchived(localAdministrator, owner, name, true);

@@ -12,7 +12,7 @@ import type { MirrorInput } from './mirror-input.ts';
 import { mirrorSchema } from './mirror-schema.ts';
 import type { MirrorRow } from './mirror-schema.ts';
 import { isWaitingForKey } from './mirror-state.ts';
-import { openSecret, reachHttp, readHostKey, encryptSecret, probeAddress } from './remote-credentials.ts';
+import { decryptSecret, reachHttp, readHostKey, encryptSecret, probeAddress } from './remote-credentials.ts';
 import { parseRemoteAddress } from './remote-address.ts';
 import type { HttpAddress, SshAddress } from './remote-address.ts';
 import type { MirrorDeps } from './deps.ts';
@@ -130,7 +130,7 @@ async function httpCredentials(
   const kept = secret === '' && isSameHost(before, address) ? before : null;
   // A stored secret was checked when it was given; without it the remote would refuse.
   if (kept === null || kept.secretCiphertext === null || kept.url !== url || kept.username !== username) {
-    const known = kept === null ? secret : openSecret(deps, kept);
+    const known = kept === null ? secret : decryptSecret(deps, kept);
     await probeAddress(url, async () =>
       deps.git.listRemote(await reachHttp(deps, address, { username, secret: known })),
     );

@@ -21,7 +21,7 @@ export function encryptSecret({ key, random }: MirrorDeps, repositoryId: string,
 }
 
 /** Empty for none. Refuses `mirror_secret_closed` when the instance key or the URL has changed. */
-export function openSecret(
+export function decryptSecret(
   { key }: MirrorDeps,
   { repositoryId, url, secretCiphertext }: Pick<MirrorRow, 'repositoryId' | 'url' | 'secretCiphertext'>,
 ): string {
@@ -39,7 +39,7 @@ export function openSecret(
 export async function openRemote(deps: MirrorDeps, row: MirrorRow): Promise<Remote> {
   const address = parseRemoteAddress(row.url);
   if (address.kind === 'http')
-    return reachHttp(deps, address, { username: row.username, secret: openSecret(deps, row) });
+    return reachHttp(deps, address, { username: row.username, secret: decryptSecret(deps, row) });
   if (row.hostKey === null)
     throw unavailable('host_key_unknown', 'The host key of the other side is not known yet. Save the mirror again.');
   return reachSsh(deps, address, { privateKey: openKey(deps, row), hostKey: row.hostKey });
@@ -95,7 +95,7 @@ export function describeFailure(error: unknown, address: string): string {
     case 'remote_key_refused':
       return `${error.message} Add its public key there; a mirror that pushes needs to write.`;
     case 'host_key_changed':
-      return `${error.message} Either the server was set up anew, or somebody stands in between: compare the fingerprints before you accept the new one.`;
+      return `${error.message} Either the server was set up anew, or the connection is intercepted: compare the fingerprints before you accept the new one.`;
     default:
       return error.message;
   }

@@ -24,7 +24,7 @@ export interface MirrorRunner {
 
 export function createRunner(deps: MirrorDeps): MirrorRunner {
   const stopping = new AbortController();
-  const atWork = new Set<Promise<void>>();
+  const running = new Set<Promise<void>>();
   let looking: Promise<number> | null = null;
   let again = false;
 
@@ -38,12 +38,12 @@ export function createRunner(deps: MirrorDeps): MirrorRunner {
           .catch((error: unknown) =>
             deps.logger.error('mirror.not_recorded', { repositoryId: row!.repositoryId, error }),
           )
-          .finally(() => atWork.delete(work));
-        atWork.add(work);
-        if (atWork.size >= slots) await Promise.race(atWork);
+          .finally(() => running.delete(work));
+        running.add(work);
+        if (running.size >= slots) await Promise.race(running);
         if (stopping.signal.aborted) return begun;
       }
-      await Promise.all(atWork);
+      await Promise.all(running);
     } while (again);
     return begun;
   }
@@ -56,7 +56,7 @@ export function createRunner(deps: MirrorDeps): MirrorRunner {
     },
     async stop() {
       stopping.abort(new Error('the server stops'));
-      await Promise.all(atWork);
+      await Promise.all(running);
     },
   };
 }
@@ -81,7 +81,7 @@ async function claim({ db, clock }: MirrorDeps): Promise<MirrorRow | null> {
   });
 }
 
-/** At start: nobody is at work yet, whatever a run that was killed has claimed. */
+/** At start: releases the claims of a killed process. */
 export async function freeClaims({ db }: MirrorDeps): Promise<void> {
   const claimed: unknown[] = await db.read.query('SELECT 1 FROM mirrors WHERE locked_until > 0 LIMIT 1');
   if (claimed.length > 0) await db.write(({ manager }) => manager.query('UPDATE mirrors SET locked_until = 0'));

@@ -16,7 +16,7 @@ export interface Leased {
 }
 
 /** Limits of one key. */
-export interface Lane {
+export interface KeyLimits {
   /** Messages in flight at once. */
   inFlight: number;
   /** Messages claimed at once. */
@@ -50,14 +50,14 @@ export interface Queue<Item extends Leased, Result, Report> {
   readonly report: Report;
   now(): number;
   /** Keys with something due. */
-  dueKeys(): Promise<ReadonlyMap<string, Lane>>;
+  dueKeys(): Promise<ReadonlyMap<string, KeyLimits>>;
   /** Never rejects. */
   attempt(item: Item, signal: AbortSignal): Promise<Result>;
   /**
-   * What a result says of its key: a new lane; `down`: nothing more is sent to it, at once, and the write of this
+   * What a result says of its key: new limits; `down`: nothing more is sent to it, at once, and the write of this
    * result releases or settles what waits for it; null: nothing.
    */
-  laneAfter(result: Result): Lane | 'down' | null;
+  limitsAfter(result: Result): KeyLimits | 'down' | null;
   /** In one write; returns what was claimed. When it rejects, the results are kept and written later. */
   write(turn: Turn<Item, Result>): Promise<readonly Item[]>;
   written(finished: readonly Finished<Item, Result>[]): void;
@@ -65,7 +65,7 @@ export interface Queue<Item extends Leased, Result, Report> {
 }
 
 export interface Drain<Report> {
-  /** Works off everything that is due. One drain runs at a time; a second call joins it, and it looks again. */
+  /** Works off everything that is due. Only one run is active; a second call joins it and makes it look again. */
   drain(): Promise<Report | null>;
   /** Aborts what is in flight, uncounted, and releases what was claimed. */
   stop(): Promise<void>;
@@ -101,13 +101,13 @@ class KeyQueue<Item> {
   readonly waiting: Item[] = [];
   /** In flight, or finished and not yet written. */
   held = 0;
-  lane: Lane;
+  limits: KeyLimits;
   mayHaveMore = true;
   isDown = false;
 
-  constructor(key: string, lane: Lane) {
+  constructor(key: string, limits: KeyLimits) {
     this.key = key;
-    this.lane = lane;
+    this.limits = limits;
   }
 
   get wantsMore(): boolean {
@@ -167,14 +167,14 @@ class DrainRun<Item extends Leased, Result, Report> {
   /** One slow key may keep a drain busy for hours; the others must not wait for its end. */
   async #findKeys(): Promise<void> {
     this.#looksAgain = false;
-    for (const [key, lane] of await this.#queue.dueKeys()) {
+    for (const [key, limits] of await this.#queue.dueKeys()) {
       const known = this.#keys.get(key);
-      if (known === undefined) this.#keys.set(key, new KeyQueue(key, lane));
+      if (known === undefined) this.#keys.set(key, new KeyQueue(key, limits));
       else known.mayHaveMore = true;
     }
   }
 
-  #hungry(): KeyQueue<Item>[] {
+  #keysWithCapacity(): KeyQueue<Item>[] {
     if (this.#signal.aborted) return [];
     const queues = [...this.#keys.values()];
     const free = this.#queue.maxKeys - queues.filter((queue) => !queue.isIdle).length;
@@ -186,21 +186,21 @@ class DrainRun<Item extends Leased, Result, Report> {
   async #takeTurn(): Promise<void> {
     const queues = [...this.#keys.values()];
     const finished = this.#finished;
-    const hungry = this.#hungry();
+    const keysWithCapacity = this.#keysWithCapacity();
     const released = this.#signal.aborted ? queues.flatMap(({ waiting }) => waiting.splice(0)) : [];
-    if (finished.length === 0 && hungry.length === 0 && released.length === 0) return;
+    if (finished.length === 0 && keysWithCapacity.length === 0 && released.length === 0) return;
     this.#finished = [];
     try {
       const claimed = await this.#queue.write({
         finished,
         released,
         waiting: new Map(queues.map(({ key, waiting }) => [key, waiting])),
-        wanted: hungry.map(({ key, lane }) => ({ key, limit: lane.claim })),
+        wanted: keysWithCapacity.map(({ key, limits }) => ({ key, limit: limits.claim })),
       });
       const byKey = Map.groupBy(claimed, ({ key }) => key);
-      for (const queue of hungry) {
+      for (const queue of keysWithCapacity) {
         const items = byKey.get(queue.key) ?? [];
-        queue.mayHaveMore = items.length === queue.lane.claim;
+        queue.mayHaveMore = items.length === queue.limits.claim;
         queue.waiting.push(...items);
       }
       this.#queue.written(finished);
@@ -219,19 +219,19 @@ class DrainRun<Item extends Leased, Result, Report> {
     const queue = this.#keys.get(item.key)!;
     queue.held -= 1;
     this.#held -= 1;
-    const lane = this.#queue.laneAfter(result);
-    if (lane === 'down') queue.waiting.length = 0;
-    else if (lane !== null) queue.lane = lane;
+    const limits = this.#queue.limitsAfter(result);
+    if (limits === 'down') queue.waiting.length = 0;
+    else if (limits !== null) queue.limits = limits;
   }
 
-  /** One message for each key in turn, so that no key with many crowds out the others. */
+  /** One message for each key in turn, so that a key with many messages does not delay the others. */
   #fillSlots(): void {
     if (this.#signal.aborted) return;
     const { slots, leaseMarginMs } = this.#queue;
     // A key that is served moves to the end of the map, where this loop meets it again.
     for (const [key, queue] of this.#keys) {
       if (this.#held >= slots) break;
-      const item = queue.isDown || queue.held >= queue.lane.inFlight ? undefined : queue.waiting.shift();
+      const item = queue.isDown || queue.held >= queue.limits.inFlight ? undefined : queue.waiting.shift();
       if (item === undefined) continue;
       this.#keys.delete(key);
       this.#keys.set(key, queue);
@@ -244,7 +244,7 @@ class DrainRun<Item extends Leased, Result, Report> {
     queue.held += 1;
     this.#held += 1;
     void this.#queue.attempt(item, this.#signal).then((result) => {
-      if (this.#queue.laneAfter(result) === 'down') queue.isDown = true;
+      if (this.#queue.limitsAfter(result) === 'down') queue.isDown = true;
       this.#finished.push({ item, result });
       this.#wake();
     });

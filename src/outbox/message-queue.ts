@@ -4,12 +4,12 @@ import { isDomainError, unavailable } from '../kernel/index.ts';
 import { claim, dueKeys, release } from './claim.ts';
 import type { ClaimedMessage } from './claim.ts';
 import type { Attempt, Handled, Handler, HandlerMetrics, Message, OutboxDeps } from './deps.ts';
-import type { Finished, Lane, Queue } from './drain.ts';
+import type { Finished, KeyLimits, Queue } from './drain.ts';
 import { nextMessageState } from './message-state.ts';
 import type { NextState } from './message-state.ts';
 
 /** One message of a key at a time, so that a receiver gets them in order while nothing fails. */
-const lane: Lane = { inFlight: 1, claim: 16 };
+const limits: KeyLimits = { inFlight: 1, claim: 16 };
 
 /** An attempt whose result is known; null when it was aborted because the server stops: it counts as never made. */
 type Result<Details> = { message: Message; handled: Handled<Details | null>; attempt: Attempt<Details> } | null;
@@ -56,7 +56,7 @@ export function messageQueue<Details>(
     return { outcome: { error: words, mayRetry: true }, details: null };
   }
 
-  /** A success stands whoever has the lease by now; a failure counts only while the lease is ours. */
+  /** A success is recorded even when the lease has passed on; a failure counts only while the lease is ours. */
   async function record(tx: Tx, { item, result }: Finished<ClaimedMessage, Result<Details>>): Promise<void> {
     if (result === null) return release(tx, [item]);
     const { message, handled, attempt } = result;
@@ -79,9 +79,9 @@ export function messageQueue<Details>(
     leaseMarginMs: handler.timeoutMs + 5_000,
     report,
     now: () => clock.now(),
-    dueKeys: async () => new Map((await dueKeys(db.read, kind, clock.now())).map((key) => [key, lane])),
+    dueKeys: async () => new Map((await dueKeys(db.read, kind, clock.now())).map((key) => [key, limits])),
     attempt,
-    laneAfter: () => null,
+    limitsAfter: () => null,
     write: ({ finished, released, wanted }) =>
       db.write(async (tx) => {
         for (const each of finished) await record(tx, each);

@@ -38,14 +38,14 @@ export type Needed = Level | 'owner';
 /** The only message for a repository that is absent or hidden. */
 export const repositoryNotFound = () => notFound('repository_not_found', 'Repository not found');
 
-type FindRoom = Pick<RepositoryDeps, 'db' | 'owners' | 'organisations' | 'git'>;
+type FindDeps = Pick<RepositoryDeps, 'db' | 'owners' | 'organisations' | 'git'>;
 
 /**
  * Finds `{owner}/{name}`: the owner among people first, then organisations (SPEC §4.4), the name in any case. Refuses
  * `repository_not_found`, the same for absent, in the trash, invisible, and insufficient access.
  */
 export async function findRepository(
-  deps: FindRoom,
+  deps: FindDeps,
   viewer: Viewer,
   at: RepositoryAddress,
   needed: Needed = 'read',

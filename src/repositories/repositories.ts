@@ -96,7 +96,7 @@ export function createRepositories(tools: Omit<RepositoryDeps, 'preReceiveChecks
     (viewer: Viewer, owner: string, name: string, ...rest: Rest): Result =>
       useCase(deps, viewer, { owner, name }, ...rest);
 
-  /** For pushes of this process, whose settlement has counted the announcement. */
+  /** For pushes of this process, whose result already counted the announcement. */
   function notify(pushId: string, repositoryId: string): void {
     void announcer.announce(pushId, repositoryId, { isBegun: true });
     statistics.schedule(repositoryId);

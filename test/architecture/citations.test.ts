@@ -100,29 +100,16 @@ function brokenLinks(file: string, text: string): string[] {
 
 /** Folders that are not rewritten yet; everything else is checked. */
 const pending = [
-  'src/ci/',
-  'src/federation/',
-  'src/git/',
   'src/http-api/',
   'src/http-git/',
   'src/http-runner/',
   'src/http/',
-  'src/mirrors/',
-  'src/outbound/',
-  'src/outbox/',
   'src/pages/',
-  'src/repositories/',
-  'test/ci/',
-  'test/federation/',
-  'test/git/',
   'test/http-api/',
   'test/http-artifacts/',
   'test/http-runner/',
   'test/http/',
-  'test/mirrors/',
-  'test/outbound/',
   'test/pages/',
-  'test/repositories/',
 ];
 
 /** Why a file may name what is not there. */

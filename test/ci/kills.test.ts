@@ -17,7 +17,7 @@ import type { RunnerClient } from '../http-runner/runner-client.ts';
 const jobs = Number(process.env['HEARTH_CI_JOBS'] ?? 16);
 const runners = Number(process.env['HEARTH_CI_RUNNERS'] ?? 5);
 const kills = Number(process.env['HEARTH_CI_KILLS'] ?? 2);
-const legs = Math.min(jobs, 50);
+const matrixJobs = Math.min(jobs, 50);
 
 t.setTimeout(60_000 + jobs * 2_000 + kills * 90_000);
 
@@ -97,7 +97,7 @@ async function work(
       client.updateLog({ taskId: task.id, index: BigInt(lines.length), rows: [], noMore: true }),
     );
     const answer = await insist(done, () =>
-      client.updateTask({ state: { id: task.id, result: 1 }, outputs: { leg: key } }),
+      client.updateTask({ state: { id: task.id, result: 1 }, outputs: { combination: key } }),
     );
     if (answer.state.result !== 1) throw new Error(`task ${task.id} ended as ${answer.state.result}`);
     done.finished += 1;
@@ -143,15 +143,15 @@ t.test(
 
     const clone = path.join(folder, 'work');
     mkdirSync(path.join(clone, '.hearth/workflows'), { recursive: true });
-    const leg = Array.from({ length: legs }, (_, at) => at).join(', ');
+    const combination = Array.from({ length: matrixJobs }, (_, at) => at).join(', ');
     writeFileSync(
       path.join(clone, '.hearth/workflows/ci.yml'),
-      `on: push\njobs:\n  build:\n    runs-on: linux\n    strategy: {fail-fast: false, matrix: {leg: [${leg}]}}\n    steps: [{run: make}]\n`,
+      `on: push\njobs:\n  build:\n    runs-on: linux\n    strategy: {fail-fast: false, matrix: {leg: [${combination}]}}\n    steps: [{run: make}]\n`,
     );
     await runGit(['init', '--quiet', '-b', 'main'], { cwd: clone });
     await runGit(['add', '.'], { cwd: clone });
-    const pushes = Math.ceil(jobs / legs);
-    const total = pushes * legs;
+    const pushes = Math.ceil(jobs / matrixJobs);
+    const total = pushes * matrixJobs;
     const pushing = (async () => {
       for (let number = 0; number < pushes; number += 1) {
         await runGit(['commit', '--quiet', '--allow-empty', '-m', `Change ${number}`], { cwd: clone });

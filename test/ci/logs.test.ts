@@ -221,7 +221,7 @@ t.test('a hundred thousand rows: any window is read without reading all, and mem
   t.equal(other.rows, 99_994, 'a command beside the server sees what is added');
   await log.close();
   writeFileSync(file, '');
-  t.same(await other.read(0, 5), [], 'a file that somebody has emptied is not waited for');
+  t.same(await other.read(0, 5), [], 'a truncated file is not waited for');
   await other.refresh();
   t.equal(other.rows, 0);
 });

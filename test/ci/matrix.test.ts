@@ -26,7 +26,7 @@ t.test('a run is cancelled when a person cancelled it; otherwise a failed job de
   ];
   for (const [statuses, whenAsked, byItself] of rows) {
     const jobs = statuses.map((status) => ({ status, continueOnError: false }));
-    t.equal(statusOfRun(jobs, { isCancelled: true }), whenAsked, `${statuses.join()}, cancelled by somebody`);
+    t.equal(statusOfRun(jobs, { isCancelled: true }), whenAsked, `${statuses.join()}, cancelled by a person`);
     t.equal(statusOfRun(jobs, { isCancelled: false }), byItself, `${statuses.join()}, by itself`);
   }
   const allowed = [
@@ -214,7 +214,7 @@ t.test('a restart between the parts of a matrix changes nothing', async (t) => {
 
   const second = await openCi(t, { folder: first.folder });
   const back = await driveRunner(second.modules, runner.credentials);
-  t.equal(await back.fetch(), null, 'two are at work, no third one is let go');
+  t.equal(await back.fetch(), null, 'two are running, no third one is dispatched');
   await back.finish(one.taskId, 'failure');
   t.match((await second.state(1)).jobs, { 't (3)': 'cancelled', 't (4)': 'cancelled' });
   t.equal((await back.report(two.taskId)).result, 'cancelled');
@@ -229,7 +229,7 @@ t.test('a restart between the parts of a matrix changes nothing', async (t) => {
 });
 
 /** One job of a random matrix, and its result. */
-interface RandomLeg {
+interface RandomCombination {
   n: number;
   may: boolean;
   group: string;
@@ -248,9 +248,9 @@ t.test(
     let runners = first;
     const { folder } = world;
     for (let number = 1; number <= matrices; number += 1) {
-      const legs = Array.from(
+      const matrixJobs = Array.from(
         { length: 1 + random.below(7) },
-        (_, at): RandomLeg => ({
+        (_, at): RandomCombination => ({
           n: at + 1,
           may: random.chance(0.2),
           group: random.chance(0.3) ? random.pick(['x', 'y']) : '',
@@ -259,14 +259,14 @@ t.test(
       );
       const limit = random.pick([null, 1, 2, 3]);
       const failFast = random.chance(0.7);
-      const include = JSON.stringify(legs.map(({ n, may, group }) => ({ n, may, group })));
+      const include = JSON.stringify(matrixJobs.map(({ n, may, group }) => ({ n, may, group })));
       const text = file(
         `fail-fast: ${failFast}, ${limit === null ? '' : `max-parallel: ${limit}, `}matrix: {include: ${include}}`,
         '    name: leg ${{ matrix.n }}\n    continue-on-error: ${{ matrix.may }}\n    concurrency: "${{ matrix.group }}"',
       );
       const about = `matrix ${number}: ${text}`;
       await world.push(workflow(text), { message: `Matrix ${number}` });
-      const atWork = new Map<number, { name: string; runner: (typeof runners)[number] }>();
+      const running = new Map<number, { name: string; runner: (typeof runners)[number] }>();
       const ended = new Map<string, string>();
       let hasFailed = false;
 
@@ -275,7 +275,7 @@ t.test(
         const { rows } = await world.state(number);
         const matrix = rows.filter(({ jobKey }) => jobKey === 't');
         const busy = matrix.filter(({ status }) => ['waiting', 'running', 'cancelling'].includes(status));
-        if (limit !== null && busy.length > limit) throw new Error(`${busy.length} legs at work in ${about}`);
+        if (limit !== null && busy.length > limit) throw new Error(`${busy.length} jobs running in ${about}`);
         for (const group of ['x', 'y']) {
           const holders = busy.filter(({ concurrencyGroup }) => concurrencyGroup === group);
           if (holders.length > 1) throw new Error(`${holders.length} legs hold ${group} in ${about}`);
@@ -296,21 +296,21 @@ t.test(
 
       for (let rows = await check(); rows.some(({ finishedAt }) => finishedAt === null); rows = await check()) {
         const isWaiting = rows.some(({ status }) => status === 'waiting');
-        if (isWaiting && (atWork.size === 0 || random.chance(0.5))) {
+        if (isWaiting && (running.size === 0 || random.chance(0.5))) {
           const runner = random.pick(runners);
           const task = await runner.fetch();
           if (task === null) throw new Error(`nobody may take what waits in ${about}`);
           const { name } = (await world.state(number)).rows.find(({ taskId }) => taskId === task.taskId)!;
           if (ended.has(name)) throw new Error(`${name} had ended and runs in ${about}`);
           if (random.chance(0.7)) await runner.report(task.taskId);
-          atWork.set(task.taskId, { name, runner });
+          running.set(task.taskId, { name, runner });
         } else if (random.chance(0.1)) {
           await world.close();
           world = await openCi(t, { folder });
           runners = await Promise.all(first.map(({ credentials }) => driveRunner(world.modules, credentials)));
-          for (const work of atWork.values()) work.runner = random.pick(runners);
+          for (const work of running.values()) work.runner = random.pick(runners);
           // A task belongs to the runner that took it.
-          for (const [taskId, work] of atWork)
+          for (const [taskId, work] of running)
             for (const runner of runners)
               if (
                 await runner.report(taskId).then(
@@ -319,14 +319,15 @@ t.test(
                 )
               )
                 work.runner = runner;
-        } else if (atWork.size > 0) {
-          const [taskId, { name, runner }] = random.pick([...atWork]);
-          const leg = legs.find(({ n }) => name === `leg ${n}`);
-          const result = leg?.result ?? 'success';
+        } else if (running.size > 0) {
+          const [taskId, { name, runner }] = random.pick([...running]);
+          const combination = matrixJobs.find(({ n }) => name === `leg ${n}`);
+          const result = combination?.result ?? 'success';
           const wasCancelled = ended.has(name) || rows.some((row) => row.name === name && row.status === 'cancelling');
           await runner.finish(taskId, result);
-          atWork.delete(taskId);
-          if (leg !== undefined && !wasCancelled && result === 'failure' && !leg.may && failFast) hasFailed = true;
+          running.delete(taskId);
+          if (combination !== undefined && !wasCancelled && result === 'failure' && !combination.may && failFast)
+            hasFailed = true;
         } else
           throw new Error(
             `nothing goes on in ${about}: ${rows.map(({ name, status, hold }) => [name, status, hold]).join(' ')}`,
@@ -334,8 +335,8 @@ t.test(
         // Released groups are assigned after the write.
         await settle();
       }
-      const failed = legs.some(({ n, may }) => ended.get(`leg ${n}`) === 'failure' && !may);
-      const cancelled = legs.some(({ n }) => ended.get(`leg ${n}`) === 'cancelled');
+      const failed = matrixJobs.some(({ n, may }) => ended.get(`leg ${n}`) === 'failure' && !may);
+      const cancelled = matrixJobs.some(({ n }) => ended.get(`leg ${n}`) === 'cancelled');
       const { run, jobs } = await world.state(number);
       t.equal(run, failed ? 'failure' : cancelled ? 'cancelled' : 'success', `matrix ${number}`);
       t.strictSame(

@@ -328,7 +328,7 @@ t.test('reports: steps, outputs once each, repeats, and a final end', async (t) 
   const { push, addRunner, state, ci, found, clock } = await openCi(t);
   await push(simple());
   const runner = await addRunner(['linux']);
-  const stranger = await addRunner(['linux']);
+  const other = await addRunner(['linux']);
   const { taskId } = (await runner.fetch())!;
   const job = (await state(1)).rows[0]!;
   const step = (id: number, more: object = {}) => ({
@@ -340,7 +340,7 @@ t.test('reports: steps, outputs once each, repeats, and a final end', async (t) 
     logLength: 0,
     ...more,
   });
-  t.equal(await reasonOf(stranger.report(taskId)), 'task_not_found');
+  t.equal(await reasonOf(other.report(taskId)), 'task_not_found');
   t.equal(await reasonOf(runner.report(taskId + 100)), 'task_not_found');
   t.equal(await reasonOf(ci.reportTask(await runner.row(), null)), 'no_task_state');
   t.match(await runner.report(taskId, { steps: [step(0, { startedAt: clock.now() }), step(7), step(-1)] }), {

@@ -185,7 +185,7 @@ t.test('a matrix is expanded with exclude and include, in the order of the file'
         { fruit: 'banana' },
         { fruit: 'banana', animal: 'cat' },
       ],
-    } as never).map((leg) => JSON.stringify(leg)),
+    } as never).map((combination) => JSON.stringify(combination)),
     [
       '{"fruit":"apple","animal":"cat","color":"pink","shape":"circle"}',
       '{"fruit":"apple","animal":"dog","color":"green","shape":"circle"}',
@@ -242,11 +242,11 @@ jobs:
           exit 0
   other: {runs-on: linux, steps: [{run: x}]}
 `;
-  const leg = { os: 'linux', version: '3.10' };
+  const combination = { os: 'linux', version: '3.10' };
   t.equal(
     writePayload(parsedJob(text, 'build'), {
       name: 'build (linux, 3.10)',
-      leg,
+      combination,
       runsOn: ['linux', 'big'],
       continueOnError: false,
     }),
@@ -298,7 +298,7 @@ jobs:
 
 t.test('an alias that contains itself is a problem with a message', async (t) => {
   const job = parsedJob('on: push\njobs: &j\n  a: {runs-on: x, steps: [{run: x}], more: *j}', 'a');
-  const settled = { name: 'a', leg: {}, runsOn: ['x'], continueOnError: false };
+  const settled = { name: 'a', combination: {}, runsOn: ['x'], continueOnError: false };
   t.throws(() => writePayload(job, settled), /aliases of this file make it too large/);
 });
 
@@ -410,11 +410,11 @@ t.test('SPEC §3 the states of a run and of a matrix follow from their jobs', as
   ];
   for (const [statuses, expected] of rows) t.equal(run(...statuses), expected, statuses.join());
   t.equal(statusOfRun([{ status: 'failure', continueOnError: true }], { isCancelled: false }), 'success');
-  const legs = (...statuses: RunStatus[]) =>
+  const matrixJobs = (...statuses: RunStatus[]) =>
     statusOfMatrix(statuses.map((status) => ({ status, continueOnError: false })));
-  t.equal(legs('success', 'running'), null);
-  t.equal(legs('success', 'failure', 'cancelled'), 'failure');
-  t.equal(legs('skipped', 'success'), 'success');
-  t.equal(legs('skipped'), 'skipped');
-  t.equal(legs(), 'skipped');
+  t.equal(matrixJobs('success', 'running'), null);
+  t.equal(matrixJobs('success', 'failure', 'cancelled'), 'failure');
+  t.equal(matrixJobs('skipped', 'success'), 'success');
+  t.equal(matrixJobs('skipped'), 'skipped');
+  t.equal(matrixJobs(), 'skipped');
 });

@@ -91,7 +91,7 @@ t.test('SPEC §2.5 a person is an actor, and the instance', async (t) => {
     inbox: `${hearth.origin}/ap/instance/inbox`,
   });
   const nameless = await accounts.addPerson({});
-  t.equal((await get(`/ap/users/${nameless.id}`)).status, 404, 'somebody without a handle appears nowhere');
+  t.equal((await get(`/ap/users/${nameless.id}`)).status, 404, 'a person without a handle appears nowhere');
 });
 
 t.test('SPEC §4.6 private and missing answer the same, at every endpoint', async (t) => {

@@ -300,7 +300,7 @@ t.test('SPEC §4.7 /following: login required, plain forms, states in words', as
 
   const [, id] = /\/following\/([0-9a-f-]{36})\/unfollow/.exec(await get('/following')) ?? [];
   t.match(await post(`/following/${id}/retry`, {}), { status: 303 });
-  t.match((await (await browserOf(alice.id)).post(`/following/${id}/unfollow`, {})).status, 404, "somebody else's");
+  t.match((await (await browserOf(alice.id)).post(`/following/${id}/unfollow`, {})).status, 404, "another person's");
   t.match(await post(`/following/${id}/unfollow`, {}), { status: 303, location: '/following?done=unfollowed' });
   t.match(await get('/following'), /Nothing is followed yet/);
 });
@@ -336,7 +336,7 @@ t.test('/admin/federation is for administrators, and does what the command line 
   const root = await home.modules.accounts.addPerson({ username: 'root-of-all', isAdministrator: true });
   const { get, post } = await browserOf(root.id);
   t.match(await get('/admin/federation'), /Other servers/);
-  t.comment('follows: for somebody, listed, asked again, ended');
+  t.comment('follows: for a person, listed, asked again, ended');
   t.match(await get('/admin/federation/follows?user=root-of-all'), /of-all follows nothing/);
   t.match(await get('/admin/federation/follows?user=nobody-here&page=x'), /nobody-here follows nothing/);
   t.match(await post('/admin/federation/follows', { user: 'root-of-all', target: `${peer.origin}/r/bob/tool` }), {

@@ -6,7 +6,7 @@ import type { Outcome } from '../../src/federation/deliveries/delivery-state.ts'
 import { startFakePeer } from './fake-peer.ts';
 import type { FakePeer } from './fake-peer.ts';
 import { addDeliveries, addRepository, deliveryRows, openFederation } from './federation-fixture.ts';
-import type { RoomOptions, RoomStage } from './federation-fixture.ts';
+import type { FederationTestOptions, FederationStage } from './federation-fixture.ts';
 import { freePort } from '../fixtures/free-port.ts';
 import { until } from './two-instances.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
@@ -78,14 +78,14 @@ t.test('SPEC §3 the state after an attempt', async (t) => {
   });
 });
 
-interface Stage extends RoomStage {
+interface Stage extends FederationStage {
   repository: { id: string; apPath: string };
   peer: FakePeer;
   queue(inboxes: readonly string[]): Promise<string>;
   inbox(name: string): string;
 }
 
-async function setStage(t: Owner, options: RoomOptions = {}): Promise<Stage> {
+async function setStage(t: Owner, options: FederationTestOptions = {}): Promise<Stage> {
   const stage = await openFederation(t, options);
   const repository = await addRepository(stage);
   const peer = await startFakePeer(t);

@@ -1,4 +1,5 @@
-// openFederation(t, {…}) → a federation room on real rooms, without servers and jobs: nothing is sent unless a test
+// openFederation(t, {…}) → the federation module on real modules, without servers and jobs: nothing is sent unless a
+// test
 // says so.
 // addDeliveries(stage, inboxes, {…}) → queues an activity to each inbox; deliveryRows(stage) → the queue as it stands.
 import { generateKeyPairSync } from 'node:crypto';
@@ -18,7 +19,7 @@ import type { FixedClock } from '../fixtures/fixed-clock.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 
-export interface RoomStage {
+export interface FederationStage {
   modules: Modules;
   federation: Federation;
   clock: FixedClock;
@@ -26,7 +27,7 @@ export interface RoomStage {
   folder: string;
 }
 
-export interface RoomOptions {
+export interface FederationTestOptions {
   origin?: string;
   allow?: string[];
   dev?: boolean;
@@ -49,7 +50,7 @@ async function makeTemplate(): Promise<string> {
   return path.join(folder, 'hearth.db');
 }
 
-export async function openFederation(t: Owner, options: RoomOptions = {}): Promise<RoomStage> {
+export async function openFederation(t: Owner, options: FederationTestOptions = {}): Promise<FederationStage> {
   const {
     origin = 'http://127.0.0.1:9',
     allow = ['127.0.0.3'],
@@ -105,7 +106,7 @@ export interface DeliveryRow {
   locked_until: number;
 }
 
-export const deliveryRows = ({ modules }: RoomStage): Promise<DeliveryRow[]> =>
+export const deliveryRows = ({ modules }: FederationStage): Promise<DeliveryRow[]> =>
   modules.db.read.query('SELECT * FROM federation_delivery ORDER BY id');
 
 const keys = generateKeyPairSync('rsa', {
@@ -115,7 +116,10 @@ const keys = generateKeyPairSync('rsa', {
 });
 
 /** Gives alice a public repository whose actor exists, with a key that all tests share; answers its id and path. */
-export async function addRepository({ modules }: RoomStage, name = 'tool'): Promise<{ id: string; apPath: string }> {
+export async function addRepository(
+  { modules }: FederationStage,
+  name = 'tool',
+): Promise<{ id: string; apPath: string }> {
   if (!(await modules.owners.isTaken('alice'))) await modules.accounts.addPerson({ username: 'alice' });
   const { id } = await modules.repositories.create(localAdministrator, { owner: 'alice', name, visibility: 'PUBLIC' });
   const apPath = `/ap/repos/alice/${name}`;
@@ -135,7 +139,7 @@ let activities = 0;
 
 /** One activity of the repository to each inbox, all due now. */
 export async function addDeliveries(
-  { modules }: RoomStage,
+  { modules }: FederationStage,
   repository: { id: string; apPath: string },
   inboxes: readonly string[],
   bytes = 200,

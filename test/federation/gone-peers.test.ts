@@ -8,12 +8,12 @@ import { freePort } from '../fixtures/free-port.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 import { startFakePeer } from './fake-peer.ts';
 import { addRepository, deliveryRows, openFederation } from './federation-fixture.ts';
-import type { RoomOptions, RoomStage } from './federation-fixture.ts';
+import type { FederationTestOptions, FederationStage } from './federation-fixture.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;
 
-interface Stage extends RoomStage {
+interface Stage extends FederationStage {
   repository: { id: string; apPath: string };
   /** Host and port that nobody listens at. */
   dead: string;
@@ -23,7 +23,7 @@ interface Stage extends RoomStage {
   findings(): Promise<{ check: string; words: string; remedy?: string | null }[]>;
 }
 
-async function setStage(t: Owner, options: RoomOptions = {}): Promise<Stage> {
+async function setStage(t: Owner, options: FederationTestOptions = {}): Promise<Stage> {
   const stage = await openFederation(t, { allow: ['127.0.0.3', '127.0.0.4'], ...options });
   const { modules, clock } = stage;
   const repository = await addRepository(stage);
@@ -160,7 +160,7 @@ t.test('a test by the administrator resumes a server that answers', async (t) =>
   t.notOk(await isGone());
 });
 
-t.test('what somebody does for a server that is given up is tried once', async (t) => {
+t.test('an action for a server that is marked as gone is attempted once', async (t) => {
   const stage = await setStage(t);
   const { federation, count, modules } = stage;
   await hourlyPushes(stage, 8 * 24);

@@ -16,7 +16,7 @@ const hearth: Peer = await startPeer(t, {
   env: { SERVICE_FEDERATION_USER_RESYNC_INTERVAL: '1h' },
 });
 const peer: FakePeer = await startFakePeer(t);
-/** On no list: whoever is made to look here has failed. */
+/** On no list: a request to it is a failure. */
 const sentinel: FakePeer = await startFakePeer(t, { host: '127.0.0.9' });
 
 const alice = await hearth.modules.accounts.addPerson({ username: 'alice' });
@@ -484,7 +484,7 @@ asActor('a document that says to be the victim', { ...served('/a/pretender', { i
 asActor('a document that says to be on another host', served('/a/elsewhere', { id: `${sentinel.origin}/users/x` }));
 asActor('a document without an id', served('/a/anonymous', { id: undefined }));
 asActor(
-  'a key owned by somebody else',
+  'a key owned by another actor',
   served('/a/owner', {
     publicKey: { id: `${peer.origin}/a/owner#main-key`, owner: victim.id, publicKeyPem: pemOf(mallory.keys) },
   }),
@@ -558,7 +558,7 @@ change('a key document that names the victim', {
   },
 });
 
-/* 4. Speaking for somebody else, or under an id that is not one's own (invariants 2, 6). */
+/* 4. Speaking for another actor, or under an id that is not one's own (invariants 2, 6). */
 for (const [name, actor] of [
   ['of the same host', victim.id],
   ['of another host', `${sentinel.origin}/users/x`],
@@ -670,7 +670,7 @@ ignored(
   act('Undo', { object: { ...victimsFollow, actor: mallory.id, id: victimsFollow.id } }),
 );
 ignored(
-  'an Accept of a follow of somebody else',
+  'an Accept of a follow of another person',
   act('Accept', { object: { type: 'Follow', actor: `${hearth.origin}/ap/users/alice`, object: followed.id } }),
 );
 ignored(

@@ -262,7 +262,7 @@ t.test(
       ['another repository of the same person', second, follow.id],
       ['another repository, with what was sent', second, follow],
       ['another person in what is embedded', repository, { ...follow, actor: stage.mallory.id }],
-      ['another of our people', repository, { ...follow, actor: `${hearth.origin}/ap/users/somebody-else` }],
+      ['another of our people', repository, { ...follow, actor: `${hearth.origin}/ap/users/another` }],
       ['our instance as the follower', repository, { ...follow, actor: `${hearth.origin}/ap/instance` }],
       ['two followers', repository, { ...follow, actor: [follow.actor, stage.mallory.id] }],
       ['another followed repository', repository, { ...follow, object: second.id }],
@@ -308,7 +308,7 @@ t.test(
   },
 );
 
-t.test('SPEC §6 a Push is stored when somebody here follows its actor, and dropped otherwise', async (t) => {
+t.test('SPEC §6 a Push is stored when a person here follows its actor, and dropped otherwise', async (t) => {
   const stage = await setStage(t);
   const { hearth, peer, alice } = stage;
   const { federation } = hearth.modules;

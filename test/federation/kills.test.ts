@@ -21,7 +21,7 @@ const program = fileURLToPath(new URL('./killed-process.ts', import.meta.url));
 const random = seededRandom(Number(process.env['HEARTH_SEED'] ?? 1));
 
 /** A stage that is closed before its folder is given away. */
-async function withRooms<T>(
+async function withModules<T>(
   folder: string,
   work: (stage: Awaited<ReturnType<typeof openFederation>>) => Promise<T>,
 ): Promise<T> {
@@ -66,7 +66,7 @@ t.test(`${kills} kills during deliveries: each activity arrives, few twice, atte
       (_request, response) => void setTimeout(() => response.writeHead(202).end(), 15),
     );
   }
-  await withRooms(folder, async (stage) => {
+  await withModules(folder, async (stage) => {
     await addDeliveries(stage, await addRepository(stage), inboxes);
     await stage.modules.db.write(({ manager }) =>
       manager.query(
@@ -97,7 +97,7 @@ t.test(`${kills} kills during deliveries: each activity arrives, few twice, atte
   t.same(missing, [], 'each activity arrives at least once');
   t.ok(repeats <= kills * slots, `${repeats} repeats after ${killed} kills, at most ${kills * slots}`);
   t.equal(arrivals.get('/failed'), undefined, 'FAILED is never retried by itself');
-  const rows = await withRooms(folder, deliveryRows);
+  const rows = await withModules(folder, deliveryRows);
   t.equal(rows.filter(({ state }) => state === 'DELIVERED').length, inboxes.length);
   t.ok(
     rows.every(({ attempts }) => attempts <= 8),
@@ -158,7 +158,7 @@ t.test(
     await senders;
     last.kill('SIGKILL');
     await once(last, 'exit');
-    await withRooms(folder, async ({ modules }) => {
+    await withModules(folder, async ({ modules }) => {
       const followers: { actor_id: string }[] = await modules.db.read.query(
         'SELECT actor_id FROM repository_followers',
       );

@@ -117,7 +117,7 @@ t.test('before anybody can know this server the base URL may be corrected freely
   t.equal(await federation.originChange(), null);
 });
 
-t.test('an instance from before this was noted keeps the origin that it starts with', async (t) => {
+t.test('an instance older than the record of origins keeps the origin that it starts with', async (t) => {
   const stage = await openFederation(t, { origin: former });
   await addRepository(stage);
   t.equal(await stage.federation.originChange(), null);

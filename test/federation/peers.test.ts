@@ -134,7 +134,7 @@ t.test('a pairing code works once, for 15 minutes, and only where it was not mad
 });
 
 t.test(
-  'whoever asks to be paired without a code gets a 404, changes nothing and makes us contact nobody',
+  'a server that asks to be paired without a code gets a 404, changes nothing and makes us contact nobody',
   async (t) => {
     const home = await startPeer(t, { host: '127.0.0.1', allow: [] });
     const sentinel = await startFakePeer(t, { host: '127.0.0.9' });

@@ -1,4 +1,4 @@
-// What followed repositories are called: their present name, wherever it was learned, and never somebody else's.
+// What followed repositories are called: their present name, wherever it was learned, and never the name of another.
 import path from 'node:path';
 import t from 'tap';
 import { localAdministrator } from '../../src/access/index.ts';

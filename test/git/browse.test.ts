@@ -313,7 +313,7 @@ t.test('object readers are shared, limited, replaced when killed, and stopped wh
   const trees = await readMany(git, [...repositories, ...repositories, ...repositories]);
   clearInterval(watch);
   t.ok(trees.every(({ entries }) => entries.length === 2 && entries[0]!.size === 9));
-  t.ok(Math.max(...most) <= 4, `two at work, two on their way out: ${Math.max(...most)}`);
+  t.ok(Math.max(...most) <= 4, `two running, two ending: ${Math.max(...most)}`);
 
   const [victim] = repositories as [string];
   await git.head(victim);

@@ -70,9 +70,9 @@ t.test('a complete repack runs where it is needed, within the window, and keeps 
 });
 
 /** The maintenance queue alone, with work that runs until it is aborted. */
-function upkeepAlone(givenUp: string[] = []) {
+function maintenanceAlone(givenUp: string[] = []) {
   const started: string[] = [];
-  const upkeep = createMaintenance({
+  const maintenance = createMaintenance({
     runner: undefined as never,
     packAnew: (repository, signal) => {
       started.push(repository);
@@ -88,32 +88,32 @@ function upkeepAlone(givenUp: string[] = []) {
     quietMs: 0,
     now: Date.now,
   });
-  return { upkeep, started };
+  return { maintenance, started };
 }
 
 t.test('a push aborts maintenance of its repository, and none starts there before the push has ended', async (t) => {
   const givenUp: string[] = [];
-  const { upkeep, started } = upkeepAlone(givenUp);
-  const packing = upkeep.pack('one');
+  const { maintenance, started } = maintenanceAlone(givenUp);
+  const packing = maintenance.pack('one');
   while (started.length < 1) await new Promise((resolve) => setImmediate(resolve));
-  await upkeep.aroundPush('other', async () => t.same(givenUp, [], 'a push elsewhere does not matter'));
-  await upkeep.aroundPush('one', async () => {
+  await maintenance.aroundPush('other', async () => t.same(givenUp, [], 'a push elsewhere does not matter'));
+  await maintenance.aroundPush('one', async () => {
     t.same(givenUp, ['one']);
     t.equal(await packing, false);
-    t.equal(await upkeep.pack('one'), false, 'not beside a push');
-    await upkeep.aroundPush('one', async () => {});
-    t.equal(await upkeep.pack('one'), false, 'nor beside the first of two');
+    t.equal(await maintenance.pack('one'), false, 'not beside a push');
+    await maintenance.aroundPush('one', async () => {});
+    t.equal(await maintenance.pack('one'), false, 'nor beside the first of two');
   });
   t.same(started, ['one']);
 });
 
 t.test('maintenance runs one repository at a time, in the order of requests', async (t) => {
-  const { upkeep, started } = upkeepAlone();
-  const all = ['one', 'two', 'three'].map((name) => upkeep.pack(name));
+  const { maintenance, started } = maintenanceAlone();
+  const all = ['one', 'two', 'three'].map((name) => maintenance.pack(name));
   for (const name of ['one', 'two', 'three']) {
     while (started.at(-1) !== name) await new Promise((resolve) => setImmediate(resolve));
     t.equal(started.at(-1), name);
-    await upkeep.leave(name);
+    await maintenance.leave(name);
   }
   t.same(await Promise.all(all), [false, false, false]);
 });
@@ -122,7 +122,7 @@ t.test('a repository that is never quiet is maintained after two hundred pushes'
   const ran: string[] = [];
   const repository = await deps.newRepository();
   gitSync(['fetch', '--quiet', sample, 'main:refs/heads/main'], { cwd: repository });
-  const upkeep = createMaintenance({
+  const maintenance = createMaintenance({
     runner: {
       run: async ({ argv }: { argv: readonly string[] }) => (
         ran.push(argv[1]!), { code: 0, output: Buffer.alloc(0), errorText: '' }
@@ -134,12 +134,12 @@ t.test('a repository that is never quiet is maintained after two hundred pushes'
     quietMs: 3_600_000,
     now: () => 0,
   });
-  for (let turn = 0; turn < 199; turn += 1) upkeep.recordPush(repository);
-  t.same([await upkeep.run(), ran], [0, []]);
-  upkeep.recordPush(repository);
-  t.equal(await upkeep.run(), 1);
+  for (let turn = 0; turn < 199; turn += 1) maintenance.recordPush(repository);
+  t.same([await maintenance.run(), ran], [0, []]);
+  maintenance.recordPush(repository);
+  t.equal(await maintenance.run(), 1);
   t.match(ran, ['pack-refs']);
-  t.equal(await upkeep.run(), 0, 'and counts from the beginning');
+  t.equal(await maintenance.run(), 0, 'and counts from the beginning');
 });
 
 t.test('pushes and clones work during maintenance', async (t) => {

@@ -28,7 +28,7 @@ import { because, gitConfig, openGit, processesBelow, recordingLogger, until } f
 type Place = 'here' | 'apart';
 
 /** A git runner whose program is a shell script, to see exactly what a child gets and how it exits. */
-async function scriptDoor(t: Owner, script: string, place: Place = 'here') {
+async function scriptRunner(t: Owner, script: string, place: Place = 'here') {
   const folder = temporaryFolder(t);
   const program = path.join(folder, 'git');
   writeFileSync(program, `#!/bin/sh\n${script}\n`);
@@ -62,7 +62,7 @@ function both(name: string, test: (t: Test, place: Place) => Promise<void>): voi
 both('SECURITY A03, A04: a child gets our environment and nothing else', async (t, place) => {
   process.env.HEARTH_LEAK = 'secret';
   t.teardown(() => delete process.env.HEARTH_LEAK);
-  const { runner } = await scriptDoor(t, 'tr "\\0" "\\n" < /proc/$$/environ; pwd; readlink /proc/self/fd/0', place);
+  const { runner } = await scriptRunner(t, 'tr "\\0" "\\n" < /proc/$$/environ; pwd; readlink /proc/self/fd/0', place);
   const environment = (output: Buffer) =>
     output
       .toString()
@@ -78,8 +78,8 @@ both('SECURITY A03, A04: a child gets our environment and nothing else', async (
   }
 });
 
-both('what git costs is charged to whoever asked, in processor time and not the clock’s', async (t, place) => {
-  const { runner } = await scriptDoor(
+both('what git costs is charged to the caller, in processor time and not the clock’s', async (t, place) => {
+  const { runner } = await scriptRunner(
     t,
     'if [ "$1" = wait ]; then exec sleep 0.4; fi; i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done',
     place,
@@ -191,7 +191,7 @@ t.test('git is started for its version once per program', async (t) => {
 });
 
 both('a child that takes too long, or says too much, is ended with its helpers', async (t, place) => {
-  const { runner, folder } = await scriptDoor(
+  const { runner, folder } = await scriptRunner(
     t,
     'case "$1" in slow) sleep 60 & sleep 60;; loud) yes;; deaf) trap "" TERM; yes > /dev/null;; esac',
     place,
@@ -203,7 +203,7 @@ both('a child that takes too long, or says too much, is ended with its helpers',
 });
 
 both('SECURITY I12: nothing is left when a client leaves', async (t, place) => {
-  const { runner, folder } = await scriptDoor(t, 'sleep 61 & sleep 61', place);
+  const { runner, folder } = await scriptRunner(t, 'sleep 61 & sleep 61', place);
   const gone = new AbortController();
   const child = runner.start({ argv: [], timeLimitMs: 60_000, signal: gone.signal });
   await until(async () => (await processesBelow(folder)).length >= 3);
@@ -214,7 +214,7 @@ both('SECURITY I12: nothing is left when a client leaves', async (t, place) => {
 });
 
 both('output that nobody reads does not keep a child that was ended', async (t, place) => {
-  const { runner } = await scriptDoor(t, 'yes', place);
+  const { runner } = await scriptRunner(t, 'yes', place);
   const child = runner.start({ argv: [], timeLimitMs: 60_000 });
   await sleep(50);
   child.stop('stalled');
@@ -222,7 +222,7 @@ both('output that nobody reads does not keep a child that was ended', async (t, 
 });
 
 both('a stop lets children finish, then ends them, and starts no more', async (t, place) => {
-  const { runner, log } = await scriptDoor(
+  const { runner, log } = await scriptRunner(
     t,
     'if [ "$1" = quick ]; then sleep 0.2; echo done; else sleep 60; fi',
     place,
@@ -240,7 +240,7 @@ both('a stop lets children finish, then ends them, and starts no more', async (t
 
 t.test('a child of the spawner gets its input from the server, which reads its output and stderr', async (t) => {
   const script = 'case "$1" in parent) echo $PPID;; echo) cat; echo "$2" >&2; exit 3;; sleep) sleep 60;; esac';
-  const { runner, spawner, folder, log } = await scriptDoor(t, script, 'apart');
+  const { runner, spawner, folder, log } = await scriptRunner(t, script, 'apart');
   const parent = async () => Number((await runner.run({ argv: ['parent'], timeLimitMs: 5_000 }, 100)).output);
   const first = await parent();
   t.not(first, process.pid);
@@ -283,7 +283,7 @@ t.test('a child of the spawner gets its input from the server, which reads its o
 });
 
 t.test('the spawner exits with the server, however that exits, and not before', async (t) => {
-  const { runner, spawner } = await scriptDoor(t, 'echo $PPID', 'apart');
+  const { runner, spawner } = await scriptRunner(t, 'echo $PPID', 'apart');
   const id = Number((await runner.run({ argv: [], timeLimitMs: 5_000 }, 100)).output);
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.kill(id, name);
   await sleep(50);

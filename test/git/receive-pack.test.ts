@@ -579,8 +579,8 @@ t.test('when the journal cannot be settled, the client still gets its acknowledg
 t.test('pushes beyond the slots wait, and are refused with Retry-After before anything is journalled', async (t) => {
   const { git, newRepository } = await openGit(t, { limits: { writesPerRepository: 1, queueWaitMs: 300, queue: 1 } });
   const repository = await newRepository();
-  let go = () => {};
-  const held = new Promise<void>((resolve) => (go = resolve));
+  let release = () => {};
+  const held = new Promise<void>((resolve) => (release = resolve));
   const first = sendPush(git, repository, created, {
     ...observer(),
     preReceive: async () => (await held, { accept: true }),
@@ -592,7 +592,7 @@ t.test('pushes beyond the slots wait, and are refused with Retry-After before an
   await t.rejects(sendPush(git, repository, created, seen), because('git_busy'), 'the queue is full');
   await second;
   t.same(seen.pushes, []);
-  go();
+  release();
   t.match((await first).outcome, { kind: 'reported' });
 });
 

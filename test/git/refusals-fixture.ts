@@ -44,7 +44,7 @@ export const refusals: readonly Refusal[] = [
     says: /(?:you may no longer write here|archived and read-only)/,
   },
   {
-    name: 'a guard: a copy of somebody else’s repository',
+    name: 'a check: a copy of another person’s repository',
     async prepare({ repositories }) {
       let isOn = true;
       repositories.refusePushes(async () => (isOn ? 'this is a copy and takes no pushes' : null));

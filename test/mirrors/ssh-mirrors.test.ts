@@ -353,5 +353,5 @@ t.test('keys that a killed server has left are gone after the next start', canTr
   }
   await here.stop();
   here = await startHearth(t, { folder: here.folder, env: { SERVICE_MIRRORS_ALLOWED_HOSTS: there.host } });
-  t.strictSame(keyFolders(), [`ssh-${process.ppid}-abcdef`], 'of a command that is still at work they stay');
+  t.strictSame(keyFolders(), [`ssh-${process.ppid}-abcdef`], 'those of a command that still runs stay');
 });

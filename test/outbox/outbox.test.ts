@@ -62,17 +62,17 @@ t.test('a message is enqueued with its cause or not at all, and handled with wha
 t.test('keys take turns, each has one message in flight, and no more than the slots are', async (t) => {
   let inFlight = 0;
   let most = 0;
-  const atWork = new Set<string>();
+  const running = new Set<string>();
   const order: string[] = [];
   const { outbox, enqueue, rows } = await openOutbox(t, {
     slots: 3,
     async handle({ key }) {
-      t.notOk(atWork.has(key), `${key} has one at a time`);
-      atWork.add(key);
+      t.notOk(running.has(key), `${key} has one at a time`);
+      running.add(key);
       most = Math.max(most, (inFlight += 1));
       order.push(key);
       await wait(2);
-      atWork.delete(key);
+      running.delete(key);
       inFlight -= 1;
       return delivered;
     },
@@ -147,7 +147,7 @@ t.test('a FAILED message is retried by hand, and no other', async (t) => {
   t.equal(await reasonOf(outbox.retry(999)), 'unknown_message');
 });
 
-t.test('what somebody has claimed is left to them until the lease ends, or until the next start', async (t) => {
+t.test('a claimed message is left alone until the lease ends, or until the next start', async (t) => {
   const { db, clock, outbox, enqueue, handled } = await openOutbox(t);
   const lease = (until: number) =>
     db.write(({ manager }) => manager.query('UPDATE outbox SET lease_until = ?', [until]));

@@ -1,4 +1,4 @@
-// SPEC §5 as a table: every act of the room × every kind of viewer × public and private.
+// SPEC §5 as a table: every use-case of the module × every kind of viewer × public and private.
 import t from 'tap';
 import { allows, anonymous, localAdministrator, ownsRepository, repositoryLevel } from '../../src/access/index.ts';
 import type {
@@ -166,7 +166,7 @@ async function makeCells(modules: TestModules): Promise<Cell[]> {
     });
   }
   addWithTokens('owner', alice, { owner: true, organisation: 'OWNER' });
-  addWithTokens('stranger', viewerOf(await accounts.addPerson({ username: 'stranger' })), {});
+  addWithTokens('outsider', viewerOf(await accounts.addPerson({ username: 'outsider' })), {});
   add('administrator of the instance', {
     ...viewerOf(await accounts.addPerson({ username: 'root2' })),
     isAdministrator: true,
@@ -226,7 +226,7 @@ t.test(
           count += 1;
           const [mayRead, mayAct] = [may(place, 'read'), may(place, act.needed)];
           const letThrough = answer === 'done' || /^(invalid|conflict) /.test(answer);
-          // To somebody who reads it anyway, a push says what is missing; everything else hides (SPEC §5).
+          // To a viewer who may read it, a push says what is missing; everything else hides (SPEC §5).
           const hidden =
             name === 'openForPush' && mayRead ? /^forbidden read_only_access / : new RegExp(`^${missing}$`);
           if (mayAct ? !letThrough : !hidden.test(answer))

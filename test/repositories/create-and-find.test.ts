@@ -247,7 +247,7 @@ t.test('lists have only visible repositories, last changed first, in pages that 
       anonymous,
       { limit: 2, after },
     );
-    // What changes while somebody reads jumps to the front and is not seen twice.
+    // What changes between two pages jumps to the front and is not seen twice.
     if (page === 1) await repositories.edit(alice, 'alice', 'open-0', { description: 'changed' });
     pages.push(...rows.map(({ name }) => name));
     after = next;

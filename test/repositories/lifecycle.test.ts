@@ -19,7 +19,7 @@ import type { TestModules } from './repositories-fixture.ts';
 
 const main = 'refs/heads/main';
 
-/** alice owns `alice/work` and `example`, where bob is MEMBER; carol is a stranger. */
+/** alice owns `alice/work` and `example`, where bob is MEMBER; carol has no role. */
 async function openWork(t: Owner): Promise<TestModules> {
   const modules = await openModules(t);
   await modules.organisations.create(modules.alice, { name: 'example' });

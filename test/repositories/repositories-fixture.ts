@@ -1,8 +1,9 @@
-// openRooms(t, {settings?, random?}) → the rooms up to repositories, on real SQLite, real git and real files, with
+// openModules(t, {settings?, random?}) → the modules up to repositories, on real SQLite, real git and real files, with
 // alice, bob and carol.
 // beside() and restart() build organisations and repositories again on the same data: for a second process, after a
 // restart.
-// viewerOf(person, {scope?, …}) → a signed-in viewer.  push(rooms, viewer, 'alice/work', …) → one push, spoken by hand.
+// viewerOf(person, {scope?, …}) → a signed-in viewer.  push(modules, viewer, 'alice/work', …) → one push, spoken by
+// hand.
 // reasonOf(work), outcomes(attempts) → what was refused, by reason.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -31,7 +32,7 @@ export interface LogLine extends LogFields {
   event: string;
 }
 
-/** The tables of all these rooms. */
+/** The tables of all these modules. */
 export const entities = [
   handleSchema,
   avatarSchema,
@@ -50,14 +51,14 @@ export const defaultSettings = (folder: string): RepositorySettings => ({
   recoveryWaitMs: 30_000,
 });
 
-export interface RoomOptions {
+export interface ModuleOptions {
   settings?: Partial<RepositorySettings>;
   random?: Random;
   /** Tables of modules above. */
   more?: readonly EntitySchema[];
 }
 
-export async function openModules(t: Owner, options: RoomOptions = {}) {
+export async function openModules(t: Owner, options: ModuleOptions = {}) {
   const { db, folder, clock } = await openTestDatabase(t, { entities: [...entities, ...(options.more ?? [])] });
   const log: LogLine[] = [];
   const note = (event: string, fields: LogFields = {}) => void log.push({ event, ...fields });
@@ -126,9 +127,9 @@ export async function openModules(t: Owner, options: RoomOptions = {}) {
     images,
     trashedImages,
     ...openLeft(git),
-    /** A second pair of rooms on the same data, as another process would have. */
+    /** A second set of modules on the same data, as another process would have. */
     beside: () => openLeft(git),
-    /** The rooms as after a restart. The old ones are not to be used any more. */
+    /** The modules as after a restart. The old ones are not to be used any more. */
     async restart() {
       await git.stop(0);
       const next = await openGit();

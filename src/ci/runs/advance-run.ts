@@ -118,7 +118,7 @@ class Advance {
       const definition = this.#workflow.jobs.get(job.jobKey);
       const outcome = definition === undefined ? null : outcomesOf(this.#runChanges, this.#workflow, definition);
       if (outcome === null || definition === undefined) continue;
-      const resolution = resolveJob(definition, await this.#contextsOf(definition), outcome, job.leg);
+      const resolution = resolveJob(definition, await this.#contextsOf(definition), outcome, job.combination);
       if (resolution.kind === 'skip') this.#runChanges.change(job, { status: 'skipped' });
       else if (resolution.kind === 'fail')
         this.#runChanges.change(job, { status: 'failure', reason: resolution.reason, failFast: resolution.failFast });
@@ -130,8 +130,8 @@ class Advance {
   #expand(job: JobRow, matrixJobs: readonly ResolvedMatrixJob[]): void {
     if (this.#runChanges.jobs.length + matrixJobs.length - 1 > maxJobsOfRun)
       return this.#runChanges.change(job, { status: 'failure', reason: tooManyJobs });
-    for (const [at, { concurrency, ...leg }] of matrixJobs.entries()) {
-      const resolved = { ...leg, hold: 'parallel' as const, concurrencyGroup: concurrency?.group ?? null };
+    for (const [at, { concurrency, ...combination }] of matrixJobs.entries()) {
+      const resolved = { ...combination, hold: 'parallel' as const, concurrencyGroup: concurrency?.group ?? null };
       if (at === 0) this.#runChanges.change(job, resolved);
       else this.#runChanges.add({ ...withoutId(job), ...resolved, position: job.position + at });
     }
@@ -163,7 +163,7 @@ class Advance {
       { ...definition, condition: 'always()', call: definition.call && { ...definition.call, condition: 'always()' } },
       await this.#contextsOf(definition),
       { own: fine, call: fine },
-      job.leg,
+      job.combination,
     );
     const concurrency = resolution.kind === 'go' ? resolution.matrixJobs[0]!.concurrency : null;
     const held = await claimGroup(

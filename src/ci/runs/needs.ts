@@ -94,8 +94,8 @@ type MatrixJobsByKey = ReadonlyMap<string, readonly JobRow[]>;
 /** Matrix jobs share one set of outputs: the last non-empty value of each name. */
 function neededJob(matrixJobs: readonly JobRow[], outputs: Outputs): NeededJob {
   const merged = new Map<string, string>();
-  for (const leg of [...matrixJobs].sort((a, b) => a.position - b.position)) {
-    for (const [name, value] of outputs.get(leg.taskId ?? 0) ?? [])
+  for (const combination of [...matrixJobs].sort((a, b) => a.position - b.position)) {
+    for (const [name, value] of outputs.get(combination.taskId ?? 0) ?? [])
       if (value !== '' || !merged.has(name)) merged.set(name, value);
   }
   return { result: statusOfMatrix(matrixJobs) ?? 'skipped', outputs: merged };

@@ -13,7 +13,7 @@ import type { JobOutcomes } from './needs.ts';
 
 /** One matrix job with all server-side expressions evaluated. */
 export interface ResolvedMatrixJob {
-  leg: MatrixCombination;
+  combination: MatrixCombination;
   name: string;
   runsOn: string[];
   continueOnError: boolean;
@@ -40,13 +40,13 @@ const maxLabels = 50;
 /**
  * Resolves a job whose needs have ended: whether it runs, with which matrix, and on which runners. An expression that
  * cannot be evaluated fails the job with a message.
- * @param leg the matrix combination to resolve; null when the matrix is still to be expanded
+ * @param combination the matrix combination to resolve; null when the matrix is still to be expanded
  */
 export function resolveJob(
   definition: JobDefinition,
   { own, call: callers, budget }: JobContexts,
   outcomes: JobOutcomes,
-  leg: MatrixCombination | null,
+  combination: MatrixCombination | null,
 ): Resolution {
   try {
     const { call } = definition;
@@ -57,7 +57,8 @@ export function resolveJob(
     const outcome = outcomes.own;
     const scope = scopeOf(contexts, outcome, budget);
     if (!evaluateCondition(definition.condition, scope)) return { kind: 'skip' };
-    const matrixJobs = leg === null ? expandMatrix(evaluateValue(definition.matrix, scope), budget) : [leg];
+    const matrixJobs =
+      combination === null ? expandMatrix(evaluateValue(definition.matrix, scope), budget) : [combination];
     return {
       kind: 'go',
       matrixJobs: matrixJobs.map((one) => resolveMatrixJob(definition, contexts, outcome, budget, one)),
@@ -101,16 +102,16 @@ function resolveMatrixJob(
   contexts: Contexts,
   outcome: JobOutcome,
   budget: EvaluationBudget,
-  leg: MatrixCombination,
+  combination: MatrixCombination,
 ): ResolvedMatrixJob {
-  const plain = scopeOf(contexts, outcome, budget, leg);
+  const plain = scopeOf(contexts, outcome, budget, combination);
   const failFast = isTruthy(evaluateValue(definition.failFast, plain));
   const maxParallel = readCount(evaluateValue(definition.maxParallel, plain));
-  const scope = scopeOf(contexts, outcome, budget, leg, { 'fail-fast': failFast, 'max-parallel': maxParallel });
+  const scope = scopeOf(contexts, outcome, budget, combination, { 'fail-fast': failFast, 'max-parallel': maxParallel });
   try {
     return {
-      leg,
-      name: nameOf(definition, leg, scope),
+      combination,
+      name: nameOf(definition, combination, scope),
       runsOn: readLabels(evaluateValue(definition.runsOn, scope)),
       continueOnError: isTruthy(evaluateValue(definition.continueOnError, scope)),
       failFast,
@@ -123,11 +124,11 @@ function resolveMatrixJob(
 }
 
 /** `build (linux, 18)`, unless the file's own name contains the combination. */
-function nameOf(definition: JobDefinition, leg: MatrixCombination, scope: ExpressionScope): string {
+function nameOf(definition: JobDefinition, combination: MatrixCombination, scope: ExpressionScope): string {
   const given = definition.name;
   const containsExpression = given?.includes('${{') === true;
   const name = given === null ? definition.ownKey : textOf(evaluateValue(given, scope));
-  const suffix = containsExpression ? '' : combinationName(leg);
+  const suffix = containsExpression ? '' : combinationName(combination);
   return withPrefix(definition, name, suffix);
 }
 
@@ -135,9 +136,9 @@ const withPrefix = ({ prefix }: JobDefinition, name: string, suffix: string): st
   (prefix + (suffix === '' ? name : `${name} (${suffix})`)).slice(0, maxNameLength);
 
 /** The name of a matrix job before it is resolved, as far as it is known. */
-export function earlyName(definition: JobDefinition, leg: MatrixCombination | null): string {
+export function earlyName(definition: JobDefinition, combination: MatrixCombination | null): string {
   const name = definition.name === null || definition.name.includes('${{') ? definition.ownKey : definition.name;
-  const suffix = leg === null ? '' : combinationName(leg);
+  const suffix = combination === null ? '' : combinationName(combination);
   return withPrefix(definition, name, suffix);
 }
 

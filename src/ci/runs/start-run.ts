@@ -171,15 +171,15 @@ function earlyJobs(
   now: number,
 ) {
   return jobs.flatMap(({ definition, matrixJobs }, place) =>
-    matrixJobs.map((leg, at) => ({
+    matrixJobs.map((combination, at) => ({
       runId: run.id,
       repositoryId: run.repositoryId,
       attempt: run.attempt,
       jobKey: definition.key,
       position: place * positionsPerJob + at,
-      name: earlyName(definition, leg),
+      name: earlyName(definition, combination),
       needs: [...definition.waitsFor],
-      leg,
+      combination,
       runsOn: null,
       continueOnError: false,
       failFast: true,

@@ -15,7 +15,7 @@ export interface JobRow {
   name: string;
   needs: string[];
   /** The matrix combination; null until the matrix is known, which may depend on other jobs. */
-  leg: MatrixCombination | null;
+  combination: MatrixCombination | null;
   /** The required labels; null until the job is resolved. */
   runsOn: string[] | null;
   continueOnError: boolean;
@@ -49,7 +49,7 @@ export const jobSchema = new EntitySchema<JobRow>({
     position: { type: 'integer' },
     name: { type: 'text' },
     needs: { type: 'simple-json' },
-    leg: { type: 'simple-json', nullable: true },
+    combination: { name: 'leg', type: 'simple-json', nullable: true },
     runsOn: { name: 'runs_on', type: 'simple-json', nullable: true },
     continueOnError: { name: 'continue_on_error', type: 'boolean' },
     failFast: { name: 'fail_fast', type: 'boolean' },

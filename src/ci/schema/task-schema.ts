@@ -24,7 +24,7 @@ export interface TaskRow {
   reportedAt: number | null;
   startedAt: number | null;
   stoppedAt: number | null;
-  /** Durable rows of the log; the file may hold more. */
+  /** Durable rows of the log; the file can have more. */
   logRows: number;
   logBytes: number;
   /** Rows that were acknowledged and dropped beyond the size limit. */

@@ -78,7 +78,7 @@ export async function secretsFor(
   repository: Owned,
 ): Promise<Map<string, string>> {
   const secrets = new Map<string, string>();
-  for (const [name, value] of await openSecrets(deps, manager, repository)) {
+  for (const [name, value] of await decryptSecrets(deps, manager, repository)) {
     if (value === null)
       throw conflict(
         'secret_unreadable',
@@ -95,10 +95,10 @@ export async function valuesToHide(
   manager: EntityManager,
   repository: Owned,
 ): Promise<string[]> {
-  return [...(await openSecrets(deps, manager, repository)).values()].filter((value) => value !== null);
+  return [...(await decryptSecrets(deps, manager, repository)).values()].filter((value) => value !== null);
 }
 
-async function openSecrets(
+async function decryptSecrets(
   { key }: Pick<Deps, 'key'>,
   manager: EntityManager,
   repository: Owned,

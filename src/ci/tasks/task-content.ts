@@ -73,7 +73,7 @@ export async function taskContent(
   const called = definition.call === null ? null : contentOfCall(definition.call, contexts, secrets);
   const resolved = {
     name: job.name,
-    leg: job.leg ?? {},
+    combination: job.combination ?? {},
     runsOn: job.runsOn ?? [],
     continueOnError: job.continueOnError,
   };

@@ -34,17 +34,19 @@ export function expandMatrix(matrix: Json, budget = new EvaluationBudget()): Mat
   budget.spend(length);
   const values = new Values(budget);
   const excluded = readCombinations(exclude, 'exclude');
-  const originals = combine(axes, budget).filter((leg) => !excluded.some((out) => values.isPartOf(out, leg)));
+  const originals = combine(axes, budget).filter(
+    (combination) => !excluded.some((out) => values.isPartOf(out, combination)),
+  );
   if (originals.length > maxCombinations) throw tooMany();
-  const combinations: { [axis: string]: Json }[] = originals.map((leg) => ({ ...leg }));
+  const combinations: { [axis: string]: Json }[] = originals.map((combination) => ({ ...combination }));
   for (const extra of readCombinations(include, 'include')) {
-    const fitting = originals.flatMap((leg, at) => (values.keepsValues(leg, extra) ? [at] : []));
+    const fitting = originals.flatMap((combination, at) => (values.keepsValues(combination, extra) ? [at] : []));
     if (fitting.length === 0) combinations.push({ ...extra });
     for (const at of fitting) Object.assign(combinations[at]!, extra);
   }
   if (combinations.length === 0) throw new MatrixProblem('The matrix has no combinations.');
   if (combinations.length > maxCombinations) throw tooMany();
-  if (combinations.reduce((sum, leg) => sum + values.lengthOf(leg), 0) > maxLength) throw tooLong();
+  if (combinations.reduce((sum, combination) => sum + values.lengthOf(combination), 0) > maxLength) throw tooLong();
   return combinations;
 }
 
@@ -59,7 +61,7 @@ function combine(axes: { [axis: string]: Json }, budget: EvaluationBudget): Matr
     // Stops early: seven axes of ten are ten million.
     if (combinations.length * values.length > 10 * maxCombinations) throw tooMany();
     budget.spend(combinations.length * values.length * names.length);
-    combinations = combinations.flatMap((leg) => values.map((value) => ({ ...leg, [name]: value })));
+    combinations = combinations.flatMap((combination) => values.map((value) => ({ ...combination, [name]: value })));
   }
   return names.length === 0 ? [] : combinations;
 }
@@ -83,17 +85,21 @@ class Values {
     this.#budget = budget;
   }
 
-  isPartOf(part: MatrixCombination, leg: MatrixCombination): boolean {
-    return Object.entries(part).every(([axis, value]) => Object.hasOwn(leg, axis) && this.#isSame(value, leg[axis]!));
+  isPartOf(part: MatrixCombination, combination: MatrixCombination): boolean {
+    return Object.entries(part).every(
+      ([axis, value]) => Object.hasOwn(combination, axis) && this.#isSame(value, combination[axis]!),
+    );
   }
 
   /** Whether a combination stays unchanged when the extra values are added. */
-  keepsValues(leg: MatrixCombination, extra: MatrixCombination): boolean {
-    return Object.entries(extra).every(([axis, value]) => !Object.hasOwn(leg, axis) || this.#isSame(value, leg[axis]!));
+  keepsValues(combination: MatrixCombination, extra: MatrixCombination): boolean {
+    return Object.entries(extra).every(
+      ([axis, value]) => !Object.hasOwn(combination, axis) || this.#isSame(value, combination[axis]!),
+    );
   }
 
-  lengthOf(leg: MatrixCombination): number {
-    return Object.entries(leg).reduce((sum, [axis, value]) => sum + axis.length + this.#write(value).length, 0);
+  lengthOf(combination: MatrixCombination): number {
+    return Object.entries(combination).reduce((sum, [axis, value]) => sum + axis.length + this.#write(value).length, 0);
   }
 
   #isSame(a: Json, b: Json): boolean {
@@ -114,8 +120,8 @@ class Values {
 }
 
 /** `linux, 18`: the values in the order of the file, as other forges name their checks. */
-export function combinationName(leg: MatrixCombination): string {
-  return Object.values(leg)
+export function combinationName(combination: MatrixCombination): string {
+  return Object.values(combination)
     .map(valueName)
     .filter((text) => text !== '')
     .join(', ');

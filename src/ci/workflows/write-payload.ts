@@ -9,7 +9,7 @@ import type { MatrixCombination } from './expand-matrix.ts';
 /** The parts of a job that the server resolves before a runner gets it. */
 export interface ResolvedJob {
   name: string;
-  leg: MatrixCombination;
+  combination: MatrixCombination;
   runsOn: Json;
   continueOnError: boolean;
 }
@@ -46,7 +46,7 @@ export function writePayload(parsed: ParsedJob, resolved: ResolvedJob): string {
 function writeJob(
   copier: Copier,
   { definition, node }: ParsedJob,
-  { name, leg, runsOn, continueOnError }: ResolvedJob,
+  { name, combination, runsOn, continueOnError }: ResolvedJob,
 ): YAMLMap {
   const job = copier.copy(node) as YAMLMap;
   const set = (key: string, value: Json): void => {
@@ -58,7 +58,7 @@ function writeJob(
   set('name', name);
   set('runs-on', runsOn);
   if (job.has('continue-on-error')) set('continue-on-error', continueOnError);
-  const axes = Object.entries(leg);
+  const axes = Object.entries(combination);
   if (axes.length > 0)
     job.setIn(
       ['strategy', 'matrix'],

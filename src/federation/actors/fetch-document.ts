@@ -10,14 +10,14 @@ const maxBytes = 1024 * 1024;
 
 const accept = 'application/activity+json, application/ld+json; profile="https://www.w3.org/ns/activitystreams"';
 
-type Room = Pick<FederationDeps, 'outbound' | 'localActors' | 'clock'>;
+type Deps = Pick<FederationDeps, 'outbound' | 'localActors' | 'clock'>;
 
 /**
  * Fetches an ActivityPub document, signed by the instance. The content type is checked: people may upload files to
  * other servers, and a file must not pass for an actor. Refuses as `outbound.send` does, `document_missing` for 404
  * and 410, and `document_unusable` for any other unusable response.
  */
-export async function fetchDocument(deps: Room, url: string): Promise<Json> {
+export async function fetchDocument(deps: Deps, url: string): Promise<Json> {
   const first = await getSigned(deps, url, false);
   // Some servers verify the path without its query.
   const answer = first.status === 401 && url.includes('?') ? await getSigned(deps, url, true) : first;
@@ -41,7 +41,7 @@ export function parseJson(body: Buffer, url: string): Json {
   throw unavailable('document_unusable', `${url} answered no JSON object.`);
 }
 
-async function getSigned(deps: Room, url: string, withoutQuery: boolean) {
+async function getSigned(deps: Deps, url: string, withoutQuery: boolean) {
   const judged = await deps.outbound.checkUrl(url);
   const key = await deps.localActors.signingKey((await instanceActor(deps)).path);
   const signed = await signRequest({ method: 'GET', url: judged, at: deps.clock.now(), withoutQuery }, key);

@@ -10,11 +10,11 @@ export interface PublicRepository {
   owner: Owner;
 }
 
-type Room = Pick<FederationDeps, 'repositories'>;
+type Deps = Pick<FederationDeps, 'repositories'>;
 
 /** By id; `null` when it is absent, private, in the trash, or its owner has no handle. */
 export async function publicRepositoryById(
-  { repositories }: Room,
+  { repositories }: Deps,
   repositoryId: string,
 ): Promise<PublicRepository | null> {
   const [repository] = await repositories.listByIds(anonymous, [repositoryId]);
@@ -23,7 +23,7 @@ export async function publicRepositoryById(
 
 /** By its current path, in any case. */
 export function publicRepositoryAt(
-  { repositories }: Room,
+  { repositories }: Deps,
   owner: string,
   name: string,
 ): Promise<PublicRepository | null> {

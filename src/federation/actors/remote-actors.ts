@@ -18,10 +18,10 @@ const refetchAfterMs = 60_000;
 const recheckAfterMs = 10 * 60_000;
 const keptEntries = 5_000;
 
-type Room = Pick<FederationDeps, 'db' | 'outbound' | 'localActors' | 'clock' | 'metrics'>;
+type Deps = Pick<FederationDeps, 'db' | 'outbound' | 'localActors' | 'clock' | 'metrics'>;
 
 /** See `RemoteActors`. */
-export function createRemoteActors(deps: Room): RemoteActors {
+export function createRemoteActors(deps: Deps): RemoteActors {
   const { db, clock } = deps;
   // Bounded, because anonymous clients choose the names.
   const remembered = <Value>(name: string) => createLru<string, Value>({ name, maxWeight: keptEntries });

@@ -42,12 +42,12 @@ export async function loadMessage({ db }: Pick<FederationDeps, 'db'>, outboxId: 
 export async function attempt(
   deps: FederationDeps,
   delivery: ClaimedDelivery,
-  errand: DeliveryRequest,
+  request: DeliveryRequest,
 ): Promise<Attempt> {
   const { metrics } = deps;
   const startedAt = performance.now();
   metrics.attemptsInFlight += 1;
-  const done = await tryOnce(deps, delivery, errand);
+  const done = await tryOnce(deps, delivery, request);
   metrics.attemptsInFlight -= 1;
   if (done.outcome !== null) {
     metrics.attemptSeconds += (performance.now() - startedAt) / 1000;
@@ -56,11 +56,11 @@ export async function attempt(
   return done;
 }
 
-async function tryOnce(deps: FederationDeps, delivery: ClaimedDelivery, errand: DeliveryRequest): Promise<Attempt> {
+async function tryOnce(deps: FederationDeps, delivery: ClaimedDelivery, request: DeliveryRequest): Promise<Attempt> {
   try {
-    return { delivery, ...(await send(deps, delivery, await errand.message, errand)) };
+    return { delivery, ...(await send(deps, delivery, await request.message, request)) };
   } catch (error) {
-    if (errand.signal.aborted) return { delivery, outcome: null, wasReached: true, hasAnswered: false };
+    if (request.signal.aborted) return { delivery, outcome: null, wasReached: true, hasAnswered: false };
     if (!isDomainError(error)) deps.logger.error('delivery.fault', { delivery: delivery.id, error });
     const describeFailure = isDomainError(error) ? error.message : 'an internal error';
     return {
@@ -75,28 +75,28 @@ async function tryOnce(deps: FederationDeps, delivery: ClaimedDelivery, errand: 
 async function send(
   { outbound, localActors, clock }: FederationDeps,
   { targetInbox, key: host }: ClaimedDelivery,
-  parcel: OutboxMessage | null,
+  message: OutboxMessage | null,
   { isPublic, signal }: DeliveryRequest,
 ): Promise<Omit<Attempt, 'delivery'>> {
   const unsent = { wasReached: true, hasAnswered: false };
-  if (parcel === null) return { outcome: { kind: 'forbidden', error: 'the activity is gone' }, ...unsent };
+  if (message === null) return { outcome: { kind: 'forbidden', error: 'the activity is gone' }, ...unsent };
   const url = await outbound.checkUrl(targetInbox);
-  if (parcel.repositoryId !== null && !(await isPublic(parcel.repositoryId))) {
+  if (message.repositoryId !== null && !(await isPublic(message.repositoryId))) {
     return {
       outcome: { kind: 'forbidden', error: 'the repository is no longer public, so this was not sent' },
       ...unsent,
     };
   }
-  const key = await localActors.signingKey(parcel.actorPath);
+  const key = await localActors.signingKey(message.actorPath);
   const signed = await signRequest(
-    { method: 'POST', url, body: parcel.body, digest: parcel.digest, at: clock.now() },
+    { method: 'POST', url, body: message.body, digest: message.digest, at: clock.now() },
     key,
   );
   const answer = await outbound.send({
     method: 'POST',
     url: url.href,
     headers: { ...signed, 'Content-Type': 'application/activity+json' },
-    body: parcel.body,
+    body: message.body,
     maxBytes: maxAnswerBytes,
     signal,
   });

@@ -2,7 +2,7 @@ import type { Tx } from '../../db/index.ts';
 
 /**
  * What waits is not sent any more, which is no fault: FAILED, with the reason, and marked as cancelled.
- * What somebody is sending at this moment goes its way.
+ * A delivery in flight is not interrupted.
  * @param outboxId of one activity; all when left out
  */
 export async function cancelWaiting({ manager, now }: Tx, reason: string, outboxId?: string): Promise<void> {

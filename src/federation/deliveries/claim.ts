@@ -13,7 +13,7 @@ export interface ClaimedDelivery extends Leased {
   nextAttemptAt: number;
 }
 
-/** How long a claim lasts. An attempt takes at most 10 s; a claim of somebody who died is free after this. */
+/** How long a claim lasts. An attempt takes at most 10 s; the claim of a killed process is free afterwards. */
 export const leaseMs = 60_000;
 
 /**

@@ -1,5 +1,5 @@
 import { createDrain } from '../../outbox/index.ts';
-import type { Lane, Queue } from '../../outbox/index.ts';
+import type { KeyLimits, Queue } from '../../outbox/index.ts';
 import type { FederationDeps } from '../deps.ts';
 import { attempt, loadMessage } from './attempt-delivery.ts';
 import type { OutboxMessage } from './attempt-delivery.ts';
@@ -26,14 +26,15 @@ export interface DeliveryReport {
 
 /** Works off the queue of deliveries. */
 export interface DeliveryQueue {
-  /** Sends everything that is due; one drain at a time, a second call joins it. */
+  /** Sends everything that is due; one run at a time; a second call joins it. */
   drain(): Promise<DeliveryReport>;
   /** Gives up what is under way, uncounted, and gives back what was claimed. */
   stop(): Promise<void>;
 }
 
 /**
- * The deliveries have the drain of the outbox and a table of their own: SPEC names `federation_delivery` and its
+ * The deliveries have the drain of the outbox and a table of their own: the specification names `federation_delivery`
+ * and its
  * states, its numbers are known to people, and a push to ten thousand followers is one body and ten thousand narrow
  * rows that one statement makes. What a host is to be asked, and when, is the policy here.
  */
@@ -42,21 +43,21 @@ export function createDeliveryQueue(deps: FederationDeps): DeliveryQueue {
   return { drain: async () => (await drain()) ?? { delivered: 0, failed: 0 }, stop };
 }
 
-/** One drain: what its attempts share, and what it knows of hosts. */
+/** State of one run: what its attempts share, and what it knows of hosts. */
 function hostQueue(deps: FederationDeps): Queue<ClaimedDelivery, Attempt, DeliveryReport> {
   const { db, clock, settings, logger } = deps;
   const report: DeliveryReport = { delivered: 0, failed: 0 };
   const isPublic = createStillPublic(deps);
   const messages = new Map<string, Promise<OutboxMessage | null>>();
   /** When it was last recorded that a host answers as it should; milliseconds since the epoch. */
-  const notedAt = new Map<string, number>();
-  const isNoted = (host: string, now: number): boolean => now - (notedAt.get(host) ?? 0) < noteAgainMs;
-  const proven: Lane = {
+  const recordedAt = new Map<string, number>();
+  const isRecorded = (host: string, now: number): boolean => now - (recordedAt.get(host) ?? 0) < noteAgainMs;
+  const normal: KeyLimits = {
     inFlight: settings.slotsPerHost,
     claim: settings.slotsPerHost === 1 ? claimToProbe : claimAtOnce,
   };
   /** One until the host has answered: a hundred dead hosts then take a hundred slots, not four hundred. */
-  const probe: Lane = { inFlight: 1, claim: claimToProbe };
+  const probe: KeyLimits = { inFlight: 1, claim: claimToProbe };
 
   /** A push goes to thousands of inboxes in the same bytes. */
   function messageOf(outboxId: string): Promise<OutboxMessage | null> {
@@ -79,14 +80,14 @@ function hostQueue(deps: FederationDeps): Queue<ClaimedDelivery, Attempt, Delive
     async dueKeys() {
       const hosts = await dueHosts(db.read, clock.now());
       const health = await healthOf(db.read, hosts);
-      const isProven = (host: string): boolean => {
+      const hasRecentSuccess = (host: string): boolean => {
         const known = health.get(host);
         return known?.lastSuccessAt != null && known.failures === 0;
       };
-      return new Map(hosts.map((host) => [host, isProven(host) ? proven : probe]));
+      return new Map(hosts.map((host) => [host, hasRecentSuccess(host) ? normal : probe]));
     },
     attempt: (delivery, signal) => attempt(deps, delivery, { message: messageOf(delivery.outboxId), isPublic, signal }),
-    laneAfter: ({ outcome, wasReached }) => (outcome === null ? null : wasReached ? proven : 'down'),
+    limitsAfter: ({ outcome, wasReached }) => (outcome === null ? null : wasReached ? normal : 'down'),
     async write({ finished, released, waiting, wanted }) {
       const now = clock.now();
       const hostsFor = (limit: number): HostsWithCapacity => ({
@@ -95,7 +96,7 @@ function hostQueue(deps: FederationDeps): Queue<ClaimedDelivery, Attempt, Delive
       });
       const attempts = finished.map(({ result }) => result);
       const { givenUp, claimed } = await db.write(async (tx) => {
-        const givenUp = await settle(tx, attempts, waiting, settings.maxAttempts, (host) => isNoted(host, now));
+        const givenUp = await settle(tx, attempts, waiting, settings.maxAttempts, (host) => isRecorded(host, now));
         await release(tx, released);
         return { givenUp, claimed: await claim(tx, hostsFor(claimToProbe), hostsFor(claimAtOnce)) };
       });
@@ -112,10 +113,10 @@ function hostQueue(deps: FederationDeps): Queue<ClaimedDelivery, Attempt, Delive
         if (outcome === null) continue;
         if (outcome.kind === 'delivered') {
           report.delivered += 1;
-          if (!isNoted(host, now)) notedAt.set(host, now);
+          if (!isRecorded(host, now)) recordedAt.set(host, now);
           continue;
         }
-        if (!wasReached) notedAt.delete(host);
+        if (!wasReached) recordedAt.delete(host);
         if (outcome.kind === 'failed') report.failed += 1;
         logger.info('delivery.not_delivered', { delivery: id, host, error: outcome.error });
       }

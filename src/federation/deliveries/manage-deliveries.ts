@@ -88,7 +88,7 @@ export async function retryFailedDeliveries(deps: FederationDeps, host: string |
   return made;
 }
 
-/** As `removeSettled`, by hand: that is noted. */
+/** Like `removeSettled`, on request; recorded in the audit log. */
 export async function purgeDeliveries(deps: FederationDeps, settledBefore: number): Promise<number> {
   const removed = await removeSettled(deps, settledBefore);
   deps.logger.info('delivery.purged', { removed, before: new Date(settledBefore).toISOString() });

@@ -16,7 +16,7 @@ export async function healthOf(manager: EntityManager, hosts: readonly string[])
 /** Without any answer for so long, a server is given up. */
 export const goneAfterMs = 7 * 86_400_000;
 /**
- * Silence is known only while somebody asks: after a longer pause than this, one more try has to fail
+ * Silence is known only while deliveries are attempted: after a longer pause than this, one more try has to fail
  * before a server is given up.
  */
 const observedMs = 86_400_000;

@@ -22,15 +22,15 @@ export interface Attempt {
  * so that a crash before this leaves the attempt uncounted and the activity due
  * again (at least once, never lost).
  * @param queued claimed deliveries of hosts that turn out to be down are given back to wait
- * @param isNoted whether it was written lately that a host answers as it should
- * @returns hosts that were given up
+ * @param isRecorded whether a recent success of the host is recorded
+ * @returns hosts that are now marked as gone
  */
 export async function settle(
   tx: Tx,
   attempts: readonly Attempt[],
   queued: ReadonlyMap<string, readonly ClaimedDelivery[]>,
   maxAttempts: number,
-  isNoted: (host: string) => boolean,
+  isRecorded: (host: string) => boolean,
 ): Promise<{ host: string; since: number }[]> {
   const delivered: number[] = [];
   const answering = new Set<string>();
@@ -59,7 +59,7 @@ export async function settle(
     }
   }
   await settleDelivered(tx, delivered);
-  await noteSuccess(tx, new Set([...answering].filter((host) => silent.has(host) || !isNoted(host))));
+  await noteSuccess(tx, new Set([...answering].filter((host) => silent.has(host) || !isRecorded(host))));
   return givenUp;
 }
 
@@ -76,7 +76,7 @@ async function settleSilence(
   maxAttempts: number,
 ): Promise<void> {
   const error = isGone ? goneWords(delivery.key, since, outcome.error) : outcome.error;
-  // Of a host that is given up, what somebody sends all the same is tried once.
+  // A delivery to a host that is marked as gone is attempted once.
   await settleFailure(tx, delivery, { ...outcome, error }, isGone ? 0 : maxAttempts);
   if (isGone) await failWaiting(tx, delivery.key, error, queued);
   else if (!wasReached) await postpone(tx, delivery.key, retryAt, queued);
@@ -85,7 +85,7 @@ async function settleSilence(
 const goneWords = (host: string, since: number, error: string): string =>
   `${host} has given no answer since ${new Date(since).toISOString().slice(0, 10)} and was given up: ${error}`;
 
-/** Unlike a failure, a delivery stands whoever has the row by now. */
+/** Unlike a failure, a success is recorded even when another process holds the row. */
 async function settleDelivered({ manager, now }: Tx, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return;
   await manager.query(
@@ -120,7 +120,7 @@ async function settleFailure(
 
 /**
  * The other rows of a host that is down wait for it: no attempt is
- * counted. Rows that somebody else has claimed are theirs.
+ * counted. Rows that another process has claimed are left alone.
  */
 async function postpone(
   { manager, now }: Tx,
@@ -136,7 +136,9 @@ async function postpone(
   );
 }
 
-/** Everything that waits for a host that is given up has failed. Rows that somebody else has claimed are theirs. */
+/**
+ * Everything that waits for a host that is given up has failed. Rows that another process has claimed are left alone.
+ */
 async function failWaiting(
   { manager, now }: Tx,
   host: string,

@@ -172,7 +172,7 @@ function standingOf(row: DeliveryRow, peer: PeerRow | undefined, now: number): F
 async function newestPushes({ db }: FederationDeps, userId: string, shown: number): Promise<ListedPush[]> {
   const rows = await db.read
     .createQueryBuilder(receivedPushSchema, 'p')
-    // Only those that have sent something lately can be in the list, and of each no more than the list has room for:
+    // Only those that have sent something lately can be in the list, and of each no more than the length of the list:
     // an index has both in order, however many are followed and however much each has sent.
     .where(
       `p.id IN (SELECT n.id FROM

@@ -19,7 +19,7 @@ const maxItems = 200;
 /**
  * Reads the collection that a Person names (SPEC §3): the first page, embedded
  * or behind one further request, and never the next. Items on other hosts are
- * left out: nobody speaks for somebody else's repositories.
+ * left out: an instance speaks only for its own repositories.
  * Refuses as `fetchDocument` does.
  */
 export async function listRemoteRepositories(deps: FederationDeps, person: RemoteActor): Promise<RemoteRepositoryList> {

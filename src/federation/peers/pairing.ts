@@ -17,7 +17,7 @@ import { pairingCodeSchema, peerSchema } from '../schema/peer-schema.ts';
  */
 
 /** Lifetime of a code. */
-export const pairingLifeMs = 15 * 60_000;
+export const pairingTtlMs = 15 * 60_000;
 export const pairingPath = '/ap/pairing';
 
 const hashOf = (secret: string): string => createHash('sha256').update(secret).digest('hex');
@@ -30,10 +30,10 @@ export async function invitePeer(deps: FederationDeps): Promise<{ code: string; 
     await manager.insert(pairingCodeSchema, {
       codeHash: hashOf(secret),
       createdAt: now,
-      expiresAt: now + pairingLifeMs,
+      expiresAt: now + pairingTtlMs,
       usedAt: null,
     });
-    return now + pairingLifeMs;
+    return now + pairingTtlMs;
   });
   deps.logger.info('peer.invited', { until: new Date(expiresAt).toISOString() });
   return { code: `${deps.settings.origin}${pairingPath}#${secret}`, expiresAt };

@@ -62,7 +62,7 @@ export async function createFetchCache(deps: CacheDeps): Promise<FetchCache> {
   const responses = new Map<string, CachedResponse>();
   await mkdir(folder, { recursive: true, mode: 0o700 });
 
-  async function hasRoom(): Promise<boolean> {
+  async function hasFreeSpace(): Promise<boolean> {
     const { bavail, bsize } = await statfs(folder);
     return bavail * bsize > deps.lowDiskFloorBytes + limits.fetchCacheBytes;
   }
@@ -129,7 +129,7 @@ export async function createFetchCache(deps: CacheDeps): Promise<FetchCache> {
       : null;
   }
 
-  /** Makes room for a finished response and restarts its expiry timer. */
+  /** Evicts entries for a finished response and restarts its expiry timer. */
   function store(response: CachedResponse): void {
     if (responses.get(response.key) !== response) return drop(response);
     response.isCached = true;
@@ -166,7 +166,7 @@ export async function createFetchCache(deps: CacheDeps): Promise<FetchCache> {
       if (refs === null) return null;
       const key = requestKey([request.path, refs.state(), deps.versions], bytes, request.protocol ?? '');
       // Checked twice: another request may have started it during the check of the disk.
-      if (find(key, refs) === null && !(await hasRoom())) return null;
+      if (find(key, refs) === null && !(await hasFreeSpace())) return null;
       const response = find(key, refs) ?? begin(key, request, bytes, refs);
       response.readers += 1;
       try {

@@ -165,7 +165,7 @@ export function createMaintenance({
     if (running?.repository !== repository) return;
     const { stop, isPatient, done } = running;
     if (isPatient) await waitAtMost(done, pushWaitsMs);
-    stop.abort(new Error('somebody pushes'));
+    stop.abort(new Error('a push arrived'));
     await done;
   }
 

@@ -5,7 +5,7 @@ import type { Commit } from './parse-objects.ts';
 
 /** The commits that a moved branch gained. */
 export interface NewCommits {
-  /** How many there are; `commits` may hold fewer. */
+  /** How many there are; `commits` can be shorter. */
   total: number;
   /** Newest first. */
   commits: Commit[];

@@ -45,12 +45,12 @@ export class ObjectReader {
   #chargedMs = 0;
 
   /** @param answerMs time limit of one response, in milliseconds */
-  constructor(runner: GitRunner, path: string, { answerMs, lifeMs }: { answerMs: number; lifeMs: number }) {
+  constructor(runner: GitRunner, path: string, { answerMs, ttlMs }: { answerMs: number; ttlMs: number }) {
     this.#answerMs = answerMs;
     this.#process = runner.start({
       argv: [`--git-dir=${path}`, 'cat-file', '--batch-command', '--buffer'],
       takesInput: true,
-      timeLimitMs: lifeMs,
+      timeLimitMs: ttlMs,
       isShared: true,
     });
     this.#stdin = this.#process.stdin!;

@@ -18,7 +18,7 @@ interface PooledReader {
 }
 
 /** A reader is replaced after this time, and killed after twice as long. */
-const lifeMs = 3_600_000;
+const ttlMs = 3_600_000;
 
 export function createObjectReaders(runner: GitRunner, limits: GitLimits): ObjectReaders {
   /** By repository, least recently used first. Not the kernel's cache: a reader in use is not evicted. */
@@ -32,7 +32,7 @@ export function createObjectReaders(runner: GitRunner, limits: GitLimits): Objec
     pooled.reader.close();
   }
 
-  /** Stops the reader that has been idle longest when the pool is full; returns whether there is room. */
+  /** Stops the reader that has been idle longest when the pool is full; returns whether a place is free. */
   function evictIdle(): boolean {
     if (readers.size < limits.objectReaders) return true;
     for (const [path, pooled] of readers) {
@@ -44,7 +44,7 @@ export function createObjectReaders(runner: GitRunner, limits: GitLimits): Objec
   }
 
   function open(path: string): PooledReader {
-    const reader = new ObjectReader(runner, path, { answerMs: limits.shortMs, lifeMs: 2 * lifeMs });
+    const reader = new ObjectReader(runner, path, { answerMs: limits.shortMs, ttlMs: 2 * ttlMs });
     const pooled: PooledReader = { reader, bornAt: performance.now(), users: 0, idle: undefined };
     readers.set(path, pooled);
     void reader.exited.then(() => {
@@ -78,7 +78,7 @@ export function createObjectReaders(runner: GitRunner, limits: GitLimits): Objec
   function giveBack(path: string, pooled: PooledReader): void {
     pooled.users -= 1;
     if (pooled.users > 0) return;
-    if (performance.now() - pooled.bornAt > lifeMs) end(path, pooled);
+    if (performance.now() - pooled.bornAt > ttlMs) end(path, pooled);
     // A stopped reader gets no timer: it would only keep the process alive.
     else if (readers.get(path) === pooled) pooled.idle = setTimeout(() => end(path, pooled), limits.objectReaderIdleMs);
     wakeWaiting();

@@ -37,7 +37,7 @@ export function createArchiveCache(root: string, { most, mostEach, lowDiskFloorB
     return createReadStream('', { fd: file });
   }
 
-  async function hasRoom(): Promise<boolean> {
+  async function hasFreeSpace(): Promise<boolean> {
     const { bavail, bsize } = await statfs(root);
     return bavail * bsize - mostEach > lowDiskFloorBytes;
   }
@@ -75,7 +75,7 @@ export function createArchiveCache(root: string, { most, mostEach, lowDiskFloorB
       const source = await make();
       try {
         await mkdir(folder, { recursive: true, mode: 0o700 });
-        if (!(await hasRoom())) return source;
+        if (!(await hasFreeSpace())) return source;
       } catch {
         return source;
       }

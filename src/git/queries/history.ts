@@ -40,8 +40,8 @@ const maxMoves = 20;
 
 /**
  * The commits that changed a branch, a folder or a file, newest first. Renames of a file are followed: where its
- * history ends in a rename, the walk continues under the old name. (Plain limited walks use changed-path filters;
- * `--follow` would compare every commit of the repository.) Refuses `git_busy`, `revision_not_found`.
+ * history ends in a rename, the walk continues under the old name. (Plain limited walks use Bloom filters of changed
+ * paths; `--follow` would compare every commit of the repository.) Refuses `git_busy`, `revision_not_found`.
  */
 export async function history(deps: BrowseDeps, path: string, request: HistoryRequest): Promise<History> {
   const found: { oid: string; file: Buffer }[] = [];

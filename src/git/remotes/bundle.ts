@@ -7,7 +7,7 @@ import type { ExchangeOptions } from './exchange.ts';
 import { createRepository } from '../storage.ts';
 
 /** Metadata of an export bundle besides its history: files of a commit under a name that clones do not fetch. */
-const parcelRef = 'refs/hearth/meta';
+const bundleRef = 'refs/hearth/meta';
 /** Where that commit is in the temporary repository of `readBundle`. */
 export const readBundleRef = 'refs/parcel/meta';
 
@@ -81,7 +81,7 @@ async function writeBundle(
     await appendFile(path.join(scratch, 'packed-refs'), `# pack-refs with: \n${lines}`);
     const seconds = Math.floor(at / 1000);
     const stream = Buffer.concat([
-      Buffer.from(`feature done\ncommit ${parcelRef}\ncommitter Hearth <hearth@localhost> ${seconds} +0000\n`),
+      Buffer.from(`feature done\ncommit ${bundleRef}\ncommitter Hearth <hearth@localhost> ${seconds} +0000\n`),
       data(Buffer.from(message)),
       ...files.flatMap(({ name, bytes }) => [Buffer.from(`M 100644 inline ${name}\n`), data(bytes)]),
       Buffer.from('done\n'),

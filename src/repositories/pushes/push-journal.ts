@@ -74,7 +74,7 @@ export class PushJournal {
   }
 
   /**
-   * Records the result of each command, once; a second settlement changes nothing. A push without any accepted command
+   * Records the result of each command, once; a second result changes nothing. A push without any accepted command
    * has nothing to announce. Not synced by itself, so that the client does not wait for the disk twice: a power
    * failure that loses it leaves refs that no later push has moved, because the journal row of a later push would have
    * been synced behind it. The next start settles by them.
