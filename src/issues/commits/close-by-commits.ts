@@ -27,10 +27,11 @@ interface Prepared {
 const noId = /^0+$/;
 
 /**
- * Hears of pushes: a commit that reaches the default branch leaves an entry on the issues that its message names, and
- * closes those that it says it closes, when the user who pushed may close them. Only what people push counts: a
- * mirror, an
- * import and the first push of a branch bring history that was closed elsewhere. Bounded per push.
+ * Push listener: a commit that reaches the default branch leaves an entry on the issues of its repository that the
+ * message names, and closes those that it says it closes, when the user who pushed may close them. Only pushes of
+ * people count: a mirror, an import and the first push of a branch bring history that was closed elsewhere. Issues of
+ * other repositories are left alone: the journal does not record the credential of the push, and a token that is
+ * limited to one repository must not act in another. Bounded per push.
  */
 export function closeByCommits(deps: IssueDeps): PushListener<Prepared> {
   return {
@@ -61,9 +62,10 @@ async function namedBy(deps: IssueDeps, push: AnnouncedPush): Promise<Named[]> {
   // The oldest first, as they happened.
   for (const { oid, message } of commits.reverse()) {
     const text = message.slice(0, limits.bodyBytes);
-    const closing = await resolveIssues(deps, pusher, repository.id, parseClosing(text));
+    const isHere = ({ repositoryId }: Target): boolean => repositoryId === repository.id;
+    const closing = (await resolveIssues(deps, pusher, repository.id, parseClosing(text))).filter(isHere);
     const issues = parseReferences(text, 'commit').flatMap((each) => (each.kind === 'issue' ? [each] : []));
-    const others = await resolveIssues(deps, pusher, repository.id, issues);
+    const others = (await resolveIssues(deps, pusher, repository.id, issues)).filter(isHere);
     const closed = new Set(closing.map(({ repositoryId, number }) => `${repositoryId}#${number}`));
     named.push(...closing.map((target) => ({ oid, target, closes: true })));
     for (const target of others)
