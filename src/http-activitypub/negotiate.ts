@@ -16,8 +16,8 @@ function wantsActor(ctx: Context): boolean {
 }
 
 /**
- * Pages of public repositories and of people have a second face: whoever asks
- * for ActivityPub is led to the actor, and the page names it in a `Link`.
+ * Content negotiation on pages of public repositories and of people: a request for ActivityPub is redirected to
+ * the actor, and the page names the actor in a `Link` header.
  */
 export function nameActors({ isOperational, publications }: Federation): Middleware {
   return async (ctx, next) => {

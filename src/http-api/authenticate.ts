@@ -5,13 +5,13 @@ import { forbidden, unauthenticated } from '../kernel/index.ts';
 import type { Context } from '../http/index.ts';
 import { nobody, readToken } from '../http/index.ts';
 
-/** Said of a missing, mistyped, expired and revoked token alike (web-ui §12.7). */
+/** One error for a missing, mistyped, expired and revoked token (security D11). */
 export const tokenNeeded = () =>
   unauthenticated('token_needed', 'This needs a valid access token, sent as "Authorization: Bearer hth_…".');
 
 /**
- * Who calls: whom the token speaks for, sent as `Bearer` or `token`, or nobody. Cookies are not looked at, so
- * no page elsewhere can call with somebody's session (security D-02).
+ * The identity of the caller by its access token, sent as `Bearer` or `token`; anonymous without one. Cookies are
+ * ignored, so no page elsewhere can call with a person's session (security D02).
  * Refuses `token_needed` for any other Authorization header, never taking it for none;
  * `onboarding_required` while the token's owner has no handle.
  */

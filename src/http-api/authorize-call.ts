@@ -8,7 +8,7 @@ import type { Operation } from './operation.ts';
 
 type Finder = Pick<Repositories, 'find' | 'findMoved'>;
 
-interface Rooms {
+interface AuthorizationDeps {
   repositories: Finder;
   organisations: Pick<Organisations, 'findManaged'>;
 }
@@ -51,14 +51,14 @@ export function demandOf({ access, scope }: Pick<Operation, 'access' | 'scope'>)
  *
  * Refuses `token_needed`; `repository_not_found` for a repository that is absent, hidden
  * or out of the caller's rights; `insufficient_scope` for a token that may do too little,
- * where the repository itself is no secret (web-ui §12.7); `organisation_not_found`
+ * where the repository itself is no secret (security E03); `organisation_not_found`
  * to all but its OWNERs; `administrator_needed`.
  */
 export async function authorizeCall(
   operation: Pick<Operation, 'access' | 'scope' | 'method'>,
   viewer: Viewer,
   params: Readonly<Record<string, string>>,
-  { repositories, organisations }: Rooms,
+  { repositories, organisations }: AuthorizationDeps,
 ): Promise<AuthorizedCall> {
   const { needsToken, scope, wholeAccount, right } = demandOf(operation);
   if (needsToken && viewer.kind !== 'person') throw tokenNeeded();

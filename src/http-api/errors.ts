@@ -3,13 +3,13 @@ import type { ErrorCode, Logger } from '../kernel/index.ts';
 import type { Context, Middleware } from '../http/index.ts';
 import { discardBody, Refusal, statusOf } from '../http/index.ts';
 
-/** The one place where the house's errors become JSON (DESIGN §5). */
+/** Status of each error code in JSON responses: `invalid` is 422 here. */
 const apiStatusOf: Record<ErrorCode, number> = { ...statusOf, invalid: 422 };
 
 /** Reasons for which HTTP has a word of its own: who is named in a path and absent is not found. */
 const statusOfReason = new Map([['no_such_person', 404]]);
 
-/** Codes of refusals in HTTP's own words, before any room is asked. */
+/** Error codes of `Refusal`s, which are made before a use-case is called and have a status only. */
 const codeOfStatus: Record<number, string> = {
   400: 'malformed_request',
   405: 'method_not_allowed',

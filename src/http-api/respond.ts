@@ -5,8 +5,8 @@ import type { ApiResponse } from './responses.ts';
 import type { Operation } from './operation.ts';
 
 /**
- * Turns an answer into bytes. Answers belong to whoever asked: caches may keep one to
- * compare it by its ETag, and never give it to somebody else.
+ * Serializes a response. Responses are private to the caller: a cache may store one to
+ * revalidate it by its ETag, and never serves it to another client.
  */
 export function respond(
   ctx: Context,

@@ -3,10 +3,10 @@ import type { DomainError, Logger } from '../kernel/index.ts';
 import type { Context } from '../http/index.ts';
 import { discardBody, Refusal, statusOf } from '../http/index.ts';
 
-// The one place where the house's errors become answers to the actions that carry artifacts.
+// Maps errors to responses that the artifact actions understand.
 
-/** No room is left: clients must not try the same again, and say so to the person. */
-const outOfRoom = new Set([
+/** Reasons of exceeded limits: clients must not retry, and show the message to the person. */
+const overLimit = new Set([
   'artifact_too_large',
   'run_too_large',
   'too_many_artifacts',
@@ -33,8 +33,8 @@ type Words = Pick<DomainError, 'reason' | 'message'>;
 
 /** What clients of one protocol understand. */
 export interface ErrorFormat {
-  /** Of refusals for want of room, and of those for the present state. */
-  status: { outOfRoom: number; conflict: number };
+  /** Statuses of an exceeded limit, and of a conflict with the present state. */
+  status: { overLimit: number; conflict: number };
   write(status: number, words: Words): { type: string; body: string };
 }
 
@@ -45,7 +45,7 @@ const json = (value: unknown): { type: string; body: string } => ({
 const escape = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
 export const twirp: ErrorFormat = {
-  status: { outOfRoom: 403, conflict: 412 },
+  status: { overLimit: 403, conflict: 412 },
   write: (status, { reason, message }) =>
     json({
       code: reason === 'artifact_exists' ? 'already_exists' : (twirpCodes[status] ?? 'unknown'),
@@ -56,24 +56,24 @@ export const twirp: ErrorFormat = {
 
 /** As Azure's blob storage says it: that is what stock clients believe to upload to. */
 export const blobStorage: ErrorFormat = {
-  status: { outOfRoom: 413, conflict: 409 },
+  status: { overLimit: 413, conflict: 409 },
   write: (_status, { reason, message }) => ({
     type: 'application/xml; charset=utf-8',
     body: `<?xml version="1.0" encoding="utf-8"?><Error><Code>${reason}</Code><Message>${escape(message)}</Message></Error>`,
   }),
 };
 
-/** The older clients try again after 413, and read 403 as "no room". */
+/** Older clients retry after 413, and treat 403 as an exceeded quota. */
 export const pipelines: ErrorFormat = {
-  status: { outOfRoom: 403, conflict: 400 },
+  status: { overLimit: 403, conflict: 400 },
   write: (_status, { reason, message }) => json({ code: reason, message }),
 };
 
-/** Runs a handler; what it throws becomes an answer in the tongue of its clients. */
+/** Runs a handler and answers what it throws in the error format of its clients. */
 export async function withErrorFormat(
   ctx: Context,
   logger: Logger,
-  tongue: ErrorFormat,
+  format: ErrorFormat,
   handle: () => Promise<void>,
 ): Promise<void> {
   try {
@@ -81,10 +81,10 @@ export async function withErrorFormat(
     await handle();
   } catch (error) {
     if (ctx.res.headersSent || ctx.res.destroyed) throw error;
-    const { status, words, headers } = readError(error, tongue, ctx.state.requestId);
+    const { status, words, headers } = readError(error, format, ctx.state.requestId);
     if (status === 500) logger.error('artifacts.fault', { id: ctx.state.requestId, error });
     discardBody(ctx.req);
-    const { type, body } = tongue.write(status, words);
+    const { type, body } = format.write(status, words);
     ctx.status = status;
     ctx.set({ ...headers, 'Content-Type': type });
     ctx.body = body;
@@ -93,7 +93,7 @@ export async function withErrorFormat(
 
 function readError(
   error: unknown,
-  tongue: ErrorFormat,
+  format: ErrorFormat,
   requestId: string,
 ): { status: number; words: Words; headers: Readonly<Record<string, string>> } {
   if (error instanceof Refusal)
@@ -105,10 +105,10 @@ function readError(
       headers: {},
     };
   }
-  const status = outOfRoom.has(error.reason)
-    ? tongue.status.outOfRoom
+  const status = overLimit.has(error.reason)
+    ? format.status.overLimit
     : error.code === 'conflict' && error.reason !== 'artifact_exists'
-      ? tongue.status.conflict
+      ? format.status.conflict
       : statusOf[error.code];
   return {
     status,

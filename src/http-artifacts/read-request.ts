@@ -11,7 +11,7 @@ export function taskOf({ ci }: ArtifactDeps, ctx: Context): Promise<RunningTask>
   return ci.authoriseTask(token);
 }
 
-/** A task asks about its own run and no other; that of somebody else is not there. */
+/** A task reaches its own run only; any other run is not found. */
 export function requireOwnRun({ run }: RunningTask, asked: unknown): void {
   if (asked !== String(run.id)) throw notFound('run_not_found', 'There is no such run.');
 }

@@ -7,14 +7,13 @@ import type { GitExchange } from './exchange.ts';
 import type { GitHttpDeps } from './deps.ts';
 
 /**
- * Who a git client is. An access token counts as `Bearer` or `token`, and as password or user name of
- * Basic, because clients differ in which of the two they let people type. So does the token
- * of a CI task. Cookies are not looked at: a page elsewhere must not be able to fetch with
- * somebody's session.
+ * Identity of a git client. An access token or the token of a CI task is accepted as `Bearer` or `token`, and
+ * as password or user name of Basic, because clients differ in which of the two they let people type. Cookies
+ * are ignored: a page elsewhere must not be able to fetch with a person's session (security D02).
  *
  * @returns `anonymous` without credentials
- * Refuses `bad_credentials` for any that do not open anything, also on public repositories:
- * whoever sends a token wants to know that it has expired.
+ * Refuses `bad_credentials` for invalid credentials, also on public repositories:
+ * the person behind an expired token must learn that it has expired.
  */
 export async function authenticate(
   { accounts, ci }: Pick<GitHttpDeps, 'accounts' | 'ci'>,

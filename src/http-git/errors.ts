@@ -4,7 +4,7 @@ import type { Viewer } from '../access/index.ts';
 import type { GitExchange } from './exchange.ts';
 import { drainRequest, statusOf } from '../http/index.ts';
 
-// The one place where errors of the domain become git over HTTP (DESIGN §5).
+// Maps domain errors to responses of git over HTTP.
 
 /** Reasons for which HTTP has a status of its own. */
 const statusOfReason = new Map([

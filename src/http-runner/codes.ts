@@ -36,7 +36,7 @@ export interface RpcError {
   message: string;
 }
 
-/** The one place where the house's errors become gRPC and Connect (DESIGN §5). Faults are logged. */
+/** Maps domain errors to codes of gRPC and Connect. Faults are logged. */
 export function toRpcError(thrown: unknown, logger: Logger, procedure: string): RpcError {
   const error: DomainError = isDomainError(thrown) ? thrown : internal('unexpected', { cause: thrown });
   if (error.code === 'internal') logger.error('rpc.fault', { procedure, error: error.cause ?? error });

@@ -22,7 +22,7 @@ function readTime(timestamp: Timestamp | null): number | null {
   return Math.min(Math.max(ms, 0), lastMoment);
 }
 
-/** What a runner says of its task, in the words of the room. */
+/** Converts the task state that a runner reports into the report that the ci module takes. */
 export function readReport(state: TaskState, outputs: ReadonlyMap<string, string>): TaskReport {
   return {
     taskId: toNumber(state.id),

@@ -17,7 +17,7 @@ export interface Assets {
   /** The path to link to: `/assets/0123456789ab-style.css`. */
   url(name: string): string;
   /**
-   * What a path below /assets/ means; null for a name that does not exist (there is no disk behind it, security.md
+   * What a path below /assets/ means; null for a name that does not exist (there is no disk behind it, security
    * B04).
    */
   find(fileName: string): { asset: Asset; isCurrent: boolean } | null;

@@ -4,7 +4,7 @@ import { networkPrefix } from '../accounts/index.ts';
 export interface ConnectionLimits {
   /** Connections in all. */
   total: number;
-  /** So many of them for this machine alone: health checks, and whoever looks why nothing else comes through. */
+  /** How many of them are reserved for this machine: for health checks, and for an administrator under overload. */
   reserved: number;
   /** Connections of one network whose request has not arrived yet. */
   perNetwork: number;
@@ -68,14 +68,14 @@ const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8, 'ipv4');
 
 /**
- * Decides which connection is closed when there are too many. Node would refuse the newcomer, so that
- * a thousand half requests shut everybody out for as long as they may take to send the other half.
+ * Decides which connection is closed when there are too many. Node would refuse the new connection, so that
+ * a thousand incomplete requests lock all clients out for as long as they may take to send the rest.
  *
- * A network that holds too many unfinished requests loses the connection that has waited longest for
- * the head of one; when all places are taken, everybody's longest waiting goes, then whoever has been
- * silent longest in the middle of a body. A request that is being answered is never cut off. Peers that
- * are trusted proxies speak for many people: the limit of one network does not hold for them, and they
- * are closed after all others.
+ * When a network has too many incomplete requests, its connection that has waited longest for the head of a
+ * request is closed. When all places are taken, the one that has waited longest of all networks is closed, then
+ * the one that has been silent longest within a body. A connection whose request is being answered is never
+ * closed. Trusted proxies forward requests of many people: the limit of one network does not apply to them, and
+ * their connections are closed after all others.
  *
  * @param now milliseconds that never go back
  */

@@ -38,7 +38,7 @@ export interface State {
   identity: Identity;
   /** What background work waits for; see `admission/background-priority.ts`. */
   activeRequest?: ActiveRequest;
-  /** Whoever answered has written the line of this request into the log. */
+  /** The handler has already written the access log line of this request. */
   isLogged?: boolean;
   /** Set on routes that name a repository, once the viewer may see it. */
   found: FoundHere | null;
@@ -49,11 +49,11 @@ export interface State {
   takeUpload: () => ImageUpload;
   /** The answer holds a secret: it is neither stored nor compressed. */
   showsSecret: boolean;
-  /** What the answer rests on when it is a kept page, beside the database. */
+  /** What a cached page depends on besides the database; null when the response is not cached. */
   kept: { madeAtMs: number; repository: string; refs: string } | null;
 }
 
-/** What is noted of any request, also of one that passes by Koa. */
+/** What log and metrics record of a request, also of one that bypasses Koa. */
 export interface Exchange {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;

@@ -38,7 +38,7 @@ export interface ListedJob {
 
 /** All that pages may call. */
 export interface WebDeps {
-  /** Only whether anything has changed, and for metrics; pages ask rooms. */
+  /** For page validators and metrics only; pages read through the modules. */
   db: Pick<Database, 'state' | 'writeWaits'>;
   config: Config;
   clock: Clock;

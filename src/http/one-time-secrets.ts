@@ -1,15 +1,14 @@
 import type { Clock, Random } from '../kernel/index.ts';
 
 /**
- * Secrets waiting for the one page that shows them. A form that makes a token
- * answers with a redirect, and the page behind it must show the token exactly
- * once: so the secret waits here, in memory, under a random ticket that only
- * its owner can redeem. A restart loses it; then the person makes a new one.
+ * Secrets that a page shows exactly once. A form that creates a token responds with a redirect, and the page behind it
+ * shows the token: until then the secret is in memory, under a random ticket that only its owner can redeem. A restart
+ * loses it; then the person creates a new one.
  */
 export interface OneTimeSecrets {
   /** Keeps a secret for five minutes. @returns the ticket for the URL */
   keep(ownerId: string, secret: OneTimeSecret): string;
-  /** Hands the secret out and forgets it; null for a used, old or foreign ticket. */
+  /** Returns the secret and deletes it; null for a ticket that is used, expired or another person's. */
   take(ownerId: string, ticket: string): OneTimeSecret | null;
 }
 
@@ -19,14 +18,14 @@ export interface OneTimeSecret {
   value: string;
 }
 
-const lifeMs = 5 * 60 * 1000;
+const ttlMs = 5 * 60 * 1000;
 const maxKept = 1000;
 
 export function createOneTimeSecrets({ clock, random }: { clock: Clock; random: Random }): OneTimeSecrets {
   const kept = new Map<string, { ownerId: string; secret: OneTimeSecret; until: number }>();
 
   const forgetOld = (): void => {
-    // Map keeps insertion order and all lives are equally long: the first ones are the oldest.
+    // Map keeps insertion order and all entries have the same TTL: the first ones are the oldest.
     for (const [ticket, { until }] of kept) {
       if (until > clock.now() && kept.size < maxKept) break;
       kept.delete(ticket);
@@ -37,7 +36,7 @@ export function createOneTimeSecrets({ clock, random }: { clock: Clock; random: 
     keep(ownerId, secret) {
       forgetOld();
       const ticket = random.bytes(16).toString('base64url');
-      kept.set(ticket, { ownerId, secret, until: clock.now() + lifeMs });
+      kept.set(ticket, { ownerId, secret, until: clock.now() + ttlMs });
       return ticket;
     },
     take(ownerId, ticket) {

@@ -1,4 +1,4 @@
-/** A refusal in HTTP's own words, for requests that are wrong before any room is asked. */
+/** An HTTP error with its status, for requests that are refused before a use-case is called. */
 export class Refusal extends Error {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

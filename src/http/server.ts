@@ -7,7 +7,7 @@ import type { RunnerListener } from './runner-listener.ts';
 
 /**
  * Node's own defaults cut an upload after 300 s even while it flows, and let a
- * silent client stay for ever (security.md 2.3, I04). Whole requests therefore
+ * silent client stay for ever (security I04). Whole requests therefore
  * have no deadline here; headers, forms and silence have.
  */
 const limits = {

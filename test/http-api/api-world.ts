@@ -292,7 +292,7 @@ export async function furnish(t: Test, web: Web): Promise<World> {
 
   const tool = (await repositories.find(viewer('alice'), 'alice', 'tool')).repository.id;
   const alices = await tokenOf(ids['alice']!, 'kept admin', 'admin');
-  const strangers = [
+  const callers = [
     null,
     'Bearer hth_wrong',
     'Basic YWxpY2U6eA==',
@@ -304,13 +304,13 @@ export async function furnish(t: Test, web: Web): Promise<World> {
     await tokenOf(ids['bob']!, 'kept admin', 'admin'),
     await tokenOf(ids['dora']!, 'kept admin', 'admin'),
   ];
-  const doras = strangers.at(-1)!;
+  const doras = callers.at(-1)!;
   const carols = await tokenOf(ids['carol']!, 'kept admin', 'admin');
   return {
     pools: {
       values,
-      credentials: [...strangers, ...strangers.slice(4), ...often(alices), doras, carols],
-      mayChange: [...strangers, ...Array.from({ length: 8 }, () => alices), doras, doras, doras],
+      credentials: [...callers, ...callers.slice(4), ...often(alices), doras, carols],
+      mayChange: [...callers, ...Array.from({ length: 8 }, () => alices), doras, doras, doras],
     },
     canary: new RegExp(`${word}|${secretCommit}`, 'i'),
     mayKnow: ({ headers }) => headers['Authorization'] === carols,

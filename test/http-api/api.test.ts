@@ -155,14 +155,14 @@ t.test('SPEC §4.2 GET /api/v1/search, byte for byte', async (t) => {
     t.equal((await anonymous('GET', `/search?q=${encodeURIComponent(query)}`)).body, nothing, query);
   }
   // More than the cap, and more than one piece of a socket's.
-  const crowd = JSON.stringify(Array.from({ length: 1200 }, (_, at) => `crowd-${String(at).padStart(4, '0')}`));
+  const usernames = JSON.stringify(Array.from({ length: 1200 }, (_, at) => `crowd-${String(at).padStart(4, '0')}`));
   await web.modules.db.write(({ manager }) =>
     manager.query(
       `INSERT INTO users (id, username, display_name, created_at) SELECT value, value, 'One of many, with a name of some length: ' || value, 1 FROM json_each(?)`,
-      [crowd],
+      [usernames],
     ),
   );
-  const everyone = `{"repositories":[],"persons":[${(JSON.parse(crowd) as string[])
+  const everyone = `{"repositories":[],"persons":[${(JSON.parse(usernames) as string[])
     .slice(0, 1000)
     .map((name) => `{"username":"${name}","displayName":"One of many, with a name of some length: ${name}"}`)
     .join(',')}]}`;
@@ -357,7 +357,7 @@ t.test('the life of a repository by script', async (t) => {
   t.match(
     await asAlice('POST', '/repos', created),
     { status: 409, json: { error: { code: 'repository_name_taken', field: 'name' } } },
-    'web-ui §1.1 taken is 409 in JSON',
+    'a taken name is 409 in JSON',
   );
   t.match(await asAlice('POST', '/repos', { name: '.git' }), {
     status: 422,

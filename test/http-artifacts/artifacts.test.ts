@@ -47,7 +47,7 @@ clients.unref();
 clients.channel!.unref();
 t.teardown(() => clients.kill());
 
-/** A stock client at work in a job. */
+/** Runs a stock client as a step of a job. */
 async function client(forge: Forge, job: Job, step: Omit<Step, 'env'>): Promise<{ [field: string]: unknown }> {
   const env = {
     GITHUB_SERVER_URL: 'https://github.com',

@@ -11,7 +11,7 @@ import type { Forge } from './rpc-fixture.ts';
 import type { RunnerClient } from './runner-client.ts';
 
 const jobCount = Number(process.env['HEARTH_FOLLOWED_JOBS'] ?? 50);
-/** Runners at work at once. */
+/** Runners that run a job at the same time. */
 const runnerCount = 5;
 const followersPerJob = 3;
 

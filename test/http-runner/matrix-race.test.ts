@@ -20,12 +20,12 @@ jobs:
 `,
 });
 
-const combinationOf = ({ workflowPayload, context }: Answer): string =>
+const jobOf = ({ workflowPayload, context }: Answer): string =>
   context.job === 'mend' ? 'mend' : /name: (t \(\d+\))/.exec(Buffer.from(workflowPayload).toString())![1]!;
 
 const end = (client: RunnerClient, { id }: Answer, result: number) => client.updateTask({ state: { id, result } });
 
-t.test('claims that race with a failing leg: no leg after it reaches a runner', async (t) => {
+t.test('claims that race with a failing matrix job: no later job of the matrix reaches a runner', async (t) => {
   const forge = await startForge(t);
   const a = connectClient(forge.url, { headers: await forge.register(['linux']) });
   const b = grpcClient(forge.grpc, { headers: await forge.register(['linux']) });
@@ -34,7 +34,7 @@ t.test('claims that race with a failing leg: no leg after it reaches a runner', 
   for (let number = 1; number <= rounds; number += 1) {
     await forge.push(file('max-parallel: 1, matrix: {n: [1, 2, 3, 4]}'), `Round ${number}`);
     const { task: one } = await a.fetchTask({}, { timeoutMs: 10_000 });
-    t.equal(combinationOf(one), 't (1)');
+    t.equal(jobOf(one), 't (1)');
     // Held before the report, sent beside it, and sent after it.
     const held = b.fetchTask({}, { timeoutMs: 3_000 });
     const calls = [
@@ -45,17 +45,13 @@ t.test('claims that race with a failing leg: no leg after it reaches a runner', 
     const [first, told, second] = await Promise.all(calls);
     t.equal(told.state.result, failure);
     const tasks = [first.task, second.task].filter((task) => task !== undefined);
-    t.strictSame(
-      tasks.map(combinationOf),
-      ['mend'],
-      'what needs the matrix goes to one of them, and nothing else to anybody',
-    );
+    t.strictSame(tasks.map(jobOf), ['mend'], 'what needs the matrix goes to one of them, and nothing else to anybody');
     await end(first.task === undefined ? a : b, tasks[0], success);
     t.strictSame((await forge.state(number)).run, 'failure', `round ${number}`);
   }
 });
 
-t.test('legs that two runners have: one fails, the other is told to stop, and late words change nothing', async (t) => {
+t.test('matrix jobs on two runners: one fails, the other is cancelled, and late reports change nothing', async (t) => {
   const forge = await startForge(t);
   const a = connectClient(forge.url, { headers: await forge.register(['linux']) });
   const b = connectClient(forge.url, { headers: await forge.register(['linux'], { capabilities: ['cancelling'] }) });
@@ -63,7 +59,7 @@ t.test('legs that two runners have: one fails, the other is told to stop, and la
   const { task: one } = await a.fetchTask({}, { timeoutMs: 10_000 });
   const { task: two } = await b.fetchTask({}, { timeoutMs: 10_000 });
   await b.updateTask({ state: { id: two.id } });
-  // Both end at the same moment: whoever comes first decides, and the run fails either way.
+  // Both end at the same moment: the first report decides, and the run fails either way.
   const [, told] = await Promise.all([end(a, one, failure), end(b, two, success)]);
   const { jobs } = await forge.state();
   t.equal(jobs['t (1)'], 'failure');
@@ -71,7 +67,7 @@ t.test('legs that two runners have: one fails, the other is told to stop, and la
   for (const n of [3, 4, 5]) t.equal(jobs[`t (${n})`], 'cancelled');
   t.equal((await end(b, two, failure)).state.result, told.state.result, 'the end is final');
   const { task: mend } = await a.fetchTask({}, { timeoutMs: 10_000 });
-  t.equal(combinationOf(mend), 'mend');
+  t.equal(jobOf(mend), 'mend');
   await end(a, mend, success);
   t.equal((await forge.state()).run, 'failure');
 

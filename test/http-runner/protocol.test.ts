@@ -20,10 +20,10 @@ t.test(
     let number = 0;
     for (const [name, open] of Object.entries(framings(forge))) {
       await t.test(name, async (t) => {
-        const stranger = open({});
-        t.match(await stranger.ping({ data: 'runner' }), { data: 'Hello, runner!' });
+        const unregistered = open({});
+        t.match(await unregistered.ping({ data: 'runner' }), { data: 'Hello, runner!' });
         const registration = await ci.resetRegistrationToken({ kind: 'instance' }, null);
-        const { runner: registered } = await stranger.register({
+        const { runner: registered } = await unregistered.register({
           name,
           token: registration,
           version: 'v1',
@@ -104,7 +104,7 @@ t.test(
           jobs: { 'build (18)': 'success', 'build (3.10)': 'success', deploy: 'success' },
         });
         t.equal((await runner.fetchTask({}, { timeoutMs: 900 })).task, undefined, 'nothing more');
-        for (const client of [stranger, runner]) client.close?.();
+        for (const client of [unregistered, runner]) client.close?.();
       });
     }
   },

@@ -62,7 +62,7 @@ export async function startForge(t: Owner, options: StartOptions = {}) {
 
 export type Forge = Awaited<ReturnType<typeof startForge>>;
 
-/** The framings and doors that runners may choose from. */
+/** Clients for all framings and listeners that runners may use. */
 export function framings({
   url,
   grpc,

@@ -1,5 +1,5 @@
-// What gives way: steps of searches, one in each turn of the event loop, and none while somebody else's page is being
-// made.
+// Background priority: one step of a search runs per turn of the event loop, and none while another page is being
+// rendered.
 import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
@@ -10,18 +10,18 @@ import type { Exchange } from '../../src/http/context.ts';
 import { createBackgroundPriority } from '../../src/http/admission/background-priority.ts';
 
 function open(limits = {}) {
-  const way = createBackgroundPriority(limits);
+  const priority = createBackgroundPriority(limits);
   const taken: string[] = [];
-  /** A step of something that gives way. */
-  const step = (name: string): void => void way.turn().then(() => taken.push(name));
+  /** A step of background work. */
+  const step = (name: string): void => void priority.turn().then(() => taken.push(name));
   /** Some other request. */
   const begin = () => {
     const res = new EventEmitter();
     const state = {} as Exchange['state'];
-    way.onRequest({ res: res as unknown as ServerResponse, state });
-    return { end: () => res.emit('close'), giveWay: () => way.yield(state), state };
+    priority.onRequest({ res: res as unknown as ServerResponse, state });
+    return { end: () => res.emit('close'), yieldToPages: () => priority.yield(state), state };
   };
-  return { isAnybodyAbout: way.hasRecentRequests, step, begin, taken: () => taken.splice(0).join(' ') };
+  return { hasRecentRequests: priority.hasRecentRequests, step, begin, taken: () => taken.splice(0).join(' ') };
 }
 
 t.test('one step is taken in each turn of the loop, in order', async (t) => {
@@ -67,9 +67,9 @@ t.test('a step that has waited long enough is taken, however many pages are bein
   t.ok(isTaken);
 });
 
-t.test('nothing waits for a request that gives way itself, nor for one that takes long', async (t) => {
+t.test('background work waits neither for a request that is background work itself nor for a slow one', async (t) => {
   const { step, begin, taken } = open({ quickMs: 5, maxWaitMs: 60_000 });
-  begin().giveWay();
+  begin().yieldToPages();
   step('a');
   await Promise.resolve();
   t.equal(taken(), 'a');
@@ -80,16 +80,16 @@ t.test('nothing waits for a request that gives way itself, nor for one that take
   t.equal(taken(), 'b');
 });
 
-t.test('somebody is about for a moment after a page, and never because of what gives way', async (t) => {
-  const { begin, isAnybodyAbout } = open();
-  t.notOk(isAnybodyAbout());
+t.test('a page counts as a recent request for a moment, background work never does', async (t) => {
+  const { begin, hasRecentRequests } = open();
+  t.notOk(hasRecentRequests());
   const search = begin();
-  search.giveWay();
+  search.yieldToPages();
   search.end();
-  t.notOk(isAnybodyAbout());
+  t.notOk(hasRecentRequests());
   begin().end();
-  t.ok(isAnybodyAbout());
-  while (isAnybodyAbout()) await sleep(5);
+  t.ok(hasRecentRequests());
+  while (hasRecentRequests()) await sleep(5);
 });
 
 t.test('requests are forgotten, also where nobody ever searches', async (t) => {

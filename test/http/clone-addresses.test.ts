@@ -1,7 +1,7 @@
 import t from 'tap';
 import { viewCloneBox } from '../../src/http/response/clone-addresses.ts';
 
-t.test('web-ui §4 clone addresses are what git needs', async (t) => {
+t.test('clone addresses are what git needs', async (t) => {
   const box = (origin: string, port: number, ssh: { publicHost?: string; publicPort?: number } = {}) =>
     viewCloneBox({
       origin,

@@ -1,4 +1,4 @@
-// Connections that hold a place without finishing a request (security F4).
+// Connections that take a place without finishing a request (security I04).
 import { EventEmitter } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
@@ -53,7 +53,7 @@ async function start(t: { teardown(work: () => unknown): void }, { trusted = [],
 
 const halfARequest = 'GET / HTTP/1.1\r\nHost: a\r\n';
 
-t.test('security F4 who sends half requests from one address shuts out nobody, and keeps a hundred', async (t) => {
+t.test('security I04 incomplete requests from one address lock nobody out, and keep a hundred places', async (t) => {
   const server = await start(t);
   await Promise.all(Array.from({ length: 1_005 }, () => server.hold(flooding, halfARequest)));
   t.equal(await server.get(other), 'ok');
@@ -63,7 +63,7 @@ t.test('security F4 who sends half requests from one address shuts out nobody, a
   t.ok(server.open.size >= 99);
 });
 
-t.test('security F4 a full house lets in whoever comes, also from many addresses or one proxy', async (t) => {
+t.test('security I04 new clients are served when many addresses or one proxy have taken all places', async (t) => {
   const server = await start(t, { trusted: ['loopback'] });
   await Promise.all(Array.from({ length: 1_005 }, () => server.hold(flooding, halfARequest)));
   await until(() => server.open.size <= 1_000);
@@ -174,7 +174,7 @@ t.test('the limiter, one connection at a time', async (t) => {
     t.strictSame(dropped, ['1', 'first'], 'the third has arrived whole, the newcomer before only waits');
   });
 
-  t.test('a trusted proxy may hold as many as there are places', async (t) => {
+  t.test('a trusted proxy may take all places', async (t) => {
     const { arrive } = make((address) => address === '198.51.100.1');
     for (let index = 0; index < 4; index += 1) arrive(`${index}`, '198.51.100.1');
     t.strictSame(dropped, []);

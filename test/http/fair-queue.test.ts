@@ -1,5 +1,5 @@
-// Who begins when: a crowd of strangers never comes before somebody who is known, and is told "later" at a walking
-// pace.
+// Fair queue: known clients never wait for anonymous ones, however many there are; refusals to anonymous clients are
+// delayed.
 import { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -22,10 +22,10 @@ const alice = {
   },
 } as Identity;
 
-function door(perTurn: number) {
-  const turns = createFairQueue({ perTurn });
+function openQueue(perTurn: number) {
+  const queue = createFairQueue({ perTurn });
   const begun: string[] = [];
-  const listen = turns.enqueue((request) => void begun.push(request.url!));
+  const listen = queue.enqueue((request) => void begun.push(request.url!));
   /** @param proof headers that say who asks */
   const ask = (url: string, proof: IncomingMessage['headers'] = {}) => {
     const [request, response] = [
@@ -36,7 +36,7 @@ function door(perTurn: number) {
     return {
       leave: () => (response.destroyed = true),
       end(identity: Identity) {
-        turns.onRequest({
+        queue.onRequest({
           req: request as unknown as IncomingMessage,
           res: response as unknown as ServerResponse,
           state: { requestId: '', address: '', routePath: null, identity },
@@ -48,8 +48,8 @@ function door(perTurn: number) {
   return { ask, begun: () => begun.splice(0).join(' ') };
 }
 
-t.test('strangers begin a few in each turn, in order', async (t) => {
-  const { ask, begun } = door(2);
+t.test('requests of anonymous clients begin a few per turn, in order', async (t) => {
+  const { ask, begun } = openQueue(2);
   const asked = ['a', 'b', 'c', 'd', 'e'].map((name) => ask(name));
   t.equal(begun(), 'a b');
   asked[3]!.leave();
@@ -66,13 +66,13 @@ t.test('strangers begin a few in each turn, in order', async (t) => {
   t.equal(begun(), 'g h');
 });
 
-t.test('who is known waits for no stranger, nor for anybody else who is known', async (t) => {
+t.test('a known client waits neither for anonymous clients nor for other known ones', async (t) => {
   for (const proof of [
     { cookie: 'hearth_theme=dark; hearth_session=one' },
     { cookie: '__Host-hearth=one' },
     { authorization: 'Bearer hth_one' },
   ]) {
-    const { ask, begun } = door(1);
+    const { ask, begun } = openQueue(1);
     ask('crowd');
     const first = ask('first', proof);
     t.equal(begun(), 'crowd', 'credentials that nobody has looked at are worth nothing');
@@ -80,7 +80,7 @@ t.test('who is known waits for no stranger, nor for anybody else who is known', 
     first.end(alice);
     for (const name of ['crowd', 'more', 'much']) ask(name);
     ask('second', proof);
-    t.equal(begun(), 'first second', 'who waited is in line before the crowd');
+    t.equal(begun(), 'first second', 'a known client does not wait for the anonymous ones');
     const third = ask('third', proof);
     t.equal(begun(), '', 'nor may one person take all turns');
     await nextTurn();
@@ -90,12 +90,12 @@ t.test('who is known waits for no stranger, nor for anybody else who is known', 
     begun();
     ask('crowd');
     ask('fourth', proof);
-    t.equal(begun(), 'crowd', 'and who is signed out is a stranger again');
+    t.equal(begun(), 'crowd', 'and a client that has signed out is anonymous again');
     await nextTurn();
   }
 });
 
-t.test('refusals to a crowd leave one after the other, to everybody else at once', async (t) => {
+t.test('refusals to many anonymous clients are sent one after the other, others at once', async (t) => {
   const waits: number[] = [];
   const pace = delayRefusals({ burst: 2, intervalMs: 60_000, maxDelayMs: 100_000 }, async (ms) => void waits.push(ms));
   const answer = (status: number, identity = nobody) =>

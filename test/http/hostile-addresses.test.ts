@@ -41,7 +41,7 @@ const keptByGit = [
   'blob',
   'feed.atom',
 ];
-/** What git would not have as a ref, and somebody may write into an address all the same. */
+/** Names that git refuses as refs, and that a URL may contain all the same. */
 const refusedByGit = [
   'main..pwned',
   'main@{1}',

@@ -83,7 +83,7 @@ t.test('a crawler runs out of its budget, others do not notice, and it earns mor
   t.ok(families()[0]!.samples.find(({ labels }) => labels?.['result'] === 'served')!.value >= 31);
 });
 
-t.test('strangers have a part of the places and a line; whoever is signed in waits for none of them', async (t) => {
+t.test('anonymous clients share limited places with a queue; signed-in clients do not wait for them', async (t) => {
   const one = { limit: 1, queue: 0, waitMs: 1 };
   const { limits, families } = createAnonymousLimits(fixedClock(), {
     git: { limit: 2, queue: 2, waitMs: 60_000 },
@@ -123,23 +123,23 @@ t.test('strangers have a part of the places and a line; whoever is signed in wai
     rows: one,
     search: one,
   });
-  const stranger = { res: {}, state: { address: '192.0.2.1', identity: { viewer: { kind: 'anonymous' } } } } as never;
-  const holding = hasty.objects!(stranger, () => new Promise<void>((resolve) => release.push(resolve)));
+  const anonymous = { res: {}, state: { address: '192.0.2.1', identity: { viewer: { kind: 'anonymous' } } } } as never;
+  const holding = hasty.objects!(anonymous, () => new Promise<void>((resolve) => release.push(resolve)));
   await soon();
-  await t.rejects(async () => hasty.objects!(stranger, async () => {}), { code: 'unavailable' }, 'too long a wait');
+  await t.rejects(async () => hasty.objects!(anonymous, async () => {}), { code: 'unavailable' }, 'too long a wait');
   release.at(-1)!();
   await holding;
-  await t.resolves(async () => hasty.objects!(stranger, async () => {}), 'and its place in line is free');
-  const gone = { ...(stranger as object), res: { destroyed: true } } as never;
+  await t.resolves(async () => hasty.objects!(anonymous, async () => {}), 'and its place in line is free');
+  const gone = { ...(anonymous as object), res: { destroyed: true } } as never;
   await t.resolves(
     async () => hasty.objects!(gone, () => Promise.reject(new Error('begun for nobody'))),
     'who has left is not missed',
   );
   for (const kind of ['rows', 'search'] as const) {
-    const waiting = hasty[kind]!(stranger, () => new Promise<void>((resolve) => release.push(resolve)));
-    await t.rejects(async () => hasty[kind]!(stranger, async () => {}), { code: 'unavailable' });
+    const waiting = hasty[kind]!(anonymous, () => new Promise<void>((resolve) => release.push(resolve)));
+    await t.rejects(async () => hasty[kind]!(anonymous, async () => {}), { code: 'unavailable' });
     await t.resolves(
-      async () => hasty[kind === 'rows' ? 'search' : 'rows']!(stranger, async () => {}),
+      async () => hasty[kind === 'rows' ? 'search' : 'rows']!(anonymous, async () => {}),
       'pages and searches have places of their own',
     );
     release.at(-1)!();

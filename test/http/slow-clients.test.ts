@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 import { until } from '../git/git-fixture.ts';
 import { createHttpServer } from '../../src/http/server.ts';
 
-t.test('security I04 who sends nothing, drips, or does not read, is let go; others are served meanwhile', async (t) => {
+t.test('security I04 silent and slow clients are disconnected, and others are served meanwhile', async (t) => {
   const closed = new Set<string>();
   const large = Buffer.alloc(64 * 1024 * 1024, 'x');
   const server = createHttpServer({

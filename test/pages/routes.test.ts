@@ -123,26 +123,26 @@ t.test('what hearth routes prints is this table', async (t) => {
   );
 });
 
-t.test('web-ui §12.1 no handle can take the place of a page', async (t) => {
+t.test('no handle can take the place of a page', async (t) => {
   const segments = new Set(
     table.map(({ path }) => path.split('/')[1] ?? '').filter((segment) => /^[a-z]/.test(segment)),
   );
   for (const segment of segments) t.ok(reservedHandles.has(segment), segment);
 });
 
-type Who = 'anonymous' | 'newcomer' | 'stranger' | 'owner' | 'administrator';
+type Who = 'anonymous' | 'newcomer' | 'otherPerson' | 'owner' | 'administrator';
 
 /** What each principal gets from a GET, by declaration; `login` is 303 to the sign-in page. */
 const expected: Record<string, Record<Who, number | 'login' | 'onboarding'>> = {
-  public: { anonymous: 200, newcomer: 'onboarding', stranger: 200, owner: 200, administrator: 200 },
-  newcomer: { anonymous: 'login', newcomer: 200, stranger: 303, owner: 303, administrator: 303 },
-  'signed-in': { anonymous: 'login', newcomer: 'onboarding', stranger: 200, owner: 200, administrator: 200 },
-  administrator: { anonymous: 404, newcomer: 'onboarding', stranger: 404, owner: 404, administrator: 200 },
+  public: { anonymous: 200, newcomer: 'onboarding', otherPerson: 200, owner: 200, administrator: 200 },
+  newcomer: { anonymous: 'login', newcomer: 200, otherPerson: 303, owner: 303, administrator: 303 },
+  'signed-in': { anonymous: 'login', newcomer: 'onboarding', otherPerson: 200, owner: 200, administrator: 200 },
+  administrator: { anonymous: 404, newcomer: 'onboarding', otherPerson: 404, owner: 404, administrator: 200 },
   // On a private repository; being the administrator of the instance opens nothing.
-  'repository:read': { anonymous: 404, newcomer: 'onboarding', stranger: 404, owner: 200, administrator: 404 },
-  'repository:write': { anonymous: 404, newcomer: 'onboarding', stranger: 404, owner: 200, administrator: 404 },
-  'repository:admin': { anonymous: 404, newcomer: 'onboarding', stranger: 404, owner: 200, administrator: 404 },
-  'repository:owner': { anonymous: 404, newcomer: 'onboarding', stranger: 404, owner: 200, administrator: 404 },
+  'repository:read': { anonymous: 404, newcomer: 'onboarding', otherPerson: 404, owner: 200, administrator: 404 },
+  'repository:write': { anonymous: 404, newcomer: 'onboarding', otherPerson: 404, owner: 200, administrator: 404 },
+  'repository:admin': { anonymous: 404, newcomer: 'onboarding', otherPerson: 404, owner: 200, administrator: 404 },
+  'repository:owner': { anonymous: 404, newcomer: 'onboarding', otherPerson: 404, owner: 200, administrator: 404 },
 };
 
 async function principals(web: Web): Promise<Record<Who, Visitor>> {
@@ -157,7 +157,7 @@ async function principals(web: Web): Promise<Record<Who, Visitor>> {
   return {
     anonymous: visitor(web),
     newcomer,
-    stranger: await signedIn(web, 'bob'),
+    otherPerson: await signedIn(web, 'bob'),
     owner,
     administrator: await signedIn(web, 'carol', { isAdministrator: true }),
   };
@@ -231,7 +231,7 @@ t.test('methods that a page does not have are refused with those it has', async 
   t.equal((await method('/nowhere/at/all', 'DELETE')).status, 404);
 });
 
-t.test('web-ui §9 a flood on one class of pages leaves the others alone', async (t) => {
+t.test('a flood on one class of pages leaves the others alone', async (t) => {
   const limits = createClassLimits(createBackgroundPriority(), {
     free: 1,
     rows: 1,

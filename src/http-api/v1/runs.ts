@@ -246,7 +246,7 @@ export const getJobLog = operation({
     if (task === null || task.logRemovedAt !== null) throw notFound('log_not_found', 'There is no log.');
     const { total } = await ci.readLog(task.id, 0, 0);
     const body = Readable.from(ci.rawLog(task.id, tail === undefined ? from : Math.max(0, total - tail)));
-    // Whoever opens it in a browser must not run what a job has printed.
+    // A browser that opens the log must not execute what a job has printed.
     return {
       kind: 'bytes',
       type: 'text/plain; charset=utf-8',

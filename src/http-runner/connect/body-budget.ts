@@ -1,6 +1,6 @@
 import { unavailable } from '../../kernel/index.ts';
 
-/** Messages that are in memory at the same time, whoever sent them (security 2.7). */
+/** Bytes of messages in memory at the same time, of all clients together (security H09). */
 const maxBytesInFlight = 256 * 1024 * 1024;
 
 /** Keeps account of messages in memory, so that many slow senders cannot fill it. */

@@ -234,7 +234,7 @@ function keepConnection(response: ServerResponse): void {
   if (response.getHeader('Connection') === 'close') return;
   response.setHeader('Connection', 'keep-alive');
   response.setHeader('Keep-Alive', `timeout=${keepAliveSeconds}`);
-  // By the end of the answer the response has let go of it.
+  // The response has released its socket by the time it has ended.
   const { socket } = response.req;
   // After Node's own listener, which sets the shorter time.
   response.once('finish', () => socket.setTimeout((keepAliveSeconds + 1) * 1000));

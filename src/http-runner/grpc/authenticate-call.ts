@@ -8,9 +8,9 @@ import type { Call, RunnerService } from '../runner-service.ts';
 /** One message; a backlog of log rows comes as a whole. */
 export const maxMessageBytes = 160 * 1024 * 1024;
 
-/** grpc-js holds a message in memory until it is complete: so many large ones at once (security 2.7). */
+/** Large messages at a time, because grpc-js holds a message in memory until it is complete (security H09). */
 const maxLargeMessages = 2;
-/** And for no longer than this, so that a slow sender does not keep others out. */
+/** Deadline of a large message, so that a slow sender does not block others. */
 const largeMessageMs = 60_000;
 
 /** The credentials of a runner, as metadata carries them. */
@@ -23,9 +23,8 @@ export function readCredentials(metadata: Metadata): Pick<Call, 'uuid' | 'token'
 }
 
 /**
- * Lets a call in before its message is read: a stranger cannot make the server hold
- * a message, and of the one procedure with large messages only a few are read at
- * the same time.
+ * Authenticates a call before its message is read: an unauthenticated client cannot make the server
+ * hold a message, and of the one procedure with large messages only a few are read at the same time.
  */
 export function authenticateCall(service: RunnerService, logger: Logger): ServerInterceptor {
   const places = new MessageSlots(maxLargeMessages);

@@ -44,7 +44,7 @@ function oneFromWire(field: protobuf.Field, given: unknown): unknown {
   if (resolvedType === timestampType) return given == null ? null : timestampFromWire(given as Fields);
   if (resolvedType !== null && 'fieldsArray' in resolvedType)
     return given == null ? null : fromWire(resolvedType, given as Fields);
-  // An enum keeps numbers that we do not know; whoever looks at one treats it as unspecified.
+  // An enum keeps unknown numbers; readers treat them as unspecified.
   if (resolvedType !== null) return given ?? 0;
   if (field.type === 'int64') return BigInt(String(given ?? 0));
   if (field.type === 'bytes')

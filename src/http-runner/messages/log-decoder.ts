@@ -6,7 +6,7 @@ import { malformed, WireReader, wireTypes } from './wire-reader.ts';
 /** The fields of UpdateLogRequest, by number. */
 const fields = { taskId: 1, index: 2, rows: 3, noMore: 4 } as const;
 
-/** Whatever stands in a row, it is cut to 64 KiB; but somebody has to send it first. */
+/** Limit of an encoded row. Its content is cut to 64 KiB, but only after the whole row has arrived. */
 const maxRowMessage = 16 * 1024 * 1024;
 
 /**

@@ -1,8 +1,7 @@
 /**
- * The messages of `runner.v1` and `ping.v1` as this house handles them, whichever
- * framing they came in: int64 is `bigint`, a map is a `Map`, an absent message is
- * `null`, other absent fields have their proto3 defaults. proto/ says what each
- * field means.
+ * The decoded messages of `runner.v1` and `ping.v1`, the same for every framing: int64 is `bigint`, a map is
+ * a `Map`, an absent message is `null`, other absent fields have their proto3 defaults. The meaning of each
+ * field is in proto/.
  */
 
 /** A moment as protobuf has it; beyond what a `Date` can hold it is still carried along. */

@@ -96,7 +96,7 @@ export class WireReader {
     return inner;
   }
 
-  /** A copy of the bytes from a place on, so that what was read before can be let go. */
+  /** A copy of the bytes from an offset on, so that the bytes before it can be freed. */
   rest(from: number): Buffer {
     return Buffer.from(this.#bytes.subarray(from, this.#end));
   }

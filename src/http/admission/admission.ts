@@ -31,12 +31,12 @@ import { delayRefusals } from './paced-refusals.ts';
  *    An empty budget is 429 with Retry-After until it is refilled. Then one of the places for
  *    anonymous clients: 12 for git (128 wait), 16 for rows (256), 5 for searches (512); a full queue
  *    or 10 s of waiting is 503 with Retry-After 5.
- * 3. Class limits (`class-limits.ts`): so many requests of a cost class at a time, whoever sends
- *    them; one more is 503 with Retry-After 2.
+ * 3. Class limits (`class-limits.ts`): so many requests of a cost class at a time, of all clients
+ *    together; one more is 503 with Retry-After 2.
  * 4. Background priority (`background-priority.ts`): steps of a search wait, 10 ms at most each, while
  *    another response is being made.
  * 5. Refusals to anonymous clients are sent 5 ms apart after the first 50, 2 s late at most
- *    (`paced-refusals.ts`): whoever repeats at once costs a connection and no more.
+ *    (`paced-refusals.ts`): a client that retries at once costs a connection and no more.
  *
  * What is shed first: anonymous searches and pages of git beyond their places, then addresses that
  * have spent their budget, then whatever exceeds a class limit. Signed-in clients only meet the

@@ -7,12 +7,11 @@ import { Refusal } from '../refusal.ts';
 import type { CostClass } from './class-limits.ts';
 
 /**
- * What clients that are not signed in may use. Of git: milliseconds of processor time of git and
- * of the threads that render what it read, not requests, because a page of history can cost a
- * hundred times a small file; and not the clock's, so that nobody pays for what others do to the
- * server. A crawler that walks every commit is slowed down; a reader never notices. And all of
- * them together have a part of the places only, with a queue in front of it, so that whoever is
- * signed in finds a place however many crawlers there are.
+ * Limits of clients that are not signed in. Each address has a budget of CPU time for git and for the threads that
+ * render its output. The budget counts CPU time, not requests, because a page of history can cost a hundred times a
+ * small file; and not wall-clock time, so that no client pays for load that others cause. A crawler that walks every
+ * commit is slowed down; a reader never notices. All anonymous clients together share a limited number of places with
+ * a queue in front, so that signed-in clients find a place however many crawlers there are.
  */
 export interface AnonymousLimits {
   /**
@@ -112,7 +111,7 @@ export function createAnonymousLimits(clock: Clock, places = defaultPlaces): Ano
       password: null,
       signature: null,
       upload: null,
-      // Places of their own, so that a page does not wait behind a crowd that searches.
+      // Places separate from those of searches, so that a page does not wait behind many of them.
       rows: waitFor(rowPlaces),
       search: waitFor(searchPlaces),
       // Archives are transfers that a page begins.

@@ -5,7 +5,7 @@ const defaultQuickMs = 20;
 /** A step waits so long at most: on a server that always makes some page, it then takes its turn among them. */
 const defaultMaxWaitMs = 10;
 
-/** Whoever has just read a page may open the next. */
+/** For so long after a response, the next request of a reader is expected. */
 const recentMs = 100;
 
 /** A request whose response is made in a moment. */
@@ -15,10 +15,10 @@ export interface ActiveRequest {
 }
 
 /**
- * Cooperative scheduling of background work. A crowd that searches is many steps of half a
- * millisecond, and they fill the main thread: any other page would wait for all that have come
- * in between, in each turn of the event loop that it takes. So those steps have a lower priority:
- * one is taken in each turn of the loop, and none while another page is being made.
+ * Cooperative scheduling of background work. Many concurrent searches are many steps of half a millisecond,
+ * and they fill the main thread: any other page would wait, in each turn of the event loop that it takes, for
+ * all steps that were queued before it. So the steps have a lower priority: one runs per turn of the loop, and
+ * none while another page is being rendered.
  */
 export interface BackgroundPriority {
   /** To be called when a request begins: background work waits for it. */

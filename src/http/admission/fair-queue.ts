@@ -14,9 +14,9 @@ const defaultPerTurn = 8;
 const maxKnown = 4_096;
 
 /**
- * Fair queue by client: whoever has proven who they are has a queue of their own; all anonymous
- * clients share one. A queue that asks for more than its share of a turn waits for the next.
- * Nothing is refused here, and nobody gets a right: only the time differs.
+ * Fair queue by client: an authenticated client has a queue of its own; all anonymous clients share
+ * one. Requests beyond the share of a queue in this turn wait for the next turn. The queue refuses
+ * nothing and grants no rights: it only decides when a request begins.
  */
 export interface FairQueue {
   enqueue(next: RequestListener): RequestListener;

@@ -5,9 +5,9 @@ import type { Middleware } from '../context.ts';
 const defaultPace = { burst: 50, intervalMs: 5, maxDelayMs: 2_000 };
 
 /**
- * A client that ignores Retry-After and repeats at once would be refused thousands of times a
+ * A client that ignores Retry-After and retries at once would be refused thousands of times a
  * second, which costs the others more than serving it. So refusals to anonymous clients are sent
- * one after the other: a few are not delayed, a crowd waits a second on connections that cost nothing.
+ * one after the other: a few are not delayed, many wait up to two seconds on idle connections.
  */
 export function delayRefusals(
   { burst, intervalMs, maxDelayMs } = defaultPace,

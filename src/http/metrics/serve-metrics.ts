@@ -23,9 +23,8 @@ const sampledEveryMs = 20;
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
 
 /**
- * `GET /metrics`, for this machine itself or whoever brings the token; for everybody
- * else there is no such page. What a proxy hands on comes from elsewhere, also when the
- * proxy runs on this machine and does not say for whom it asks.
+ * `GET /metrics`, for loopback clients and clients with the metrics token; 404 for all others. A request through
+ * a proxy never counts as loopback, also when the proxy runs on this machine and does not name the client.
  */
 export function serveMetrics(deps: WebDeps, counts: HttpCounts, admission: Pick<Admission, 'families'>): Middleware {
   const delay = monitorEventLoopDelay({ resolution: sampledEveryMs });

@@ -6,7 +6,7 @@ import type { ListedJob, WebDeps } from '../deps.ts';
 import { histogramSamples } from '../metrics-registry.ts';
 import type { Family, Sample } from '../metrics-registry.ts';
 
-type Rooms = Pick<WebDeps, 'config' | 'db' | 'git' | 'backups' | 'ci' | 'clock' | 'jobs' | 'counts' | 'mirrors'>;
+type MetricsDeps = Pick<WebDeps, 'config' | 'db' | 'git' | 'backups' | 'ci' | 'clock' | 'jobs' | 'counts' | 'mirrors'>;
 
 const runnerStatuses = ['idle', 'active', 'offline', 'unspecified'] as const;
 
@@ -15,7 +15,7 @@ const stateOf = (last: ListedJob['last']): (typeof jobStates)[number] =>
   last === null ? 'new' : last.failures > 0 ? 'failing' : 'ok';
 
 /** Whatever can be said of the instance at this moment: queues, disk, backups, jobs. */
-export async function stateOfInstance(deps: Rooms): Promise<Family[]> {
+export async function stateOfInstance(deps: MetricsDeps): Promise<Family[]> {
   const { config, git, clock, db } = deps;
   const file = path.join(config.dataDir, 'hearth.db');
   const sizeOf = async (name: string): Promise<number> => (await stat(name).catch(() => null))?.size ?? 0;

@@ -7,7 +7,7 @@ import { createClientReader } from '../request/client-address.ts';
 
 const maxUrlLength = 4096;
 
-/** Broken escapes and NUL would reach the rooms undecoded or cut short. */
+/** Malformed escapes and NUL would reach the use-cases undecoded or truncated. */
 function isWellFormed(part: string): boolean {
   try {
     return !decodeURIComponent(part).includes('\0');
@@ -24,13 +24,12 @@ function isPath(path: string): boolean {
 }
 
 /**
- * Learns who asks and under which origin, and refuses ambiguous requests
- * (security.md C09, C11): no Host, two of them, a foreign one, a path that does
- * not decode, an address above 4 KiB.
+ * Determines the client address and the origin of a request, and refuses ambiguous requests (security C09, C11):
+ * no Host, two of them, an unknown one, a path that does not decode, a URL above 4 KiB.
  *
- * Jobs of runners may use any name that leads here, and are answered under it; their
- * tokens are worth nothing to pages. Health checks, git and federation may, too: the first tell nothing, the
- * others bring their own credentials and never take an address from a request.
+ * Jobs of runners may use any host name that resolves to this server, and get URLs with that name; their tokens
+ * are not valid for pages. Health checks, git and federation may use any name as well: health checks reveal
+ * nothing, the others have their own credentials and never take a URL from a request.
  */
 export function acceptHost(config: Pick<Config, 'baseUrl' | 'proxy'>): Middleware {
   const readClient = createClientReader(config.proxy.trusted);

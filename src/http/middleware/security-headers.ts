@@ -1,8 +1,8 @@
 import type { Config } from '../../config/index.ts';
 
 /**
- * No inline style or script, nothing from other hosts, no framing. A page that
- * needs more is a page to be changed (web-ui §10).
+ * No inline style or script, nothing from other hosts, no framing (security C04). A page that
+ * needs more has to be changed.
  */
 const contentSecurityPolicy = (images: string): string =>
   [

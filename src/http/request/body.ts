@@ -23,10 +23,10 @@ const ratioCountsFromBytes = 1024 * 1024;
 const maxRatio = 200;
 
 /**
- * The body of a request as a stream, bounded while it arrives and inflated if wanted: nobody can
+ * The body of a request as a stream, bounded while it arrives and inflated if wanted: no client can
  * make the server hold or inflate more than `maxBytes`, nor more than 200 times what was sent.
- * The request itself is not destroyed, so that a refusal can still be sent; what is left of the
- * body is drained by whoever refuses (`drain.ts`).
+ * The request itself is not destroyed, so that a refusal can still be sent; the handler that refuses
+ * drains the rest of the body (`drain.ts`).
  */
 export function openBody(request: IncomingMessage, options: BodyOptions): Readable {
   const { maxBytes, tooLarge, gzip, stall, isSeparate = false } = options;

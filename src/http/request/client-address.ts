@@ -16,7 +16,7 @@ const namedRanges: Record<string, readonly string[]> = {
 };
 
 const mappedV4 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
-/** An IPv4 client on a dual-stack socket is the same client (security.md D1). */
+/** An IPv4 client on a dual-stack socket is the same client (security D04). */
 const plainAddress = (address: string): string => mappedV4.exec(address)?.[1] ?? address;
 
 function addRange(list: BlockList, range: string): void {
@@ -69,7 +69,7 @@ export function createClientReader(trusted: readonly string[]): (peer: string, h
       headers['x-forwarded-host'] !== undefined;
     if (!isForwarded || !isTrusted(socketAddress))
       return { address: socketAddress, forwardedProto: null, forwardedHost: null };
-    // Each proxy appends what it saw, so only the right end comes from somebody we trust.
+    // Each proxy appends the address of its client, so only the entries at the right end come from trusted proxies.
     const hops = listed(headers['x-forwarded-for']).map(plainAddress);
     const proto = listed(headers['x-forwarded-proto']).at(-1)?.toLowerCase();
     return {

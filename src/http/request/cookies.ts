@@ -18,7 +18,7 @@ export function readCookie(header: string | undefined, name: string): string | n
   return null;
 }
 
-/** The `Set-Cookie` line. `Lax` lets links from elsewhere arrive signed in, but no foreign form post (web-ui §10). */
+/** The `Set-Cookie` header. `Lax` sends the cookie with links from other sites, but not with their form posts. */
 export function writeCookie(cookie: NewCookie): string {
   const flags = [
     `${cookie.name}=${cookie.value}`,

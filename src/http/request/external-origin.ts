@@ -21,14 +21,11 @@ const isLoopbackName = (hostname: string): boolean =>
   hostname === 'localhost' || hostname === '[::1]' || (isIP(hostname) === 4 && hostname.startsWith('127.'));
 
 /**
- * The origin that the browser sees, for clone addresses, cookies and the
- * cross-site check (SPEC §1, security.md C09).
+ * The origin that the browser sees, for clone addresses, cookies and the cross-site check (SPEC §1, security C09).
  *
- * With a base URL every other name is refused, so that a name an attacker
- * controls never becomes a trusted origin of this server; only loopback names
- * still work, for health checks and for whoever sits at the machine. A proxy
- * that forgets `X-Forwarded-Proto` does no harm then: the scheme comes from the
- * base URL.
+ * With a base URL every other name is refused, so that a name that an attacker controls never becomes a trusted
+ * origin of this server; only loopback names still work, for health checks and for clients on this machine. A
+ * proxy that omits `X-Forwarded-Proto` does no harm then: the scheme comes from the base URL.
  */
 export function externalOrigin({ host, forwardedProto, baseUrl }: OriginInput): OriginVerdict {
   if (host === undefined || host.length > 255 || !hostPattern.test(host)) return { kind: 'malformed' };

@@ -4,8 +4,8 @@ import { Refusal } from '../refusal.ts';
 export const longestQuery = 256;
 
 /**
- * What somebody searches for: the first `q`, empty when there is none. Refuses with
- * status 400 more than our forms let through (web-ui §12.2).
+ * The search query: the first `q`, empty when there is none. Refuses a query that is longer than the search forms
+ * allow with status 400.
  */
 export function readSearchQuery(query: URLSearchParams): string {
   const text = query.get('q') ?? '';

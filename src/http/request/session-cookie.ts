@@ -23,7 +23,7 @@ function cookie(origin: string, value: string, maxAgeSeconds: number): NewCookie
   };
 }
 
-/** Lives as long as a session can; the room ends it earlier when it is not used. */
+/** Expires after the longest lifetime of a session; the server ends an idle session earlier. */
 export function sessionCookie(origin: string, secret: string, { sessions }: Config): NewCookie {
   return cookie(origin, secret, sessions.lifetimeMs / 1000);
 }

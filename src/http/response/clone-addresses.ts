@@ -21,10 +21,7 @@ interface CloneBoxInput {
   preferred: CloneTransport;
 }
 
-/**
- * The scp-like short form works on port 22 only; with another port git needs
- * the long one (web-ui §4).
- */
+/** The scp-like short form works on port 22 only; with another port git needs a URL. */
 function sshAddress({ origin, owner, name, config }: CloneBoxInput, facts: SshFacts): string {
   const host = config.ssh.publicHost ?? new URL(origin).hostname;
   const port = config.ssh.publicPort ?? facts.port;

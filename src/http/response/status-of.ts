@@ -1,8 +1,8 @@
 import type { ErrorCode } from '../../kernel/index.ts';
 
 /**
- * The statuses that programs get for the codes of the house's errors (DESIGN §5). Each protocol has
- * one file of its own that adds its words, and says where it differs.
+ * HTTP statuses of error codes, for programs. Each protocol has one file that adds its own texts
+ * and the statuses that differ.
  */
 export const statusOf: Record<ErrorCode, number> = {
   invalid: 400,

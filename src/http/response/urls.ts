@@ -1,6 +1,6 @@
 import type { Owner } from '../../owners/index.ts';
 
-/** The page of a repository (web-ui: `B`). */
+/** The page of a repository; comments write `B` for it. */
 export const repositoryUrl = ({ owner, name }: { owner: string; name: string }): string =>
   `/repos/${encodeURIComponent(owner)}/${encodeURIComponent(name)}`;
 
@@ -8,7 +8,7 @@ export const repositoryUrl = ({ owner, name }: { owner: string; name: string }):
 export const repositoryImageUrl = (page: string, updatedAt: number | null): string =>
   `${page}/image?v=${updatedAt ?? 0}`;
 
-/** The page of whoever owns something. */
+/** The page of an owner, a person or an organisation. */
 export const ownerUrl = ({ kind, handle }: Pick<Owner, 'kind' | 'handle'>): string =>
   kind === 'user' ? personUrl(handle) : organisationUrl(handle);
 

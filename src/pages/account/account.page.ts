@@ -53,7 +53,7 @@ export const changePassword: Page<PersonContext, AccountDeps> = (context, deps) 
   );
 };
 
-/** Fields `handle` and `confirm`, the handle of now. The old one stays reserved and leads on (web-ui §12.1). */
+/** Fields `handle` and `confirm`, the current handle. The old one stays reserved and redirects (security E07). */
 export const changeHandle: Page<PersonContext, AccountDeps> = (context, deps) =>
   submit(
     async () => {

@@ -15,7 +15,7 @@ import type { AccountDeps } from './deps.ts';
 
 const maxPushes = 8;
 const maxFollowedPushes = 5;
-/** From here on the page suggests to tidy up (web-ui §12.6). */
+/** From so many pins on the page suggests to remove some. */
 const manyPins = 12;
 
 /**

@@ -59,7 +59,7 @@ export function viewPushCalendar(counts: ReadonlyMap<number, number>, now: numbe
         title: `${viewCount(count, 'push', 'pushes')} on ${dateOf(day)}`,
       });
     const isFirstWeek = weekdayOf(day) === 0 && new Date(day * dayMs).getUTCDate() <= 7;
-    // The last columns have no room for a name.
+    // A name would not fit into the last columns.
     if (isFirstWeek && x < view.width - 2 * step) view.months.push({ x, name: monthOf(day) });
   }
   view.summary = `${viewCount(total, 'push', 'pushes')} in the last year`;

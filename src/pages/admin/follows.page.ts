@@ -64,7 +64,7 @@ const acting = (context: PersonContext, deps: AdminDeps, notice: string, act: ()
 /** Who follows what elsewhere; `?user=` only what one person does. */
 export const showFollows: Page<PersonContext, AdminDeps> = (context, deps) => followsPage(context, deps);
 
-/** Fields `user` and `target`: somebody here follows a repository or a person elsewhere. */
+/** Fields `user` and `target`: a local person follows a remote repository or person. */
 export const addFollowFor: Page<PersonContext, AdminDeps> = (context, deps) =>
   acting(context, deps, 'follow-added-for', async () => {
     const person = await personCalled(deps, context.form.text('user').trim());

@@ -11,10 +11,10 @@ import type { AdminDeps } from './deps.ts';
 const here = '/admin/health';
 const shownMirrors = 50;
 const shownPushes = 50;
-/** A proof that is older is no news any more; the doctor says so, too. */
+/** Age from which a restore test counts as too old, the same as in `hearth doctor`. */
 const oldMs = 2 * 86_400_000;
 
-/** How the server is, when a restore was last proven, and which mirrors fail. */
+/** Readiness and load of the server, the last restore test, and mirrors that fail. */
 async function healthPage({ query }: PersonContext, deps: AdminDeps, more: object = {}): Promise<PageReply> {
   const { unready, backups, counts, git, clock } = deps;
   const [parts, { newest, lastProof }, count, mirrors, parked] = await Promise.all([

@@ -20,7 +20,7 @@ async function readWanted(
   return owner === null ? null : { prefix, owner };
 }
 
-/** What takes the room, largest first; filtered, by name. Query: `q`, `after`, `before`. */
+/** Repositories by size, largest first; with a filter, by name. Query: `q`, `after`, `before`. */
 export const showAdminRepositories: Page<PersonContext, AdminDeps> = async ({ query }, deps) => {
   const { repositories, clock } = deps;
   const filter = readFilter(query);

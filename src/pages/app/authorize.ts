@@ -28,7 +28,7 @@ function movedAddress(ctx: Context, base: string, parts: number): string {
   );
 }
 
-/** Not kept by browsers, because a name may be used again (web-ui §1.1). */
+/** Browsers do not cache the redirect, because a name may be used again. */
 function redirect(ctx: Context, to: string): void {
   ctx.status = 301;
   ctx.set('Cache-Control', 'no-cache');
@@ -63,9 +63,9 @@ async function authorizeOwner(ctx: Context, { organisations, owners }: WebDeps):
 }
 
 /**
- * Lets in whom the route declares. A repository that is absent, hidden or out
- * of the viewer's rights is the same 404 (SPEC §5, §7); only somebody who may
- * read it learns its canonical spelling, or where it has moved, by redirect.
+ * Enforces the access declaration of a route. A repository that is absent, hidden or out of the viewer's rights
+ * is the same 404 (SPEC §5, §7); only a viewer who may read it is redirected to its canonical spelling or to
+ * its new name.
  */
 export function authorize(access: AccessDeclaration, deps: WebDeps): Middleware {
   const right = neededRight(access);

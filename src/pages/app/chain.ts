@@ -181,7 +181,7 @@ export function routeChain({ deps, render, admission, pageCache }: RouteDeps): (
       refuseCrossSite,
       // Leads to the choice of a username or password: before rights, which need a complete account.
       requireOnboarding(route.path),
-      // The route's declaration: whoever has no right on the repository gets 404.
+      // Enforces the route's declaration: a viewer without the right on the repository gets 404.
       authorize(route.access, deps),
       // The body: only for those who may send it.
       route.upload === undefined ? readForm : readUpload(route.upload),

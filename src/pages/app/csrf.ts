@@ -16,8 +16,8 @@ const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 /**
  * Whether a request that changes something was made from one of our own pages.
  * There are no form tokens: browsers say where a request comes from, and pages
- * cannot forge it. A client that says neither is no browser, so nobody's cookie
- * was borrowed, and it may pass (DESIGN §9).
+ * cannot forge it. A client that says neither is no browser, so no cookie of a
+ * person can have been abused, and it may pass (security D01).
  */
 export function isSameSite({ method, fetchSite, origin, expectedOrigin }: CrossSiteInput): boolean {
   if (safeMethods.has(method)) return true;

@@ -1,19 +1,19 @@
 /**
- * Something that a page asked of a room and that follows from the database, beside what its key holds, and the answer
- * that the page shows.
+ * A query that a page has made of a module, and its result, which the page shows. The result follows from the
+ * database and is not part of the cache key of the page.
  */
 export interface Dependency<Value = unknown> {
   readonly value: Value;
   readonly ask: () => Promise<Value>;
 }
 
-/** Asks, and remembers how, so that the page can be kept until the answer is another one. */
+/** Runs a query and records it, so that the page can be cached until the result changes. */
 export async function dependOn<Value>(ask: () => Promise<Value>): Promise<Dependency<Value>> {
   return { value: await ask(), ask };
 }
 
 const serialize = (value: unknown): string => JSON.stringify(value) ?? '';
 
-/** Whether a room would answer now what it answered then. */
+/** Whether the query still has the same result. */
 export const isCurrent = async ({ value, ask }: Dependency): Promise<boolean> =>
   serialize(await ask()) === serialize(value);

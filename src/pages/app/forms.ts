@@ -38,8 +38,8 @@ async function loadParser() {
 }
 
 /**
- * Reads a submitted form. It runs after access was decided, so nobody can make
- * the server read what it will refuse anyway (security.md 2.6).
+ * Reads a submitted form. It runs after access was decided, so no client can make the server read a body that it
+ * will refuse anyway (security B05).
  */
 export const readForm: Middleware = async (ctx, next) => {
   if (ctx.method !== 'POST') return next();

@@ -4,11 +4,11 @@ import { content, type ContentReply } from './reply.ts';
 const endings = { 'image/png': 'png', 'image/jpeg': 'jpg', 'image/gif': 'gif', 'image/webp': 'webp' } as const;
 
 /**
- * An uploaded image as an answer (SPEC §8, web-ui §12.3). Its address changes with its
- * content, so it may be kept for a year; a fixed file name and a sandbox keep what
- * somebody uploaded from ever becoming more than a picture.
+ * Response with an uploaded image (SPEC §8). Its URL changes with its content, so it may be
+ * cached for a year; a fixed file name and a sandbox keep the browser from treating the upload
+ * as anything but a picture.
  *
- * @param scope who may keep it: `private` where the next visitor may not see it
+ * @param scope which caches may store it: `private` where not every viewer may see it
  */
 export function imageReply(image: OpenedImage, scope: 'public' | 'private'): ContentReply {
   return content(image.type, image.stream(), {

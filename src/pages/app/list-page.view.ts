@@ -10,7 +10,7 @@ const rowsPerPage = 50;
 
 /**
  * One page of a list by `?after=` or `?before=`. An address that never was a page shows the
- * first one: query parameters are never a reason for an error page (web-ui §1).
+ * first one: query parameters are never a reason for an error page.
  */
 export async function listPage<Result>(
   list: (paging: Paging) => Promise<Result>,

@@ -5,16 +5,15 @@ import { readPreferences, Refusal, statusOf, discardBody } from '../../http/inde
 import type { Render } from './render.ts';
 
 /**
- * The one place where the house's errors become pages (DESIGN §5). A refusal of
- * a form is answered by its page (submit.ts) with the same statuses; what
- * arrives here has no form to go back to.
+ * Status of each error code on error pages. A refusal of a form is answered by the page of the form
+ * (submit.ts) with the same statuses; errors here have no form to go back to.
  */
 const pageStatusOf: Record<ErrorCode, number> = { ...statusOf, invalid: 422, unauthenticated: 303 };
 
 /**
  * A conflict about what was typed (a taken name) is a wrong form value: typing
  * something else helps, so it is 422. Without a field the present state
- * refuses: 409 (web-ui §1.1).
+ * refuses: 409.
  */
 export function statusOfRefusal(error: DomainError): number {
   if (error.code === 'conflict' && error.field !== undefined) return 422;
@@ -96,7 +95,7 @@ function renderError(ctx: Context, answer: ErrorResponse, render: Render): void 
   ctx.body = render('app/error', frame, { title: titles[status] ?? 'That did not work', status, message, requestId });
 }
 
-/** Catches everything that the rest throws and answers with a page in the house's words. */
+/** Catches what the rest of the middleware throws, and answers with an error page. */
 export function withErrorMapping({ logger, render }: { logger: Logger; render: Render }): Middleware {
   return async (ctx, next) => {
     try {

@@ -10,7 +10,7 @@ export interface NumberedPage<Row> {
 
 /**
  * One page of a list by `?page=`, from 1. What is no number of a page shows the first one:
- * query parameters are never a reason for an error page (web-ui §1).
+ * query parameters are never a reason for an error page.
  * @param list one row more than a page has is asked for, so that nothing has to be counted
  */
 export async function numberedPage<Row>(

@@ -42,7 +42,7 @@ export interface RequestContext {
   bestEncoding(...offered: AssetEncoding[]): AssetEncoding;
 }
 
-/** Somebody has signed in; the route's access declaration guarantees it. */
+/** The viewer is signed in; the route's access declaration guarantees it. */
 interface SignedIn {
   readonly viewer: PersonViewer;
   readonly person: Person;

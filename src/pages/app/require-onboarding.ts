@@ -1,16 +1,15 @@
 import type { Middleware } from '../../http/index.ts';
 
 /**
- * Leads people to what they must finish before anything else: the handle that
- * everything of theirs is named by (SPEC §2.4), then a password of their own
- * when somebody else chose the first one.
+ * Redirects people to the steps that they must complete first: the choice of a handle (SPEC §2.4), then a new
+ * password when another person set the first one.
  *
- * @param path the pattern of this route; the pages of the errands themselves pass
+ * @param path the pattern of this route; the pages of these steps themselves pass
  */
 export function requireOnboarding(path: string): Middleware {
   return async (ctx, next) => {
     const { person } = ctx.state.identity;
-    const errand =
+    const requiredPage =
       person === null || path === '/logout' || path === '/settings/appearance'
         ? null
         : person.username === null
@@ -18,9 +17,9 @@ export function requireOnboarding(path: string): Middleware {
           : person.mustChangePassword
             ? '/settings/account'
             : null;
-    if (errand === null || path.startsWith(errand)) return next();
+    if (requiredPage === null || path.startsWith(requiredPage)) return next();
     ctx.status = 303;
-    ctx.redirect(errand);
+    ctx.redirect(requiredPage);
     ctx.set('Cache-Control', 'no-store');
   };
 }

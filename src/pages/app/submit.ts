@@ -11,12 +11,12 @@ export interface FormRefusal {
 }
 
 /**
- * Runs what a form asks for. When a rule refuses it, the same form comes back
- * with what was typed and the reason, under the status of DESIGN §5.
+ * Runs the use-case of a form. When it refuses, the same form is rendered again with what was typed and the
+ * reason, with the status of the error.
  *
  * @param act calls one use-case and answers with a redirect
  * @param again renders the form page with the refusal
- * @param fieldNames the form's names of fields that the room calls otherwise, `{username: 'handle'}`
+ * @param fieldNames names of form fields that differ from those of the use-case, `{username: 'handle'}`
  */
 export async function submit(
   act: () => Promise<Reply>,

@@ -24,7 +24,7 @@ const steps: readonly [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
   ['minute', 60],
 ];
 
-/** Commits may carry any year; beyond what a Date can hold there is nothing to print (security.md A). */
+/** Commits may have any year; a time beyond the range of Date cannot be printed. */
 const lastMoment = 8.64e15;
 const clamp = (ms: number): number => Math.min(Math.max(Number.isFinite(ms) ? ms : 0, -lastMoment), lastMoment);
 

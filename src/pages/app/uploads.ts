@@ -6,7 +6,7 @@ import { invalid, isDomainError } from '../../kernel/index.ts';
 import type { Middleware } from '../../http/index.ts';
 import { discardBody, openBody, Refusal } from '../../http/index.ts';
 
-/** Besides the file: boundaries, headers and the few fields that a form may have (security.md 2.6). */
+/** Besides the file: boundaries, headers and the few fields that a form may have (security B05). */
 const maxFields = 8;
 const maxFieldBytes = 8 * 1024;
 const maxBodyBytes = maxImageBytes + (maxFields + 1) * maxFieldBytes;
@@ -19,8 +19,8 @@ interface ReceivedFile {
 }
 
 /**
- * Reads a form that brings one file. It runs after access was decided, so nobody can
- * make the server read what it will refuse anyway (security.md 2.6).
+ * Reads a form that brings one file. It runs after access was decided, so no client can
+ * make the server read a body that it will refuse anyway (security B05).
  *
  * Files are kept in memory: they are small, few at a time (class-limits.ts), and so nothing
  * is ever left on disk. What was wrong with an upload is kept for the page, whose form

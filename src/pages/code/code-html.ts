@@ -9,7 +9,7 @@ const turning = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 const control = /[\x00-\x08\x0b-\x1f\x7f]/g;
 
 /**
- * Makes characters visible that a reader must not miss (security.md C07): those that turn
+ * Makes characters visible that a reader must not miss (security C07): those that turn
  * direction stand in a box with their number and reach no further; control characters show
  * as their pictures, because a page may not hold them.
  * @param html escaped text, perhaps with spans

@@ -14,7 +14,7 @@ export interface CommitLineView {
   /** The message below its first line; null when there is none. */
   body: string | null;
   author: string;
-  /** Who committed, when that is somebody else. */
+  /** The committer, when it is not the author. */
   committer: string | null;
   avatar: AvatarView;
   at: TimeView;

@@ -8,7 +8,7 @@ import { markWords } from './mark-words.ts';
 import { pictureSizes } from './picture-size.ts';
 import type { CodeDeps } from './deps.ts';
 
-/** What a page shows at once (web-ui §3); one file alone gets much more. */
+/** Limits of a page with all files; the page of a single file has much higher ones. */
 const pageLimits: PatchLimits = { files: 100, linesPerFile: 1_000, bytesPerLine: 5_100, bytes: 1024 * 1024 };
 const fileLimits: PatchLimits = { files: 2, linesPerFile: 20_000, bytesPerLine: 5_100, bytes: 4 * 1024 * 1024 };
 

@@ -18,6 +18,6 @@ const endingOf = (name: string): string => name.slice(name.lastIndexOf('.') + 1)
 export const imageType = (name: string): string | null =>
   Object.hasOwn(images, endingOf(name)) ? images[endingOf(name)]! : null;
 
-/** Documents that would run as pages of ours: they are only ever downloaded (security.md C03). */
+/** Documents that would run as pages of ours: they are only ever downloaded (security C03). */
 export const isActive = (name: string): boolean =>
   ['svg', 'svgz', 'html', 'htm', 'xhtml', 'xht', 'xml', 'mht', 'mhtml'].includes(endingOf(name));

@@ -40,7 +40,7 @@ export async function pictureSizes(
   );
 }
 
-/** Gives room to the pictures of a document that lie beside it in the repository. */
+/** Sets width and height of the pictures of a document that are files of the same repository. */
 export function sizePictures(
   git: Git,
   path: string,

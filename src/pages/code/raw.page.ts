@@ -20,7 +20,7 @@ function disposition(kind: 'inline' | 'attachment', name: Buffer): string {
 /**
  * `B/raw/{ref}/{path}`: the bytes of a file. Text is plain text whatever it is called;
  * pictures have their type; what a browser would run is only ever downloaded, and all of
- * it stands in a sandbox (security.md C03).
+ * it stands in a sandbox (security C03).
  */
 export const showRaw: Page<RepositoryContext, CodeDeps> = async (context, deps): Promise<Reply> => {
   const { git } = deps;

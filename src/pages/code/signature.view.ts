@@ -5,7 +5,7 @@ import type { CommitSignature } from '../../git/index.ts';
 /** What a badge says of a signature. */
 export interface SignatureView {
   label: string;
-  /** `good` only for a signature that is right, by a key of somebody here. */
+  /** `good` only for a valid signature by a key of a local account. */
   tone: 'good' | 'plain' | 'bad';
   /** One sentence more. */
   says: string;

@@ -8,7 +8,7 @@ import type { CodeDeps } from './deps.ts';
 interface ReadSignatures {
   /** In the order of the question. */
   views: (SignatureView | null)[];
-  /** A key may come to belong to somebody, or be taken away. */
+  /** Changes when a key is added to an account or removed. */
   dependency: Dependency;
 }
 

@@ -17,7 +17,7 @@ const paths: Record<Tab, string> = {
   organisations: '/explore/orgs',
 };
 
-/** Somebody or something in a list of owners. */
+/** A person or an organisation in a list of owners. */
 interface OwnerRow {
   handle: string;
   title: string;

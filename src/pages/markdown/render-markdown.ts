@@ -17,7 +17,7 @@ markdown.renderer.rules['table_close'] = () => '</table></div>\n';
 /**
  * Markdown from a repository as HTML that is safe to put into a page: rendered
  * first, cleaned afterwards, so that whatever the renderer or an HTML block
- * produced passes the same allowlist (security.md C02).
+ * produced passes the same allowlist (security C02).
  */
 export function renderMarkdown(source: string, links: DocumentLinks): string {
   return sanitize(markdown.render(source, {}), links);

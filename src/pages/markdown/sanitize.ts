@@ -103,7 +103,7 @@ const hostOf = (address: string): string => URL.parse(address, 'https://invalid.
 
 /**
  * A remote image would tell its host who reads this page, so unless the settings allow it, it is shown as a
- * link that names the host (web-ui §3). Inside a link, where a badge usually
+ * link that names the host. Inside a link, where a badge usually
  * sits, only its text remains: links do not nest.
  */
 function image(attributes: Attributes, links: DocumentLinks, isInLink: boolean): Tag {
@@ -168,7 +168,7 @@ function checkbox({ type, checked }: Attributes): Tag {
   return { tagName: 'input', attribs };
 }
 
-/** Keeps what the allowlist names and drops the rest: no style, form, frame, script or foreign id (security.md C02). */
+/** Keeps what the allowlist names and drops the rest: no style, form, frame, script or foreign id (security C02). */
 export function sanitize(html: string, links: DocumentLinks): string {
   let linkDepth = 0;
   return sanitizeHtml(html, {

@@ -1,6 +1,6 @@
 import type { ImageSize } from '../../images/index.ts';
 
-/** More pictures than this nobody waits for; the rest of a document takes its room when it comes. */
+/** Limit of pictures that are measured per document, which delays the page; the layout shifts for the others. */
 const maxSized = 40;
 
 /** What the cleaner writes: attributes in double quotes, `<` and `>` escaped. */

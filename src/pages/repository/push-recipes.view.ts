@@ -4,7 +4,7 @@ export interface PushRecipesView {
   existing: string;
 }
 
-/** Branch names may hold anything that git allows, `$(…)` too, so they are quoted for the shell. */
+/** Quotes a branch name for the shell: git allows nearly any character in it, `$(…)` too. */
 function shellWord(text: string): string {
   return /^[\w./:@+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

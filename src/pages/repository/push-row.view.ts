@@ -9,7 +9,7 @@ import { personUrl, repositoryUrl } from '../../http/index.ts';
 export interface PushRowView {
   repository: { name: string; url: string };
   avatar: AvatarView;
-  /** Null for one from the command line, or by somebody who is gone. */
+  /** Null for a push from the command line, or by a person whose account is deleted. */
   person: { name: string; url: string } | null;
   /** `pushed to main`, `created the tag v1`, `pushed to 3 branches and tags`. */
   what: string;

@@ -15,7 +15,7 @@ import { readFolder } from '../code/tree.page.ts';
 import { resultWithin } from '../app/result-within.ts';
 import type { RepositoryDeps } from './deps.ts';
 
-/** What the clone box says to somebody who could not push yet. */
+/** For the clone box: credentials that the viewer still lacks for a push. */
 async function credentialsOf({ person }: RepositoryContext, { accounts }: RepositoryDeps) {
   if (person === null) return null;
   const [keys, tokens] = await Promise.all([accounts.listKeys(person.id), accounts.listTokens(person.id)]);

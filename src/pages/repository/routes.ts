@@ -30,7 +30,7 @@ import {
 import { showNewRepository, createRepository } from './new-repository.page.ts';
 import { pinRepository, unpinRepository, movePin } from './pins.page.ts';
 import { showRepository } from './repository-home.page.ts';
-import { redirectCloneAddress, redirectGit, showOwner, showRepositoryByShortAddress } from './short-urls.page.ts';
+import { redirectCloneAddress, redirectGit, showOwner, showRepositoryByShortUrl } from './short-urls.page.ts';
 
 const at = '/repos/:owner/:name';
 
@@ -153,5 +153,5 @@ export const shortUrlRoutes: readonly Route[] = [
   { method: 'GET', path: '/:owner/:name/info/refs', access: 'open', cost: 'free', page: redirectGit },
   { method: 'GET', path: '/git/:owner/:name', access: 'open', cost: 'free', page: redirectCloneAddress },
   { method: 'GET', path: '/:handle', access: 'public', cost: 'rows', page: showOwner },
-  { method: 'GET', path: '/:owner/:name', access: 'public', cost: 'rows', page: showRepositoryByShortAddress },
+  { method: 'GET', path: '/:owner/:name', access: 'public', cost: 'rows', page: showRepositoryByShortUrl },
 ];

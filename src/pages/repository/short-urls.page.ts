@@ -15,7 +15,7 @@ export const showOwner: Page<RequestContext, RepositoryDeps> = async ({ params }
 };
 
 /** `/{owner}/{name}` and `/{owner}/{name}.git` lead to the repository, for those who may see it. */
-export const showRepositoryByShortAddress: Page<RequestContext, RepositoryDeps> = async (
+export const showRepositoryByShortUrl: Page<RequestContext, RepositoryDeps> = async (
   { params, viewer },
   { repositories },
 ) => {

@@ -3,7 +3,7 @@ import type { JobRow, RunStatus } from '../../ci/index.ts';
 import { viewStatus } from '../app/commit-state.view.ts';
 import type { StatusView } from '../app/commit-state.view.ts';
 
-/** A box of the graph: one job, all legs of its matrix together. */
+/** A box of the graph: one job, all jobs of its matrix together. */
 interface NodeView {
   key: string;
   label: string;
@@ -27,12 +27,12 @@ const maxLabel = 22;
 
 const running: readonly RunStatus[] = ['cancelling', 'running', 'waiting', 'blocked'];
 
-/** The legs of one job as one state: what is still going on before what has ended. */
-function statusOf(legs: readonly JobRow[]): RunStatus {
+/** The status of a matrix as one: an unfinished job takes precedence over finished ones. */
+function statusOf(matrixJobs: readonly JobRow[]): RunStatus {
   return (
-    statusOfMatrix(legs) ??
-    running.find((status) => legs.some((leg) => leg.status === status)) ??
-    legs.find((leg) => !isFinal(leg.status))!.status
+    statusOfMatrix(matrixJobs) ??
+    running.find((status) => matrixJobs.some((job) => job.status === status)) ??
+    matrixJobs.find((job) => !isFinal(job.status))!.status
   );
 }
 
@@ -43,7 +43,7 @@ function statusOf(legs: readonly JobRow[]): RunStatus {
 export function viewJobGraph(jobs: readonly JobRow[], jobUrl: (job: JobRow) => string): JobGraphView | null {
   const groups = [...Map.groupBy(jobs, (job) => job.jobKey)];
   if (groups.length < 2) return null;
-  const needs = new Map(groups.map(([key, legs]) => [key, legs[0]!.needs]));
+  const needs = new Map(groups.map(([key, matrixJobs]) => [key, matrixJobs[0]!.needs]));
   const depths = new Map<string, number>();
   const depthOf = (key: string): number => {
     const known = depths.get(key);
@@ -54,17 +54,17 @@ export function viewJobGraph(jobs: readonly JobRow[], jobUrl: (job: JobRow) => s
     return depth;
   };
   const rows = new Map<number, number>();
-  const nodes = groups.map(([key, legs]) => {
+  const nodes = groups.map(([key, matrixJobs]) => {
     const depth = depthOf(key);
     const row = rows.get(depth) ?? 0;
     rows.set(depth, row + 1);
-    const first = legs.find((leg) => leg.status === 'failure') ?? legs[0]!;
-    const label = legs.length > 1 ? `${key} (${legs.length})` : legs[0]!.name;
+    const first = matrixJobs.find((job) => job.status === 'failure') ?? matrixJobs[0]!;
+    const label = matrixJobs.length > 1 ? `${key} (${matrixJobs.length})` : matrixJobs[0]!.name;
     return {
       key,
       label: label.length > maxLabel ? `${label.slice(0, maxLabel - 1)}…` : label,
       url: jobUrl(first),
-      status: viewStatus(statusOf(legs)),
+      status: viewStatus(statusOf(matrixJobs)),
       x: box.margin + depth * (box.width + box.gapX),
       y: box.margin + row * (box.height + box.gapY),
     };

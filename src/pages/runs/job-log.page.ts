@@ -30,7 +30,7 @@ export const downloadLog: Page<RepositoryContext, RunsDeps> = async (context, de
 const maxStreams = 500;
 const maxStreamsPerViewer = 5;
 const heartbeatMs = 15_000;
-/** A browser that does not take what is sent is let go; it comes back and goes on where it was. */
+/** A connection with more unsent bytes is closed; the browser reconnects and continues from the last row. */
 const maxUnsentBytes = 1024 * 1024;
 
 /** Streams open now, in all and for each session or address (security I10). */

@@ -19,8 +19,8 @@ const maxHits = 200;
 const maxQuery = 256;
 
 /**
- * One job: its steps, and a window of its log. Query: `from`, the first row (0 is the
- * first of all; left out, what somebody most likely looks for); `q`, what to look for.
+ * Page of a job: its steps, and a window of its log. Query: `from`, the first row to show (0 is the first of the
+ * log; without it, the rows that are most likely of interest); `q`, the text to search for.
  */
 export const showJob: Page<RepositoryContext, RunsDeps> = async (context, deps): Promise<Reply> => {
   const { found, params, query } = context;

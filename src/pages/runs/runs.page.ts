@@ -53,7 +53,7 @@ function withoutEmpty(values: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ''));
 }
 
-/** Somebody who does not exist has started nothing. */
+/** A person who does not exist has started no runs. */
 async function filterOf(
   { workflow, status, event, branch, actor }: Record<string, string>,
   { accounts }: RunsDeps,

@@ -11,7 +11,7 @@ function setupPage(handle: string, refusal: FormRefusal | null): PageReply {
   return page('sign-in/setup', { form: { handle }, refusal });
 }
 
-/** `/setup?token=…` makes the first administrator. Without a valid token it is a 404 (web-ui §12.1). */
+/** `/setup?token=…` makes the first administrator. Without a valid token it is a 404. */
 export const showSetup: Page<RequestContext, SignInDeps> = async (context, { accounts }) => {
   await accounts.checkSetupToken(tokenOf(context));
   return setupPage('', null);

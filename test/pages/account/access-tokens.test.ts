@@ -15,7 +15,7 @@ const sessionViewer = (id: string, username: string): PersonViewer => ({
 
 const location = ({ headers }: Answer): string => headers.location ?? '';
 
-t.test('web-ui §12.7 tokens are shown once and reach what was chosen', async (t) => {
+t.test('tokens are shown once and reach what was chosen', async (t) => {
   const web = await startWeb(t);
   const [alice, bob] = [await signedIn(web, 'alice'), await signedIn(web, 'bob')];
   const mine = await web.modules.repositories.create(sessionViewer(alice.id, 'alice'), {

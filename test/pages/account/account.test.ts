@@ -23,7 +23,7 @@ t.test('who was given a password changes it first', async (t) => {
   t.equal((await browser.get('/')).status, 200, 'and stays signed in');
 });
 
-t.test('web-ui §12.1 a person takes another handle, and everything leads on', async (t) => {
+t.test('a person changes the handle, and old URLs redirect', async (t) => {
   const web = await startWeb(t);
   const bob = await signedIn(web, 'bob');
   const carol = await signedIn(web, 'carol');

@@ -62,7 +62,7 @@ t.test('the dashboard lists, filters and pages', async (t) => {
 
 t.setTimeout(120_000);
 
-t.test('web-ui §3 pushes of what is followed, and requests that did not get through', async (t) => {
+t.test('pushes of what is followed, and requests that did not get through', async (t) => {
   const web = await startWeb(t);
   const alice = await signedIn(web, 'alice');
   t.notMatch((await alice.get('/')).body, /Followed elsewhere|Needs attention/, 'nothing without federation');

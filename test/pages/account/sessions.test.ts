@@ -4,7 +4,7 @@ import type { Answer } from '../../fixtures/web-fixture.ts';
 
 const location = ({ headers }: Answer): string => headers.location ?? '';
 
-t.test('web-ui §12.7 sessions are listed and ended', async (t) => {
+t.test('sessions are listed and ended', async (t) => {
   const web = await startWeb(t);
   const alice = await signedIn(web, 'alice');
   const other = visitor(web);

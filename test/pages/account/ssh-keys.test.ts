@@ -13,7 +13,7 @@ async function publicKey(t: Parameters<typeof temporaryFolder>[0]): Promise<stri
   return execFileSync('cat', [`${file}.pub`]).toString();
 }
 
-t.test('web-ui §12.7 keys', async (t) => {
+t.test('keys are added, listed and removed', async (t) => {
   const web = await startWeb(t);
   const [alice, bob] = [await signedIn(web, 'alice'), await signedIn(web, 'bob')];
   const key = await publicKey(t);

@@ -6,7 +6,7 @@ import { startHearth } from '../../fixtures/start-hearth.ts';
 
 const { web, administrator, member } = await startAdminWeb(t);
 
-t.test('health says when a restore was last proven', async (t) => {
+t.test('health shows the last successful restore test', async (t) => {
   t.match((await administrator.get('/admin/health')).body, /none yet: restore tests run every night/);
   await web.modules.backups.create();
   await web.modules.backups.drill();
@@ -93,7 +93,7 @@ t.test('the administrator’s page names the host of a failing mirror in each fo
   const here = await startHearth(t);
   const alice = await here.addPerson('alice');
   await here.modules.accounts.setAdministrator(alice.id, true);
-  // Whoever becomes one signs in anew.
+  // A person who becomes an administrator signs in again.
   const session = (await here.modules.accounts.startSession(alice.id, { address: '', userAgent: '' })).secret;
   const viewer = {
     kind: 'person',

@@ -78,7 +78,7 @@ function rawly(
   });
 }
 
-t.test('what is kept is bounded, grows old, and is dropped when a room answers otherwise', async (t) => {
+t.test('the cache is bounded, entries expire, and are dropped when a dependency changes', async (t) => {
   const pages = createRenderedPages({ maxWeight: 10_000 });
   let answer = 1;
   pages.keep('a', 'one', [await dependOn(async () => answer)], at(1_000));
@@ -188,7 +188,7 @@ t.test('flips', async (t) => {
     },
   );
 
-  await t.test('said again without the middlewares, to the letter, and only to whoever asks the same', async (t) => {
+  await t.test('cached responses ahead of the middleware are equal to the byte', async (t) => {
     let finds = 0;
     const { find } = web.modules.repositories;
     web.modules.repositories.find = (...args) => ((finds += 1), find(...args));
@@ -280,7 +280,7 @@ t.test('flips', async (t) => {
     t.strictSame(unkeyed.filter((name) => served.has(name)).sort(), Object.keys(exceptions).sort());
   });
 
-  await t.test('what changes while a page is being answered is not said again', async (t) => {
+  await t.test('a page that changes while it is being rendered is not cached', async (t) => {
     const { refState } = web.modules.git;
     t.teardown(() => (web.modules.git.refState = refState));
     web.clock.advance(61_000);

@@ -56,7 +56,7 @@ t.test('a deletion asks first, spares the default branch, and can be undone', as
   t.notOk((await refs())['refs/heads/feature/bellows']);
   t.notMatch((await visitor(web).get(`${B}/branches`)).body, /bellows/);
   let lost: string | undefined;
-  // What is told to the rooms is told behind the answer.
+  // Listeners are notified after the response.
   while (lost === undefined) lost = (await web.modules.repositories.listLostTips({ repository, path }))[0]?.id;
   t.equal((await alice.post(`${B}/activity/restore`, { id: lost, expected: '0'.repeat(40) })).status, 303);
   t.equal((await refs())['refs/heads/feature/bellows'], tip);

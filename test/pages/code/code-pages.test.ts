@@ -16,7 +16,7 @@ t.setTimeout(120_000);
 
 const { web, path, tip, get } = await startOddWeb(t);
 
-t.test('web-ui §3 each kind of file shows sensibly', async (t) => {
+t.test('each kind of file shows sensibly', async (t) => {
   const cases: [file: string, RegExp][] = [
     ['src/core.ts', /31 lines[^]*executable[^]*id="L1" href="#L1">1<\/a>[^]*x-keyword/],
     ['empty', /This file is empty/],
@@ -53,7 +53,7 @@ t.test('web-ui §3 each kind of file shows sensibly', async (t) => {
   t.match((await get('/tree/main/lib')).body, /A submodule[^]*2222222222[^]*href="https:\/\/example\.org\/lib\.git"/);
 });
 
-t.test('web-ui §2.3 addresses lead where people mean', async (t) => {
+t.test('addresses lead where people mean', async (t) => {
   const cases: [from: string, to: string][] = [
     ['/blob/main/src', '/tree/main/src'],
     ['/tree/main/src/core.ts', '/blob/main/src/core.ts'],
@@ -137,7 +137,7 @@ t.test('histories, branches, tags, feeds, the finder', async (t) => {
   t.equal(archive.body.slice(0, 2), 'PK');
 });
 
-t.test('web-ui §3 what git notes has added stands beside the commit', async (t) => {
+t.test('what git notes has added stands beside the commit', async (t) => {
   t.notMatch((await get(`/commit/${tip}`)).body, /Notes<\/h3>/);
   await runGit(['notes', 'add', '-m', 'Tested <by> bob\u202e', tip], { cwd: path });
   t.match((await get(`/commit/${tip}`)).body, /Notes<\/h3><pre class="plain">Tested &lt;by&gt; bob(?!\u202e)/);
@@ -154,7 +154,7 @@ t.test('web-ui §3 what git notes has added stands beside the commit', async (t)
   t.notMatch((await get(`/commit/${tip}`)).body, /Notes<\/h3>/);
 });
 
-t.test('web-ui §9 weights: a first view below 60 kB, a file of a thousand lines below 120 kB', async (t) => {
+t.test('weights: a first view below 60 kB, a file of a thousand lines below 120 kB', async (t) => {
   const weightOf = async (target: string) => gzipSync((await get(target)).body).length;
   for (const target of ['', '/tree/main/many', '/commits', '/branches', '/tags', '/find/main'])
     t.ok((await weightOf(target)) < 20_000, target);
@@ -165,7 +165,7 @@ t.test('web-ui §9 weights: a first view below 60 kB, a file of a thousand lines
   t.ok(gzipSync(viewCodeLines(text, null, null).html).length < 120_000);
 });
 
-t.test('issue 3.8 no page starts more than two git processes when warm', async (t) => {
+t.test('no page starts more than two git processes when warm', async (t) => {
   for (const target of [
     '',
     '/tree/main/src',

@@ -7,7 +7,7 @@ t.setTimeout(120_000);
 
 const { web, path, get } = await startOddWeb(t);
 
-t.test('issue 3.3 a comparison shows all that changed, in both looks', async (t) => {
+t.test('a comparison shows all that changed, in both looks', async (t) => {
   const unified = (await get(`/compare/v1.0..main`)).body;
   for (const sight of [
     /symbolic link → file/,

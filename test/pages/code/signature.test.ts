@@ -9,7 +9,7 @@ import { ask, fillRepository, signedIn, startWeb } from '../../fixtures/web-fixt
 
 t.setTimeout(120_000);
 
-t.test('web-ui §3 a badge for every state of a signature', async (t) => {
+t.test('a badge for every state of a signature', async (t) => {
   const web = await startWeb(t);
   const alice = await signedIn(web, 'alice');
   await alice.post('/repos', { name: 'kiln', visibility: 'PUBLIC' });

@@ -23,14 +23,14 @@ async function walk(who: Visitor, start: string): Promise<string[]> {
   return all;
 }
 
-t.test('web-ui §3 nothing to explore is said in one sentence', async (t) => {
+t.test('nothing to explore is said in one sentence', async (t) => {
   const empty = await nobody.get('/explore');
   t.match([empty.status, main(empty)], [200, /There are no public repositories yet/]);
   t.match(main(await nobody.get('/explore/users')), /Nobody is here yet/);
   t.match(main(await nobody.get('/explore/orgs')), /There are no organisations yet/);
 });
 
-t.test('web-ui §3 explore lists what the viewer may see, in three orders, in pages that never overlap', async (t) => {
+t.test('explore lists what the viewer may see, in three orders, in pages that never overlap', async (t) => {
   const alice = await signedIn(web, 'alice');
   const made: string[] = [];
   for (let index = 0; index < 53; index += 1) {
@@ -73,92 +73,87 @@ t.test('web-ui §3 explore lists what the viewer may see, in three orders, in pa
   t.match(next(await nobody.get('/explore?sort=name')), /sort=name&after=/);
 });
 
-t.test(
-  'web-ui §3 repositories are found by what they are mainly written in, and hidden ones give nothing away',
-  async (t) => {
-    const eve = await signedIn(web, 'eve');
-    const { secret } = await web.modules.accounts.addToken(eve.id, {
-      name: 'push',
-      access: 'write',
-      repositoryIds: null,
-      expiresAt: null,
-    });
-    const push = async (name: string, visibility: string, files: Record<string, string>, branch = 'main') => {
-      if (visibility !== '') await eve.post('/repos', { name, visibility });
-      await fillRepository(t, `http://eve:${secret}@127.0.0.1:${web.port}/git/eve/${name}.git`, files, branch);
-      web.clock.advance(1000);
-    };
-    await push('engine', 'PUBLIC', {
-      'a.c': 'int a;\n'.repeat(100),
-      'b.py': 'b\n'.repeat(100),
-      'c.sh': '\n',
-      'README.md': '# C\n'.repeat(999),
-      'vendor/big.go': 'x\n'.repeat(9_999),
-    });
-    await push('notes', 'PUBLIC', { 'README.md': 'words\n' });
-    await push('vault', 'PRIVATE', { 'main.rs': 'fn main() {}\n', 'a.c': 'int a;\n'.repeat(9) });
-    t.equal(await web.modules.repositories.updateStatisticsDue(), 3, 'what was pushed to');
-    t.equal(await web.modules.repositories.updateStatisticsDue(), 0, 'and only that');
+t.test('repositories are found by what they are mainly written in, and hidden ones give nothing away', async (t) => {
+  const eve = await signedIn(web, 'eve');
+  const { secret } = await web.modules.accounts.addToken(eve.id, {
+    name: 'push',
+    access: 'write',
+    repositoryIds: null,
+    expiresAt: null,
+  });
+  const push = async (name: string, visibility: string, files: Record<string, string>, branch = 'main') => {
+    if (visibility !== '') await eve.post('/repos', { name, visibility });
+    await fillRepository(t, `http://eve:${secret}@127.0.0.1:${web.port}/git/eve/${name}.git`, files, branch);
+    web.clock.advance(1000);
+  };
+  await push('engine', 'PUBLIC', {
+    'a.c': 'int a;\n'.repeat(100),
+    'b.py': 'b\n'.repeat(100),
+    'c.sh': '\n',
+    'README.md': '# C\n'.repeat(999),
+    'vendor/big.go': 'x\n'.repeat(9_999),
+  });
+  await push('notes', 'PUBLIC', { 'README.md': 'words\n' });
+  await push('vault', 'PRIVATE', { 'main.rs': 'fn main() {}\n', 'a.c': 'int a;\n'.repeat(9) });
+  t.equal(await web.modules.repositories.updateStatisticsDue(), 3, 'what was pushed to');
+  t.equal(await web.modules.repositories.updateStatisticsDue(), 0, 'and only that');
 
-    const offered = (answer: Answer): string[] =>
-      [...main(answer).matchAll(/<option value="([^"]+)"/g)].map(([, name]) => name!);
-    const written = (answer: Answer): string[] =>
-      [...main(answer).matchAll(/<p class="written-in[^>]*>(.*?)<\/p>/g)].map(([, row]) =>
-        row!
-          .replace(/<svg.*?<\/svg>/g, '')
-          .replace(/<[^>]+>/g, ' ')
-          .replace(/ +/g, ' ')
-          .trim(),
-      );
-    t.same(
-      offered(await nobody.get('/explore')),
-      ['C', 'Markdown', 'Python'],
-      'Rust is only in what is hidden, Shell is too little to stand for anything, and the vendor is somebody else',
+  const offered = (answer: Answer): string[] =>
+    [...main(answer).matchAll(/<option value="([^"]+)"/g)].map(([, name]) => name!);
+  const written = (answer: Answer): string[] =>
+    [...main(answer).matchAll(/<p class="written-in[^>]*>(.*?)<\/p>/g)].map(([, row]) =>
+      row!
+        .replace(/<svg.*?<\/svg>/g, '')
+        .replace(/<[^>]+>/g, ' ')
+        .replace(/ +/g, ' ')
+        .trim(),
     );
-    t.same(offered(await eve.get('/explore')), ['C', 'Markdown', 'Python', 'Rust']);
-    t.same(
-      [await walk(nobody, '/explore?language=C'), await walk(eve, '/explore?language=c')],
-      [['eve/engine'], ['eve/vault', 'eve/engine']],
-    );
-    t.same(written(await nobody.get('/explore?language=Python')), ['C Python'], 'the card says it, most first');
-    t.match(main(await nobody.get('/explore?language=C&sort=name')), /<option value="C" selected/);
-    t.match(
-      main(await nobody.get('/explore?language=C&sort=name')),
-      /href="\/explore\?language=C" aria-current|href="\/explore\?language=C"/,
-      'another order keeps the language',
-    );
-    const [hidden, absent] = [await nobody.get('/explore?language=Rust'), await nobody.get('/explore?language=Zig')];
-    t.match([hidden.status, main(hidden)], [200, /There are no repositories in Rust here/]);
-    t.equal(main(hidden).replaceAll('Rust', 'Zig'), main(absent), 'what is hidden and what is not there read the same');
-    t.same((await walk(nobody, '/explore?language=nonsense')).length, 55, 'a language that nobody knows asks nothing');
-    const listed = async (query: string) =>
-      ((await (await fetch(`${web.origin}/api/v1/repos?${query}`)).json()) as { name: string }[]).map(
-        ({ name }) => name,
-      );
-    t.same(
-      [
-        await listed('language=c'),
-        await listed('language=Rust'),
-        await listed('language=nonsense'),
-        await listed('language=Python&owner=eve&limit=1'),
-      ],
-      [['engine'], [], [], ['engine']],
-      'the API asks the same',
-    );
-    t.match(main(await nobody.get('/users/eve')), /C<\/span><span>.*Python/);
+  t.same(
+    offered(await nobody.get('/explore')),
+    ['C', 'Markdown', 'Python'],
+    'Rust is only in what is hidden, Shell is too little to stand for anything, and the vendor is somebody else',
+  );
+  t.same(offered(await eve.get('/explore')), ['C', 'Markdown', 'Python', 'Rust']);
+  t.same(
+    [await walk(nobody, '/explore?language=C'), await walk(eve, '/explore?language=c')],
+    [['eve/engine'], ['eve/vault', 'eve/engine']],
+  );
+  t.same(written(await nobody.get('/explore?language=Python')), ['C Python'], 'the card says it, most first');
+  t.match(main(await nobody.get('/explore?language=C&sort=name')), /<option value="C" selected/);
+  t.match(
+    main(await nobody.get('/explore?language=C&sort=name')),
+    /href="\/explore\?language=C" aria-current|href="\/explore\?language=C"/,
+    'another order keeps the language',
+  );
+  const [hidden, absent] = [await nobody.get('/explore?language=Rust'), await nobody.get('/explore?language=Zig')];
+  t.match([hidden.status, main(hidden)], [200, /There are no repositories in Rust here/]);
+  t.equal(main(hidden).replaceAll('Rust', 'Zig'), main(absent), 'what is hidden and what is not there read the same');
+  t.same((await walk(nobody, '/explore?language=nonsense')).length, 55, 'a language that nobody knows asks nothing');
+  const listed = async (query: string) =>
+    ((await (await fetch(`${web.origin}/api/v1/repos?${query}`)).json()) as { name: string }[]).map(({ name }) => name);
+  t.same(
+    [
+      await listed('language=c'),
+      await listed('language=Rust'),
+      await listed('language=nonsense'),
+      await listed('language=Python&owner=eve&limit=1'),
+    ],
+    [['engine'], [], [], ['engine']],
+    'the API asks the same',
+  );
+  t.match(main(await nobody.get('/users/eve')), /C<\/span><span>.*Python/);
 
-    await push('notes', '', { 'x.zig': 'const x = 1;\n' }, 'work');
-    await eve.post('/repos/eve/notes/settings', { default_branch: 'work', description: '' });
-    t.equal(await web.modules.repositories.updateStatisticsDue(), 1);
-    t.same(await walk(nobody, '/explore?language=Zig'), ['eve/notes'], 'the default branch counts');
-    await eve.post('/repos/eve/engine/settings/visibility', { visibility: 'PRIVATE', confirm: 'eve/engine' });
-    t.same(offered(await nobody.get('/explore')), ['Zig'], 'what is hidden from now on is hidden here');
-    await eve.post('/repos/eve/engine/settings/delete', { confirm: 'eve/engine' });
-    t.same(offered(await eve.get('/explore')), ['C', 'Rust', 'Zig'], 'the trash counts for nobody');
-  },
-);
+  await push('notes', '', { 'x.zig': 'const x = 1;\n' }, 'work');
+  await eve.post('/repos/eve/notes/settings', { default_branch: 'work', description: '' });
+  t.equal(await web.modules.repositories.updateStatisticsDue(), 1);
+  t.same(await walk(nobody, '/explore?language=Zig'), ['eve/notes'], 'the default branch counts');
+  await eve.post('/repos/eve/engine/settings/visibility', { visibility: 'PRIVATE', confirm: 'eve/engine' });
+  t.same(offered(await nobody.get('/explore')), ['Zig'], 'what is hidden from now on is hidden here');
+  await eve.post('/repos/eve/engine/settings/delete', { confirm: 'eve/engine' });
+  t.same(offered(await eve.get('/explore')), ['C', 'Rust', 'Zig'], 'the trash counts for nobody');
+});
 
-t.test('web-ui §3 a language keeps its pages', async (t) => {
+t.test('a language keeps its pages', async (t) => {
   await web.modules.db.write(({ manager }) =>
     manager.query("INSERT INTO repository_languages SELECT id, 0, 'Ada' FROM repositories WHERE name LIKE 'r%'"),
   );

@@ -1,11 +1,11 @@
-// Images of other hosts in documents: links, unless the administrator allows more (web-ui §3).
+// Images of other hosts in documents: links, unless the administrator allows more.
 import t from 'tap';
 import { ask, fillRepository, signedIn, startWeb } from '../../fixtures/web-fixture.ts';
 
 t.setTimeout(120_000);
 
 for (const allowed of ['false', 'true']) {
-  t.test(`web-ui §3 SERVICE_REPOSITORIES_REMOTE_IMAGES=${allowed}`, async (t) => {
+  t.test(`SERVICE_REPOSITORIES_REMOTE_IMAGES=${allowed}`, async (t) => {
     const web = await startWeb(t, { env: { SERVICE_REPOSITORIES_REMOTE_IMAGES: allowed } });
     const alice = await signedIn(web, 'alice');
     await alice.post('/repos', { name: 'kiln', visibility: 'PUBLIC' });

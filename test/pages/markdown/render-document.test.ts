@@ -73,7 +73,7 @@ t.test('a hostile document stops nothing meanwhile, and is shown rendered or as 
   }
 });
 
-t.test('what rendering costs is charged to whoever asked, and a document that is known costs nothing', async (t) => {
+t.test('rendering is charged to the client that asked, and a cached document costs nothing', async (t) => {
   const workers = openWorkers(t);
   const costOf = async (ref: string) => {
     let cost = 0;
@@ -95,7 +95,7 @@ t.test('links in a folder with a long path do not multiply without end', async (
   t.match(html.slice(-40), /<a >11999<\/a>/);
 });
 
-t.test('signed out, the page of workflows and a README are read once, whoever asks again', async (t) => {
+t.test('signed out, the page of workflows and a README are read once for all clients', async (t) => {
   const { modules, url, folder, addPerson } = await startHearth(t);
   const alice = await addPerson('alice');
   const viewer = {

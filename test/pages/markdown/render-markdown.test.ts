@@ -31,7 +31,7 @@ const hostile: string[] = [
   '<input type="checkbox" autofocus onfocus=alert(1)><input type="image" src="https://evil.example">',
 ];
 
-t.test('web-ui §3 images of other hosts only where the settings allow it, and over https', async (t) => {
+t.test('images of other hosts only where the settings allow it, and over https', async (t) => {
   const source =
     '![badge](https://img.example.org/b.svg) ![plain](http://img.example.org/b.png) ![none](//img.example.org/c.png) [![in a link](https://img.example.org/d.svg)](https://ci.example.org)';
   t.notMatch(render(source), /<img/);
@@ -73,7 +73,7 @@ t.test('a document keeps its shape', async (t) => {
   );
 });
 
-t.test('web-ui §3 remote images are links that name their host', async (t) => {
+t.test('remote images are links that name their host', async (t) => {
   t.equal(
     render('![Logo](https://img.example.org/x.png)'),
     '<p><a href="https://img.example.org/x.png" rel="nofollow ugc noopener" class="image-label">Logo (img.example.org)</a></p>',
@@ -102,7 +102,7 @@ t.test('relative links go where the page says, or are text', async (t) => {
 });
 
 t.test(
-  'web-ui §9 pictures of the repository have both sides, so that a page does not jump; what the author said stays',
+  'pictures of the repository have both sides, so that a page does not jump; what the author said stays',
   async (t) => {
     const links = { page: () => null, image: (path: string) => `/raw/${path}` };
     const sized = async (source: string) =>

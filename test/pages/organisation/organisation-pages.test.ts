@@ -1,4 +1,4 @@
-// SPEC §4.4: organisations and their members, as pages and forms on real rooms.
+// SPEC §4.4: organisations and their members, as pages and forms on the real modules.
 import t from 'tap';
 import { localAdministrator } from '../../../src/access/index.ts';
 import { main, password, signedIn, startWeb, visitor } from '../../fixtures/web-fixture.ts';

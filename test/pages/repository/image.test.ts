@@ -1,4 +1,4 @@
-// SPEC §4.3, §8: images of repositories, pictures of people and organisations, over HTTP on real rooms.
+// SPEC §4.3, §8: images of repositories, pictures of people and organisations, over HTTP on the real modules.
 import t from 'tap';
 import { readdirSync } from 'node:fs';
 import { request } from 'node:http';

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { main, signedIn, startWeb, visitor } from '../../fixtures/web-fixture.ts';
 
-t.test('web-ui §12.6 pins: anyone who can read pins, moves and unpins', async (t) => {
+t.test('pins: anyone who can read pins, moves and unpins', async (t) => {
   const web = await startWeb(t);
   const nobody = visitor(web);
   const erin = await signedIn(web, 'erin');

@@ -1,4 +1,4 @@
-// What an owner does with a repository, as pages and forms on real rooms.
+// Settings of a repository, as pages and forms on the real modules.
 import t from 'tap';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
@@ -66,7 +66,7 @@ t.test('security E05 visibility says what follows from it, and acts at once', as
   t.equal((await nobody.get(kiln)).status, 404, 'what nobody understands hides');
 });
 
-t.test('web-ui §12.8 collaborators: added by handle, changed, removed, and able to leave', async (t) => {
+t.test('collaborators: added by handle, changed, removed, and able to leave', async (t) => {
   const list = `${kiln}/settings/collaborators`;
   t.equal((await bob.get(kiln)).status, 404);
   t.same(where(await alice.post(list, { username: 'Bob', role: 'read' })), [303, `${list}?done=collaborator-added`]);

@@ -6,7 +6,7 @@ import type { Answer } from '../../fixtures/web-fixture.ts';
 
 const location = ({ headers }: Answer): string => headers.location ?? '';
 
-t.test('web-ui §2.3 redirects that save people', async (t) => {
+t.test('redirects that save people', async (t) => {
   const web = await startWeb(t);
   const alice = await signedIn(web, 'Alice');
   await alice.post('/repos', { name: 'Kiln', visibility: 'PUBLIC' });

@@ -18,11 +18,7 @@ t.test('people join by invitation, once per link', async (t) => {
   const bob = visitor(web);
   t.equal((await bob.get(link)).status, 200);
   t.match(main(await bob.post(link, { handle: 'alice', password })), /taken/, 'a taken handle is told');
-  t.equal(
-    (await bob.post(link, { handle: 'alice', password })).status,
-    422,
-    'web-ui §1.1 and is a wrong value, not a conflict',
-  );
+  t.equal((await bob.post(link, { handle: 'alice', password })).status, 422, 'and is a wrong value, not a conflict');
   t.equal(location(await bob.post(link, { handle: 'bob', password })), '/settings/keys?done=welcome');
   t.equal((await visitor(web).get(link)).status, 404);
   t.equal((await bob.get('/admin/invites')).status, 404);

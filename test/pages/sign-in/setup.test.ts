@@ -4,7 +4,7 @@ import type { Answer } from '../../fixtures/web-fixture.ts';
 
 const location = ({ headers }: Answer): string => headers.location ?? '';
 
-t.test('web-ui §12.1 the first administrator comes in through the setup link', async (t) => {
+t.test('the first administrator comes in through the setup link', async (t) => {
   const web = await startWeb(t);
   const browser = visitor(web);
   t.match(main(await browser.get('/')), /hearth setup-url/, 'the start page says what is missing');
