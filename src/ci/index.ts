@@ -19,7 +19,7 @@ export type { RunningTask } from './artifacts/authorise-task.ts';
 export type { OpenedArtifact } from './artifacts/list-artifacts.ts';
 export type { LogHit, LogUpdate, LogWindow } from './logs/read-log.ts';
 export type { RowBuffer } from './logs/row-buffer.ts';
-export type { StoredRow } from './logs/row-format.ts';
+export type { StoredRow } from './logs/row-buffer.ts';
 export type { Runner } from './runners/runner.ts';
 export type { RunnerRow } from './schema/runner-schema.ts';
 export type { RunnerStatus } from './runners/runner-status.ts';

@@ -1,12 +1,14 @@
 import type { Viewer } from '../access/index.ts';
 import { lfsNotStored } from '../git/index.ts';
-import { forbidden, invalid } from '../kernel/index.ts';
-import { discardBody } from '../http/index.ts';
-import { authenticate } from './authenticate.ts';
+import { forbidden, invalid, unauthenticated } from '../kernel/index.ts';
+import { discardBody, openBody, readAuthorization } from '../http/index.ts';
 import { sendError, challengeAnonymous, uncached } from './errors.ts';
 import type { GitExchange, GitHandler, GitHandlers } from './exchange.ts';
-import { openGitBody } from './request-body.ts';
 import type { GitHttpDeps } from './deps.ts';
+import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
+import { anonymous } from '../access/index.ts';
+import type { Credentials } from '../http/index.ts';
 
 type Service = 'upload-pack' | 'receive-pack';
 
@@ -192,4 +194,71 @@ function begin({ res, headers }: GitExchange, type: string): void {
   for (let at = 0; at < headers.length; at += 2) res.setHeader(headers[at]!, headers[at + 1]!);
   for (const [name, value] of Object.entries(uncached)) res.setHeader(name, value);
   res.setHeader('Content-Type', type);
+}
+
+/**
+ * The body of a git request, inflated when the client compressed it, and bounded while it
+ * arrives.
+ *
+ * @param type the only content type that the route takes
+ * @param maxBytes bound of the inflated body; `Infinity` when git bounds it
+ * Refuses `unsupported_type`, `unsupported_encoding`, `body_too_large`. The stream fails with
+ * `body_too_large`, `bad_encoding` and `request_cut_short`.
+ */
+export function openGitBody(request: IncomingMessage, type: string, maxBytes: number): Readable {
+  if (request.headers['content-type'] !== type) {
+    throw invalid('unsupported_type', `This address takes ${type} only.`);
+  }
+  return openBody(request, {
+    maxBytes,
+    tooLarge: () => invalid('body_too_large', 'The request is too large.'),
+    gzip: {
+      names: ['gzip', 'x-gzip'],
+      unsupported: () => invalid('unsupported_encoding', 'A request may be compressed with gzip only.'),
+    },
+    broken: (cause) =>
+      isFromZlib(cause)
+        ? invalid('bad_encoding', 'The request is not valid gzip.', { cause })
+        : invalid('request_cut_short', 'The request ended too early.'),
+  });
+}
+
+const isFromZlib = ({ code }: NodeJS.ErrnoException): boolean => code?.startsWith('Z_') === true;
+
+/**
+ * Identity of a git client. An access token or the token of a CI task is accepted as `Bearer` or `token`, and
+ * as password or user name of Basic, because clients differ in which of the two they let people type. Cookies
+ * are ignored: a page elsewhere must not be able to fetch with a person's session (security D02).
+ *
+ * @returns `anonymous` without credentials
+ * Refuses `bad_credentials` for invalid credentials, also on public repositories:
+ * the person behind an expired token must learn that it has expired.
+ */
+export async function authenticate(
+  { accounts, ci }: Pick<GitHttpDeps, 'accounts' | 'ci'>,
+  { req, state }: Pick<GitExchange, 'req' | 'state'>,
+): Promise<Viewer> {
+  const credentials = readAuthorization(req.headers.authorization);
+  if (credentials.kind === 'none') return anonymous;
+  for (const secret of secretsIn(credentials)) {
+    const viewer =
+      (await accounts.viewerOfToken(secret, { address: state.address })) ?? (await ci.viewerOfTaskToken(secret));
+    if (viewer !== null) {
+      state.identity = { viewer, person: null, session: null, avatarAt: null };
+      return viewer;
+    }
+  }
+  throw unauthenticated('bad_credentials', 'Authentication failed. Use an access token as the password.');
+}
+
+/** What may be a token in what was sent, in the order of likelihood. */
+function secretsIn(credentials: Credentials): string[] {
+  switch (credentials.kind) {
+    case 'token':
+      return [credentials.secret];
+    case 'basic':
+      return [credentials.password, credentials.username].filter((secret) => secret !== '');
+    default:
+      return [];
+  }
 }

@@ -36,7 +36,7 @@ import { emptyTrash, listRestorable, listTrash, moveToTrash, restoreRepository }
 import { countRepositories, listAllRepositories, listByIds, listRepositories } from './list-repositories.ts';
 import { isPublic, listPublic } from './public-repositories.ts';
 import { locateRepositories } from './locate-repository.ts';
-import { openForPush } from './open-for-push.ts';
+import { openForPush } from './pushes/receive-push.ts';
 import { isPinned, listPins, movePin, pin, unpin } from './pins/pins.ts';
 import type { PushListener } from './pushes/notify-listeners.ts';
 import { applyUpdates } from './pushes/apply-updates.ts';

@@ -2,7 +2,7 @@ import { isLocalAdministrator, visibleRepositories } from '../access/index.ts';
 import type { Viewer, Visibility } from '../access/index.ts';
 import { contains } from '../db/index.ts';
 import type { DatabaseThread } from '../db/index.ts';
-import { trigramQuery } from './trigram-query.ts';
+import { trigramQuery } from './query-text.ts';
 
 /**
  * The trigram index proposes public rows in the order of the result, `instr` on the folded text decides, and the access

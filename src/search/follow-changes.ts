@@ -1,6 +1,6 @@
 import { rows } from '../db/index.ts';
 import type { Database, Tx } from '../db/index.ts';
-import { foldFields } from './fold.ts';
+import { foldFields } from './query-text.ts';
 import { sources } from './lists.ts';
 import type { Kind } from './lists.ts';
 import { addTexts, listedTexts, removeTexts } from './ordered-list.ts';

@@ -4,7 +4,7 @@ import type { Database, DatabaseThread } from '../db/index.ts';
 import type { Logger } from '../kernel/index.ts';
 import { findFirstHits, findHits } from './find.ts';
 import type { First, FoundPerson, FoundRepository } from './find.ts';
-import { foldQuery } from './fold.ts';
+import { foldQuery } from './query-text.ts';
 import { catchUp, followChanges } from './follow-changes.ts';
 import { sources } from './lists.ts';
 import { mergeIndex } from './merge-index.ts';

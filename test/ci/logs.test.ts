@@ -4,7 +4,7 @@ import path from 'node:path';
 import { LogFile } from '../../src/ci/logs/log-file.ts';
 import { LogView } from '../../src/ci/logs/log-view.ts';
 import { createMask } from '../../src/ci/logs/mask.ts';
-import { formatRow, maxRowBytes, readRow } from '../../src/ci/logs/row-format.ts';
+import { formatRow, maxRowBytes, readRow } from '../../src/ci/logs/row-buffer.ts';
 import { RowBuffer } from '../../src/ci/logs/row-buffer.ts';
 import { seededRandom } from '../fixtures/seeded-random.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';

@@ -2,7 +2,7 @@ import { PassThrough, Readable } from 'node:stream';
 import t from 'tap';
 import { clientLine, maskControls } from '../../src/git/pushes/client-text.ts';
 import { encodePacket, flushPacket, maxPacketBytes, PacketReader } from '../../src/git/pkt-line.ts';
-import { encodePushHead } from '../../src/git/pushes/encode-push-head.ts';
+import { encodePushHead } from '../../src/git/pushes/push-head.ts';
 import { readPushHead } from '../../src/git/pushes/push-head.ts';
 import { ReportReader, ReportWriter } from '../../src/git/pushes/push-report.ts';
 import { isBranchName, isWellFormedRef, refuseRef } from '../../src/git/refs/ref-name.ts';

@@ -5,7 +5,7 @@ import type { Database } from '../../src/db/index.ts';
 import { silentLogger } from '../../src/kernel/index.ts';
 import { createSearch, mostCounted, mostHits } from '../../src/search/index.ts';
 import type { Search } from '../../src/search/index.ts';
-import { fold } from '../../src/search/fold.ts';
+import { fold } from '../../src/search/query-text.ts';
 import { seededRandom } from '../fixtures/seeded-random.ts';
 import type { SeededRandom } from '../fixtures/seeded-random.ts';
 import type { Owner as Test } from '../fixtures/temporary-folder.ts';

@@ -3,8 +3,8 @@ import type { CiDeps } from '../deps.ts';
 import { taskSchema } from '../schema/task-schema.ts';
 import { rowsPerMark } from './log-reader.ts';
 import type { LogReader } from './log-reader.ts';
-import { readRow } from './row-format.ts';
-import type { StoredRow } from './row-format.ts';
+import { readRow } from './row-buffer.ts';
+import type { StoredRow } from './row-buffer.ts';
 
 type Deps = Pick<CiDeps, 'logs' | 'db' | 'notifier'>;
 

@@ -13,7 +13,7 @@ import type { LogFile } from './log-file.ts';
 import { createMask } from './mask.ts';
 import type { Mask } from './mask.ts';
 import type { RowBuffer } from './row-buffer.ts';
-import { formatRow } from './row-format.ts';
+import { formatRow } from './row-buffer.ts';
 
 /** Rows that a runner sends. */
 export interface IncomingLog {
