@@ -4,6 +4,8 @@ import type { Middleware } from '../context.ts';
 
 const compress = promisify(gzip);
 const minBytes = 1024;
+/** Bodies above this size are compressed at level 2: half the CPU time for a tenth more bytes. */
+const largeBytes = 64 * 1024;
 const compressible = /^(?:text\/|application\/(?:json|javascript)|image\/svg\+xml)/;
 
 /**
@@ -16,9 +18,10 @@ export const compressText: Middleware = async (ctx, next) => {
   const isText = (typeof body === 'string' || Buffer.isBuffer(body)) && compressible.test(ctx.type);
   if (!isText || ctx.state.showsSecret || ctx.response.get('Content-Encoding')) return;
   ctx.vary('Accept-Encoding');
-  if (Buffer.byteLength(body) < minBytes || ctx.acceptsEncodings('gzip', 'identity') !== 'gzip') return;
+  const bytes = Buffer.byteLength(body);
+  if (bytes < minBytes || ctx.acceptsEncodings('gzip', 'identity') !== 'gzip') return;
   const type = ctx.response.get('Content-Type');
-  ctx.body = await compress(body, { level: 6 });
+  ctx.body = await compress(body, { level: bytes > largeBytes ? 2 : 6 });
   ctx.set('Content-Type', type);
   ctx.set('Content-Encoding', 'gzip');
 };
