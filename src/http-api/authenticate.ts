@@ -3,7 +3,7 @@ import type { Viewer } from '../access/index.ts';
 import type { Accounts } from '../accounts/index.ts';
 import { forbidden, unauthenticated } from '../kernel/index.ts';
 import type { Context } from '../http/index.ts';
-import { nobody, readToken } from '../http/index.ts';
+import { anonymousIdentity, readToken } from '../http/index.ts';
 
 /** One error for a missing, mistyped, expired and revoked token (security D11). */
 export const tokenNeeded = () =>
@@ -19,13 +19,13 @@ export async function authenticate(
   ctx: Context,
   { accounts }: { accounts: Pick<Accounts, 'viewerOfToken'> },
 ): Promise<Viewer> {
-  ctx.state.identity = nobody;
+  ctx.state.identity = anonymousIdentity;
   const header = ctx.req.headers.authorization;
   if (header === undefined) return anonymous;
   const secret = readToken(header);
   const viewer = secret === null ? null : await accounts.viewerOfToken(secret, { address: ctx.state.address });
   if (viewer === null) throw tokenNeeded();
   if (viewer.username === null) throw forbidden('onboarding_required', 'Choose a handle first, in the browser.');
-  ctx.state.identity = { ...nobody, viewer };
+  ctx.state.identity = { ...anonymousIdentity, viewer };
   return viewer;
 }

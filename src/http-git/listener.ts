@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Random } from '../kernel/index.ts';
-import { nobody, externalOrigin, countHostHeaders } from '../http/index.ts';
+import { anonymousIdentity, externalOrigin, countHostHeaders } from '../http/index.ts';
 import type { Client, Exchange, createClientReader } from '../http/index.ts';
 import type { GitHandlers } from './exchange.ts';
 
@@ -76,7 +76,7 @@ export function createGitListener(
         params,
         querystring,
         headers: ['X-Request-Id', requestId, ...constantHeaders],
-        state: { requestId, address: client.address, routePath: route.path, identity: nobody },
+        state: { requestId, address: client.address, routePath: route.path, identity: anonymousIdentity },
       };
       for (const record of onRequest) record(exchange);
       const { method } = request;

@@ -18,7 +18,12 @@ export interface Identity {
   avatarAt: number | null;
 }
 
-export const nobody: Identity = Object.freeze({ viewer: anonymous, person: null, session: null, avatarAt: null });
+export const anonymousIdentity: Identity = Object.freeze({
+  viewer: anonymous,
+  person: null,
+  session: null,
+  avatarAt: null,
+});
 
 /** A repository as a page finds it: with what its head shows. */
 export interface FoundHere extends Found {

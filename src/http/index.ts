@@ -4,7 +4,7 @@ export type { BackgroundPriority } from './admission/background-priority.ts';
 export type { CostClass } from './admission/class-limits.ts';
 export { createAssets } from './assets.ts';
 export type { AssetEncoding, Assets } from './assets.ts';
-export { nobody } from './context.ts';
+export { anonymousIdentity } from './context.ts';
 export type { Context, Exchange, FoundHere, Identity, Middleware, State } from './context.ts';
 export type { SshFacts, WebDeps } from './deps.ts';
 export { createHttpCounts } from './metrics/http-counts.ts';

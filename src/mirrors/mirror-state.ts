@@ -3,6 +3,7 @@ import type { MirrorRow } from './mirror-schema.ts';
 
 /** Number of consecutive failures after which the mirror is paused until a person resumes it. */
 const maxFailures = 10;
+
 /**
  * Changes of a row after an attempt.
  * @param error null on success

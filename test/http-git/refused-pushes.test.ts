@@ -12,7 +12,7 @@ import { gzipSync } from 'node:zlib';
 import t from 'tap';
 import { localAdministrator } from '../../src/access/index.ts';
 import { silentLogger } from '../../src/kernel/index.ts';
-import { nobody } from '../../src/http/context.ts';
+import { anonymousIdentity } from '../../src/http/context.ts';
 import { createGitHandlers } from '../../src/http-git/index.ts';
 import type { GitHttpDeps } from '../../src/http-git/deps.ts';
 import { gitSync } from '../git/git-fixture.ts';
@@ -121,7 +121,7 @@ t.test('a client that goes on with a request that is answered is left', async (t
   const { receivePack } = createGitHandlers(modules);
   const params = { owner: 'alice', name: 'work' };
   const listener = createServer((req, res) => {
-    const state = { requestId: 'r', address: '127.0.0.1', routePath: target, identity: nobody };
+    const state = { requestId: 'r', address: '127.0.0.1', routePath: target, identity: anonymousIdentity };
     void receivePack({ req, res, params, querystring: '', headers: [], state });
   });
   await once(listener.listen(0, '127.0.0.1'), 'listening');

@@ -4,13 +4,13 @@ import { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import t from 'tap';
-import { nobody } from '../../src/http/context.ts';
+import { anonymousIdentity } from '../../src/http/context.ts';
 import type { Context, Identity } from '../../src/http/context.ts';
 import { delayRefusals } from '../../src/http/admission/paced-refusals.ts';
 import { createFairQueue } from '../../src/http/admission/fair-queue.ts';
 
 const alice = {
-  ...nobody,
+  ...anonymousIdentity,
   viewer: {
     kind: 'person',
     id: '1',
@@ -85,7 +85,7 @@ t.test('a known client waits neither for anonymous clients nor for other known o
     t.equal(begun(), '', 'nor may one person take all turns');
     await nextTurn();
     t.equal(begun(), 'crowd third');
-    third.end(nobody);
+    third.end(anonymousIdentity);
     for (let turn = 0; turn < 4; turn += 1) await nextTurn();
     begun();
     ask('crowd');
@@ -98,7 +98,7 @@ t.test('a known client waits neither for anonymous clients nor for other known o
 t.test('refusals to many anonymous clients are sent one after the other, others at once', async (t) => {
   const waits: number[] = [];
   const pace = delayRefusals({ burst: 2, intervalMs: 60_000, maxDelayMs: 100_000 }, async (ms) => void waits.push(ms));
-  const answer = (status: number, identity = nobody) =>
+  const answer = (status: number, identity = anonymousIdentity) =>
     pace({ status, state: { identity } } as Context, async () => {});
   for (const status of [200, 404, 422, 500]) for (let time = 0; time < 4; time += 1) await answer(status);
   for (let time = 0; time < 4; time += 1) await answer(503, alice);

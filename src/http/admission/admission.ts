@@ -15,7 +15,7 @@ import { delayRefusals } from './paced-refusals.ts';
  *
  * Clients and their keys
  * - signed in: a person whose session cookie or token was good the last time; the key is its digest.
- * - anonymous: everybody else, credentials that nobody has checked included. All share one queue;
+ * - anonymous: all other clients, those with unchecked credentials included. All share one queue;
  *   the key of limits is the address prefix (an IPv4 address, 64 bits of an IPv6 address).
  * - git: passes the fair queue by the same keys; `git` limits the processes behind it by repository,
  *   person and address, and a client waits there for its turn (503, Retry-After 5).

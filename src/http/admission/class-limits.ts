@@ -29,7 +29,7 @@ export const costs = {
 
 export type CostClass = keyof typeof costs;
 
-/** Refuses `busy` when all places of the class are taken; nobody waits for one. */
+/** Refuses `busy` when all places of the class are taken; no request waits for one. */
 export function createClassLimits(
   { turn }: Pick<BackgroundPriority, 'turn'>,
   limits: Readonly<Record<CostClass, number>> = costs,

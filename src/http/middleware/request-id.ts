@@ -1,6 +1,6 @@
 import { internal } from '../../kernel/index.ts';
 import type { Random } from '../../kernel/index.ts';
-import { nobody } from '../context.ts';
+import { anonymousIdentity } from '../context.ts';
 import type { Middleware } from '../context.ts';
 import { emptyForm } from '../request/form.ts';
 
@@ -16,7 +16,7 @@ export function nameRequest(random: Random): Middleware {
       address: '',
       origin: '',
       routePath: null,
-      identity: nobody,
+      identity: anonymousIdentity,
       found: null,
       organisation: null,
       form: emptyForm,

@@ -137,7 +137,7 @@ class Announcement {
 
   /**
    * One write for what several listeners have to record. Marks say who has been here, until the entry is announced.
-   * @param isAll whether nobody is left to be told
+   * @param isAll whether no further listeners are left
    * @returns whose part is written
    */
   #write(turns: readonly Turn[], isAll: boolean): Promise<readonly Turn[]> {

@@ -1,4 +1,4 @@
-import { createKeyedMutex, internal } from '../../kernel/index.ts';
+import { createKeyedMutex, internal, waitAtMost } from '../../kernel/index.ts';
 import type { Clock } from '../../kernel/index.ts';
 import { entrySchema } from '../schema/entry-schema.ts';
 import { announceEntry } from './announce-entry.ts';
@@ -52,7 +52,7 @@ export class EntryAnnouncer {
    * @param which `due` leaves out what is under way elsewhere and what waits for its last try
    */
   async finish(which: 'all' | 'due'): Promise<void> {
-    // Entries of a process that has them are not told to nobody by one that has none.
+    // A process without listeners must not mark entries as announced.
     if (!this.hasListeners) return;
     for (const place of await this.#unannounced(which)) {
       if (this.#isStopped) return;
@@ -75,13 +75,8 @@ export class EntryAnnouncer {
 
   async stop(): Promise<void> {
     this.#isStopped = true;
-    let timer: NodeJS.Timeout | undefined;
-    const tooLong = new Promise<'too long'>((resolve) => {
-      timer = setTimeout(() => resolve('too long'), stopTimeoutMs);
-    });
-    const ended = await Promise.race([Promise.all(this.#running), tooLong]);
-    clearTimeout(timer);
-    if (ended === 'too long') this.#deps.logger.warn('issue.announcements_left', { entries: this.#running.size });
+    const ended = await waitAtMost(Promise.all(this.#running), stopTimeoutMs);
+    if (ended === undefined) this.#deps.logger.warn('issue.announcements_left', { entries: this.#running.size });
   }
 
   #announce(place: EntryPlace, isBegun: boolean): Promise<void> {

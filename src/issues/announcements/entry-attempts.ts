@@ -32,8 +32,8 @@ export function beginAnnouncement(db: Database, place: EntryPlace, attempts: num
 }
 
 /**
- * Counts a try of one listener before it runs, so that one that takes the server with it is known by name. A listener
- * without a row was tried once, by the first announcement, which notes nobody by name.
+ * Counts a try of one listener before it runs, so that one that crashes the server is known by name. A listener
+ * without a row was tried once, by the first announcement, which records no listener by name.
  * @returns how often it was tried, this time included; null when it has had all its tries
  */
 export function beginAttempt(

@@ -41,10 +41,12 @@ export type Authorship = Pick<EntryRow, 'authorId' | 'remoteAuthorId' | 'authorN
 
 /** Who writes: an account, or a name where that is none. */
 export function authorshipOf(viewer: Viewer): Authorship {
-  const nobody = { authorId: null, remoteAuthorId: null, authorName: null };
-  if (viewer.kind === 'task') return { ...nobody, authorName: 'CI' };
-  if (viewer.kind !== 'person') return nobody;
-  return isLocalAdministrator(viewer) ? { ...nobody, authorName: 'Administrator' } : { ...nobody, authorId: viewer.id };
+  const noAuthor = { authorId: null, remoteAuthorId: null, authorName: null };
+  if (viewer.kind === 'task') return { ...noAuthor, authorName: 'CI' };
+  if (viewer.kind !== 'person') return noAuthor;
+  return isLocalAdministrator(viewer)
+    ? { ...noAuthor, authorName: 'Administrator' }
+    : { ...noAuthor, authorId: viewer.id };
 }
 
 /** How it came, where the transport does not say. */

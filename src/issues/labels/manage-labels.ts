@@ -79,8 +79,8 @@ export async function addDefaultLabels(deps: IssueDeps, viewer: Viewer, scope: L
     const taken = new Set((await tx.manager.findBy(labelSchema, own)).map(({ nameFolded }) => nameFolded));
     for (const fields of defaultLabels) {
       if (taken.has(foldName(fields.name))) continue;
-      const nobody = { repositoryId: null, organisationId: null };
-      await tx.manager.insert(labelSchema, { id: deps.random.uuid(), ...nobody, ...own, ...parseLabel(fields) });
+      const noScope = { repositoryId: null, organisationId: null };
+      await tx.manager.insert(labelSchema, { id: deps.random.uuid(), ...noScope, ...own, ...parseLabel(fields) });
     }
   });
 }

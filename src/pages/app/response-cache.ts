@@ -1,7 +1,7 @@
 import type { ClientRequest, IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { createLru } from '../../kernel/index.ts';
 import type { Random } from '../../kernel/index.ts';
-import { nobody, countHostHeaders } from '../../http/index.ts';
+import { anonymousIdentity, countHostHeaders } from '../../http/index.ts';
 import type { Exchange, Middleware, Client, WebDeps } from '../../http/index.ts';
 import { cacheTtlMs } from './rendered-pages.ts';
 
@@ -117,7 +117,12 @@ export function createResponseCache({ deps, random, readClient, onRequest }: Res
     { status, headers, body, path, routePath }: CachedResponse,
   ): void {
     const requestId = random.bytes(9).toString('base64url');
-    const exchange = { req: request, res: response, path, state: { requestId, address, routePath, identity: nobody } };
+    const exchange = {
+      req: request,
+      res: response,
+      path,
+      state: { requestId, address, routePath, identity: anonymousIdentity },
+    };
     for (const record of onRequest) record(exchange);
     response.writeHead(status, ['X-Request-Id', requestId, ...headers]);
     response.end(body);

@@ -1,6 +1,6 @@
 import type { Accounts, SessionViewer } from '../../accounts/index.ts';
 import type { Owners } from '../../owners/index.ts';
-import { nobody, readSessionCookie } from '../../http/index.ts';
+import { anonymousIdentity, readSessionCookie } from '../../http/index.ts';
 import type { Identity, Middleware } from '../../http/index.ts';
 
 /** Finds out who is looking. Without a cookie this asks no database. */
@@ -13,7 +13,7 @@ export function identifyViewer({ accounts, owners }: { accounts: Accounts; owner
   return async (ctx, next) => {
     const secret = readSessionCookie(ctx.req.headers.cookie, ctx.state.origin);
     const signedIn = secret === null ? null : await accounts.viewerOfSession(secret, { address: ctx.state.address });
-    ctx.state.identity = signedIn === null ? nobody : await withPicture(signedIn);
+    ctx.state.identity = signedIn === null ? anonymousIdentity : await withPicture(signedIn);
     await next();
   };
 }

@@ -6,7 +6,7 @@ import type { Git } from '../../git/index.ts';
 import { createLru } from '../../kernel/index.ts';
 import type { Lru } from '../../kernel/index.ts';
 import type { Located, Repositories } from '../../repositories/index.ts';
-import { fold, foldQuery } from '../query-text.ts';
+import { fold, foldQuery, trigramQuery } from '../query-text.ts';
 import { maxFileBytes } from './index-repository.ts';
 
 /** A line of a file, from 1. */
@@ -75,19 +75,8 @@ const coverageOf = (visible: string): string => `
   SELECT count(*) AS visible, coalesce(sum(c.state = 'searched'), 0) AS searched, coalesce(sum(c.state IN ('too_large', 'no_room')), 0) AS tooLarge
   FROM main.repositories r LEFT JOIN code.repositories c ON c.id = r.id WHERE ${visible}`;
 
-/** More trigrams than these hardly reduce the candidates any further. */
-const maxTriples = 24;
-
-function triplesOf(query: string): string {
-  const characters = [...query];
-  const triples = new Set(
-    Array.from({ length: characters.length - 2 }, (_, at) => characters.slice(at, at + 3).join('')),
-  );
-  return [...triples]
-    .slice(0, maxTriples)
-    .map((triple) => `"${triple.replaceAll('"', '""')}"`)
-    .join(' AND ');
-}
+/** A file has many more trigrams than a name, so more of them are asked for. */
+const maxTrigrams = 24;
 
 /** Coverages by the condition of the viewer: a count over all repositories takes 30 ms where there are 100,000. */
 export const createCoverages = (): Lru<string, Coverage> =>
@@ -112,7 +101,8 @@ export async function findCode(
 ): Promise<CodeFindings> {
   const query = foldQuery(text);
   const visible = visibleRepositories(viewer, 'r');
-  const isShort = [...query].length < 3;
+  const trigrams = trigramQuery(query, maxTrigrams);
+  const isShort = trigrams === null;
   const viewerKey = JSON.stringify(visible);
   const cached = coverages.get(viewerKey);
   const [candidates, counted] = await beside.ask([
@@ -120,7 +110,7 @@ export async function findCode(
       ? { sql: 'SELECT 1 WHERE 0', parameters: [] }
       : {
           sql: isShort ? byName(visible.sql) : byContent(visible.sql),
-          parameters: { ...visible.parameters, query, ...(!isShort && { proposing: triplesOf(query) }) },
+          parameters: { ...visible.parameters, query, ...(!isShort && { proposing: trigrams }) },
         },
     ...(cached === undefined ? [{ sql: coverageOf(visible.sql), parameters: visible.parameters }] : []),
   ]);
