@@ -177,6 +177,15 @@ export async function processesBelow(folder: string): Promise<number[]> {
   return found;
 }
 
+/** The command lines of the running processes of `folder`; one that exits meanwhile is left out. */
+export async function commandLinesBelow(folder: string): Promise<string[]> {
+  const read = async (pid: number) => {
+    const text = await readFile(`/proc/${pid}/cmdline`, 'latin1').catch(() => '');
+    return text.replaceAll('\0', ' ').trim();
+  };
+  return (await Promise.all((await processesBelow(folder)).map(read))).filter((text) => text !== '');
+}
+
 /** Kills the processes of `folder` with SIGKILL. */
 export async function killBelow(folder: string): Promise<void> {
   for (const pid of await processesBelow(folder)) {
