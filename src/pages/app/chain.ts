@@ -184,7 +184,7 @@ export function routeChain({ deps, render, admission, pageCache }: RouteDeps): (
       // Enforces the route's declaration: a viewer without the right on the repository gets 404.
       authorize(route.access, deps),
       // The body: only for those who may send it.
-      route.upload === undefined ? readForm : readUpload(route.upload),
+      route.upload === undefined ? readForm(route.maxFormBytes) : readUpload(route.upload),
       // Finds the page in the page cache, or makes it and renders it.
       page,
     ];
