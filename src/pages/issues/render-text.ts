@@ -23,6 +23,20 @@ export function renderText(workers: WorkerPool, place: TextPlace, body: string):
   return renderDocument(workers, `text ${hash('sha256', body)}`, at, () => body);
 }
 
+/** Renders a text when it is written, so that its first reader does not wait; what goes wrong is met again then. */
+export function renderAhead(
+  workers: WorkerPool,
+  {
+    showsRemoteImages,
+    repositoryId,
+    body,
+  }: Pick<TextPlace, 'showsRemoteImages'> & { repositoryId: string; body: string },
+): void {
+  // Where the text is shown does not matter: its links are filled in with each page.
+  const place = { repositoryUrl: repositoryId, defaultBranch: '', showsRemoteImages };
+  void renderText(workers, place, body).catch(() => undefined);
+}
+
 /** The same for the texts of a page, in their order. */
 export async function renderTexts(
   workers: WorkerPool,
