@@ -203,7 +203,7 @@ t.test('trash asks, restores, and forgets; a moved issue leads to where it is', 
   await issues.open(viewers.bob, at(0), { title: 'Leak' });
   t.match(words(await alice.get(one)), 'Delete The issue goes to the trash for 30 days.');
   t.equal((await alice.post(`${one}/delete`)).headers.location, `${one}?done=issue-trashed`);
-  t.match(words(await alice.get(one)), /Leak #1 This issue was deleted .* by alice .*Restore Delete for good/);
+  t.match(words(await alice.get(one)), /Leak #1 This issue was deleted .* by alice\. .*Restore Delete for good/);
   for (const other of [anonymous, bob, carol]) t.equal((await other.get(one)).status, 404);
   t.equal((await carol.post(`${one}/restore`)).status, 404);
   t.equal((await alice.post(`${one}/restore`)).headers.location, one);
