@@ -11,6 +11,7 @@ import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { submit } from '../app/submit.ts';
 import type { FormRefusal } from '../app/submit.ts';
 import type { IssuesDeps } from './deps.ts';
+import { keepText } from './issue-comment.page.ts';
 import { textPlace } from './issue-page.ts';
 import { issueUrl } from './issue-urls.ts';
 import { viewLabel } from './label.view.ts';
@@ -59,7 +60,7 @@ export const openIssue: Page<RepositoryContext, IssuesDeps> = async (context, de
         return { ...(await again({ faults, refusal: firstFault(template, faults) })), status: 422 };
       const mayTriage = (await issues.rightsIn(viewer, here.canonical))('triage') === null;
       const body = template === null || template.body !== null ? values.body : composeForm(template, values.answers);
-      const { number } = await issues.open(viewer, here.canonical, {
+      const wanted = {
         title: values.title,
         body,
         ...(mayTriage
@@ -69,7 +70,8 @@ export const openIssue: Page<RepositoryContext, IssuesDeps> = async (context, de
               milestone: values.milestone || null,
             }
           : { template }),
-      });
+      };
+      const { number } = await issues.open(viewer, here.canonical, wanted).catch(keepText);
       await issues.saveDraft(viewer, draftOf(context, template), '').catch(ignoreRefusal);
       return seeOther(issueUrl(repositoryUrl(here.canonical), number));
     },

@@ -285,7 +285,12 @@ t.test('texts and forms that are too large, and addresses that mean nothing, are
   const started = performance.now();
   t.equal((await post('@nobody-x '.repeat(5_000) + '#1 '.repeat(1_000))).status, 303);
   t.ok(performance.now() - started < 2_000, 'bounded');
-  for (const name of ['comments', 'edit', 'title', 'react', 'subscribe', 'delete'])
+  const signedOut = await anonymous.post(`${one}/comments`, { body: 'A long answer', action: 'comment' });
+  t.match(
+    [signedOut.status, signedOut.body],
+    [403, /You are signed out[^]*readonly[^>]*>\s*A long answer<\/textarea>/],
+  );
+  for (const name of ['edit', 'title', 'react', 'subscribe', 'delete'])
     t.match(
       (
         await anonymous.post(`${one}/${name}`, {
@@ -312,4 +317,50 @@ t.test('too many comments in a minute are refused with a wait, and the text stay
   t.equal(refused.status, 429);
   t.ok(Number(refused.headers['retry-after']) > 0);
   t.match(refused.body, />\s*one more<\/textarea>/);
+});
+
+t.test('an issue that waits is decided about on its page', async (t) => {
+  const { issues, viewers, at, bob, alice, carol, anonymous } = await issueWeb(t);
+  await issues.changeSettings(viewers.alice, at(0), { holdsNewcomers: true });
+  await bob.post(`${roofUrl}/issues/new`, { title: 'Ladders', body: 'Buy them' });
+  t.match(words(await bob.get(one)), /Waiting for a member/);
+  t.equal((await anonymous.get(one)).status, 404);
+  t.match((await carol.get(one)).body, /value="refuse"/);
+  t.equal(
+    (await carol.post(`${one}/held`, { position: '0', decision: 'refuse' })).headers.location,
+    `${roofUrl}/issues`,
+  );
+  t.equal((await bob.get(one)).status, 404);
+  t.match(words(await alice.get(one)), 'Restore', 'it is in the trash');
+  await bob.post(`${roofUrl}/issues/new`, { title: 'Leak', body: 'Here' });
+  const two = `${roofUrl}/issues/2`;
+  t.equal((await carol.post(`${two}/held`, { position: '0', decision: 'admit' })).headers.location, `${two}#e0`);
+  t.equal((await anonymous.get(two)).status, 200);
+});
+
+t.test('people who are gone, and a private repository', async (t) => {
+  const { issues, repositories, viewers, at, bob, carol, anonymous, web } = await issueWeb(t);
+  await issues.open(viewers.bob, at(0), { title: 'Leak', body: 'x' });
+  await issues.triage(viewers.carol, at(1), { assignees: ['bob'] });
+  await web.modules.accounts.deletePerson(bob.id);
+  t.match(words(await anonymous.get(one)), /Deleted user opened this .* carol assigned Deleted user/);
+  await repositories.changeVisibility(viewers.alice, 'alice', 'roof', 'PRIVATE');
+  t.equal((await anonymous.get(one)).status, 404);
+  t.equal((await carol.get(one)).status, 200);
+});
+
+t.test('a text is rendered when it is written, by any transport', async (t) => {
+  const { issues, viewers, at, alice, web } = await issueWeb(t);
+  await issues.open(viewers.alice, at(0), { title: 'Leak' });
+  const asked: string[] = [];
+  const { run } = web.modules.workers;
+  web.modules.workers.run = ((request: Parameters<typeof run>[0]) => {
+    asked.push(`${request.task} ${request.key}`);
+    return run(request);
+  }) as typeof run;
+  await issues.comment(viewers.alice, at(1), { body: 'fresh' });
+  const [atWrite] = asked.splice(0);
+  t.match(atWrite, /^markdown /);
+  await alice.get(one);
+  t.ok(asked.includes(atWrite!), 'the page asks for the same');
 });
