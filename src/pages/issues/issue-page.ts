@@ -116,7 +116,7 @@ export async function issuePage(
       text: reply.text,
       isDraft: reply.isDraft,
       preview:
-        forms.isPreview && forms.reply !== undefined && reply.text.trim() !== ''
+        mayReply && forms.isPreview && forms.reply !== undefined && reply.text.trim() !== ''
           ? await renderText(workers, textPlace(context, deps), reply.text)
           : null,
       mayComment: mayReply,

@@ -47,7 +47,8 @@ export const openIssue: Page<RepositoryContext, IssuesDeps> = async (context, de
   const values = readNewIssue(form, template);
   const again = (more: Partial<Shown> = {}): Promise<PageReply> =>
     formPage(context, deps, { found, template, values, ...more });
-  if (form.text('action') === 'preview') return again({ isPreview: true });
+  const mayOpen = (await issues.rightsIn(viewer, here.canonical))('contribute') === null;
+  if (form.text('action') === 'preview') return again({ isPreview: mayOpen });
   const base = `${repositoryUrl(here.canonical)}/issues`;
   return submit(
     async () => {

@@ -285,6 +285,8 @@ t.test('texts and forms that are too large, and addresses that mean nothing, are
   const started = performance.now();
   t.equal((await post('@nobody-x '.repeat(5_000) + '#1 '.repeat(1_000))).status, 303);
   t.ok(performance.now() - started < 2_000, 'bounded');
+  const unseen = await anonymous.post(`${one}/comments`, { body: '**bold**', action: 'preview' });
+  t.notMatch(unseen.body, /<strong>bold/, 'nothing is rendered for who may not send it');
   const signedOut = await anonymous.post(`${one}/comments`, { body: 'A long answer', action: 'comment' });
   t.match(
     [signedOut.status, signedOut.body],
