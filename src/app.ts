@@ -23,6 +23,8 @@ import { createFederation, federationEntities } from './federation/index.ts';
 import type { Federation } from './federation/index.ts';
 import { createGit } from './git/index.ts';
 import type { Git } from './git/index.ts';
+import { createImageProxy } from './image-proxy/index.ts';
+import type { ImageProxy } from './image-proxy/index.ts';
 import { createImageStore } from './images/index.ts';
 import { createIssues, issueEntities } from './issues/index.ts';
 import type { Issues } from './issues/index.ts';
@@ -75,6 +77,7 @@ export interface Modules {
   git: Git;
   repositories: Repositories;
   issues: Issues;
+  imageProxy: ImageProxy;
   search: Search;
   codeSearch: CodeSearch;
   federation: Federation;
@@ -225,6 +228,15 @@ export async function openModules(
     repositories.onPush(ci.onPush);
     const issues = createIssues({ db, accounts, organisations, owners, repositories, git, clock, random, logger });
     repositories.onPush(issues.onPush);
+    const imageProxy = createImageProxy({
+      config,
+      keyFile: keyFile(config.dataDir),
+      folder: path.join(config.dataDir, 'cache', 'images'),
+      version: embedded.version,
+      clock,
+      random,
+      logger,
+    });
     const webhooks = createWebhooks({
       config,
       keyFile: keyFile(config.dataDir),
@@ -283,6 +295,7 @@ export async function openModules(
       git,
       repositories,
       issues,
+      imageProxy,
       search,
       codeSearch,
       federation,
@@ -302,6 +315,7 @@ export async function openModules(
         await federation.stop();
         await repositories.stop();
         await issues.stop();
+        imageProxy.stop();
         await codeSearch.stop();
         await git.stop();
         await accounts.stop();
@@ -361,6 +375,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     repositories,
     federation,
     ci,
+    issues: modules.issues,
     webhooks: modules.webhooks,
     mirrors: modules.mirrors,
     git,
@@ -369,6 +384,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     runners: rpc,
     audit: modules.audit,
     workers: modules.workers,
+    imageProxy: modules.imageProxy,
     backups: modules.backups,
     counts: modules.counts,
     origins: options.origins ?? new Map(),

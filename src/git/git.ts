@@ -152,6 +152,11 @@ export interface Git {
   head(path: string): Promise<Head>;
   /** The commit that a branch, tag, full ref, `HEAD` or commit id names. */
   resolve(path: string, revision: string, options?: RevisionOptions): Promise<string>;
+  /**
+   * The commits that these ids name, abbreviated to no fewer than seven digits or whole, by the id as given; without
+   * those that no ref leads to. Refuses `git_busy`.
+   */
+  namedCommits(path: string, ids: readonly string[]): Promise<Map<string, string>>;
   /** Every ref with the object it names. */
   refs(path: string): Promise<Map<string, string>>;
   /** A digest of HEAD, of every visible ref and of the settings, as they are now; null when only git can tell. */
@@ -403,6 +408,7 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
 
     head: (target) => browse.head(browsing, target),
     resolve: (target, revision, options) => browse.resolve(browsing, target, revision, options),
+    namedCommits: (target, ids) => browse.namedCommits(browsing, target, ids),
     refs: readRefs,
     refState: async (target) => (await refCache.of(target))?.state() ?? null,
     branches: (target) => namedRefs(target, 'refs/heads/'),

@@ -14,9 +14,9 @@ export interface IssueDeps {
   db: Database;
   accounts: Pick<Accounts, 'personByUsername' | 'peopleById'>;
   organisations: Pick<Organisations, 'roleOf'>;
-  owners: Pick<Owners, 'resolve'>;
+  owners: Pick<Owners, 'resolve' | 'resolveAll'>;
   repositories: Pick<Repositories, 'find' | 'factsOf' | 'locate'>;
-  git: Pick<Git, 'newCommits'>;
+  git: Pick<Git, 'newCommits' | 'namedCommits'>;
   clock: Clock;
   random: Random;
   logger: Logger;

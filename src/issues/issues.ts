@@ -4,6 +4,7 @@ import type { EntryPlace } from './announcements/entry-attempts.ts';
 import type { EntryListener } from './announcements/entry-listener.ts';
 import { addComment } from './comments/add-comment.ts';
 import { deleteComment, editText, listRevisions } from './comments/edit-text.ts';
+import { toggleTask } from './comments/toggle-task.ts';
 import type { IssueDeps } from './deps.ts';
 import { listEntries } from './entries/list-entries.ts';
 import { findIssue, findMovedIssue } from './find-issue.ts';
@@ -41,6 +42,7 @@ import { findDraft, saveDraft } from './participation/drafts.ts';
 import { react } from './participation/reactions.ts';
 import { listSubscribers, setSubscription, subscriptionOf } from './participation/subscriptions.ts';
 import { closeByCommits } from './commits/close-by-commits.ts';
+import { findReferences } from './references/find-references.ts';
 import { changeIssueSettings, countIssues, issueSettings } from './repository-settings.ts';
 import { defaultIssueSettings } from './settings.ts';
 import type { IssueModuleSettings } from './settings.ts';
@@ -89,6 +91,7 @@ export function createIssues({ settings: given, ...tools }: IssuesOptions) {
     listRevisions: bind(listRevisions),
     comment: bind(addComment),
     editText: bind(editText),
+    toggleTask: bind(toggleTask),
     deleteComment: bind(deleteComment),
     react: bind(react),
     saveDraft: bind(saveDraft),
@@ -128,6 +131,9 @@ export function createIssues({ settings: given, ...tools }: IssuesOptions) {
     listHeld: bind(listHeld),
     admit: bind(admitContributor),
     refuse: bind(refuseContributor),
+
+    /** What references of texts and commit messages name, for the links of a page. */
+    findReferences: bind(findReferences),
 
     /** For `repositories.onPush`. */
     onPush: closeByCommits(deps),
