@@ -7,7 +7,7 @@ import type { Repositories } from '../repositories/index.ts';
 /** What git over HTTP needs of the domain modules. */
 export interface GitHttpDeps {
   accounts: Pick<Accounts, 'viewerOfToken'>;
-  ci: Pick<Ci, 'viewerOfTaskToken'>;
+  ci: { tasks: Pick<Ci['tasks'], 'viewerOfToken'> };
   repositories: Pick<Repositories, 'openForRead' | 'openForPush' | 'receivePush' | 'findMoved'>;
   git: Pick<Git, 'advertiseRefs' | 'uploadPack'>;
   logger: Logger;

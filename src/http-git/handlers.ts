@@ -242,7 +242,7 @@ export async function authenticate(
   if (credentials.kind === 'none') return anonymous;
   for (const secret of secretsIn(credentials)) {
     const viewer =
-      (await accounts.viewerOfToken(secret, { address: state.address })) ?? (await ci.viewerOfTaskToken(secret));
+      (await accounts.viewerOfToken(secret, { address: state.address })) ?? (await ci.tasks.viewerOfToken(secret));
     if (viewer !== null) {
       state.identity = { viewer, person: null, session: null, avatarAt: null };
       return viewer;

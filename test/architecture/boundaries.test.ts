@@ -20,7 +20,7 @@ const arrows: string[][] = [
   ['accounts'],
   ['owners'],
   ['audit'],
-  ['outbox', 'image-proxy'],
+  ['announcements', 'outbox', 'image-proxy'],
   ['db', 'images', 'git', 'outbound', 'access', 'highlighting', 'control', 'sealing', 'openssh'],
   ['workers'],
   ['config', 'embedded'],

@@ -27,7 +27,7 @@ async function readStatuses(
   pushes: readonly RecentPush[],
   shown: readonly ListedRepository[],
 ) {
-  const heads = await ci.newestChecked(shown);
+  const heads = await ci.runs.newestChecked(shown);
   const placeOf = ({ repository, updates }: RecentPush) => ({
     repositoryId: repository.id,
     sha: updates.length === 1 ? updates[0]!.newId : '',

@@ -50,7 +50,7 @@ t.test('what checks say stands beside commits wherever they are, asked once for 
     'what needs attention, the repository by its newest checked commit, then its pushes',
   );
 
-  await modules.ci.rerun(forge.viewer, forge.found, 2, 'failed');
+  await modules.ci.runs.rerun(forge.viewer, forge.found, 2, 'failed');
   const { task } = await runner.fetchTask({ tasksVersion: 0n });
   t.match(await ticksOf(`${B}/commits`), [/^busy .*Checks are running/, good], 'a page that is kept shows what is new');
   await runner.updateTask({ state: { id: task.id, result: 1, steps: [] }, outputs: {} });
