@@ -226,7 +226,18 @@ export async function openModules(
       settings: ciSettings(config, keyFile(config.dataDir)),
     });
     repositories.onPush(ci.onPush);
-    const issues = createIssues({ db, accounts, organisations, owners, repositories, git, clock, random, logger });
+    const issues = createIssues({
+      db,
+      accounts,
+      organisations,
+      owners,
+      repositories,
+      git,
+      clock,
+      random,
+      logger,
+      settings: { baseUrl: config.baseUrl },
+    });
     repositories.onPush(issues.onPush);
     const imageProxy = createImageProxy({
       config,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Config } from '../config/index.ts';
-import { busy, createLru, createSemaphore, isDomainError } from '../kernel/index.ts';
+import { createLru, createSemaphore, isDomainError, unavailable } from '../kernel/index.ts';
 import type { Clock, Logger, Random } from '../kernel/index.ts';
 import { createOutbound, isListed } from '../outbound/index.ts';
 import type { ResolveName } from '../outbound/index.ts';
@@ -48,8 +48,8 @@ export interface ImageProxy {
   /** `{signature}/{encoded}` of an image of another host; null for a URL that is not shown. */
   sign(scope: ImageScope, url: string): string | null;
   /**
-   * The image of a signed address, from the cache or from its host. Null for an address that this server has not signed,
-   * and for an image that cannot be had, now or by any of its rules. Refuses `image_proxy_busy`.
+   * The image of a signed address, from the cache or from its host. Null for an address that this server has not
+   * signed, and for an image that cannot be had, now or by any of its rules. Refuses `image_proxy_busy`.
    */
   open(signature: string, encoded: string): Promise<ProxiedImage | null>;
   counts(): ImageProxyCounts;
@@ -66,7 +66,8 @@ interface Meta extends ImageValidators {
 
 type Cached = CachedFile<Meta>;
 
-const tooBusy = busy('image_proxy_busy', 'Too many images are being fetched. Try again soon.', 10);
+const tooBusy = () =>
+  unavailable('image_proxy_busy', 'Too many images are being fetched. Try again soon.', { retryAfterSeconds: 10 });
 
 /**
  * Fetches the images of other hosts that documents show, so that readers connect to nobody but this server: signed
@@ -208,7 +209,7 @@ export function createImageProxy(options: ImageProxyOptions): ImageProxy {
   };
 }
 
-/** Private repositories share nothing with others: that an image is cached says that somebody has read a document. */
+/** Private repositories share nothing with others: that an image is cached says that a document was read. */
 const cacheKey = ({ url, repositoryId, isPublic }: SignedImage): string =>
   createHash('sha256')
     .update(JSON.stringify([isPublic ? '' : repositoryId, url]))

@@ -19,8 +19,8 @@ const signatureLength = 40;
 const use = 'address';
 
 /**
- * `{signature}/{encoded}`: only the server makes such an address, so nobody can have it fetch what they like; whoever
- * may read the document has it, and it says nothing that the document does not.
+ * `{signature}/{encoded}`: only the server makes such an address, so nobody can have it fetch what they like; it is
+ * in the document, and says nothing that the document does not.
  * @returns null for a URL that is too long or no http(s) URL
  */
 export function signAddress(key: InstanceKey, { repositoryId, isPublic }: ImageScope, url: string): string | null {

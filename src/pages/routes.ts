@@ -7,7 +7,6 @@ import { adminRoutes } from './admin/routes.ts';
 import { codeRoutes } from './code/routes.ts';
 import { exploreRoutes } from './explore/routes.ts';
 import { followsRoutes } from './follows/routes.ts';
-import { imageRoutes } from './images/routes.ts';
 import { organisationRoutes } from './organisation/routes.ts';
 import { protocolRoutes } from './protocol-routes.ts';
 import { repositoryRoutes, shortUrlRoutes } from './repository/routes.ts';
@@ -35,7 +34,6 @@ export const routes = (
   ...organisationRoutes,
   ...repositoryRoutes,
   ...codeRoutes,
-  ...imageRoutes,
   ...runsRoutes,
   ...webhooksRoutes,
   ...protocolRoutes({ federation, artifacts, api, metrics }),

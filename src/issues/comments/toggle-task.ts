@@ -19,7 +19,7 @@ export interface ToggledTask {
 
 /**
  * Ticks a box of a task list, or takes the tick away: an edit of the text like any other, with its revision.
- * Refuses `task_not_found` for a line without a box; `text_changed_meanwhile` for a page made from an older text;
+ * Refuses `no_task_in_line` for a line without a box; `text_changed_meanwhile` for a page made from an older text;
  * `entry_not_found`; what the rights refuse.
  */
 export async function toggleTask(
@@ -34,7 +34,7 @@ export async function toggleTask(
   refuse(refusalOnIssue(viewer, facts, factsOfIssue(issue), 'edit_entry', entry));
   if (entry.revision !== revision) throw revisionConflict();
   const body = toggleLine(entry.body, line);
-  if (body === null) throw invalid('task_not_found', 'There is no box to tick in this line.', { field: 'line' });
+  if (body === null) throw invalid('no_task_in_line', 'There is no box to tick in this line.', { field: 'line' });
   return editText(deps, viewer, at, { position, body, revision });
 }
 

@@ -5,6 +5,7 @@ import { viewSize } from '../app/sizes.ts';
 import { viewTime, type TimeView } from '../app/times.view.ts';
 import { viewLinkedText } from '../markdown/linked-text.ts';
 import type { TextPart } from '../markdown/linked-text.ts';
+import { noReferences } from '../markdown/reference-links.ts';
 import type { ReferenceLinks } from '../markdown/reference-links.ts';
 
 export interface FileRowView {
@@ -47,7 +48,8 @@ interface TableContext {
   last: LastCommits;
   /** Milliseconds since the epoch. */
   now: number;
-  references: ReferenceLinks;
+  /** None, when absent. */
+  references?: ReferenceLinks;
 }
 
 const isFolderLike = ({ kind }: TreeEntry): boolean => kind === 'folder' || kind === 'submodule';
@@ -56,7 +58,7 @@ const isFolderLike = ({ kind }: TreeEntry): boolean => kind === 'folder' || kind
 function createCommitViews({
   repositoryUrl,
   now,
-  references,
+  references = noReferences,
 }: TableContext): (commit: LastCommit) => NonNullable<FileRowView['last']> {
   const views = new Map<string, NonNullable<FileRowView['last']>>();
   return ({ oid, subject, at }) => {

@@ -5,7 +5,7 @@ import { mark } from './marks.ts';
 /** A fence is a mark with its code beside the document, to be highlighted; a fence called `math` is a formula. */
 export function codeBlocks(markdown: MarkdownIt): void {
   const { escapeHtml, unescapeAll } = markdown.utils;
-  markdown.renderer.rules.fence = (tokens, index, _options, env: object) => {
+  markdown.renderer.rules.fence = (tokens, index, _options, env = {}) => {
     const { info, content } = tokens[index]!;
     const { blocks, formulas } = partsOf(env);
     const name = unescapeAll(info).trim().split(/\s+/, 1)[0]!;

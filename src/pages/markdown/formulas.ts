@@ -26,7 +26,8 @@ function inlineFormula(state: StateInline, silent: boolean): boolean {
   const start = pos + (isDisplay ? 2 : 1);
   const isTicked = !isDisplay && src[start] === '`';
   const end = nextCloser(state, start + 1, isDisplay ? 'double' : isTicked ? 'ticked' : 'single');
-  if (end === null || end - start > maxLength || /^\s*$/.test(src[start] ?? '')) return false;
+  if (end === null || (!isDisplay && !isTicked && !mayClose(src, end))) return false;
+  if (end - start > maxLength || /^\s*$/.test(src[start] ?? '')) return false;
   const tex = isTicked ? src.slice(start + 1, end - 1) : src.slice(start, end);
   if (tex.trim() === '') return false;
   if (!silent) push(state, tex.trim(), isDisplay);
@@ -34,18 +35,20 @@ function inlineFormula(state: StateInline, silent: boolean): boolean {
   return true;
 }
 
+const mayClose = (src: string, at: number): boolean => /[^\s`]/.test(src[at - 1]!) && !/[\w$]/.test(src[at + 1] ?? '');
+
 function push(state: StateInline, tex: string, isDisplay: boolean): void {
   const { formulas } = partsOf(state.env as object);
   // An image shows its text as an attribute, which has no place for a mark: a token of another kind is left out there.
   const token = state.push('formula', '', 0);
-  token.content = tex;
   formulas.push({ tex, isDisplay });
-  token.meta = mark('formula', formulas.length - 1);
+  token.content = mark('formula', formulas.length - 1);
 }
 
 type Closer = 'single' | 'double' | 'ticked';
 const patterns: Readonly<Record<Closer, RegExp>> = {
-  single: /(?<![\s\\])\$(?![\w$])/g,
+  // The next dollar closes, or there is no formula.
+  single: /(?<!\\)\$/g,
   double: /(?<!\\)\$\$(?!\$)/g,
   ticked: /(?<=`)\$(?![\w$])/g,
 };

@@ -1,6 +1,6 @@
 /**
  * Marks in a rendered document for what is put in after the cleaner: highlighted code, formulas, task boxes, and text
- * that may hold references. A mark stands between two NUL characters, which no document can write: the parser replaces
+ * with possible references. A mark stands between two NUL characters, which no document can write: the parser replaces
  * them in its source, and the cleaner decodes no character reference to one.
  */
 export type MarkKind =
@@ -12,7 +12,7 @@ export type MarkKind =
   | 'task'
   /** A task box in a link, where no button may be. */
   | 'linked-task'
-  /** Escaped text outside of links and code that may hold references. */
+  /** Escaped text outside of links and code, with possible references. */
   | 'text';
 
 const letters: Readonly<Record<MarkKind, string>> = {

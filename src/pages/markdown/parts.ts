@@ -36,7 +36,7 @@ export interface PartFills {
   /** MathML; null shows the source. */
   formula(index: number): string | null;
   task(box: TaskBox, isInLink: boolean): string;
-  /** HTML for escaped text that may hold references. */
+  /** HTML for escaped text with possible references. */
   text(escaped: string): string;
 }
 

@@ -18,7 +18,7 @@ markdown.use(headingAnchors).use(taskLists).use(alerts).use(footnotes).use(codeB
 // A wide table scrolls in a box of its own.
 markdown.renderer.rules['table_open'] = () => '<div class="scroll"><table>\n';
 markdown.renderer.rules['table_close'] = () => '</table></div>\n';
-markdown.renderer.rules['formula'] = (tokens, index) => tokens[index]!.meta as string;
+markdown.renderer.rules['formula'] = (tokens, index) => tokens[index]!.content;
 
 /**
  * Markdown as HTML that is safe to put into a page: rendered first, cleaned afterwards, so that whatever the renderer

@@ -180,7 +180,7 @@ function checkbox({ type, checked }: Attributes): Tag {
   return { tagName: 'input', attribs };
 }
 
-/** What may hold a reference: `#7`, `@alice`, the id of a commit. Whether it does is for the page to say. */
+/** What looks like a reference: `#7`, `@alice`, the id of a commit. Whether it does is for the page to say. */
 const mayRefer = /#\d|@[A-Za-z0-9]|[0-9a-f]{7}/;
 
 /** Text outside of code: short codes become emoji, and outside of links what may refer to something is marked. */

@@ -5,7 +5,7 @@ import { partsOf } from './collect-parts.ts';
 const mark = /^\[([ xX])\][ \u00a0]/;
 const maxLabelLength = 100;
 
-/** Turns `- [x] done` into a list item with a check-box, whose line in the source is noted. */
+/** Turns `- [x] done` into a list item with a check-box, whose line in the source is recorded. */
 export function taskLists(markdown: MarkdownIt): void {
   markdown.core.ruler.after('inline', 'task_lists', (state) => {
     const { tasks } = partsOf(state.env);

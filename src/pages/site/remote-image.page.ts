@@ -1,16 +1,13 @@
 import { notFound } from '../../kernel/index.ts';
-import type { WebDeps } from '../../http/index.ts';
 import { content } from '../app/reply.ts';
 import type { Page, RequestContext } from '../app/request-context.ts';
+import type { SiteDeps } from './deps.ts';
 
 /**
- * `/-/images/{signature}/{encoded}`: an image of another host, through the proxy. An SVG may hold scripts and links:
+ * `/-/images/{signature}/{encoded}`: an image of another host, through the proxy. An SVG can have scripts and links:
  * the sandbox gives a browser that opens it by itself an origin of its own, where none of them runs.
  */
-export const showRemoteImage: Page<RequestContext, Pick<WebDeps, 'imageProxy' | 'config'>> = async (
-  { params },
-  { imageProxy, config },
-) => {
+export const showRemoteImage: Page<RequestContext, SiteDeps> = async ({ params }, { imageProxy, config }) => {
   const isOn = config.repositories.remoteImages;
   const image = isOn ? await imageProxy.open(params['signature'] ?? '', params['encoded'] ?? '') : null;
   if (image === null) throw notFound('image_not_found', 'Image not found');
