@@ -65,7 +65,7 @@ const allowedTags = [
   'menclose',
 ];
 
-const everywhere = ['class', 'mathvariant', 'displaystyle', 'scriptlevel', 'mathcolor', 'dir'];
+const everywhere = ['mathvariant', 'displaystyle', 'scriptlevel', 'mathcolor', 'dir'];
 const ofOperators = ['form', 'fence', 'separator', 'stretchy', 'symmetric', 'largeop', 'movablelimits', 'accent'];
 const ofSpace = ['lspace', 'rspace', 'minsize', 'maxsize', 'width', 'height', 'depth', 'voffset'];
 

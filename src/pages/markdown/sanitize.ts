@@ -111,6 +111,9 @@ function shownFrom(src: string, { showsRemoteImages, remote: remoteLink }: Docum
   return /^https:\/\//i.test(src) ? src : null;
 }
 
+/** Before the text that stands for an image: perhaps in a link, so it holds no other one. */
+const labelMark = '\0\0';
+
 /** Remote images of one document; those behind are links. */
 const maxRemoteImages = 200;
 
@@ -121,7 +124,7 @@ const maxRemoteImages = 200;
  */
 function image(attributes: Attributes, links: DocumentLinks, isInLink: boolean): Tag {
   const { src = '', alt = '', width, height } = attributes;
-  const label = alt.trim() || 'image';
+  const label = labelMark + (alt.trim() || 'image');
   const size: Attributes = Object.fromEntries(
     Object.entries({ width: side(width), height: side(height) }).filter(([, length]) => length !== ''),
   );
@@ -185,6 +188,7 @@ const mayRefer = /#\d|@[A-Za-z0-9]|[0-9a-f]{7}/;
 
 /** Text outside of code: short codes become emoji, and outside of links what may refer to something is marked. */
 function proseText(text: string, isInLink: boolean): string {
+  if (text.startsWith(labelMark)) return text.slice(labelMark.length);
   return splitAtMarks(text)
     .map((piece, index) => {
       if (index % 2 === 1) return isInLink ? piece.replace(/^\0t/, '\0l') : piece;
@@ -227,7 +231,7 @@ export function sanitize(html: string, links: DocumentLinks): string {
       if (name === 'a') linkDepth -= 1;
       if (codeTags.has(name)) codeDepth -= 1;
     },
-    textFilter: (text) => (codeDepth > 0 ? text : proseText(text, linkDepth > 0)),
+    textFilter: (text) => (codeDepth > 0 ? text.replace(labelMark, '') : proseText(text, linkDepth > 0)),
     exclusiveFilter: ({ tag, attribs }) => tag === 'input' && attribs.type !== 'checkbox',
     transformTags: {
       h1: demoted(1),
