@@ -516,6 +516,7 @@ export function jobsOf(modules: Modules): CronTask[] {
     { name: 'webhooks.deliver', time: '*/10 * * * * *', run: () => webhooks.drain() },
     { name: 'webhooks.remove-old', time: '0 45 4 * * *', run: () => webhooks.removeOld() },
     { name: 'code-search.update', time: '15 */5 * * * *', run: () => codeSearch.update() },
+    { name: 'images.sweep', time: '0 25 4 * * *', run: () => modules.imageProxy.sweep() },
     { name: 'sessions.sweep', time: '0 20 4 * * *', run: () => accounts.removeExpired() },
     ...(federation.isOperational ? federationJobs(federation, config) : []),
   ];
