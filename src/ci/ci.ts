@@ -90,7 +90,7 @@ export function createCi(options: CiOptions) {
 
     /** Registers a listener for the end of every run, called inside the write that ends it. */
     onRunEnd: (ending: RunEnding) => void deps.endings.push(ending),
-    /** For `repositories.onPush`. */
+    /** For `repositories.pushes.onPush`. */
     onPush: runOnPush(deps),
 
     /** At start, before any port opens: removes files of calls that a crash interrupted. */

@@ -8,7 +8,7 @@ import type { Repositories } from '../repositories/index.ts';
 export interface GitHttpDeps {
   accounts: Pick<Accounts, 'viewerOfToken'>;
   ci: { tasks: Pick<Ci['tasks'], 'viewerOfToken'> };
-  repositories: Pick<Repositories, 'openForRead' | 'openForPush' | 'receivePush' | 'findMoved'>;
-  git: Pick<Git, 'advertiseRefs' | 'uploadPack'>;
+  repositories: Pick<Repositories, 'openForRead' | 'openForPush' | 'pushes' | 'findMoved'>;
+  git: Pick<Git, 'transfers'>;
   logger: Logger;
 }

@@ -9,6 +9,14 @@ import type { EntryAnnouncer } from './announcements/entry-announcer.ts';
 import type { RateLimiter } from './moderation/rate-limits.ts';
 import type { IssueModuleSettings } from './settings.ts';
 
+/** A text of an issue as it was written. */
+export interface WrittenText {
+  repositoryId: string;
+  body: string;
+}
+
+export type TextListener = (text: WrittenText) => void;
+
 /** What the use-cases of this module work with. */
 export interface IssueDeps {
   db: Database;
@@ -16,11 +24,13 @@ export interface IssueDeps {
   organisations: Pick<Organisations, 'roleOf'>;
   owners: Pick<Owners, 'resolve' | 'resolveAll'>;
   repositories: Pick<Repositories, 'find' | 'factsOf' | 'locate'>;
-  git: Pick<Git, 'newCommits' | 'namedCommits'>;
+  git: Pick<Git, 'objects'>;
   clock: Clock;
   random: Random;
   logger: Logger;
   settings: IssueModuleSettings;
   announcer: EntryAnnouncer;
   rates: RateLimiter;
+  /** Called after the write of a text. */
+  textWritten: TextListener;
 }

@@ -71,7 +71,7 @@ t.test('fail-fast with max-parallel: the place of a failed matrix job is not reu
     [1],
     'the list finds it among those that failed',
   );
-  t.equal((await modules.repositories.commitStatuses(found.repository.id, [sha])).get(sha)?.state, 'failure');
+  t.equal((await modules.repositories.statuses.ofCommits(found.repository.id, [sha])).get(sha)?.state, 'failure');
   t.equal(await runner.fetch(), null, 'no leg is left to be taken');
 });
 

@@ -90,7 +90,7 @@ t.test('SPEC §3 a matrix with needs, from the push to the end', async (t) => {
   t.match(await state(1), { run: 'success' });
   t.equal(await runner.fetch(), null);
 
-  const statuses = (await modules.repositories.commitStatuses(found.repository.id, [sha])).get(sha);
+  const statuses = (await modules.repositories.statuses.ofCommits(found.repository.id, [sha])).get(sha);
   t.equal(statuses?.state, 'success');
   t.same(
     statuses?.statuses.map(({ context, description }) => [context, description]),
@@ -201,7 +201,7 @@ t.test('a broken file fails alone, with line, column and reason', async (t) => {
       ['bad.yml', 'failure', 'bad.yml, line 3, column 3: The job a needs "runs-on".'],
     ],
   );
-  t.equal((await modules.repositories.commitStatuses(found.repository.id, [sha])).get(sha)?.state, 'failure');
+  t.equal((await modules.repositories.statuses.ofCommits(found.repository.id, [sha])).get(sha)?.state, 'failure');
   t.equal((await state(1)).run, 'failure');
   await push(workflow('on: {push: {branches: [other]}}\njobs: {}\n', 'bad.yml'), { branch: 'topic' });
   t.notOk(

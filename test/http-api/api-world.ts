@@ -96,7 +96,7 @@ export async function furnish(t: Test, web: Web): Promise<World> {
     visibility: 'PRIVATE',
     description: `All about ${word}`,
   });
-  const secretPath = git.repositoryPath(ids['carol']!, secret.id);
+  const secretPath = git.storage.pathOf(ids['carol']!, secret.id);
   await fillRepository(
     t,
     secretPath,
@@ -104,7 +104,7 @@ export async function furnish(t: Test, web: Web): Promise<World> {
     word,
   );
   await repositories.edit(viewer('carol'), 'carol', 'vault', { defaultBranch: word });
-  const { oid: secretCommit } = await git.head(secretPath);
+  const { oid: secretCommit } = await git.refs.head(secretPath);
   const vault = await repositories.find(viewer('carol'), 'carol', 'vault');
   await ci.workflows.dispatch(viewer('carol'), vault, { path: 'ci.yml', ref: word, inputs: new Map() });
   await ci.variables.set({ kind: 'repository', id: secret.id }, { name: word, value: word });
@@ -163,11 +163,11 @@ export async function furnish(t: Test, web: Web): Promise<World> {
   /** A branch comes and goes; what it pointed to can be had back. */
   async function loseTip(): Promise<void> {
     const found = await repositories.find(viewer('alice'), 'alice', 'tool').catch(() => null);
-    const { oid } = found === null ? { oid: null } : await git.head(found.path);
+    const { oid } = found === null ? { oid: null } : await git.refs.head(found.path);
     if (found === null || oid === null) return;
     const none = '0'.repeat(oid.length);
     const move = (oldId: string, newId: string) =>
-      repositories.applyUpdates(found, {
+      repositories.pushes.applyUpdates(found, {
         via: 'undo',
         userId: ids['alice']!,
         updates: [{ ref: 'refs/heads/passing', oldId, newId }],
@@ -175,7 +175,7 @@ export async function furnish(t: Test, web: Web): Promise<World> {
     await move(none, oid);
     await move(oid, none);
     const tips = await until(async () => {
-      const all = await repositories.listLostTips(found);
+      const all = await repositories.pushes.listLostTips(found);
       return all.length > 0 ? all : null;
     });
     values['tip']!.splice(0, Infinity, ...tips.map(({ id }) => id));
@@ -222,10 +222,16 @@ export async function furnish(t: Test, web: Web): Promise<World> {
       await unlessThere(() => repositories.setArchived(alice, 'alice', name, false));
     }
     await unlessThere(() => repositories.create(alice, { owner: 'guild', name: 'tool', visibility: 'PRIVATE' }));
-    await unlessThere(() => repositories.addCollaborator(alice, 'alice', 'hidden', { username: 'bob', role: 'read' }));
+    await unlessThere(() =>
+      repositories.collaborators.add(alice, 'alice', 'hidden', { username: 'bob', role: 'read' }),
+    );
     for (const name of ['tool', 'hidden']) {
       const found = await repositories.find(alice, 'alice', name).catch(() => null);
-      if (found === null || (await git.head(found.path)).oid !== null || (await git.branches(found.path)).length > 0)
+      if (
+        found === null ||
+        (await git.refs.head(found.path)).oid !== null ||
+        (await git.refs.branches(found.path)).length > 0
+      )
         continue;
       await fillRepository(t, found.path, {
         'README.md': '# Tool\n',
@@ -234,13 +240,13 @@ export async function furnish(t: Test, web: Web): Promise<World> {
         'big.bin': Buffer.alloc(3_000_000, 'x\0y'),
       });
       execFileSync('git', [`--git-dir=${found.path}`, 'tag', 'v1', 'main'], { env: { PATH: process.env['PATH'] } });
-      const { oid } = await git.head(found.path);
+      const { oid } = await git.refs.head(found.path);
       values['commit']!.push(oid!);
       values['after']!.push(`${oid}.1`);
     }
     // As the requests left it: another default branch, a role that was changed, no collaborator.
     await unlessThere(() => repositories.edit(alice, 'alice', 'tool', { defaultBranch: 'main' }));
-    await unlessThere(() => repositories.addCollaborator(alice, 'alice', 'tool', { username: 'bob', role: 'read' }));
+    await unlessThere(() => repositories.collaborators.add(alice, 'alice', 'tool', { username: 'bob', role: 'read' }));
     // Of every kind few, or what a request names is never what it needs.
     for (const { id } of await ci.runners.list(null)) await ci.runners.remove(null, id);
     values['job']!.length = 0;

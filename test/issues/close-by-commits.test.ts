@@ -16,7 +16,7 @@ const inGarden = (number: number) => ({ ...garden, number });
 async function openTwo(t: Test, visibility: { roof?: 'PRIVATE'; garden?: 'PRIVATE' } = {}) {
   const modules = await openIssues(t, { settings: { baseUrl: 'https://git.example.org' } });
   const { issues, repositories, alice } = modules;
-  repositories.onPush(issues.onPush);
+  repositories.pushes.onPush(issues.onPush);
   await repositories.create(alice, { ...garden, visibility: visibility.garden ?? 'PUBLIC' });
   if (visibility.roof) await repositories.changeVisibility(alice, 'alice', 'roof', 'PRIVATE');
   for (const place of [roof, garden])
@@ -43,7 +43,7 @@ async function announced({ db, repositories }: IssueModules): Promise<void> {
     );
     if (Number(row!.left) === 0) return;
     await new Promise((resolve) => setTimeout(resolve, 20));
-    if (tries % 20 === 19) await repositories.finishPushes();
+    if (tries % 20 === 19) await repositories.pushes.finish();
   }
   throw new Error('a push was not announced');
 }
@@ -92,7 +92,7 @@ t.test('a push from before credentials were recorded acts in its own repository 
 
 t.test('who may not close, comment or see in another repository does nothing there', async (t) => {
   const { issues, alice, bob, repositories, say } = await openTwo(t);
-  await repositories.addCollaborator(alice, 'alice', 'roof', { username: 'bob', role: 'write' });
+  await repositories.collaborators.add(alice, 'alice', 'roof', { username: 'bob', role: 'write' });
   await say(bob, 'Closes alice/garden#1');
   t.match(await issues.find(alice, inGarden(1)), { state: 'OPEN' });
   t.same(await timeline(issues, alice, inGarden(1)), ['opened', 'mentioned']);
@@ -130,7 +130,7 @@ t.test('a mirror and an undo close nothing', async (t) => {
   await push({ repositories }, alice, 'alice/roof', [`${zero} ${oid} refs/heads/aside`], { pack });
   const found = await repositories.find(alice, 'alice', 'roof');
   for (const via of ['mirror', 'undo'] as const)
-    await repositories.applyUpdates(found, {
+    await repositories.pushes.applyUpdates(found, {
       via,
       userId: alice.id,
       updates: [
@@ -139,7 +139,7 @@ t.test('a mirror and an undo close nothing', async (t) => {
           : { ref: 'refs/heads/main', oldId: oid, newId: tip() },
       ],
     });
-  await repositories.finishPushes();
+  await repositories.pushes.finish();
   t.match(await issues.find(alice, at(1)), { state: 'OPEN' });
 });
 

@@ -5,7 +5,7 @@ import { toEntry } from '../entries/entry.ts';
 import type { Entry } from '../entries/entry.ts';
 import { findIssue, factsOfIssue, personIdOf, refuse } from '../find-issue.ts';
 import type { IssueAt } from '../find-issue.ts';
-import { close, reopen } from '../lifecycle/change-state.ts';
+import { checkCloseReason, close, reopen } from '../lifecycle/change-state.ts';
 import { limits, parseComment } from '../limits.ts';
 import { charge, holdsContribution, noteHeld } from '../moderation/hold-newcomers.ts';
 import { onIssue } from '../on-issue.ts';
@@ -22,7 +22,7 @@ export interface NewComment {
 
 /**
  * Adds a comment. The same form sent twice leads to the entry that is there.
- * Refuses `text_missing`, `text_too_long`, `too_many_contributions`, and what the rights refuse; nothing is written
+ * Refuses `text_missing`, `text_too_long`, `invalid_close_reason`, `too_many_contributions`, and what the rights refuse; nothing is written
  * when the viewer may comment and not close.
  */
 export async function addComment(
@@ -32,13 +32,14 @@ export async function addComment(
   { body: given, state }: NewComment,
 ): Promise<Entry> {
   const body = parseComment(given);
+  if (state !== undefined && state !== 'open') checkCloseReason(state);
   const found = await findIssue(deps, viewer, at);
   const twin = await sameComment(deps, viewer, found.issue.id, found.issue.lastPosition, body);
   if (twin !== null) return twin;
   refuse(refusalOnIssue(viewer, found.facts, factsOfIssue(found.issue), 'contribute'));
   charge(deps, viewer, found);
   const references = await resolveReferences(deps, viewer, found.repository, body);
-  return onIssue(deps, viewer, at, 'contribute', async (log, context) => {
+  const entry = await onIssue(deps, viewer, at, 'contribute', async (log, context) => {
     const { issue, repository, facts } = context;
     if (state !== undefined) refuse(refusalOnIssue(viewer, facts, factsOfIssue(issue), 'close'));
     const isNewcomer = await holdsContribution(log.tx, viewer, context);
@@ -54,6 +55,8 @@ export async function addComment(
     }
     return toEntry(row);
   });
+  deps.textWritten({ repositoryId: found.repository.id, body });
+  return entry;
 }
 
 /** Entries that are looked back at for the same comment; a dozen others may have come between. */

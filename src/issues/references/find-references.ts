@@ -152,7 +152,9 @@ async function findCommits({ git }: FindDeps, groups: ReadonlyMap<string, Group 
   const commits = new Map<string, string>();
   for (const group of groups.values()) {
     if (group === null || group.oids.size === 0) continue;
-    const named = await git.namedCommits(group.found.path, [...group.oids]).catch(() => new Map<string, string>());
+    const named = await git.objects
+      .namedCommits(group.found.path, [...group.oids])
+      .catch(() => new Map<string, string>());
     for (const [id, oid] of named) commits.set(`${group.found.repository.id} ${id}`, oid);
   }
   return commits;

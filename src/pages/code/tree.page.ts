@@ -26,7 +26,7 @@ export async function readFolder(context: RepositoryContext, deps: CodeDeps, at:
   const url = repositoryUrl(found.canonical);
   const [tree, commit, statuses] = await Promise.all([
     git.queries.folder(found.path, at.oid, at.file, { maxEntries: maxRows + 1 }),
-    git.commit(found.path, at.oid),
+    git.objects.commit(found.path, at.oid),
     readCommitStatuses(context, deps, [at.oid]),
   ]);
   const now = clock.now();
@@ -66,7 +66,7 @@ async function readReadme(
 ): Promise<PreparedReadme | null> {
   const entry = findReadme(entries);
   if (entry === null) return null;
-  const { content } = await git.blob(found.path, entry.oid, { maxBytes: maxReadmeBytes });
+  const { content } = await git.objects.blob(found.path, entry.oid, { maxBytes: maxReadmeBytes });
   return prepareReadme(workers, entry, content, { client, showsRemoteImages, origin });
 }
 
@@ -74,7 +74,7 @@ async function readReadme(
 export const showTree: Page<RepositoryContext, CodeDeps> = async (context, deps): Promise<Reply> => {
   const at = await locate(context, deps);
   if (at.file.length > 0) {
-    const entry = await deps.git.entryAt(context.found.path, at.oid, at.file);
+    const entry = await deps.git.objects.entryAt(context.found.path, at.oid, at.file);
     if (entry.type === 'blob') return movedTo(codeUrl(repositoryUrl(context.found.canonical), 'blob', at.ref, at.file));
     if (entry.kind === 'submodule') return showSubmodule(context, deps, at, entry.oid);
   }
@@ -108,8 +108,8 @@ async function submoduleAddress(
   at: Location,
 ): Promise<{ text: string; link: string | null } | null> {
   try {
-    const { oid } = await git.entryAt(path, at.oid, '.gitmodules');
-    const { content } = await git.blob(path, oid, { maxBytes: maxModulesBytes });
+    const { oid } = await git.objects.entryAt(path, at.oid, '.gitmodules');
+    const { content } = await git.objects.blob(path, oid, { maxBytes: maxModulesBytes });
     const section = content
       ?.toString()
       .split(/^\s*\[/m)
