@@ -366,3 +366,22 @@ t.test('a text is rendered when it is written, by any transport', async (t) => {
   await alice.get(one);
   t.ok(asked.includes(atWrite!), 'the page asks for the same');
 });
+
+t.test('references are links for those who may see what they name, and boxes of tasks are buttons', async (t) => {
+  const { issues, repositories, viewers, at, alice, bob, anonymous } = await issueWeb(t);
+  await repositories.create(viewers.alice, { name: 'cellar', visibility: 'PRIVATE' });
+  await issues.open(viewers.alice, { owner: 'alice', name: 'cellar' }, { title: 'Secret' });
+  await issues.open(viewers.bob, at(0), { title: 'Leak', body: '- [ ] find it\n- [x] tell @alice' });
+  await issues.comment(viewers.alice, at(1), { body: 'See #1 and alice/cellar#1.' });
+  const seen = await anonymous.get(one);
+  t.match(seen.body, /<a[^>]*href="\/users\/alice"[^>]*>@alice<\/a>/);
+  t.match(seen.body, new RegExp(`<a[^>]*href="${one}"[^>]*>#1</a> and alice/cellar#1`));
+  t.match((await alice.get(one)).body, /href="\/repos\/alice\/cellar\/issues\/1"/);
+  t.notMatch(seen.body, /name="line"/);
+  t.match((await bob.get(one)).body, /name="line" value="0"[^>]*aria-checked="false"/);
+  const tick = { position: '0', revision: '1', line: '0' };
+  t.equal((await bob.post(`${one}/tasks`, tick)).headers.location, `${one}#e0`);
+  t.match((await bob.get(one)).body, /name="line" value="0"[^>]*aria-checked="true"/);
+  t.match(await bob.post(`${one}/tasks`, tick), { status: 409, body: /This text was changed meanwhile/ });
+  t.equal((await bob.post(`${one}/tasks`, { ...tick, revision: '2', line: '9' })).status, 422);
+});
