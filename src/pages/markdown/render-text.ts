@@ -45,7 +45,7 @@ export async function renderTexts(
   };
   const prepared = await mapAtMost(atOnce, texts, ({ body }) =>
     prepareDocument(deps.workers, {
-      key: `text ${hash('sha256', body, 'base64')}`,
+      key: `text ${hash('sha256', body)}`,
       client: place.repositoryUrl,
       source: () => body,
       showsRemoteImages: place.showsRemoteImages,
