@@ -13,6 +13,14 @@ export type FetchedImage =
   | ({ kind: 'image'; type: ProxiedType; bytes: Buffer; freshMs: number } & ImageValidators)
   | { kind: 'unchanged'; freshMs: number };
 
+export interface FetchOptions {
+  known: ImageValidators | null;
+  maxBytes: number;
+  userAgent: string;
+  /** For all redirects together. */
+  deadlineMs: number;
+}
+
 const maxRedirects = 4;
 /** Between a badge that asks not to be kept at all, and one that is said never to change; in milliseconds. */
 const [minFreshMs, maxFreshMs] = [5 * 60_000, 24 * 60 * 60_000];
@@ -24,7 +32,7 @@ const [minFreshMs, maxFreshMs] = [5 * 60_000, 24 * 60 * 60_000];
 export async function fetchImage(
   outbound: Outbound,
   url: string,
-  { known, maxBytes, userAgent }: { known: ImageValidators | null; maxBytes: number; userAgent: string },
+  { known, maxBytes, userAgent, deadlineMs }: FetchOptions,
 ): Promise<FetchedImage> {
   const headers = {
     Accept: 'image/avif,image/webp,image/png,image/jpeg,image/gif,image/svg+xml',
@@ -32,9 +40,14 @@ export async function fetchImage(
     ...(known?.etag ? { 'If-None-Match': known.etag } : {}),
     ...(known?.lastModified && !known.etag ? { 'If-Modified-Since': known.lastModified } : {}),
   };
+  const signal = AbortSignal.timeout(deadlineMs);
   let at = url;
   for (let redirects = 0; redirects <= maxRedirects; redirects += 1) {
-    const { status, headers: answered, body } = await outbound.send({ method: 'GET', url: at, headers, maxBytes });
+    const {
+      status,
+      headers: answered,
+      body,
+    } = await outbound.send({ method: 'GET', url: at, headers, maxBytes, signal });
     const freshMs = freshnessOf(answered['cache-control']);
     if (status === 304 && known !== null) return { kind: 'unchanged', freshMs };
     if ([301, 302, 303, 307, 308].includes(status) && answered.location !== undefined) {

@@ -117,6 +117,7 @@ export function createImageProxy(options: ImageProxyOptions): ImageProxy {
     const fetched = await fetchImage(outbound, url, {
       known: known?.meta ?? null,
       maxBytes: limits.maxBytes,
+      deadlineMs: 2 * limits.totalMs,
       userAgent: `Hearth/${version} (image proxy)`,
     });
     const freshUntil = clock.now() + fetched.freshMs;

@@ -20,6 +20,6 @@ export const readCommitReferences = (
   others: readonly BareReference[] = [],
 ): Promise<ReferenceLinks> =>
   readReferences(context, deps, [
-    ...messages.flatMap((message) => referencesOf(message.slice(0, maxLength))),
+    ...messages.flatMap((message) => referencesOf(message.slice(0, maxLength), context.origin)),
     ...others,
   ]);

@@ -17,6 +17,8 @@ export interface ReferenceLink {
 
 /** The links of one page, asked at once. */
 export interface ReferenceLinks {
+  /** This server as the browser knows it, whose addresses are shortened; null leaves them as they are. */
+  origin: string | null;
   /** Null for what is not there, for what the viewer may not see, and for what no one asked about. */
   of(reference: BareReference): ReferenceLink | null;
   /** Issues come, close and are renamed while the page is cached. */
@@ -25,16 +27,17 @@ export interface ReferenceLinks {
 
 /** No text of the page refers to anything. */
 export const noReferences: ReferenceLinks = {
+  origin: null,
   of: () => null,
   dependency: { value: null, ask: async () => null },
 };
 
 export type ReferenceDeps = Pick<WebDeps, 'issues'>;
-export type ReferenceContext = Pick<RequestContext, 'viewer'> & { readonly found: FoundHere | null };
+export type ReferenceContext = Pick<RequestContext, 'origin' | 'viewer'> & { readonly found: FoundHere | null };
 
 /** Looks up what all texts of a page refer to. @param references those of all texts; the same one may come again */
 export async function readReferences(
-  { viewer, found }: ReferenceContext,
+  { viewer, found, origin }: ReferenceContext,
   { issues }: ReferenceDeps,
   references: readonly BareReference[],
 ): Promise<ReferenceLinks> {
@@ -49,7 +52,7 @@ export async function readReferences(
       return thing === null || thing === undefined ? [] : [[key, viewLink(thing, home)]];
     }),
   );
-  return { of: (reference) => links.get(keyOf(reference)) ?? null, dependency };
+  return { origin, of: (reference) => links.get(keyOf(reference)) ?? null, dependency };
 }
 
 /** Without the place in a text. */

@@ -65,7 +65,7 @@ export async function renderTexts(
   };
 }
 
-const sourceOf = (body: string) => ({ key: `text ${hash('sha256', body, 'base64')}`, source: () => body });
+const sourceOf = (body: string) => ({ key: `text ${hash('sha256', body)}`, source: () => body });
 
 /** Renders a text when it is written, so that its first reader does not wait; what goes wrong is met again then. */
 export function renderAhead(

@@ -36,7 +36,7 @@ async function runPage(context: RepositoryContext, deps: RunsDeps, refusal: Form
     ]),
   );
   const artifacts = await ci.artifacts.list(found, run.number);
-  const references = await readReferences(context, deps, referencesOf(run.title));
+  const references = await readReferences(context, deps, referencesOf(run.title, context.origin));
   const actors = await actorsOf([run, { actorId: run.attemptActorId }], deps);
   return page('runs/run', {
     repository: head,

@@ -34,7 +34,7 @@ export const showRuns: Page<RepositoryContext, RunsDeps> = async (context, deps)
   const references = await readReferences(
     context,
     deps,
-    runs.flatMap(({ title }) => referencesOf(title)),
+    runs.flatMap(({ title }) => referencesOf(title, context.origin)),
   );
   return page('runs/runs', {
     repository: head,

@@ -3,7 +3,8 @@ import t from 'tap';
 import { run as highlightBlocks } from '../../../src/highlighting/highlight-blocks-task.ts';
 import { noReferences } from '../../../src/pages/markdown/reference-links.ts';
 import type { ReferenceLinks } from '../../../src/pages/markdown/reference-links.ts';
-import { linkText, referencesOf, shortenAddresses, viewLinkedText } from '../../../src/pages/markdown/linked-text.ts';
+import { linkText, shortenAddresses, viewLinkedText } from '../../../src/pages/markdown/linked-text.ts';
+import { parseReferences } from '../../../src/issues/index.ts';
 import { placeholders } from '../../../src/pages/markdown/link-placeholders.ts';
 import { cleanMathMl, run as renderMaths } from '../../../src/pages/markdown/maths-task.ts';
 import { fillParts, plainFills, taskButton, taskFormHtml } from '../../../src/pages/markdown/parts.ts';
@@ -24,7 +25,10 @@ const links: ReferenceLinks = {
         : null,
 };
 const linked = (source: string): string =>
-  fillParts(partsOf(source), { ...plainFills, text: (text) => linkText(text, referencesOf(text), links) }).trim();
+  fillParts(partsOf(source), {
+    ...plainFills,
+    text: (text) => linkText(text, parseReferences(text, 'commit'), links),
+  }).trim();
 
 t.test('formulas as other forges write them; prices and variables are text', async (t) => {
   const formulasOf = (source: string) =>
@@ -140,6 +144,16 @@ t.test('references are links outside of links and code', async (t) => {
     { text: ': a', url: null, title: null },
   ]);
   t.equal(viewLinkedText('Fix nothing', links), null);
+  const own = 'https://git.example.org';
+  const shown = (text: string) => viewLinkedText(text, { ...links, origin: own })?.map(({ text, url }) => [text, url]);
+  t.strictSame(shown(`See ${own}/repos/alice/roof/issues/7#e2, #8.`), [
+    ['See ', null],
+    ['#7 (comment)', '/issues/7#e2'],
+    [', ', null],
+    ['#8', '/issues/8'],
+    ['.', null],
+  ]);
+  t.equal(shown(`${own}.example/repos/alice/roof/issues/7 ${own}/repos/alice/roof/issues/7/x`), undefined);
 });
 
 t.test('full addresses of this server are shortened, those of others are not', async (t) => {

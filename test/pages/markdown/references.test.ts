@@ -46,7 +46,7 @@ t.test('links in commit messages, and only to what the viewer may see', async (t
       '-p',
       tip,
       '-m',
-      `${message}\n\nAfter ${tip.slice(0, 8)}, not ${'abcdef12'.repeat(5)}.`,
+      `${message}\n\nAfter ${tip.slice(0, 8)}, not ${'abcdef12'.repeat(5)}.\n${web.origin}/repos/alice/garden/issues/1, ${web.origin}/repos/alice/cellar/issues/1`,
     ],
     {
       cwd: path,
@@ -91,6 +91,11 @@ t.test('links in commit messages, and only to what the viewer may see', async (t
     t.match(page, `<a class="reference" href="/repos/alice/roof/commit/${tip}">${tip.slice(0, 8)}</a>`);
     t.notMatch(page, /absent\/issues|users\/nobody|commit\/abcdef12/);
     t.notMatch(page, 'Issue of cellar');
+    t.match(
+      page,
+      `</a>, ${web.origin}/repos/alice/cellar/issues/1`,
+      'one whole address is short, the hidden one stays',
+    );
   }
 
   const titled = (state: string) => `title="${state}: Issue of roof &lt;b&gt;"`;
