@@ -4,6 +4,7 @@ import type { EntryPosition } from './announcements/announce-entry.ts';
 import type { EntryListener } from './announcements/announce-entry.ts';
 import { addComment } from './comments/add-comment.ts';
 import { deleteComment, editText, listRevisions } from './comments/edit-text.ts';
+import { toggleTask } from './comments/toggle-task.ts';
 import type { IssueDeps, TextListener } from './deps.ts';
 import { listEntries } from './entries/list-entries.ts';
 import { findIssue, findMovedIssue } from './find-issue.ts';
@@ -49,6 +50,7 @@ import { listParticipants } from './participation/participants.ts';
 import { react } from './participation/reactions.ts';
 import { listSubscribers, setSubscription, subscriptionOf } from './participation/subscriptions.ts';
 import { closeByCommits } from './commits/close-by-commits.ts';
+import { findReferences } from './references/find-references.ts';
 import { changeIssueSettings, countIssues, issueSettings } from './repository-settings.ts';
 import { rightsInRepository, rightsOnIssue } from './rights.ts';
 import { defaultIssueSettings } from './settings.ts';
@@ -108,6 +110,7 @@ export function createIssues({ settings: given, ...tools }: IssuesOptions) {
     listRevisions: bind(listRevisions),
     comment: bind(addComment),
     editText: bind(editText),
+    toggleTask: bind(toggleTask),
     deleteComment: bind(deleteComment),
     react: bind(react),
     saveDraft: bind(saveDraft),
@@ -149,11 +152,14 @@ export function createIssues({ settings: given, ...tools }: IssuesOptions) {
     admit: bind(admitContributor),
     refuse: bind(refuseContributor),
 
+    /** What references of texts and commit messages name, for the links of a page. */
+    findReferences: bind(findReferences),
+
     /** For `repositories.pushes.onPush`. */
     onPush: closeByCommits(deps),
     /** Plugs a listener of entries in; before the start, so that it hears what was left over. */
     onEntry: <Prepared>(listener: EntryListener<Prepared>): void => announcer.add(listener as EntryListener),
-    /** Told of each text once it is durable, so that it can be rendered before somebody looks; it may be lost. */
+    /** Told of each text once it is durable, so that it can be rendered before it is read; a crash loses the call. */
     onText: (listener: TextListener): void => void textListeners.push(listener),
     /** After the start: announces what an earlier run left. */
     recoverEntries: () => announcer.finish('all'),
