@@ -34,7 +34,7 @@ import { avatarSchema, createAvatars, createOwners, handleSchema } from './owner
 import type { Avatars, Owners } from './owners/index.ts';
 import { createRepositories, repositoryEntities, repositorySettings } from './repositories/index.ts';
 import type { Repositories } from './repositories/index.ts';
-import { createCodeSearch, createSearch } from './search/index.ts';
+import { createCodeSearch, createIssueIndex, createSearch } from './search/index.ts';
 import type { CodeSearch, Search } from './search/index.ts';
 import type { ControlCommand } from './control/index.ts';
 import { createOutbox, outboxEntities } from './outbox/index.ts';
@@ -223,7 +223,19 @@ export async function openModules(
       settings: ciSettings(config, keyFile(config.dataDir)),
     });
     repositories.onPush(ci.onPush);
-    const issues = createIssues({ db, accounts, organisations, owners, repositories, git, clock, random, logger });
+    const texts = createIssueIndex({ db });
+    const issues = createIssues({
+      db,
+      accounts,
+      organisations,
+      owners,
+      repositories,
+      git,
+      clock,
+      random,
+      logger,
+      texts,
+    });
     repositories.onPush(issues.onPush);
     const webhooks = createWebhooks({
       config,
@@ -306,6 +318,7 @@ export async function openModules(
         await git.stop();
         await accounts.stop();
         await search.close();
+        await texts.close();
         await audit.flush();
         await db.close();
       },

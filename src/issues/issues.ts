@@ -22,9 +22,13 @@ import { moveIssue } from './lifecycle/move-issue.ts';
 import { openIssue } from './lifecycle/open-issue.ts';
 import { emptyIssueTrash, listTrashedIssues, purgeIssue, restoreIssue, trashIssue } from './lifecycle/trash.ts';
 import { addLink, listLinks, removeLink } from './links/change-links.ts';
-import { listIssues, listPinnedIssues, withDetails } from './lists/list-issues.ts';
-import type { ListedIssue } from './lists/list-issues.ts';
+import { listIssues, listPinnedIssues } from './lists/list-issues.ts';
 import { listOwnIssues } from './lists/list-own-issues.ts';
+import { withDetails } from './lists/read-issues.ts';
+import type { ListedIssue } from './lists/read-issues.ts';
+import { searchIssues } from './lists/search-issues.ts';
+import type { TextIndex } from './lists/text-index.ts';
+import { titleIndex } from './lists/title-index.ts';
 import {
   addMilestone,
   deleteMilestone,
@@ -45,16 +49,24 @@ import { changeIssueSettings, countIssues, issueSettings } from './repository-se
 import { defaultIssueSettings } from './settings.ts';
 import type { IssueModuleSettings } from './settings.ts';
 
-export interface IssuesOptions extends Omit<IssueDeps, 'settings' | 'announcer' | 'rates'> {
+export interface IssuesOptions extends Omit<IssueDeps, 'settings' | 'announcer' | 'rates' | 'texts'> {
   settings?: Partial<IssueModuleSettings>;
+  /** Without it, words are looked for in titles only. */
+  texts?: TextIndex;
 }
 
 /** Issues and their logs; the functions behind these names say what each refuses. */
-export function createIssues({ settings: given, ...tools }: IssuesOptions) {
+export function createIssues({ settings: given, texts, ...tools }: IssuesOptions) {
   const settings = { ...defaultIssueSettings, ...given };
   const { listenerTimeoutMs } = settings;
   const announcer = new EntryAnnouncer({ ...tools, listenerTimeoutMs });
-  const deps: IssueDeps = { ...tools, settings, announcer, rates: new RateLimiter(tools.clock, settings) };
+  const deps: IssueDeps = {
+    ...tools,
+    settings,
+    announcer,
+    rates: new RateLimiter(tools.clock, settings),
+    texts: texts ?? titleIndex(tools.db),
+  };
   /** The announcing of what was left, under way. */
   let finishing: Promise<void> | null = null;
 
@@ -104,6 +116,7 @@ export function createIssues({ settings: given, ...tools }: IssuesOptions) {
     list: bind(listIssues),
     listPinned: bind(listPinnedIssues),
     listOwn: bind(listOwnIssues),
+    search: bind(searchIssues),
     count: (repositoryId: string) => countIssues(deps, repositoryId),
 
     listLabels: bind(listLabels),
