@@ -10,6 +10,14 @@ import type { TextIndex } from './lists/text-index.ts';
 import type { RateLimiter } from './moderation/rate-limits.ts';
 import type { IssueModuleSettings } from './settings.ts';
 
+/** A text of an issue as it was written. */
+export interface WrittenText {
+  repositoryId: string;
+  body: string;
+}
+
+export type TextListener = (text: WrittenText) => void;
+
 /** What the use-cases of this module work with. */
 export interface IssueDeps {
   db: Database;
@@ -26,4 +34,6 @@ export interface IssueDeps {
   rates: RateLimiter;
   /** Over titles and texts. */
   texts: TextIndex;
+  /** Called after the write of a text. */
+  textWritten: TextListener;
 }
