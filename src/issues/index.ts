@@ -4,7 +4,7 @@ export type { Issues, IssuesOptions } from './issues.ts';
 export type { IssueModuleSettings, RateLimit } from './settings.ts';
 export { limits as issueLimits } from './limits.ts';
 export type { IssueAt, RepositoryAt } from './find-issue.ts';
-export type { AnnouncedEntry, EntryListener } from './announcements/entry-listener.ts';
+export type { AnnouncedEntry, EntryListener } from './announcements/announce-entry.ts';
 export type { NewComment } from './comments/add-comment.ts';
 export type { EditedText } from './comments/edit-text.ts';
 export type { Entry, EntryDetails, EntryKind } from './entries/entry.ts';

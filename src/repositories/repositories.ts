@@ -38,7 +38,7 @@ import { isPublic, listPublic } from './public-repositories.ts';
 import { locateRepositories } from './locate-repository.ts';
 import { openForPush } from './pushes/receive-push.ts';
 import { isPinned, listPins, movePin, pin, unpin } from './pins/pins.ts';
-import type { PushListener } from './pushes/notify-listeners.ts';
+import type { PushListener } from './pushes/announce-push.ts';
 import { applyUpdates } from './pushes/apply-updates.ts';
 import type { AppliedPush, ServerPush } from './pushes/apply-updates.ts';
 import { finishPushes } from './pushes/finish-pushes.ts';

@@ -3,7 +3,7 @@ import { In, LessThanOrEqual } from 'typeorm';
 import { folderOf } from '../lifecycle/trash.ts';
 import { repositorySchema } from '../schema/repository-schema.ts';
 import type { RepositoryDeps } from '../deps.ts';
-import type { AnnouncedPush, PushListener } from './notify-listeners.ts';
+import type { AnnouncedPush, PushListener } from './announce-push.ts';
 import { pushSchema, pushUpdateSchema } from '../schema/push-schema.ts';
 
 const noRef = /^0+$/;
