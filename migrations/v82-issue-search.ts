@@ -1,6 +1,6 @@
 import type { Migration } from '../src/db/index.ts';
 
-/** Records entries of issues for the module `search`, as `search_changes` has them: the issue, a space, the position. */
+/** Records entries of issues for the module `search`: the issue, a space, the position. */
 const note = (entries: string): string =>
   `INSERT OR IGNORE INTO search_changes (kind, id) SELECT 'entry', issue_id || ' ' || position FROM ${entries};`;
 const trigger = (name: string, event: string, statements: string): string =>

@@ -11,7 +11,7 @@ export type { Entry, EntryDetails, EntryKind } from './entries/entry.ts';
 export type { ListedEntry, OtherIssue } from './entries/list-entries.ts';
 export { defaultLabels } from './labels/manage-labels.ts';
 export type { Label, LabelFields, LabelScope } from './labels/manage-labels.ts';
-export type { IssueChange } from './lifecycle/change-issue.ts';
+export type { IssueChange, ManyChanged } from './lifecycle/change-issue.ts';
 export type { NewIssue } from './lifecycle/open-issue.ts';
 export type { Link, SettableLink } from './links/change-links.ts';
 export type { FoundIssue, ListedIssue } from './lists/read-issues.ts';
@@ -22,6 +22,7 @@ export { formatIssueQuery, issueSorts, noFilter, parseIssueQuery } from './lists
 export type { IssueFilter, IssueSort, ParsedIssueQuery } from './lists/parse-issue-query.ts';
 export type { MilestoneFields } from './milestones/manage-milestones.ts';
 export { hideReasons } from './moderation/hide-entry.ts';
+export type { HeldContributor } from './moderation/list-held-texts.ts';
 export { reactionKinds } from './participation/reactions.ts';
 export { nextNumber, raiseNumber } from './numbers/next-number.ts';
 export { parseClosing, parseReferences } from './references/parse-references.ts';
@@ -29,7 +30,7 @@ export type { CommitReference, IssueReference, PersonReference, Reference } from
 export { explainRefusal } from './rights.ts';
 export type { IssueRights, RepositoryIssueRights } from './rights.ts';
 export { compareIssueCounts } from './repository-settings.ts';
-export type { IssueCounts } from './repository-settings.ts';
+export type { IssueCounts, IssueTab } from './repository-settings.ts';
 export { checkAnswers, fillForm } from './templates/fill-form.ts';
 export type { AnswerFaults, TemplateAnswers } from './templates/fill-form.ts';
 export { findTemplates } from './templates/find-templates.ts';

@@ -8,6 +8,7 @@ import type { IssueDeps, TextListener } from './deps.ts';
 import { listEntries } from './entries/list-entries.ts';
 import { findIssue, findMovedIssue } from './find-issue.ts';
 import type { IssueAt } from './find-issue.ts';
+import { countLabelled } from './labels/count-labelled.ts';
 import {
   addDefaultLabels,
   addLabel,
@@ -16,7 +17,7 @@ import {
   listLabels,
   listOrganisationLabels,
 } from './labels/manage-labels.ts';
-import { setTitle, triage, triageMany } from './lifecycle/change-issue.ts';
+import { changeMany, setTitle, triage, triageMany } from './lifecycle/change-issue.ts';
 import { closeIssue, reopenIssue } from './lifecycle/change-state.ts';
 import { moveIssue } from './lifecycle/move-issue.ts';
 import { openIssue } from './lifecycle/open-issue.ts';
@@ -47,19 +48,19 @@ import {
 import { blockPerson, listBlocks, unblockPerson } from './moderation/blocks.ts';
 import { admitContributor, listHeld, refuseContributor } from './moderation/held-contributions.ts';
 import { hideComment } from './moderation/hide-entry.ts';
+import { listHeldTexts } from './moderation/list-held-texts.ts';
 import { RateLimiter } from './moderation/rate-limits.ts';
 import { findDraft, saveDraft } from './participation/drafts.ts';
 import { listParticipants } from './participation/participants.ts';
 import { react } from './participation/reactions.ts';
 import { listSubscribers, setSubscription, subscriptionOf } from './participation/subscriptions.ts';
 import { closeByCommits } from './commits/close-by-commits.ts';
-import { changeIssueSettings, countIssues, issueSettings } from './repository-settings.ts';
+import { changeIssueSettings, countIssues, issueSettings, issueTab } from './repository-settings.ts';
 import { rightsInRepository, rightsOnIssue } from './rights.ts';
 import { defaultIssueSettings } from './settings.ts';
 import type { IssueModuleSettings } from './settings.ts';
 
-export interface IssuesOptions
-  extends Omit<IssueDeps, 'settings' | 'announcer' | 'rates' | 'texts' | 'textWritten'> {
+export interface IssuesOptions extends Omit<IssueDeps, 'settings' | 'announcer' | 'rates' | 'texts' | 'textWritten'> {
   settings?: Partial<IssueModuleSettings>;
   /** Without it, words are looked for in titles only. */
   texts?: TextIndex;
@@ -101,6 +102,7 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
     setTitle: bind(setTitle),
     triage: bind(triage),
     triageMany: bind(triageMany),
+    changeMany: bind(changeMany),
     close: bind(closeIssue),
     reopen: bind(reopenIssue),
     move: bind(moveIssue),
@@ -134,8 +136,11 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
     listOwn: bind(listOwnIssues),
     search: bind(searchIssues),
     count: (repositoryId: string) => countIssues(deps, repositoryId),
+    /** For the head of a repository that the viewer may read. */
+    tab: (repositoryId: string) => issueTab(deps, repositoryId),
 
     listLabels: bind(listLabels),
+    countLabelled: bind(countLabelled),
     listOrganisationLabels: bind(listOrganisationLabels),
     addLabel: bind(addLabel),
     addDefaultLabels: bind(addDefaultLabels),
@@ -155,6 +160,7 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
     listBlocks: bind(listBlocks),
     hideComment: bind(hideComment),
     listHeld: bind(listHeld),
+    listHeldTexts: bind(listHeldTexts),
     admit: bind(admitContributor),
     refuse: bind(refuseContributor),
 
@@ -162,7 +168,7 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
     onPush: closeByCommits(deps),
     /** Plugs a listener of entries in; before the start, so that it hears what was left over. */
     onEntry: <Prepared>(listener: EntryListener<Prepared>): void => announcer.add(listener as EntryListener),
-    /** Told of each text once it is durable, so that it can be rendered before somebody looks; it may be lost. */
+    /** Told of each text once it is durable, so that it can be rendered before a page shows it; it may be lost. */
     onText: (listener: TextListener): void => void textListeners.push(listener),
     /** After the start: announces what an earlier run left. */
     recoverEntries: () => announcer.finish('all'),

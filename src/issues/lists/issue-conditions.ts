@@ -42,7 +42,10 @@ async function labelConditions(
   const found: IssueCondition[] = [];
   const onIssue = (which: string): string =>
     `EXISTS (SELECT 1 FROM issue_labels x WHERE x.issue_id = i.id AND x.label_id IN (${which}))`;
-  const names = [...labels.map((name) => ({ name, isNot: false })), ...notLabels.map((name) => ({ name, isNot: true }))];
+  const names = [
+    ...labels.map((name) => ({ name, isNot: false })),
+    ...notLabels.map((name) => ({ name, isNot: true })),
+  ];
   for (const [at, { name, isNot }] of names.entries()) {
     const nameFolded = foldName(name);
     let which = `SELECT l.id FROM labels l WHERE l.name_folded = :label${at}`;
@@ -83,7 +86,7 @@ async function peopleConditions(
     [
       'author',
       filter.author,
-      { sql: 'i.author_id = :author', ids: 'SELECT x.id AS id FROM issues x WHERE x.author_id = :author' },
+      { sql: "(i.author_id || '') = :author", ids: 'SELECT x.id AS id FROM issues x WHERE x.author_id = :author' },
     ],
     ['assignee', filter.assignee === 'none' ? null : filter.assignee, named('issue_assignees', 'assignee')],
     ['mentions', filter.mentions, named('issue_mentions', 'mentions')],
@@ -115,7 +118,7 @@ async function milestoneCondition(
   const names = rows.map((_, at) => `:milestone${at}`).join(', ');
   return [
     {
-      // Not by the index of milestones: it has not the order of the list.
+      // Not by the index of milestones: it does not have the order of the list.
       sql: `(i.milestone_id || '') IN (${names})`,
       parameters,
       ids: `SELECT x.id AS id FROM issues x WHERE x.milestone_id IN (${names})`,

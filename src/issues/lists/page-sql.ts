@@ -47,9 +47,7 @@ export function pageSql(question: PageQuestion, { ids, and }: PageSource): strin
   const tie = isInRepository ? 'number' : 'id';
   const isByTie = order.column === tie;
   const [than, direction] = order.isDown ? ['<', 'DESC'] : ['>', 'ASC'];
-  const behind = isByTie
-    ? `i.${tie} ${than} :fromTie`
-    : `(i.${order.column}, i.${tie}) ${than} (:fromValue, :fromTie)`;
+  const behind = isByTie ? `i.${tie} ${than} :fromTie` : `(i.${order.column}, i.${tie}) ${than} (:fromValue, :fromTie)`;
   const joined = isInRepository ? '' : ' CROSS JOIN repositories r';
   const where = (...first: string[]): string =>
     [

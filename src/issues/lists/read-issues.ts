@@ -41,7 +41,11 @@ const properties = {
  */
 export async function readIssues(
   deps: IssueDeps,
-  { repositoryId, filter, conditions }: { repositoryId: string | null; filter: IssueFilter; conditions: IssueCondition[] },
+  {
+    repositoryId,
+    filter,
+    conditions,
+  }: { repositoryId: string | null; filter: IssueFilter; conditions: IssueCondition[] },
   paging: KeysetPaging,
 ): Promise<KeysetPage<FoundIssue>> {
   const isInRepository = repositoryId !== null;
@@ -64,10 +68,17 @@ export async function readIssues(
       ...(from !== null && { fromValue: from.value, fromTie: from.tie }),
       limit,
     };
-    const statement = (source: PageSource): string => pageSql(question, source);
+    const few = await fewIssues(deps.db, conditions, filter.words.length > 0 ? mostCompared : mostSorted);
+    const statement = (source: PageSource): string => pageSql(question, { ...few, ...source });
     const hits = await (filter.words.length > 0 || !isInRepository
-      ? deps.texts.find({ words: filter.words, repositoryId, page: statement, parameters })
-      : namedQuery<TextHit>(deps.db, statement(await sourceOf(deps.db, conditions)), parameters));
+      ? deps.texts.find({
+          words: filter.words,
+          repositoryId,
+          isNarrow: few !== null,
+          page: statement,
+          parameters,
+        })
+      : namedQuery<TextHit>(deps.db, statement({}), parameters));
     return inOrder(deps.db, hits);
   });
   const rows = await withDetails(deps, page.rows);
@@ -76,18 +87,28 @@ export async function readIssues(
 
 /** Above this, looking up and sorting takes longer than reading the list in its order. */
 const mostSorted = 2_000;
-/** The same with a second condition, for which reading in order finds a page only after many rows. */
+/** With words, whose texts are then compared one by one. */
+const mostCompared = 500;
+/** Without words, but with a second condition, for which reading in order finds a page only after many rows. */
 const mostSortedOfTwo = 40_000;
 
-async function sourceOf(db: Database, conditions: readonly IssueCondition[]): Promise<PageSource> {
+/** The issues of the rarest condition that an index has, when they are few; null otherwise. */
+async function fewIssues(
+  db: Database,
+  conditions: readonly IssueCondition[],
+  most: number,
+): Promise<Pick<PageSource, 'ids'> | null> {
   const indexed = conditions.filter(({ ids }) => ids !== undefined);
-  let [rarest, fewest]: [IssueCondition | null, number] = [null, indexed.length > 1 ? mostSortedOfTwo : mostSorted];
+  let [rarest, fewest]: [IssueCondition | null, number] = [
+    null,
+    indexed.length > 1 && most === mostSorted ? mostSortedOfTwo : most,
+  ];
   for (const condition of indexed) {
     const counted = `SELECT count(*) AS n FROM (SELECT m.id FROM (${condition.ids!}) m LIMIT ${fewest + 1}) c`;
     const [row] = await namedQuery<{ n: number }>(db, counted, condition.parameters);
     if (Number(row!.n) <= fewest) [rarest, fewest] = [condition, Number(row!.n)];
   }
-  return rarest === null ? {} : { ids: rarest.ids! };
+  return rarest === null ? null : { ids: rarest.ids! };
 }
 
 function readKey(key: string, isInRepository: boolean): { value: number; tie: number | string } {

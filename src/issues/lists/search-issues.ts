@@ -33,10 +33,7 @@ export async function searchIssues(
 ): Promise<KeysetPage<IssueHit>> {
   const parsed = parseIssueQuery(text).filter;
   const wanted = filter === undefined ? parsed : { ...filter, words: [...filter.words, ...parsed.words] };
-  const [conditions, places] = [
-    await conditionsOf(deps, viewer, null, wanted),
-    await placeConditions(deps, wanted),
-  ];
+  const [conditions, places] = [await conditionsOf(deps, viewer, null, wanted), await placeConditions(deps, wanted)];
   if (conditions === null || places === null) return { rows: [], next: null, previous: null };
   const { sql, parameters } = visibleIssues(viewer, 'r', 'i');
   const page = await readIssues(

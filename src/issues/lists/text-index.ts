@@ -12,6 +12,8 @@ export interface TextQuestion {
   words: readonly string[];
   /** UUID of the repository of all issues of the list; null for a list over repositories. */
   repositoryId: string | null;
+  /** Whether other conditions leave so few issues that their texts may be compared one by one. */
+  isNarrow: boolean;
   /** The statement of one page, with named parameters: rows of `id`, in the order of the list. */
   page(source: PageSource): string;
   /** The parameters of that statement. */

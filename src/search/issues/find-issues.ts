@@ -8,7 +8,7 @@ import { repositoryTrigram } from './follow-entries.ts';
  * Texts up to which a word counts as rare: so many are read, compared and sorted within some milliseconds. A more
  * frequent word is in enough issues that reading the list in its order soon fills a page.
  */
-const mostTexts = 3_000;
+export const mostTextsOfRareWord = 3_000;
 /** A text has many more trigrams than a name, so more of them are asked for. */
 const maxTrigrams = 12;
 
@@ -16,10 +16,12 @@ const maxTrigrams = 12;
  * The issues that have all words, each in any of its texts, in the order of the list; none is left out. The trigram
  * index proposes texts for the rarest word, `instr` on the folded text decides. For a word that is in many texts, and
  * for words of one or two characters, which have no trigram, the list is read in its order and each text is compared.
+ * @param mostTexts up to which a word counts as rare
  */
 export async function findIssues(
   thread: Pick<DatabaseThread, 'ask'>,
-  { words, repositoryId, page, parameters: given }: TextQuestion,
+  { words, repositoryId, isNarrow, page, parameters: given }: TextQuestion,
+  mostTexts = mostTextsOfRareWord,
 ): Promise<TextHit[]> {
   const folded = [...new Set(words.map(foldQuery))].filter((word) => word !== '');
   const named = folded.map((word, at) => [`word${at}`, word] as const);
@@ -30,7 +32,7 @@ export async function findIssues(
   };
   if (named.length === 0)
     return words.length === 0 ? (await ask<{ id: string }>(page({}))).map(({ id }) => ({ id, position: null })) : [];
-  const rarest = await rarestWord(ask, named, repositoryId);
+  const rarest = isNarrow ? null : await rarestWord(ask, named, repositoryId, mostTexts);
   if (rarest !== null) {
     const others = named.filter(([name]) => name !== rarest.name).map(([name]) => hasWord('i.id', name));
     const rows = await ask<{ total: number; hits: string }>(
@@ -69,6 +71,7 @@ async function rarestWord(
   ask: Ask,
   named: readonly (readonly [name: string, word: string])[],
   repositoryId: string | null,
+  mostTexts: number,
 ): Promise<{ name: string; trigrams: string } | null> {
   const within = repositoryId === null ? '' : `"${repositoryTrigram(repositoryId)}" AND `;
   const indexed = named.flatMap(([name, word]) => {
