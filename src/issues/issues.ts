@@ -164,7 +164,7 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
     admit: bind(admitContributor),
     refuse: bind(refuseContributor),
 
-    /** For `repositories.onPush`. */
+    /** For `repositories.pushes.onPush`. */
     onPush: closeByCommits(deps),
     /** Plugs a listener of entries in; before the start, so that it hears what was left over. */
     onEntry: <Prepared>(listener: EntryListener<Prepared>): void => announcer.add(listener as EntryListener),

@@ -80,7 +80,7 @@ export function authorize(access: AccessDeclaration, deps: WebDeps): Middleware 
       if (typeof found === 'string') return redirect(ctx, found);
       const { id } = found.repository;
       const [isPinned, issues] = await Promise.all([
-        deps.repositories.isPinned(ctx.state.identity.viewer, id),
+        deps.repositories.pins.isPinned(ctx.state.identity.viewer, id),
         deps.issues.tab(id),
       ]);
       ctx.state.found = { ...found, isPinned, issues };

@@ -97,9 +97,11 @@ const notices: Readonly<Record<string, string>> = {
   'contributor-admitted': 'Let in. What waited is shown.',
   'contributor-refused': 'Refused. Nobody else has seen it.',
   'issue-restored': 'The issue is back.',
-  'issue-purged': 'The issue is deleted for good.',
   'person-blocked': 'Blocked.',
   'person-unblocked': 'No longer blocked.',
+  'draft-saved': 'The draft is saved. Only you see it.',
+  'issue-trashed': 'The issue is in the trash for 30 days.',
+  'issue-purged': 'The issue is deleted for good.',
   welcome: 'Welcome! Add an SSH key or make a token, and you are ready to push.',
   'signed-out': 'You are signed out.',
 };

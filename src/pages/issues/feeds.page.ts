@@ -6,7 +6,9 @@ import type { Reply } from '../app/reply.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { writeFeed } from '../code/atom.ts';
 import type { IssuesDeps } from './deps.ts';
-import { readPeople, viewAuthor, viewState } from './issue-row.view.ts';
+import { readPeople, viewState } from './issue-row.view.ts';
+import { entryUrl, issueNumber } from './issue-urls.ts';
+import { viewAuthor } from './people.view.ts';
 
 const perFeed = 30;
 const feedType = 'application/atom+xml; charset=utf-8';
@@ -37,7 +39,7 @@ const readAtOnce = 100;
 /** `B/issues/{n}.atom`: the text of an issue and its newest comments. */
 export const showIssueFeed: Page<RepositoryContext, IssuesDeps> = async (context, deps): Promise<Reply> => {
   const { viewer, found, origin, params } = context;
-  const number = /^[1-9]\d{0,14}$/.test(params['number'] ?? '') ? Number(params['number']) : 0;
+  const number = issueNumber(params['number']);
   const at = { ...found.canonical, number };
   const issue = await deps.issues.find(viewer, at);
   if (issue.kind !== 'ISSUE') throw notFound('issue_not_found', 'Issue not found');
@@ -66,7 +68,7 @@ export const showIssueFeed: Page<RepositoryContext, IssuesDeps> = async (context
         const { name } = viewAuthor(entry, people);
         return {
           id: `${url}#e${entry.position}`,
-          url: entry.position === 0 ? url : `${url}#e${entry.position}`,
+          url: entry.position === 0 ? url : entryUrl(url, entry.position),
           title: entry.position === 0 ? issue.title : `Comment by ${name}`,
           author: name,
           at: entry.editedAt ?? entry.createdAt,

@@ -1,7 +1,7 @@
 import type { IssueFilter, IssueSort, Label, Milestone } from '../../issues/index.ts';
 import { formatIssueQuery, issueSorts, noFilter, parseIssueQuery } from '../../issues/index.ts';
-import { viewLabel } from './issue-row.view.ts';
-import type { LabelView } from './issue-row.view.ts';
+import { viewLabel } from './label.view.ts';
+import type { LabelView } from './label.view.ts';
 
 /** One choice of a menu: the list with this chosen, or without it where it is. */
 export interface ChoiceView {
@@ -111,7 +111,7 @@ export function viewIssueFilter(
       const isChosen = filter.labels.some((name) => same(name, label.name));
       const others = filter.labels.filter((name) => !same(name, label.name));
       const on = { labels: [...others, label.name], noLabel: false };
-      return { ...choose(label.name, isChosen, on, { labels: others }), label: viewLabel(label, null) };
+      return { ...choose(label.name, isChosen, on, { labels: others }), label: viewLabel(label) };
     }),
     noLabel: choose('No label', filter.noLabel, { noLabel: true, labels: [] }, { noLabel: false }),
     milestones: milestones.slice(0, mostChoices).map(({ title }) => {

@@ -1,34 +1,22 @@
 import type { Issue, Label, ListedIssue, Milestone } from '../../issues/index.ts';
 import type { Owner } from '../../owners/index.ts';
-import { personUrl } from '../../http/index.ts';
-import { viewAvatar } from '../app/avatar.view.ts';
-import type { AvatarView } from '../app/avatar.view.ts';
 import { viewTime } from '../app/times.view.ts';
 import type { TimeView } from '../app/times.view.ts';
 import type { IssuesDeps } from './deps.ts';
+import { viewLabel } from './label.view.ts';
+import type { LabelView } from './label.view.ts';
+import { viewAuthor, viewPerson } from './people.view.ts';
+import type { PersonView } from './people.view.ts';
 
-export interface LabelView {
-  name: string;
-  /** `#d73a4a`. */
-  colour: string;
-  description: string;
-  /** The list of what has it; null where there is none. */
-  url: string | null;
-}
-
-/** A user who wrote something or is assigned; `url` is null for who is no account here. */
-export interface PersonView {
-  name: string;
-  url: string | null;
-  avatar: AvatarView | null;
-}
+/** A label with the list of what has it; null where there is none. */
+export type LinkedLabelView = LabelView & { url: string | null };
 
 export interface IssueRowView {
   number: number;
   url: string;
   title: string;
   state: IssueStateView;
-  labels: LabelView[];
+  labels: LinkedLabelView[];
   author: PersonView;
   /** `opened` or `closed`. */
   verb: string;
@@ -57,12 +45,10 @@ export function viewState({ state, closeReason }: Pick<Issue, 'state' | 'closeRe
 }
 
 /** @param urlOf the list of what has a label */
-export function viewLabel(
-  { name, colour, description }: Pick<Label, 'name' | 'colour' | 'description'>,
-  urlOf: ((name: string) => string) | null,
-): LabelView {
-  return { name, colour: `#${colour}`, description, url: urlOf?.(name) ?? null };
-}
+export const viewLinkedLabel = (label: Label, urlOf: ((name: string) => string) | null): LinkedLabelView => ({
+  ...viewLabel(label),
+  url: urlOf?.(label.name) ?? null,
+});
 
 /** Those who wrote some issues or are assigned to them, in one question. */
 export async function readPeople(
@@ -71,16 +57,6 @@ export async function readPeople(
 ): Promise<ReadonlyMap<string, Owner>> {
   const ids = issues.flatMap(({ authorId, assignees }) => [...(authorId === null ? [] : [authorId]), ...assignees]);
   return owners.ownersById(new Set(ids));
-}
-
-/** The account that is gone is called as on other forges. */
-export function viewAuthor(
-  { authorId, authorName }: Pick<Issue, 'authorId' | 'authorName'>,
-  people: ReadonlyMap<string, Owner>,
-): PersonView {
-  const owner = authorId === null ? undefined : people.get(authorId);
-  if (owner === undefined) return { name: authorName ?? 'ghost', url: null, avatar: null };
-  return { name: owner.handle, url: personUrl(owner.handle), avatar: viewAvatar(owner.id, owner.avatarAt) };
 }
 
 export interface RowContext {
@@ -103,7 +79,7 @@ export function viewIssueRow(issue: ListedIssue, context: RowContext): IssueRowV
     url: `${repositoryUrl}/issues/${issue.number}`,
     title: issue.title,
     state: viewState(issue),
-    labels: issue.labels.map((label) => viewLabel(label, labelUrl ?? null)),
+    labels: issue.labels.map((label) => viewLinkedLabel(label, labelUrl ?? null)),
     author: viewAuthor(issue, people),
     verb: isOpen ? 'opened' : 'closed',
     at: viewTime(isOpen ? issue.createdAt : (issue.closedAt ?? issue.updatedAt), now),
@@ -112,7 +88,7 @@ export function viewIssueRow(issue: ListedIssue, context: RowContext): IssueRowV
       milestone === undefined ? null : { title: milestone.title, url: `${repositoryUrl}/milestones/${milestone.id}` },
     assignees: issue.assignees.flatMap((id) => {
       const owner = people.get(id);
-      return owner === undefined ? [] : [viewAuthor({ authorId: id, authorName: null }, people)];
+      return owner === undefined ? [] : [viewPerson(id, people)];
     }),
     isPinned: issue.pinnedAt !== null,
     isLocked: issue.lockedAt !== null,

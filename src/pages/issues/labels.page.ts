@@ -17,7 +17,7 @@ import { submit } from '../app/submit.ts';
 import type { FormRefusal } from '../app/submit.ts';
 import type { IssuesDeps } from './deps.ts';
 import { issueListUrl } from './issue-filter.view.ts';
-import { viewLabel } from './issue-row.view.ts';
+import { viewLinkedLabel } from './issue-row.view.ts';
 
 /** Which form of the page came back: the id of a label, or `new`. */
 interface Refused {
@@ -75,7 +75,7 @@ function labelPages<V extends RepositoryContext | OrganisationOwnerContext>(plac
       ...locals,
       url: place.url(context),
       labels: labels.map((label) => ({
-        ...viewLabel(label, urlOf),
+        ...viewLinkedLabel(label, urlOf),
         id: label.id,
         isExclusive: label.isExclusive,
         isOwn: place.owns(label, context),

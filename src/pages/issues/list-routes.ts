@@ -16,14 +16,7 @@ import {
   showMilestone,
   showMilestones,
 } from './milestones.page.ts';
-import {
-  admitContributor,
-  purgeIssue,
-  refuseContributor,
-  restoreIssue,
-  showModeration,
-  showTrash,
-} from './moderation.page.ts';
+import { admitContributor, refuseContributor, showModeration, showTrash } from './moderation.page.ts';
 import { showOwnIssues } from './own-issues.page.ts';
 import { showIssueSearch } from './search-issues.page.ts';
 
@@ -57,8 +50,6 @@ export const issueListRoutes: readonly Route[] = [
   writes('POST', '/issues/moderation/:person/admit', admitContributor),
   writes('POST', '/issues/moderation/:person/refuse', refuseContributor),
   administers('GET', '/issues/trash', showTrash),
-  administers('POST', '/issues/trash/:number/restore', restoreIssue),
-  administers('POST', '/issues/trash/:number/purge', purgeIssue),
   read('/issues/:number.atom', showIssueFeed),
 
   read('/labels', showLabels),

@@ -6,7 +6,8 @@ import { viewRepositoryHead } from '../app/repository-head.view.ts';
 import type { Page, RepositoryPersonContext } from '../app/request-context.ts';
 import { viewTime } from '../app/times.view.ts';
 import type { IssuesDeps } from './deps.ts';
-import { viewAuthor } from './issue-row.view.ts';
+import { entryUrl, issueUrl } from './issue-urls.ts';
+import { viewAuthor, viewPerson } from './people.view.ts';
 
 const moderationUrl = ({ found }: RepositoryPersonContext): string =>
   `${repositoryUrl(found.canonical)}/issues/moderation`;
@@ -27,12 +28,12 @@ export const showModeration: Page<RepositoryPersonContext, IssuesDeps> = async (
     repository: viewRepositoryHead(found),
     held: held.map(({ userId, texts }) => ({
       id: userId,
-      person: viewAuthor({ authorId: userId, authorName: null }, people),
+      person: viewPerson(userId, people),
       texts: texts.map(({ number, title, position, body, heldAt }) => ({
         number,
         title,
         what: position === 0 ? 'New issue' : 'Comment',
-        url: `${repositoryUrl(found.canonical)}/issues/${number}${position === 0 ? '' : `#e${position}`}`,
+        url: entryUrl(issueUrl(repositoryUrl(found.canonical), number), position),
         body,
         at: viewTime(heldAt, clock.now()),
       })),
@@ -83,16 +84,3 @@ export const showTrash: Page<RepositoryPersonContext, IssuesDeps> = async (conte
     notice: viewNotice(query),
   });
 };
-
-const inTrash =
-  (act: 'restore' | 'purge', notice: string): Page<RepositoryPersonContext, IssuesDeps> =>
-  async (context, { issues }) => {
-    const { viewer, found, params } = context;
-    await issues[act](viewer, { ...found.canonical, number: issueNumber(params['number']) });
-    return seeOther(withNotice(trashUrl(context), notice));
-  };
-
-const issueNumber = (text = ''): number => (/^[1-9]\d{0,14}$/.test(text) ? Number(text) : 0);
-
-export const restoreIssue = inTrash('restore', 'issue-restored');
-export const purgeIssue = inTrash('purge', 'issue-purged');

@@ -8,6 +8,7 @@ import { cutExcerpt } from './cut-excerpt.ts';
 import type { IssuesDeps } from './deps.ts';
 import { locatedOf, readFound, viewRows } from './found-issues.ts';
 import { readIssueFilter } from './issue-filter.view.ts';
+import { entryUrl } from './issue-urls.ts';
 
 /** `/search/issues?q=`: issues and comments of all repositories that the viewer may see, by words and filters. */
 export const showIssueSearch: Page<RequestContext, IssuesDeps> = async (context, deps) => {
@@ -43,7 +44,7 @@ export const showIssueSearch: Page<RequestContext, IssuesDeps> = async (context,
         ...row,
         marked: mark(row.title),
         excerpt: word === '' ? [] : cutExcerpt(hit.text, word),
-        matchUrl: hit.position === null || hit.position === 0 ? row.url : `${row.url}#e${hit.position}`,
+        matchUrl: hit.position === null || hit.position === 0 ? row.url : entryUrl(row.url, hit.position),
       };
     }),
     isSlow,
