@@ -95,7 +95,7 @@ t.test('nobody finds what they may not see, by no word and no filter', async (t)
   t.same(await found(alice, 'owner:alice'), ['roof#1', 'vault#1']);
   t.same(await found(alice, 'repo:alice/nothing'), []);
   t.equal(await reasonOf(issues.list(bob, vault, noFilter, { limit: 10 })), 'repository_not_found');
-  await repositories.addCollaborator(alice, 'alice', 'vault', { username: 'carol', role: 'read' });
+  await repositories.collaborators.add(alice, 'alice', 'vault', { username: 'carol', role: 'read' });
   t.same(await found(carol, 'combination'), ['roof#1', 'vault#1']);
   const token = viewerOf(carol, { repositoryIds: [] });
   t.same(await found(token, 'combination'), ['roof#1'], 'a token without this repository');
