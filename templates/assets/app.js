@@ -202,14 +202,15 @@ for (const button of document.querySelectorAll('button[name=action][value=draft]
   const fields = () => new URLSearchParams(new FormData(form)).toString();
   let kept = fields();
   let isSent = false;
-  button.after(state);
+  button.parentElement.append(state);
   form.addEventListener('submit', () => (isSent = true));
   setInterval(async () => {
     const now = fields();
     if (isSent || now === kept) return;
     kept = now;
     const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
-    const answer = await fetch(form.action, {
+    // `form.action` is the button of that name.
+    const answer = await fetch(form.getAttribute('action'), {
       method: 'POST',
       headers,
       body: `${now}&action=draft`,

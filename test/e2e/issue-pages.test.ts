@@ -72,7 +72,7 @@ t.before(async () => {
   const viewer = (name: string) => viewerOf(ids.get(name)!, name);
   const place = { owner: 'alice', name: 'roof' };
   await repositories.create(viewer('alice'), { name: 'roof', visibility: 'PUBLIC', description: 'Keeps the rain out' });
-  await repositories.addCollaborator(viewer('alice'), 'alice', 'roof', { username: 'carol', role: 'write' });
+  await repositories.collaborators.add(viewer('alice'), 'alice', 'roof', { username: 'carol', role: 'write' });
   await fillRepository(t, (await repositories.find(viewer('alice'), 'alice', 'roof')).path, {
     'README.md': '# Roof',
     '.hearth/issue/bug.yml': bugForm,
@@ -100,7 +100,7 @@ t.before(async () => {
   });
   await issues.addLink(viewer('carol'), at(1), 'needs', at(2));
   await issues.comment(viewer('bob'), at(1), { body: 'Buy ladders at ladders.example.org' });
-  await issues.hideComment(viewer('carol'), at(1), { position: 7, reason: 'spam' });
+  await issues.hideComment(viewer('carol'), at(1), { position: 8, reason: 'spam' });
   web.clock.advance(3_600_000);
   await issues.editText(viewer('bob'), at(1), {
     position: 0,
@@ -108,7 +108,7 @@ t.before(async () => {
     body: 'It **overflows** on the north side.\n\n```sh\nmeasure --depth\n```',
   });
   await issues.comment(viewer('bob'), at(1), { body: 'To be deleted' });
-  await issues.deleteComment(viewer('bob'), at(1), 8);
+  await issues.deleteComment(viewer('bob'), at(1), 9);
   await issues.comment(viewer('carol'), at(1), { body: 'Mended.', state: 'completed' });
   await issues.open(viewer('bob'), place, { title: 'Gone', body: '' });
   await issues.trash(viewer('alice'), at(3));
@@ -245,7 +245,7 @@ t.test('without scripts: from a template through a discussion to the end', async
   await bob.click('text=Reopen');
   t.match(await bob.locator('.issue-badge').innerText(), 'Open');
   await bob.goto(`${web.origin}${roof}/issues/1`);
-  t.match(await bob.locator('.timeline').innerText(), /bob mentioned this in\s+A tile is loose\s+#4/);
+  t.match(await bob.locator('.timeline').innerText(), /bob mentioned this in\s+Open:\s+A tile is loose\s+#4/);
   await bob.context().close();
   await carol.context().close();
 });

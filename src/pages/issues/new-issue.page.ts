@@ -55,7 +55,8 @@ export const openIssue: Page<RepositoryContext, IssuesDeps> = async (context, de
         return seeOther(`${withNotice(`${base}/new`, 'draft-saved')}&template=${template?.key ?? blank}`);
       }
       const faults = template === null ? noFaults : checkAnswers(template, values.answers);
-      if (faults.size > 0) return { ...(await again({ faults, refusal: firstFault(faults) })), status: 422 };
+      if (template !== null && faults.size > 0)
+        return { ...(await again({ faults, refusal: firstFault(template, faults) })), status: 422 };
       const mayTriage = (await issues.rightsIn(viewer, here.canonical))('triage') === null;
       const body = template === null || template.body !== null ? values.body : composeForm(template, values.answers);
       const { number } = await issues.open(viewer, here.canonical, {

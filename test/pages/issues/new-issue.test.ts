@@ -88,7 +88,7 @@ t.test('a YAML form is checked on the server, with each fault beside its field',
   const refused = await bob.post(fresh, form);
   t.equal(refused.status, 422);
   t.match(refused.body, /id="answer-version-error"[^]*id="answer-terms-error"/);
-  t.match(refused.body, /<a href="#answer-version">Please fill this in/, 'the summary leads to the first');
+  t.match(refused.body, /<a href="#answer-version">Version: Please fill this in/, 'the summary leads to the first');
   t.match(refused.body, />\s*It \*drips\*<\/textarea>/);
   t.notMatch(refused.body, /id="answer-what-error"/);
   const preview = await bob.post(fresh, { ...form, action: 'preview' });
