@@ -65,6 +65,7 @@ export const issueSearch: Migration = {
     ...['updated_at', 'created_at', 'comment_count'].map(
       (column) => `CREATE INDEX issues_all_${column} ON issues (kind, state, ${column}, id) WHERE ${listed}`,
     ),
+    `CREATE INDEX issues_locked ON issues (repository_id, locked_at) WHERE locked_at IS NOT NULL AND deleted_at IS NULL`,
     'CREATE INDEX labels_name ON labels (name_folded)',
     'CREATE INDEX milestones_name ON milestones (title_folded)',
   ],

@@ -11,6 +11,8 @@ import type { IssueFilter } from './parse-issue-query.ts';
 export interface IssueCondition {
   sql: string;
   parameters: Record<string, unknown>;
+  /** The same on the id of an issue, given as an expression, where that is enough. */
+  onId?: (id: string) => string;
   /** A statement that gives the ids of the issues that meet it, where an index has them. */
   ids?: string;
 }
@@ -29,7 +31,7 @@ export async function conditionsOf(
     await labelConditions(deps, repository, filter),
     await peopleConditions(deps, viewer, filter),
     await milestoneCondition(deps, repository, filter),
-    stateConditions(filter),
+    stateConditions(repository !== null, filter),
   ];
   return parts.some((part) => part === null) ? null : parts.flatMap((part) => part!);
 }
@@ -40,8 +42,10 @@ async function labelConditions(
   { labels, notLabels, noLabel }: IssueFilter,
 ): Promise<IssueCondition[] | null> {
   const found: IssueCondition[] = [];
-  const onIssue = (which: string): string =>
-    `EXISTS (SELECT 1 FROM issue_labels x WHERE x.issue_id = i.id AND x.label_id IN (${which}))`;
+  const labelled =
+    (which: string) =>
+    (id: string): string =>
+      `EXISTS (SELECT 1 FROM issue_labels x WHERE x.issue_id = ${id} AND x.label_id IN (${which}))`;
   const names = [
     ...labels.map((name) => ({ name, isNot: false })),
     ...notLabels.map((name) => ({ name, isNot: true })),
@@ -60,10 +64,12 @@ async function labelConditions(
       which = rows.map((_, index) => `:label${at}x${index}`).join(', ');
       parameters = Object.fromEntries(rows.map(({ id }, index) => [`label${at}x${index}`, id]));
     }
-    if (isNot) found.push({ sql: `NOT ${onIssue(which)}`, parameters });
+    const onId = labelled(which);
+    if (isNot) found.push({ sql: `NOT ${onId('i.id')}`, parameters });
     else
       found.push({
-        sql: onIssue(which),
+        sql: onId('i.id'),
+        onId,
         parameters,
         ids: `SELECT x.issue_id AS id FROM issue_labels x WHERE x.label_id IN (${which})`,
       });
@@ -78,10 +84,11 @@ async function peopleConditions(
   filter: IssueFilter,
 ): Promise<IssueCondition[] | null> {
   const found: IssueCondition[] = [];
-  const named = (table: string, name: string) => ({
-    sql: `EXISTS (SELECT 1 FROM ${table} x WHERE x.issue_id = i.id AND x.user_id = :${name})`,
-    ids: `SELECT x.issue_id AS id FROM ${table} x WHERE x.user_id = :${name}`,
-  });
+  const named = (table: string, name: string) => {
+    const onId = (id: string): string =>
+      `EXISTS (SELECT 1 FROM ${table} x WHERE x.issue_id = ${id} AND x.user_id = :${name})`;
+    return { sql: onId('i.id'), onId, ids: `SELECT x.issue_id AS id FROM ${table} x WHERE x.user_id = :${name}` };
+  };
   const people = [
     [
       'author',
@@ -126,13 +133,25 @@ async function milestoneCondition(
   ];
 }
 
-function stateConditions({ isLocked, isPinned }: IssueFilter): IssueCondition[] {
+/** Few issues are locked or pinned, and an index has nothing else. */
+const marked = (column: string): string =>
+  `SELECT x.id AS id FROM issues x WHERE x.repository_id = :repositoryId AND x.${column} IS NOT NULL AND x.deleted_at IS NULL`;
+
+function stateConditions(isInRepository: boolean, { isLocked, isPinned }: IssueFilter): IssueCondition[] {
   const marks = [
     ['locked_at', isLocked],
     ['pinned_at', isPinned],
   ] as const;
   return marks.flatMap(([column, isOn]) =>
-    isOn === null ? [] : [{ sql: `i.${column} IS ${isOn ? 'NOT ' : ''}NULL`, parameters: {} }],
+    isOn === null
+      ? []
+      : [
+          {
+            sql: `i.${column} IS ${isOn ? 'NOT ' : ''}NULL`,
+            parameters: {},
+            ...(isOn && isInRepository && { ids: marked(column) }),
+          },
+        ],
   );
 }
 

@@ -68,7 +68,7 @@ export async function readIssues(
       ...(from !== null && { fromValue: from.value, fromTie: from.tie }),
       limit,
     };
-    const few = await fewIssues(deps.db, conditions, filter.words.length > 0 ? mostCompared : mostSorted);
+    const few = await fewIssues(deps.db, conditions, repositoryId, filter.words.length > 0 ? mostCompared : mostSorted);
     const statement = (source: PageSource): string => pageSql(question, { ...few, ...source });
     const hits = await (filter.words.length > 0 || !isInRepository
       ? deps.texts.find({
@@ -96,6 +96,7 @@ const mostSortedOfTwo = 40_000;
 async function fewIssues(
   db: Database,
   conditions: readonly IssueCondition[],
+  repositoryId: string | null,
   most: number,
 ): Promise<Pick<PageSource, 'ids'> | null> {
   const indexed = conditions.filter(({ ids }) => ids !== undefined);
@@ -105,10 +106,17 @@ async function fewIssues(
   ];
   for (const condition of indexed) {
     const counted = `SELECT count(*) AS n FROM (SELECT m.id FROM (${condition.ids!}) m LIMIT ${fewest + 1}) c`;
-    const [row] = await namedQuery<{ n: number }>(db, counted, condition.parameters);
+    const [row] = await namedQuery<{ n: number }>(db, counted, { ...condition.parameters, repositoryId });
     if (Number(row!.n) <= fewest) [rarest, fewest] = [condition, Number(row!.n)];
   }
-  return rarest === null ? null : { ids: rarest.ids! };
+  if (rarest === null) return null;
+  const others = conditions.flatMap(({ onId }, at) =>
+    onId === undefined || conditions[at] === rarest ? [] : onId('m.id'),
+  );
+  // Those that need no row of the issue are asked before it is looked up.
+  return {
+    ids: others.length === 0 ? rarest.ids! : `SELECT m.id AS id FROM (${rarest.ids!}) m WHERE ${others.join(' AND ')}`,
+  };
 }
 
 function readKey(key: string, isInRepository: boolean): { value: number; tie: number | string } {

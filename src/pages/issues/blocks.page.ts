@@ -1,4 +1,5 @@
 import { organisationUrl, personUrl } from '../../http/index.ts';
+import { invalid } from '../../kernel/index.ts';
 import { viewAvatar } from '../app/avatar.view.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
 import { viewOrganisationHead } from '../app/organisation-head.view.ts';
@@ -69,6 +70,9 @@ function blockPages<V extends PersonContext>(place: BlockPlace<V>) {
             username: form.text('username').trim(),
             reason: form.text('reason'),
           };
+          // An absent page would say less than the form.
+          if ((await deps.owners.resolve(block.username))?.kind !== 'user')
+            throw invalid('unknown_username', 'There is nobody of this name.', { field: 'username' });
           await deps.issues.block(viewer, block);
           return seeOther(withNotice(place.url(context), 'person-blocked'));
         },

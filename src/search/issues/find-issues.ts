@@ -8,7 +8,7 @@ import { repositoryTrigram } from './follow-entries.ts';
  * Texts up to which a word counts as rare: so many are read, compared and sorted within some milliseconds. A more
  * frequent word is in enough issues that reading the list in its order soon fills a page.
  */
-export const mostTextsOfRareWord = 3_000;
+export const mostTextsOfRareWord = 2_000;
 /** A text has many more trigrams than a name, so more of them are asked for. */
 const maxTrigrams = 12;
 
