@@ -18,11 +18,13 @@ import type { FormRefusal } from '../app/submit.ts';
 import type { IssuesDeps } from './deps.ts';
 import { issueListUrl } from './issue-filter.view.ts';
 import { viewLinkedLabel } from './issue-row.view.ts';
+import { viewLabel } from './label.view.ts';
+import type { LabelView } from './label.view.ts';
 
-/** Which form of the page came back: the id of a label, or `new`. */
-interface Refused {
+/** Which form of the page came back, the id of a label or `new`: refused, or to show how the label would look. */
+interface FormAgain {
   which: string;
-  refusal: FormRefusal;
+  refusal: FormRefusal | null;
 }
 
 /** What the pages of labels differ in: a repository's own, and an organisation's. */
@@ -60,7 +62,15 @@ function labelPages<V extends RepositoryContext | OrganisationOwnerContext>(plac
     isExclusive: form.text('exclusive') !== '',
   });
 
-  async function labelsPage(context: V, deps: IssuesDeps, refused: Refused | null = null): Promise<PageReply> {
+  /** The label as it was typed; null where it was refused, or is no label. */
+  const previewOf = ({ form }: V, { refusal }: FormAgain): LabelView | null => {
+    const name = form.text('name').trim().slice(0, 50);
+    if (refusal !== null || name === '') return null;
+    return viewLabel({ name, colour: form.text('colour').trim().replace(/^#/, '') });
+  };
+  const isPreview = ({ form }: V): boolean => form.text('action') === 'preview';
+
+  async function labelsPage(context: V, deps: IssuesDeps, again: FormAgain | null = null): Promise<PageReply> {
     const [labels, locals, counts] = await Promise.all([
       place.list(context, deps),
       place.locals(context, deps),
@@ -69,7 +79,9 @@ function labelPages<V extends RepositoryContext | OrganisationOwnerContext>(plac
     const issuesUrl = place.issuesUrl(context);
     const urlOf =
       issuesUrl === null ? null : (name: string) => issueListUrl(issuesUrl, { ...noFilter, labels: [name] });
-    const isEdited = (id: string): boolean => refused?.which === id;
+    const isEdited = (id: string): boolean => again?.which === id;
+    const formAgain = (id: string) =>
+      isEdited(id) ? { form: readForm(context), refusal: again!.refusal, preview: previewOf(context, again!) } : null;
     const present = new Set(labels.filter((label) => place.owns(label, context)).map(({ nameFolded }) => nameFolded));
     return page('issues/labels', {
       ...locals,
@@ -80,19 +92,20 @@ function labelPages<V extends RepositoryContext | OrganisationOwnerContext>(plac
         isExclusive: label.isExclusive,
         isOwn: place.owns(label, context),
         open: counts === null ? null : viewCount(counts.get(label.id) ?? 0, 'open issue'),
-        form: isEdited(label.id) ? readForm(context) : formOf(label),
-        refusal: isEdited(label.id) ? refused!.refusal : null,
+        ...(formAgain(label.id) ?? { form: formOf(label), refusal: null, preview: null }),
+        isEdited: isEdited(label.id),
       })),
       hasAllDefaults: defaultLabels.every(({ name }) => present.has(name.toLowerCase())),
-      form: isEdited('new')
-        ? readForm(context)
-        : {
-            name: '',
-            colour: `#${firstColours[labels.length % firstColours.length]!}`,
-            description: '',
-            isExclusive: false,
-          },
-      refusal: isEdited('new') ? refused!.refusal : null,
+      ...(formAgain('new') ?? {
+        form: {
+          name: '',
+          colour: `#${firstColours[labels.length % firstColours.length]!}`,
+          description: '',
+          isExclusive: false,
+        },
+        refusal: null,
+        preview: null,
+      }),
       notice: viewNotice(context.query),
     });
   }
@@ -102,24 +115,28 @@ function labelPages<V extends RepositoryContext | OrganisationOwnerContext>(plac
 
   return {
     show: (context: V, deps: IssuesDeps) => labelsPage(context, deps),
-    /** Fields `name`, `colour` (`#d73a4a`), `description`, `exclusive` (a check-box). */
+    /** Fields `name`, `colour` (`#d73a4a`), `description`, `exclusive` (a check-box), `action` (save or preview). */
     add: (context: V, deps: IssuesDeps) =>
-      submit(
-        async () => {
-          await deps.issues.addLabel(context.viewer, place.scope(context), readForm(context));
-          return done(context, 'label-added');
-        },
-        (refusal) => labelsPage(context, deps, { which: 'new', refusal }),
-      ),
+      isPreview(context)
+        ? labelsPage(context, deps, { which: 'new', refusal: null })
+        : submit(
+            async () => {
+              await deps.issues.addLabel(context.viewer, place.scope(context), readForm(context));
+              return done(context, 'label-added');
+            },
+            (refusal) => labelsPage(context, deps, { which: 'new', refusal }),
+          ),
     /** The same fields. */
     edit: (context: V, deps: IssuesDeps) =>
-      submit(
-        async () => {
-          await deps.issues.editLabel(context.viewer, place.scope(context), labelId(context), readForm(context));
-          return done(context, 'label-saved');
-        },
-        (refusal) => labelsPage(context, deps, { which: labelId(context), refusal }),
-      ),
+      isPreview(context)
+        ? labelsPage(context, deps, { which: labelId(context), refusal: null })
+        : submit(
+            async () => {
+              await deps.issues.editLabel(context.viewer, place.scope(context), labelId(context), readForm(context));
+              return done(context, 'label-saved');
+            },
+            (refusal) => labelsPage(context, deps, { which: labelId(context), refusal }),
+          ),
     remove: async (context: V, deps: IssuesDeps) => {
       await deps.issues.deleteLabel(context.viewer, place.scope(context), labelId(context));
       return done(context, 'label-removed');
