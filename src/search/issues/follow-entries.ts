@@ -6,6 +6,9 @@ import { foldFields } from '../query-text.ts';
 /** Texts per step: at most 64 KiB each. */
 const entriesAtOnce = 100;
 
+/** The trigrams of entries. */
+export const entryIndex = { index: 'search_entry_trigrams' } as const;
+
 /** The first of the characters that no text means anything by, and how many of them are used. */
 const firstPrivate = 0xe000;
 const privateCount = 4_096;
