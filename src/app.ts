@@ -23,6 +23,8 @@ import { createFederation, federationEntities } from './federation/index.ts';
 import type { Federation } from './federation/index.ts';
 import { createGit } from './git/index.ts';
 import type { Git } from './git/index.ts';
+import { createImageProxy } from './image-proxy/index.ts';
+import type { ImageProxy } from './image-proxy/index.ts';
 import { createImageStore } from './images/index.ts';
 import { createIssues, issueEntities } from './issues/index.ts';
 import type { Issues } from './issues/index.ts';
@@ -75,6 +77,7 @@ export interface Modules {
   git: Git;
   repositories: Repositories;
   issues: Issues;
+  imageProxy: ImageProxy;
   search: Search;
   codeSearch: CodeSearch;
   federation: Federation;
@@ -235,8 +238,18 @@ export async function openModules(
       random,
       logger,
       texts,
+      settings: { baseUrl: config.baseUrl },
     });
     repositories.pushes.onPush(issues.onPush);
+    const imageProxy = createImageProxy({
+      config,
+      keyFile: keyFile(config.dataDir),
+      folder: path.join(config.dataDir, 'cache', 'images'),
+      version: embedded.version,
+      clock,
+      random,
+      logger,
+    });
     const webhooks = createWebhooks({
       config,
       keyFile: keyFile(config.dataDir),
@@ -295,6 +308,7 @@ export async function openModules(
       git,
       repositories,
       issues,
+      imageProxy,
       search,
       codeSearch,
       federation,
@@ -314,6 +328,7 @@ export async function openModules(
         await federation.stop();
         await repositories.stop();
         await issues.stop();
+        imageProxy.stop();
         await codeSearch.stop();
         await git.stop();
         await accounts.stop();
@@ -383,6 +398,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     runners: rpc,
     audit: modules.audit,
     workers: modules.workers,
+    imageProxy: modules.imageProxy,
     backups: modules.backups,
     counts: modules.counts,
     origins: options.origins ?? new Map(),
@@ -507,6 +523,7 @@ export function jobsOf(modules: Modules): CronTask[] {
     { name: 'webhooks.deliver', time: '*/10 * * * * *', run: () => webhooks.drain() },
     { name: 'webhooks.remove-old', time: '0 45 4 * * *', run: () => webhooks.removeOld() },
     { name: 'code-search.update', time: '15 */5 * * * *', run: () => codeSearch.update() },
+    { name: 'images.sweep', time: '0 25 4 * * *', run: () => modules.imageProxy.sweep() },
     { name: 'sessions.sweep', time: '0 20 4 * * *', run: () => accounts.removeExpired() },
     ...(federation.isOperational ? federationJobs(federation, config) : []),
   ];

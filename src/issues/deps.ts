@@ -23,7 +23,7 @@ export interface IssueDeps {
   db: Database;
   accounts: Pick<Accounts, 'personByUsername' | 'peopleById'>;
   organisations: Pick<Organisations, 'roleOf'>;
-  owners: Pick<Owners, 'resolve'>;
+  owners: Pick<Owners, 'resolve' | 'resolveAll'>;
   repositories: Pick<Repositories, 'find' | 'factsOf' | 'locate'>;
   git: Pick<Git, 'objects'>;
   clock: Clock;

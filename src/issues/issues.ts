@@ -4,6 +4,7 @@ import type { EntryPosition } from './announcements/announce-entry.ts';
 import type { EntryListener } from './announcements/announce-entry.ts';
 import { addComment } from './comments/add-comment.ts';
 import { deleteComment, editText, listRevisions } from './comments/edit-text.ts';
+import { toggleTask } from './comments/toggle-task.ts';
 import type { IssueDeps, TextListener } from './deps.ts';
 import { listEntries } from './entries/list-entries.ts';
 import { findIssue, findMovedIssue } from './find-issue.ts';
@@ -55,6 +56,7 @@ import { listParticipants } from './participation/participants.ts';
 import { react } from './participation/reactions.ts';
 import { listSubscribers, setSubscription, subscriptionOf } from './participation/subscriptions.ts';
 import { closeByCommits } from './commits/close-by-commits.ts';
+import { findReferences } from './references/find-references.ts';
 import { changeIssueSettings, countIssues, issueSettings, issueTab } from './repository-settings.ts';
 import { rightsInRepository, rightsOnIssue } from './rights.ts';
 import { defaultIssueSettings } from './settings.ts';
@@ -118,6 +120,7 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
     listRevisions: bind(listRevisions),
     comment: bind(addComment),
     editText: bind(editText),
+    toggleTask: bind(toggleTask),
     deleteComment: bind(deleteComment),
     react: bind(react),
     saveDraft: bind(saveDraft),
@@ -163,6 +166,9 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
     listHeldTexts: bind(listHeldTexts),
     admit: bind(admitContributor),
     refuse: bind(refuseContributor),
+
+    /** What references of texts and commit messages name, for the links of a page. */
+    findReferences: bind(findReferences),
 
     /** For `repositories.pushes.onPush`. */
     onPush: closeByCommits(deps),

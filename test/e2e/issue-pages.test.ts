@@ -6,6 +6,7 @@ import path from 'node:path';
 import { chromium } from 'playwright-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { allRules, rulesOfLooks, violationsOn } from '../fixtures/axe.ts';
+import { invalidParts } from '../fixtures/valid-html.ts';
 import { fillRepository, signedIn, startWeb } from '../fixtures/web-fixture.ts';
 import type { Web } from '../fixtures/web-fixture.ts';
 import { viewerOf } from '../pages/issues/issue-web.ts';
@@ -152,6 +153,8 @@ t.test('axe finds nothing on any page of issues, in any look', async (t) => {
       t.notOk(await isTooWide(tab), `${what}: nothing sticks out`);
       await shot(tab, `${name}-${theme}-${width}`);
     }
+    const html = await (await tab.request.get(web.origin + roof + address)).text();
+    t.same(invalidParts(html), [], `${name} is valid HTML`);
   }
   for (const tab of tabs.values()) await tab.context().close();
 });

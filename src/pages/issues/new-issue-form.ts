@@ -1,7 +1,7 @@
 import { questionsOf } from '../../issues/index.ts';
 import type { AnswerFaults, IssueTemplate, TemplateAnswers, TemplateField } from '../../issues/index.ts';
 import type { Form } from '../../http/index.ts';
-import type { RenderedText } from './render-text.ts';
+import type { RenderedText } from '../markdown/render-text.ts';
 
 /** What is in the form of a new issue. */
 export interface NewIssueValues {
