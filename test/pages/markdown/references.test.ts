@@ -155,3 +155,24 @@ t.test('ten thousand references are one bounded question', async (t) => {
   t.equal(body.match(/class="reference"/g)?.length, 1);
   t.ok(performance.now() - before < 5_000);
 });
+
+t.test('links in titles of runs', async (t) => {
+  const { web, alice, path } = await startForge(t);
+  const workflow = '.hearth/workflows/build.yml';
+  await fillRepository(t, path, {
+    [workflow]:
+      "name: Build\nrun-name: 'Mend #1 of alice/cellar#1'\non: {workflow_dispatch: }\njobs: {a: {runs-on: x, steps: [{run: 'true'}]}}\n",
+  });
+  const { status, headers } = await alice.post('/repos/alice/roof/runs', { workflow, ref: 'main' });
+  t.equal(status, 303);
+  for (const target of ['/repos/alice/roof/runs', new URL(headers.location!, web.origin).pathname]) {
+    const [hers, others] = [main(await alice.get(target)), main(await ask(web, target))];
+    for (const page of [hers, others])
+      t.match(
+        page,
+        '<a class="reference" href="/repos/alice/roof/issues/1" title="Open: Issue of roof &lt;b&gt;">#1</a>',
+      );
+    t.match(hers, 'href="/repos/alice/cellar/issues/1"');
+    t.notMatch(others, 'href="/repos/alice/cellar/issues/1"');
+  }
+});
