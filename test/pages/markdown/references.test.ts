@@ -158,12 +158,11 @@ t.test('ten thousand references are one bounded question', async (t) => {
 
 t.test('links in titles of runs', async (t) => {
   const { web, alice, path } = await startForge(t);
-  const workflow = '.hearth/workflows/build.yml';
   await fillRepository(t, path, {
-    [workflow]:
+    '.hearth/workflows/build.yml':
       "name: Build\nrun-name: 'Mend #1 of alice/cellar#1'\non: {workflow_dispatch: }\njobs: {a: {runs-on: x, steps: [{run: 'true'}]}}\n",
   });
-  const { status, headers } = await alice.post('/repos/alice/roof/runs', { workflow, ref: 'main' });
+  const { status, headers } = await alice.post('/repos/alice/roof/runs', { workflow: 'build.yml', ref: 'main' });
   t.equal(status, 303);
   for (const target of ['/repos/alice/roof/runs', new URL(headers.location!, web.origin).pathname]) {
     const [hers, others] = [main(await alice.get(target)), main(await ask(web, target))];
