@@ -36,7 +36,7 @@ import { avatarSchema, createAvatars, createOwners, handleSchema } from './owner
 import type { Avatars, Owners } from './owners/index.ts';
 import { createRepositories, repositoryEntities, repositorySettings } from './repositories/index.ts';
 import type { Repositories } from './repositories/index.ts';
-import { createCodeSearch, createSearch } from './search/index.ts';
+import { createCodeSearch, createIssueIndex, createSearch } from './search/index.ts';
 import type { CodeSearch, Search } from './search/index.ts';
 import type { ControlCommand } from './control/index.ts';
 import { createOutbox, outboxEntities } from './outbox/index.ts';
@@ -226,6 +226,7 @@ export async function openModules(
       settings: ciSettings(config, keyFile(config.dataDir)),
     });
     repositories.pushes.onPush(ci.onPush);
+    const texts = createIssueIndex({ db });
     const issues = createIssues({
       db,
       accounts,
@@ -236,6 +237,7 @@ export async function openModules(
       clock,
       random,
       logger,
+      texts,
       settings: { baseUrl: config.baseUrl },
     });
     repositories.pushes.onPush(issues.onPush);
@@ -331,6 +333,7 @@ export async function openModules(
         await git.stop();
         await accounts.stop();
         await search.close();
+        await texts.close();
         await audit.flush();
         await db.close();
       },

@@ -6,7 +6,7 @@ import type { IssueTemplate, ParsedTemplate, TemplateConfig, TemplateProblem } f
 import type { run } from './template-task.ts';
 
 export interface TemplateDeps {
-  git: Pick<Git, 'objects' | 'refs'>;
+  git: Pick<Git, 'refs' | 'objects'>;
   workers: WorkerPool;
 }
 

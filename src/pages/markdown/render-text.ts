@@ -45,9 +45,8 @@ export async function renderTexts(
   };
   const prepared = await mapAtMost(atOnce, texts, ({ body }) =>
     prepareDocument(deps.workers, {
-      key: `text ${hash('sha256', body)}`,
+      ...sourceOf(body),
       client: place.repositoryUrl,
-      source: () => body,
       showsRemoteImages: place.showsRemoteImages,
       origin,
     }),
@@ -64,6 +63,18 @@ export async function renderTexts(
     ),
     dependency: references.dependency,
   };
+}
+
+const sourceOf = (body: string) => ({ key: `text ${hash('sha256', body)}`, source: () => body });
+
+/** Renders a text when it is written, so that its first reader does not wait; what goes wrong is met again then. */
+export function renderAhead(
+  { workers, config }: Pick<WebDeps, 'workers' | 'config'>,
+  { repositoryId, body }: { repositoryId: string; body: string },
+): void {
+  const { remoteImages: showsRemoteImages } = config.repositories;
+  const source = { ...sourceOf(body), client: repositoryId, showsRemoteImages, origin: null };
+  void prepareDocument(workers, source).catch(() => undefined);
 }
 
 /** One text, as for a preview. */
