@@ -39,6 +39,7 @@ t.test('links in commit messages, and only to what the viewer may see', async (t
   const { web, alice, bob, viewer, path } = await startForge(t);
   await fillRepository(t, path, { 'a.txt': 'a\n' });
   const tip = (await runGit(['rev-parse', 'main'], { cwd: path })).trim();
+  const lost = (await runGit(['commit-tree', `${tip}^{tree}`, '-p', tip, '-m', 'overwritten'], { cwd: path })).trim();
   const made = await runGit(
     [
       'commit-tree',
@@ -46,7 +47,7 @@ t.test('links in commit messages, and only to what the viewer may see', async (t
       '-p',
       tip,
       '-m',
-      `${message}\n\nAfter ${tip.slice(0, 8)}, not ${'abcdef12'.repeat(5)}.\n${web.origin}/repos/alice/garden/issues/1, ${web.origin}/repos/alice/cellar/issues/1`,
+      `${message}\n\nAfter ${tip.slice(0, 8)}, not ${'abcdef12'.repeat(5)} nor ${lost}.\n${web.origin}/repos/alice/garden/issues/1, ${web.origin}/repos/alice/cellar/issues/1`,
     ],
     {
       cwd: path,
@@ -90,6 +91,7 @@ t.test('links in commit messages, and only to what the viewer may see', async (t
     t.match(page, '<a class="reference" href="/users/bob">@bob</a>');
     t.match(page, `<a class="reference" href="/repos/alice/roof/commit/${tip}">${tip.slice(0, 8)}</a>`);
     t.notMatch(page, /absent\/issues|users\/nobody|commit\/abcdef12/);
+    t.notMatch(page, `commit/${lost}`, 'a commit that no ref leads to');
     t.notMatch(page, 'Issue of cellar');
     t.match(
       page,
