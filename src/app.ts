@@ -361,6 +361,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     repositories,
     federation,
     ci,
+    issues: modules.issues,
     webhooks: modules.webhooks,
     mirrors: modules.mirrors,
     git,

@@ -23,6 +23,7 @@ export const tasks = {
   workflow: 'src/ci/workflows/workflow-task.ts',
   'workflow-payload': 'src/ci/workflows/payload-task.ts',
   'push-filters': 'src/ci/workflows/push-filters-task.ts',
+  'issue-template': 'src/issues/templates/template-task.ts',
 } as const;
 
 export type TaskName = keyof typeof tasks;

@@ -8,6 +8,7 @@ import type { InstanceCounts } from '../doctor/index.ts';
 import type { Federation } from '../federation/index.ts';
 import type { Git } from '../git/index.ts';
 import type { Highlighting } from '../highlighting/index.ts';
+import type { Issues } from '../issues/index.ts';
 import type { Clock } from '../kernel/index.ts';
 import type { Organisations } from '../organisations/index.ts';
 import type { Avatars, Owners } from '../owners/index.ts';
@@ -49,6 +50,7 @@ export interface WebDeps {
   repositories: Repositories;
   federation: Federation;
   ci: Ci;
+  issues: Issues;
   webhooks: Webhooks;
   mirrors: Mirrors;
   git: Git;

@@ -9,6 +9,14 @@ import type { EntryAnnouncer } from './announcements/entry-announcer.ts';
 import type { RateLimiter } from './moderation/rate-limits.ts';
 import type { IssueModuleSettings } from './settings.ts';
 
+/** A text of an issue as it was written. */
+export interface WrittenText {
+  repositoryId: string;
+  body: string;
+}
+
+export type TextListener = (text: WrittenText) => void;
+
 /** What the use-cases of this module work with. */
 export interface IssueDeps {
   db: Database;
@@ -23,4 +31,6 @@ export interface IssueDeps {
   settings: IssueModuleSettings;
   announcer: EntryAnnouncer;
   rates: RateLimiter;
+  /** Called after the write of a text. */
+  textWritten: TextListener;
 }

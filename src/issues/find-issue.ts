@@ -170,7 +170,7 @@ export function refuse(refusal: IssueRefusal | null): void {
   if (refusal !== null) throw refusalError(refusal);
 }
 
-function refusalError(refusal: IssueRefusal): DomainError {
+export function refusalError(refusal: IssueRefusal): DomainError {
   switch (refusal) {
     case 'hidden':
       return issueNotFound();

@@ -4,7 +4,7 @@ import type { EntryPlace } from './announcements/entry-attempts.ts';
 import type { EntryListener } from './announcements/entry-listener.ts';
 import { addComment } from './comments/add-comment.ts';
 import { deleteComment, editText, listRevisions } from './comments/edit-text.ts';
-import type { IssueDeps } from './deps.ts';
+import type { IssueDeps, TextListener } from './deps.ts';
 import { listEntries } from './entries/list-entries.ts';
 import { findIssue, findMovedIssue } from './find-issue.ts';
 import type { IssueAt } from './find-issue.ts';
@@ -20,7 +20,14 @@ import { setTitle, triage, triageMany } from './lifecycle/change-issue.ts';
 import { closeIssue, reopenIssue } from './lifecycle/change-state.ts';
 import { moveIssue } from './lifecycle/move-issue.ts';
 import { openIssue } from './lifecycle/open-issue.ts';
-import { emptyIssueTrash, listTrashedIssues, purgeIssue, restoreIssue, trashIssue } from './lifecycle/trash.ts';
+import {
+  emptyIssueTrash,
+  findTrashedIssue,
+  listTrashedIssues,
+  purgeIssue,
+  restoreIssue,
+  trashIssue,
+} from './lifecycle/trash.ts';
 import { addLink, listLinks, removeLink } from './links/change-links.ts';
 import { listIssues, listPinnedIssues, withDetails } from './lists/list-issues.ts';
 import type { ListedIssue } from './lists/list-issues.ts';
@@ -38,14 +45,16 @@ import { admitContributor, listHeld, refuseContributor } from './moderation/held
 import { hideComment } from './moderation/hide-entry.ts';
 import { RateLimiter } from './moderation/rate-limits.ts';
 import { findDraft, saveDraft } from './participation/drafts.ts';
+import { listParticipants } from './participation/participants.ts';
 import { react } from './participation/reactions.ts';
 import { listSubscribers, setSubscription, subscriptionOf } from './participation/subscriptions.ts';
 import { closeByCommits } from './commits/close-by-commits.ts';
 import { changeIssueSettings, countIssues, issueSettings } from './repository-settings.ts';
+import { rightsInRepository, rightsOnIssue } from './rights.ts';
 import { defaultIssueSettings } from './settings.ts';
 import type { IssueModuleSettings } from './settings.ts';
 
-export interface IssuesOptions extends Omit<IssueDeps, 'settings' | 'announcer' | 'rates'> {
+export interface IssuesOptions extends Omit<IssueDeps, 'settings' | 'announcer' | 'rates' | 'textWritten'> {
   settings?: Partial<IssueModuleSettings>;
 }
 
@@ -54,7 +63,14 @@ export function createIssues({ settings: given, ...tools }: IssuesOptions) {
   const settings = { ...defaultIssueSettings, ...given };
   const { listenerTimeoutMs } = settings;
   const announcer = new EntryAnnouncer({ ...tools, listenerTimeoutMs });
-  const deps: IssueDeps = { ...tools, settings, announcer, rates: new RateLimiter(tools.clock, settings) };
+  const textListeners: TextListener[] = [];
+  const deps: IssueDeps = {
+    ...tools,
+    settings,
+    announcer,
+    rates: new RateLimiter(tools.clock, settings),
+    textWritten: (text) => textListeners.forEach((listener) => listener(text)),
+  };
   /** The announcing of what was left, under way. */
   let finishing: Promise<void> | null = null;
 
@@ -72,6 +88,8 @@ export function createIssues({ settings: given, ...tools }: IssuesOptions) {
       return (await withDetails(deps, [issue]))[0]!;
     },
     findMoved: bind(findMovedIssue),
+    rightsOn: bind(rightsOnIssue),
+    rightsIn: bind(rightsInRepository),
     setTitle: bind(setTitle),
     triage: bind(triage),
     triageMany: bind(triageMany),
@@ -82,6 +100,7 @@ export function createIssues({ settings: given, ...tools }: IssuesOptions) {
     restore: bind(restoreIssue),
     purge: bind(purgeIssue),
     listTrash: bind(listTrashedIssues),
+    findTrashed: bind(findTrashedIssue),
     /** For a job. */
     emptyTrash: () => emptyIssueTrash(deps),
 
@@ -100,6 +119,7 @@ export function createIssues({ settings: given, ...tools }: IssuesOptions) {
     addLink: bind(addLink),
     removeLink: bind(removeLink),
     listLinks: bind(listLinks),
+    listParticipants: bind(listParticipants),
 
     list: bind(listIssues),
     listPinned: bind(listPinnedIssues),
@@ -133,6 +153,8 @@ export function createIssues({ settings: given, ...tools }: IssuesOptions) {
     onPush: closeByCommits(deps),
     /** Plugs a listener of entries in; before the start, so that it hears what was left over. */
     onEntry: <Prepared>(listener: EntryListener<Prepared>): void => announcer.add(listener as EntryListener),
+    /** Told of each text once it is durable, so that it can be rendered before somebody looks; it may be lost. */
+    onText: (listener: TextListener): void => void textListeners.push(listener),
     /** After the start: announces what an earlier run left. */
     recoverEntries: () => announcer.finish('all'),
     /** For a job: what a passing fault left unannounced is tried again. */

@@ -7,6 +7,7 @@ import { adminRoutes } from './admin/routes.ts';
 import { codeRoutes } from './code/routes.ts';
 import { exploreRoutes } from './explore/routes.ts';
 import { followsRoutes } from './follows/routes.ts';
+import { issuesRoutes } from './issues/routes.ts';
 import { organisationRoutes } from './organisation/routes.ts';
 import { protocolRoutes } from './protocol-routes.ts';
 import { repositoryRoutes, shortUrlRoutes } from './repository/routes.ts';
@@ -35,6 +36,7 @@ export const routes = (
   ...repositoryRoutes,
   ...codeRoutes,
   ...runsRoutes,
+  ...issuesRoutes,
   ...webhooksRoutes,
   ...protocolRoutes({ federation, artifacts, api, metrics }),
   // Below here are patterns that match addresses of the tables above.

@@ -18,6 +18,7 @@ const ownParsers: Record<string, string> = {
   'src/pages/markdown/render-markdown.ts': 'Markdown',
   'src/highlighting/split-lines.ts': 'coloured code',
   'src/pages/code/word-marks.ts': 'pairs of lines',
+  'src/issues/templates/parse-template.ts': 'issue templates',
 };
 
 /** What the main thread may load, and why. */

@@ -38,7 +38,7 @@ export async function addComment(
   refuse(refusalOnIssue(viewer, found.facts, factsOfIssue(found.issue), 'contribute'));
   charge(deps, viewer, found);
   const references = await resolveReferences(deps, viewer, found.repository, body);
-  return onIssue(deps, viewer, at, 'contribute', async (log, context) => {
+  const entry = await onIssue(deps, viewer, at, 'contribute', async (log, context) => {
     const { issue, repository, facts } = context;
     if (state !== undefined) refuse(refusalOnIssue(viewer, facts, factsOfIssue(issue), 'close'));
     const isNewcomer = await holdsContribution(log.tx, viewer, context);
@@ -54,6 +54,8 @@ export async function addComment(
     }
     return toEntry(row);
   });
+  deps.textWritten({ repositoryId: found.repository.id, body });
+  return entry;
 }
 
 /** Entries that are looked back at for the same comment; a dozen others may have come between. */

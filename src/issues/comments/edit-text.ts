@@ -29,7 +29,7 @@ export async function editText(deps: IssueDeps, viewer: Viewer, at: IssueAt, edi
   const body = position === 0 ? parseBody(edited.body) : parseComment(edited.body);
   const found = await findIssue(deps, viewer, at);
   const references = await resolveReferences(deps, viewer, found.repository, body);
-  return writeEntries(deps, viewer, async (log) => {
+  const edit = await writeEntries(deps, viewer, async (log) => {
     const { manager, now } = log.tx;
     const entry = await textInWrite(log.tx, found.issue.id, position);
     const { issue, repository } = await issueInWrite(deps, log.tx, viewer, found.issue, 'edit_entry', entry);
@@ -45,6 +45,8 @@ export async function editText(deps: IssueDeps, viewer: Viewer, at: IssueAt, edi
     if (entry.heldAt === null) await recordReferences(deps, log, viewer, { issue, repository, position }, references);
     return toEntry({ ...entry, ...change });
   });
+  deps.textWritten({ repositoryId: found.repository.id, body });
+  return edit;
 }
 
 /**

@@ -48,7 +48,7 @@ export async function openIssue(
   charge(deps, viewer, found);
   const references = await resolveReferences(deps, viewer, found.repository, body);
   const assigned = await resolveAssignees(deps, assignees);
-  return writeEntries(deps, viewer, async (log) => {
+  const opened = await writeEntries(deps, viewer, async (log) => {
     const context = await repositoryInWrite(deps, log.tx, viewer, found.repository.id);
     refuse(refusalInRepository(viewer, context.facts, 'contribute'));
     const isHeld = await holdsContribution(log.tx, viewer, context);
@@ -62,6 +62,8 @@ export async function openIssue(
     if (milestone !== null) await setMilestone(log, { ...context, issue }, milestone);
     return issue;
   });
+  deps.textWritten({ repositoryId: found.repository.id, body });
+  return opened;
 }
 
 async function insertIssue(

@@ -51,6 +51,15 @@ export async function listTrashedIssues(deps: IssueDeps, viewer: Viewer, at: Rep
     .getMany();
 }
 
+/** One of them. Refuses `issue_not_found` for what is not in the trash, and what the rights refuse. */
+export async function findTrashedIssue(deps: IssueDeps, viewer: Viewer, at: IssueAt): Promise<Issue> {
+  const { repository, facts } = await findRepositoryContext(deps, viewer, at);
+  refuse(refusalInTrash(viewer, facts));
+  const issue = await issueByNumber(deps.db.lookup, repository.id, at.number);
+  if (issue.deletedAt === null) throw issueNotFound();
+  return issue;
+}
+
 /** Issues that one write removes: each has its log with it. */
 const batch = 100;
 

@@ -1,0 +1,31 @@
+import { refusalInRepository, refusalOnIssue } from '../access/index.ts';
+import type { EntryFacts, IssueAct, IssueRefusal, Viewer } from '../access/index.ts';
+import type { IssueDeps } from './deps.ts';
+import { factsOfIssue, findIssue, findRepositoryContext, refusalError } from './find-issue.ts';
+import type { IssueAt, RepositoryAt } from './find-issue.ts';
+
+/** What a viewer may do with one issue: null allows an act. For pages, which show the forms of what is allowed. */
+export type IssueRights = (act: IssueAct, entry?: EntryFacts) => IssueRefusal | null;
+
+/** What a viewer may do in a repository before there is an issue. */
+export type RepositoryIssueRights = (act: 'contribute' | 'triage' | 'manage') => IssueRefusal | null;
+
+/** The policy for a viewer and an issue, asked act by act. Refuses `repository_not_found`, `issue_not_found`. */
+export async function rightsOnIssue(deps: IssueDeps, viewer: Viewer, at: IssueAt): Promise<IssueRights> {
+  const { facts, issue } = await findIssue(deps, viewer, at);
+  const issueFacts = factsOfIssue(issue);
+  return (act, entry) => refusalOnIssue(viewer, facts, issueFacts, act, entry ?? null);
+}
+
+/** The same for a repository. Refuses `repository_not_found`. */
+export async function rightsInRepository(
+  deps: IssueDeps,
+  viewer: Viewer,
+  at: RepositoryAt,
+): Promise<RepositoryIssueRights> {
+  const { facts } = await findRepositoryContext(deps, viewer, at);
+  return (act) => refusalInRepository(viewer, facts, act);
+}
+
+/** Why an act is refused, as a sentence for the person who sees no form for it. */
+export const explainRefusal = (refusal: IssueRefusal): string => refusalError(refusal).message;

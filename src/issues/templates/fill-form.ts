@@ -1,0 +1,63 @@
+import { invalid } from '../../kernel/index.ts';
+import type { DomainError } from '../../kernel/index.ts';
+import { questionsOf } from './issue-template.ts';
+import type { IssueTemplate } from './issue-template.ts';
+
+/** Answers by the id of their field; several for check-boxes and some drop-downs. */
+export type TemplateAnswers = Readonly<Record<string, readonly string[]>>;
+
+/** The message of an answer that is missing or wrong, by the id of its field. */
+export type AnswerFaults = ReadonlyMap<string, string>;
+
+/** What is missing or wrong; empty when the form may be sent. */
+export function checkAnswers({ fields }: Pick<IssueTemplate, 'fields'>, answers: TemplateAnswers): AnswerFaults {
+  const faults = new Map<string, string>();
+  for (const field of questionsOf(fields)) {
+    const given = (answers[field.id] ?? []).filter((answer) => answer.trim() !== '');
+    const isEmpty = given.length === 0;
+    if (field.kind === 'checkboxes') {
+      const missed = field.options.find(({ label, isRequired }) => isRequired && !given.includes(label));
+      if (missed !== undefined) faults.set(field.id, `Please tick “${missed.label}”.`);
+      else if (field.isRequired && isEmpty) faults.set(field.id, 'Please tick at least one.');
+    } else if (field.isRequired && isEmpty) {
+      faults.set(field.id, field.kind === 'dropdown' ? 'Please choose.' : 'Please fill this in.');
+    }
+    if (field.kind === 'dropdown' && given.some((answer) => !field.options.includes(answer)))
+      faults.set(field.id, 'Please choose one of these.');
+    if (field.kind === 'input' && field.isNumber && !isEmpty && !/^[+-]?\d+(?:\.\d+)?$/.test(given[0]!.trim()))
+      faults.set(field.id, 'This must be a number.');
+  }
+  return faults;
+}
+
+/**
+ * The Markdown of a form that was filled in: a heading for each field, and the answer below it.
+ * Refuses `answers_incomplete` for what `checkAnswers` names, with the first of them as its field.
+ */
+export function fillForm(template: Pick<IssueTemplate, 'fields'>, answers: TemplateAnswers): string {
+  const faults = checkAnswers(template, answers);
+  for (const [field, message] of faults) throw incomplete(field, message);
+  return questionsOf(template.fields)
+    .flatMap((field) => {
+      const given = (answers[field.id] ?? []).filter((answer) => answer.trim() !== '');
+      const heading = `### ${field.label}`;
+      if (field.kind === 'checkboxes')
+        return [
+          heading,
+          field.options.map(({ label }) => `- [${given.includes(label) ? 'x' : ' '}] ${label}`).join('\n'),
+        ];
+      const text = field.kind === 'dropdown' ? given.join(', ') : (given[0] ?? '').trim();
+      if (text === '') return [heading, '_No response_'];
+      return [heading, field.kind === 'textarea' && field.render !== null ? fenced(text, field.render) : text];
+    })
+    .join('\n\n');
+}
+
+/** A fence longer than any in the text. */
+function fenced(text: string, language: string): string {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}${language}\n${text}\n${fence}`;
+}
+
+const incomplete = (field: string, message: string): DomainError => invalid('answers_incomplete', message, { field });

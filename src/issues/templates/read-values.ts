@@ -1,0 +1,26 @@
+/** Why a file is no template, for those who wrote it. */
+export class TemplateFault extends Error {}
+
+export type Values = Readonly<Record<string, unknown>>;
+
+export const isValues = (value: unknown): value is Values =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** A text on one line, or ''; a number and a word of YAML are texts, too. */
+export function readText(values: Values, name: string, longest = 500): string {
+  const value = values[name];
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  return typeof value === 'string' ? value.trim().slice(0, longest) : '';
+}
+
+export const readFlag = (values: Values, name: string): boolean => values[name] === true || values[name] === 'true';
+
+/** A list of texts, or one text with commas, as front matter has both. */
+export function readNames(values: Values, name: string, most: number): string[] {
+  const value = values[name];
+  const given = typeof value === 'string' ? value.split(',') : Array.isArray(value) ? value : [];
+  const names = given.flatMap((each: unknown) =>
+    typeof each === 'string' || typeof each === 'number' ? [String(each).trim().slice(0, 100)] : [],
+  );
+  return [...new Set(names.filter((each) => each !== ''))].slice(0, most);
+}

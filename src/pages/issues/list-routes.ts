@@ -1,0 +1,4 @@
+import type { Route } from '../route.ts';
+
+/** Lists of issues, labels, milestones, moderation and feeds. */
+export const issueListRoutes: readonly Route[] = [];
