@@ -24,14 +24,17 @@ import type { Federation } from './federation/index.ts';
 import { createGit } from './git/index.ts';
 import type { Git } from './git/index.ts';
 import { createImageStore } from './images/index.ts';
-import { createIssues, issueEntities } from './issues/index.ts';
+import { createIssues, issueEntities, issueSettingsOf } from './issues/index.ts';
 import type { Issues } from './issues/index.ts';
 import { systemClock, systemRandom } from './kernel/index.ts';
 import type { Clock, Logger, Random } from './kernel/index.ts';
+import { createFolderStore } from './objects/index.ts';
+import type { ObjectStore } from './objects/index.ts';
 import { createOrganisations, organisationEntities } from './organisations/index.ts';
 import type { Organisations } from './organisations/index.ts';
 import { avatarSchema, createAvatars, createOwners, handleSchema } from './owners/index.ts';
 import type { Avatars, Owners } from './owners/index.ts';
+import { InstanceKey } from './sealing/index.ts';
 import { createRepositories, repositoryEntities, repositorySettings } from './repositories/index.ts';
 import type { Repositories } from './repositories/index.ts';
 import { createCodeSearch, createSearch } from './search/index.ts';
@@ -74,6 +77,7 @@ export interface Modules {
   organisations: Organisations;
   git: Git;
   repositories: Repositories;
+  objects: ObjectStore;
   issues: Issues;
   search: Search;
   codeSearch: CodeSearch;
@@ -223,7 +227,27 @@ export async function openModules(
       settings: ciSettings(config, keyFile(config.dataDir)),
     });
     repositories.onPush(ci.onPush);
-    const issues = createIssues({ db, accounts, organisations, owners, repositories, git, clock, random, logger });
+    const objects = createFolderStore({
+      directory: path.join(config.dataDir, 'objects'),
+      lowDiskFloorBytes: () => config.storage.lowDiskFloorBytes,
+      random,
+      logger,
+    });
+    const exportKey = new InstanceKey(keyFile(config.dataDir), random, 'issues');
+    const issues = createIssues({
+      db,
+      accounts,
+      organisations,
+      owners,
+      repositories,
+      git,
+      objects,
+      clock,
+      random,
+      logger,
+      settings: issueSettingsOf(config),
+      sealExport: (sha256) => exportKey.digest('export', sha256),
+    });
     repositories.onPush(issues.onPush);
     const webhooks = createWebhooks({
       config,
@@ -282,6 +306,7 @@ export async function openModules(
       organisations,
       git,
       repositories,
+      objects,
       issues,
       search,
       codeSearch,
@@ -422,6 +447,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
         ci.recover(),
         modules.mirrors.recover(),
         modules.outbox.recover(),
+        modules.objects.sweep(),
       ]);
       const [http, sshAt, grpc] = await Promise.all([
         web.listen(),
@@ -479,6 +505,11 @@ export function jobsOf(modules: Modules): CronTask[] {
       name: 'issues.empty-trash',
       time: '0 15 4 * * *',
       run: async () => (await backups.isRunning()) || modules.issues.emptyTrash(),
+    },
+    {
+      name: 'issues.remove-files',
+      time: '0 25 4 * * *',
+      run: async () => (await backups.isRunning()) || modules.issues.removeUnusedAttachments(),
     },
     { name: 'repositories.survey', time: '50 */10 * * * *', run: () => repositories.updateStatisticsDue() },
     { name: 'repositories.measure', time: '0 10 3 * * *', run: () => repositories.measureAll() },

@@ -2,10 +2,16 @@ import type { Viewer } from '../access/index.ts';
 import { EntryAnnouncer } from './announcements/entry-announcer.ts';
 import type { EntryPlace } from './announcements/entry-attempts.ts';
 import type { EntryListener } from './announcements/entry-listener.ts';
+import { addAttachment } from './attachments/add-attachment.ts';
+import { attachToIssue } from './attachments/attach-to-issue.ts';
+import { findAttachment, listAttachments, readAttachment } from './attachments/open-attachment.ts';
+import { findAttachmentOf, removeAttachment, removeUnusedAttachments } from './attachments/remove-attachments.ts';
 import { addComment } from './comments/add-comment.ts';
 import { deleteComment, editText, listRevisions } from './comments/edit-text.ts';
 import type { IssueDeps, TextListener } from './deps.ts';
 import { listEntries } from './entries/list-entries.ts';
+import { exportIssue } from './export/export-issue.ts';
+import { exportIssues } from './export/export-issues.ts';
 import { findIssue, findMovedIssue } from './find-issue.ts';
 import type { IssueAt } from './find-issue.ts';
 import {
@@ -121,6 +127,24 @@ export function createIssues({ settings: given, ...tools }: IssuesOptions) {
     listLinks: bind(listLinks),
     listParticipants: bind(listParticipants),
 
+    addAttachment: bind(addAttachment),
+    /** For programs: the text of the issue says where the file is. */
+    attach: bind(attachToIssue),
+    findAttachment: bind(findAttachment),
+    readAttachment: bind(readAttachment),
+    listAttachments: bind(listAttachments),
+    findAttachmentOf: bind(findAttachmentOf),
+    removeAttachment: bind(removeAttachment),
+    /** For a job. */
+    removeUnusedAttachments: () => removeUnusedAttachments(deps),
+    /** What a form may bring, in bytes. */
+    attachmentBytes: settings.attachmentBytes,
+
+    /** The log of an issue as JSON or Markdown, for who may read it. */
+    exportIssue: bind(exportIssue),
+    /** All of a repository, for its export. Asks for no right: it is for administrators. */
+    exportIssues: (repositoryId: string) => exportIssues(deps, repositoryId),
+
     list: bind(listIssues),
     listPinned: bind(listPinnedIssues),
     listOwn: bind(listOwnIssues),
@@ -153,7 +177,7 @@ export function createIssues({ settings: given, ...tools }: IssuesOptions) {
     onPush: closeByCommits(deps),
     /** Plugs a listener of entries in; before the start, so that it hears what was left over. */
     onEntry: <Prepared>(listener: EntryListener<Prepared>): void => announcer.add(listener as EntryListener),
-    /** Told of each text once it is durable, so that it can be rendered before somebody looks; it may be lost. */
+    /** Told of each text once it is durable, so that it can be rendered before a page is asked for; it may be lost. */
     onText: (listener: TextListener): void => void textListeners.push(listener),
     /** After the start: announces what an earlier run left. */
     recoverEntries: () => announcer.finish('all'),

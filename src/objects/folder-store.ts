@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { copyFile, link, mkdir, open, opendir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { copyFile, link, mkdir, open, opendir, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { conflict, createKeyedMutex, internal, invalid, unavailable } from '../kernel/index.ts';
@@ -10,6 +10,8 @@ import type { ListedObject, ObjectStore, PutOptions, StoredObject } from './obje
 export interface FolderStoreOptions {
   /** Created when missing. */
   directory: string;
+  /** With less free space than this nothing is stored, in bytes. */
+  lowDiskFloorBytes: () => number;
   random: Random;
   logger: Logger;
 }
@@ -22,7 +24,7 @@ const keyShape = /^[a-z0-9][a-z0-9.-]*(?:\/[a-z0-9][a-z0-9.-]*)+$/;
 const maxKeyLength = 512;
 
 /** Objects as files of a folder, each at its key. */
-export function createFolderStore({ directory, random, logger }: FolderStoreOptions): ObjectStore {
+export function createFolderStore({ directory, lowDiskFloorBytes, random, logger }: FolderStoreOptions): ObjectStore {
   const incoming = path.join(directory, incomingFolder);
   const inTurn = createKeyedMutex();
 
@@ -38,6 +40,11 @@ export function createFolderStore({ directory, random, logger }: FolderStoreOpti
   /** Writes the content to an incoming file, synced. */
   async function receive(content: AsyncIterable<Uint8Array>, options: PutOptions, file: string): Promise<StoredObject> {
     await mkdir(incoming, { recursive: true, mode: 0o700 });
+    const { bavail, bsize } = await statfs(incoming);
+    if (bavail * bsize < lowDiskFloorBytes())
+      throw unavailable('low_disk_space', 'The server is low on disk space; nothing is stored.', {
+        retryAfterSeconds: 60,
+      });
     const handle = await open(file, 'wx', 0o600);
     try {
       const stored = await write(handle, content, options);

@@ -46,7 +46,8 @@ export interface ListedObject {
 export interface ObjectStore {
   /**
    * Stores an object: into an incoming file, hashed while it comes, synced, renamed, the folder synced.
-   * Refuses `object_exists` (an object is never replaced), `object_damaged`, `disk_full`, `storage_read_only`; and what
+   * Refuses `object_exists` (an object is never replaced), `object_damaged`, `low_disk_space`,
+   * `disk_full`, `storage_read_only`; and what
    * `tooLarge` and the content throw. Then nothing is stored.
    */
   put(key: string, content: AsyncIterable<Uint8Array>, options: PutOptions): Promise<StoredObject>;

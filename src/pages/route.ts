@@ -16,6 +16,8 @@ interface Declaration<Access extends AccessDeclaration> {
   cost: CostClass;
   /** The form brings a file in this field; other forms are read without files. */
   upload?: string;
+  /** The form may bring files for the text of an issue, which are stored before its page is asked. */
+  takesFiles?: true;
 }
 
 /** The access declaration decides what is set in the context of a page; the compiler holds the two together. */
