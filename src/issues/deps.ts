@@ -25,7 +25,7 @@ export interface IssueDeps {
   organisations: Pick<Organisations, 'roleOf'>;
   owners: Pick<Owners, 'resolve'>;
   repositories: Pick<Repositories, 'find' | 'factsOf' | 'locate'>;
-  git: Pick<Git, 'newCommits'>;
+  git: Pick<Git, 'objects'>;
   objects: ObjectStore;
   /**
    * A keyed digest of an exported file: with it the instance recognises what it has written itself, and so whose the

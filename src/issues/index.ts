@@ -7,7 +7,7 @@ export { limits as issueLimits } from './limits.ts';
 export type { IssueAt, RepositoryAt } from './find-issue.ts';
 export { attachmentMarkdown, attachmentPath, isShownInline } from './attachments/attachment.ts';
 export type { Attachment } from './attachments/attachment.ts';
-export type { AnnouncedEntry, EntryListener } from './announcements/entry-listener.ts';
+export type { AnnouncedEntry, EntryListener } from './announcements/announce-entry.ts';
 export type { NewComment } from './comments/add-comment.ts';
 export type { EditedText } from './comments/edit-text.ts';
 export type { Entry, EntryDetails, EntryKind } from './entries/entry.ts';

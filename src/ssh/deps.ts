@@ -19,7 +19,7 @@ export type SshAccounts = Pick<Accounts, 'viewerOfKey'>;
 
 export type SshRepositories = Pick<
   Repositories,
-  'openForRead' | 'openForPush' | 'receivePush' | 'create' | 'find' | 'findMoved' | 'list'
+  'openForRead' | 'openForPush' | 'pushes' | 'create' | 'find' | 'findMoved' | 'list'
 >;
 
-export type SshGit = Pick<Git, 'advertiseRefs' | 'uploadPack' | 'uploadArchive' | 'traffic'>;
+export type SshGit = Pick<Git, 'transfers' | 'traffic'>;

@@ -71,7 +71,7 @@ export function createWebhooks({ config, keyFile, version, ...tools }: WebhookOp
       return id;
     },
 
-    /** For `repositories.onPush`. */
+    /** For `repositories.pushes.onPush`. */
     onPush: onPush(deps, wake),
     /** For `ci.onRunEnd`. */
     onRunEnd: onRunFinished(deps),

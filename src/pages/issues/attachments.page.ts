@@ -8,8 +8,8 @@ import type { IssuesDeps } from './deps.ts';
 
 /**
  * `B/attachments/{id}`: a file of an issue. Rights are asked here and not by the route, because the file goes along
- * with an issue that moves: a viewer who may see it is redirected to where it is. Images are shown, everything else is downloaded,
- * and all of it stands in a sandbox (security C03).
+ * with an issue that moves: a viewer who may see it is redirected to where it is. Images are shown, everything else is
+ * downloaded, and all of it stands in a sandbox (security C03).
  */
 export const showAttachment: Page<RequestContext, IssuesDeps> = async (
   { viewer, params, range: asked, ifRange },
