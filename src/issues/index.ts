@@ -31,7 +31,7 @@ export { explainRefusal } from './rights.ts';
 export type { IssueRights, RepositoryIssueRights } from './rights.ts';
 export { compareIssueCounts } from './repository-settings.ts';
 export type { IssueCounts } from './repository-settings.ts';
-export { checkAnswers, fillForm } from './templates/fill-form.ts';
+export { checkAnswers, composeForm, fillForm } from './templates/fill-form.ts';
 export type { AnswerFaults, TemplateAnswers } from './templates/fill-form.ts';
 export { findTemplates } from './templates/find-templates.ts';
 export type { IssueTemplates, TemplatePlace } from './templates/find-templates.ts';

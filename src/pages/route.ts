@@ -16,6 +16,8 @@ interface Declaration<Access extends AccessDeclaration> {
   cost: CostClass;
   /** The form brings a file in this field; other forms are read without files. */
   upload?: string;
+  /** Limit of a form in bytes, where the usual one is too small for its texts. */
+  maxFormBytes?: number;
   /** The form may bring files for the text of an issue, which are stored before its page is asked. */
   takesFiles?: true;
 }

@@ -33,6 +33,7 @@ import type {
   WebServer,
 } from '../../http/index.ts';
 import { createGitHandlers, createGitListener } from '../../http-git/index.ts';
+import { renderAhead } from '../issues/render-text.ts';
 import type { PageRoute, Route } from '../route.ts';
 import { routes } from '../routes.ts';
 import { authorize } from './authorize.ts';
@@ -84,6 +85,9 @@ export function createWebServer(options: WebOptions): WebServer {
     oneTimeSecrets: createOneTimeSecrets({ clock, random }),
     backgroundPriority: admission.background,
   };
+  options.issues.onText((text) =>
+    renderAhead(options.workers, { ...text, showsRemoteImages: config.repositories.remoteImages }),
+  );
   const readClient = createClientReader(config.proxy.trusted);
   const counts = createHttpCounts(clock, options.git.traffic);
   const headers = securityHeaders(config);
@@ -193,8 +197,8 @@ export function routeChain({ deps, render, admission, pageCache }: RouteDeps): (
 }
 
 function bodyReaderOf(route: PageRoute, deps: WebDeps): Middleware {
-  if (route.takesFiles === true) return readFormWithFiles(deps);
-  return route.upload === undefined ? readForm : readUpload(route.upload);
+  if (route.takesFiles === true) return readFormWithFiles(deps, route.maxFormBytes);
+  return route.upload === undefined ? readForm(route.maxFormBytes) : readUpload(route.upload);
 }
 
 /** Pages that are made from git for any reader: expensive to make, and the same for the next reader. */

@@ -18,9 +18,10 @@ const fileField = 'files';
  * are, so that a form that is shown again keeps them. A form without files may come as any other form does. It runs
  * after access was decided (security B05).
  */
-export function readFormWithFiles(deps: Pick<WebDeps, 'issues'>): Middleware {
+export function readFormWithFiles(deps: Pick<WebDeps, 'issues'>, maxFormBytes?: number): Middleware {
+  const readPlain = readForm(maxFormBytes);
   return async (ctx, next) => {
-    if (!ctx.is('multipart/form-data')) return readForm(ctx, next);
+    if (!ctx.is('multipart/form-data')) return readPlain(ctx, next);
     // What anonymous clients send is not even read.
     if (ctx.state.identity.person === null) throw unauthenticated('sign_in', 'Please sign in first.');
     try {
