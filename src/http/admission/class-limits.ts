@@ -21,7 +21,7 @@ export const costs = {
   objects: 64,
   /** Verifies a signature, perhaps after a request to the signer's server. */
   signature: 128,
-  /** Keeps an uploaded image in memory: an avatar of two megabytes, an attachment of ten. */
+  /** Keeps an uploaded file in memory, two megabytes at most. */
   upload: 16,
   /** Streams packs. */
   transfer: Infinity,

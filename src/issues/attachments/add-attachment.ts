@@ -1,8 +1,9 @@
+import { buffer } from 'node:stream/consumers';
 import { refusalInRepository } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import { sniffedBytes, sniffImageType, stripMetadata } from '../../images/index.ts';
 import type { ImageType } from '../../images/index.ts';
-import { invalid } from '../../kernel/index.ts';
+import { busy, createSemaphore, invalid } from '../../kernel/index.ts';
 import type { StoredObject } from '../../objects/index.ts';
 import type { IssueDeps } from '../deps.ts';
 import { findRepositoryContext, personIdOf, refuse, repositoryInWrite } from '../find-issue.ts';
@@ -90,9 +91,20 @@ async function refuseFull(
     });
 }
 
+/**
+ * Images that are in memory at a time. They are received into an object first: as many clients as send slowly hold
+ * nothing here.
+ */
+const imagesAtOnce = createSemaphore({
+  limit: 4,
+  queue: 64,
+  waitMs: 30_000,
+  refusal: busy('busy', 'Too many people send images at once. Please try again in a moment.', 2),
+});
+
 /** Stores the bytes of a file, an image without its metadata. Refuses as `addAttachment` does. */
 export async function storeAttachment(
-  { objects, settings }: Pick<IssueDeps, 'objects' | 'settings'>,
+  { objects, random, settings }: Pick<IssueDeps, 'objects' | 'random' | 'settings'>,
   key: string,
   content: AsyncIterable<Uint8Array>,
 ): Promise<{ stored: StoredObject; contentType: string }> {
@@ -103,10 +115,19 @@ export async function storeAttachment(
   const type = sniffImageType(head);
   const whole = chain(head, rest);
   if (type === null) return { stored: await objects.put(key, whole, options), contentType: 'application/octet-stream' };
-  const image = stripMetadata(await collect(whole, options));
-  if (image === null)
-    throw invalid('image_damaged', `This ${nameOf[type]} is damaged, so it cannot be shown.`, { field: 'files' });
-  return { stored: await objects.put(key, chain(image), options), contentType: type };
+  const received = objectKey(random.uuid());
+  await objects.put(received, whole, options);
+  const release = await imagesAtOnce.acquire();
+  try {
+    const opened = await objects.get(received);
+    const image = opened === null ? null : stripMetadata(await buffer(opened.stream));
+    if (image === null)
+      throw invalid('image_damaged', `This ${nameOf[type]} is damaged, so it cannot be shown.`, { field: 'files' });
+    return { stored: await objects.put(key, chain(image), options), contentType: type };
+  } finally {
+    release();
+    await objects.remove(received);
+  }
 }
 
 const nameOf: Record<ImageType, string> = {
@@ -137,18 +158,4 @@ async function readHead(content: AsyncIterator<Uint8Array>): Promise<Buffer> {
 async function* chain(first: Uint8Array, rest?: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
   yield first;
   if (rest !== undefined) yield* { [Symbol.asyncIterator]: () => rest };
-}
-
-async function collect(
-  content: AsyncIterable<Uint8Array>,
-  { maxBytes, tooLarge }: { maxBytes: number; tooLarge: () => Error },
-): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of content) {
-    bytes += chunk.length;
-    if (bytes > maxBytes) throw tooLarge();
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }

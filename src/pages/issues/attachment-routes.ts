@@ -9,7 +9,7 @@ export const attachmentRoutes: readonly Route[] = [
     path: '/repos/:owner/:name/issues/attachments',
     // Who may contribute here, the policy of issues says.
     access: 'repository:read',
-    cost: 'upload',
+    cost: 'rows',
     page: uploadAttachments,
     takesFiles: true,
   },

@@ -36,8 +36,10 @@ export const showNewIssue: Page<RepositoryContext, IssuesDeps> = async (context,
   return formPage(context, deps, { found, template: chosen.template, values: kept ?? initial, isDraft: kept !== null });
 };
 
-/** Fields `title`, `body` and `files` or the answers of a form, `template`, and `action` (`preview`, `draft`); who may triage also
- * sends `labels`, `assignees` and `milestone`. */
+/**
+ * Fields `title`, `body` and `files` or the answers of a form, `template`, and `action` (`preview`, `draft`); who may
+ * triage also sends `labels`, `assignees` and `milestone`.
+ */
 export const openIssue: Page<RepositoryContext, IssuesDeps> = async (context, deps) => {
   const { viewer, form, found: here } = context;
   const { issues } = deps;
