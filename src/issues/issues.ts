@@ -177,7 +177,7 @@ export function createIssues({ settings: given, ...tools }: IssuesOptions) {
     onPush: closeByCommits(deps),
     /** Plugs a listener of entries in; before the start, so that it hears what was left over. */
     onEntry: <Prepared>(listener: EntryListener<Prepared>): void => announcer.add(listener as EntryListener),
-    /** Told of each text once it is durable, so that it can be rendered before a page is asked for; it may be lost. */
+    /** Told of each text once it is durable, so that it can be rendered before it is read; a crash loses the call. */
     onText: (listener: TextListener): void => void textListeners.push(listener),
     /** After the start: announces what an earlier run left. */
     recoverEntries: () => announcer.finish('all'),

@@ -1,4 +1,5 @@
-import { isDomainError } from '../../kernel/index.ts';
+import { forbidden, isDomainError, unauthenticated } from '../../kernel/index.ts';
+import { explainRefusal } from '../../issues/index.ts';
 import type { CloseReason } from '../../issues/index.ts';
 import { seeOther } from '../app/reply.ts';
 import { submit } from '../app/submit.ts';
@@ -12,8 +13,8 @@ import { entryUrl } from './issue-urls.ts';
 const closeReason = (text: string): CloseReason => (text === '' ? 'completed' : (text as CloseReason));
 
 /**
- * Fields `body`, `files`, and `action`: `comment`, `close` (with `reason`), `reopen`, `preview` or `draft`. Closing and reopening
- * need no text.
+ * Fields `body`, `files`, and `action`: `comment`, `close` (with `reason`), `reopen`, `preview` or `draft`. Closing
+ * and reopening need no text.
  */
 export const postComment: Page<RepositoryContext, IssuesDeps> = (context, deps) => {
   const { viewer, form } = context;
@@ -29,6 +30,9 @@ export const postComment: Page<RepositoryContext, IssuesDeps> = (context, deps) 
       if (action === 'preview') return issuePage(context, deps, { reply: body, isPreview: true });
       const { id } = await issues.find(viewer, at);
       if (action === 'draft') {
+        const refusal = (await issues.rightsOn(viewer, at))('contribute');
+        if (refusal === 'sign_in') throw unauthenticated('sign_in_required', 'Please sign in.');
+        if (refusal !== null) throw forbidden('not_allowed_on_issue', explainRefusal(refusal));
         await issues.saveDraft(viewer, replyDraft(id), body);
         return seeOther(`${withNotice(url, 'draft-saved')}#reply`);
       }

@@ -98,7 +98,7 @@ export const decideAboutHeld: Page<RepositoryContext, IssuesDeps> = (context, de
       const position = readPosition(form.text('position'));
       const { authorId, heldAt } = await findEntry(context, deps, position);
       const url = urlOfIssue(context);
-      // Somebody else was quicker.
+      // Another member was quicker.
       if (heldAt === null || authorId === null) return seeOther(entryUrl(url, position));
       if (form.text('decision') === 'admit') {
         await deps.issues.admit(viewer, found.canonical, authorId);

@@ -1,5 +1,5 @@
-// issueWeb(t, {files?}) → the web server with alice, who owns alice/roof (PUBLIC), carol, who writes there, and bob, who
-// only reads: {web, alice, bob, carol, anonymous, roof, at(number), viewers}.
+// issueWeb(t, {files?}) → the web server with alice, who owns alice/roof (PUBLIC), carol, who writes there, and bob,
+// who only reads: {web, issues, repositories, alice, bob, carol, anonymous, viewers, at(number)}.
 import type { PersonViewer } from '../../../src/access/index.ts';
 import type { IssueAt } from '../../../src/issues/index.ts';
 import type { Owner } from '../../fixtures/temporary-folder.ts';
