@@ -72,7 +72,7 @@ t.before(async () => {
   const viewer = (name: string) => viewerOf(ids.get(name)!, name);
   const place = { owner: 'alice', name: 'roof' };
   await repositories.create(viewer('alice'), { name: 'roof', visibility: 'PUBLIC', description: 'Keeps the rain out' });
-  await repositories.addCollaborator(viewer('alice'), 'alice', 'roof', { username: 'carol', role: 'write' });
+  await repositories.collaborators.add(viewer('alice'), 'alice', 'roof', { username: 'carol', role: 'write' });
   await fillRepository(t, (await repositories.find(viewer('alice'), 'alice', 'roof')).path, {
     'README.md': '# Roof',
     '.hearth/issue/bug.yml': bugForm,

@@ -188,3 +188,59 @@ t.test('the API attaches to an issue, lists and removes', async (t) => {
   t.equal((await call('DELETE', `${list}/${made.value!['id']}`)).status, 204);
   t.equal((await nobody.get(path)).status, 404);
 });
+
+t.test('the forms of an issue take files, without scripts, and keep what was typed when one is refused', async (t) => {
+  const viewer = await viewerOf('bob');
+  const field = (name: string, value: string): Part => ({ name, bytes: value, fileName: null, type: null });
+  const form = (path: string, parts: readonly Part[]) => upload(web, bob, path, parts);
+  const made = await form('/repos/alice/kiln/issues/new', [
+    field('title', 'five'),
+    field('body', 'It cracks.'),
+    field('action', 'open'),
+    part('deep', 'crack.txt'),
+    part(sampleImages['image/png'], 'photo.png', 'image/png'),
+  ]);
+  t.equal(made.status, 303);
+  const url = made.headers.location!;
+  const number = Number(url.split('/').at(-1));
+  const body = async (position: number) =>
+    (await issues.listEntries(viewer, { ...kiln, number }, { from: position, limit: 1 })).entries[0]!.body!;
+  t.match(await body(0), /^It cracks\.\n\n\[crack\.txt\]\(\S+\)\n!\[photo\.png\]\(\S+\)$/);
+  const shown = (await nobody.get(url)).body;
+  const [, image = ''] = /<img[^>]*src="([^"]*attachments[^"]*)"/.exec(shown) ?? [];
+  t.equal((await nobody.get(image)).headers['content-type'], 'image/png', 'the page shows it');
+  t.equal((await bob.get(`${url}?edit=0`)).body.match(/type="file"/g)?.length, 2, 'to edit, and to reply');
+
+  const empty: Part = { name: 'files', bytes: '', fileName: '', type: 'application/octet-stream' };
+  t.equal((await form(`${url}/comments`, [field('body', 'no file'), field('action', 'comment'), empty])).status, 303);
+  t.equal(await body(1), 'no file');
+  t.equal((await form(`${url}/comments`, [field('action', 'comment'), part('only a file')])).status, 303);
+  t.match(await body(2), /^\[notes\.txt\]/);
+
+  const refused = await form(`${url}/comments`, [
+    part('kept', 'kept.txt'),
+    part('x'.repeat(5000), 'big.txt'),
+    field('body', 'My long text'),
+    field('action', 'comment'),
+  ]);
+  t.equal(refused.status, 422);
+  t.match(refused.body, /My long text\s+\[kept\.txt\]/, 'what was typed, and what was sent, is there again');
+  t.match(refused.body, /id="reply-files-error">A file may have at most 4 KiB/);
+  const preview = await form(`${url}/comments`, [
+    field('body', 'Look'),
+    field('action', 'preview'),
+    part('p', 'p.txt'),
+  ]);
+  t.equal(preview.status, 200);
+  t.match(preview.body, /<a href="[^"]*attachments[^"]*"[^>]*>p\.txt/);
+
+  const edited = await form(`${url}/edit`, [
+    field('position', '1'),
+    field('revision', '1'),
+    field('body', 'now one'),
+    field('action', 'save'),
+    part('e', 'e.txt'),
+  ]);
+  t.equal(edited.status, 303);
+  t.match(await body(1), /^now one\n\n\[e\.txt\]/);
+});

@@ -103,7 +103,7 @@ t.test('each role is offered exactly what its routes take', async (t) => {
       ['collaborator', 'read'],
       ['member', 'write'],
     ] as const)
-      await repositories.addCollaborator(viewer('owner'), place.owner, place.name, { username, role });
+      await repositories.collaborators.add(viewer('owner'), place.owner, place.name, { username, role });
     await issues.addLabel(viewer('owner'), { repository: place }, { name: 'bug', colour: 'd73a4a' });
     await issues.addMilestone(viewer('owner'), place, { title: 'Autumn' });
     await issues.open(viewer('owner'), place, { title: 'The first' });

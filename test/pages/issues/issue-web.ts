@@ -28,7 +28,7 @@ export async function issueWeb(t: Owner, { files }: { files?: Record<string, str
     carol: viewerOf(carol.id, 'carol'),
   };
   await repositories.create(viewers.alice, { name: 'roof', visibility: 'PUBLIC' });
-  await repositories.addCollaborator(viewers.alice, 'alice', 'roof', { username: 'carol', role: 'write' });
+  await repositories.collaborators.add(viewers.alice, 'alice', 'roof', { username: 'carol', role: 'write' });
   if (files !== undefined)
     await fillRepository(t, (await repositories.find(viewers.alice, 'alice', 'roof')).path, files);
   const at = (number: number): IssueAt => ({ owner: 'alice', name: 'roof', number });
