@@ -12,6 +12,8 @@ import type { IssueDeps, TextListener } from './deps.ts';
 import { listEntries } from './entries/list-entries.ts';
 import { exportIssue } from './export/export-issue.ts';
 import { exportIssues } from './export/export-issues.ts';
+import { importIssues, refuseTakenNumbers } from './import/import-issues.ts';
+import type { ImportSource } from './import/import-source.ts';
 import { findIssue, findMovedIssue } from './find-issue.ts';
 import type { IssueAt } from './find-issue.ts';
 import {
@@ -144,6 +146,14 @@ export function createIssues({ settings: given, ...tools }: IssuesOptions) {
     exportIssue: bind(exportIssue),
     /** All of a repository, for its export. Asks for no right: it is for administrators. */
     exportIssues: (repositoryId: string) => exportIssues(deps, repositoryId),
+
+    /**
+     * Reads an export, and refuses `parcel_unreadable` before anything is written; null for one without issues. The
+     * library that checks it is loaded when it is first needed.
+     */
+    checkExport: async (source: ImportSource) => (await import('./import/read-export.ts')).checkExport(deps, source),
+    refuseTakenNumbers: bind(refuseTakenNumbers),
+    importIssues: bind(importIssues),
 
     list: bind(listIssues),
     listPinned: bind(listPinnedIssues),

@@ -46,12 +46,16 @@ export async function* exportIssues(deps: IssueDeps, repositoryId: string): Asyn
   const numbers = await db.read.findOneBy(issueNumbersSchema, { repositoryId });
   if (numbers === null) return;
   yield json(exportNames.index, { format: 1, repository: repositoryId, lastNumber: numbers.last });
-  const labels = await db.read.find(labelSchema, { where: { repositoryId }, order: { nameFolded: 'ASC' } });
+  const labels = (await db.read.findBy(labelSchema, { repositoryId })).sort((a, b) =>
+    a.nameFolded < b.nameFolded ? -1 : 1,
+  );
   yield json(
     exportNames.labels,
     labels.map(({ name, colour, description, isExclusive }) => ({ name, colour, description, isExclusive })),
   );
-  const milestones = await db.read.find(milestoneSchema, { where: { repositoryId }, order: { createdAt: 'ASC' } });
+  const milestones = (await db.read.findBy(milestoneSchema, { repositoryId })).sort(
+    (a, b) => a.createdAt - b.createdAt,
+  );
   yield json(
     exportNames.milestones,
     milestones.map(({ title, description, dueOn, closedAt, createdAt }) => ({

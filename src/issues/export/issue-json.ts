@@ -44,7 +44,11 @@ export async function portableIssue(
 ): Promise<PortableIssue> {
   const people = new PeopleNames(deps, isWhole);
   const [links, milestone, attachments] = await Promise.all([
-    deps.db.read.find(issueLinkSchema, { where: { fromId: issue.id }, order: { createdAt: 'ASC' }, take: maxLinks }),
+    deps.db.read.find(issueLinkSchema, {
+      where: { fromId: issue.id },
+      order: { toId: 'ASC', kind: 'ASC' },
+      take: maxLinks,
+    }),
     issue.milestoneId === null ? null : deps.db.read.findOneBy(milestoneSchema, { id: issue.milestoneId }),
     attachmentsOf(deps, issue.id),
   ]);

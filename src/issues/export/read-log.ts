@@ -139,14 +139,9 @@ export const authorOf = (
 ): PortablePerson | null => (authorName === null ? people.of(authorId) : { name: authorName });
 
 /** The files that texts of an issue show, the oldest first. */
-export function attachmentsOf({ db }: Pick<IssueDeps, 'db'>, issueId: string): Promise<AttachmentRow[]> {
-  return db.read
-    .createQueryBuilder(attachmentSchema, 'a')
-    .where('a.issue_id = :issueId', { issueId })
-    .orderBy('a.created_at')
-    .addOrderBy('a.id')
-    .limit(maxAttachments)
-    .getMany();
+export async function attachmentsOf({ db }: Pick<IssueDeps, 'db'>, issueId: string): Promise<AttachmentRow[]> {
+  const rows = await db.read.find(attachmentSchema, { where: { issueId }, take: maxAttachments });
+  return rows.sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
 }
 
 /** More than the texts of one issue show; it bounds what is held in memory. */

@@ -244,3 +244,17 @@ t.test('the forms of an issue take files, without scripts, and keep what was typ
   t.equal(edited.status, 303);
   t.match(await body(1), /^now one\n\n\[e\.txt\]/);
 });
+
+t.test('an issue as JSON and as Markdown', async (t) => {
+  const viewer = await viewerOf('bob');
+  const { number } = await issues.open(viewer, kiln, { title: 'six', body: '<b>It</b> cracks.' });
+  const json = await nobody.get(`/repos/alice/kiln/issues/${number}.json`);
+  t.equal(json.headers['content-type'], 'application/json; charset=utf-8');
+  t.match(JSON.parse(json.body), { number, title: 'six', entries: [{ kind: 'opened', body: '<b>It</b> cracks.' }] });
+  const markdown = await nobody.get(`/repos/alice/kiln/issues/${number}.md`);
+  t.equal(markdown.headers['content-type'], 'text/markdown; charset=utf-8');
+  t.match(markdown.headers['content-security-policy'], /sandbox/);
+  t.match(markdown.body, new RegExp(`^# six \\(#${number}\\)`));
+  t.equal((await nobody.get('/repos/alice/kiln/issues/999.json')).status, 404);
+  t.equal((await nobody.get('/repos/alice/attic/issues/1.md')).status, 404);
+});
