@@ -5,6 +5,7 @@ export { issueSettingsOf } from './settings.ts';
 export type { IssueModuleSettings, RateLimit } from './settings.ts';
 export { limits as issueLimits } from './limits.ts';
 export type { IssueAt, RepositoryAt } from './find-issue.ts';
+export { objectKey as attachmentKey, objectPrefix as attachmentPrefix } from './attachments/attachment.ts';
 export { attachmentMarkdown, attachmentPath, isShownInline } from './attachments/attachment.ts';
 export type { ExportedFile } from './export/export-issues.ts';
 export type { ImportFile, ImportSource } from './import/import-source.ts';
@@ -35,7 +36,7 @@ export type { CommitReference, IssueReference, PersonReference, Reference } from
 export type { BareReference, ReferencedThing } from './references/find-references.ts';
 export { explainRefusal } from './rights.ts';
 export type { IssueRights, RepositoryIssueRights } from './rights.ts';
-export { compareIssueCounts } from './repository-settings.ts';
+export { compareIssueCounts, recountIssues } from './repository-settings.ts';
 export type { IssueCounts } from './repository-settings.ts';
 export { checkAnswers, composeForm, fillForm } from './templates/fill-form.ts';
 export type { AnswerFaults, TemplateAnswers } from './templates/fill-form.ts';

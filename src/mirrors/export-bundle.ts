@@ -210,7 +210,7 @@ export async function importBundle(
 
 /**
  * Brings the issues of an export bundle into a repository that is there: those of an earlier import are updated, new
- * ones are added. Its refs stay as they are. Refuses `parcel_unreadable`, `parcel_without_issues`,
+ * ones are added. Its refs stay as they are. Refuses `parcel_unreadable`, `bundle_without_issues`,
  * `issue_number_taken`; nothing is changed then.
  * @param source absolute path
  */
@@ -228,7 +228,7 @@ export async function updateIssues(
     const files = meta === undefined ? null : bundleFiles(git, scratch, meta);
     const checked = files === null ? null : await issues.checkExport(files);
     if (files === null || checked === null)
-      throw invalid('parcel_without_issues', 'This bundle has no issues: it is no export of Hearth, or an old one.');
+      throw invalid('bundle_without_issues', 'This bundle has no issues: it is no export of Hearth, or an old one.');
     return await issues.importIssues(found.repository, found.canonical, checked, files);
   } finally {
     await git.storage.remove(scratch);

@@ -135,7 +135,10 @@ async function writeEntries(
 const isComment = ({ kind, deletedAt }: Pick<EntryRow, 'kind' | 'deletedAt'>): boolean =>
   kind === 'comment' && deletedAt === null;
 
-/** A text that was edited or deleted where it comes from, unless it was edited here later. @returns change of the count */
+/**
+ * A text that was edited or deleted where it comes from, unless it was edited here later.
+ * @returns by how much the count of comments changes
+ */
 async function updateText({ manager }: Tx, old: EntryRow, fresh: EntryRow): Promise<number> {
   const isSame = old.body === fresh.body && (old.deletedAt === null) === (fresh.deletedAt === null);
   if (isSame || old.deletedAt !== null || (old.editedAt ?? 0) > (fresh.editedAt ?? 0)) return 0;

@@ -2,7 +2,7 @@ import type { Route } from '../route.ts';
 import { showIssueAsJson, showIssueAsMarkdown } from './export-issue.page.ts';
 import { showAttachment, uploadAttachments } from './attachments.page.ts';
 
-/** Files of issues, and issues as files. They come before the page of an issue, whose number would match their names. */
+/** Files of issues, and issues as files: before the page of an issue, whose number would match their names. */
 export const attachmentRoutes: readonly Route[] = [
   { method: 'GET', path: '/repos/:owner/:name/attachments/:id', access: 'public', cost: 'rows', page: showAttachment },
   {

@@ -9,7 +9,10 @@ import type { IssuesDeps } from './deps.ts';
 import { issueAt, issuePage, urlOfIssue } from './issue-page.ts';
 import { entryUrl, readPosition } from './issue-urls.ts';
 
-/** Fields `position`, `body`, `files`, `revision` and `action` (`preview`); two who edit at once get both texts to compare. */
+/**
+ * Fields `position`, `body`, `files`, `revision` and `action` (`preview`); two who edit at once get both texts to
+ * compare.
+ */
 export const editEntry: Page<RepositoryContext, IssuesDeps> = async (context, deps) => {
   const { viewer, form } = context;
   const position = readPosition(form.text('position'));
