@@ -33,6 +33,7 @@ import { trigrams } from './v72-trigrams.ts';
 import { openDeliveries } from './v73-open-deliveries.ts';
 import { outbox } from './v74-outbox.ts';
 import { issues } from './v76-issues.ts';
+import { issueSearch } from './v82-issue-search.ts';
 import { pushCredentials } from './v86-push-credentials.ts';
 import { attachmentUses } from './v88-attachment-uses.ts';
 
@@ -72,6 +73,7 @@ export const migrations: readonly Migration[] = [
   openDeliveries,
   outbox,
   issues,
+  issueSearch,
   pushCredentials,
   attachmentUses,
 ];

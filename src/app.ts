@@ -39,7 +39,7 @@ import type { Avatars, Owners } from './owners/index.ts';
 import { InstanceKey } from './sealing/index.ts';
 import { createRepositories, repositoryEntities, repositorySettings } from './repositories/index.ts';
 import type { Repositories } from './repositories/index.ts';
-import { createCodeSearch, createSearch } from './search/index.ts';
+import { createCodeSearch, createIssueIndex, createSearch } from './search/index.ts';
 import type { CodeSearch, Search } from './search/index.ts';
 import type { ControlCommand } from './control/index.ts';
 import { createOutbox, outboxEntities } from './outbox/index.ts';
@@ -230,6 +230,7 @@ export async function openModules(
       settings: ciSettings(config, keyFile(config.dataDir)),
     });
     repositories.pushes.onPush(ci.onPush);
+    const texts = createIssueIndex({ db });
     const objects = createFolderStore({
       directory: path.join(config.dataDir, 'objects'),
       lowDiskFloorBytes: () => config.storage.lowDiskFloorBytes,
@@ -248,6 +249,7 @@ export async function openModules(
       clock,
       random,
       logger,
+      texts,
       settings: { ...issueSettingsOf(config), baseUrl: config.baseUrl },
       sealExport: (sha256) => exportKey.digest('export', sha256),
     });
@@ -345,6 +347,7 @@ export async function openModules(
         await git.stop();
         await accounts.stop();
         await search.close();
+        await texts.close();
         await audit.flush();
         await db.close();
       },

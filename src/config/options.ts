@@ -244,7 +244,7 @@ export const options = [
   row({
     key: 'repositories.remote_image_cache',
     env: 'SERVICE_REPOSITORIES_REMOTE_IMAGE_CACHE',
-    type: size('0B', '1TiB'),
+    type: size('16MiB', '1TiB'),
     default: '256MiB',
     sentence: 'Disk space for fetched images of other hosts; the least recently used go first.',
   }),

@@ -1,24 +1,35 @@
-import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import type { Readable } from 'node:stream';
 import { eachLimit } from '../kernel/index.ts';
 import type { Random } from '../kernel/index.ts';
 
-/** One file of the cache: a line of JSON, then the bytes. */
+/** A file of the cache, open for sending: what is written meanwhile changes nothing of it. */
 export interface CachedFile<Meta> {
   meta: Meta;
-  bytes: Buffer;
+  /** Size of the content. */
+  bytes: number;
+  /** The content; closes the file at its end, or when it is destroyed. */
+  stream(): Readable;
+  /** For who does not stream it. */
+  close(): Promise<void>;
 }
 
 export interface DiskCache<Meta> {
   /** Null when it is not there or damaged. */
-  read(key: string): Promise<CachedFile<Meta> | null>;
+  open(key: string): Promise<CachedFile<Meta> | null>;
   /** Replaces a file; a full disk keeps nothing and refuses nothing. */
-  write(key: string, file: CachedFile<Meta>): Promise<void>;
+  write(key: string, meta: Meta, content: Buffer): Promise<void>;
+  /** Replaces what is known about a file, which keeps its content. */
+  describe(key: string, meta: Meta): Promise<void>;
   /** Files and their bytes at the last look, for metrics. */
   load(): { files: number; bytes: number };
   /** Removes the least recently used files beyond the limit, and what a crash left unfinished. */
   sweep(): Promise<void>;
 }
+
+/** A file begins with a line of JSON of this many bytes, so that it can be replaced in its place. */
+const headBytes = 1_024;
 
 /** The time of the last use is written at most this often, in milliseconds. */
 const touchMs = 60 * 60_000;
@@ -74,42 +85,58 @@ export function createDiskCache<Meta>(options: {
   const sweep = (): Promise<void> => (sweeping ??= remove().finally(() => (sweeping = null)));
 
   return {
-    async read(key) {
+    async open(key) {
       const file = fileOf(key);
-      const content = await readFile(file).catch(() => null);
-      if (content === null) return null;
-      const end = content.indexOf(0x0a);
+      const handle = await open(file, 'r').catch(() => null);
+      if (handle === null) return null;
       try {
-        const { bytes, ...meta } = JSON.parse(content.toString('utf8', 0, end)) as Meta & { bytes: number };
-        if (end === -1 || content.length !== end + 1 + bytes) throw new Error('cut short');
-        const usedAt = (await stat(file).catch(() => null))?.mtimeMs ?? now();
-        if (now() - usedAt > touchMs) await utimes(file, now() / 1000, now() / 1000).catch(() => {});
-        return { meta: meta as Meta, bytes: content.subarray(end + 1) };
+        const { bytes, meta } = readHead<Meta>((await handle.read(Buffer.alloc(headBytes), 0, headBytes, 0)).buffer);
+        const { size, mtimeMs } = await handle.stat();
+        if (size !== headBytes + bytes) throw new Error('cut short');
+        if (now() - mtimeMs > touchMs) await utimes(file, now() / 1000, now() / 1000).catch(() => {});
+        const stream = (): Readable => handle.createReadStream({ start: headBytes });
+        return { meta, bytes, stream, close: () => handle.close() };
       } catch {
+        await handle.close();
         await rm(file, { force: true });
         return null;
       }
     },
-    async write(key, { meta, bytes }) {
+    async write(key, meta, content) {
       const file = fileOf(key);
       const unfinished = `${file}.${random.bytes(6).toString('hex')}`;
       try {
         await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
-        await writeFile(
-          unfinished,
-          Buffer.concat([Buffer.from(`${JSON.stringify({ ...meta, bytes: bytes.length })}\n`), bytes]),
-          { mode: 0o600 },
-        );
+        await writeFile(unfinished, Buffer.concat([writeHead(meta, content.length), content]), { mode: 0o600 });
         await utimes(unfinished, now() / 1000, now() / 1000);
         await rename(unfinished, file);
       } catch {
         await rm(unfinished, { force: true }).catch(() => {});
         return;
       }
-      writtenBytes += bytes.length;
+      writtenBytes += content.length;
       if (writtenBytes > maxBytes * writtenShare) await sweep();
+    },
+    async describe(key, meta) {
+      const handle = await open(fileOf(key), 'r+').catch(() => null);
+      if (handle === null) return;
+      try {
+        const { size } = await handle.stat();
+        await handle.write(writeHead(meta, size - headBytes), 0, headBytes, 0);
+      } finally {
+        await handle.close();
+      }
     },
     load: () => load,
     sweep,
   };
 }
+
+function writeHead(meta: unknown, bytes: number): Buffer {
+  const line = Buffer.from(JSON.stringify({ bytes, meta }));
+  if (line.length >= headBytes) throw new Error('the head of a cached file is too long');
+  return Buffer.concat([line, Buffer.alloc(headBytes - 1 - line.length, ' '), Buffer.from('\n')]);
+}
+
+const readHead = <Meta>(head: Buffer): { bytes: number; meta: Meta } =>
+  JSON.parse(head.toString('utf8')) as { bytes: number; meta: Meta };

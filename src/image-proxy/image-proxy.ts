@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Readable } from 'node:stream';
 import type { Config } from '../config/index.ts';
 import { createLru, createSemaphore, isDomainError, unavailable } from '../kernel/index.ts';
 import type { Clock, Logger, Random } from '../kernel/index.ts';
@@ -8,7 +9,6 @@ import { InstanceKey } from '../sealing/index.ts';
 import { newCounts } from './counts.ts';
 import type { ImageProxyCounts, ImageResult } from './counts.ts';
 import { createDiskCache } from './disk-cache.ts';
-import type { CachedFile } from './disk-cache.ts';
 import { fetchImage, isGuardRefusal } from './fetch-image.ts';
 import type { ImageValidators } from './fetch-image.ts';
 import { imageProxyLimits } from './limits.ts';
@@ -36,7 +36,10 @@ export interface ImageProxyOptions {
 /** An image as it is sent to a browser. */
 export interface ProxiedImage {
   type: ProxiedType;
-  bytes: Buffer;
+  /** Size of the content. */
+  bytes: number;
+  /** The content; it has to be read or destroyed. */
+  stream(): Readable;
   /** A digest of the bytes, quoted. */
   etag: string;
   /** How long a browser may keep it, in seconds. */
@@ -62,9 +65,8 @@ export interface ImageProxy {
 interface Meta extends ImageValidators {
   type: ProxiedType;
   freshUntil: number;
+  digest: string;
 }
-
-type Cached = CachedFile<Meta>;
 
 const tooBusy = () =>
   unavailable('image_proxy_busy', 'Too many images are being fetched. Try again soon.', { retryAfterSeconds: 10 });
@@ -97,7 +99,7 @@ export function createImageProxy(options: ImageProxyOptions): ImageProxy {
   const counts = newCounts();
   /** Images that could not be had, until they are tried again. */
   const failures = createLru<string, number>({ name: 'failed images', maxWeight: 20_000 });
-  const running = new Map<string, Promise<Cached | null>>();
+  const running = new Map<string, Promise<void>>();
   const places = createSemaphore({
     limit: limits.running,
     limitPerKey: { host: limits.perHost, repository: limits.perRepository },
@@ -113,64 +115,55 @@ export function createImageProxy(options: ImageProxyOptions): ImageProxy {
 
   const count = (result: ImageResult): void => void (counts[result] += 1);
 
-  async function store(at: string, { url }: SignedImage, known: Cached | null): Promise<Cached> {
+  /** Fetches an image and writes it to the cache. Returns its size. */
+  async function store(at: string, { url }: SignedImage, known: Meta | null): Promise<number> {
     const fetched = await fetchImage(outbound, url, {
-      known: known?.meta ?? null,
+      known,
       maxBytes: limits.maxBytes,
       deadlineMs: 2 * limits.totalMs,
       userAgent: `Hearth/${version} (image proxy)`,
     });
     const freshUntil = clock.now() + fetched.freshMs;
-    count(fetched.kind === 'image' ? 'fetched' : 'revalidated');
-    const { etag, lastModified, type } = fetched.kind === 'image' ? fetched : known!.meta;
-    const file = {
-      meta: { type, etag, lastModified, freshUntil },
-      bytes: fetched.kind === 'image' ? fetched.bytes : known!.bytes,
-    };
-    await cache.write(at, file);
-    return file;
+    if (fetched.kind === 'unchanged') {
+      count('revalidated');
+      await cache.describe(at, { ...known!, freshUntil });
+      return 0;
+    }
+    count('fetched');
+    const { type, etag, lastModified, bytes } = fetched;
+    const digest = createHash('sha256').update(bytes).digest('base64url').slice(0, 22);
+    await cache.write(at, { type, etag, lastModified, freshUntil, digest }, bytes);
+    return bytes.length;
   }
 
-  /** Fetches what is not there or no longer fresh; an image that was there stays when its host fails. */
-  async function refresh(at: string, image: SignedImage, known: Cached | null): Promise<Cached | null> {
+  /** Fetches what is not there or no longer fresh; what is over a budget has not failed, and may be asked for again. */
+  async function refresh(at: string, image: SignedImage, known: Meta | null): Promise<void> {
     const host = URL.parse(image.url)?.host ?? '';
-    if ((failures.get(at) ?? 0) > clock.now()) return known;
-    // What is over a budget has not failed: the next request may try again.
-    if (!fetchBudget.take(image.repositoryId) || !byteBudget.take(image.repositoryId, 0) || !hosts.take(host))
-      return throwUnless(known);
+    const { repositoryId } = image;
+    if ((failures.get(at) ?? 0) > clock.now()) return;
+    if (!fetchBudget.take(repositoryId) || !byteBudget.take(repositoryId, 0) || !hosts.take(host)) throw tooBusy();
     try {
-      return await places.run(
-        async () => {
-          const file = await store(at, image, known);
-          byteBudget.charge(image.repositoryId, file.bytes.length);
-          return file;
-        },
-        { host, repository: image.repositoryId },
-      );
+      const fetch = async (): Promise<void> => byteBudget.charge(repositoryId, await store(at, image, known));
+      await places.run(fetch, { host, repository: repositoryId });
     } catch (error) {
-      if (isDomainError(error) && error.reason === 'image_proxy_busy') return throwUnless(known);
+      if (isDomainError(error) && error.reason === 'image_proxy_busy') throw error;
       count(isGuardRefusal(error) ? 'refused' : 'failed');
-      logger.debug('image_proxy.failed', { host, repositoryId: image.repositoryId, reason: reasonOf(error) });
+      logger.debug('image_proxy.failed', { host, repositoryId, reason: reasonOf(error) });
       failures.set(at, clock.now() + limits.failureMs);
-      return known;
     }
   }
 
-  function throwUnless(known: Cached | null): Cached {
-    if (known !== null) return known;
-    throw tooBusy();
-  }
-
-  async function fetchOnce(at: string, image: SignedImage, known: Cached | null): Promise<Cached | null> {
-    let fetching = running.get(at);
-    if (fetching === undefined) {
-      fetching = refresh(at, image, known).finally(() => running.delete(at));
-      running.set(at, fetching);
-    }
-    if (waiting >= limits.waiting) return throwUnless(known);
+  /** One fetch of an address at a time, for all who wait. */
+  async function refreshOnce(at: string, image: SignedImage, known: Meta | null): Promise<void> {
+    if (waiting >= limits.waiting) throw tooBusy();
     waiting += 1;
     try {
-      return await fetching;
+      let fetching = running.get(at);
+      if (fetching === undefined) {
+        fetching = refresh(at, image, known).finally(() => running.delete(at));
+        running.set(at, fetching);
+      }
+      await fetching;
     } finally {
       waiting -= 1;
     }
@@ -182,26 +175,24 @@ export function createImageProxy(options: ImageProxyOptions): ImageProxy {
       const image = readAddress(key, signature, encoded);
       if (image === null) return null;
       const at = cacheKey(image);
-      const known = await cache.read(at);
-      const isFresh = known !== null && known.meta.freshUntil > clock.now();
-      let file: Cached | null;
-      try {
-        file = isFresh ? known : await fetchOnce(at, image, known);
-      } catch (error) {
-        if (isDomainError(error) && error.reason === 'image_proxy_busy') count('busy');
-        throw error;
+      let file = await cache.open(at);
+      if (file !== null && file.meta.freshUntil > clock.now()) count('cached');
+      else {
+        await file?.close();
+        const known = file?.meta ?? null;
+        await refreshOnce(at, image, known).catch((error: unknown) => {
+          // An image that was there is sent in the meantime.
+          if (known !== null) return;
+          count('busy');
+          throw error;
+        });
+        file = await cache.open(at);
+        if (file === null) return null;
+        if (file.meta.freshUntil <= clock.now()) count('stale');
       }
-      if (isFresh) count('cached');
-      if (file === null) return null;
-      const leftMs = file.meta.freshUntil - clock.now();
-      if (leftMs <= 0) count('stale');
-      return {
-        type: file.meta.type,
-        bytes: file.bytes,
-        etag: `"${createHash('sha256').update(file.bytes).digest('base64url').slice(0, 22)}"`,
-        maxAgeSeconds: Math.max(60, Math.floor(leftMs / 1000)),
-        isPublic: image.isPublic,
-      };
+      const { meta, bytes, stream } = file;
+      const maxAgeSeconds = Math.max(60, Math.floor((meta.freshUntil - clock.now()) / 1000));
+      return { type: meta.type, bytes, stream, etag: `"${meta.digest}"`, maxAgeSeconds, isPublic: image.isPublic };
     },
     counts: () => ({ ...counts }),
     load: cache.load,

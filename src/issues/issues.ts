@@ -17,6 +17,7 @@ import { importIssues, refuseTakenNumbers } from './import/import-issues.ts';
 import type { ImportSource } from './import/import-source.ts';
 import { findIssue, findMovedIssue } from './find-issue.ts';
 import type { IssueAt } from './find-issue.ts';
+import { countLabelled } from './labels/count-labelled.ts';
 import {
   addDefaultLabels,
   addLabel,
@@ -25,7 +26,7 @@ import {
   listLabels,
   listOrganisationLabels,
 } from './labels/manage-labels.ts';
-import { setTitle, triage, triageMany } from './lifecycle/change-issue.ts';
+import { changeMany, setTitle, triage, triageMany } from './lifecycle/change-issue.ts';
 import { closeIssue, reopenIssue } from './lifecycle/change-state.ts';
 import { moveIssue } from './lifecycle/move-issue.ts';
 import { openIssue } from './lifecycle/open-issue.ts';
@@ -38,9 +39,13 @@ import {
   trashIssue,
 } from './lifecycle/trash.ts';
 import { addLink, listLinks, removeLink } from './links/change-links.ts';
-import { listIssues, listPinnedIssues, withDetails } from './lists/list-issues.ts';
-import type { ListedIssue } from './lists/list-issues.ts';
+import { listIssues, listPinnedIssues } from './lists/list-issues.ts';
 import { listOwnIssues } from './lists/list-own-issues.ts';
+import { withDetails } from './lists/read-issues.ts';
+import type { ListedIssue } from './lists/read-issues.ts';
+import { searchIssues } from './lists/search-issues.ts';
+import type { TextIndex } from './lists/text-index.ts';
+import { titleIndex } from './lists/title-index.ts';
 import {
   addMilestone,
   deleteMilestone,
@@ -52,6 +57,7 @@ import {
 import { blockPerson, listBlocks, unblockPerson } from './moderation/blocks.ts';
 import { admitContributor, listHeld, refuseContributor } from './moderation/held-contributions.ts';
 import { hideComment } from './moderation/hide-entry.ts';
+import { listHeldTexts } from './moderation/list-held-texts.ts';
 import { RateLimiter } from './moderation/rate-limits.ts';
 import { findDraft, saveDraft } from './participation/drafts.ts';
 import { listParticipants } from './participation/participants.ts';
@@ -59,17 +65,19 @@ import { react } from './participation/reactions.ts';
 import { listSubscribers, setSubscription, subscriptionOf } from './participation/subscriptions.ts';
 import { closeByCommits } from './commits/close-by-commits.ts';
 import { findReferences } from './references/find-references.ts';
-import { changeIssueSettings, countIssues, issueSettings } from './repository-settings.ts';
+import { changeIssueSettings, countIssues, issueSettings, issueTab } from './repository-settings.ts';
 import { rightsInRepository, rightsOnIssue } from './rights.ts';
 import { defaultIssueSettings } from './settings.ts';
 import type { IssueModuleSettings } from './settings.ts';
 
-export interface IssuesOptions extends Omit<IssueDeps, 'settings' | 'announcer' | 'rates' | 'textWritten'> {
+export interface IssuesOptions extends Omit<IssueDeps, 'settings' | 'announcer' | 'rates' | 'texts' | 'textWritten'> {
   settings?: Partial<IssueModuleSettings>;
+  /** Without it, words are looked for in titles only. */
+  texts?: TextIndex;
 }
 
 /** Issues and their logs; the functions behind these names say what each refuses. */
-export function createIssues({ settings: given, ...tools }: IssuesOptions) {
+export function createIssues({ settings: given, texts, ...tools }: IssuesOptions) {
   const settings = { ...defaultIssueSettings, ...given };
   const { listenerTimeoutMs } = settings;
   const announcer = new EntryAnnouncer({ ...tools, listenerTimeoutMs });
@@ -79,6 +87,7 @@ export function createIssues({ settings: given, ...tools }: IssuesOptions) {
     settings,
     announcer,
     rates: new RateLimiter(tools.clock, settings),
+    texts: texts ?? titleIndex(tools.db),
     textWritten: (text) => textListeners.forEach((listener) => listener(text)),
   };
   /** The announcing of what was left, under way. */
@@ -103,6 +112,7 @@ export function createIssues({ settings: given, ...tools }: IssuesOptions) {
     setTitle: bind(setTitle),
     triage: bind(triage),
     triageMany: bind(triageMany),
+    changeMany: bind(changeMany),
     close: bind(closeIssue),
     reopen: bind(reopenIssue),
     move: bind(moveIssue),
@@ -161,9 +171,13 @@ export function createIssues({ settings: given, ...tools }: IssuesOptions) {
     list: bind(listIssues),
     listPinned: bind(listPinnedIssues),
     listOwn: bind(listOwnIssues),
+    search: bind(searchIssues),
     count: (repositoryId: string) => countIssues(deps, repositoryId),
+    /** For the head of a repository that the viewer may read. */
+    tab: (repositoryId: string) => issueTab(deps, repositoryId),
 
     listLabels: bind(listLabels),
+    countLabelled: bind(countLabelled),
     listOrganisationLabels: bind(listOrganisationLabels),
     addLabel: bind(addLabel),
     addDefaultLabels: bind(addDefaultLabels),
@@ -183,6 +197,7 @@ export function createIssues({ settings: given, ...tools }: IssuesOptions) {
     listBlocks: bind(listBlocks),
     hideComment: bind(hideComment),
     listHeld: bind(listHeld),
+    listHeldTexts: bind(listHeldTexts),
     admit: bind(admitContributor),
     refuse: bind(refuseContributor),
 

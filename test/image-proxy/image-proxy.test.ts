@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
 import t from 'tap';
 import type { Test } from 'tap';
@@ -69,7 +70,10 @@ function openProxy(t: Test, { hosts, cacheBytes = 1 << 20, limits = {}, ...rest 
   });
   t.teardown(() => proxy.stop());
   const signed = (url: string, of = scope) => proxy.sign(of, url)!.split('/') as [string, string];
-  const open = (url: string, of = scope) => proxy.open(...signed(url, of));
+  const open = async (url: string, of = scope) => {
+    const image = await proxy.open(...signed(url, of));
+    return image && { ...image, content: await buffer(image.stream()) };
+  };
   const reasonOf = (url: string, of = scope) =>
     open(url, of).then(
       (image) => (image === null ? 'none' : image.type),
@@ -88,7 +92,7 @@ t.test('an image is fetched once, kept on disk, and asked for again only when it
   const { open, clock, proxy } = openProxy(t, { hosts: [host.host] });
   const images = await Promise.all(Array.from({ length: 20 }, () => open(host.url('/a.png'))));
   t.equal(host.asked.length, 1, 'many at once are one request');
-  for (const image of images) t.match(image, { type: 'image/png', bytes: png, isPublic: true });
+  for (const image of images) t.match(image, { type: 'image/png', content: png, isPublic: true });
   const { headers } = host.asked[0]!;
   t.strictSame(Object.keys(headers).sort(), ['accept', 'accept-encoding', 'connection', 'host', 'user-agent']);
   t.match(headers['user-agent'], /^Hearth\/1 /);
@@ -205,7 +209,7 @@ t.test('an image that was there stays while its host fails', async (t) => {
   t.ok(await open(host.url('/a.png')));
   isUp = false;
   clock.advance(24 * 60 * 60_000);
-  t.match(await open(host.url('/a.png')), { bytes: png, maxAgeSeconds: 60 });
+  t.match(await open(host.url('/a.png')), { content: png, maxAgeSeconds: 60 });
   t.equal(proxy.counts().stale, 1);
 });
 
@@ -273,14 +277,14 @@ t.test('ten thousand requests for slow images neither pile up nor hang', async (
 
 t.test('the cache stays below its limit, and the least recently used go first', async (t) => {
   const host = await startHost(t, { '/a.png': sendPng({ 'Cache-Control': 'max-age=86400' }) });
-  const { open, clock, proxy } = openProxy(t, { hosts: [host.host], cacheBytes: 2_000 });
+  const { open, clock, proxy } = openProxy(t, { hosts: [host.host], cacheBytes: 12_000 });
   for (let at = 0; at < 20; at += 1) {
     await open(host.url(`/a.png?${at}`));
     clock.advance(1_000);
   }
   await proxy.sweep();
   const { files, bytes } = proxy.load();
-  t.ok(bytes <= 2_000 && files > 2, `${files} files, ${bytes} bytes`);
+  t.ok(bytes <= 12_000 && files > 2, `${files} files, ${bytes} bytes`);
   const asked = host.asked.length;
   await open(host.url('/a.png?19'));
   t.equal(host.asked.length, asked, 'the last one is there');

@@ -12,12 +12,13 @@ export const showRemoteImage: Page<RequestContext, SiteDeps> = async ({ params }
   const image = isOn ? await imageProxy.open(params['signature'] ?? '', params['encoded'] ?? '') : null;
   if (image === null) throw notFound('image_not_found', 'Image not found');
   const scope = image.isPublic ? 'public' : 'private';
-  return content(image.type, image.bytes, {
+  return content(image.type, image.stream(), {
     headers: {
       'Cache-Control': `${scope}, max-age=${image.maxAgeSeconds}`,
       'Content-Security-Policy': "default-src 'none'; img-src data:; style-src 'unsafe-inline'; sandbox",
       'Content-Disposition': `inline; filename="image.${endings[image.type]}"`,
       'Cross-Origin-Resource-Policy': 'same-origin',
+      'Content-Length': String(image.bytes),
       ETag: image.etag,
     },
   });
