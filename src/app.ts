@@ -23,6 +23,8 @@ import { createFederation, federationEntities } from './federation/index.ts';
 import type { Federation } from './federation/index.ts';
 import { createGit } from './git/index.ts';
 import type { Git } from './git/index.ts';
+import { createImageProxy } from './image-proxy/index.ts';
+import type { ImageProxy } from './image-proxy/index.ts';
 import { createImageStore } from './images/index.ts';
 import { createIssues, issueEntities, issueSettingsOf } from './issues/index.ts';
 import type { Issues } from './issues/index.ts';
@@ -37,7 +39,7 @@ import type { Avatars, Owners } from './owners/index.ts';
 import { InstanceKey } from './sealing/index.ts';
 import { createRepositories, repositoryEntities, repositorySettings } from './repositories/index.ts';
 import type { Repositories } from './repositories/index.ts';
-import { createCodeSearch, createSearch } from './search/index.ts';
+import { createCodeSearch, createIssueIndex, createSearch } from './search/index.ts';
 import type { CodeSearch, Search } from './search/index.ts';
 import type { ControlCommand } from './control/index.ts';
 import { createOutbox, outboxEntities } from './outbox/index.ts';
@@ -79,6 +81,7 @@ export interface Modules {
   repositories: Repositories;
   objects: ObjectStore;
   issues: Issues;
+  imageProxy: ImageProxy;
   search: Search;
   codeSearch: CodeSearch;
   federation: Federation;
@@ -234,6 +237,7 @@ export async function openModules(
       logger,
     });
     const exportKey = new InstanceKey(keyFile(config.dataDir), random, 'issues');
+    const texts = createIssueIndex({ db });
     const issues = createIssues({
       db,
       accounts,
@@ -245,10 +249,20 @@ export async function openModules(
       clock,
       random,
       logger,
-      settings: issueSettingsOf(config),
+      texts,
+      settings: { baseUrl: config.baseUrl, ...issueSettingsOf(config) },
       sealExport: (sha256) => exportKey.digest('export', sha256),
     });
     repositories.pushes.onPush(issues.onPush);
+    const imageProxy = createImageProxy({
+      config,
+      keyFile: keyFile(config.dataDir),
+      folder: path.join(config.dataDir, 'cache', 'images'),
+      version: embedded.version,
+      clock,
+      random,
+      logger,
+    });
     const webhooks = createWebhooks({
       config,
       keyFile: keyFile(config.dataDir),
@@ -308,6 +322,7 @@ export async function openModules(
       repositories,
       objects,
       issues,
+      imageProxy,
       search,
       codeSearch,
       federation,
@@ -327,10 +342,12 @@ export async function openModules(
         await federation.stop();
         await repositories.stop();
         await issues.stop();
+        imageProxy.stop();
         await codeSearch.stop();
         await git.stop();
         await accounts.stop();
         await search.close();
+        await texts.close();
         await audit.flush();
         await db.close();
       },
@@ -395,6 +412,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     runners: rpc,
     audit: modules.audit,
     workers: modules.workers,
+    imageProxy: modules.imageProxy,
     backups: modules.backups,
     counts: modules.counts,
     origins: options.origins ?? new Map(),
@@ -525,6 +543,7 @@ export function jobsOf(modules: Modules): CronTask[] {
     { name: 'webhooks.deliver', time: '*/10 * * * * *', run: () => webhooks.drain() },
     { name: 'webhooks.remove-old', time: '0 45 4 * * *', run: () => webhooks.removeOld() },
     { name: 'code-search.update', time: '15 */5 * * * *', run: () => codeSearch.update() },
+    { name: 'images.sweep', time: '0 25 4 * * *', run: () => modules.imageProxy.sweep() },
     { name: 'sessions.sweep', time: '0 20 4 * * *', run: () => accounts.removeExpired() },
     ...(federation.isOperational ? federationJobs(federation, config) : []),
   ];

@@ -8,6 +8,7 @@ import { findAttachment, listAttachments, readAttachment } from './attachments/o
 import { findAttachmentOf, removeAttachment, removeUnusedAttachments } from './attachments/remove-attachments.ts';
 import { addComment } from './comments/add-comment.ts';
 import { deleteComment, editText, listRevisions } from './comments/edit-text.ts';
+import { toggleTask } from './comments/toggle-task.ts';
 import type { IssueDeps, TextListener } from './deps.ts';
 import { listEntries } from './entries/list-entries.ts';
 import { exportIssue } from './export/export-issue.ts';
@@ -16,6 +17,7 @@ import { importIssues, refuseTakenNumbers } from './import/import-issues.ts';
 import type { ImportSource } from './import/import-source.ts';
 import { findIssue, findMovedIssue } from './find-issue.ts';
 import type { IssueAt } from './find-issue.ts';
+import { countLabelled } from './labels/count-labelled.ts';
 import {
   addDefaultLabels,
   addLabel,
@@ -24,7 +26,7 @@ import {
   listLabels,
   listOrganisationLabels,
 } from './labels/manage-labels.ts';
-import { setTitle, triage, triageMany } from './lifecycle/change-issue.ts';
+import { changeMany, setTitle, triage, triageMany } from './lifecycle/change-issue.ts';
 import { closeIssue, reopenIssue } from './lifecycle/change-state.ts';
 import { moveIssue } from './lifecycle/move-issue.ts';
 import { openIssue } from './lifecycle/open-issue.ts';
@@ -37,9 +39,13 @@ import {
   trashIssue,
 } from './lifecycle/trash.ts';
 import { addLink, listLinks, removeLink } from './links/change-links.ts';
-import { listIssues, listPinnedIssues, withDetails } from './lists/list-issues.ts';
-import type { ListedIssue } from './lists/list-issues.ts';
+import { listIssues, listPinnedIssues } from './lists/list-issues.ts';
 import { listOwnIssues } from './lists/list-own-issues.ts';
+import { withDetails } from './lists/read-issues.ts';
+import type { ListedIssue } from './lists/read-issues.ts';
+import { searchIssues } from './lists/search-issues.ts';
+import type { TextIndex } from './lists/text-index.ts';
+import { titleIndex } from './lists/title-index.ts';
 import {
   addMilestone,
   deleteMilestone,
@@ -51,23 +57,27 @@ import {
 import { blockPerson, listBlocks, unblockPerson } from './moderation/blocks.ts';
 import { admitContributor, listHeld, refuseContributor } from './moderation/held-contributions.ts';
 import { hideComment } from './moderation/hide-entry.ts';
+import { listHeldTexts } from './moderation/list-held-texts.ts';
 import { RateLimiter } from './moderation/rate-limits.ts';
 import { findDraft, saveDraft } from './participation/drafts.ts';
 import { listParticipants } from './participation/participants.ts';
 import { react } from './participation/reactions.ts';
 import { listSubscribers, setSubscription, subscriptionOf } from './participation/subscriptions.ts';
 import { closeByCommits } from './commits/close-by-commits.ts';
-import { changeIssueSettings, countIssues, issueSettings } from './repository-settings.ts';
+import { findReferences } from './references/find-references.ts';
+import { changeIssueSettings, countIssues, issueSettings, issueTab } from './repository-settings.ts';
 import { rightsInRepository, rightsOnIssue } from './rights.ts';
 import { defaultIssueSettings } from './settings.ts';
 import type { IssueModuleSettings } from './settings.ts';
 
-export interface IssuesOptions extends Omit<IssueDeps, 'settings' | 'announcer' | 'rates' | 'textWritten'> {
+export interface IssuesOptions extends Omit<IssueDeps, 'settings' | 'announcer' | 'rates' | 'texts' | 'textWritten'> {
   settings?: Partial<IssueModuleSettings>;
+  /** Without it, words are looked for in titles only. */
+  texts?: TextIndex;
 }
 
 /** Issues and their logs; the functions behind these names say what each refuses. */
-export function createIssues({ settings: given, ...tools }: IssuesOptions) {
+export function createIssues({ settings: given, texts, ...tools }: IssuesOptions) {
   const settings = { ...defaultIssueSettings, ...given };
   const { listenerTimeoutMs } = settings;
   const announcer = new EntryAnnouncer({ ...tools, listenerTimeoutMs });
@@ -77,6 +87,7 @@ export function createIssues({ settings: given, ...tools }: IssuesOptions) {
     settings,
     announcer,
     rates: new RateLimiter(tools.clock, settings),
+    texts: texts ?? titleIndex(tools.db),
     textWritten: (text) => textListeners.forEach((listener) => listener(text)),
   };
   /** The announcing of what was left, under way. */
@@ -101,6 +112,7 @@ export function createIssues({ settings: given, ...tools }: IssuesOptions) {
     setTitle: bind(setTitle),
     triage: bind(triage),
     triageMany: bind(triageMany),
+    changeMany: bind(changeMany),
     close: bind(closeIssue),
     reopen: bind(reopenIssue),
     move: bind(moveIssue),
@@ -116,6 +128,7 @@ export function createIssues({ settings: given, ...tools }: IssuesOptions) {
     listRevisions: bind(listRevisions),
     comment: bind(addComment),
     editText: bind(editText),
+    toggleTask: bind(toggleTask),
     deleteComment: bind(deleteComment),
     react: bind(react),
     saveDraft: bind(saveDraft),
@@ -158,9 +171,13 @@ export function createIssues({ settings: given, ...tools }: IssuesOptions) {
     list: bind(listIssues),
     listPinned: bind(listPinnedIssues),
     listOwn: bind(listOwnIssues),
+    search: bind(searchIssues),
     count: (repositoryId: string) => countIssues(deps, repositoryId),
+    /** For the head of a repository that the viewer may read. */
+    tab: (repositoryId: string) => issueTab(deps, repositoryId),
 
     listLabels: bind(listLabels),
+    countLabelled: bind(countLabelled),
     listOrganisationLabels: bind(listOrganisationLabels),
     addLabel: bind(addLabel),
     addDefaultLabels: bind(addDefaultLabels),
@@ -180,8 +197,12 @@ export function createIssues({ settings: given, ...tools }: IssuesOptions) {
     listBlocks: bind(listBlocks),
     hideComment: bind(hideComment),
     listHeld: bind(listHeld),
+    listHeldTexts: bind(listHeldTexts),
     admit: bind(admitContributor),
     refuse: bind(refuseContributor),
+
+    /** What references of texts and commit messages name, for the links of a page. */
+    findReferences: bind(findReferences),
 
     /** For `repositories.pushes.onPush`. */
     onPush: closeByCommits(deps),

@@ -1,6 +1,8 @@
 import type { Config } from '../config/index.ts';
 
 export interface IssueModuleSettings {
+  /** The public address of this server, without a slash at its end: addresses of issues in texts are references. */
+  baseUrl: string | null;
   /** How long a deleted issue can be had back, in milliseconds. */
   trashKeptMs: number;
   /** How long a listener of entries may take for each of its parts, in milliseconds. */
@@ -31,6 +33,7 @@ const mebibyte = 1024 * 1024;
  * limit of a repository is what its members can look through.
  */
 export const defaultIssueSettings: IssueModuleSettings = {
+  baseUrl: null,
   trashKeptMs: 30 * dayMs,
   listenerTimeoutMs: 60_000,
   perPerson: { perMinute: 60, perHour: 600 },

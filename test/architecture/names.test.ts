@@ -79,6 +79,7 @@ t.test('every test is in a folder of the module that it tests', async (t) => {
 const acrossPages = [
   'code/large-content',
   'issues/issue-rights',
+  'markdown/references',
   'markdown/remote-images',
   'repository/repository-settings',
 ];

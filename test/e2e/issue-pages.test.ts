@@ -6,6 +6,7 @@ import path from 'node:path';
 import { chromium } from 'playwright-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { allRules, rulesOfLooks, violationsOn } from '../fixtures/axe.ts';
+import { invalidParts } from '../fixtures/valid-html.ts';
 import { fillRepository, signedIn, startWeb } from '../fixtures/web-fixture.ts';
 import type { Web } from '../fixtures/web-fixture.ts';
 import { viewerOf } from '../pages/issues/issue-web.ts';
@@ -100,7 +101,7 @@ t.before(async () => {
   });
   await issues.addLink(viewer('carol'), at(1), 'needs', at(2));
   await issues.comment(viewer('bob'), at(1), { body: 'Buy ladders at ladders.example.org' });
-  await issues.hideComment(viewer('carol'), at(1), { position: 7, reason: 'spam' });
+  await issues.hideComment(viewer('carol'), at(1), { position: 8, reason: 'spam' });
   web.clock.advance(3_600_000);
   await issues.editText(viewer('bob'), at(1), {
     position: 0,
@@ -108,7 +109,7 @@ t.before(async () => {
     body: 'It **overflows** on the north side.\n\n```sh\nmeasure --depth\n```',
   });
   await issues.comment(viewer('bob'), at(1), { body: 'To be deleted' });
-  await issues.deleteComment(viewer('bob'), at(1), 8);
+  await issues.deleteComment(viewer('bob'), at(1), 9);
   await issues.comment(viewer('carol'), at(1), { body: 'Mended.', state: 'completed' });
   await issues.open(viewer('bob'), place, { title: 'Gone', body: '' });
   await issues.trash(viewer('alice'), at(3));
@@ -152,6 +153,8 @@ t.test('axe finds nothing on any page of issues, in any look', async (t) => {
       t.notOk(await isTooWide(tab), `${what}: nothing sticks out`);
       await shot(tab, `${name}-${theme}-${width}`);
     }
+    const html = await (await tab.request.get(web.origin + roof + address)).text();
+    t.same(invalidParts(html), [], `${name} is valid HTML`);
   }
   for (const tab of tabs.values()) await tab.context().close();
 });
@@ -245,7 +248,7 @@ t.test('without scripts: from a template through a discussion to the end', async
   await bob.click('text=Reopen');
   t.match(await bob.locator('.issue-badge').innerText(), 'Open');
   await bob.goto(`${web.origin}${roof}/issues/1`);
-  t.match(await bob.locator('.timeline').innerText(), /bob mentioned this in\s+A tile is loose\s+#4/);
+  t.match(await bob.locator('.timeline').innerText(), /bob mentioned this in\s+Open:\s+A tile is loose\s+#4/);
   await bob.context().close();
   await carol.context().close();
 });

@@ -30,8 +30,7 @@ for (const name of ['first', 'second'])
       void (await manager.query('INSERT INTO heard VALUES (?, ?, ?)', [name, entry.issueId, entry.position])),
   });
 const people = ['alice', 'bob', 'carol', 'dave'];
-for (const username of people)
-  await accounts.personByUsername(username).catch(() => accounts.addPerson({ username }));
+for (const username of people) await accounts.personByUsername(username).catch(() => accounts.addPerson({ username }));
 await repositories
   .create(localAdministrator, { owner: 'alice', name: 'roof', visibility: 'PUBLIC' })
   .catch(() => undefined);

@@ -2,7 +2,7 @@ import type { Viewer } from '../../access/index.ts';
 import type { IssueDeps } from '../deps.ts';
 import { findIssue, issueNotFound } from '../find-issue.ts';
 import type { IssueAt } from '../find-issue.ts';
-import { withDetails } from '../lists/list-issues.ts';
+import { withDetails } from '../lists/read-issues.ts';
 import { issueAsJson } from './issue-json.ts';
 import { issueAsMarkdown } from './issue-markdown.ts';
 

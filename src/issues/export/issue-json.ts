@@ -1,5 +1,5 @@
 import type { IssueDeps } from '../deps.ts';
-import type { ListedIssue } from '../lists/list-issues.ts';
+import type { ListedIssue } from '../lists/read-issues.ts';
 import { issueLinkSchema, milestoneSchema } from '../schema/classification-schema.ts';
 import { attachmentsOf, authorOf, iso, isoOrNull, readLog } from './read-log.ts';
 import { numbersOf, PeopleNames } from './portable-details.ts';

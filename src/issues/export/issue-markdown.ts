@@ -1,5 +1,5 @@
 import type { IssueDeps } from '../deps.ts';
-import type { ListedIssue } from '../lists/list-issues.ts';
+import type { ListedIssue } from '../lists/read-issues.ts';
 import { portableIssue } from './issue-json.ts';
 import type { ExportOptions, PortableIssue } from './issue-json.ts';
 import { readLog } from './read-log.ts';

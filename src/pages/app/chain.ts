@@ -88,7 +88,7 @@ export function createWebServer(options: WebOptions): WebServer {
   renderTextsAhead(options);
   const readClient = createClientReader(config.proxy.trusted);
   const counts = createHttpCounts(clock, options.git.traffic);
-  const headers = securityHeaders(config);
+  const headers = securityHeaders;
   /** Called when a request begins, by whichever stage takes it: log line, metrics, and what admission remembers. */
   const onRequest = [createRequestLog({ logger, clock }), counts.count, admission.onRequest];
   const pageCache = createPageCache({ deps, random, readClient, onRequest });

@@ -1,6 +1,6 @@
 import { forbidden, isDomainError, unauthenticated } from '../../kernel/index.ts';
 import { explainRefusal } from '../../issues/index.ts';
-import type { CloseReason } from '../../issues/index.ts';
+import type { CloseReason, NewComment } from '../../issues/index.ts';
 import { seeOther } from '../app/reply.ts';
 import { submit } from '../app/submit.ts';
 import { withNotice } from '../app/notices.view.ts';
@@ -23,7 +23,8 @@ export const postComment: Page<RepositoryContext, IssuesDeps> = (context, deps) 
   const url = urlOfIssue(context);
   const body = form.text('body');
   const action = form.text('action');
-  const state = action === 'close' ? closeReason(form.text('reason')) : action === 'reopen' ? 'open' : undefined;
+  const state: NewComment['state'] =
+    action === 'close' ? closeReason(form.text('reason')) : action === 'reopen' ? 'open' : undefined;
   return submit(
     async () => {
       context.takeFiles();
@@ -41,7 +42,8 @@ export const postComment: Page<RepositoryContext, IssuesDeps> = (context, deps) 
         const { lastPosition } = await issues.find(viewer, at);
         return seeOther(entryUrl(url, lastPosition));
       }
-      const entry = await issues.comment(viewer, at, { body, ...(state === undefined ? {} : { state }) });
+      const comment = { body, ...(state === undefined ? {} : { state }) };
+      const entry = await issues.comment(viewer, at, comment).catch(keepText);
       await issues.saveDraft(viewer, replyDraft(id), '').catch(ignoreRefusal);
       return seeOther(entryUrl(url, entry.position));
     },
@@ -49,6 +51,12 @@ export const postComment: Page<RepositoryContext, IssuesDeps> = (context, deps) 
     { body: 'reply', reason: 'reply', files: 'reply-files' },
   );
 };
+
+/** For a `catch`: a redirect to the sign-in page would lose a text that was written in a session that has ended. */
+export function keepText(error: unknown): never {
+  if (!isDomainError(error) || error.code !== 'unauthenticated') throw error;
+  throw forbidden('signed_out', 'You are signed out. Sign in in another tab, then send this again.');
+}
 
 /** The comment is there: a draft that stays is no reason to say that something failed. */
 function ignoreRefusal(error: unknown): void {

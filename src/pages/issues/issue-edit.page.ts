@@ -45,6 +45,16 @@ async function findEntry(context: RepositoryContext, { issues }: IssuesDeps, pos
   return entry;
 }
 
+/** Fields `position`, `revision` and `line`: ticks the box in that line of a text, or takes the tick away. */
+export const tickTask: Page<RepositoryContext, IssuesDeps> = (context, deps) =>
+  actOnEntry(context, deps, (position) =>
+    deps.issues.toggleTask(context.viewer, issueAt(context), {
+      position,
+      revision: readPosition(context.form.text('revision')),
+      line: readPosition(context.form.text('line')),
+    }),
+  );
+
 /** Field `title`. */
 export const editTitle: Page<RepositoryContext, IssuesDeps> = (context, deps) => {
   const title = context.form.text('title');

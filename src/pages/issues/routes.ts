@@ -12,6 +12,7 @@ import {
   purgeIssue,
   reactToEntry,
   restoreIssue,
+  tickTask,
 } from './issue-edit.page.ts';
 import { showHistory } from './issue-history.page.ts';
 import {
@@ -76,6 +77,7 @@ const issueRoutes: readonly Route[] = [
   { method: 'GET', path: `${one}/history/:position`, access: 'repository:read', cost: 'rows', page: showHistory },
   withText('comments', postComment),
   withText('edit', editEntry),
+  forReaders('tasks', tickTask),
   forReaders('title', editTitle),
   forReaders('react', reactToEntry),
   forReaders('subscribe', subscribeToIssue),

@@ -9,6 +9,8 @@ export interface DocumentPlace {
   folder: Buffer;
   /** Whether images of other hosts are shown. */
   showsRemoteImages: boolean;
+  /** Where such an image is shown from; null for one that is not. */
+  remote?: (url: string) => string | null;
 }
 
 /** `docs/../a b.md` below a folder; a leading slash means the root, and nothing leads above it. */
@@ -38,9 +40,16 @@ function decode(path: string): Buffer {
 const attachment = /^\/repos\/[^/?#]+\/[^/?#]+\/attachments\/[0-9a-f-]{36}$/;
 
 /** Relative links of a document lead to the files beside it at the same ref, images to their bytes. */
-export function repositoryLinks({ repositoryUrl, ref, folder, showsRemoteImages }: DocumentPlace): DocumentLinks {
+export function repositoryLinks({
+  repositoryUrl,
+  ref,
+  folder,
+  showsRemoteImages,
+  remote = () => null,
+}: DocumentPlace): DocumentLinks {
   return {
     showsRemoteImages,
+    remote,
     page(address) {
       if (attachment.test(address)) return address;
       const [, path = '', rest = ''] = /^([^?#]*)(.*)$/s.exec(address) ?? [];

@@ -35,6 +35,7 @@ const forms: Record<string, TestForm> = {
     action: 'edit',
     fields: { position: '2', revision: '1', body: 'new' },
   },
+  'tick a box': { mark: /id="tasks-0"/, action: 'tasks', fields: { position: '0', revision: '1', line: '2' } },
   react: { mark: /name="kind" value="heart"/, action: 'react', fields: { position: '1', kind: 'heart' } },
   // Who is subscribed unsubscribes: the page says which of the two it offers.
   subscribe: { mark: /\/subscribe"/, action: 'subscribe', fields: { on: 'yes' } },
@@ -60,9 +61,16 @@ const forms: Record<string, TestForm> = {
 };
 
 const talk = ['comment', 'draft', 'react', 'subscribe'];
-const own = ['close', 'title', 'edit the text', "edit the author's comment", "delete the author's comment"];
+const own = [
+  'close',
+  'title',
+  'edit the text',
+  'tick a box',
+  "edit the author's comment",
+  "delete the author's comment",
+];
 const triage = ['hide', 'labels', 'assignees', 'milestone', 'links', 'lock', 'pin'];
-const member = ['close', 'title', 'edit the text', ...triage];
+const member = ['close', 'title', 'edit the text', 'tick a box', ...triage];
 const everything = Object.keys(forms);
 const silent = everything.filter((name) => !talk.includes(name));
 
@@ -109,7 +117,7 @@ t.test('each role is offered exactly what its routes take', async (t) => {
     await issues.open(viewer('owner'), place, { title: 'The first' });
     const open = async (title: string): Promise<string> => {
       web.clock.advance(61_000);
-      const { number } = await issues.open(viewer('author'), place, { title, body: 'old' });
+      const { number } = await issues.open(viewer('author'), place, { title, body: 'old\n\n- [ ] box' });
       await issues.comment(viewer('owner'), { ...place, number }, { body: 'old' });
       await issues.comment(viewer('author'), { ...place, number }, { body: 'old' });
       if (state === 'locked') await issues.triage(viewer('owner'), { ...place, number }, { isLocked: true });
