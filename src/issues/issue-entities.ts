@@ -1,5 +1,6 @@
 import {
   attachmentSchema,
+  attachmentUseSchema,
   issueLabelSchema,
   issueLinkSchema,
   labelSchema,
@@ -40,6 +41,7 @@ export const issueEntities = [
   milestoneSchema,
   issueLinkSchema,
   attachmentSchema,
+  attachmentUseSchema,
   assigneeSchema,
   mentionSchema,
   reactionSchema,

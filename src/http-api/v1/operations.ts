@@ -3,6 +3,7 @@ import { listActivity, listLostTips, restoreLostTip } from './activity.ts';
 import { addCollaborator, changeCollaborator, listCollaborators, removeCollaborator } from './collaborators.ts';
 import { getArchiveLinks, getCommit, getRawFile, getTree, listBranches, listCommits, listTags } from './contents.ts';
 import { getImage, removeImage, replaceImage } from './images.ts';
+import { issueAssetOperations } from './issue-assets.ts';
 import { addKey, listKeys, removeKey } from './keys.ts';
 import {
   addMember,
@@ -79,6 +80,7 @@ export const operations: readonly Operation[] = [
   getImage,
   replaceImage,
   removeImage,
+  ...issueAssetOperations,
   listPins,
   pinRepository,
   unpinRepository,
