@@ -13,6 +13,7 @@ import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { ask } from '../fixtures/web-fixture.ts';
 
 const kills = Number(process.env['HEARTH_KILLS'] ?? 3);
+t.setTimeout(60_000 + kills * 10_000);
 const program = new URL('./issue-server.ts', import.meta.url).pathname;
 const node = ['--disable-warning=ExperimentalWarning', program];
 
@@ -30,7 +31,6 @@ interface Acknowledged {
 }
 
 t.test(`${kills} kills lose no acknowledged entry, and every listener hears each once`, async (t) => {
-  t.setTimeout(60_000 + kills * 10_000);
   const random = seededRandom(kills);
   const folder = temporaryFolder(t);
   mkdirSync(path.join(folder, 'data'), { recursive: true });

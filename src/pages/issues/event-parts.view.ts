@@ -61,8 +61,8 @@ export function viewEvent(entry: ListedEntry, around: EventAround): { icon: stri
       };
     case 'milestoned':
       return typeof details['milestone'] === 'string'
-        ? { icon: 'pin', parts: [text('added this to the milestone '), strong(details['milestone'])] }
-        : { icon: 'pin', parts: [text('removed this from its milestone')] };
+        ? { icon: 'milestone', parts: [text('added this to the milestone '), strong(details['milestone'])] }
+        : { icon: 'milestone', parts: [text('removed this from its milestone')] };
     case 'mentioned':
       return {
         icon: 'link',
