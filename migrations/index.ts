@@ -33,6 +33,7 @@ import { trigrams } from './v72-trigrams.ts';
 import { openDeliveries } from './v73-open-deliveries.ts';
 import { outbox } from './v74-outbox.ts';
 import { issues } from './v76-issues.ts';
+import { issueSerials } from './v84-issue-serials.ts';
 
 /** Every migration, in order. SPEC §9 fixes the numbers 2, 9 and 19 (federation), 13 and 14; the others are ours. */
 export const migrations: readonly Migration[] = [
@@ -70,4 +71,5 @@ export const migrations: readonly Migration[] = [
   openDeliveries,
   outbox,
   issues,
+  issueSerials,
 ];

@@ -11,7 +11,13 @@ import {
   entryRevisionSchema,
   entrySchema,
 } from './schema/entry-schema.ts';
-import { issueNumbersSchema, issueSchema, issueSettingsSchema, movedIssueSchema } from './schema/issue-schema.ts';
+import {
+  issueNumbersSchema,
+  issueSchema,
+  issueSerialSchema,
+  issueSettingsSchema,
+  movedIssueSchema,
+} from './schema/issue-schema.ts';
 import {
   blockSchema,
   contributorSchema,
@@ -30,6 +36,7 @@ export const issueEntities = [
   issueSchema,
   issueNumbersSchema,
   issueSettingsSchema,
+  issueSerialSchema,
   movedIssueSchema,
   entrySchema,
   entryAnnouncementSchema,

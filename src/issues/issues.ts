@@ -3,9 +3,10 @@ import { EntryAnnouncer } from './announcements/entry-announcer.ts';
 import type { EntryPlace } from './announcements/entry-attempts.ts';
 import type { EntryListener } from './announcements/entry-listener.ts';
 import { addComment } from './comments/add-comment.ts';
-import { deleteComment, editText, listRevisions } from './comments/edit-text.ts';
+import { deleteComment, editText, listRevisions, textBefore } from './comments/edit-text.ts';
+import { findComment, listRepositoryComments } from './comments/find-comments.ts';
 import type { IssueDeps, TextListener } from './deps.ts';
-import { listEntries } from './entries/list-entries.ts';
+import { findEntry, listEntries } from './entries/list-entries.ts';
 import { findIssue, findMovedIssue } from './find-issue.ts';
 import type { IssueAt } from './find-issue.ts';
 import {
@@ -20,6 +21,7 @@ import { setTitle, triage, triageMany } from './lifecycle/change-issue.ts';
 import { closeIssue, reopenIssue } from './lifecycle/change-state.ts';
 import { moveIssue } from './lifecycle/move-issue.ts';
 import { openIssue } from './lifecycle/open-issue.ts';
+import { updateIssue } from './comments/update-issue.ts';
 import {
   emptyIssueTrash,
   findTrashedIssue,
@@ -29,6 +31,7 @@ import {
   trashIssue,
 } from './lifecycle/trash.ts';
 import { addLink, listLinks, removeLink } from './links/change-links.ts';
+import { describeIssues } from './lists/describe-issues.ts';
 import { listIssues, listPinnedIssues, withDetails } from './lists/list-issues.ts';
 import type { ListedIssue } from './lists/list-issues.ts';
 import { listOwnIssues } from './lists/list-own-issues.ts';
@@ -46,7 +49,7 @@ import { hideComment } from './moderation/hide-entry.ts';
 import { RateLimiter } from './moderation/rate-limits.ts';
 import { findDraft, saveDraft } from './participation/drafts.ts';
 import { listParticipants } from './participation/participants.ts';
-import { react } from './participation/reactions.ts';
+import { listReactions, react } from './participation/reactions.ts';
 import { listSubscribers, setSubscription, subscriptionOf } from './participation/subscriptions.ts';
 import { closeByCommits } from './commits/close-by-commits.ts';
 import { changeIssueSettings, countIssues, issueSettings } from './repository-settings.ts';
@@ -91,6 +94,7 @@ export function createIssues({ settings: given, ...tools }: IssuesOptions) {
     rightsOn: bind(rightsOnIssue),
     rightsIn: bind(rightsInRepository),
     setTitle: bind(setTitle),
+    update: bind(updateIssue),
     triage: bind(triage),
     triageMany: bind(triageMany),
     close: bind(closeIssue),
@@ -107,9 +111,12 @@ export function createIssues({ settings: given, ...tools }: IssuesOptions) {
     listEntries: bind(listEntries),
     listRevisions: bind(listRevisions),
     comment: bind(addComment),
+    findComment: bind(findComment),
+    listRepositoryComments: bind(listRepositoryComments),
     editText: bind(editText),
     deleteComment: bind(deleteComment),
     react: bind(react),
+    listReactions: bind(listReactions),
     saveDraft: bind(saveDraft),
     findDraft: bind(findDraft),
     setSubscription: bind(setSubscription),
@@ -123,6 +130,11 @@ export function createIssues({ settings: given, ...tools }: IssuesOptions) {
 
     list: bind(listIssues),
     listPinned: bind(listPinnedIssues),
+    /** For listeners of entries, which have the issue already. */
+    findEntry: bind(findEntry),
+    textBefore: bind(textBefore),
+    /** What the API and webhooks tell of issues that were found already. */
+    describe: bind(describeIssues),
     listOwn: bind(listOwnIssues),
     count: (repositoryId: string) => countIssues(deps, repositoryId),
 

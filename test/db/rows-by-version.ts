@@ -532,4 +532,20 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
     ['held_contributions', { issue_id: 'is1', position: 1, repository_id: 'r1', user_id: 'bob-id', held_at: 3 }],
     ['moved_issues', { repository_id: 'r1', number: 7, issue_id: 'is1', moved_at: 6 }],
   ],
+  84: [
+    [
+      'issues',
+      {
+        id: 'is84',
+        repository_id: 'r1',
+        number: 2,
+        kind: 'ISSUE',
+        title: 'It still rains in',
+        author_id: 'alice-id',
+        state: 'OPEN',
+        created_at: 3,
+        updated_at: 3,
+      },
+    ],
+  ],
 };
