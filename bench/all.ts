@@ -19,6 +19,7 @@ const names = [
   'federation',
   'outbox',
   'search',
+  'overload',
   'large-instance',
 ];
 const versionOf = (program: string, ...args: string[]) => {

@@ -73,7 +73,7 @@ async function work({
   delay.enable();
   const startedAt = performance.now();
   for (let turn = 0; turn < 5; turn++) {
-    await Promise.all(Array.from({ length: atOnce }, () => git.check(repository)));
+    await Promise.all(Array.from({ length: atOnce }, () => git.maintenance.check(repository)));
   }
   const tookMs = performance.now() - startedAt;
   delay.disable();

@@ -222,9 +222,9 @@ export async function openModules(
       logger,
       settings: ciSettings(config, keyFile(config.dataDir)),
     });
-    repositories.onPush(ci.onPush);
+    repositories.pushes.onPush(ci.onPush);
     const issues = createIssues({ db, accounts, organisations, owners, repositories, git, clock, random, logger });
-    repositories.onPush(issues.onPush);
+    repositories.pushes.onPush(issues.onPush);
     const webhooks = createWebhooks({
       config,
       keyFile: keyFile(config.dataDir),
@@ -239,7 +239,7 @@ export async function openModules(
       random,
       logger,
     });
-    repositories.onPush(webhooks.onPush);
+    repositories.pushes.onPush(webhooks.onPush);
     issues.onEntry(webhooks.onEntry);
     ci.onRunEnd(webhooks.onRunEnd);
     const mirrors = createMirrors({
@@ -252,8 +252,8 @@ export async function openModules(
       random,
       logger,
     });
-    repositories.refusePushes(mirrors.guard);
-    repositories.onPush(mirrors.onPush);
+    repositories.pushes.refuse(mirrors.guard);
+    repositories.pushes.onPush(mirrors.onPush);
     const backups = createBackups({ config, db, git, clock, random, logger, version: embedded.version });
     const codeSearch = createCodeSearch({
       db,
@@ -436,7 +436,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
         : null;
       addresses = { http, ssh: sshAt ?? ofTheMachine, grpc };
       // After listening: neither recovery of pushes nor a workflow file may keep the server from starting.
-      void repositories.recoverPushes();
+      void repositories.pushes.recover();
       void modules.issues.recoverEntries();
       ci.advanceRuns().catch((error: unknown) => logger.error('ci.advance_failed', { error }));
       schedule.start();
@@ -445,7 +445,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     },
     async stop({ graceMs = 30_000 } = {}) {
       stopping = true;
-      repositories.abortRecovery();
+      repositories.pushes.abortRecovery();
       await Promise.all([
         rpc.stop({ graceMs }),
         web.stop({ graceMs }),
@@ -466,28 +466,32 @@ export function jobsOf(modules: Modules): CronTask[] {
     {
       name: 'trash.empty',
       time: '0 10 4 * * *',
-      run: async () => (await backups.isRunning()) || repositories.emptyTrash(),
+      run: async () => (await backups.isRunning()) || repositories.trash.empty(),
     },
-    { name: 'pushes.let-go', time: '0 50 1 * * *', run: () => repositories.releaseOverwrittenTips() },
+    { name: 'pushes.let-go', time: '0 50 1 * * *', run: () => repositories.pushes.releaseOverwrittenTips() },
     {
       name: 'git.pack',
       time: '0 0 2 * * *',
       run: () => import('./scheduler/index.ts').then(({ packRepositories }) => packRepositories(modules, 1.25)),
     },
     ...(config.backup.nightly ? [{ name: 'backup.nightly', time: '0 30 3 * * *', run: () => backups.nightly() }] : []),
-    { name: 'pushes.finish', time: '30 * * * * *', run: () => repositories.finishPushes() },
+    { name: 'pushes.finish', time: '30 * * * * *', run: () => repositories.pushes.finish() },
     { name: 'issues.announce', time: '35 * * * * *', run: () => modules.issues.finishEntries() },
     {
       name: 'issues.empty-trash',
       time: '0 15 4 * * *',
       run: async () => (await backups.isRunning()) || modules.issues.emptyTrash(),
     },
-    { name: 'repositories.survey', time: '50 */10 * * * *', run: () => repositories.updateStatisticsDue() },
-    { name: 'repositories.measure', time: '0 10 3 * * *', run: () => repositories.measureAll() },
+    { name: 'repositories.survey', time: '50 */10 * * * *', run: () => repositories.statistics.updateDue() },
+    { name: 'repositories.measure', time: '0 10 3 * * *', run: () => repositories.statistics.measureAll() },
     { name: 'ci.sweep', time: '*/15 * * * * *', run: () => ci.sweep() },
     { name: 'ci.remove-old', time: '0 40 4 * * *', run: async () => (await backups.isRunning()) || ci.removeOld() },
     { name: 'ci.schedules', time: '5 * * * * *', run: () => ci.runSchedules() },
-    { name: 'git.maintain', time: '40 * * * * *', run: () => git.maintain(async () => !(await backups.isRunning())) },
+    {
+      name: 'git.maintain',
+      time: '40 * * * * *',
+      run: () => git.maintenance.run(async () => !(await backups.isRunning())),
+    },
     { name: 'mirrors.sync', time: '20 * * * * *', run: () => modules.mirrors.runDue() },
     { name: 'webhooks.deliver', time: '*/10 * * * * *', run: () => webhooks.drain() },
     { name: 'webhooks.remove-old', time: '0 45 4 * * *', run: () => webhooks.removeOld() },

@@ -187,7 +187,7 @@ export async function describeRefs(
   { git }: Pick<BackupDeps, 'git'>,
   folder: string,
 ): Promise<{ refs: number; refsSha256: string }> {
-  const refs = await git.refs(folder);
+  const refs = await git.refs.list(folder);
   const lines = [...refs].map(([ref, id]) => `${id} ${ref}\n`).join('');
   return { refs: refs.size, refsSha256: createHash('sha256').update(lines).digest('hex') };
 }

@@ -8,7 +8,7 @@ import type { Clock, Logger, Random } from '../kernel/index.ts';
 export interface BackupDeps {
   config: Pick<Config, 'dataDir' | 'storage' | 'repositories' | 'backup'>;
   db: Database;
-  git: Pick<Git, 'refs' | 'check'>;
+  git: Pick<Git, 'refs' | 'maintenance'>;
   clock: Clock;
   random: Random;
   logger: Logger;

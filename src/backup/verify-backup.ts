@@ -97,7 +97,7 @@ async function checkRepositories(
   for (const [done, { id, folder: place, refsSha256 }] of chosen.entries()) {
     onProgress({ done, total: chosen.length, item: id });
     const at = path.join(folder, place);
-    const found = await deps.git.check(at).catch((error: Error) => [error.message]);
+    const found = await deps.git.maintenance.check(at).catch((error: Error) => [error.message]);
     if (found.length > 0) problems.push(`${place}: ${found[0]}`);
     else if ((await describeRefs(deps, at)).refsSha256 !== refsSha256)
       problems.push(`${place}: its refs differ from the manifest`);

@@ -1,73 +1,37 @@
 import path from 'node:path';
-import type { Viewer } from '../access/index.ts';
-import { createNotifier } from '../kernel/index.ts';
-import type { Clock, LogFields, Logger, Random } from '../kernel/index.ts';
 import type { Accounts } from '../accounts/index.ts';
 import type { Database } from '../db/index.ts';
 import type { Git } from '../git/index.ts';
-import type { Found, Repositories } from '../repositories/index.ts';
+import { bindDeps, createNotifier } from '../kernel/index.ts';
+import type { Clock, Logger, Random } from '../kernel/index.ts';
+import type { Repositories } from '../repositories/index.ts';
+import { InstanceKey } from '../sealing/index.ts';
 import type { WorkerPool } from '../workers/index.ts';
-import {
-  filesOfArtifact,
-  finishFileArtifact,
-  openArtifactFile,
-  openFileArtifact,
-  receiveFile,
-} from './artifacts/artifact-files.ts';
+import { createArtifactService } from './artifacts/artifact-service.ts';
 import { ArtifactStore } from './artifacts/artifact-store.ts';
-import { authoriseTask } from './artifacts/authorise-task.ts';
-import {
-  artifactsOfTask,
-  signedUrlOfArtifact,
-  listArtifacts,
-  openArtifact,
-  openBySignedUrl,
-  removeArtifact,
-  removeArtifactOfTask,
-} from './artifacts/list-artifacts.ts';
-import { assembleArtifact, createArtifact, finishArtifact, receiveArtifact } from './artifacts/upload-artifact.ts';
-import { runTopic } from './topics.ts';
+import type { CiDeps, CiSettings } from './deps.ts';
+import { createLogService } from './logs/log-service.ts';
 import { LogStore } from './logs/log-store.ts';
-import { followLog, rawLog, readLog, searchLog } from './logs/read-log.ts';
-import { Masks, receiveLog } from './logs/receive-log.ts';
-import type { IncomingLog } from './logs/receive-log.ts';
 import { removeOld } from './retention/remove-old.ts';
 import { removeRun } from './retention/remove-run.ts';
-import type { CiDeps, CiSettings } from './deps.ts';
-import { authenticateRunner } from './runners/authenticate-runner.ts';
-import { declareRunner, findRunner, listRunners, removeRunner, setRunnerDisabled } from './runners/manage-runners.ts';
 import { Presence } from './runners/presence.ts';
-import { createRunner, registerOffline, registerRunner } from './runners/register-runner.ts';
-import { makeSingleUseToken, registrationTokenMadeAt, resetRegistrationToken } from './runners/registration-tokens.ts';
-import type { RunnerRow } from './schema/runner-schema.ts';
+import { createRunnerService } from './runners/runner-service.ts';
 import type { AfterCommit } from './runs/after-commit.ts';
-import { cancelRun } from './runs/cancel-run.ts';
 import { advanceAll, changeRuns } from './runs/change-runs.ts';
-import { dispatchWorkflow, listDispatchable, listWorkflows } from './runs/dispatch-workflow.ts';
-import { findJob, findRun } from './runs/find-run.ts';
-import { listRuns, newestChecked, newestRun, workflowsOf } from './runs/list-runs.ts';
-import type { RunFilter } from './runs/list-runs.ts';
 import { RunLoader } from './runs/load-run.ts';
-import { rerun } from './runs/rerun.ts';
-import type { RerunChoice } from './runs/rerun.ts';
 import type { RunEnding } from './runs/run-ending.ts';
 import { runOnPush } from './runs/run-on-push.ts';
+import { createRunService, createWorkflowService } from './runs/run-service.ts';
 import { runSchedules } from './runs/schedules.ts';
-import { InstanceKey } from '../sealing/index.ts';
-import type { CiScope } from './scope.ts';
-import { listSecrets, removeSecret, setSecret } from './secrets/secrets.ts';
-import { listVariables, removeVariable, setVariable } from './secrets/variables.ts';
+import { createSecretService, createVariableService } from './secrets/secret-service.ts';
 import { claimTask } from './tasks/claim-task.ts';
 import type { Claim } from './tasks/claim.ts';
-import { explainQueue } from './tasks/explain-queue.ts';
 import { FairScheduler } from './tasks/fair-scheduler.ts';
-import { FetchCalls, fetchTask, returnTask } from './tasks/fetch-task.ts';
-import type { FetchOptions } from './tasks/fetch-task.ts';
-import { reportTask } from './tasks/report-task.ts';
+import { returnTask } from './tasks/fetch-task.ts';
 import { sweepTasks } from './tasks/sweep-tasks.ts';
 import { TaskQueue } from './tasks/task-queue.ts';
 import { TaskReports } from './tasks/task-reports.ts';
-import { viewerOfTaskToken } from './tasks/task-token.ts';
+import { createTaskService } from './tasks/task-service.ts';
 import { WorkflowReader } from './workflows/workflow-reader.ts';
 
 export interface CiOptions {
@@ -110,127 +74,23 @@ export function createCi(options: CiOptions) {
     queue,
     endings: [],
   };
-  const calls = new FetchCalls();
-  const masks = new Masks();
   let startedAt = 0;
   let hasStopped = false;
   let advancing: Promise<void> = Promise.resolve();
 
-  /** Passes the dependencies to a use-case; its other parameters remain. */
-  const bind =
-    <Rest extends unknown[], Result>(useCase: (deps: CiDeps, ...rest: Rest) => Result) =>
-    (...rest: Rest): Result =>
-      useCase(deps, ...rest);
-
-  /** The same for an act that is written to the audit log. */
-  const withLog =
-    <Rest extends unknown[], Result>(
-      useCase: (deps: CiDeps, ...rest: Rest) => Promise<Result>,
-      event: (...rest: Rest) => string,
-      fields: (...rest: Rest) => LogFields,
-    ) =>
-    async (...rest: Rest): Promise<Result> => {
-      const result = await useCase(deps, ...rest);
-      logger.info(event(...rest), fields(...rest));
-      return result;
-    };
-  const scopeField = (scope: CiScope | null): LogFields =>
-    scope === null ? {} : { scope: scope.kind, ...('id' in scope ? { scopeId: scope.id } : {}) };
-
   return {
-    resetRegistrationToken: withLog(
-      resetRegistrationToken,
-      () => 'runner.token_made',
-      (scope) => scopeField(scope),
-    ),
-    makeSingleUseToken: withLog(
-      makeSingleUseToken,
-      () => 'runner.token_made',
-      (scope) => ({ ...scopeField(scope), once: true }),
-    ),
-    registrationTokenMadeAt: bind(registrationTokenMadeAt),
-    registerRunner: bind(registerRunner),
-    registerOffline: bind(registerOffline),
-    createRunner: bind(createRunner),
-    authenticateRunner: bind(authenticateRunner),
-    declareRunner: bind(declareRunner),
-    listRunners: bind(listRunners),
-    findRunner: bind(findRunner),
-    setRunnerDisabled: withLog(
-      setRunnerDisabled,
-      (_scope, _id, isDisabled) => (isDisabled ? 'runner.disabled' : 'runner.enabled'),
-      (scope, runner) => ({ runner, ...scopeField(scope) }),
-    ),
-    removeRunner: bind(removeRunner),
-
-    fetchTask: (runner: RunnerRow, fetch: FetchOptions) => fetchTask(deps, calls, runner, fetch),
-    /** For a response that could not be sent: the job is queued again. */
-    returnTask: bind(returnTask),
-    reportTask: bind(reportTask),
-    newLogRows: () => deps.logs.newRows(),
-    receiveLog: (runner: RunnerRow, incoming: IncomingLog) => receiveLog(deps, masks, runner, incoming),
-    viewerOfTaskToken: bind(viewerOfTaskToken),
-
-    listRuns: (found: Found, filter: RunFilter, page: { limit: number; before?: number | undefined }) =>
-      listRuns(deps, found, filter, page),
-    workflowsOf: bind(workflowsOf),
-    newestRun: bind(newestRun),
-    newestChecked: bind(newestChecked),
-    findRun: bind(findRun),
-    findJob: bind(findJob),
-    explainQueue: bind(explainQueue),
-    readLog: bind(readLog),
-    rawLog: bind(rawLog),
-    searchLog: bind(searchLog),
-    followLog: bind(followLog),
-    /** Resolves when a run has changed, or after a timeout. */
-    waitForRun: (runId: number, options: { signal: AbortSignal; timeoutMs: number }) =>
-      deps.notifier.wait(runTopic(runId), options),
-    cancelRun: bind(cancelRun),
-    rerun: (viewer: Viewer, found: Found, number: number, choice: RerunChoice) =>
-      rerun(deps, viewer, found, number, choice),
-    listDispatchable: bind(listDispatchable),
-    listWorkflows: bind(listWorkflows),
-    dispatchWorkflow: bind(dispatchWorkflow),
-
-    removeRun: bind(removeRun),
-
-    authoriseTask: bind(authoriseTask),
-    createArtifact: bind(createArtifact),
-    receiveArtifact: bind(receiveArtifact),
-    assembleArtifact: bind(assembleArtifact),
-    finishArtifact: bind(finishArtifact),
-    artifactsOfTask: bind(artifactsOfTask),
-    linkToArtifact: bind(signedUrlOfArtifact),
-    openByLink: bind(openBySignedUrl),
-    removeArtifactOfTask: bind(removeArtifactOfTask),
-    openFileArtifact: bind(openFileArtifact),
-    receiveFile: bind(receiveFile),
-    finishFileArtifact: bind(finishFileArtifact),
-    filesOfArtifact: bind(filesOfArtifact),
-    openArtifactFile: bind(openArtifactFile),
-    listArtifacts: bind(listArtifacts),
-    openArtifact: bind(openArtifact),
-    removeArtifact: bind(removeArtifact),
-
-    listSecrets: bind(listSecrets),
-    setSecret: withLog(
-      setSecret,
-      () => 'secret.set',
-      (scope, { name }) => ({ name, ...scopeField(scope) }),
-    ),
-    removeSecret: withLog(
-      removeSecret,
-      () => 'secret.removed',
-      (scope, name) => ({ name, ...scopeField(scope) }),
-    ),
-    listVariables: bind(listVariables),
-    setVariable: bind(setVariable),
-    removeVariable: bind(removeVariable),
+    runners: createRunnerService(deps),
+    tasks: createTaskService(deps),
+    logs: createLogService(deps),
+    runs: { ...createRunService(deps), remove: bindDeps(deps)(removeRun) },
+    workflows: createWorkflowService(deps),
+    artifacts: createArtifactService(deps),
+    secrets: createSecretService(deps),
+    variables: createVariableService(deps),
 
     /** Registers a listener for the end of every run, called inside the write that ends it. */
     onRunEnd: (ending: RunEnding) => void deps.endings.push(ending),
-    /** For `repositories.onPush`. */
+    /** For `repositories.pushes.onPush`. */
     onPush: runOnPush(deps),
 
     /** At start, before any port opens: removes files of calls that a crash interrupted. */

@@ -17,7 +17,7 @@ import type { TaskReports } from './tasks/task-reports.ts';
 export interface CiDeps {
   db: Database;
   accounts: Pick<Accounts, 'peopleById'>;
-  repositories: Pick<Repositories, 'locate' | 'find' | 'setCommitStatus' | 'removeCommitStatus' | 'removeStatusesTo'>;
+  repositories: Pick<Repositories, 'locate' | 'find' | 'statuses'>;
   git: Git;
   clock: Clock;
   random: Random;

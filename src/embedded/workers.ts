@@ -24,6 +24,7 @@ export const tasks = {
   'workflow-payload': 'src/ci/workflows/payload-task.ts',
   'push-filters': 'src/ci/workflows/push-filters-task.ts',
   'issue-template': 'src/issues/templates/template-task.ts',
+  'text-difference': 'src/pages/issues/text-difference-task.ts',
 } as const;
 
 export type TaskName = keyof typeof tasks;

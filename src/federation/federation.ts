@@ -98,7 +98,7 @@ export function createFederation({
       return useCase(deps, ...rest);
     };
 
-  if (isOperational(settings)) tools.repositories.onPush(pushListener(deps));
+  if (isOperational(settings)) tools.repositories.pushes.onPush(pushListener(deps));
 
   return {
     isOperational: isOperational(settings),

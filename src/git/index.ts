@@ -1,5 +1,6 @@
 export { createGit } from './git.ts';
-export type { Git, GitLoad, GitOptions, NamedRef, SlotLoad } from './git.ts';
+export type { GitOptions } from './git.ts';
+export type { Git, GitLoad, NamedRef, SlotLoad } from './git-services.ts';
 export { installedGit } from './processes/installed-git.ts';
 export { defaultLimits } from './limits.ts';
 export type { GitLimits } from './limits.ts';

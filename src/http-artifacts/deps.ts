@@ -3,6 +3,6 @@ import type { Logger } from '../kernel/index.ts';
 
 /** Modules that the artifact endpoints depend on. */
 export interface ArtifactDeps {
-  ci: Ci;
+  ci: Pick<Ci, 'artifacts'>;
   logger: Logger;
 }

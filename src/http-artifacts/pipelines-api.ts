@@ -34,33 +34,36 @@ export function createPipelinesApi(deps: ArtifactDeps): Middleware {
     async 'POST artifacts'(ctx, task) {
       const fields = await readJson(ctx);
       const days = readWhole(fields.get('retention_days'));
-      const { id, name } = await ci.openFileArtifact(task, {
+      const { id, name } = await ci.artifacts.openFileArtifact(task, {
         name: fields.get('name'),
         ttlMs: days === null || days === 0 ? null : days * dayMs,
       });
       reply(ctx, 201, viewContainer(ctx, task, { id, name, size: -1 }));
     },
     async 'GET artifacts'(ctx, task) {
-      const artifacts = (await ci.artifactsOfTask(task)).filter(({ form }) => form === 'files');
+      const artifacts = (await ci.artifacts.listOfTask(task)).filter(({ form }) => form === 'files');
       reply(ctx, 200, {
         count: artifacts.length,
         value: artifacts.map(({ id, name, sizeBytes }) => viewContainer(ctx, task, { id, name, size: sizeBytes })),
       });
     },
     async 'PATCH artifacts'(ctx, task) {
-      const { id, name, sizeBytes } = await ci.finishFileArtifact(task, ctx.URL.searchParams.get('artifactName'));
+      const { id, name, sizeBytes } = await ci.artifacts.finishFileArtifact(
+        task,
+        ctx.URL.searchParams.get('artifactName'),
+      );
       reply(ctx, 200, viewContainer(ctx, task, { id, name, size: sizeBytes }));
     },
     async 'PUT upload'(ctx, task, id) {
-      await ci.receiveFile(task, id, readPiece(ctx));
+      await ci.artifacts.receiveFile(task, id, readPiece(ctx));
       reply(ctx, 200, { message: 'success' });
     },
     async 'GET upload'(ctx, task, id) {
-      const { name, files } = await ci.filesOfArtifact(task, id);
+      const { name, files } = await ci.artifacts.filesOf(task, id);
       reply(ctx, 200, { count: files.length, value: files.map((file) => viewFile(ctx, task, name, file)) });
     },
     async 'GET file'(ctx, task, id) {
-      const { content, bytes, isGzipped } = await ci.openArtifactFile(
+      const { content, bytes, isGzipped } = await ci.artifacts.openFile(
         task,
         id,
         ctx.URL.searchParams.get('itemPath') ?? '',

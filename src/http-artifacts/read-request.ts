@@ -8,7 +8,7 @@ import type { ArtifactDeps } from './deps.ts';
 export function taskOf({ ci }: ArtifactDeps, ctx: Context): Promise<RunningTask> {
   const token = readToken(ctx.req.headers.authorization);
   if (token === null) throw unauthenticated('bad_runtime_token', 'This token opens nothing here, or no longer.');
-  return ci.authoriseTask(token);
+  return ci.artifacts.authoriseTask(token);
 }
 
 /** A task reaches its own run only; any other run is not found. */

@@ -21,14 +21,14 @@ export function createResultsApi(deps: ArtifactDeps): Middleware {
 
   const methods: Readonly<Record<string, (ctx: Context, task: RunningTask, fields: Fields) => Promise<unknown>>> = {
     async CreateArtifact(ctx, task, fields) {
-      const query = await ci.createArtifact(task, {
+      const query = await ci.artifacts.create(task, {
         name: fields.get('name'),
         expiresAt: readTime(fields.get('expires_at')),
       });
       return { ok: true, signed_upload_url: linkTo(ctx, 'UploadArtifact', query) };
     },
     async FinalizeArtifact(_ctx, task, fields) {
-      const { id } = await ci.finishArtifact(task, {
+      const { id } = await ci.artifacts.finish(task, {
         name: fields.get('name'),
         sizeBytes: readWhole(fields.get('size')),
         digest: readDigest(fields.get('hash')),
@@ -37,16 +37,16 @@ export function createResultsApi(deps: ArtifactDeps): Middleware {
     },
     async ListArtifacts(_ctx, task, fields) {
       const [name, id] = [fields.get('name_filter') ?? null, readWhole(fields.get('id_filter'))];
-      const artifacts = (await ci.artifactsOfTask(task)).filter(
+      const artifacts = (await ci.artifacts.listOfTask(task)).filter(
         (one) => (name === null || one.name === name) && (id === null || one.id === id),
       );
       return { artifacts: artifacts.map((one) => viewArtifact(task, one)) };
     },
     async GetSignedArtifactURL(ctx, task, fields) {
-      return { signed_url: linkTo(ctx, 'DownloadArtifact', await ci.linkToArtifact(task, fields.get('name'))) };
+      return { signed_url: linkTo(ctx, 'DownloadArtifact', await ci.artifacts.signedUrl(task, fields.get('name'))) };
     },
     async DeleteArtifact(_ctx, task, fields) {
-      const { id } = await ci.removeArtifactOfTask(task, fields.get('name'));
+      const { id } = await ci.artifacts.removeOfTask(task, fields.get('name'));
       return { ok: true, artifact_id: String(id) };
     },
   };
@@ -68,12 +68,12 @@ export function createResultsApi(deps: ArtifactDeps): Middleware {
     if (ctx.method !== 'PUT') throw new Refusal(405, 'Bytes are sent with PUT.', { Allow: 'PUT' });
     const query = ctx.URL.searchParams;
     const [what, blockId] = [query.get('comp')?.toLowerCase() ?? null, query.get('blockid')];
-    if (what === 'blocklist') await ci.assembleArtifact(query, readBlockList(await readSmallBody(ctx, maxListBytes)));
+    if (what === 'blocklist') await ci.artifacts.assemble(query, readBlockList(await readSmallBody(ctx, maxListBytes)));
     else if (what === 'block' && blockId !== null)
-      await ci.receiveArtifact(query, { kind: 'block', blockId }, piecesOf(ctx.req));
+      await ci.artifacts.receive(query, { kind: 'block', blockId }, piecesOf(ctx.req));
     else if (what === 'block' || what === 'appendblock')
-      await ci.receiveArtifact(query, { kind: 'more' }, piecesOf(ctx.req));
-    else if (what === null) await ci.receiveArtifact(query, { kind: 'whole' }, piecesOf(ctx.req));
+      await ci.artifacts.receive(query, { kind: 'more' }, piecesOf(ctx.req));
+    else if (what === null) await ci.artifacts.receive(query, { kind: 'whole' }, piecesOf(ctx.req));
     else throw invalid('unknown_upload', 'This kind of upload is not known here.');
     ctx.status = 201;
     ctx.set('x-ms-request-id', ctx.state.requestId);
@@ -85,7 +85,7 @@ export function createResultsApi(deps: ArtifactDeps): Middleware {
     if (name === 'UploadArtifact') return withErrorFormat(ctx, logger, blobStorage, () => upload(ctx));
     if (name === 'DownloadArtifact')
       return withErrorFormat(ctx, logger, blobStorage, async () =>
-        sendArtifact(ctx, await ci.openByLink(ctx.URL.searchParams)),
+        sendArtifact(ctx, await ci.artifacts.openBySignedUrl(ctx.URL.searchParams)),
       );
     return withErrorFormat(ctx, logger, twirp, () => call(ctx, name));
   };

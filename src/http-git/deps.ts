@@ -7,8 +7,8 @@ import type { Repositories } from '../repositories/index.ts';
 /** What git over HTTP needs of the domain modules. */
 export interface GitHttpDeps {
   accounts: Pick<Accounts, 'viewerOfToken'>;
-  ci: Pick<Ci, 'viewerOfTaskToken'>;
-  repositories: Pick<Repositories, 'openForRead' | 'openForPush' | 'receivePush' | 'findMoved'>;
-  git: Pick<Git, 'advertiseRefs' | 'uploadPack'>;
+  ci: { tasks: Pick<Ci['tasks'], 'viewerOfToken'> };
+  repositories: Pick<Repositories, 'openForRead' | 'openForPush' | 'pushes' | 'findMoved'>;
+  git: Pick<Git, 'transfers'>;
   logger: Logger;
 }

@@ -36,7 +36,7 @@ export function createGitHandlers(deps: GitHttpDeps): GitHandlers {
       if (typeof opened === 'string') return redirect(exchange, `${opened}/info/refs?service=git-${service}`);
       const { path } = opened;
       const protocol = readProtocol(exchange, service);
-      const refs = await deps.git.advertiseRefs({ path, service, protocol, signal });
+      const refs = await deps.git.transfers.advertiseRefs({ path, service, protocol, signal });
       // Version 2 has no such greeting: its first line says the version.
       const greeting = protocol === 'version=2' ? nothing : greetings[service];
       res.writeHead(200, [...headers, ...advertised[service], 'Content-Length', String(greeting.length + refs.length)]);
@@ -51,7 +51,7 @@ export function createGitHandlers(deps: GitHttpDeps): GitHandlers {
       const { path } = await open(deps, exchange, viewer, 'upload-pack');
       const input = openGitBody(req, 'application/x-git-upload-pack-request', maxFetchBytes);
       begin(exchange, 'application/x-git-upload-pack-result');
-      const { cutShort } = await deps.git.uploadPack({
+      const { cutShort } = await deps.git.transfers.uploadPack({
         path,
         protocol: readProtocol(exchange, 'upload-pack'),
         input,
@@ -75,7 +75,7 @@ export function createGitHandlers(deps: GitHttpDeps): GitHandlers {
       const input = openGitBody(req, 'application/x-git-receive-pack-request', Infinity);
       begin(exchange, 'application/x-git-receive-pack-result');
       const protocol = readProtocol(exchange, 'receive-pack');
-      await deps.repositories.receivePush(opened, {
+      await deps.repositories.pushes.receive(opened, {
         viewer,
         via: 'http',
         protocol,
@@ -242,7 +242,7 @@ export async function authenticate(
   if (credentials.kind === 'none') return anonymous;
   for (const secret of secretsIn(credentials)) {
     const viewer =
-      (await accounts.viewerOfToken(secret, { address: state.address })) ?? (await ci.viewerOfTaskToken(secret));
+      (await accounts.viewerOfToken(secret, { address: state.address })) ?? (await ci.tasks.viewerOfToken(secret));
     if (viewer !== null) {
       state.identity = { viewer, person: null, session: null, avatarAt: null };
       return viewer;

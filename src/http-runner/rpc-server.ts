@@ -7,10 +7,11 @@ import type { Clock, Logger } from '../kernel/index.ts';
 import type { ConnectHandler } from './connect/connect-handler.ts';
 import { createGrpcListener } from './grpc/grpc-listener.ts';
 import { RunnerService } from './runner-service.ts';
+import type { RunnerCi } from './runner-service.ts';
 
 export interface RpcOptions {
   config: Pick<Config, 'grpc' | 'proxy'>;
-  ci: Ci;
+  ci: RunnerCi & Pick<Ci, 'stopWaiting'>;
   clock: Clock;
   logger: Logger;
 }

@@ -31,16 +31,19 @@ export interface LogMessage {
 /** Grows with every answer of FetchTask that has a task; never 0, which means "old server". */
 type TasksVersion = { value: bigint };
 
+/** What runners use of the module. */
+export type RunnerCi = Pick<Ci, 'runners' | 'tasks' | 'logs'>;
+
 /**
  * SPEC §4.1: the operations of the runner protocol. Two framings call it, gRPC and
  * Connect; it knows neither.
  */
 export class RunnerService {
-  readonly #ci: Ci;
+  readonly #ci: RunnerCi;
   readonly #version: TasksVersion;
 
   /** @param startedAt milliseconds since the epoch; versions rise over restarts, too */
-  constructor(ci: Ci, startedAt: number) {
+  constructor(ci: RunnerCi, startedAt: number) {
     this.#ci = ci;
     this.#version = { value: BigInt(Math.max(1, startedAt)) };
   }
@@ -52,11 +55,11 @@ export class RunnerService {
   async admit(procedure: ProcedureName, { uuid, token }: Pick<Call, 'uuid' | 'token'>): Promise<RunnerRow | null> {
     if (procedure === 'Ping' || procedure === 'Register') return null;
     const isActive = procedure === 'UpdateTask' || procedure === 'UpdateLog';
-    return this.#ci.authenticateRunner({ uuid, token }, { isActive });
+    return this.#ci.runners.authenticate({ uuid, token }, { isActive });
   }
 
   newLogRows(): RowBuffer {
-    return this.#ci.newLogRows();
+    return this.#ci.logs.newRows();
   }
 
   /** Answers every procedure but UpdateLog, whose rows are read apart. */
@@ -81,32 +84,32 @@ export class RunnerService {
   }
 
   async updateLog(runner: RunnerRow, { taskId, index, rows, noMore }: LogMessage): Promise<messages.UpdateLogResponse> {
-    const ack = await this.#ci.receiveLog(runner, { taskId: toNumber(taskId), index: toNumber(index), rows, noMore });
+    const ack = await this.#ci.logs.receive(runner, { taskId: toNumber(taskId), index: toNumber(index), rows, noMore });
     return { ackIndex: BigInt(ack) };
   }
 
   /** To be called with an answer that could not be sent: nobody has the task then. */
   async undelivered(procedure: ProcedureName, response: object): Promise<void> {
     const { task } = procedure === 'FetchTask' ? (response as messages.FetchTaskResponse) : { task: null };
-    if (task !== null) await this.#ci.returnTask(Number(task.id));
+    if (task !== null) await this.#ci.tasks.return(Number(task.id));
   }
 
   async #register(request: messages.RegisterRequest): Promise<messages.RunnerResponse> {
     const { name, token, version, ephemeral, capabilities } = request;
     const labels = request.labels.length > 0 ? request.labels : request.agentLabels;
-    const registered = await this.#ci.registerRunner(token, { name, version, labels, ephemeral, capabilities });
+    const registered = await this.#ci.runners.register(token, { name, version, labels, ephemeral, capabilities });
     return { runner: runnerMessage(registered.runner, registered.token) };
   }
 
   async #declare(runner: RunnerRow, said: messages.DeclareRequest): Promise<messages.RunnerResponse> {
-    return { runner: runnerMessage(await this.#ci.declareRunner(runner, said), '') };
+    return { runner: runnerMessage(await this.#ci.runners.declare(runner, said), '') };
   }
 
   async #fetchTask(
     runner: RunnerRow,
     { requestKey, deadlineMs, origin, signal }: Call,
   ): Promise<messages.FetchTaskResponse> {
-    const content = await this.#ci.fetchTask(runner, { requestKey, deadlineMs, origin, signal });
+    const content = await this.#ci.tasks.fetch(runner, { requestKey, deadlineMs, origin, signal });
     if (content !== null) this.#version.value += 1n;
     return { task: content === null ? null : taskMessage(content), tasksVersion: this.#version.value };
   }
@@ -115,7 +118,7 @@ export class RunnerService {
     runner: RunnerRow,
     { state, outputs }: messages.UpdateTaskRequest,
   ): Promise<messages.UpdateTaskResponse> {
-    const { result, sentOutputs } = await this.#ci.reportTask(
+    const { result, sentOutputs } = await this.#ci.tasks.report(
       runner,
       state === null ? null : readReport(state, outputs),
     );

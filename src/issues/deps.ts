@@ -24,7 +24,7 @@ export interface IssueDeps {
   organisations: Pick<Organisations, 'roleOf'>;
   owners: Pick<Owners, 'resolve'>;
   repositories: Pick<Repositories, 'find' | 'factsOf' | 'locate'>;
-  git: Pick<Git, 'newCommits'>;
+  git: Pick<Git, 'objects'>;
   clock: Clock;
   random: Random;
   logger: Logger;

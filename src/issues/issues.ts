@@ -1,7 +1,7 @@
 import type { Viewer } from '../access/index.ts';
 import { EntryAnnouncer } from './announcements/entry-announcer.ts';
-import type { EntryPlace } from './announcements/entry-attempts.ts';
-import type { EntryListener } from './announcements/entry-listener.ts';
+import type { EntryPosition } from './announcements/announce-entry.ts';
+import type { EntryListener } from './announcements/announce-entry.ts';
 import { addComment } from './comments/add-comment.ts';
 import { deleteComment, editText, listRevisions, textBefore } from './comments/edit-text.ts';
 import { findComment, listRepositoryComments } from './comments/find-comments.ts';
@@ -161,7 +161,7 @@ export function createIssues({ settings: given, ...tools }: IssuesOptions) {
     admit: bind(admitContributor),
     refuse: bind(refuseContributor),
 
-    /** For `repositories.onPush`. */
+    /** For `repositories.pushes.onPush`. */
     onPush: closeByCommits(deps),
     /** Plugs a listener of entries in; before the start, so that it hears what was left over. */
     onEntry: <Prepared>(listener: EntryListener<Prepared>): void => announcer.add(listener as EntryListener),
@@ -172,7 +172,7 @@ export function createIssues({ settings: given, ...tools }: IssuesOptions) {
     /** For a job: what a passing fault left unannounced is tried again. */
     finishEntries: (): Promise<void> => (finishing ??= announcer.finish('due').finally(() => (finishing = null))),
     /** By hand: announces an entry once more, a parked one too. */
-    announceAgain: (place: EntryPlace) => announcer.unpark(place),
+    announceAgain: (place: EntryPosition) => announcer.unpark(place),
     /** Waits for announcements under way, as long as a stop may take. */
     stop: () => announcer.stop(),
   };

@@ -1,3 +1,4 @@
+export { bindDeps } from './bind-deps.ts';
 export {
   conflict,
   DomainError,

@@ -8,7 +8,7 @@ import type { InstanceKey } from '../sealing/index.ts';
 /** Dependencies of the use-cases of this module. */
 export interface MirrorDeps {
   db: Database;
-  repositories: Pick<Repositories, 'applyUpdates' | 'create' | 'edit' | 'locate'>;
+  repositories: Pick<Repositories, 'create' | 'edit' | 'locate' | 'pushes'>;
   git: Git;
   outbound: Outbound;
   key: InstanceKey;

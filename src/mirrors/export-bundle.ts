@@ -65,7 +65,7 @@ export async function exportBundle(
   await access(path.dirname(target), constants.W_OK).catch((cause: unknown) => {
     throw conflict('parcel_not_written', `Nothing can be written to ${path.dirname(target)}.`, { cause });
   });
-  const refs = new Map([...(await deps.git.refs(folder))].filter(([ref]) => isTaken(ref)));
+  const refs = new Map([...(await deps.git.refs.list(folder))].filter(([ref]) => isTaken(ref)));
   const at = deps.clock.now();
   const facts: Facts = {
     format: 1,
@@ -83,7 +83,7 @@ export async function exportBundle(
   const name = `${canonical.owner}/${canonical.name}`;
   const unfinished = `${target}.unfinished`;
   try {
-    await deps.git.bundles.write({
+    await deps.git.remotes.bundles.write({
       path: folder,
       refs,
       at,
@@ -106,7 +106,7 @@ export async function exportBundle(
 
 async function imageOf({ repositories }: BundleDeps, { repository, canonical }: Found): Promise<Buffer | null> {
   if (repository.imageContentType === null) return null;
-  const image = await repositories.openImage(localAdministrator, canonical.owner, canonical.name);
+  const image = await repositories.images.open(localAdministrator, canonical.owner, canonical.name);
   return buffer(image.stream());
 }
 
@@ -144,8 +144,8 @@ export async function importBundle(
   const { git, repositories } = deps;
   const scratch = scratchIn(deps);
   try {
-    await git.bundles.read(source, scratch, options);
-    const there = await git.refs(scratch);
+    await git.remotes.bundles.read(source, scratch, options);
+    const there = await git.refs.list(scratch);
     const meta = there.get(readBundleRef);
     const facts = meta === undefined ? null : await factsOf(git, scratch, meta);
     const image = meta === undefined ? null : await fileOf(git, scratch, meta, imageFile, maxImageBytes);
@@ -162,11 +162,11 @@ export async function importBundle(
       defaultBranch: facts?.defaultBranch ?? wishes.defaultBranch,
     });
     const found = await repositories.find(localAdministrator, owner, made.name);
-    await git.bundles.takeObjects(scratch, found.path);
+    await git.remotes.bundles.takeObjects(scratch, found.path);
     const { results } =
       refs.size === 0
         ? { results: [] }
-        : await repositories.applyUpdates(found, {
+        : await repositories.pushes.applyUpdates(found, {
             via: 'mirror',
             userId: null,
             updates: differences(new Map(), refs, false),
@@ -180,7 +180,7 @@ export async function importBundle(
       isExportBundle: facts !== null,
     };
   } finally {
-    await git.removeRepository(scratch);
+    await git.storage.remove(scratch);
   }
 }
 
@@ -204,7 +204,8 @@ async function fileOf(
   name: string,
   maxBytes: number,
 ): Promise<Buffer | null> {
-  const read = async () => git.blob(scratch, (await git.entryAt(scratch, commit, name)).oid, { maxBytes });
+  const read = async () =>
+    git.objects.blob(scratch, (await git.objects.entryAt(scratch, commit, name)).oid, { maxBytes });
   return (await read().catch(nullIfNotFound))?.content ?? null;
 }
 
@@ -223,7 +224,7 @@ async function takeOver(
     const { sniffImageType } = await import('../images/index.ts');
     const type = sniffImageType(image);
     if (type === null) throw internal('the image in a bundle is not an image');
-    await repositories.replaceImage(localAdministrator, owner, name, { declaredType: type, bytes: image });
+    await repositories.images.replace(localAdministrator, owner, name, { declaredType: type, bytes: image });
   }
   if (facts.archived) await repositories.setArchived(localAdministrator, owner, name, true);
 }

@@ -78,7 +78,7 @@ async function contact(
   sshKey: string | undefined,
 ): Promise<{ key: MirrorKey; hostKey: string } | null> {
   if (address.kind === 'http') {
-    await probeAddress(address.text, async () => deps.git.listRemote(await reachHttp(deps, address, credentials)));
+    await probeAddress(address.text, async () => deps.git.remotes.list(await reachHttp(deps, address, credentials)));
     return null;
   }
   const comment = `mirror@${deps.settings.name}`;
@@ -88,7 +88,7 @@ async function contact(
   if (sshKey !== undefined) {
     const { privateKey } = key;
     await probeAddress(address.text, async () =>
-      deps.git.listRemote(await reachSsh(deps, address, { privateKey, hostKey })),
+      deps.git.remotes.list(await reachSsh(deps, address, { privateKey, hostKey })),
     );
   }
   return { key, hostKey };

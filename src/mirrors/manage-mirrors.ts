@@ -68,7 +68,7 @@ export async function saveMirror(
   const { direction, address, username, intervalMs } = readInput(input);
   const { id } = repository;
   const before = await deps.db.read.findOneBy(mirrorSchema, { repositoryId: id });
-  if (direction === 'pull' && before?.direction !== 'pull' && (await deps.git.refs(path)).size > 0) {
+  if (direction === 'pull' && before?.direction !== 'pull' && (await deps.git.refs.list(path)).size > 0) {
     throw conflict('repository_not_empty', 'This repository has branches of its own. Make a new one for the copy.');
   }
   const credentials =
@@ -132,7 +132,7 @@ async function httpCredentials(
   if (kept === null || kept.secretCiphertext === null || kept.url !== url || kept.username !== username) {
     const known = kept === null ? secret : decryptSecret(deps, kept);
     await probeAddress(url, async () =>
-      deps.git.listRemote(await reachHttp(deps, address, { username, secret: known })),
+      deps.git.remotes.list(await reachHttp(deps, address, { username, secret: known })),
     );
   }
   return {

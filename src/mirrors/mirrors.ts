@@ -72,9 +72,9 @@ export function createMirrors({ config: { baseUrl, caFile, mirrors }, keyFile, .
     import: soon(importRepository),
     keysAt: bind(keysAt),
     repositoriesAt: bind(repositoriesAt),
-    /** For `repositories.refusePushes`. */
+    /** For `repositories.pushes.refuse`. */
     guard: refusePushesToMirrors,
-    /** For `repositories.onPush`. */
+    /** For `repositories.pushes.onPush`. */
     onPush: onPush(deps, wake),
     /** At start, with the instance lock held. */
     recover: bind(freeClaims),

@@ -25,14 +25,14 @@ export async function pull(
   const { git, repositories, logger } = deps;
   const { repository, path } = located;
   const progress = (text: string): void => void deps.progress.set(repository.id, text);
-  const { head, refs: there } = await git.listRemote(remote, { signal });
+  const { head, refs: there } = await git.remotes.list(remote, { signal });
   if (there.size > maxUpdates)
     throw unavailable('too_many_refs', `The other side has more than ${maxUpdates} branches and tags.`);
-  await git.fetchRemote(path, remote, { signal, progress });
-  const updates = differences(await git.refs(path), await git.fetchedRefs(path), row.prune);
+  await git.remotes.fetch(path, remote, { signal, progress });
+  const updates = differences(await git.refs.list(path), await git.remotes.fetchedRefs(path), row.prune);
   let moved = 0;
   if (updates.length > 0) {
-    const { results } = await repositories.applyUpdates(located, { via: 'mirror', userId: null, updates });
+    const { results } = await repositories.pushes.applyUpdates(located, { via: 'mirror', userId: null, updates });
     const refused = results.filter(({ ok }) => !ok);
     moved = results.length - refused.length;
     // One ref name that is refused here must not block the others for ever.

@@ -73,7 +73,7 @@ async function findHost({ outbound }: MirrorDeps, { origin, user, host, port }: 
 
 /** The host key that the remote presents now. Refuses as `outbound.resolve` and `git.hostKeyOf` do. */
 export async function readHostKey(deps: MirrorDeps, address: SshAddress): Promise<string> {
-  return deps.git.hostKeyOf(await findHost(deps, address));
+  return deps.git.remotes.hostKeyOf(await findHost(deps, address));
 }
 
 /**

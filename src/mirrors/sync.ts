@@ -60,14 +60,14 @@ async function offered(deps: MirrorDeps, row: MirrorRow): Promise<string | null>
 
 /** Removes the hidden refs of a fetch; objects that the repository's refs reach stay. */
 export async function forgetFetched(git: MirrorDeps['git'], path: string): Promise<void> {
-  const names = [...(await git.fetchedRefs(path)).keys()].map((ref) => ref.replace(/^refs\//, 'mirror/'));
-  await git.releaseObjects(path, names);
+  const names = [...(await git.remotes.fetchedRefs(path)).keys()].map((ref) => ref.replace(/^refs\//, 'mirror/'));
+  await git.objects.release(path, names);
 }
 
 async function exchange(deps: MirrorDeps, located: Located, row: MirrorRow, signal: AbortSignal): Promise<void> {
   const remote = await openRemote(deps, row);
   if (row.direction === 'pull') return void (await pull(deps, located, row, remote, signal));
-  const refused = await deps.git.pushRemote(located.path, remote, {
+  const refused = await deps.git.remotes.push(located.path, remote, {
     prune: row.prune,
     signal,
     progress: (text) => void deps.progress.set(row.repositoryId, text),

@@ -16,6 +16,8 @@ interface Declaration<Access extends AccessDeclaration> {
   cost: CostClass;
   /** The form brings a file in this field; other forms are read without files. */
   upload?: string;
+  /** Limit of a form in bytes, where the usual one is too small for its texts. */
+  maxFormBytes?: number;
 }
 
 /** The access declaration decides what is set in the context of a page; the compiler holds the two together. */

@@ -36,10 +36,10 @@ export async function createRepository(
   const description = parseDescription(input.description ?? '');
   const defaultBranch = parseBranchName(input.defaultBranch ?? 'main');
   const id = deps.random.uuid();
-  const path = deps.git.repositoryPath(owner.id, id);
+  const path = deps.git.storage.pathOf(owner.id, id);
 
   // Disk first: a crash in between leaves an empty folder without a row, never a row whose repository is missing.
-  await deps.git.createRepository(path, { defaultBranch });
+  await deps.git.storage.create(path, { defaultBranch });
   try {
     return await deps.db.write(async (tx) => {
       const { manager, now } = tx;
@@ -69,7 +69,7 @@ export async function createRepository(
       return repository;
     });
   } catch (error) {
-    await deps.git.removeRepository(path);
+    await deps.git.storage.remove(path);
     if (isNameTaken(error)) throw nameTaken(owner.handle, name);
     throw isForeignKeyViolation(error) ? unknownOwner() : error;
   }

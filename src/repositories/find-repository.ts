@@ -69,7 +69,7 @@ export async function findRepository(
     level,
     isOwner,
     canonical: { owner: owner.handle, name: repository.name },
-    path: deps.git.repositoryPath(owner.id, repository.id),
+    path: deps.git.storage.pathOf(owner.id, repository.id),
   };
 }
 

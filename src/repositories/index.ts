@@ -25,7 +25,7 @@ export { sumLanguages } from './languages/sum-languages.ts';
 export type { LanguageSum } from './languages/sum-languages.ts';
 export type { ListedRepository, ListOptions, RepositoryOrder, RepositoryPage } from './list-repositories.ts';
 export type { Located } from './locate-repository.ts';
-export type { AnnouncedPush, PushListener } from './pushes/notify-listeners.ts';
+export type { AnnouncedPush, PushListener } from './pushes/announce-push.ts';
 export type { AppliedPush, ServerPush } from './pushes/apply-updates.ts';
 export type { ActivityPage, ActivityPush, ActivityUpdate } from './pushes/list-activity.ts';
 export type { PreReceiveCheck } from './pushes/pre-receive-port.ts';

@@ -29,7 +29,7 @@ export async function locateRepositories(
     live.flatMap((repository) => {
       const owner = byId.get(ownerIdOf(repository));
       if (owner === undefined) return [];
-      return [[repository.id, { repository, owner, path: git.repositoryPath(owner.id, repository.id) }] as const];
+      return [[repository.id, { repository, owner, path: git.storage.pathOf(owner.id, repository.id) }] as const];
     }),
   );
 }

@@ -86,7 +86,7 @@ export function createRepositoryStatistics(deps: RepositoryDeps): RepositoryStat
 }
 
 const pathOf = ({ git }: RepositoryDeps, repository: Repository): string =>
-  git.repositoryPath(ownerIdOf(repository), repository.id);
+  git.storage.pathOf(ownerIdOf(repository), repository.id);
 
 /** Returns whether all statistics are up to date. An unreadable repository keeps its last ones. */
 async function updateStatistics(deps: RepositoryDeps, id: string): Promise<boolean> {
@@ -115,7 +115,7 @@ async function measureOrLog(deps: RepositoryDeps, repository: Repository): Promi
 
 /** Returns whether the size has changed. */
 async function measure(deps: RepositoryDeps, repository: Repository): Promise<boolean> {
-  const sizeBytes = await deps.git.size(pathOf(deps, repository));
+  const sizeBytes = await deps.git.storage.size(pathOf(deps, repository));
   if (sizeBytes === repository.sizeBytes) return false;
   await deps.db.write(({ manager }) => manager.update(repositorySchema, { id: repository.id }, { sizeBytes }));
   return true;

@@ -5,7 +5,7 @@ import type { Clock } from '../kernel/index.ts';
 import type { Repositories } from '../repositories/index.ts';
 
 interface Needs {
-  git: Pick<Git, 'pack' | 'packAll' | 'repositoryPath'>;
+  git: Pick<Git, 'maintenance' | 'storage'>;
   repositories: Pick<Repositories, 'listAll'>;
   backups: Pick<Backups, 'isRunning'>;
   clock: Clock;
@@ -18,8 +18,8 @@ interface Needs {
 export async function packRepositories({ git, repositories, backups, clock }: Needs, hours: number): Promise<number> {
   const until = clock.now() + hours * 3_600_000;
   const rows = await repositories.listAll();
-  const folders = rows.map(({ owner, id }) => git.repositoryPath(owner.id, id));
-  return git.packAll(folders, async () => clock.now() < until && !(await backups.isRunning()));
+  const folders = rows.map(({ owner, id }) => git.storage.pathOf(owner.id, id));
+  return git.maintenance.packAll(folders, async () => clock.now() < until && !(await backups.isRunning()));
 }
 
 /**
@@ -32,6 +32,8 @@ export const packingControlCommands = ({
 }: Pick<Needs, 'backups' | 'git'>): Record<string, ControlCommand> => ({
   async 'repo.gc'(ask) {
     if (await backups.isRunning()) return 4;
-    return (await git.pack(git.repositoryPath(String(ask['ownerId']), String(ask['repositoryId'])))) ? 0 : 4;
+    return (await git.maintenance.pack(git.storage.pathOf(String(ask['ownerId']), String(ask['repositoryId']))))
+      ? 0
+      : 4;
   },
 });

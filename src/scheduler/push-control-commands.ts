@@ -8,11 +8,11 @@ import type { Repositories } from '../repositories/index.ts';
 export const pushControlCommands = ({
   repositories,
 }: {
-  repositories: Pick<Repositories, 'announceAgain'>;
+  repositories: Pick<Repositories, 'pushes'>;
 }): Record<string, ControlCommand> => ({
   async 'push.announce'(ask, { output }) {
     const push = { id: String(ask['id']), repositoryId: String(ask['repositoryId']) };
-    output.write(JSON.stringify(await repositories.announceAgain(push)));
+    output.write(JSON.stringify(await repositories.pushes.announceAgain(push)));
     return 0;
   },
 });

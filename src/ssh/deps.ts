@@ -21,10 +21,10 @@ export type SshAccounts = Pick<Accounts, 'viewerOfKey' | 'peopleById'>;
 
 export type SshRepositories = Pick<
   Repositories,
-  'openForRead' | 'openForPush' | 'receivePush' | 'create' | 'find' | 'findMoved' | 'list'
+  'openForRead' | 'openForPush' | 'pushes' | 'create' | 'find' | 'findMoved' | 'list'
 >;
 
-export type SshGit = Pick<Git, 'advertiseRefs' | 'uploadPack' | 'uploadArchive' | 'traffic'>;
+export type SshGit = Pick<Git, 'transfers' | 'traffic'>;
 
 export type SshIssues = Pick<
   Issues,

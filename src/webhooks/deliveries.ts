@@ -70,10 +70,10 @@ async function lastPush(deps: WebhookDeps, repositoryId: string) {
   const { repositories, git, settings } = deps;
   const located = (await repositories.locate([repositoryId])).get(repositoryId);
   if (located === undefined) return null;
-  const { branch, oid } = await git.head(located.path);
+  const { branch, oid } = await git.refs.head(located.path);
   if (branch === null || oid === null)
     return { event: 'ping', payload: { zen: 'It works.', repository: repositoryPayload(located, settings) } };
-  const commit = await git.commit(located.path, oid);
+  const commit = await git.objects.commit(located.path, oid);
   const facts = {
     ref: `refs/heads/${branch}`,
     oldId: commit.parents[0] ?? '0'.repeat(oid.length),

@@ -81,12 +81,17 @@ async function commitsOf(
 ): Promise<Pick<PushFacts, 'commits' | 'total'>> {
   if (!ref.startsWith('refs/heads/')) return { commits: [], total: 0 };
   const others = async () =>
-    [...(await deps.git.refs(path))]
+    [...(await deps.git.refs.list(path))]
       .filter(([name]) => name !== ref && name.startsWith('refs/heads/'))
       .map(([, oid]) => oid);
-  const { total, commits } = await deps.git.newCommits(path, newId, noRef.test(oldId) ? await others() : [oldId], {
-    limit: maxCommits,
-  });
+  const { total, commits } = await deps.git.objects.newCommits(
+    path,
+    newId,
+    noRef.test(oldId) ? await others() : [oldId],
+    {
+      limit: maxCommits,
+    },
+  );
   return { total, commits: await Promise.all(commits.map((commit) => withFiles(deps, path, commit))) };
 }
 

@@ -72,7 +72,7 @@ export function createWebhooks({ config, keyFile, version, ...tools }: WebhookOp
       return id;
     },
 
-    /** For `repositories.onPush`. */
+    /** For `repositories.pushes.onPush`. */
     onPush: onPush(deps, wake),
     /** For `issues.onEntry`. */
     onEntry: onEntry(deps, wake),

@@ -112,6 +112,7 @@ const keys = [
   ['l', 'Go to a line'],
   ['y', 'Permalink'],
   ['b', 'Blame, and back'],
+  ['r', 'Reply'],
   ['j', 'Next row'],
   ['k', 'Row before'],
 ];
@@ -152,6 +153,7 @@ const actions = {
       }
     ).focus(),
   'g d': () => location.assign('/'),
+  r: () => document.querySelector('textarea#reply:not([readonly])')?.focus(),
   l: goToLine,
   j: () => moveBy(1),
   k: () => moveBy(-1),
@@ -172,6 +174,38 @@ addEventListener('keydown', (event) => {
   if (actions[key]) actions[key]();
   else link.click();
 });
+
+/** Ctrl+Enter sends a text from its field, on a Mac Command+Enter; the first button of a form is what sends it. */
+addEventListener('keydown', (event) => {
+  const form = event.target.closest?.('textarea')?.form;
+  if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || !form?.querySelector('button.primary')) return;
+  event.preventDefault();
+  form.requestSubmit(form.querySelector('button.primary'));
+});
+
+/** A text that is being written is kept as a draft, by the button that does it without a script. */
+for (const button of document.querySelectorAll('button[name=action][value=draft]')) {
+  const { form } = button;
+  const state = Object.assign(document.createElement('span'), { className: 'hint', role: 'status' });
+  const fields = () => new URLSearchParams(new FormData(form)).toString();
+  let kept = fields();
+  let isSent = false;
+  button.after(state);
+  form.addEventListener('submit', () => (isSent = true));
+  setInterval(async () => {
+    const now = fields();
+    if (isSent || now === kept) return;
+    kept = now;
+    const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
+    const answer = await fetch(form.action, {
+      method: 'POST',
+      headers,
+      body: `${now}&action=draft`,
+      redirect: 'manual',
+    }).catch(() => null);
+    state.textContent = answer?.type === 'opaqueredirect' ? 'Draft saved' : 'The draft could not be saved';
+  }, 5000);
+}
 
 /**
  * A page of a run or a job goes on by itself while something happens: rows of the log

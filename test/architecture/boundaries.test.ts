@@ -20,7 +20,7 @@ const arrows: string[][] = [
   ['accounts'],
   ['owners'],
   ['audit'],
-  ['outbox'],
+  ['announcements', 'outbox'],
   ['db', 'images', 'git', 'outbound', 'access', 'highlighting', 'control', 'sealing', 'openssh'],
   ['workers'],
   ['config', 'embedded'],

@@ -19,6 +19,7 @@ const ownParsers: Record<string, string> = {
   'src/highlighting/split-lines.ts': 'coloured code',
   'src/pages/code/word-marks.ts': 'pairs of lines',
   'src/issues/templates/parse-template.ts': 'issue templates',
+  'src/pages/issues/text-difference.ts': 'revisions of a text',
 };
 
 /** What the main thread may load, and why. */

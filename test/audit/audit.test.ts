@@ -65,8 +65,8 @@ t.test('events of accounts, organisations and repositories are recorded', async 
   const alice = await addPerson('alice');
   await modules.accounts.setAdministrator(alice.id, true);
   await modules.accounts.addInvite(alice.id);
-  await modules.ci.setSecret({ kind: 'user', id: alice.id }, { name: 'CANARY', value: 'the value of it' });
-  await modules.ci.resetRegistrationToken({ kind: 'instance' }, null);
+  await modules.ci.secrets.set({ kind: 'user', id: alice.id }, { name: 'CANARY', value: 'the value of it' });
+  await modules.ci.runners.resetRegistrationToken({ kind: 'instance' }, null);
   await modules.audit.flush();
   const entries = await modules.audit.list({ limit: 10 });
   t.same(entries.map(({ event, actor }) => [event, actor === alice.id ? 'alice' : actor]).reverse(), [

@@ -185,7 +185,7 @@ t.test('restore refuses a folder with data unless confirmed; then it moves the d
   t.ok(existsSync(path.join(hearth.config.dataDir, aside, 'hearth.db')));
   const again = await startHearth(t, { folder: hearth.folder });
   t.equal((await again.modules.repositories.listAll()).length, 1);
-  const { pushes } = await again.modules.repositories.listActivity(
+  const { pushes } = await again.modules.repositories.pushes.listActivity(
     await again.modules.repositories.find(localAdministrator, 'alice', 'garden-1'),
     { limit: 10 },
   );
@@ -248,7 +248,7 @@ t.test(`backups under load restore completely with a clean doctor, ${rounds} of 
     for (let turn = 1; !isOver && turn <= 40; turn += 1) {
       const name = `passing-${turn}`;
       await hearth.modules.repositories.create(localAdministrator, { owner: 'alice', name, visibility: 'PRIVATE' });
-      if (turn % 2 === 0) await hearth.modules.repositories.moveToTrash(localAdministrator, 'alice', name);
+      if (turn % 2 === 0) await hearth.modules.repositories.trash.move(localAdministrator, 'alice', name);
       await new Promise((resolve) => setTimeout(resolve, 300));
     }
   })();

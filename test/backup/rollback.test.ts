@@ -43,7 +43,7 @@ async function repository({ repositories }: Modules, name: string) {
       userId: string | null,
       ...updates: (readonly [ref: string, oldId: string, newId: string])[]
     ): Promise<string> {
-      const { pushId } = await repositories.applyUpdates(found, {
+      const { pushId } = await repositories.pushes.applyUpdates(found, {
         via: 'http',
         userId,
         updates: updates.map(([ref, oldId, newId]) => ({ ref, oldId, newId })),
@@ -71,7 +71,7 @@ t.test('after a rollback the journal has the pushes since, and none is lost', as
   const doomed = await create(before, 'doomed');
   const first = await garden.commit('first');
   await garden.push(alice, ['refs/heads/main', none, first]);
-  await before.repositories.finishPushes();
+  await before.repositories.pushes.finish();
   mkdirSync(path.join(dataDir, 'backups'), { recursive: true });
   await copyDatabase(path.join(dataDir, 'hearth.db'), path.join(dataDir, 'backups', 'V56-before-V57.db'));
 
@@ -87,7 +87,7 @@ t.test('after a rollback the journal has the pushes since, and none is lost', as
     await garden.push(bob, ['refs/heads/work', other, none]),
     await garden.push(alice, ['refs/heads/main', second, other]),
   ];
-  await before.repositories.finishPushes();
+  await before.repositories.pushes.finish();
   await runGit(['update-ref', 'refs/heads/unknown', late], { cwd: garden.path });
   await before.repositories.changeVisibility(localAdministrator, 'alice', 'garden', 'PRIVATE');
   await before.repositories.rename(localAdministrator, 'alice', 'garden', 'orchard');
@@ -95,7 +95,7 @@ t.test('after a rollback the journal has the pushes since, and none is lost', as
   const seed = await younger.commit('seed');
   pushes.push(await younger.push(bob, ['refs/heads/master', none, seed]));
   await before.repositories.create(localAdministrator, { owner: 'bob', name: 'own', visibility: 'PUBLIC' });
-  await before.repositories.moveToTrash(localAdministrator, 'alice', 'doomed');
+  await before.repositories.trash.move(localAdministrator, 'alice', 'doomed');
   await before.accounts.removeToken(alice, token.token.id);
   await before.close();
 
@@ -131,7 +131,7 @@ t.test('after a rollback the journal has the pushes since, and none is lost', as
     ['federation', 'undo', 'webhooks'],
     'the newest does, and other hosts were told already',
   );
-  after.repositories.onPush({
+  after.repositories.pushes.onPush({
     name: 'inside',
     async prepare(push) {
       heard.push({ listener: 'inside', push });
@@ -139,7 +139,7 @@ t.test('after a rollback the journal has the pushes since, and none is lost', as
     },
   });
   await after.repositories.recover();
-  await after.repositories.recoverPushes();
+  await after.repositories.pushes.recover();
   t.same(
     heard.map(({ push }) => push.id).slice(0, 4),
     pushes,
@@ -158,7 +158,7 @@ t.test('after a rollback the journal has the pushes since, and none is lost', as
     { visibility: 'PRIVATE', id: garden.repository.id },
     'a repository that was closed stays closed',
   );
-  const { pushes: activity } = await after.repositories.listActivity(orchard, { limit: 10 });
+  const { pushes: activity } = await after.repositories.pushes.listActivity(orchard, { limit: 10 });
   t.same(
     activity.slice(1, 4).map(({ id }) => id),
     pushes.slice(0, 3).reverse(),
@@ -168,7 +168,7 @@ t.test('after a rollback the journal has the pushes since, and none is lost', as
     [null, 'alice'],
     'somebody whom the older copy does not know is nobody',
   );
-  const lost = await after.repositories.listLostTips(orchard);
+  const lost = await after.repositories.pushes.listLostTips(orchard);
   t.same(
     lost.map(({ ref, oldId }) => [ref, oldId]).sort(),
     [
@@ -183,7 +183,7 @@ t.test('after a rollback the journal has the pushes since, and none is lost', as
     'a newer repository is here, with its default branch',
   );
   t.same(
-    (await after.repositories.listTrash()).map(({ id }) => id),
+    (await after.repositories.trash.list()).map(({ id }) => id),
     [doomed.repository.id],
   );
   t.same((await after.accounts.listTokens(alice)).length, 0, 'a token that was taken away does not come back');
@@ -195,7 +195,7 @@ t.test('after a rollback the journal has the pushes since, and none is lost', as
   for (const event of ['token.removed', 'repository.renamed'])
     t.ok(log.includes(event), `${event}: who did what since is still known`);
   t.equal(await after.audit.findBreak(), null);
-  await after.repositories.finishPushes();
+  await after.repositories.pushes.finish();
   t.same(await after.db.read.query('SELECT id FROM pushes WHERE announced_at IS NULL'), []);
   t.match(await hearth('rollback --to gone.db'), { code: 3, stderr: /no file/ });
 });

@@ -87,7 +87,7 @@ t.test('the clock jumps ahead and back: sessions, pushes, pages and tasks go on,
     await push(`after a jump of ${jump}`);
     for (const at of ['/', '/explore', '/alice', '/repos/alice/garden', '/repos/alice/garden/commits/main'])
       await page(at).catch((error: Error) => t.fail(error.message));
-    await hearth.modules.repositories.finishPushes();
+    await hearth.modules.repositories.pushes.finish();
     await hearth.modules.ci.sweep();
     await hearth.modules.accounts.removeExpired();
   }
@@ -115,7 +115,7 @@ t.test(
       await workTree(hearth, alice, name).push('x'.repeat(100_000));
     }
     const found = await hearth.modules.repositories.find(localAdministrator, 'alice', 'garden');
-    await hearth.modules.git.pack(found.path);
+    await hearth.modules.git.maintenance.pack(found.path);
     const packs = path.join(found.path, 'objects', 'pack');
     const pack = path.join(packs, readdirSync(packs).find((name) => name.endsWith('.pack'))!);
     chmodSync(pack, 0o600);

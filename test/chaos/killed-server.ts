@@ -18,7 +18,7 @@ const { config } = loadConfig({
 });
 const app = await createApp(config, { logger: silentLogger });
 const { repositories, db } = app.modules;
-repositories.onPush({
+repositories.pushes.onPush({
   name: 'killer',
   prepare: async () => {
     // The output must be flushed.

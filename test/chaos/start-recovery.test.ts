@@ -46,8 +46,8 @@ t.test(
     const held = Promise.withResolvers<void>();
     const asked = Promise.withResolvers<void>();
     const { git } = app.modules;
-    const { recover } = git;
-    git.recover = async (folder) => {
+    const { recover } = git.maintenance;
+    git.maintenance.recover = async (folder) => {
       asked.resolve();
       await held.promise;
       return recover(folder);

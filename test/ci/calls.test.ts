@@ -38,8 +38,8 @@ jobs:
 
 t.test('the jobs of a called workflow replace the calling job', async (t) => {
   const { push, state, addRunner, ci, found, viewer } = await openCi(t);
-  await ci.setSecret({ kind: 'instance' }, { name: 'DEPLOY', value: 'tell nobody' });
-  await ci.setSecret({ kind: 'instance' }, { name: 'OTHER', value: 'not handed on' });
+  await ci.secrets.set({ kind: 'instance' }, { name: 'DEPLOY', value: 'tell nobody' });
+  await ci.secrets.set({ kind: 'instance' }, { name: 'OTHER', value: 'not handed on' });
   await push({ ...workflow(calling), ...workflow(called, 'build.yml') });
   t.same((await state(1)).jobs, {
     before: 'waiting',
@@ -63,7 +63,7 @@ t.test('the jobs of a called workflow replace the calling job', async (t) => {
   );
   t.equal(compile.secrets.get('TOKEN'), 'tell nobody');
   t.same([...compile.needs], [], 'it does not see what its caller needs');
-  t.match(await ci.viewerOfTaskToken(String(compile.context.token)), { scope: 'read' });
+  t.match(await ci.tasks.viewerOfToken(String(compile.context.token)), { scope: 'read' });
   await runner.finish(compile.taskId);
   t.match((await state(1)).jobs, { 'build / Pack arm': 'waiting', after: 'blocked' });
   const pack = (await runner.fetch())!;
@@ -72,7 +72,9 @@ t.test('the jobs of a called workflow replace the calling job', async (t) => {
   const after = (await runner.fetch())!;
   t.same(after.needs.get('build'), { result: 'success', outputs: new Map([['file', 'site.tar']]) });
   await runner.finish(after.taskId, 'failure');
-  await ci.rerun(viewer, found, 1, { jobId: (await state(1)).rows.find((job) => job.jobKey === 'build.pack')!.id });
+  await ci.runs.rerun(viewer, found, 1, {
+    jobId: (await state(1)).rows.find((job) => job.jobKey === 'build.pack')!.id,
+  });
   t.match((await state(1)).jobs, {
     before: 'success',
     'build / compile': 'success',

@@ -121,7 +121,7 @@ export async function openCi(
 
   /** The state of a run: its status, and each job's. */
   async function state(number: number, attempt?: number) {
-    const { run, jobs } = await ci.findRun(found, number, attempt);
+    const { run, jobs } = await ci.runs.find(found, number, attempt);
     return {
       run: run.status,
       jobs: Object.fromEntries(jobs.map((job) => [job.name, job.status])),
@@ -135,11 +135,11 @@ export async function openCi(
     more: {
       ephemeral?: boolean;
       capabilities?: string[];
-      scope?: Parameters<typeof ci.resetRegistrationToken>[0];
+      scope?: Parameters<typeof ci.runners.resetRegistrationToken>[0];
     } = {},
   ) {
-    const registration = await ci.resetRegistrationToken(more.scope ?? instanceScope, null);
-    const { runner, token } = await ci.registerRunner(registration, {
+    const registration = await ci.runners.resetRegistrationToken(more.scope ?? instanceScope, null);
+    const { runner, token } = await ci.runners.register(registration, {
       name: 'builder',
       version: 'v1',
       labels,
@@ -172,10 +172,10 @@ export async function driveRunner(
   { ci, clock }: Pick<Awaited<ReturnType<typeof openModules>>, 'ci' | 'clock'>,
   credentials: { uuid: string; token: string },
 ) {
-  const row = (): Promise<RunnerRow> => ci.authenticateRunner(credentials, { isActive: false });
+  const row = (): Promise<RunnerRow> => ci.runners.authenticate(credentials, { isActive: false });
   const { id } = await row();
   const report = async (taskId: number, changes: Partial<TaskReport> = {}) =>
-    ci.reportTask(await row(), {
+    ci.tasks.report(await row(), {
       taskId,
       result: null,
       startedAt: clock.now(),
@@ -185,10 +185,10 @@ export async function driveRunner(
       ...changes,
     });
   const log = async (taskId: number, index: number, lines: string[], noMore = false) => {
-    const rows = ci.newLogRows();
+    const rows = ci.logs.newRows();
     for (const line of lines) rows.add({ seconds: BigInt(Math.floor(clock.now() / 1000)), nanos: 0 }, line);
     try {
-      return await ci.receiveLog(await row(), { taskId, index, rows, noMore });
+      return await ci.logs.receive(await row(), { taskId, index, rows, noMore });
     } finally {
       await rows.discard();
     }
@@ -206,7 +206,7 @@ export async function driveRunner(
       deadlineMs = 0,
       options: { requestKey?: string; signal?: AbortSignal } = {},
     ): Promise<TaskContent | null> =>
-      ci.fetchTask(await row(), {
+      ci.tasks.fetch(await row(), {
         deadlineMs,
         requestKey: options.requestKey ?? null,
         origin: null,

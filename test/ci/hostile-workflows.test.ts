@@ -110,7 +110,7 @@ t.test(
     }
     t.match(await state(4), { run: 'waiting', jobs: { test: 'waiting' } });
     t.match(
-      (await ci.listWorkflows(found)).map(({ path, problem }) => `${path} ${problem}`).join('\n'),
+      (await ci.workflows.list(found)).map(({ path, problem }) => `${path} ${problem}`).join('\n'),
       /h0\.yml line 4[^]*h1\.yml line 4[^]*h2\.yml line 2[^]*zz\.yml null/,
     );
     await close();
@@ -127,13 +127,13 @@ t.test(
     await push(workflow(`on: push\njobs: {${jobs}}`));
     const task = (await (await addRunner(['linux'])).fetch())!;
     const token = task.secrets.get('GITHUB_TOKEN')!;
-    t.match(await ci.viewerOfTaskToken(token), { kind: 'task', scope: 'write' });
+    t.match(await ci.tasks.viewerOfToken(token), { kind: 'task', scope: 'write' });
     const content = hostileWorkflows['merge keys, depth 5']!.text;
     await db.write(async ({ manager }) => {
       await manager.insert(workflowFileSchema, { hash: hashOf(content), content });
       await manager.update(runSchema, { number: 1 }, { fileHash: hashOf(content) });
     });
-    t.equal(await ci.viewerOfTaskToken(token), null, 'what the file may take away is not given');
+    t.equal(await ci.tasks.viewerOfToken(token), null, 'what the file may take away is not given');
     await ci.advanceRuns();
     const { rows } = await state(1);
     t.match(

@@ -140,7 +140,7 @@ async function playRound(
     const left = new AbortController();
     const follower: Follower = { from, got: [], leave: () => left.abort(), ended: Promise.resolve() };
     follower.ended = (async () => {
-      const news = ci.followLog(taskId, from, left.signal, isBeside ? { source: 'disk' } : {});
+      const news = ci.logs.follow(taskId, from, left.signal, isBeside ? { source: 'disk' } : {});
       for await (const { from: at, rows, total } of news) {
         if (follower.got.length > 0 && at !== follower.from + follower.got.length)
           throw new Error(`rows at ${at} follow ${follower.from + follower.got.length}`);
@@ -185,7 +185,7 @@ async function playRound(
           writes.release();
           break;
         case 'read': {
-          const { from, rows, total } = await ci.readLog(taskId, one.from, one.count);
+          const { from, rows, total } = await ci.logs.read(taskId, one.from, one.count);
           if (total > sent) throw new Error(`${total} rows in all, ${sent} were sent`);
           const expected = all.slice(from, Math.min(from + one.count, total));
           if (rows.map(({ content }) => content).join() !== expected.join()) throw new Error(`a window at ${from}`);
@@ -199,11 +199,11 @@ async function playRound(
   }
   report(true);
   await Promise.all(reports);
-  const { total } = await ci.readLog(taskId, 0, 1);
+  const { total } = await ci.logs.read(taskId, 0, 1);
   if (total !== all.length) throw new Error(`${total} rows in all, ${all.length} were printed`);
   // Across an index entry, and beyond the end.
   for (const from of [0, 1, 255, 256, 257, all.length - 1, all.length, Math.floor(all.length / 2)]) {
-    const window = await ci.readLog(taskId, Math.max(0, from), 300);
+    const window = await ci.logs.read(taskId, Math.max(0, from), 300);
     const got = window.rows.map(({ content }) => content);
     const expected = all.slice(Math.max(0, from), Math.max(0, from) + 300);
     if (got.join() !== expected.join()) throw new Error(`the window at ${from} has ${got.length} rows`);

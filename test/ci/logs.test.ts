@@ -174,8 +174,11 @@ t.test('security H06 secrets are masked literally, line by line, in base64 and p
 
 t.test('configured secrets and the task’s token never reach the log; a run that is not trusted has none', async (t) => {
   const { ci, push, addRunner, found, folder, db } = await openCi(t);
-  await ci.setSecret({ kind: 'repository', id: found.repository.id }, { name: 'deploy_key', value: 'hunter2hunter2' });
-  await ci.setSecret({ kind: 'instance' }, { name: 'WIDE', value: 'widewidewide' });
+  await ci.secrets.set(
+    { kind: 'repository', id: found.repository.id },
+    { name: 'deploy_key', value: 'hunter2hunter2' },
+  );
+  await ci.secrets.set({ kind: 'instance' }, { name: 'WIDE', value: 'widewidewide' });
   await push(simple);
   const runner = await addRunner(['linux']);
   const task = (await runner.fetch())!;
@@ -191,7 +194,7 @@ t.test('configured secrets and the task’s token never reach the log; a run tha
   await db.write(({ manager }) => manager.query('UPDATE ci_runs SET is_trusted = 0 WHERE number = 2'));
   const untrusted = (await runner.fetch())!;
   t.same([...untrusted.secrets.keys()].sort(), ['FORGEJO_TOKEN', 'GITEA_TOKEN', 'GITHUB_TOKEN']);
-  t.match(await ci.viewerOfTaskToken(String(untrusted.context.token)), { scope: 'read' });
+  t.match(await ci.tasks.viewerOfToken(String(untrusted.context.token)), { scope: 'read' });
 });
 
 t.test('a hundred thousand rows: any window is read without reading all, and memory is bounded', async (t) => {

@@ -29,9 +29,9 @@ async function leave(
   text: string,
   expiresAt: number | null = null,
 ) {
-  const task = await ci.authoriseTask(String(context.gitea_runtime_token));
-  await ci.receiveArtifact(await ci.createArtifact(task, { name, expiresAt }), { kind: 'whole' }, bytesOf(text));
-  return ci.finishArtifact(task, {
+  const task = await ci.artifacts.authoriseTask(String(context.gitea_runtime_token));
+  await ci.artifacts.receive(await ci.artifacts.create(task, { name, expiresAt }), { kind: 'whole' }, bytesOf(text));
+  return ci.artifacts.finish(task, {
     name,
     sizeBytes: text.length,
     digest: createHash('sha256').update(text).digest('hex'),
@@ -40,7 +40,7 @@ async function leave(
 
 async function read({ ci, found }: CiWorld, number: number, id: number): Promise<string> {
   const chunks: Buffer[] = [];
-  for await (const chunk of (await ci.openArtifact(found, number, id)).content) chunks.push(chunk as Buffer);
+  for await (const chunk of (await ci.artifacts.open(found, number, id)).content) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks).toString();
 }
 
@@ -60,11 +60,14 @@ t.test(
     const short = await leave(world, first, 'short', 'a', clock.now() + 3 * dayMs);
     const long = await leave(world, first, 'long', 'b', clock.now() + 900 * dayMs);
     t.equal(long.expiresAt, clock.now() + 20 * dayMs, 'no longer than the settings allow');
-    const open = await ci.createArtifact(await ci.authoriseTask(String(first.context.gitea_runtime_token)), {
-      name: 'open',
-      expiresAt: null,
-    });
-    await ci.receiveArtifact(open, { kind: 'block', blockId: 'a' }, bytesOf('never finished'));
+    const open = await ci.artifacts.create(
+      await ci.artifacts.authoriseTask(String(first.context.gitea_runtime_token)),
+      {
+        name: 'open',
+        expiresAt: null,
+      },
+    );
+    await ci.artifacts.receive(open, { kind: 'block', blockId: 'a' }, bytesOf('never finished'));
     await runner.finish(first.taskId);
     for (const stray of ['data/ci/logs/0/99.log', 'data/ci/artifacts/0/99.zip'])
       writeFileSync(path.join(world.folder, stray), 'x');
@@ -73,7 +76,7 @@ t.test(
     t.same(filesOf(world, 'logs'), [`${first.taskId}.log`]);
     clock.advance(4 * dayMs);
     t.match(await ci.removeOld(), { logs: 0, artifacts: 2, strays: 0 });
-    t.match(await ci.listArtifacts(found, 1), [
+    t.match(await ci.artifacts.list(found, 1), [
       { id: short.id, state: 'removed' },
       { id: long.id, state: 'ready' },
       { name: 'open', state: 'removed' },
@@ -84,7 +87,7 @@ t.test(
     t.match(await ci.removeOld(), { logs: 1, artifacts: 1 });
     t.same([filesOf(world, 'logs'), filesOf(world, 'artifacts')], [[], []]);
     const job = (await world.state(1)).rows[0]!;
-    t.match((await ci.findJob(found, 1, job.id)).task, { logRemovedAt: clock.now() });
+    t.match((await ci.runs.findJob(found, 1, job.id)).task, { logRemovedAt: clock.now() });
     t.match(await ci.removeOld(), { logs: 0, artifacts: 0, strays: 0 });
   },
 );
@@ -99,22 +102,22 @@ t.test(
     const runner = await world.addRunner(['linux']);
     const task = (await runner.fetch())!;
     const artifact = await leave(world, task, 'site', 'content');
-    t.equal(await reasonOf(ci.removeRun(viewer, { ...found, level: 'write' }, 1)), 'repository_not_found');
-    t.equal(await reasonOf(ci.removeRun(viewer, found, 1)), 'run_not_ended');
+    t.equal(await reasonOf(ci.runs.remove(viewer, { ...found, level: 'write' }, 1)), 'repository_not_found');
+    t.equal(await reasonOf(ci.runs.remove(viewer, found, 1)), 'run_not_ended');
     await runner.finish(task.taskId);
     t.equal((await ticks()).size, 1);
     const archived = { ...found, repository: { ...found.repository, archivedAt: 1 } };
-    t.equal(await reasonOf(ci.rerun(viewer, archived, 1, 'all')), 'repository_archived');
+    t.equal(await reasonOf(ci.runs.rerun(viewer, archived, 1, 'all')), 'repository_archived');
     t.equal(
-      await reasonOf(ci.dispatchWorkflow(viewer, archived, { path: 'ci.yml', ref: '', inputs: new Map() })),
+      await reasonOf(ci.workflows.dispatch(viewer, archived, { path: 'ci.yml', ref: '', inputs: new Map() })),
       'repository_archived',
     );
-    await ci.removeRun(viewer, found, 1);
-    t.equal(await reasonOf(ci.findRun(found, 1)), 'run_not_found');
+    await ci.runs.remove(viewer, found, 1);
+    t.equal(await reasonOf(ci.runs.find(found, 1)), 'run_not_found');
     t.equal(await reasonOf(read(world, 1, artifact.id)), 'run_not_found');
     t.equal((await ticks()).size, 0, 'the commit no longer shows a check that leads nowhere');
     t.same([filesOf(world, 'logs'), filesOf(world, 'artifacts')], [[], []]);
-    t.equal(await reasonOf(ci.removeRun(viewer, found, 1)), 'run_not_found');
+    t.equal(await reasonOf(ci.runs.remove(viewer, found, 1)), 'run_not_found');
     await push({ a: '1' });
     t.equal((await world.state(2)).run, 'waiting');
     t.match(
@@ -138,28 +141,28 @@ t.test('a job of a later attempt finds artifacts of an earlier one, and may reus
   await runner.finish(build.taskId);
   const test = (await runner.fetch())!;
   await runner.finish(test.taskId, 'failure');
-  await ci.rerun(viewer, found, 1, 'failed');
+  await ci.runs.rerun(viewer, found, 1, 'failed');
   const again = (await runner.fetch())!;
-  const task = await ci.authoriseTask(String(again.context.gitea_runtime_token));
-  t.match(await ci.artifactsOfTask(task), [{ name: 'site', attempt: 1 }]);
+  const task = await ci.artifacts.authoriseTask(String(again.context.gitea_runtime_token));
+  t.match(await ci.artifacts.listOfTask(task), [{ name: 'site', attempt: 1 }]);
   const second = await leave(world, again, 'site', 'second');
-  t.match(await ci.artifactsOfTask(task), [{ id: second.id, attempt: 2 }], 'of each name the newest');
+  t.match(await ci.artifacts.listOfTask(task), [{ id: second.id, attempt: 2 }], 'of each name the newest');
   t.equal(await reasonOf(leave(world, again, 'site', 'third')), 'artifact_exists');
 });
 
 t.test('a backup contains logs and artifacts, and the key of secrets only with keys; a restore shows it', async (t) => {
   const world = await openCi(t);
   const { ci, modules, push } = world;
-  await ci.setSecret(instanceScope, { name: 'DEPLOY_KEY', value: 'do not tell' });
+  await ci.secrets.set(instanceScope, { name: 'DEPLOY_KEY', value: 'do not tell' });
   await push(one);
   const runner = await world.addRunner(['linux']);
   const task = (await runner.fetch())!;
   const artifact = await leave(world, task, 'site', 'content');
-  const open = await ci.createArtifact(await ci.authoriseTask(String(task.context.gitea_runtime_token)), {
+  const open = await ci.artifacts.create(await ci.artifacts.authoriseTask(String(task.context.gitea_runtime_token)), {
     name: 'open',
     expiresAt: null,
   });
-  await ci.receiveArtifact(open, { kind: 'block', blockId: 'a' }, bytesOf('under way'));
+  await ci.artifacts.receive(open, { kind: 'block', blockId: 'a' }, bytesOf('under way'));
   await runner.finish(task.taskId);
   await push({ a: '1' });
   for (const withKeys of [true, false]) {
@@ -187,7 +190,7 @@ t.test('a backup contains logs and artifacts, and the key of secrets only with k
     t.notOk(existsSync(path.join(folder, 'data/ci/artifacts/.uploading')), 'what is under way is no artifact yet');
     const restored = await openCi(t, { folder });
     t.equal(await read(restored, 1, artifact.id), 'content');
-    const { rows } = await restored.ci.readLog(task.taskId, 0, 10);
+    const { rows } = await restored.ci.logs.read(task.taskId, 0, 10);
     t.match(rows, [{ content: 'done' }]);
     const other = await restored.addRunner(['linux']);
     const next = await other.fetch();

@@ -67,11 +67,11 @@ t.test('fail-fast with max-parallel: the place of a failed matrix job is not reu
   t.equal((await state(1)).run, 'failure');
   t.equal((await state(1)).reason, null);
   t.strictSame(
-    (await ci.listRuns(found, { status: 'failure' }, { limit: 10 })).runs.map(({ number }) => number),
+    (await ci.runs.list(found, { status: 'failure' }, { limit: 10 })).runs.map(({ number }) => number),
     [1],
     'the list finds it among those that failed',
   );
-  t.equal((await modules.repositories.commitStatuses(found.repository.id, [sha])).get(sha)?.state, 'failure');
+  t.equal((await modules.repositories.statuses.ofCommits(found.repository.id, [sha])).get(sha)?.state, 'failure');
   t.equal(await runner.fetch(), null, 'no leg is left to be taken');
 });
 
@@ -94,7 +94,7 @@ t.test('a cancelled run is cancelled, also when one of its jobs had failed', asy
   await push(workflow(file('fail-fast: false, matrix: {n: [1, 2]}')));
   const runner = await addRunner(['linux']);
   await runner.finish((await runner.fetch())!.taskId, 'failure');
-  await ci.cancelRun(viewer, found, 1, { force: false });
+  await ci.runs.cancel(viewer, found, 1, { force: false });
   t.match(await state(1), { run: 'cancelled', jobs: { 't (1)': 'failure', 't (2)': 'cancelled', mend: 'cancelled' } });
 });
 
@@ -140,12 +140,12 @@ t.test('a cancelled matrix job runs when it alone is run again', async (t) => {
   await next('success');
   const { rows } = await state(1);
   clock.advance(60_000);
-  await ci.rerun(viewer, found, 1, { jobId: rows.find(({ name }) => name === 't (2)')!.id });
+  await ci.runs.rerun(viewer, found, 1, { jobId: rows.find(({ name }) => name === 't (2)')!.id });
   t.match((await state(1)).jobs, { 't (1)': 'failure', 't (2)': 'waiting', 't (3)': 'cancelled', mend: 'blocked' });
   await next('success');
   await next('success');
   t.match(await state(1), { run: 'failure', jobs: { 't (2)': 'success', mend: 'success' } });
-  await ci.rerun(viewer, found, 1, 'failed');
+  await ci.runs.rerun(viewer, found, 1, 'failed');
   t.match((await state(1)).jobs, { 't (1)': 'waiting', 't (2)': 'success', 't (3)': 'blocked' });
   clock.advance(60_000);
   await next('failure');

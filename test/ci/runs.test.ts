@@ -90,7 +90,7 @@ t.test('SPEC §3 a matrix with needs, from the push to the end', async (t) => {
   t.match(await state(1), { run: 'success' });
   t.equal(await runner.fetch(), null);
 
-  const statuses = (await modules.repositories.commitStatuses(found.repository.id, [sha])).get(sha);
+  const statuses = (await modules.repositories.statuses.ofCommits(found.repository.id, [sha])).get(sha);
   t.equal(statuses?.state, 'success');
   t.same(
     statuses?.statuses.map(({ context, description }) => [context, description]),
@@ -103,7 +103,7 @@ t.test('SPEC §3 a matrix with needs, from the push to the end', async (t) => {
       ['CI / test (push)', 'Successful after 1 m 5 s'],
     ],
   );
-  t.equal((await ci.listRuns(found, {}, { limit: 10 })).runs.length, 1);
+  t.equal((await ci.runs.list(found, {}, { limit: 10 })).runs.length, 1);
 });
 
 const job = (more: string, name = 'a'): string =>
@@ -188,7 +188,7 @@ t.test('a broken file fails alone, with line, column and reason', async (t) => {
     ...workflow('on: [push\n', 'worse.yml'),
     ...workflow(`on: push\njobs:\n${job('')}`),
   });
-  const { runs } = await ci.listRuns(found, {}, { limit: 10 });
+  const { runs } = await ci.runs.list(found, {}, { limit: 10 });
   t.same(
     runs.map(({ workflowPath, status, reason }) => [workflowPath, status, reason]),
     [
@@ -201,11 +201,11 @@ t.test('a broken file fails alone, with line, column and reason', async (t) => {
       ['bad.yml', 'failure', 'bad.yml, line 3, column 3: The job a needs "runs-on".'],
     ],
   );
-  t.equal((await modules.repositories.commitStatuses(found.repository.id, [sha])).get(sha)?.state, 'failure');
+  t.equal((await modules.repositories.statuses.ofCommits(found.repository.id, [sha])).get(sha)?.state, 'failure');
   t.equal((await state(1)).run, 'failure');
   await push(workflow('on: {push: {branches: [other]}}\njobs: {}\n', 'bad.yml'), { branch: 'topic' });
   t.notOk(
-    (await ci.listRuns(found, {}, { limit: 10 })).runs.some(
+    (await ci.runs.list(found, {}, { limit: 10 })).runs.some(
       (run) => run.ref === 'refs/heads/topic' && run.workflowPath === 'bad.yml',
     ),
     'it was not meant',
@@ -214,7 +214,7 @@ t.test('a broken file fails alone, with line, column and reason', async (t) => {
 
 t.test('no run starts after filters, [skip ci], the push option, or a task’s own push', async (t) => {
   const { push, ci, found } = await openCi(t);
-  const count = async () => (await ci.listRuns(found, {}, { limit: 50 })).runs.length;
+  const count = async () => (await ci.runs.list(found, {}, { limit: 50 })).runs.length;
   await push(
     workflow(
       `on:\n  push:\n    branches: [main, 'release/**', '!release/old']\n    paths: ['src/**', '!**.md', .hearth/**]\njobs:\n${job('')}`,
@@ -246,11 +246,11 @@ t.test('only the first of the workflow folders counts', async (t) => {
   const file = `on: push\njobs:\n${job('')}`;
   await push({ '.github/workflows/a.yml': file, '.gitea/workflows/b.yaml': file, '.gitea/workflows/deep/c.yml': file });
   t.same(
-    (await ci.workflowsOf(found)).map(({ path }) => path),
+    (await ci.runs.workflowsOf(found)).map(({ path }) => path),
     ['b.yaml', 'deep/c.yml'],
   );
   await push({ '.forgejo/workflows/d.yml': file, '.gitea/workflows/b.yaml': file });
-  t.same((await ci.listRuns(found, {}, { limit: 1 })).runs[0]?.workflowPath, 'd.yml');
+  t.same((await ci.runs.list(found, {}, { limit: 1 })).runs[0]?.workflowPath, 'd.yml');
 });
 
 t.test('concurrency: one runs, one waits, a newer one replaces it', async (t) => {
@@ -306,24 +306,24 @@ t.test('cancelling a run ends waiting jobs at once, and lets a capable runner fi
   const polite = await addRunner(['linux'], { capabilities: ['cancelling'] });
   const task = (await polite.fetch())!;
   await polite.report(task.taskId);
-  await ci.cancelRun(viewer, found, 1, { force: false });
+  await ci.runs.cancel(viewer, found, 1, { force: false });
   t.match(await state(1), { run: 'cancelling', jobs: { a: 'cancelling', b: 'cancelled', c: 'cancelled' } });
   t.equal((await polite.report(task.taskId)).result, 'cancelled');
   t.equal((await polite.report(task.taskId, { result: 'success' })).result, 'cancelled', 'whatever it says');
   t.match(await state(1), { run: 'cancelled', jobs: { a: 'cancelled' } });
-  t.equal(await reasonOf(ci.cancelRun(viewer, found, 1, { force: false })), 'run_ended');
+  t.equal(await reasonOf(ci.runs.cancel(viewer, found, 1, { force: false })), 'run_ended');
 
   await push({ a: '2' });
   const second = (await polite.fetch())!;
   await polite.report(second.taskId);
   clock.advance(61_000);
-  await ci.cancelRun(viewer, found, 2, { force: false });
+  await ci.runs.cancel(viewer, found, 2, { force: false });
   t.equal((await state(2)).run, 'cancelled', 'a silent runner is not waited for');
 
   await push({ a: '3' });
   const rough = await addRunner(['linux']);
   const third = (await rough.fetch())!;
-  await ci.cancelRun(viewer, found, 3, { force: false });
+  await ci.runs.cancel(viewer, found, 3, { force: false });
   t.equal((await state(3)).run, 'cancelled', 'nor one that cannot wind up');
   t.equal((await rough.report(third.taskId, { result: 'success' })).result, 'cancelled');
   t.match(await state(3), { run: 'cancelled', jobs: { a: 'cancelled' } });
@@ -338,7 +338,7 @@ t.test('rerun: failed jobs and what needs them, one job, all of them; earlier lo
   );
   const runner = await addRunner(['linux']);
   const first = (await runner.fetch())!;
-  t.equal(await reasonOf(ci.rerun(viewer, found, 1, 'all')), 'run_not_ended');
+  t.equal(await reasonOf(ci.runs.rerun(viewer, found, 1, 'all')), 'run_not_ended');
   await runner.finish(first.taskId, 'failure');
   await runner.finish((await runner.fetch())!.taskId);
   await runner.finish((await runner.fetch())!.taskId, 'success', { v: '1' });
@@ -347,7 +347,7 @@ t.test('rerun: failed jobs and what needs them, one job, all of them; earlier lo
     jobs: { 'a (1)': 'failure', 'a (2)': 'success', b: 'success', c: 'skipped' },
   });
 
-  await ci.rerun(viewer, found, 1, 'failed');
+  await ci.runs.rerun(viewer, found, 1, 'failed');
   t.match(await state(1), {
     run: 'running',
     jobs: { 'a (1)': 'waiting', 'a (2)': 'success', b: 'success', c: 'blocked' },
@@ -361,22 +361,22 @@ t.test('rerun: failed jobs and what needs them, one job, all of them; earlier lo
   t.same(last.needs.get('b')?.outputs, new Map([['v', '1']]), 'outputs carry over');
   await runner.finish(last.taskId);
   t.equal((await state(1)).run, 'success');
-  t.equal(await reasonOf(ci.rerun(viewer, found, 1, 'failed')), 'nothing_to_rerun');
-  const { jobs } = await ci.findRun(found, 1, 1);
-  t.ok((await ci.findJob(found, 1, jobs[0]!.id)).task, 'the log of the first attempt is there');
+  t.equal(await reasonOf(ci.runs.rerun(viewer, found, 1, 'failed')), 'nothing_to_rerun');
+  const { jobs } = await ci.runs.find(found, 1, 1);
+  t.ok((await ci.runs.findJob(found, 1, jobs[0]!.id)).task, 'the log of the first attempt is there');
 
   const b = (await state(1)).rows.find((row) => row.name === 'b')!;
-  await ci.rerun(viewer, found, 1, { jobId: b.id });
+  await ci.runs.rerun(viewer, found, 1, { jobId: b.id });
   t.match(await state(1), { jobs: { 'a (1)': 'success', b: 'waiting', c: 'blocked' } });
-  await ci.cancelRun(viewer, found, 1, { force: false });
-  await ci.rerun(viewer, found, 1, 'all');
+  await ci.runs.cancel(viewer, found, 1, { force: false });
+  await ci.runs.rerun(viewer, found, 1, 'all');
   t.match(await state(1), {
     run: 'waiting',
     jobs: { 'a (1)': 'waiting', 'a (2)': 'waiting', b: 'waiting', c: 'blocked' },
   });
   const reader = { ...(await modules.repositories.find(viewer, 'alice', 'work')), level: 'read' as const };
-  t.equal(await reasonOf(ci.rerun(viewer, reader, 1, 'all')), 'repository_not_found');
-  t.equal(await reasonOf(ci.cancelRun(viewer, reader, 1, { force: false })), 'repository_not_found');
+  t.equal(await reasonOf(ci.runs.rerun(viewer, reader, 1, 'all')), 'repository_not_found');
+  t.equal(await reasonOf(ci.runs.cancel(viewer, reader, 1, { force: false })), 'repository_not_found');
 });
 
 t.test('a failed job runs again while the rest of its run continues', async (t) => {
@@ -385,7 +385,7 @@ t.test('a failed job runs again while the rest of its run continues', async (t) 
   const runner = await addRunner(['linux']);
   const [a, b] = [(await runner.fetch())!, (await runner.fetch())!];
   await runner.finish(a.taskId, 'failure');
-  await ci.rerun(viewer, found, 1, 'failed');
+  await ci.runs.rerun(viewer, found, 1, 'failed');
   t.match(await state(1), { jobs: { a: 'waiting', b: 'running', c: 'blocked' } });
   await runner.finish(b.taskId);
   await runner.finish((await runner.fetch())!.taskId);
@@ -408,11 +408,11 @@ jobs:
 ${job("if: inputs.dry == 'false'")}`),
   );
   t.same(
-    (await ci.listDispatchable(found)).map(({ path, name, inputs }) => [path, name, [...inputs.keys()]]),
+    (await ci.workflows.listDispatchable(found)).map(({ path, name, inputs }) => [path, name, [...inputs.keys()]]),
     [['ci.yml', 'Release', ['version', 'kind', 'dry']]],
   );
   const start = (inputs: Record<string, string>, ref = '', path = 'ci.yml') =>
-    ci.dispatchWorkflow(viewer, found, { path, ref, inputs: new Map(Object.entries(inputs)) });
+    ci.workflows.dispatch(viewer, found, { path, ref, inputs: new Map(Object.entries(inputs)) });
   for (const [inputs, field] of [
     [{}, 'input-version'],
     [{ version: '1', kind: 'odd' }, 'input-kind'],
@@ -437,7 +437,7 @@ ${job("if: inputs.dry == 'false'")}`),
   t.match(await state(2), { run: 'skipped' });
   t.equal(
     await reasonOf(
-      ci.dispatchWorkflow(viewer, { ...found, level: 'read' }, { path: 'ci.yml', ref: '', inputs: new Map() }),
+      ci.workflows.dispatch(viewer, { ...found, level: 'read' }, { path: 'ci.yml', ref: '', inputs: new Map() }),
     ),
     'repository_not_found',
   );

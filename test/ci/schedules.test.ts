@@ -8,7 +8,7 @@ t.test('schedules of the default branch start on time, and once for missed times
   await push(workflow(`on:\n  schedule: [{cron: '30 12 * * *'}]\njobs:\n${job}`));
   await push(workflow(`on:\n  schedule: [{cron: '* * * * *'}]\njobs:\n${job}`), { branch: 'topic' });
   const numbers = async () =>
-    (await ci.listRuns(found, {}, { limit: 10 })).runs.map(({ event, ref, title }) => [event, ref, title]);
+    (await ci.runs.list(found, {}, { limit: 10 })).runs.map(({ event, ref, title }) => [event, ref, title]);
   await ci.runSchedules();
   t.same(await numbers(), []);
   clock.advance(31 * 60_000);
@@ -35,7 +35,7 @@ t.test('a schedule has at most one waiting run, beside a running one', async (t)
     ...workflow(file('Links', "[{cron: '* * * * *'}]"), 'links.yml'),
   });
   const runs = async () =>
-    (await ci.listRuns(found, {}, { limit: 50 })).runs.map(({ title, status }) => `${title} ${status}`).sort();
+    (await ci.runs.list(found, {}, { limit: 50 })).runs.map(({ title, status }) => `${title} ${status}`).sort();
   for (let minute = 0; minute < 20; minute += 1) {
     clock.advance(60_000);
     await ci.runSchedules();
@@ -71,7 +71,7 @@ t.test('a schedule has at most one waiting run, beside a running one', async (t)
 t.test('a schedule of an archived repository is paused until it is unarchived', async (t) => {
   const { push, ci, found, clock, viewer, modules } = await openCi(t);
   await push(workflow(`on:\n  schedule: [{cron: '* * * * *'}]\njobs:\n${job}`));
-  const count = async () => (await ci.listRuns(found, {}, { limit: 10 })).runs.length;
+  const count = async () => (await ci.runs.list(found, {}, { limit: 10 })).runs.length;
   await modules.repositories.setArchived(viewer, 'alice', 'work', true);
   clock.advance(60_000);
   await ci.runSchedules();

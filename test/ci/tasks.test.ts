@@ -16,10 +16,10 @@ t.test('registration by scoped tokens, reusable until reset, and offline; wrong 
     ephemeral: false,
     capabilities: ['cancelling'],
   };
-  const token = await ci.resetRegistrationToken(instance, alice.id);
+  const token = await ci.runners.resetRegistrationToken(instance, alice.id);
   t.match(token, /^[0-9a-f]{40}$/);
-  const one = await ci.registerRunner(token, input);
-  const two = await ci.registerRunner(token, { ...input, name: '🔥'.repeat(100) });
+  const one = await ci.runners.register(token, input);
+  const two = await ci.runners.register(token, { ...input, name: '🔥'.repeat(100) });
   t.match(one.runner, {
     name: 'builder',
     labels: ['linux', 'docker'],
@@ -29,31 +29,38 @@ t.test('registration by scoped tokens, reusable until reset, and offline; wrong 
   });
   t.equal(Buffer.byteLength(two.runner.name), 252, 'cut between characters');
   t.not(one.token, two.token);
-  const next = await ci.resetRegistrationToken(instance, null);
-  t.equal(await reasonOf(ci.registerRunner(token, input)), 'replaced_registration_token');
-  t.equal(await reasonOf(ci.registerRunner('0'.repeat(40), input)), 'unknown_registration_token');
-  t.equal(await reasonOf(ci.registerRunner('', input)), 'incomplete_registration');
-  t.equal(await reasonOf(ci.registerRunner(next, { ...input, name: ' ' })), 'incomplete_registration');
+  const next = await ci.runners.resetRegistrationToken(instance, null);
+  t.equal(await reasonOf(ci.runners.register(token, input)), 'replaced_registration_token');
+  t.equal(await reasonOf(ci.runners.register('0'.repeat(40), input)), 'unknown_registration_token');
+  t.equal(await reasonOf(ci.runners.register('', input)), 'incomplete_registration');
+  t.equal(await reasonOf(ci.runners.register(next, { ...input, name: ' ' })), 'incomplete_registration');
 
-  const [once, unused] = [await ci.makeSingleUseToken(instance, null), await ci.makeSingleUseToken(instance, null)];
+  const [once, unused] = [
+    await ci.runners.makeSingleUseToken(instance, null),
+    await ci.runners.makeSingleUseToken(instance, null),
+  ];
   const racing = await Promise.all(
     [1, 2, 3].map((number) =>
-      ci.registerRunner(once, { ...input, name: `once-${number}` }).then(
+      ci.runners.register(once, { ...input, name: `once-${number}` }).then(
         () => 'registered',
         () => 'refused',
       ),
     ),
   );
   t.same(racing.sort(), ['refused', 'refused', 'registered'], 'a token for one runner is for one');
-  t.ok(await ci.registerRunner(next, input), 'and the other token goes on working beside it');
+  t.ok(await ci.runners.register(next, input), 'and the other token goes on working beside it');
   clock.advance(86_400_001);
-  t.equal(await reasonOf(ci.registerRunner(unused, input)), 'replaced_registration_token', 'nor is it there for ever');
+  t.equal(
+    await reasonOf(ci.runners.register(unused, input)),
+    'replaced_registration_token',
+    'nor is it there for ever',
+  );
 
   const rows = JSON.stringify(await modules.db.read.query('SELECT * FROM ci_runners, ci_registration_tokens'));
   for (const secret of [token, next, one.token, two.token]) t.notOk(rows.includes(secret), 'only hashes are stored');
 
   const secret = 'f'.repeat(40);
-  const offline = await ci.registerOffline(
+  const offline = await ci.runners.registerOffline(
     { kind: 'user', id: alice.id },
     { name: 'offline', secret, labels: ['arm'] },
     { mayMove: false },
@@ -61,13 +68,15 @@ t.test('registration by scoped tokens, reusable until reset, and offline; wrong 
   t.equal(offline.uuid, '66666666-6666-6666-6666-666666666666');
   const other = { name: 'renamed', secret: `${'f'.repeat(39)}0`, labels: [] };
   t.equal(
-    await reasonOf(ci.registerOffline({ kind: 'repository', id: found.repository.id }, other, { mayMove: false })),
+    await reasonOf(
+      ci.runners.registerOffline({ kind: 'repository', id: found.repository.id }, other, { mayMove: false }),
+    ),
     'runner_elsewhere',
     'nobody takes a runner whose uuid they have seen',
   );
-  t.equal((await ci.authenticateRunner({ uuid: offline.uuid, token: secret }, { isActive: false })).id, offline.id);
+  t.equal((await ci.runners.authenticate({ uuid: offline.uuid, token: secret }, { isActive: false })).id, offline.id);
   t.match(
-    await ci.registerOffline(
+    await ci.runners.registerOffline(
       { kind: 'user', id: alice.id },
       { name: 'offline', secret, labels: [] },
       { mayMove: false },
@@ -75,18 +84,18 @@ t.test('registration by scoped tokens, reusable until reset, and offline; wrong 
     { id: offline.id, labels: ['arm'] },
     'the same once more',
   );
-  const again = await ci.registerOffline(instance, other, { mayMove: true });
+  const again = await ci.runners.registerOffline(instance, other, { mayMove: true });
   t.match(again, { id: offline.id, name: 'renamed', scope: instance, labels: ['arm'] });
   t.equal(
-    await reasonOf(ci.authenticateRunner({ uuid: offline.uuid, token: secret }, { isActive: false })),
+    await reasonOf(ci.runners.authenticate({ uuid: offline.uuid, token: secret }, { isActive: false })),
     'unregistered_runner',
   );
   t.equal(
-    (await ci.authenticateRunner({ uuid: offline.uuid, token: `${'f'.repeat(39)}0` }, { isActive: false })).id,
+    (await ci.runners.authenticate({ uuid: offline.uuid, token: `${'f'.repeat(39)}0` }, { isActive: false })).id,
     offline.id,
   );
   t.equal(
-    await reasonOf(ci.registerOffline(instance, { name: 'x', secret: 'short', labels: [] }, { mayMove: true })),
+    await reasonOf(ci.runners.registerOffline(instance, { name: 'x', secret: 'short', labels: [] }, { mayMove: true })),
     'invalid_runner_secret',
   );
   for (const wrong of [
@@ -95,7 +104,7 @@ t.test('registration by scoped tokens, reusable until reset, and offline; wrong 
     { uuid: 'x', token: one.token },
     { uuid: '', token: '' },
   ]) {
-    t.equal(await reasonOf(ci.authenticateRunner(wrong, { isActive: false })), 'unregistered_runner');
+    t.equal(await reasonOf(ci.runners.authenticate(wrong, { isActive: false })), 'unregistered_runner');
   }
 });
 
@@ -106,38 +115,38 @@ t.test(
     const scope = { kind: 'instance' } as const;
     const secret = 'e'.repeat(40);
     const input = { name: 'builder', secret, labels: ['linux:host', 'arm'] };
-    const { id, uuid } = await ci.registerOffline(scope, input, { mayMove: true });
-    const row = () => ci.authenticateRunner({ uuid, token: secret }, { isActive: false });
+    const { id, uuid } = await ci.runners.registerOffline(scope, input, { mayMove: true });
+    const row = () => ci.runners.authenticate({ uuid, token: secret }, { isActive: false });
     const declare = async (...labels: string[]) =>
-      (await ci.declareRunner(await row(), { version: 'v1', labels, capabilities: [] })).labels;
-    const listed = async () => (await ci.findRunner(null, id)).labels;
+      (await ci.runners.declare(await row(), { version: 'v1', labels, capabilities: [] })).labels;
+    const listed = async () => (await ci.runners.find(null, id)).labels;
 
     t.strictSame(await declare(), ['linux', 'arm']);
     t.strictSame(await listed(), ['linux', 'arm']);
     await push(simple());
     const signal = new AbortController().signal;
-    const task = await ci.fetchTask(await row(), { deadlineMs: 0, requestKey: null, origin: null, signal });
+    const task = await ci.tasks.fetch(await row(), { deadlineMs: 0, requestKey: null, origin: null, signal });
     t.equal(task?.context['job'], 'a', 'it gets the jobs of these labels');
     t.match(await state(1), { run: 'running' });
 
     t.strictSame(await declare('linux:host', 'big:docker://node:22-bookworm'), ['linux', 'big'], 'its own words win');
     t.strictSame(await declare(), ['linux', 'arm'], 'what it once declared is not kept');
-    await ci.registerOffline(scope, { ...input, labels: [] }, { mayMove: true });
+    await ci.runners.registerOffline(scope, { ...input, labels: [] }, { mayMove: true });
     t.strictSame(await declare(), ['linux', 'arm'], 'nor is a registration without labels one that takes them away');
-    await ci.registerOffline(scope, { ...input, labels: ['riscv'] }, { mayMove: true });
+    await ci.runners.registerOffline(scope, { ...input, labels: ['riscv'] }, { mayMove: true });
     t.strictSame(await listed(), ['riscv']);
     t.strictSame(await declare(), ['riscv']);
 
-    const { runner, token } = await ci.registerRunner(await ci.resetRegistrationToken(scope, null), {
+    const { runner, token } = await ci.runners.register(await ci.runners.resetRegistrationToken(scope, null), {
       name: 'online',
       version: 'v1',
       labels: ['linux'],
       ephemeral: false,
       capabilities: [],
     });
-    const online = await ci.authenticateRunner({ uuid: runner.uuid, token }, { isActive: false });
+    const online = await ci.runners.authenticate({ uuid: runner.uuid, token }, { isActive: false });
     const said = { version: 'v1', labels: [], capabilities: [] };
-    t.strictSame((await ci.declareRunner(online, said)).labels, [], 'what a runner said itself it can take back');
+    t.strictSame((await ci.runners.declare(online, said)).labels, [], 'what a runner said itself it can take back');
   },
 );
 
@@ -148,12 +157,12 @@ t.test('a task that a repeated call gets again is not taken back, whichever call
   const first = (await runner.fetch(0, { requestKey: 'k' }))!;
   const again = (await runner.fetch(0, { requestKey: 'k' }))!;
   t.equal(again.taskId, first.taskId);
-  await ci.returnTask(first.taskId);
+  await ci.tasks.return(first.taskId);
   t.match(await runner.report(again.taskId), { result: null }, 'the second answer has arrived');
 
   await push(simple());
   const lost = (await runner.fetch(0, { requestKey: 'l' }))!;
-  const [, other] = await Promise.all([ci.returnTask(lost.taskId), runner.fetch(5_000, { requestKey: 'l' })]);
+  const [, other] = await Promise.all([ci.tasks.return(lost.taskId), runner.fetch(5_000, { requestKey: 'l' })]);
   t.match(await runner.report(other!.taskId), { result: null }, 'what is being taken back does not go out');
   t.equal((await state(2)).run, 'running');
 });
@@ -162,10 +171,10 @@ t.test('SPEC §3 the status of a runner follows from its last calls', async (t) 
   const { ci, clock, addRunner, push } = await openCi(t);
   await push(simple());
   const runner = await addRunner(['linux']);
-  const status = async () => (await ci.findRunner(null, runner.id)).status;
+  const status = async () => (await ci.runners.find(null, runner.id)).status;
   t.equal(await status(), 'idle', 'asking who it is was its first call');
   const task = (await runner.fetch())!;
-  await ci.authenticateRunner(runner.credentials, { isActive: true });
+  await ci.runners.authenticate(runner.credentials, { isActive: true });
   await runner.report(task.taskId);
   t.equal(await status(), 'active');
   clock.advance(11_000);
@@ -175,7 +184,7 @@ t.test('SPEC §3 the status of a runner follows from its last calls', async (t) 
   await runner.row();
   t.equal(await status(), 'idle');
   await ci.sweep();
-  t.match(await ci.listRunners({ kind: 'instance' }), [{ id: runner.id, status: 'idle' }]);
+  t.match(await ci.runners.list({ kind: 'instance' }), [{ id: runner.id, status: 'idle' }]);
 });
 
 t.test('a job goes to a runner whose scope and labels fit, and to exactly one', async (t) => {
@@ -202,9 +211,9 @@ t.test('a job goes to a runner whose scope and labels fit, and to exactly one', 
   const given = await Promise.all(fitting.flatMap((runner) => [runner.fetch(), runner.fetch()]));
   t.equal(given.filter((task) => task !== null).length, 1);
   await push({ a: '2' });
-  await ci.setRunnerDisabled(null, fitting[0]!.id, true);
+  await ci.runners.setDisabled(null, fitting[0]!.id, true);
   t.equal(await fitting[0]!.fetch(), null, 'a disabled runner gets nothing');
-  await ci.removeRunner(null, fitting[1]!.id);
+  await ci.runners.remove(null, fitting[1]!.id);
   t.equal(await reasonOf(fitting[1]!.fetch()), 'unregistered_runner');
   t.ok(await fitting[2]!.fetch());
 });
@@ -268,12 +277,12 @@ t.test('when a response does not reach its runner, the job is queued again under
   await push(simple());
   const runner = await addRunner(['linux'], { ephemeral: true });
   const task = (await runner.fetch())!;
-  await ci.returnTask(task.taskId);
+  await ci.tasks.return(task.taskId);
   t.equal((await state(1)).run, 'waiting');
   const again = (await runner.fetch())!;
   t.ok(again.taskId > task.taskId, 'an ephemeral runner may try again, too');
   await runner.report(again.taskId);
-  await ci.returnTask(again.taskId);
+  await ci.tasks.return(again.taskId);
   t.equal((await state(1)).run, 'running', 'what was confirmed is not taken back');
 });
 
@@ -307,20 +316,20 @@ t.test('an ephemeral runner takes one task and is removed when its log is comple
   await push(simple());
   await push({ a: '2' });
   const runner = await addRunner(['linux'], { ephemeral: true });
-  const reason = async () => (await ci.explainQueue(null)).map((one) => one.reason);
+  const reason = async () => (await ci.tasks.explainQueue(null)).map((one) => one.reason);
   const task = (await runner.fetch())!;
   t.equal(await runner.fetch(), null, 'no second task');
   t.strictSame(await reason(), ['All runners for linux are busy.']);
   await runner.report(task.taskId, { result: 'success' });
   t.strictSame(await reason(), ['No runner here has the label linux.'], 'it takes no further job');
-  t.equal((await ci.listRunners(null)).length, 1);
+  t.equal((await ci.runners.list(null)).length, 1);
   t.equal(await runner.fetch(), null, 'its log is still open');
   t.equal(await runner.log(task.taskId, 0, ['late'], true), 1, 'rows after the end are taken');
   t.equal(await reasonOf(runner.fetch()), 'unregistered_runner');
-  t.same(await ci.listRunners(null), [], 'and is in no list');
+  t.same(await ci.runners.list(null), [], 'and is in no list');
   clock.advance(11 * 60_000);
   await ci.sweep();
-  t.equal(await reasonOf(ci.findRunner(null, runner.id)), 'runner_not_found');
+  t.equal(await reasonOf(ci.runners.find(null, runner.id)), 'runner_not_found');
   t.equal((await state(2)).run, 'waiting', 'the next job goes on waiting for another runner');
 });
 
@@ -342,12 +351,12 @@ t.test('reports: steps, outputs once each, repeats, and a final end', async (t) 
   });
   t.equal(await reasonOf(other.report(taskId)), 'task_not_found');
   t.equal(await reasonOf(runner.report(taskId + 100)), 'task_not_found');
-  t.equal(await reasonOf(ci.reportTask(await runner.row(), null)), 'no_task_state');
+  t.equal(await reasonOf(ci.tasks.report(await runner.row(), null)), 'no_task_state');
   t.match(await runner.report(taskId, { steps: [step(0, { startedAt: clock.now() }), step(7), step(-1)] }), {
     result: null,
     sentOutputs: [],
   });
-  t.match((await ci.findJob(found, 1, job.id)).steps, [
+  t.match((await ci.runs.findJob(found, 1, job.id)).steps, [
     { name: 'Run one', status: 'running' },
     { name: 'Second', status: 'waiting' },
   ]);
@@ -383,7 +392,7 @@ t.test('reports: steps, outputs once each, repeats, and a final end', async (t) 
     { result: 'success', sentOutputs: ['__proto__', 'a', 'b'] },
     'the end is final',
   );
-  const { steps, task } = await ci.findJob(found, 1, job.id);
+  const { steps, task } = await ci.runs.findJob(found, 1, job.id);
   t.match(steps, [{ status: 'success', logIndex: 3, logLength: 4 }, { status: 'skipped' }]);
   t.same(task?.notices, [
     'The output bad name was not kept: its name is not one.',
@@ -466,7 +475,7 @@ t.test('the token of a task grants access to its repository while it runs, as it
   await push(workflow('on: push\njobs:\n  a: {runs-on: linux, permissions: {}, steps: [{run: x}]}\n'));
   const runner = await addRunner(['linux']);
   const [writes, reads, none] = [(await runner.fetch())!, (await runner.fetch())!, (await runner.fetch())!];
-  const viewerOf = (task: typeof writes) => ci.viewerOfTaskToken(String(task.context.token));
+  const viewerOf = (task: typeof writes) => ci.tasks.viewerOfToken(String(task.context.token));
   t.same(await viewerOf(writes), {
     kind: 'task',
     taskId: writes.taskId,
@@ -475,7 +484,7 @@ t.test('the token of a task grants access to its repository while it runs, as it
   });
   t.match(await viewerOf(reads), { scope: 'read' });
   t.equal(await viewerOf(none), null);
-  t.equal(await ci.viewerOfTaskToken('0'.repeat(40)), null);
+  t.equal(await ci.tasks.viewerOfToken('0'.repeat(40)), null);
   t.equal((await modules.repositories.openForRead((await viewerOf(writes))!, 'alice', 'work')).path, found.path);
   await runner.finish(writes.taskId);
   t.equal(await viewerOf(writes), null, 'it dies with its task');

@@ -80,7 +80,7 @@ t.test(
 t.test('an export bundle is one file that plain git clones, and another instance imports it completely', async (t) => {
   const modules = await opened.get(path.join(folder, 'here'))!;
   await here('repo', 'edit', 'alice/garden', '--description', 'Plants', '--no-protect', '--gerrit-refs');
-  await modules.repositories.replaceImage(localAdministrator, 'alice', 'garden', {
+  await modules.repositories.images.replace(localAdministrator, 'alice', 'garden', {
     declaredType: 'image/png',
     bytes: png,
   });

@@ -372,7 +372,7 @@ t.test('a parked push is listed with the reason, and job retry announces it in t
   ]);
   let isMended = false;
   const heard: string[] = [];
-  repositories.onPush({
+  repositories.pushes.onPush({
     name: 'of-the-server',
     record: async (_tx, push) => {
       if (!isMended) throw new Error('not yet');

@@ -67,7 +67,7 @@ async function makeRepository({ url, folder, modules }: Hearth, name: string) {
   return { id: found.repository.id, path: found.path, tip: await git('rev-parse', 'HEAD') };
 }
 for (const name of ['image', 'bad-image']) {
-  await hearth.modules.repositories.replaceImage(localAdministrator, 'alice', name, {
+  await hearth.modules.repositories.images.replace(localAdministrator, 'alice', name, {
     bytes: png,
     declaredType: 'image/png',
   });
@@ -382,7 +382,7 @@ t.test('--fix repairs what can be repaired without losing data, and only that', 
   );
   for (const name of ['empty-ref', 'empty-packed', 'empty-unknown']) {
     t.equal(
-      (await hearth.modules.git.refs(folders[name]!.path)).get('refs/heads/main'),
+      (await hearth.modules.git.refs.list(folders[name]!.path)).get('refs/heads/main'),
       folders[name]!.tip,
       `${name}: the ref has its last value again`,
     );

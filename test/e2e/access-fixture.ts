@@ -123,7 +123,7 @@ export async function accessWorld(t: Owner): Promise<World> {
   for (const { owner, name } of places) {
     for (const { name: username, collaboratorRole: role } of principals) {
       if (role !== null)
-        await repositories.addCollaborator(owner === 'maker' ? maker : founder, owner, name, { username, role });
+        await repositories.collaborators.add(owner === 'maker' ? maker : founder, owner, name, { username, role });
     }
   }
 
@@ -171,7 +171,7 @@ async function makePlace(
   await git('commit', '--quiet', '-m', `${word}message`);
   await git('tag', `${word}tag`);
   await git('push', '--quiet', bare, 'main', `main:${word}branch`, '--tags');
-  await modules.repositories.replaceImage(viewer, owner, name, {
+  await modules.repositories.images.replace(viewer, owner, name, {
     declaredType: 'image/png',
     bytes: sampleImages['image/png'],
   });

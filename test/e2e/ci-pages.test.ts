@@ -118,21 +118,21 @@ t.test('every page of CI passes axe, in light and dark, wide and narrow', { time
     ),
   });
   const scope = { kind: 'repository', id: forge.found.repository.id } as const;
-  await ci.setSecret(scope, { name: 'key', value: 'abcd1234' });
-  await ci.setVariable(scope, { name: 'target', value: 'here' });
-  await ci.createRunner(scope, { name: 'mine', ephemeral: true });
-  const job = await ci.authoriseTask(task.context.gitea_runtime_token);
+  await ci.secrets.set(scope, { name: 'key', value: 'abcd1234' });
+  await ci.variables.set(scope, { name: 'target', value: 'here' });
+  await ci.runners.create(scope, { name: 'mine', ephemeral: true });
+  const job = await ci.artifacts.authoriseTask(task.context.gitea_runtime_token);
   for (const name of ['site', 'a name that is longer than a narrow window is wide, and goes on', 'gone']) {
-    await ci.receiveArtifact(
-      await ci.createArtifact(job, { name, expiresAt: null }),
+    await ci.artifacts.receive(
+      await ci.artifacts.create(job, { name, expiresAt: null }),
       { kind: 'whole' },
       (async function* () {
         yield Buffer.from(name);
       })(),
     );
-    await ci.finishArtifact(job, { name, sizeBytes: null, digest: null });
+    await ci.artifacts.finish(job, { name, sizeBytes: null, digest: null });
   }
-  await ci.removeArtifactOfTask(job, 'gone');
+  await ci.artifacts.removeOfTask(job, 'gone');
   // Rights are read with each request; her session ends when they change.
   await forge.modules.accounts.setAdministrator(forge.alice.id, true);
   const session = (await forge.modules.accounts.startSession(forge.alice.id, { address: '', userAgent: '' })).secret;

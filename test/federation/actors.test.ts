@@ -160,7 +160,7 @@ t.test('SPEC §3 a repository that turns private is gone at once, and back at on
   t.same(await statuses(), [404, 404, 404, 404]);
   await repositories.changeVisibility(localAdministrator, 'alice', 'flip', 'PUBLIC');
   t.match(await read('/ap/repos/alice/flip'), { id, publicKey }, 'the same actor');
-  await repositories.moveToTrash(localAdministrator, 'alice', 'flip');
+  await repositories.trash.move(localAdministrator, 'alice', 'flip');
   t.same(await statuses(), [404, 404, 404, 404]);
 });
 

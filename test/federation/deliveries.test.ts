@@ -212,7 +212,7 @@ t.test('an activity whose repository is private at sending time is never sent', 
   t.equal(peer.connections(), 0);
   await modules.repositories.changeVisibility(localAdministrator, 'alice', 'tool', 'PUBLIC');
   await stage.queue([stage.inbox('b')]);
-  await modules.repositories.moveToTrash(localAdministrator, 'alice', 'tool');
+  await modules.repositories.trash.move(localAdministrator, 'alice', 'tool');
   await federation.drain();
   t.match(
     (await deliveryRows(stage))[1],

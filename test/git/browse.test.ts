@@ -34,31 +34,34 @@ function commitOf(
 t.test('an empty repository has a default branch without commits', async (t) => {
   const { git, newRepository } = await openGit(t);
   const repository = await newRepository();
-  t.same(await git.head(repository), { branch: 'main', oid: null });
-  t.same([(await git.refs(repository)).size, await git.branches(repository), await git.tags(repository)], [0, [], []]);
-  await t.rejects(git.resolve(repository, 'main'), { code: 'not_found' });
-  await git.setHead(repository, 'trunk/1');
-  t.same(await git.head(repository), { branch: 'trunk/1', oid: null });
-  await t.rejects(git.setHead(repository, '--delete'), because('invalid_branch_name'));
+  t.same(await git.refs.head(repository), { branch: 'main', oid: null });
+  t.same(
+    [(await git.refs.list(repository)).size, await git.refs.branches(repository), await git.refs.tags(repository)],
+    [0, [], []],
+  );
+  await t.rejects(git.refs.resolve(repository, 'main'), { code: 'not_found' });
+  await git.refs.setHead(repository, 'trunk/1');
+  t.same(await git.refs.head(repository), { branch: 'trunk/1', oid: null });
+  await t.rejects(git.refs.setHead(repository, '--delete'), because('invalid_branch_name'));
 });
 
 t.test('HEAD, branches, tags and revisions resolve', async (t) => {
   const { git, newRepository } = await openGit(t);
   const repository = await newRepository();
   fill(repository);
-  t.same(await git.head(repository), { branch: 'main', oid: idOf('main') });
-  t.same(await git.branches(repository), [
+  t.same(await git.refs.head(repository), { branch: 'main', oid: idOf('main') });
+  t.same(await git.refs.branches(repository), [
     { name: 'main', oid: idOf('main') },
     { name: 'topic', oid: idOf('topic') },
   ]);
-  t.same(await git.tags(repository), [
+  t.same(await git.refs.tags(repository), [
     { name: 'light', oid: idOf('light') },
     { name: 'v1', oid: idOf('v1') },
   ]);
 
   const main = idOf('main');
   for (const name of ['main', 'HEAD', 'v1', 'light', 'refs/heads/main', 'refs/tags/v1', main, main.slice(0, 7)]) {
-    t.equal(await git.resolve(repository, name), main, name);
+    t.equal(await git.refs.resolve(repository, name), main, name);
   }
   const absent = [
     'absent',
@@ -85,12 +88,12 @@ t.test('HEAD, branches, tags and revisions resolve', async (t) => {
     'refs/hearth/x',
   ];
   for (const name of absent)
-    await t.rejects(git.resolve(repository, name), because('revision_not_found'), JSON.stringify(name));
+    await t.rejects(git.refs.resolve(repository, name), because('revision_not_found'), JSON.stringify(name));
 
   gitSync(['update-ref', 'refs/heads/main-like', idOf('topic')], { cwd: repository });
   gitSync(['update-ref', `refs/heads/${main.slice(0, 8)}`, idOf('topic')], { cwd: repository });
   t.equal(
-    await git.resolve(repository, main.slice(0, 8)),
+    await git.refs.resolve(repository, main.slice(0, 8)),
     idOf('topic'),
     'a branch whose name looks like an id is a branch',
   );
@@ -101,7 +104,7 @@ t.test('trees, blobs and history are read', async (t) => {
   const repository = await newRepository();
   fill(repository);
   const main = idOf('main');
-  const root = await git.tree(repository, main, '');
+  const root = await git.objects.tree(repository, main, '');
   t.match(root, { oid: idOf('main^{tree}'), truncated: false });
   t.same(
     root.entries.map(({ name, kind, type, mode, size }) => [name, kind, type, mode, size]),
@@ -111,9 +114,11 @@ t.test('trees, blobs and history are read', async (t) => {
     ],
   );
   for (const folder of ['docs', '/docs/', 'docs//', Buffer.from('docs')]) {
-    t.match((await git.tree(repository, main, folder, { withSizes: true })).entries, [{ name: 'guide.txt', size: 6 }]);
+    t.match((await git.objects.tree(repository, main, folder, { withSizes: true })).entries, [
+      { name: 'guide.txt', size: 6 },
+    ]);
   }
-  t.match(await git.tree(repository, main, '', { maxEntries: 1 }), { truncated: true, entries: { length: 1 } });
+  t.match(await git.objects.tree(repository, main, '', { maxEntries: 1 }), { truncated: true, entries: { length: 1 } });
   for (const folder of [
     'README.md',
     'absent',
@@ -126,21 +131,25 @@ t.test('trees, blobs and history are read', async (t) => {
     '*',
     ':/',
   ]) {
-    await t.rejects(git.tree(repository, main, folder), because('revision_not_found'), folder);
+    await t.rejects(git.objects.tree(repository, main, folder), because('revision_not_found'), folder);
   }
-  await t.rejects(git.tree(repository, 'main', ''), because('invalid_object_id'));
+  await t.rejects(git.objects.tree(repository, 'main', ''), because('invalid_object_id'));
 
-  const guide = await git.entryAt(repository, main, 'docs/guide.txt');
+  const guide = await git.objects.entryAt(repository, main, 'docs/guide.txt');
   t.match(guide, { kind: 'file', oid: idOf('main:docs/guide.txt') });
-  t.same(await git.blob(repository, guide.oid, { maxBytes: 100 }), {
+  t.same(await git.objects.blob(repository, guide.oid, { maxBytes: 100 }), {
     oid: guide.oid,
     size: 6,
     content: Buffer.from('three\n'),
   });
-  t.same(await git.blob(repository, guide.oid, { maxBytes: 5 }), { oid: guide.oid, size: 6, content: null });
-  await t.rejects(git.blob(repository, main, { maxBytes: 5 }), because('revision_not_found'), 'a commit is no blob');
+  t.same(await git.objects.blob(repository, guide.oid, { maxBytes: 5 }), { oid: guide.oid, size: 6, content: null });
+  await t.rejects(
+    git.objects.blob(repository, main, { maxBytes: 5 }),
+    because('revision_not_found'),
+    'a commit is no blob',
+  );
 
-  const log = await git.log(repository, main, { limit: 2 });
+  const log = await git.objects.log(repository, main, { limit: 2 });
   t.same(
     log.map(({ oid, subject, parents }) => [oid, subject, parents]),
     [
@@ -148,10 +157,10 @@ t.test('trees, blobs and history are read', async (t) => {
       [idOf('main~1'), 'Say two', [idOf('main~2')]],
     ],
   );
-  t.match(await git.log(repository, main, { limit: 9, skip: 2 }), [{ subject: 'Begin', parents: [] }]);
-  await t.rejects(git.log(repository, '--all', { limit: 1 }), because('invalid_object_id'));
-  await t.rejects(git.log(repository, '9'.repeat(40), { limit: 1 }), because('revision_not_found'));
-  t.match(await git.commit(repository, main), {
+  t.match(await git.objects.log(repository, main, { limit: 9, skip: 2 }), [{ subject: 'Begin', parents: [] }]);
+  await t.rejects(git.objects.log(repository, '--all', { limit: 1 }), because('invalid_object_id'));
+  await t.rejects(git.objects.log(repository, '9'.repeat(40), { limit: 1 }), because('revision_not_found'));
+  t.match(await git.objects.commit(repository, main), {
     message: 'Say three\n\nA longer text.\n',
     author: { name: 'Alice', email: 'alice@example.org', at: Date.parse('2026-01-02T02:04:05Z'), offsetMinutes: 60 },
     committer: { name: 'Bob' },
@@ -183,7 +192,7 @@ t.test(
       tree,
       'author  <> 99999999999999 +9999\ncommitter Z <z@example.org> -99999999999999 -9960\n\n\n',
     );
-    const { entries } = await git.tree(repository, commit, '', { withSizes: true });
+    const { entries } = await git.objects.tree(repository, commit, '', { withSizes: true });
     t.same(
       entries.slice(0, names.length).map(({ name }) => name),
       names,
@@ -194,12 +203,18 @@ t.test(
       { name: 'module', kind: 'submodule', type: 'commit', oid: '1'.repeat(40), size: null },
       { name: '\ufffd \ufffd', rawName: Buffer.from([0xe9, 0x20, 0xff]), kind: 'folder' },
     ]);
-    t.match((await git.tree(repository, commit, Buffer.from([0xe9, 0x20, 0xff]))).entries, [{ rawName: latin }]);
-    await t.rejects(git.tree(repository, commit, 'link/etc'), because('revision_not_found'), 'a link leads nowhere');
-    await t.rejects(git.tree(repository, commit, 'module'), because('revision_not_found'));
-    for (const name of names) t.equal((await git.entryAt(repository, commit, name)).oid, blob);
+    t.match((await git.objects.tree(repository, commit, Buffer.from([0xe9, 0x20, 0xff]))).entries, [
+      { rawName: latin },
+    ]);
+    await t.rejects(
+      git.objects.tree(repository, commit, 'link/etc'),
+      because('revision_not_found'),
+      'a link leads nowhere',
+    );
+    await t.rejects(git.objects.tree(repository, commit, 'module'), because('revision_not_found'));
+    for (const name of names) t.equal((await git.objects.entryAt(repository, commit, name)).oid, blob);
 
-    const { author, committer, subject } = await git.commit(repository, commit);
+    const { author, committer, subject } = await git.objects.commit(repository, commit);
     t.same(author, { name: '', email: '', at: Date.UTC(9999, 11, 31, 23, 59, 59), offsetMinutes: 840 });
     t.match(committer, { at: Date.parse('0001-01-01T00:00:00Z'), offsetMinutes: -840 });
     t.equal(subject, '');
@@ -261,11 +276,11 @@ t.test('refs are listed as git lists them: loose, packed, both, symbolic, unusua
   gitSync(['symbolic-ref', 'refs/heads/alias', 'refs/heads/topic'], { cwd: repository });
   writeFileSync(path.join(repository, 'refs/heads/new.lock'), '');
   const listed = gitSync(['for-each-ref', '--format=%(refname) %(objectname)'], { cwd: repository }).split('\n').sort();
-  t.same([...(await git.refs(repository))].map(([name, id]) => `${name} ${id}`).sort(), listed);
+  t.same([...(await git.refs.list(repository))].map(([name, id]) => `${name} ${id}`).sort(), listed);
 
   update(`create refs/hearth/pull/1 ${main}`, `create refs/replace/${main} ${topic}`);
   writeFileSync(path.join(repository, 'refs/heads/empty'), '');
-  t.equal((await git.refs(repository)).size, listed.length, 'hidden and broken refs are left out');
+  t.equal((await git.refs.list(repository)).size, listed.length, 'hidden and broken refs are left out');
 });
 
 t.test('SECURITY A06: a replace ref has no effect', async (t) => {
@@ -273,8 +288,8 @@ t.test('SECURITY A06: a replace ref has no effect', async (t) => {
   const repository = await newRepository();
   fill(repository);
   gitSync(['update-ref', `refs/replace/${idOf('main')}`, idOf('topic')], { cwd: repository });
-  t.match(await git.commit(repository, idOf('main')), { subject: 'Say three' });
-  t.match(await git.log(repository, idOf('main'), { limit: 1 }), [{ subject: 'Say three' }]);
+  t.match(await git.objects.commit(repository, idOf('main')), { subject: 'Say three' });
+  t.match(await git.objects.log(repository, idOf('main'), { limit: 1 }), [{ subject: 'Say three' }]);
 });
 
 t.test('refs read during concurrent changes are consistent', async (t) => {
@@ -293,7 +308,7 @@ t.test('refs read during concurrent changes are consistent', async (t) => {
     done = true;
   })();
   while (!done) {
-    const refs = await git.refs(repository);
+    const refs = await git.refs.list(repository);
     if (![...refs.keys()].every((name, at) => name === names[at]) || refs.size !== 4)
       t.fail(`saw ${[...refs.keys()].join()}`);
   }
@@ -302,7 +317,7 @@ t.test('refs read during concurrent changes are consistent', async (t) => {
 });
 
 const readMany = (git: Git, repositories: readonly string[]) =>
-  Promise.all(repositories.map((repository) => git.tree(repository, idOf('main'), '', { withSizes: true })));
+  Promise.all(repositories.map((repository) => git.objects.tree(repository, idOf('main'), '', { withSizes: true })));
 
 t.test('object readers are shared, limited, replaced when killed, and stopped when idle', async (t) => {
   const { git, newRepository } = await openGit(t, { limits: { objectReaders: 2, objectReaderIdleMs: 150 } });
@@ -316,21 +331,21 @@ t.test('object readers are shared, limited, replaced when killed, and stopped wh
   t.ok(Math.max(...most) <= 4, `two running, two ending: ${Math.max(...most)}`);
 
   const [victim] = repositories as [string];
-  await git.head(victim);
+  await git.refs.head(victim);
   await killBelow(victim);
-  await git.head(victim).catch((error: unknown) => t.match(error, { code: 'internal' }));
-  t.match(await git.head(victim), { oid: idOf('main') }, 'the next one is new');
+  await git.refs.head(victim).catch((error: unknown) => t.match(error, { code: 'internal' }));
+  t.match(await git.refs.head(victim), { oid: idOf('main') }, 'the next one is new');
   await until(() => git.load().processes === 0, 'idle readers ended');
 });
 
 t.test('an object reader sees objects pushed after its start', async (t) => {
   const { git, newRepository } = await openGit(t);
   const repository = await newRepository();
-  t.same(await git.head(repository), { branch: 'main', oid: null });
+  t.same(await git.refs.head(repository), { branch: 'main', oid: null });
   fill(repository);
-  t.same(await git.head(repository), { branch: 'main', oid: idOf('main') });
+  t.same(await git.refs.head(repository), { branch: 'main', oid: idOf('main') });
   gitSync(['update-ref', 'refs/heads/main', idOf('topic')], { cwd: repository });
-  t.match(await git.tree(repository, (await git.head(repository)).oid!, ''), { entries: { length: 3 } });
+  t.match(await git.objects.tree(repository, (await git.refs.head(repository)).oid!, ''), { entries: { length: 3 } });
 });
 
 t.test('one object reader reads large and many objects', async (t) => {
@@ -348,9 +363,9 @@ t.test('one object reader reads large and many objects', async (t) => {
   );
   const commit = commitOf(repository, tree);
   const [one, two, { entries }] = await Promise.all([
-    git.blob(repository, large, { maxBytes: 4_000_000 }),
-    git.blob(repository, empty, { maxBytes: 0 }),
-    git.tree(repository, commit, '', { withSizes: true }),
+    git.objects.blob(repository, large, { maxBytes: 4_000_000 }),
+    git.objects.blob(repository, empty, { maxBytes: 0 }),
+    git.objects.tree(repository, commit, '', { withSizes: true }),
   ]);
   t.ok(one.content!.equals(content));
   t.same(two, { oid: empty, size: 0, content: Buffer.alloc(0) });
@@ -358,12 +373,12 @@ t.test('one object reader reads large and many objects', async (t) => {
 
   // CPU time of uncharged requests is not charged, and each caller is charged for its own reading alone.
   const startedAt = performance.now();
-  for (let turn = 0; turn < 20; turn += 1) await git.blob(repository, large, { maxBytes: 4_000_000 });
+  for (let turn = 0; turn < 20; turn += 1) await git.objects.blob(repository, large, { maxBytes: 4_000_000 });
   const free = performance.now() - startedAt;
   let cost = 0;
   await chargeCpuTime(
     (ms) => (cost += ms),
-    () => git.blob(repository, large, { maxBytes: 4_000_000 }),
+    () => git.objects.blob(repository, large, { maxBytes: 4_000_000 }),
   );
   t.ok(cost > 0 && cost < free, `${cost} ms, after reads in ${free} ms`);
 });
@@ -374,7 +389,7 @@ t.test('a damaged repository fails fast with a specific error', async (t) => {
   fill(repository);
   const main = idOf('main');
   writeFileSync(path.join(repository, 'refs/heads/main'), `${'8'.repeat(40)}\n`);
-  t.same(await git.head(repository), { branch: 'main', oid: null });
-  await t.rejects(git.tree(repository, '8'.repeat(40), ''), because('revision_not_found'));
-  t.match(await git.commit(repository, main), { subject: 'Say three' });
+  t.same(await git.refs.head(repository), { branch: 'main', oid: null });
+  await t.rejects(git.objects.tree(repository, '8'.repeat(40), ''), because('revision_not_found'));
+  t.match(await git.objects.commit(repository, main), { subject: 'Say three' });
 });

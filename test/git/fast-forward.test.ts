@@ -37,7 +37,7 @@ async function serve(t: Owner) {
     ids,
     reset: (to: string) => gitSync(['reset', '--quiet', '--hard', to], { cwd: work }),
     objects: () => gitSync(['--git-dir', served, 'count-objects', '-v']),
-    tip: async (ref = main) => (await git.refs(served)).get(ref),
+    tip: async (ref = main) => (await git.refs.list(served)).get(ref),
   };
 }
 

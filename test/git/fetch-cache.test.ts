@@ -44,7 +44,7 @@ function ask({ git }: TestGit, repository: string, body: Buffer, output = new Pa
   const chunks: Buffer[] = [];
   output.on('data', (chunk: Buffer) => chunks.push(chunk));
   const gone = new AbortController();
-  const outcome = git.uploadPack({
+  const outcome = git.transfers.uploadPack({
     path: repository,
     protocol: 'version=2',
     stateless: true,
@@ -82,8 +82,8 @@ async function counting(t: Owner, limits = {}): Promise<{ deps: TestGit; started
   const git = await createGit({ config: gitConfig(folder, program), logger, limits });
   t.teardown(() => git.stop(0));
   const newRepository = async () => {
-    const target = git.repositoryPath(randomUUID(), randomUUID());
-    await git.createRepository(target, { defaultBranch: 'main' });
+    const target = git.storage.pathOf(randomUUID(), randomUUID());
+    await git.storage.create(target, { defaultBranch: 'main' });
     return target;
   };
   const started = () => execFileSync('cat', [notes]).length / 2;
@@ -155,7 +155,7 @@ t.test('a push, a deletion and a move are seen by the next request', async (t) =
 
   const second = await filled(deps);
   await ask(deps, second, fetchOf(topic)).outcome;
-  await deps.git.removeRepository(second);
+  await deps.git.storage.remove(second);
   await t.rejects(ask(deps, second, fetchOf(topic)).outcome);
 });
 

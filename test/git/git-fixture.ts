@@ -92,8 +92,8 @@ export async function openGit(t: Owner, { limits = {} }: { limits?: Partial<GitL
   const git = await createGit({ config: gitConfig(folder), logger, limits });
   t.teardown(() => git.stop(0));
   const newRepository = async () => {
-    const target = git.repositoryPath(randomUUID(), randomUUID());
-    await git.createRepository(target, { defaultBranch: 'main' });
+    const target = git.storage.pathOf(randomUUID(), randomUUID());
+    await git.storage.create(target, { defaultBranch: 'main' });
     return target;
   };
   return { git, folder, log, newRepository };

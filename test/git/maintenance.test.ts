@@ -27,30 +27,30 @@ t.test('maintenance after pushes writes packs with a bitmap and packs refs, and 
   gitSync(['--git-dir', repository, 'repack', '-adq']);
   for (let at = 0; at < 120; at += 1) writeFileSync(path.join(repository, 'refs', 'heads', `b${at}`), `${main}\n`);
   const lost = gitSync(['--git-dir', repository, 'hash-object', '-w', '--stdin'], { input: 'nothing reaches this' });
-  t.equal(await deps.git.maintain(), 0, 'nobody has pushed');
+  t.equal(await deps.git.maintenance.run(), 0, 'nobody has pushed');
   const pushed = await push(repository, 'topic', topic, 'topic', '^main');
   t.match(pushed.outcome, { kind: 'reported', results: [{ ok: true }] });
   const before = gitSync(['--git-dir', repository, 'for-each-ref']);
-  t.equal(await deps.git.maintain(async () => false), 0, 'a backup is under way');
-  t.equal(await deps.git.maintain(), 1);
+  t.equal(await deps.git.maintenance.run(async () => false), 0, 'a backup is under way');
+  t.equal(await deps.git.maintenance.run(), 1);
   t.ok(packFiles(repository).some((name) => name.endsWith('.bitmap')));
   t.same(readdirSync(path.join(repository, 'refs', 'heads')), []);
   t.equal(gitSync(['--git-dir', repository, 'for-each-ref']), before);
   t.equal(gitSync(['--git-dir', repository, 'cat-file', 'blob', lost]), 'nothing reaches this');
   gitSync(['--git-dir', repository, 'fsck', '--strict']);
-  t.equal(await deps.git.maintain(), 0, 'and is left alone afterwards');
+  t.equal(await deps.git.maintenance.run(), 0, 'and is left alone afterwards');
 });
 
 t.test('a repository that is fast enough gets a commit-graph only', async (t) => {
   const repository = await deps.newRepository();
   await push(repository, 'main', main, 'main');
-  t.equal(await deps.git.maintain(), 1);
+  t.equal(await deps.git.maintenance.run(), 1);
   t.same(
     packFiles(repository).filter((name) => !name.startsWith('pack-')),
     [],
   );
   gitSync(['--git-dir', repository, 'commit-graph', 'verify']);
-  t.equal(await deps.git.maintain(), 0);
+  t.equal(await deps.git.maintenance.run(), 0);
 });
 
 t.test('a complete repack runs where it is needed, within the window, and keeps unreachable objects', async (t) => {
@@ -61,9 +61,9 @@ t.test('a complete repack runs where it is needed, within the window, and keeps 
   mkdirSync(path.join(needy, 'objects', '17'), { recursive: true });
   for (let number = 0; number < 30; number += 1)
     writeFileSync(path.join(needy, 'objects', '17', `tmp_obj_${number}`), '');
-  t.equal(await deps.git.packAll([needy, calm], async () => false), 0, 'the window is over');
+  t.equal(await deps.git.maintenance.packAll([needy, calm], async () => false), 0, 'the window is over');
   const before = packFiles(calm);
-  t.equal(await deps.git.packAll([needy, path.join(deps.folder, 'absent.git'), calm], async () => true), 1);
+  t.equal(await deps.git.maintenance.packAll([needy, path.join(deps.folder, 'absent.git'), calm], async () => true), 1);
   t.same(packFiles(calm), before);
   t.equal(packFiles(needy).filter((name) => name.endsWith('.pack')).length, 1);
   t.equal(gitSync(['--git-dir', needy, 'cat-file', 'blob', lost]), 'pushed away last week');
@@ -148,13 +148,13 @@ t.test('pushes and clones work during maintenance', async (t) => {
   await push(repository, 'main', main, 'main');
   gitSync(['--git-dir', repository, 'repack', '-dq']);
   const results = await Promise.all([
-    deps.git.maintain(),
+    deps.git.maintenance.run(),
     ...Array.from({ length: 6 }, (_, at) => push(repository, `p${at}`, topic, 'topic', '^main')),
-    deps.git.maintain(),
+    deps.git.maintenance.run(),
   ]);
   t.equal(results.filter((result) => typeof result === 'object' && result.outcome.kind === 'reported').length, 6);
-  await deps.git.maintain();
-  t.equal((await deps.git.branches(repository)).length, 7);
+  await deps.git.maintenance.run();
+  t.equal((await deps.git.refs.branches(repository)).length, 7);
   gitSync(['--git-dir', repository, 'fsck', '--strict']);
   gitSync(['clone', '--quiet', '--mirror', repository, path.join(deps.folder, 'copy')]);
 });
@@ -164,8 +164,8 @@ t.test('a removed repository is not maintained', async (t) => {
   await push(repository, 'main', main, 'main');
   gitSync(['--git-dir', repository, 'repack', '-dq']);
   await push(repository, 'topic', topic, 'topic', '^main');
-  const working = deps.git.maintain();
-  await deps.git.removeRepository(repository);
+  const working = deps.git.maintenance.run();
+  await deps.git.storage.remove(repository);
   await working;
   t.notOk(readdirSync(path.dirname(repository)).length);
   // A push is acknowledged while its git process is still exiting.

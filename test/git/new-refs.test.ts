@@ -32,7 +32,7 @@ t.test(
       few,
       pushBytes({ commands: [`${main} ${zeroId} refs/heads/b0`, ...creating(refs(150).slice(49))], pack }),
     );
-    t.equal((await git.refs(few)).size, 149);
+    t.equal((await git.refs.list(few)).size, 149);
     t.equal(packed(few), 0, 'what was acknowledged before depends on the sync of each');
 
     const many = await newRepository();
@@ -40,7 +40,7 @@ t.test(
     seen.postReceive = async () => void t.equal(packed(many), 1_000, 'all of them');
     const { answer } = await sendPush(git, many, pushBytes({ commands: creating(refs(1_000)), pack }), seen);
     t.equal(readAnswer(answer).report.filter((line) => line.startsWith('ok ')).length, 1_000);
-    t.equal((await git.refs(many)).size, 1_000);
+    t.equal((await git.refs.list(many)).size, 1_000);
     t.same(readdirSync(path.join(many, 'refs/heads')), []);
   },
 );
@@ -57,8 +57,8 @@ t.test(
     writeFileSync(program, `#!/bin/sh\nexec ${trace} git "$@"\n`, { mode: 0o755 });
     const git = await createGit({ config: gitConfig(folder, program), logger: silentLogger });
     t.teardown(() => git.stop(0));
-    const repository = git.repositoryPath(randomUUID(), randomUUID());
-    await git.createRepository(repository, { defaultBranch: 'main' });
+    const repository = git.storage.pathOf(randomUUID(), randomUUID());
+    await git.storage.create(repository, { defaultBranch: 'main' });
     const syncs = async (commands: string[]) => {
       for (const name of readdirSync(calls)) rmSync(path.join(calls, name));
       t.match((await sendPush(git, repository, pushBytes({ commands, pack }))).outcome, { kind: 'reported' });
@@ -81,7 +81,7 @@ t.test('new refs that cannot be packed are synced one by one', async (t) => {
   writeFileSync(path.join(repository, 'packed-refs.lock'), '');
   const { outcome } = await sendPush(git, repository, pushBytes({ commands: creating(refs(60)), pack }));
   t.match(outcome, { kind: 'reported' });
-  t.equal((await git.refs(repository)).size, 60);
+  t.equal((await git.refs.list(repository)).size, 60);
   t.equal(packed(repository), 0);
 });
 
@@ -93,8 +93,8 @@ t.test('after a crash, new refs without a value are removed; the others stay', a
   writeFileSync(path.join(repository, empty), '');
   writeFileSync(path.join(repository, zeros), Buffer.alloc(41));
   writeFileSync(path.join(repository, 'refs/heads/other'), '');
-  t.same(await git.repairNewRefs(repository, [...refs(3), empty, zeros, 'refs/heads/absent', '../x']), [empty, zeros]);
-  t.equal((await git.refs(repository)).size, 3);
+  t.same(await git.refs.repairNew(repository, [...refs(3), empty, zeros, 'refs/heads/absent', '../x']), [empty, zeros]);
+  t.equal((await git.refs.list(repository)).size, 3);
   t.ok(existsSync(path.join(repository, 'refs/heads/other')), 'of others the value may be the last hint');
 });
 
@@ -103,8 +103,8 @@ t.test('overwritten tips are preserved in one transaction, and a missing one is 
   const repository = await newRepository();
   await sendPush(git, repository, pushBytes({ commands: creating(refs(1)), pack }));
   const kept = (names: string[], oid: string) => names.map((name) => ({ name, oid }));
-  t.same(await git.keepObjects(repository, kept(['undo/a/0', 'undo/a/1'], main)), ['undo/a/0', 'undo/a/1']);
+  t.same(await git.objects.keep(repository, kept(['undo/a/0', 'undo/a/1'], main)), ['undo/a/0', 'undo/a/1']);
   const one = [...kept(['undo/b/0'], main), ...kept(['undo/b/1'], '9'.repeat(40))];
-  t.same(await git.keepObjects(repository, one), ['undo/b/0']);
-  t.same(await git.keepObjects(repository, []), []);
+  t.same(await git.objects.keep(repository, one), ['undo/b/0']);
+  t.same(await git.objects.keep(repository, []), []);
 });

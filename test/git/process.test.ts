@@ -122,9 +122,12 @@ t.test('SECURITY A03, A04: git uses the settings that were written', async (t) =
     'allow = never',
   ])
     t.match(text, `\t${line}\n`);
-  t.match((await git.advertiseRefs({ path: repository, service: 'receive-pack' })).toString(), /push-options/);
   t.match(
-    (await git.advertiseRefs({ path: repository, service: 'upload-pack', protocol: 'version=2' })).toString(),
+    (await git.transfers.advertiseRefs({ path: repository, service: 'receive-pack' })).toString(),
+    /push-options/,
+  );
+  t.match(
+    (await git.transfers.advertiseRefs({ path: repository, service: 'upload-pack', protocol: 'version=2' })).toString(),
     /filter/,
   );
 });
@@ -134,9 +137,9 @@ t.test('a data folder may have any name', async (t) => {
   mkdirSync(folder);
   const git = await createGit({ config: gitConfig(folder), logger: recordingLogger().logger });
   t.teardown(() => git.stop(0));
-  const repository = git.repositoryPath('00000000-0000-4000-8000-000000000000', '00000000-0000-4000-8000-000000000001');
-  await git.createRepository(repository, { defaultBranch: 'trunk' });
-  t.same(await git.head(repository), { branch: 'trunk', oid: null });
+  const repository = git.storage.pathOf('00000000-0000-4000-8000-000000000000', '00000000-0000-4000-8000-000000000001');
+  await git.storage.create(repository, { defaultBranch: 'trunk' });
+  t.same(await git.refs.head(repository), { branch: 'trunk', oid: null });
 });
 
 t.test('git is found, and refused when it is too old or something else', async (t) => {

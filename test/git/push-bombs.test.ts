@@ -111,7 +111,7 @@ async function isWellAfterwards(
   git: Awaited<ReturnType<typeof openGit>>['git'],
   repository: string,
 ): Promise<void> {
-  t.same([...(await git.refs(repository)).keys()], []);
+  t.same([...(await git.refs.list(repository)).keys()], []);
   t.same(
     readdirSync(path.join(repository, 'objects'), { recursive: true, encoding: 'utf8' }).filter(
       (name) => !/^(?:info|pack)$/.test(name),

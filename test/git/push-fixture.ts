@@ -1,4 +1,5 @@
-// sendPush(git, path, {commands, pack, …}) → {outcome, answer}: one push, written packet by packet to git.receivePack.
+// sendPush(git, path, {commands, pack, …}) → {outcome, answer}: one push, written packet by packet to
+// git.transfers.receivePack.
 // packOf(workTree, revisions) → a pack with everything reachable from those revisions. readAnswer(bytes) → {remarks,
 // failure, report}: a parsed side-band response.
 import { execFileSync } from 'node:child_process';
@@ -72,7 +73,7 @@ export function openPush(
   const [input, output, gone] = [new PassThrough(), new PassThrough(), new AbortController()];
   const answered: Buffer[] = [];
   output.on('data', (chunk: Buffer) => answered.push(chunk));
-  const outcome = git.receivePack({ path, input, output, signal: gone.signal, hooks: seen, ...more });
+  const outcome = git.transfers.receivePack({ path, input, output, signal: gone.signal, hooks: seen, ...more });
   return { input, output, gone, outcome, answer: () => Buffer.concat(answered) };
 }
 

@@ -17,7 +17,7 @@ t.before(async () => {
   git = deps.git;
   path = await deps.newRepository();
   await makeOddRepository(path);
-  tip = (await git.head(path)).oid!;
+  tip = (await git.refs.head(path)).oid!;
 });
 
 /** git's own output. */
@@ -122,7 +122,7 @@ t.test(
     };
     const at = (share: number): string => tips[Math.floor((tips.length - 1) * share)]!;
     await compare([at(0.5), tips.at(-2)!, tips.at(-1)!], ['', 'd0']);
-    t.equal(await deps.git.maintain(), 1, 'a repository without a commit-graph was noticed');
+    t.equal(await deps.git.maintenance.run(), 1, 'a repository without a commit-graph was noticed');
     t.match(gitThere('commit-graph', 'verify'), '');
     // Older commits have no use for tables of newer ones: these walks use the graph and its filters alone.
     await compare([at(0.45), at(0.3), at(0.1)], ['', 'd0', 'd1']);
@@ -373,7 +373,7 @@ t.test('compare, blame and tags agree with git', async (t) => {
   );
   t.ok(groups.every(({ oid }) => commits.has(oid)));
   t.ok(groups.some(({ previous }) => previous?.file.toString() === 'src/core.ts'));
-  const oids = (await git.tags(path)).map(({ oid }) => oid);
+  const oids = (await git.refs.tags(path)).map(({ oid }) => oid);
   t.same(
     (await git.queries.tags(path, oids)).map((note) => note?.message ?? null),
     [null, ...Array.from({ length: 4 }, () => 'Release of <b>it')],

@@ -86,7 +86,7 @@ async function fetchIds(
     (input as PassThrough).end(flushPacket);
   }
   const protocol = version === 2 ? 'version=2' : null;
-  await deps.git
+  await deps.git.transfers
     .uploadPack({ path: repository, protocol, input, output, stateless, signal: new AbortController().signal })
     .catch(() => null);
   return Buffer.concat(chunks).toString('latin1');
@@ -139,33 +139,37 @@ t.test('SECURITY A06: a moved ref changes reachability at once', async (t) => {
   const [lost] = others as [string];
   world.inside('update-ref', 'refs/heads/back', lost);
   t.match(await fetchIds(repository, [lost]), 'PACK');
-  t.equal(await deps.git.resolve(repository, lost), lost);
+  t.equal(await deps.git.refs.resolve(repository, lost), lost);
   world.inside('update-ref', '-d', 'refs/heads/back');
   t.match(await fetchIds(repository, [lost]), 'not our ref');
-  await t.rejects(deps.git.resolve(repository, lost), because('revision_not_found'));
+  await t.rejects(deps.git.refs.resolve(repository, lost), because('revision_not_found'));
 });
 
 t.test(
   'SECURITY A06: a commit id resolves only when it is reachable, or for people who may see unreachable commits',
   async (t) => {
-    const { resolve, queries } = deps.git;
+    const { queries, refs } = deps.git;
     for (const { commit } of [world.first, world.second]) {
-      t.equal(await resolve(repository, commit.slice(0, 12)), commit);
+      t.equal(await refs.resolve(repository, commit.slice(0, 12)), commit);
       t.equal((await queries.locate(repository, Buffer.from(`${commit}/docs`))).oid, commit);
     }
     for (const commit of [others[0]!, others[3]!]) {
       for (const name of [commit, commit.slice(0, 12)]) {
-        await t.rejects(resolve(repository, name), because('revision_not_found'));
+        await t.rejects(refs.resolve(repository, name), because('revision_not_found'));
         await t.rejects(queries.locate(repository, Buffer.from(`${name}/docs`)), because('revision_not_found'));
-        t.equal(await resolve(repository, name, { withLost: true }), commit);
+        t.equal(await refs.resolve(repository, name, { withLost: true }), commit);
         t.equal((await queries.locate(repository, Buffer.from(name), { withLost: true })).oid, commit);
       }
     }
-    await t.rejects(resolve(repository, world.deleted), because('revision_not_found'), 'a tag note that no tag names');
+    await t.rejects(
+      refs.resolve(repository, world.deleted),
+      because('revision_not_found'),
+      'a tag note that no tag names',
+    );
   },
 );
 
 t.test('a branch that looks like an id is a branch', async (t) => {
   world.inside('update-ref', `refs/heads/${others[0]!}`, world.first.commit);
-  t.equal(await deps.git.resolve(repository, others[0]!), world.first.commit);
+  t.equal(await deps.git.refs.resolve(repository, others[0]!), world.first.commit);
 });

@@ -44,13 +44,13 @@ t.test('an accepted push is authorised before git acts and settled before it is 
   const order: string[] = [];
   const push = openPush(git, repository, {
     async preReceive(asked) {
-      order.push(`preReceive with ${(await git.refs(repository)).size} refs`);
+      order.push(`preReceive with ${(await git.refs.list(repository)).size} refs`);
       return seen.preReceive(asked);
     },
     async postReceive(results) {
       await sleep(50);
       order.push(
-        `postReceive with ${(await git.refs(repository)).size} refs, answer ${readAnswer(push.answer()).report.length} lines`,
+        `postReceive with ${(await git.refs.list(repository)).size} refs, answer ${readAnswer(push.answer()).report.length} lines`,
       );
       return seen.postReceive(results);
     },
@@ -85,7 +85,7 @@ t.test('an accepted push is authorised before git acts and settled before it is 
   t.match(remarks, 'push option ignored: a [1m\n');
   t.notMatch(remarks, /\u001b/);
   t.equal(push.answer().subarray(-4).toString(), '0000');
-  t.same([...(await git.refs(repository)).values()], [main, topic, tag]);
+  t.same([...(await git.refs.list(repository)).values()], [main, topic, tag]);
   t.equal(gitSync(['fsck', '--full', '--strict'], { cwd: repository }), '');
 });
 
@@ -118,7 +118,7 @@ t.test('a push with mixed results is settled ref by ref', async (t) => {
     readAnswer(answer).report.join('\n'),
     /^unpack ok\nng refs\/heads\/main .+\nok refs\/heads\/topic\nng refs\/heads\/nothing/,
   );
-  t.equal((await git.refs(repository)).get('refs/heads/main'), main);
+  t.equal((await git.refs.list(repository)).get('refs/heads/main'), main);
 });
 
 t.test('moves, forced moves and deletions work with the client’s side left open as over SSH', async (t) => {
@@ -136,7 +136,7 @@ t.test('moves, forced moves and deletions work with the client’s side left ope
   await step(`${topic} ${before} refs/heads/main`, packOf(sample, 'main~1', '^topic'));
   await step(`${zeroId} ${topic} refs/heads/doomed`, packOf(sample, 'topic', '^main'));
   await step(`${topic} ${zeroId} refs/heads/doomed`);
-  t.same([...(await git.refs(repository))], [['refs/heads/main', before]]);
+  t.same([...(await git.refs.list(repository))], [['refs/heads/main', before]]);
 
   const { answer } = await sendPush(
     git,
@@ -164,7 +164,7 @@ t.test('responses without a side band, and without a report', async (t) => {
   const { outcome, answer } = await sendPush(git, repository, silent, seen);
   t.match(outcome, { kind: 'unreported', clean: true });
   t.equal(answer.length, 0);
-  t.equal((await git.refs(repository)).get('refs/heads/topic'), topic);
+  t.equal((await git.refs.list(repository)).get('refs/heads/topic'), topic);
 });
 
 t.test('git’s probe and an empty push have no effect', async (t) => {
@@ -212,7 +212,7 @@ t.test('a failing pre-receive hook stops the push before git has acted', async (
   const repository = await newRepository();
   const failing = { preReceive: () => Promise.reject(invalid('journal', 'cannot write')), postReceive: async () => {} };
   await t.rejects(sendPush(git, repository, created, failing), because('journal'));
-  t.equal((await git.refs(repository)).size, 0);
+  t.equal((await git.refs.list(repository)).size, 0);
   t.equal(git.load().writes.running, 0);
 });
 
@@ -270,7 +270,7 @@ t.test(
       fine,
       'the observer hears of the others only',
     );
-    t.same([...(await git.refs(repository)).keys()], fine);
+    t.same([...(await git.refs.list(repository)).keys()], fine);
     const { report } = readAnswer(answer);
     t.equal(report.length, commands.length + 2, 'a line for each, in the order of the push');
     t.match([report[1], report[2], report.at(-2)], {
@@ -303,7 +303,7 @@ t.test(
       /^ng refs\/heads\/b0 .*options/,
     );
     t.same(seen.pushes, [], 'nobody was asked');
-    t.equal((await git.refs(repository)).size, 0);
+    t.equal((await git.refs.list(repository)).size, 0);
     t.same(readdirSync(path.join(repository, 'objects')).sort(), ['info', 'pack'], 'git was never started');
 
     t.same(await refused(many(4), { capabilities: `${usual} atomic` }), [
@@ -324,7 +324,7 @@ t.test(
       ],
       'what was granted before counts',
     );
-    t.equal((await git.refs(repository)).size, 3);
+    t.equal((await git.refs.list(repository)).size, 3);
     const exchange = [`${main} ${zeroId} refs/heads/b1`, `${zeroId} ${main} refs/heads/b5`];
     t.same((await refused(exchange)).slice(1, -1), ['ok refs/heads/b1', 'ok refs/heads/b5'], 'what goes makes room');
     t.match((await refused([many(7)[6]!]))[1], /^ng refs\/heads\/b6 a repository has at most 3 refs/);
@@ -341,7 +341,7 @@ t.test('two pushes at once are not granted the same refs', async (t) => {
       pushBytes({ commands: [1, 2, 3].map((n) => `${zeroId} ${main} refs/heads/${name}${n}`), pack }),
     );
   await Promise.all([push('a'), push('b'), push('c')]);
-  t.equal((await git.refs(repository)).size, 4);
+  t.equal((await git.refs.list(repository)).size, 4);
 });
 
 t.test("Gerrit's refs are accepted where the repository's settings say so", async (t) => {
@@ -352,7 +352,7 @@ t.test("Gerrit's refs are accepted where the repository's settings say so", asyn
   const push = openPush(git, repository, observer(), { extraFolders: gerritFolders });
   push.input.end(bytes);
   t.match(await push.outcome, { kind: 'reported', results: [{ ok: true }, { ok: true }] });
-  t.same([...(await git.refs(repository)).keys()], refs);
+  t.same([...(await git.refs.list(repository)).keys()], refs);
 });
 
 t.test('refused refs are summarised by namespace', async (t) => {
@@ -416,7 +416,7 @@ t.test("when only deletions are left, git gets no pack, and the client's pack is
       'ng refs/pull/1/head reserved for the server',
       'ok refs/heads/gone',
     ]);
-    t.same([...(await git.refs(repository)).keys()], ['refs/heads/topic']);
+    t.same([...(await git.refs.list(repository)).keys()], ['refs/heads/topic']);
   }
 });
 
@@ -501,7 +501,7 @@ t.test('damaged and truncated packs are reported, and leave nothing', async (t) 
     t.match(outcome, { kind: 'reported', results: [{ ok: false, reason: /.+/ }] }, name);
     t.match(readAnswer(answer).report.join(), /ng refs\/heads\/main/, name);
     t.equal(seen.results.length, 1);
-    t.equal((await git.refs(repository)).size, 0);
+    t.equal((await git.refs.list(repository)).size, 0);
     t.same(leftovers(repository), [], name);
   }
 });
@@ -622,7 +622,7 @@ t.test('git starts while a push is authorised, and can do nothing until then', a
     const pushing = sendPush(git, repository, bytes, seen);
     await until(() => verdicts.length === turn + 1 && git.load().processes === 1);
     await sleep(60);
-    t.equal((await git.refs(repository)).size, 0);
+    t.equal((await git.refs.list(repository)).size, 0);
     t.same(readdirSync(path.join(repository, 'objects', 'pack')), [], 'no object can be found');
     verdicts[turn]!(accept);
     t.equal((await pushing).outcome.kind, accept ? 'reported' : 'refused');
@@ -631,6 +631,6 @@ t.test('git starts while a push is authorised, and can do nothing until then', a
       readdirSync(path.join(repository, 'objects')).some((name) => name.includes('incoming')),
       'SECURITY A09',
     );
-    t.equal((await git.refs(repository)).size, accept ? 1 : 0);
+    t.equal((await git.refs.list(repository)).size, accept ? 1 : 0);
   }
 });

@@ -56,7 +56,7 @@ async function list(repository: string, body: Buffer): Promise<Buffer> {
   const chunks: Buffer[] = [];
   output.on('data', (chunk: Buffer) => chunks.push(chunk));
   const { signal } = new AbortController();
-  await git.uploadPack({
+  await git.transfers.uploadPack({
     path: repository,
     protocol: 'version=2',
     stateless: true,
@@ -79,7 +79,7 @@ async function sameAsGit(t: Checks, repository: string, name: string, format?: s
           [service, ...strict, '--stateless-rpc', '--http-backend-info-refs'],
           protocol,
         );
-        const actual = await git.advertiseRefs({ path: repository, service, protocol });
+        const actual = await git.transfers.advertiseRefs({ path: repository, service, protocol });
         t.equal(
           actual.toString('latin1'),
           expected.toString('latin1'),
@@ -215,7 +215,8 @@ t.test('a change by any process is visible at once', async (t) => {
   const repository = await filled();
   const random = seededRandom(11);
   const [one, two] = [bare(repository, 'rev-parse', 'main'), bare(repository, 'rev-parse', 'topic')];
-  const ask = async () => (await git.advertiseRefs({ path: repository, service: 'upload-pack' })).toString('latin1');
+  const ask = async () =>
+    (await git.transfers.advertiseRefs({ path: repository, service: 'upload-pack' })).toString('latin1');
   for (let round = 0; round < 40; round += 1) {
     const name = `refs/heads/r${random.below(4)}${random.chance(0.5) ? '/deep' : ''}`.replace(
       /r(\d)\/deep/,
@@ -252,7 +253,7 @@ t.test('beside a writer every listing was true at some moment during the request
   let answers = 0;
   let missing = 0;
   while (!isOver || answers < 10) {
-    const text = (await git.advertiseRefs({ path: repository, service: 'upload-pack' })).toString('latin1');
+    const text = (await git.transfers.advertiseRefs({ path: repository, service: 'upload-pack' })).toString('latin1');
     const [, id] = /([0-9a-f]{40}) refs\/heads\/early\n/.exec(text) ?? [];
     if (step > 0 && (id === undefined || !ids.includes(id))) missing += 1;
     if (!text.includes('refs/heads/main') || !text.includes('refs/tags/v1^{}')) missing += 1;
@@ -261,7 +262,7 @@ t.test('beside a writer every listing was true at some moment during the request
   }
   await writer;
   t.equal(missing, 0);
-  const text = (await git.advertiseRefs({ path: repository, service: 'upload-pack' })).toString('latin1');
+  const text = (await git.transfers.advertiseRefs({ path: repository, service: 'upload-pack' })).toString('latin1');
   t.match(text, `${bare(repository, 'rev-parse', 'early')} refs/heads/early`);
 });
 
@@ -281,13 +282,13 @@ t.test('cached refs are listed without starting git', async (t) => {
   const repository = await filled();
   await settle();
   for (const service of ['upload-pack', 'receive-pack'] as const)
-    await git.advertiseRefs({ path: repository, service });
-  await git.moveRepository(repository, `${repository}.gone.git`);
+    await git.transfers.advertiseRefs({ path: repository, service });
+  await git.storage.move(repository, `${repository}.gone.git`);
   await t.rejects(
-    git.advertiseRefs({ path: repository, service: 'upload-pack' }),
+    git.transfers.advertiseRefs({ path: repository, service: 'upload-pack' }),
     'what has moved away is not answered from memory',
   );
-  await git.moveRepository(`${repository}.gone.git`, repository);
-  await git.advertiseRefs({ path: repository, service: 'upload-pack' });
+  await git.storage.move(`${repository}.gone.git`, repository);
+  await git.transfers.advertiseRefs({ path: repository, service: 'upload-pack' });
   await until(() => git.load().short.running === 0);
 });

@@ -47,7 +47,7 @@ export const refusals: readonly Refusal[] = [
     name: 'a check: a copy of another person’s repository',
     async prepare({ repositories }) {
       let isOn = true;
-      repositories.refusePushes(async () => (isOn ? 'this is a copy and takes no pushes' : null));
+      repositories.pushes.refuse(async () => (isOn ? 'this is a copy and takes no pushes' : null));
       return () => void (isOn = false);
     },
     says: /this is a copy and takes no pushes/,

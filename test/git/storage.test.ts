@@ -28,12 +28,12 @@ t.test(
     const { git, folder } = await openGit(t);
     const [owner, repository] = ['0a0b0c0d-0000-4000-8000-000000000001', '0a0b0c0d-0000-4000-8000-000000000002'];
     t.equal(
-      git.repositoryPath(owner, repository),
+      git.storage.pathOf(owner, repository),
       path.join(folder, 'data', 'repositories', owner, `${repository}.git`),
     );
     for (const bad of ['', 'alice', '../../etc', `${owner}/..`, owner.toUpperCase(), `${owner}\n`]) {
-      t.throws(() => git.repositoryPath(bad, repository), { code: 'internal' }, bad);
-      t.throws(() => git.repositoryPath(owner, bad), { code: 'internal' }, bad);
+      t.throws(() => git.storage.pathOf(bad, repository), { code: 'internal' }, bad);
+      t.throws(() => git.storage.pathOf(owner, bad), { code: 'internal' }, bad);
     }
   },
 );
@@ -44,11 +44,11 @@ t.test('SECURITY A04: a new repository is bare, empty, and without hooks or samp
   t.same(readdirSync(repository).sort(), ['HEAD', 'config', 'info', 'objects', 'refs']);
   t.equal(readFileSync(path.join(repository, 'HEAD'), 'utf8'), 'ref: refs/heads/main\n');
   t.equal(readFileSync(path.join(repository, 'info', 'attributes'), 'utf8'), '* -export-subst\n');
-  t.ok(await git.repositoryExists(repository));
-  await t.rejects(git.createRepository(repository, { defaultBranch: 'main' }), because('repository_exists'));
+  t.ok(await git.storage.exists(repository));
+  await t.rejects(git.storage.create(repository, { defaultBranch: 'main' }), because('repository_exists'));
   for (const branch of ['', '-x', 'a..b', 'HEAD', 'a b', 'x.lock']) {
     await t.rejects(
-      git.createRepository(`${repository}2.git`, { defaultBranch: branch }),
+      git.storage.create(`${repository}2.git`, { defaultBranch: branch }),
       because('invalid_branch_name'),
       branch,
     );
@@ -59,8 +59,8 @@ t.test('an interrupted creation can be repeated', async (t) => {
   const { git, folder } = await openGit(t);
   const repository = path.join(folder, 'data', 'x.git');
   mkdirSync(path.join(`${repository}.new`, 'refs'), { recursive: true });
-  t.notOk(await git.repositoryExists(repository));
-  await git.createRepository(repository, { defaultBranch: 'main' });
+  t.notOk(await git.storage.exists(repository));
+  await git.storage.create(repository, { defaultBranch: 'main' });
   t.notOk(existsSync(`${repository}.new`));
 });
 
@@ -72,16 +72,16 @@ t.test('repositories can be moved and removed while they are read', async (t) =>
     repository,
     pushBytes({ commands: [`${zeroId} ${main} refs/heads/main`], pack: packOf(sample, 'main') }),
   );
-  t.match(await git.head(repository), { oid: main });
+  t.match(await git.refs.head(repository), { oid: main });
   const trashed = path.join(folder, 'data', 'trash', 'x.git');
-  await git.moveRepository(repository, trashed);
-  t.notOk(await git.repositoryExists(repository));
-  t.match(await git.head(trashed), { oid: main });
-  await t.rejects(git.moveRepository(trashed, other), because('repository_exists'));
-  await git.removeRepository(trashed);
+  await git.storage.move(repository, trashed);
+  t.notOk(await git.storage.exists(repository));
+  t.match(await git.refs.head(trashed), { oid: main });
+  await t.rejects(git.storage.move(trashed, other), because('repository_exists'));
+  await git.storage.remove(trashed);
   t.same(readdirSync(path.dirname(trashed)), []);
-  await t.resolves(git.removeRepository(trashed), 'twice is fine');
-  await t.rejects(git.removeRepository(path.join(folder, 'data')), { code: 'internal' });
+  await t.resolves(git.storage.remove(trashed), 'twice is fine');
+  await t.rejects(git.storage.remove(path.join(folder, 'data')), { code: 'internal' });
 });
 
 t.test('SECURITY B08: an archive expands no export-subst of pushed attributes', async (t) => {
@@ -100,7 +100,12 @@ t.test('SECURITY B08: an archive expands no export-subst of pushed attributes', 
   input.end(
     Buffer.concat([...['--format=tar', 'main', 'subst'].map((word) => encodePacket(`argument ${word}`)), flushPacket]),
   );
-  const outcome = await git.uploadArchive({ path: repository, input, output, signal: new AbortController().signal });
+  const outcome = await git.transfers.uploadArchive({
+    path: repository,
+    input,
+    output,
+    signal: new AbortController().signal,
+  });
   t.match(outcome, { exitCode: 0, cutShort: false });
   t.match(Buffer.concat(archive).toString('latin1'), '$Format:%H%n%(trailers)%w(9999999999)$');
 });
@@ -148,7 +153,7 @@ t.test('recovery removes leftovers of an earlier run and nothing else', async (t
   place('refs/heads/busy.lock', false);
   writeFileSync(path.join(repository, 'refs/heads/empty'), '');
 
-  const actions = await git.recover(repository);
+  const actions = await git.maintenance.recover(repository);
   const removed = actions.filter(({ kind }) => kind === 'removed').map(({ file }) => file);
   t.same(removed.sort(), stale.map((file) => file.replace(/(incoming-\w+).*/, '$1')).sort());
   t.same(
@@ -162,16 +167,16 @@ t.test('recovery removes leftovers of an earlier run and nothing else', async (t
     'a lock of this run stays, and so does the hint at what was lost',
   );
   t.same(
-    (await git.recover(repository)).map(({ kind }) => kind),
+    (await git.maintenance.recover(repository)).map(({ kind }) => kind),
     ['empty_ref'],
     'a second time there is nothing to do',
   );
-  t.match(await git.head(repository), { oid: main });
+  t.match(await git.refs.head(repository), { oid: main });
 
   const next = await createGit({ config: gitConfig(folder), logger: recordingLogger().logger });
   t.teardown(() => next.stop(0));
   t.match(
-    await next.recover(repository),
+    await next.maintenance.recover(repository),
     [{ kind: 'removed', file: 'refs/heads/busy.lock' }, { kind: 'empty_ref' }],
     'the next run removes it',
   );
@@ -201,7 +206,7 @@ t.test('git processes that outlive a killed server are killed at the next start;
   const config = gitConfig(folder);
   const repository = path.join(config.storage.root, 'x.git');
   const first = await createGit({ config, logger: recordingLogger().logger });
-  await first.createRepository(repository, { defaultBranch: 'main' });
+  await first.storage.create(repository, { defaultBranch: 'main' });
   await first.stop(0);
 
   const server = spawn(process.execPath, ['--input-type=module', '-e', earlierRun(config, repository)], {
@@ -221,11 +226,11 @@ t.test('git processes that outlive a killed server are killed at the next start;
 
   const next = await createGit({ config, logger: recordingLogger().logger });
   t.teardown(() => next.stop(0));
-  const ended = await next.endStrayProcesses();
+  const ended = await next.maintenance.endStrayProcesses();
   t.ok(ended.some((pid) => strays.includes(pid)));
   await until(async () => (await processesBelow(repository)).every((pid) => !strays.includes(pid)));
   t.same([byHand.exitCode, byHand.signalCode], [null, null], 'a command by hand goes on');
-  await next.recover(repository);
+  await next.maintenance.recover(repository);
   t.notOk(incoming());
-  t.same(await next.endStrayProcesses(), [], 'a second time there is nothing to do');
+  t.same(await next.maintenance.endStrayProcesses(), [], 'a second time there is nothing to do');
 });

@@ -46,12 +46,12 @@ t.test('SECURITY I01, I05, B08: a command that exceeds the memory limit is refus
   );
   const output = new PassThrough().resume();
   t.match(
-    await deps.git.uploadArchive({ path, input, output, signal: new AbortController().signal }),
+    await deps.git.transfers.uploadArchive({ path, input, output, signal: new AbortController().signal }),
     { cutShort: true },
     'git archive --remote',
   );
   t.equal(stopped(), streams.length + 1);
-  await t.rejects(deps.git.changedPaths(path, base, bomb, { limit: 300 }), { code: 'internal' });
+  await t.rejects(deps.git.objects.changedPaths(path, base, bomb, { limit: 300 }), { code: 'internal' });
   t.equal(stopped(), streams.length + 2);
   await until(async () => (await processesBelow(path)).length <= 1);
 });

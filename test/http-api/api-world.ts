@@ -32,23 +32,23 @@ jobs:
 
 /** A runner of a repository takes the next job and says something about it. */
 async function work(ci: Web['modules']['ci'], id: string, words: string): Promise<void> {
-  const { runner, token } = await ci.createRunner({ kind: 'repository', id }, { name: words, ephemeral: false });
-  await ci.declareRunner(await ci.authenticateRunner({ uuid: runner.uuid, token }, { isActive: false }), {
+  const { runner, token } = await ci.runners.create({ kind: 'repository', id }, { name: words, ephemeral: false });
+  await ci.runners.declare(await ci.runners.authenticate({ uuid: runner.uuid, token }, { isActive: false }), {
     version: 'v1',
     labels: ['linux'],
     capabilities: [],
   });
-  const row = await ci.authenticateRunner({ uuid: runner.uuid, token }, { isActive: false });
-  const task = await ci.fetchTask(row, {
+  const row = await ci.runners.authenticate({ uuid: runner.uuid, token }, { isActive: false });
+  const task = await ci.tasks.fetch(row, {
     deadlineMs: 0,
     requestKey: null,
     origin: null,
     signal: new AbortController().signal,
   });
   if (task === null) return;
-  const rows = ci.newLogRows();
+  const rows = ci.logs.newRows();
   rows.add(null, words);
-  await ci.receiveLog(row, { taskId: task.taskId, index: 0, rows, noMore: true });
+  await ci.logs.receive(row, { taskId: task.taskId, index: 0, rows, noMore: true });
 }
 
 /** In a pool: drawn more often than the others. */
@@ -96,7 +96,7 @@ export async function furnish(t: Test, web: Web): Promise<World> {
     visibility: 'PRIVATE',
     description: `All about ${word}`,
   });
-  const secretPath = git.repositoryPath(ids['carol']!, secret.id);
+  const secretPath = git.storage.pathOf(ids['carol']!, secret.id);
   await fillRepository(
     t,
     secretPath,
@@ -104,10 +104,10 @@ export async function furnish(t: Test, web: Web): Promise<World> {
     word,
   );
   await repositories.edit(viewer('carol'), 'carol', 'vault', { defaultBranch: word });
-  const { oid: secretCommit } = await git.head(secretPath);
+  const { oid: secretCommit } = await git.refs.head(secretPath);
   const vault = await repositories.find(viewer('carol'), 'carol', 'vault');
-  await ci.dispatchWorkflow(viewer('carol'), vault, { path: 'ci.yml', ref: word, inputs: new Map() });
-  await ci.setVariable({ kind: 'repository', id: secret.id }, { name: word, value: word });
+  await ci.workflows.dispatch(viewer('carol'), vault, { path: 'ci.yml', ref: word, inputs: new Map() });
+  await ci.variables.set({ kind: 'repository', id: secret.id }, { name: word, value: word });
   await work(ci, secret.id, word);
 
   const folder = temporaryFolder(t);
@@ -163,11 +163,11 @@ export async function furnish(t: Test, web: Web): Promise<World> {
   /** A branch comes and goes; what it pointed to can be had back. */
   async function loseTip(): Promise<void> {
     const found = await repositories.find(viewer('alice'), 'alice', 'tool').catch(() => null);
-    const { oid } = found === null ? { oid: null } : await git.head(found.path);
+    const { oid } = found === null ? { oid: null } : await git.refs.head(found.path);
     if (found === null || oid === null) return;
     const none = '0'.repeat(oid.length);
     const move = (oldId: string, newId: string) =>
-      repositories.applyUpdates(found, {
+      repositories.pushes.applyUpdates(found, {
         via: 'undo',
         userId: ids['alice']!,
         updates: [{ ref: 'refs/heads/passing', oldId, newId }],
@@ -175,7 +175,7 @@ export async function furnish(t: Test, web: Web): Promise<World> {
     await move(none, oid);
     await move(oid, none);
     const tips = await until(async () => {
-      const all = await repositories.listLostTips(found);
+      const all = await repositories.pushes.listLostTips(found);
       return all.length > 0 ? all : null;
     });
     values['tip']!.splice(0, Infinity, ...tips.map(({ id }) => id));
@@ -222,10 +222,16 @@ export async function furnish(t: Test, web: Web): Promise<World> {
       await unlessThere(() => repositories.setArchived(alice, 'alice', name, false));
     }
     await unlessThere(() => repositories.create(alice, { owner: 'guild', name: 'tool', visibility: 'PRIVATE' }));
-    await unlessThere(() => repositories.addCollaborator(alice, 'alice', 'hidden', { username: 'bob', role: 'read' }));
+    await unlessThere(() =>
+      repositories.collaborators.add(alice, 'alice', 'hidden', { username: 'bob', role: 'read' }),
+    );
     for (const name of ['tool', 'hidden']) {
       const found = await repositories.find(alice, 'alice', name).catch(() => null);
-      if (found === null || (await git.head(found.path)).oid !== null || (await git.branches(found.path)).length > 0)
+      if (
+        found === null ||
+        (await git.refs.head(found.path)).oid !== null ||
+        (await git.refs.branches(found.path)).length > 0
+      )
         continue;
       await fillRepository(t, found.path, {
         'README.md': '# Tool\n',
@@ -234,15 +240,15 @@ export async function furnish(t: Test, web: Web): Promise<World> {
         'big.bin': Buffer.alloc(3_000_000, 'x\0y'),
       });
       execFileSync('git', [`--git-dir=${found.path}`, 'tag', 'v1', 'main'], { env: { PATH: process.env['PATH'] } });
-      const { oid } = await git.head(found.path);
+      const { oid } = await git.refs.head(found.path);
       values['commit']!.push(oid!);
       values['after']!.push(`${oid}.1`);
     }
     // As the requests left it: another default branch, a role that was changed, no collaborator.
     await unlessThere(() => repositories.edit(alice, 'alice', 'tool', { defaultBranch: 'main' }));
-    await unlessThere(() => repositories.addCollaborator(alice, 'alice', 'tool', { username: 'bob', role: 'read' }));
+    await unlessThere(() => repositories.collaborators.add(alice, 'alice', 'tool', { username: 'bob', role: 'read' }));
     // Of every kind few, or what a request names is never what it needs.
-    for (const { id } of await ci.listRunners(null)) await ci.removeRunner(null, id);
+    for (const { id } of await ci.runners.list(null)) await ci.runners.remove(null, id);
     values['job']!.length = 0;
     for (const [owner, name] of [
       ['alice', 'tool'],
@@ -251,12 +257,12 @@ export async function furnish(t: Test, web: Web): Promise<World> {
       const found = await repositories.find(alice, owner, name).catch(() => null);
       if (found === null) continue;
       const here = { kind: 'repository', id: found.repository.id } as const;
-      await unlessThere(() => ci.dispatchWorkflow(alice, found, { path: 'ci.yml', ref: '', inputs: new Map() }));
-      await unlessThere(() => ci.setSecret(here, { name: 'DEPLOY_KEY', value: word }));
-      await unlessThere(() => ci.setVariable(here, { name: 'TARGET', value: 'here' }));
+      await unlessThere(() => ci.workflows.dispatch(alice, found, { path: 'ci.yml', ref: '', inputs: new Map() }));
+      await unlessThere(() => ci.secrets.set(here, { name: 'DEPLOY_KEY', value: word }));
+      await unlessThere(() => ci.variables.set(here, { name: 'TARGET', value: 'here' }));
       await unlessThere(() => work(ci, found.repository.id, 'spare'));
-      await unlessThere(() => ci.cancelRun(alice, found, 2, { force: true }));
-      const run = await ci.findRun(found, 1).catch(() => null);
+      await unlessThere(() => ci.runs.cancel(alice, found, 2, { force: true }));
+      const run = await ci.runs.find(found, 1).catch(() => null);
       values['job']!.push(...(run?.jobs ?? []).map(({ id }) => String(id)));
     }
     await loseTip();
@@ -269,7 +275,7 @@ export async function furnish(t: Test, web: Web): Promise<World> {
       () => [],
     );
     for (const scope of [{ kind: 'instance' }, { kind: 'user', id: ids['alice']! }, ...guild] as const)
-      await unlessThere(() => ci.createRunner(scope, { name: 'spare', ephemeral: false }));
+      await unlessThere(() => ci.runners.create(scope, { name: 'spare', ephemeral: false }));
     await connect([...here, ...guild]);
     await unlessThere(() =>
       accounts.addToken(ids['alice']!, { name: 'spare', access: 'read', repositoryIds: null, expiresAt: null }),
@@ -282,7 +288,7 @@ export async function furnish(t: Test, web: Web): Promise<World> {
       0,
       Infinity,
       ...mine.map(({ id }) => id),
-      ...(await ci.listRunners(null)).flatMap(({ id }) => often(String(id))),
+      ...(await ci.runners.list(null)).flatMap(({ id }) => often(String(id))),
       '00000000-0000-4000-8000-000000000000',
     );
     const page = await repositories.list(alice, { limit: 1 });

@@ -105,8 +105,8 @@ t.test('a run is started, watched, cancelled and run again', async (t) => {
 
   const made = await asAlice('POST', `${R}/runners`, { name: 'builder' });
   const { uuid, token } = made.json as { uuid: string; token: string };
-  const who = () => ci.authenticateRunner({ uuid, token }, { isActive: true });
-  await ci.declareRunner(await who(), { version: 'v1', labels: ['linux'], capabilities: [] });
+  const who = () => ci.runners.authenticate({ uuid, token }, { isActive: true });
+  await ci.runners.declare(await who(), { version: 'v1', labels: ['linux'], capabilities: [] });
   t.match((await anonymous('GET', `${R}/runs/1`)).json, {
     number: 1,
     jobs: [
@@ -114,16 +114,16 @@ t.test('a run is started, watched, cancelled and run again', async (t) => {
       { key: 'deploy', status: 'blocked', needs: ['build'], reason: /needs build/ },
     ],
   });
-  const task = (await ci.fetchTask(await who(), {
+  const task = (await ci.tasks.fetch(await who(), {
     deadlineMs: 0,
     requestKey: null,
     origin: null,
     signal: new AbortController().signal,
   }))!;
-  const rows = ci.newLogRows();
+  const rows = ci.logs.newRows();
   for (let at = 0; at < 600; at += 1) rows.add({ seconds: 1_767_225_600n, nanos: 0 }, `row ${at}`);
-  await ci.receiveLog(await who(), { taskId: task.taskId, index: 0, rows, noMore: true });
-  await ci.reportTask(await who(), {
+  await ci.logs.receive(await who(), { taskId: task.taskId, index: 0, rows, noMore: true });
+  await ci.tasks.report(await who(), {
     taskId: task.taskId,
     result: 'failure',
     startedAt: 1,
@@ -233,9 +233,9 @@ t.test('runners of each scope: made, registered, by whom it may be', async (t) =
       json: { id: number; uuid: string; token: string };
     };
     t.match(made, { name: 'made', ephemeral: true, status: 'unspecified', token: /^[0-9a-f]{40}$/ }, at);
-    t.equal((await ci.authenticateRunner(made, { isActive: false })).id, made.id);
+    t.equal((await ci.runners.authenticate(made, { isActive: false })).id, made.id);
     const token = ((await call('POST', `${at}/runners/token`)) as { json: { token: string } }).json.token;
-    const { runner } = await ci.registerRunner(token, {
+    const { runner } = await ci.runners.register(token, {
       name: 'joined',
       ephemeral: false,
       version: 'v1',

@@ -158,7 +158,7 @@ t.test(
     );
     t.equal(readFileSync(path.join(back, 'docs/übung/read me.txt'), 'utf8').length, 120_000);
 
-    const [artifact] = await forge.modules.ci.listArtifacts(forge.found, 1);
+    const [artifact] = await forge.modules.ci.artifacts.list(forge.found, 1);
     const page = `${forge.url}/repos/alice/work/runs/1/artifacts/${artifact!.id}`;
     const signedIn = { Cookie: `hearth_session=${forge.alice.session}` };
     t.equal((await ask(page)).status, 404, 'a private repository’s artifact is not there for others');
@@ -217,7 +217,7 @@ t.test('the client of actions/upload-artifact@v3 sends files one by one, in piec
     'the newer client gets the same as a zip',
   );
   t.equal(readFileSync(path.join(unpacked, 'docs/übung/read me.txt'), 'utf8').length, 120_000);
-  const [artifact] = await forge.modules.ci.listArtifacts(forge.found, 1);
+  const [artifact] = await forge.modules.ci.artifacts.list(forge.found, 1);
   const { body } = await ask(`${forge.url}/repos/alice/work/runs/1/artifacts/${artifact!.id}`, {
     headers: { Cookie: `hearth_session=${forge.alice.session}` },
   });

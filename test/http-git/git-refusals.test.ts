@@ -548,7 +548,7 @@ t.test('SECURITY I12, R28: nothing is left of clients who hang up', async (t) =>
     [],
   );
   t.same(
-    (await git.branches(repository)).map(({ name }) => name),
+    (await git.refs.branches(repository)).map(({ name }) => name),
     ['main'],
   );
   const open: unknown = await server.app.modules.db.read.query('SELECT id FROM pushes WHERE settled_at IS NULL');
@@ -562,7 +562,7 @@ t.test('SECURITY L03: beyond slots and queue a client is told when to come back'
   const [input, output] = [new PassThrough(), new PassThrough()];
   output.resume();
   const path = await server.pathOf('open');
-  const holding = git.uploadPack({
+  const holding = git.transfers.uploadPack({
     path,
     protocol: null,
     input,

@@ -33,7 +33,7 @@ const branches = 'refs/heads/*:refs/heads/*';
 const buffers = { 'in chunks, behind a probe': '65536', 'in one piece': '100000000' };
 
 async function refsOf(name: string): Promise<number> {
-  return (await server.app.modules.git.refs(await server.pathOf(name))).size;
+  return (await server.app.modules.git.refs.list(await server.pathOf(name))).size;
 }
 
 function refused({ name, options = [], refspecs = [branches], says, prepare }: Refusal, on: GitServer = server) {
@@ -47,7 +47,7 @@ function refused({ name, options = [], refspecs = [branches], says, prepare }: R
       t.match(stderr, says, way);
     }
     await undo?.();
-    t.equal((await on.app.modules.git.refs(await on.pathOf('work'))).size, 0, 'nothing of it landed');
+    t.equal((await on.app.modules.git.refs.list(await on.pathOf('work'))).size, 0, 'nothing of it landed');
     t.equal(on.app.modules.git.load().writes.running, 0);
   });
 }

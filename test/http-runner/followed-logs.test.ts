@@ -164,7 +164,7 @@ t.test(`${jobCount} jobs with ${followersPerJob} followers each: no runner is lo
   t.equal(jobs.length, jobCount);
   const all = Array.from({ length: rows }, (_, at) => at);
   for (const { taskId } of jobs) {
-    const { total, rows: stored } = await forge.modules.ci.readLog(taskId!, 0, rows + 1);
+    const { total, rows: stored } = await forge.modules.ci.logs.read(taskId!, 0, rows + 1);
     t.equal(total, rows);
     t.strictSame(
       stored.map(({ content }) => content),

@@ -126,7 +126,7 @@ t.test('a runner touches its own tasks only; ends are final; numbers of any size
 t.test('registration: what is missing or wrong is said, and counted as the runner’s mistake', async (t) => {
   const { url, modules } = await startForge(t);
   const client = connectClient(url);
-  const token = await modules.ci.resetRegistrationToken({ kind: 'instance' }, null);
+  const token = await modules.ci.runners.resetRegistrationToken({ kind: 'instance' }, null);
   for (const [request, message] of [
     [{ name: 'x' }, /missing runner token, name/],
     [{ token }, /missing runner token, name/],
@@ -134,7 +134,7 @@ t.test('registration: what is missing or wrong is said, and counted as the runne
   ] as const) {
     t.match(await client.register(request).catch((error: unknown) => error), { code: codes.invalid, message });
   }
-  await modules.ci.resetRegistrationToken({ kind: 'instance' }, null);
+  await modules.ci.runners.resetRegistrationToken({ kind: 'instance' }, null);
   t.match(await client.register({ name: 'x', token }).catch((error: unknown) => error), {
     code: codes.invalid,
     message: /has been invalidated, please use the latest one/,

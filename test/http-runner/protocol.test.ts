@@ -22,7 +22,7 @@ t.test(
       await t.test(name, async (t) => {
         const unregistered = open({});
         t.match(await unregistered.ping({ data: 'runner' }), { data: 'Hello, runner!' });
-        const registration = await ci.resetRegistrationToken({ kind: 'instance' }, null);
+        const registration = await ci.runners.resetRegistrationToken({ kind: 'instance' }, null);
         const { runner: registered } = await unregistered.register({
           name,
           token: registration,

@@ -47,13 +47,13 @@ export async function startForge(t: Owner, options: StartOptions = {}) {
 
   /** Registers over Connect. Answers the headers of every further call. */
   async function register(labels: string[], more: object = {}): Promise<Record<string, string>> {
-    const token = await modules.ci.resetRegistrationToken({ kind: 'instance' }, null);
+    const token = await modules.ci.runners.resetRegistrationToken({ kind: 'instance' }, null);
     const { runner } = await connectClient(url).register({ name: 'builder', token, labels, version: 'test', ...more });
     return { 'x-runner-uuid': runner.uuid, 'x-runner-token': runner.token };
   }
 
   const state = async (number = 1) => {
-    const { run, jobs } = await modules.ci.findRun(found, number);
+    const { run, jobs } = await modules.ci.runs.find(found, number);
     return { run: run.status, jobs: Object.fromEntries(jobs.map((job) => [job.name, job.status])), rows: jobs };
   };
 

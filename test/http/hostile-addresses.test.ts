@@ -89,7 +89,7 @@ await fillRepository(t, bare, {
   '.gitattributes': '* diff=evil filter=evil export-subst\n',
   'docs/--output=pwned': 'two\n',
 });
-const tip = (await web.modules.git.head(bare)).oid!;
+const tip = (await web.modules.git.refs.head(bare)).oid!;
 await runGit(['update-ref', '--stdin', '-z'], {
   cwd: bare,
   input: Buffer.concat(
@@ -264,7 +264,7 @@ t.test('security A03, A04 neither files nor leftovers in a repository start a pr
     `${before}[diff]\n\texternal = touch ${flag}\n[diff "evil"]\n\ttextconv = touch ${flag}\n\tcommand = touch ${flag}\n[core]\n\tpager = touch ${flag}\n\tfsmonitor = touch ${flag}\n\tsshCommand = touch ${flag}\n[uploadpack]\n\tpackObjectsHook = touch ${flag}\n`,
   );
   await alice.post(`${B}/branches`, { name: 'made-last', from: 'main' });
-  t.ok((await web.modules.git.refs(bare)).has('refs/heads/made-last'), 'a ref was moved');
+  t.ok((await web.modules.git.refs.list(bare)).has('refs/heads/made-last'), 'a ref was moved');
   await runGit(['clone', '--quiet', `${web.origin}/git/alice/kiln.git`, 'clone'], { cwd: folder });
   for (const page of [
     `commit/${tip}`,

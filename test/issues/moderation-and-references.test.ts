@@ -83,14 +83,14 @@ t.test('a reference leaves one entry, and none from PRIVATE in PUBLIC', async (t
 t.test('closes #7 in a pushed commit closes it, when the pusher may; once', async (t) => {
   const modules = await openIssues(t);
   const { issues, repositories, alice, bob } = modules;
-  repositories.onPush(issues.onPush);
-  await repositories.addCollaborator(alice, 'alice', 'roof', { username: 'bob', role: 'write' });
+  repositories.pushes.onPush(issues.onPush);
+  await repositories.collaborators.add(alice, 'alice', 'roof', { username: 'bob', role: 'write' });
   for (const title of ['one', 'two', 'three']) await issues.open(alice, roof, { title });
   const { work, commits, pack } = sampleHistory(modules.folder);
   await push(modules, alice, 'alice/roof', [`${zero} ${commits[0]} refs/heads/main`], { pack });
   const first = commitWith(work, commits[0]!, 'Mend it\n\nCloses #1, see #2');
   await push(modules, bob, 'alice/roof', [`${zero} ${first.oid} refs/heads/aside`], { pack: first.pack });
-  await repositories.finishPushes();
+  await repositories.pushes.finish();
   t.equal((await issues.find(bob, at(1))).state, 'OPEN', 'not by another branch');
   const { report } = await push(modules, bob, 'alice/roof', [`${commits[0]} ${first.oid} refs/heads/main`], {
     pack: first.pack,
@@ -106,7 +106,7 @@ t.test('closes #7 in a pushed commit closes it, when the pusher may; once', asyn
 t.test('a pushed commit leaves the issues of other repositories alone', async (t) => {
   const modules = await openIssues(t);
   const { issues, repositories, alice } = modules;
-  repositories.onPush(issues.onPush);
+  repositories.pushes.onPush(issues.onPush);
   await repositories.create(alice, { owner: 'alice', name: 'garden', visibility: 'PUBLIC' });
   await issues.open(alice, { owner: 'alice', name: 'garden' }, { title: 'elsewhere' });
   const { work, commits, pack } = sampleHistory(modules.folder);

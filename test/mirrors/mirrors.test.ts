@@ -58,7 +58,7 @@ const settings = (more: Partial<MirrorInput> = {}): MirrorInput => ({
   prune: true,
   ...more,
 });
-const refsOf = async (name: string) => [...(await here.modules.git.refs((await found(name)).path)).keys()];
+const refsOf = async (name: string) => [...(await here.modules.git.refs.list((await found(name)).path)).keys()];
 const mirrorOf = async (name: string) => here.modules.mirrors.find((await found(name)).repository.id);
 /** Due at once, and waited for. */
 async function sync(name: string): Promise<void> {
@@ -70,7 +70,7 @@ t.test('a pull mirror follows branches, tags and the default branch, and everybo
   const { repositories, mirrors } = here.modules;
   await repositories.create(viewerOf(alice), { name: 'copy', visibility: 'PUBLIC' });
   const heard: string[][] = [];
-  repositories.onPush({
+  repositories.pushes.onPush({
     name: 'test',
     record: async (_tx, push) => void heard.push([push.via, ...push.updates.map(({ ref }) => ref)]),
   });
@@ -84,7 +84,7 @@ t.test('a pull mirror follows branches, tags and the default branch, and everybo
   t.same(await refsOf('copy'), ['refs/heads/topic', 'refs/heads/trunk', 'refs/tags/v1']);
   t.equal((await found('copy')).repository.defaultBranch, 'trunk');
   t.match(await mirrorOf('copy'), { state: 'ok', failures: 0, lastError: null, progress: null });
-  await repositories.finishPushes();
+  await repositories.pushes.finish();
   t.match(heard, [['mirror', 'refs/heads/topic', 'refs/heads/trunk', 'refs/tags/v1']]);
 
   await inWork('commit', '--quiet', '--allow-empty', '-m', 'two');
@@ -92,7 +92,7 @@ t.test('a pull mirror follows branches, tags and the default branch, and everybo
   await sync('copy');
   t.same(await refsOf('copy'), ['refs/heads/trunk', 'refs/tags/v1']);
   t.equal(
-    (await here.modules.git.refs((await found('copy')).path)).get('refs/heads/trunk'),
+    (await here.modules.git.refs.list((await found('copy')).path)).get('refs/heads/trunk'),
     await inWork('rev-parse', 'trunk'),
   );
 });
@@ -104,8 +104,8 @@ t.test('the old tip of a branch rewritten at the remote is preserved', async (t)
   await inWork('commit', '--quiet', '--amend', '--allow-empty', '-m', 'rewritten');
   await inWork('push', '--quiet', '--force', 'there', 'trunk');
   await sync('copy');
-  await repositories.finishPushes();
-  t.match(await repositories.listLostTips(await found('copy')), [
+  await repositories.pushes.finish();
+  t.match(await repositories.pushes.listLostTips(await found('copy')), [
     { ref: 'refs/heads/trunk', oldId: before, forced: true },
     { ref: 'refs/heads/topic' },
   ]);
@@ -218,7 +218,7 @@ t.test('git connects to the address that was checked, whatever the name says by 
   const url = new URL(address());
   url.hostname = 'nowhere.example.org';
   const remote = { url, addresses: ['127.0.0.1'], username: 'bob', secret: bob.token, caFile: null };
-  const { refs, head } = await here.modules.git.listRemote(remote);
+  const { refs, head } = await here.modules.git.remotes.list(remote);
   t.same([head, [...refs.keys()]], ['trunk', ['refs/heads/trunk', 'refs/tags/v1']]);
 });
 
@@ -241,12 +241,12 @@ t.test('a push mirror brings the other side to where this one is, soon after eac
   await mirrors.runDue();
   const target = async () => [
     ...(
-      await there.modules.git.refs((await there.modules.repositories.find(viewerOf(bob), 'bob', 'target')).path)
+      await there.modules.git.refs.list((await there.modules.repositories.find(viewerOf(bob), 'bob', 'target')).path)
     ).keys(),
   ];
   t.same(await target(), ['refs/heads/main', 'refs/heads/old']);
   await inWork('push', '--quiet', remote, 'trunk:new', ':old');
-  await repositories.finishPushes();
+  await repositories.pushes.finish();
   await mirrors.runDue();
   t.same(await target(), ['refs/heads/main', 'refs/heads/new']);
   t.match(await mirrorOf('source'), { state: 'ok' });
@@ -282,11 +282,15 @@ t.test('an import is done once, and the repository is one like any other then', 
   t.same(await refsOf('imported'), ['refs/heads/trunk', 'refs/tags/v1']);
   t.equal((await found('imported')).repository.defaultBranch, 'trunk');
   t.equal(await mirrorOf('imported'), null);
-  t.equal((await here.modules.git.fetchedRefs((await found('imported')).path)).size, 0, 'and leaves no hidden names');
+  t.equal(
+    (await here.modules.git.remotes.fetchedRefs((await found('imported')).path)).size,
+    0,
+    'and leaves no hidden names',
+  );
   const remote = here.url.replace('://', `://x:${alice.token}@`) + '/git/alice/imported.git';
   await inWork('push', '--quiet', remote, 'trunk:mine');
-  t.same(await here.modules.git.check((await found('imported')).path), []);
+  t.same(await here.modules.git.maintenance.check((await found('imported')).path), []);
   await mirrors.end(viewerOf(alice), await found('copy'));
   t.equal(await mirrorOf('copy'), null);
-  await repositories.finishPushes();
+  await repositories.pushes.finish();
 });

@@ -53,7 +53,7 @@ const settings = (more: Partial<MirrorInput>): MirrorInput => ({
 });
 const save = async (name: string, more: Partial<MirrorInput>) =>
   here.modules.mirrors.save(viewer, await found(name), settings(more));
-const refsOf = async (name: string) => new Map(await here.modules.git.refs((await found(name)).path));
+const refsOf = async (name: string) => new Map(await here.modules.git.refs.list((await found(name)).path));
 const row = async (name: string): Promise<{ url: string; secret_ciphertext: string | null }> =>
   (
     await here.modules.db.read.query('SELECT * FROM mirrors WHERE repository_id = ?', [

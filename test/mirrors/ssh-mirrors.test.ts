@@ -45,7 +45,7 @@ t.before(async () => {
 const found = (name: string) => here.modules.repositories.find(viewer, 'alice', name);
 const idOf = async (name: string) => (await found(name)).repository.id;
 const mirrorOf = async (name: string) => (await here.modules.mirrors.find(await idOf(name)))!;
-const refsOf = async (name: string) => new Map(await here.modules.git.refs((await found(name)).path));
+const refsOf = async (name: string) => new Map(await here.modules.git.refs.list((await found(name)).path));
 const settings = (more: Partial<MirrorInput> = {}): MirrorInput => ({
   direction: 'pull',
   address: `${there.url}/tool.git`,
@@ -132,7 +132,7 @@ t.test('a push mirror brings the other side to where this one is, soon after eac
   await mirrors.runDue();
   t.strictSame(tips(target), await refsOf('source'));
   await client.expect(work, 'push', '--quiet', remote, 'main:new', ':topic');
-  await repositories.finishPushes();
+  await repositories.pushes.finish();
   await mirrors.runDue();
   t.strictSame([...tips(target).keys()], ['refs/heads/main', 'refs/heads/new']);
   t.match(await mirrorOf('source'), { state: 'ok' });
@@ -274,7 +274,7 @@ t.test('git connects to the address that was checked, whatever the name says by 
     privateKey: readFileSync(path.join(folder, 'client-key'), 'utf8'),
     hostKey: there.hostKey(),
   };
-  const { refs } = await here.modules.git.listRemote(remote);
+  const { refs } = await here.modules.git.remotes.list(remote);
   t.strictSame([...refs.keys()], ['refs/heads/main', 'refs/tags/v1']);
   const { address: _, ...rest } = remote.ssh;
   for (const ssh of [
@@ -284,7 +284,7 @@ t.test('git connects to the address that was checked, whatever the name says by 
     { ...rest, address: 'nowhere.example.org' },
     { ...rest, address: '127.0.0.1 -oProxyCommand=x' },
   ])
-    t.equal(await reasonOf(here.modules.git.listRemote({ ...remote, ssh })), 'internal', JSON.stringify(ssh));
+    t.equal(await reasonOf(here.modules.git.remotes.list({ ...remote, ssh })), 'internal', JSON.stringify(ssh));
 });
 
 t.test('configuration, agents and known hosts of this machine play no part', canTry, async (t) => {
@@ -300,7 +300,7 @@ t.test('configuration, agents and known hosts of this machine play no part', can
   });
   const git = await createGit({ config: here.config, logger: silentLogger, searchPath: `${bin}:${process.env.PATH}` });
   await reasonOf(
-    git.listRemote({
+    git.remotes.list({
       ssh: { user: there.user, host: 'git.lan', port: 2222, address: '127.0.0.1' },
       path: '/x.git',
       privateKey: 'key',
@@ -338,7 +338,7 @@ t.test('without an ssh program the refusal says what to install', canTry, async 
     logger: silentLogger,
     searchPath: bin,
   });
-  const refusal = await git
+  const refusal = await git.remotes
     .hostKeyOf({ user: 'git', host: 'git.lan', port: 22, address: '127.0.0.1' })
     .catch((error: unknown) => error);
   t.match(refusal, { reason: 'ssh_client_missing', message: /no ssh program.*openssh-client/ });

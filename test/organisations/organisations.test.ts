@@ -306,7 +306,7 @@ t.test('SPEC §3 an organisation that owns repositories cannot be deleted; its t
   const { id } = await organisations.find('example');
   for (const name of ['work', 'Notes', 'old'])
     await repositories.create(alice, { owner: 'example', name, visibility: 'PRIVATE' });
-  const trashed = await repositories.moveToTrash(alice, 'example', 'old');
+  const trashed = await repositories.trash.move(alice, 'example', 'old');
   await organisations.replaceAvatar(alice, 'example', upload);
   const refused = {
     reason: 'organisation_owns_repositories',
@@ -316,12 +316,12 @@ t.test('SPEC §3 an organisation that owns repositories cannot be deleted; its t
   await t.rejects(organisations.delete(alice, 'example'), refused as unknown as Error);
   t.ok(await organisations.find('example'));
 
-  await repositories.moveToTrash(alice, 'example', 'work');
-  await repositories.moveToTrash(alice, 'example', 'Notes');
+  await repositories.trash.move(alice, 'example', 'work');
+  await repositories.trash.move(alice, 'example', 'Notes');
   await organisations.delete(alice, 'example');
   t.equal(await reasonOf(organisations.find('example')), 'organisation_not_found');
   t.same(await db.read.query('SELECT * FROM repositories'), []);
-  t.notOk(await git.repositoryExists(`${settings.trashDirectory}/${trashed.id}.git`), 'from disk as well');
+  t.notOk(await git.storage.exists(`${settings.trashDirectory}/${trashed.id}.git`), 'from disk as well');
   t.same(await db.read.query('SELECT * FROM avatars'), []);
   t.equal(await avatars.open(id), null);
   t.equal(await owners.resolve('example'), null);

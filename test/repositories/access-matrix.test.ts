@@ -37,11 +37,11 @@ const acts: Record<string, Act> = {
   openForPush: { needed: 'write', run: ({ repositories }, viewer, ...at) => repositories.openForPush(viewer, ...at) },
   openImage: {
     needed: 'read',
-    run: async ({ repositories }, viewer, ...at) => (await repositories.openImage(viewer, ...at)).close(),
+    run: async ({ repositories }, viewer, ...at) => (await repositories.images.open(viewer, ...at)).close(),
   },
   explainAccess: {
     needed: 'read',
-    run: ({ repositories }, viewer, ...at) => repositories.explainAccess(viewer, ...at),
+    run: ({ repositories }, viewer, ...at) => repositories.collaborators.explainAccess(viewer, ...at),
   },
   edit: {
     needed: 'admin',
@@ -49,17 +49,17 @@ const acts: Record<string, Act> = {
   },
   listCollaborators: {
     needed: 'admin',
-    run: ({ repositories }, viewer, ...at) => repositories.listCollaborators(viewer, ...at),
+    run: ({ repositories }, viewer, ...at) => repositories.collaborators.list(viewer, ...at),
   },
   addCollaborator: {
     needed: 'admin',
     run: ({ repositories }, viewer, ...at) =>
-      repositories.addCollaborator(viewer, ...at, { username: 'nobody', role: 'read' }),
+      repositories.collaborators.add(viewer, ...at, { username: 'nobody', role: 'read' }),
   },
   changeCollaboratorRole: {
     needed: 'admin',
     run: ({ repositories }, viewer, ...at) =>
-      repositories.changeCollaboratorRole(viewer, ...at, { username: 'carol', role: 'king' }),
+      repositories.collaborators.changeRole(viewer, ...at, { username: 'carol', role: 'king' }),
   },
   changeVisibility: {
     needed: 'owner',
@@ -78,31 +78,31 @@ const acts: Record<string, Act> = {
   },
   transfer: {
     needed: 'owner',
-    run: ({ repositories }, viewer, ...at) => repositories.transfer(viewer, ...at, 'nobody'),
+    run: ({ repositories }, viewer, ...at) => repositories.transfers.start(viewer, ...at, 'nobody'),
   },
-  offerOf: { needed: 'owner', run: ({ repositories }, viewer, ...at) => repositories.offerOf(viewer, ...at) },
+  offerOf: { needed: 'owner', run: ({ repositories }, viewer, ...at) => repositories.transfers.offerOf(viewer, ...at) },
   withdrawTransfer: {
     needed: 'owner',
-    run: ({ repositories }, viewer, ...at) => repositories.withdrawTransfer(viewer, ...at),
+    run: ({ repositories }, viewer, ...at) => repositories.transfers.withdraw(viewer, ...at),
   },
   replaceImage: {
     needed: 'owner',
     run: ({ repositories }, viewer, ...at) =>
-      repositories.replaceImage(viewer, ...at, { ...png, declaredType: 'text/html' }),
+      repositories.images.replace(viewer, ...at, { ...png, declaredType: 'text/html' }),
   },
   removeImage: {
     needed: 'owner',
     run: async ({ repositories }, viewer, ...at) => {
-      await repositories.removeImage(viewer, ...at);
+      await repositories.images.remove(viewer, ...at);
       // Put back for the cells that follow.
-      await repositories.replaceImage(localAdministrator, ...at, png);
+      await repositories.images.replace(localAdministrator, ...at, png);
     },
   },
   moveToTrash: {
     needed: 'owner',
     run: async ({ repositories }, viewer, ...at) => {
-      const { id } = await repositories.moveToTrash(viewer, ...at);
-      await repositories.restore(viewer, id);
+      const { id } = await repositories.trash.move(viewer, ...at);
+      await repositories.trash.restore(viewer, id);
     },
   },
 };
@@ -207,7 +207,7 @@ t.test(
       for (const visibility of ['PUBLIC', 'PRIVATE'] as const) {
         const name = visibility.toLowerCase();
         const { id } = await repositories.create(alice, { owner, name, visibility, description: 'canary' });
-        await repositories.replaceImage(alice, owner, name, png);
+        await repositories.images.replace(alice, owner, name, png);
         places.push({ at: [owner, name], id, visibility, ofOrganisation: owner === 'example' });
       }
     }

@@ -170,7 +170,7 @@ t.test(
 t.test('SPEC §5 hidden, absent, trashed and invalid are refused with the same message', async (t) => {
   const { repositories, alice, bob } = await openModules(t);
   for (const name of ['secret', 'gone']) await repositories.create(alice, { name, visibility: 'PRIVATE' });
-  await repositories.moveToTrash(alice, 'alice', 'gone');
+  await repositories.trash.move(alice, 'alice', 'gone');
   const asked: [typeof bob | typeof anonymous | typeof localAdministrator, string, string][] = [
     [bob, 'alice', 'secret'],
     [anonymous, 'alice', 'secret'],
@@ -199,7 +199,7 @@ t.test('SPEC §5 hidden, absent, trashed and invalid are refused with the same m
 t.test('insufficient access is refused as if the repository were absent', async (t) => {
   const { repositories, alice, bob } = await openModules(t);
   await repositories.create(alice, { name: 'work', visibility: 'PUBLIC' });
-  await repositories.addCollaborator(alice, 'alice', 'work', { username: 'bob', role: 'admin' });
+  await repositories.collaborators.add(alice, 'alice', 'work', { username: 'bob', role: 'admin' });
   t.match(await repositories.find(bob, 'alice', 'work', 'admin'), { level: 'admin', isOwner: false });
   t.equal(await reasonOf(repositories.find(bob, 'alice', 'work', 'owner')), 'repository_not_found');
   t.equal(await reasonOf(repositories.find(anonymous, 'alice', 'work', 'write')), 'repository_not_found');
@@ -221,7 +221,7 @@ t.test('lists have only visible repositories, last changed first, in pages that 
     visibility: 'PRIVATE',
   });
   await repositories.create(bob, { name: 'trashed', visibility: 'PUBLIC' });
-  await repositories.moveToTrash(bob, 'bob', 'trashed');
+  await repositories.trash.move(bob, 'bob', 'trashed');
   const names = async (
     viewer: typeof bob | typeof anonymous,
     options: Partial<Parameters<typeof repositories.list>[1]> = {},

@@ -47,7 +47,7 @@ t.test(`${kills} kills during image writes leave the old image or the new one, c
 
     await repositories.recover();
     const { repository } = await repositories.find(alice, 'alice', 'work');
-    const image = repository.imageContentType === null ? null : await repositories.openImage(alice, 'alice', 'work');
+    const image = repository.imageContentType === null ? null : await repositories.images.open(alice, 'alice', 'work');
     const state = image === null ? 'none' : image.type;
     const allowed = allowedAfter(acts, firstAct);
     if (!allowed.includes(state))

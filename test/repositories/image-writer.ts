@@ -50,7 +50,7 @@ const alice = viewerOf({ id: aliceId, username: 'alice' });
 const types = Object.keys(sampleImages) as (keyof typeof sampleImages)[];
 for (let act = Number(round); ; act++) {
   const type = types[act % types.length]!;
-  if (act % 5 === 4) await repositories.removeImage(alice, 'alice', 'work');
-  else await repositories.replaceImage(alice, 'alice', 'work', { declaredType: type, bytes: sampleImages[type] });
+  if (act % 5 === 4) await repositories.images.remove(alice, 'alice', 'work');
+  else await repositories.images.replace(alice, 'alice', 'work', { declaredType: type, bytes: sampleImages[type] });
   process.stdout.write(`${act % 5 === 4 ? 'none' : type}\n`);
 }

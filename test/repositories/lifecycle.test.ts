@@ -69,7 +69,7 @@ t.test('edits: description, default branch, protection; omitted fields stay', as
     defaultBranchProtected: false,
     updatedAt: clock.now(),
   });
-  t.equal((await git.head(folder)).branch, 'next');
+  t.equal((await git.refs.head(folder)).branch, 'next');
 });
 
 t.test('visibility and archive change at once, idempotently, with the right events', async (t) => {
@@ -110,7 +110,7 @@ t.test('security J06 a rename keeps everything; the old path redirects until the
 
   await repositories.create(alice, { name: 'work', visibility: 'PUBLIC' });
   t.equal(await whereIs(modules, alice, 'alice/work'), 'at alice/work');
-  await repositories.moveToTrash(alice, 'alice', 'work');
+  await repositories.trash.move(alice, 'alice', 'work');
   t.equal(await whereIs(modules, alice, 'alice/work'), 'nowhere', 'the redirect ended when the name was used');
   await repositories.rename(alice, 'alice', 'rest', 'play');
   t.equal(await whereIs(modules, alice, 'alice/play'), 'at alice/play', 'and a repository may go back');
@@ -143,10 +143,10 @@ t.test('a transfer happens at once where the viewer is entitled on both sides', 
   const { repositories, alice, bob, clock, git } = modules;
   const history = sampleHistory(modules.folder);
   await push(modules, alice, 'alice/work', [`${zeroId} ${history.commits[0]} ${main}`], { pack: history.pack });
-  await repositories.addCollaborator(alice, 'alice', 'work', { username: 'bob', role: 'read' });
-  await repositories.pin(bob, 'alice', 'work');
+  await repositories.collaborators.add(alice, 'alice', 'work', { username: 'bob', role: 'read' });
+  await repositories.pins.add(bob, 'alice', 'work');
   clock.advance(1000);
-  t.same(await repositories.transfer(alice, 'alice', 'work', ' Example '), {
+  t.same(await repositories.transfers.start(alice, 'alice', 'work', ' Example '), {
     kind: 'transferred',
     canonical: { owner: 'example', name: 'work' },
   });
@@ -157,25 +157,25 @@ t.test('a transfer happens at once where the viewer is entitled on both sides', 
     repository: { ownerUserId: null, updatedAt: clock.now() },
     owner: { kind: 'organisation' },
   });
-  t.equal((await git.refs(found.path)).get(main), history.commits[0]);
+  t.equal((await git.refs.list(found.path)).get(main), history.commits[0]);
   t.equal(
     found.path,
-    git.repositoryPath(found.owner.id, found.repository.id),
+    git.storage.pathOf(found.owner.id, found.repository.id),
     'SPEC §2.2 the folder is at the new owner’s',
   );
   t.equal(await whereIs(modules, anonymous, 'alice/work'), 'moved to example/work');
-  t.equal((await repositories.listPins(bob)).length, 1);
+  t.equal((await repositories.pins.list(bob)).length, 1);
   t.same(await modules.db.read.query('SELECT * FROM repository_moves'), []);
 
-  t.match(await repositories.transfer(alice, 'example', 'work', 'alice'), { kind: 'transferred' });
+  t.match(await repositories.transfers.start(alice, 'example', 'work', 'alice'), { kind: 'transferred' });
   t.equal(await whereIs(modules, anonymous, 'example/work'), 'moved to alice/work');
   t.match(
-    await repositories.transfer(localAdministrator, 'alice', 'work', 'bob'),
+    await repositories.transfers.start(localAdministrator, 'alice', 'work', 'bob'),
     { kind: 'transferred' },
     'the command line asks nobody',
   );
   t.match(await repositories.find(bob, 'bob', 'work'), { isOwner: true, level: 'admin' });
-  t.same(await repositories.listCollaborators(bob, 'bob', 'work'), [], 'the new owner is no collaborator any more');
+  t.same(await repositories.collaborators.list(bob, 'bob', 'work'), [], 'the new owner is no collaborator any more');
 });
 
 t.test('otherwise a transfer is an offer: the receiver accepts or declines, the owner can withdraw it', async (t) => {
@@ -183,50 +183,50 @@ t.test('otherwise a transfer is an offer: the receiver accepts or declines, the 
   const { repositories, alice, bob, carol, clock } = modules;
   const { id } = (await repositories.find(alice, 'alice', 'work')).repository;
   await repositories.changeVisibility(alice, 'alice', 'work', 'PRIVATE');
-  const offer = () => repositories.transfer(alice, 'alice', 'work', 'carol');
+  const offer = () => repositories.transfers.start(alice, 'alice', 'work', 'carol');
   t.match(await offer(), { kind: 'offered', to: { handle: 'carol' } });
-  t.match(await repositories.offerOf(alice, 'alice', 'work'), { handle: 'carol' });
+  t.match(await repositories.transfers.offerOf(alice, 'alice', 'work'), { handle: 'carol' });
   t.equal(await whereIs(modules, carol, 'alice/work'), 'nowhere', 'an offer gives no right to read');
-  t.match(await repositories.listOffers(carol), [
+  t.match(await repositories.transfers.listOffers(carol), [
     { repository: { id, name: 'work', owner: { handle: 'alice' } }, to: { handle: 'carol' }, offeredAt: clock.now() },
   ]);
   t.same(
     [
-      await repositories.listOffers(bob),
-      await repositories.listOffers(alice),
-      await repositories.listOffers(anonymous),
+      await repositories.transfers.listOffers(bob),
+      await repositories.transfers.listOffers(alice),
+      await repositories.transfers.listOffers(anonymous),
     ],
     [[], [], []],
   );
 
   for (const viewer of [alice, bob, anonymous, { ...carol, via: 'token' as const, scope: 'write' as const }]) {
-    t.equal(await reasonOf(repositories.acceptTransfer(viewer, id)), 'transfer_not_found');
-    t.equal(await reasonOf(repositories.declineTransfer(viewer, id)), 'transfer_not_found');
+    t.equal(await reasonOf(repositories.transfers.accept(viewer, id)), 'transfer_not_found');
+    t.equal(await reasonOf(repositories.transfers.decline(viewer, id)), 'transfer_not_found');
   }
-  await repositories.declineTransfer(carol, id);
-  t.same(await repositories.listOffers(carol), []);
-  t.equal(await repositories.offerOf(alice, 'alice', 'work'), null);
+  await repositories.transfers.decline(carol, id);
+  t.same(await repositories.transfers.listOffers(carol), []);
+  t.equal(await repositories.transfers.offerOf(alice, 'alice', 'work'), null);
 
   await offer();
-  await repositories.withdrawTransfer(alice, 'alice', 'work');
-  await repositories.withdrawTransfer(alice, 'alice', 'work');
-  t.equal(await reasonOf(repositories.acceptTransfer(carol, id)), 'transfer_not_found');
+  await repositories.transfers.withdraw(alice, 'alice', 'work');
+  await repositories.transfers.withdraw(alice, 'alice', 'work');
+  t.equal(await reasonOf(repositories.transfers.accept(carol, id)), 'transfer_not_found');
 
   await offer();
-  t.same(await repositories.acceptTransfer(carol, id), { owner: 'carol', name: 'work' });
+  t.same(await repositories.transfers.accept(carol, id), { owner: 'carol', name: 'work' });
   t.equal(await whereIs(modules, alice, 'carol/work'), 'nowhere', 'private, and no longer hers');
   t.equal(await whereIs(modules, carol, 'alice/work'), 'moved to carol/work');
-  t.equal(await reasonOf(repositories.acceptTransfer(carol, id)), 'transfer_not_found');
+  t.equal(await reasonOf(repositories.transfers.accept(carol, id)), 'transfer_not_found');
 });
 
 t.test('a MEMBER offers to the organisation, an OWNER accepts', async (t) => {
   const modules = await openWork(t);
   const { repositories, alice, bob } = modules;
   const { id } = await repositories.create(bob, { name: 'gift', visibility: 'PUBLIC' });
-  t.match(await repositories.transfer(bob, 'bob', 'gift', 'example'), { kind: 'offered' });
-  t.equal(await reasonOf(repositories.acceptTransfer(bob, id)), 'transfer_not_found');
-  t.equal((await repositories.listOffers(alice)).length, 1);
-  await repositories.acceptTransfer(alice, id);
+  t.match(await repositories.transfers.start(bob, 'bob', 'gift', 'example'), { kind: 'offered' });
+  t.equal(await reasonOf(repositories.transfers.accept(bob, id)), 'transfer_not_found');
+  t.equal((await repositories.transfers.listOffers(alice)).length, 1);
+  await repositories.transfers.accept(alice, id);
   t.equal(await whereIs(modules, bob, 'bob/gift'), 'moved to example/gift');
 });
 
@@ -235,19 +235,19 @@ t.test('an offer is checked against the rights of its maker when it is accepted'
   const { repositories, organisations, alice, bob, carol } = modules;
   const { id } = await repositories.create(alice, { owner: 'example', name: 'ours', visibility: 'PUBLIC' });
   await organisations.changeMemberRole(alice, 'example', { username: 'bob', role: 'OWNER' });
-  await repositories.transfer(bob, 'example', 'ours', 'carol');
+  await repositories.transfers.start(bob, 'example', 'ours', 'carol');
   await organisations.changeMemberRole(alice, 'example', { username: 'bob', role: 'MEMBER' });
-  t.equal(await reasonOf(repositories.acceptTransfer(carol, id)), 'transfer_not_found');
+  t.equal(await reasonOf(repositories.transfers.accept(carol, id)), 'transfer_not_found');
   t.equal(await whereIs(modules, anonymous, 'example/ours'), 'at example/ours');
   t.same(await modules.db.read.query('SELECT * FROM repository_moves'), []);
 
   const { id: trashed } = await repositories.create(alice, { name: 'gone', visibility: 'PUBLIC' });
-  await repositories.transfer(alice, 'alice', 'gone', 'carol');
-  await repositories.moveToTrash(alice, 'alice', 'gone');
-  t.equal(await reasonOf(repositories.acceptTransfer(carol, trashed)), 'transfer_not_found');
-  await repositories.restore(alice, trashed);
+  await repositories.transfers.start(alice, 'alice', 'gone', 'carol');
+  await repositories.trash.move(alice, 'alice', 'gone');
+  t.equal(await reasonOf(repositories.transfers.accept(carol, trashed)), 'transfer_not_found');
+  await repositories.trash.restore(alice, trashed);
   t.equal(
-    await reasonOf(repositories.acceptTransfer(carol, trashed)),
+    await reasonOf(repositories.transfers.accept(carol, trashed)),
     'transfer_not_found',
     'deleting it took the offer back',
   );
@@ -264,23 +264,23 @@ t.test('security J06 a refused transfer leaves row and folder where they were', 
     ['', 'no_such_owner'],
     ['example', 'repository_name_taken'],
   ] as const) {
-    t.equal(await reasonOf(repositories.transfer(alice, 'alice', 'work', to)), reason, to);
+    t.equal(await reasonOf(repositories.transfers.start(alice, 'alice', 'work', to)), reason, to);
   }
   t.same(await repositories.find(alice, 'alice', 'work'), before);
-  t.ok(await git.repositoryExists(before.path));
+  t.ok(await git.storage.exists(before.path));
   t.same(await db.read.query('SELECT * FROM repository_moves'), []);
   t.same(await db.read.query('SELECT * FROM repository_redirects'), []);
 
   // A folder that cannot be moved is a fault, not a half-done transfer.
-  const { moveRepository } = git;
-  git.moveRepository = () => Promise.reject(Object.assign(new Error('EIO'), { code: 'EIO' }));
+  const { move: moveRepository } = git.storage;
+  git.storage.move = () => Promise.reject(Object.assign(new Error('EIO'), { code: 'EIO' }));
   await t.rejects(
-    repositories
-      .transfer(alice, 'alice', 'work', 'carol')
-      .then(() => repositories.transfer(localAdministrator, 'alice', 'work', 'bob')),
+    repositories.transfers
+      .start(alice, 'alice', 'work', 'carol')
+      .then(() => repositories.transfers.start(localAdministrator, 'alice', 'work', 'bob')),
     { message: 'EIO' },
   );
-  git.moveRepository = moveRepository;
+  git.storage.move = moveRepository;
   t.match(await repositories.find(alice, 'alice', 'work'), {
     path: before.path,
     repository: { ownerUserId: alice.id },
@@ -293,12 +293,12 @@ t.test('security J06 of concurrent transfers of one repository one succeeds', as
   const modules = await openWork(t);
   const { repositories, git, db } = modules;
   const attempts = ['bob', 'carol', 'example', 'bob'].map((to) =>
-    repositories.transfer(localAdministrator, 'alice', 'work', to),
+    repositories.transfers.start(localAdministrator, 'alice', 'work', to),
   );
   const seen = await outcomes(attempts);
   t.equal(seen['accepted'], 1, JSON.stringify(seen));
   const [row] = await db.read.query('SELECT * FROM repositories');
-  t.ok(await git.repositoryExists(git.repositoryPath(row.owner_user_id ?? row.owner_org_id, row.id)));
+  t.ok(await git.storage.exists(git.storage.pathOf(row.owner_user_id ?? row.owner_org_id, row.id)));
   t.same(await db.read.query('SELECT * FROM repository_moves'), []);
 });
 
@@ -308,22 +308,25 @@ t.test(
     const modules = await openWork(t);
     const { repositories, alice, bob, db, git } = modules;
     const { repository, path: home } = await repositories.find(alice, 'alice', 'work');
-    const elsewhere = git.repositoryPath(bob.id, repository.id);
+    const elsewhere = git.storage.pathOf(bob.id, repository.id);
     const intend = () =>
       db.write((tx) => tx.manager.query('INSERT INTO repository_moves VALUES (?, ?)', [repository.id, bob.id]));
 
     await intend();
-    t.equal(await reasonOf(repositories.transfer(localAdministrator, 'alice', 'work', 'carol')), 'move_in_progress');
-    await git.moveRepository(home, elsewhere);
+    t.equal(
+      await reasonOf(repositories.transfers.start(localAdministrator, 'alice', 'work', 'carol')),
+      'move_in_progress',
+    );
+    await git.storage.move(home, elsewhere);
     let next = await modules.restart();
     await next.repositories.recover();
-    t.ok(await next.git.repositoryExists(home), 'back, because the row had not changed');
+    t.ok(await next.git.storage.exists(home), 'back, because the row had not changed');
     t.same(await db.read.query('SELECT * FROM repository_moves'), []);
 
     await intend();
     next = await modules.restart();
     await next.repositories.recover();
-    t.ok(await next.git.repositoryExists(home), 'still there, because nothing had moved');
+    t.ok(await next.git.storage.exists(home), 'still there, because nothing had moved');
     t.same(await db.read.query('SELECT * FROM repository_moves'), []);
   },
 );
@@ -331,49 +334,53 @@ t.test(
 t.test('the trash: hidden at once, its name free, restored with everything, by the owner only', async (t) => {
   const modules = await openWork(t);
   const { repositories, alice, bob, carol, clock, settings, imageFolder, git } = modules;
-  await repositories.replaceImage(alice, 'alice', 'work', {
+  await repositories.images.replace(alice, 'alice', 'work', {
     declaredType: 'image/gif',
     bytes: sampleImages['image/gif'],
   });
-  await repositories.addCollaborator(alice, 'alice', 'work', { username: 'bob', role: 'admin' });
-  await repositories.pin(carol, 'alice', 'work');
+  await repositories.collaborators.add(alice, 'alice', 'work', { username: 'bob', role: 'admin' });
+  await repositories.pins.add(carol, 'alice', 'work');
   const { path: home } = await repositories.find(alice, 'alice', 'work');
   t.equal(
-    await reasonOf(repositories.moveToTrash(bob, 'alice', 'work')),
+    await reasonOf(repositories.trash.move(bob, 'alice', 'work')),
     'repository_not_found',
     'an admin collaborator does not delete',
   );
   clock.advance(1000);
-  const trashed = await repositories.moveToTrash(alice, 'ALICE', 'WORK');
+  const trashed = await repositories.trash.move(alice, 'ALICE', 'WORK');
   t.match(trashed, { deletedAt: clock.now(), deletedBy: alice.id });
-  t.notOk(await git.repositoryExists(home));
+  t.notOk(await git.storage.exists(home));
   t.same(readdirSync(imageFolder), [], 'SPEC §3 deleting the repository also removes the image file');
   t.equal(await whereIs(modules, alice, 'alice/work'), 'nowhere');
-  t.same(await repositories.listPins(carol), []);
-  t.match(await repositories.listTrash(), [{ id: trashed.id, owner: { handle: 'alice' } }]);
-  t.equal((await repositories.listTrash({ kind: 'user', id: bob.id })).length, 0);
-  t.equal((await repositories.listRestorable(alice)).length, 1);
-  t.same([await repositories.listRestorable(bob), await repositories.listRestorable(anonymous)], [[], []]);
+  t.same(await repositories.pins.list(carol), []);
+  t.match(await repositories.trash.list(), [{ id: trashed.id, owner: { handle: 'alice' } }]);
+  t.equal((await repositories.trash.list({ kind: 'user', id: bob.id })).length, 0);
+  t.equal((await repositories.trash.listRestorable(alice)).length, 1);
+  t.same([await repositories.trash.listRestorable(bob), await repositories.trash.listRestorable(anonymous)], [[], []]);
 
   await repositories.create(alice, { name: 'work', visibility: 'PUBLIC' });
   for (const viewer of [bob, carol, anonymous, { ...alice, via: 'token' as const, scope: 'write' as const }]) {
-    t.equal(await reasonOf(repositories.restore(viewer, trashed.id, 'mine')), 'repository_not_found');
+    t.equal(await reasonOf(repositories.trash.restore(viewer, trashed.id, 'mine')), 'repository_not_found');
   }
-  t.equal(await reasonOf(repositories.restore(alice, trashed.id)), 'repository_name_taken');
-  t.equal(await reasonOf(repositories.restore(alice, trashed.id, 'a b')), 'invalid_repository_name');
+  t.equal(await reasonOf(repositories.trash.restore(alice, trashed.id)), 'repository_name_taken');
+  t.equal(await reasonOf(repositories.trash.restore(alice, trashed.id, 'a b')), 'invalid_repository_name');
   t.ok(
-    await git.repositoryExists(`${settings.trashDirectory}/${trashed.id}.git`),
+    await git.storage.exists(`${settings.trashDirectory}/${trashed.id}.git`),
     'a refused restore leaves it in the trash',
   );
-  t.match(await repositories.restore(alice, trashed.id, 'Saved'), { name: 'Saved', deletedAt: null, deletedBy: null });
-  t.ok(await git.repositoryExists(home));
-  const image = await repositories.openImage(alice, 'alice', 'saved');
+  t.match(await repositories.trash.restore(alice, trashed.id, 'Saved'), {
+    name: 'Saved',
+    deletedAt: null,
+    deletedBy: null,
+  });
+  t.ok(await git.storage.exists(home));
+  const image = await repositories.images.open(alice, 'alice', 'saved');
   t.equal(image.type, 'image/gif');
   await image.close();
-  t.equal((await repositories.listCollaborators(alice, 'alice', 'saved')).length, 1);
-  t.equal((await repositories.listPins(carol)).length, 1, 'pins come back');
+  t.equal((await repositories.collaborators.list(alice, 'alice', 'saved')).length, 1);
+  t.equal((await repositories.pins.list(carol)).length, 1, 'pins come back');
   t.equal(
-    await reasonOf(repositories.restore(alice, trashed.id)),
+    await reasonOf(repositories.trash.restore(alice, trashed.id)),
     'repository_not_found',
     'what is live is not in the trash',
   );
@@ -382,26 +389,26 @@ t.test('the trash: hidden at once, its name free, restored with everything, by t
 t.test('repositories whose time in the trash is over are deleted permanently, the rest stays', async (t) => {
   const modules = await openWork(t);
   const { repositories, alice, clock, settings, db, git, trashedImages } = modules;
-  await repositories.replaceImage(alice, 'alice', 'work', {
+  await repositories.images.replace(alice, 'alice', 'work', {
     declaredType: 'image/gif',
     bytes: sampleImages['image/gif'],
   });
-  const old = await repositories.moveToTrash(alice, 'alice', 'work');
+  const old = await repositories.trash.move(alice, 'alice', 'work');
   await repositories.create(alice, { name: 'younger', visibility: 'PUBLIC' });
   clock.advance(settings.trashTtlMs);
-  const young = await repositories.moveToTrash(alice, 'alice', 'younger');
-  t.equal(await repositories.emptyTrash(), 0, 'to the millisecond');
+  const young = await repositories.trash.move(alice, 'alice', 'younger');
+  t.equal(await repositories.trash.empty(), 0, 'to the millisecond');
   clock.advance(1);
-  t.equal(await repositories.emptyTrash(), 1);
+  t.equal(await repositories.trash.empty(), 1);
   t.same(
     (await db.read.query('SELECT id FROM repositories')).map((row: { id: string }) => row.id),
     [young.id],
   );
-  t.notOk(await git.repositoryExists(`${settings.trashDirectory}/${old.id}.git`));
+  t.notOk(await git.storage.exists(`${settings.trashDirectory}/${old.id}.git`));
   t.same(await trashedImages.list(), []);
-  t.ok(await git.repositoryExists(`${settings.trashDirectory}/${young.id}.git`));
-  t.equal(await repositories.emptyTrash(2), 0);
-  t.equal(await repositories.emptyTrash(0), 1, 'or at once, when the command line says so');
+  t.ok(await git.storage.exists(`${settings.trashDirectory}/${young.id}.git`));
+  t.equal(await repositories.trash.empty(2), 0);
+  t.equal(await repositories.trash.empty(0), 1, 'or at once, when the command line says so');
 });
 
 t.test('a folder in the trash without a row is removed after the same time', async (t) => {
@@ -410,27 +417,27 @@ t.test('a folder in the trash without a row is removed after the same time', asy
     random: '0f0e0d0c-0b0a-4908-8706-050403020100',
   };
   const orphan = path.join(settings.trashDirectory, `${random}.git`);
-  await git.createRepository(orphan, { defaultBranch: 'main' });
+  await git.storage.create(orphan, { defaultBranch: 'main' });
   clock.set(Date.now());
-  await repositories.emptyTrash();
-  t.ok(await git.repositoryExists(orphan));
+  await repositories.trash.empty();
+  t.ok(await git.storage.exists(orphan));
   clock.set(Date.now() + settings.trashTtlMs + 10_000);
-  await repositories.emptyTrash();
-  t.notOk(await git.repositoryExists(orphan));
+  await repositories.trash.empty();
+  t.notOk(await git.storage.exists(orphan));
 });
 
 t.test('a deletion and a restore that a crash interrupted are finished at the next start', async (t) => {
   const modules = await openWork(t);
   const { repositories, alice, git, db, settings, images, trashedImages } = modules;
-  await repositories.replaceImage(alice, 'alice', 'work', {
+  await repositories.images.replace(alice, 'alice', 'work', {
     declaredType: 'image/gif',
     bytes: sampleImages['image/gif'],
   });
   const { repository, path: home } = await repositories.find(alice, 'alice', 'work');
   const trash = `${settings.trashDirectory}/${repository.id}.git`;
   const where = async () => [
-    await git.repositoryExists(home),
-    await git.repositoryExists(trash),
+    await git.storage.exists(home),
+    await git.storage.exists(trash),
     (await images.list()).length,
     (await trashedImages.list()).length,
   ];
@@ -449,22 +456,22 @@ t.test('a deletion whose folder cannot be moved takes effect, and can be undone 
   const modules = await openWork(t);
   const { repositories, alice, git, clock, events } = modules;
   const { repository, path: home } = await repositories.find(alice, 'alice', 'work');
-  const { moveRepository } = git;
+  const { move: moveRepository } = git.storage;
   const remove = async () => {
-    git.moveRepository = () => Promise.reject(Object.assign(new Error('EXDEV'), { code: 'EXDEV' }));
-    await repositories.moveToTrash(alice, 'alice', 'work');
-    git.moveRepository = moveRepository;
+    git.storage.move = () => Promise.reject(Object.assign(new Error('EXDEV'), { code: 'EXDEV' }));
+    await repositories.trash.move(alice, 'alice', 'work');
+    git.storage.move = moveRepository;
     t.equal(await whereIs(modules, alice, 'alice/work'), 'nowhere');
-    t.ok(await git.repositoryExists(home));
+    t.ok(await git.storage.exists(home));
   };
   await remove();
   t.ok(events().includes('repository.move_failed'));
-  await repositories.restore(alice, repository.id);
+  await repositories.trash.restore(alice, repository.id);
   t.equal(await whereIs(modules, alice, 'alice/work'), 'at alice/work');
   await remove();
   clock.advance(1);
-  t.equal(await repositories.emptyTrash(0), 1);
-  t.notOk(await git.repositoryExists(home), 'nothing of it stays');
+  t.equal(await repositories.trash.empty(0), 1);
+  t.notOk(await git.storage.exists(home), 'nothing of it stays');
 });
 
 t.test('an account that owns repositories cannot be deleted, and the refusal names them', async (t) => {

@@ -57,17 +57,17 @@ t.test('a listener that fails three times parks the push, also across restarts; 
   const { clock } = modules;
   const [before, broken, after] = [hearing('before'), failing('broken'), hearing('after')];
   const plugIn = (to: TestModules['repositories']) => {
-    for (const listener of [before, broken, after]) to.onPush(listener);
+    for (const listener of [before, broken, after]) to.pushes.onPush(listener);
     return to;
   };
   plugIn(modules.repositories);
   await modules.pushOne();
   await modules.repositories.stop();
   t.match(await journal(modules), [{ announced: 0, parked: 0, attempts: 1, last_error: 'broken: broken is broken' }]);
-  await modules.repositories.finishPushes();
+  await modules.repositories.pushes.finish();
   t.match(await journal(modules), [{ parked: 0, attempts: 2 }]);
   clock.advance(later);
-  await modules.repositories.finishPushes();
+  await modules.repositories.pushes.finish();
   const [{ id }] = (await journal(modules)) as [JournalRow];
   t.match(await journal(modules), [{ announced: 0, parked: 1, attempts: 3, last_error: 'broken: broken is broken' }]);
   t.match(
@@ -76,26 +76,28 @@ t.test('a listener that fails three times parks the push, also across restarts; 
   );
 
   clock.advance(24 * later);
-  await modules.repositories.finishPushes();
+  await modules.repositories.pushes.finish();
   const next = plugIn((await modules.restart()).repositories);
   await next.recover();
-  await next.recoverPushes();
+  await next.pushes.recover();
   t.equal(broken.asked, 3, 'neither the job nor a start asks again');
   t.same([before.heard, after.heard], [[id], [id]], 'the others have heard, once');
-  t.match(await next.listParkedPushes(10), [{ id, repositoryId: modules.repositoryId, attempts: 3, parkedAt: Number }]);
+  t.match(await next.pushes.listParked(10), [
+    { id, repositoryId: modules.repositoryId, attempts: 3, parkedAt: Number },
+  ]);
 
-  const again = await next.unparkPush(id);
-  t.match(await next.announceAgain(again), { isAnnounced: false, error: 'broken: broken is broken' });
+  const again = await next.pushes.unpark(id);
+  t.match(await next.pushes.announceAgain(again), { isAnnounced: false, error: 'broken: broken is broken' });
   t.match(await journal(modules), [{ parked: 1, attempts: 4 }], 'one try by hand is one try');
   broken.isMended = true;
-  t.match(await next.announceAgain(await next.unparkPush(id)), { isAnnounced: true, error: null });
+  t.match(await next.pushes.announceAgain(await next.pushes.unpark(id)), { isAnnounced: true, error: null });
   t.same([before.heard, broken.heard, after.heard], [[id], [id], [id]], 'each has heard exactly once');
   t.match(await journal(modules), [{ announced: 1, parked: 0, last_error: null }]);
   t.same(await modules.db.read.query('SELECT * FROM push_listener_attempts'), [], 'no tries pile up');
   t.same(await modules.db.read.query('SELECT * FROM push_announcements'), []);
-  t.same(await next.listParkedPushes(10), []);
-  t.equal(await reasonOf(next.unparkPush(id)), 'push_announced');
-  t.equal(await reasonOf(next.unparkPush('no such push')), 'push_not_found');
+  t.same(await next.pushes.listParked(10), []);
+  t.equal(await reasonOf(next.pushes.unpark(id)), 'push_announced');
+  t.equal(await reasonOf(next.pushes.unpark('no such push')), 'push_not_found');
 });
 
 t.test(
@@ -117,7 +119,7 @@ t.test(
     const graves: (() => void)[] = [];
     const start = async () => {
       const { repositories } = await modules.restart();
-      for (const listener of [before, killer, after]) repositories.onPush(listener);
+      for (const listener of [before, killer, after]) repositories.pushes.onPush(listener);
       return repositories;
     };
 
@@ -129,7 +131,7 @@ t.test(
       reached = Promise.withResolvers<void>();
       const next = await start();
       await next.recover();
-      void next.recoverPushes();
+      void next.pushes.recover();
       await reached.promise;
       t.match(await journal(modules), [
         { attempts, parked: 0, last_error: 'killer: the server ended while this listener ran' },
@@ -137,7 +139,7 @@ t.test(
     }
     const last = await start();
     await last.recover();
-    await last.recoverPushes();
+    await last.pushes.recover();
     t.equal(asked, 3);
     t.match(await journal(modules), [
       { announced: 0, parked: 1, attempts: 4, last_error: 'killer: the server ended while this listener ran' },
@@ -146,7 +148,7 @@ t.test(
     t.equal(after.heard.length, 1, 'who stands behind the killer hears in the end, once');
     const after2 = await start();
     await after2.recover();
-    await after2.recoverPushes();
+    await after2.pushes.recover();
     t.equal(asked, 3, 'and no later start tries it again');
     for (const end of graves) end();
   },
@@ -179,7 +181,7 @@ t.test('a hanging listener fails after its time limit, wherever it hangs; its la
         },
       };
       const [before, after] = [hearing('before'), hearing('after')];
-      for (const listener of [before, hanging, after]) modules.repositories.onPush(listener);
+      for (const listener of [before, hanging, after]) modules.repositories.pushes.onPush(listener);
       await modules.pushOne();
       await modules.repositories.stop();
       t.same([before.heard.length, after.heard.length], [1, 1], 'the others hear');
@@ -191,7 +193,7 @@ t.test('a hanging listener fails after its time limit, wherever it hangs; its la
       ]);
       isHanging = false;
       held.resolve();
-      await modules.repositories.finishPushes();
+      await modules.repositories.pushes.finish();
       t.match(await journal(modules), [{ announced: 1, parked: 0 }]);
       t.ok(ends > 0, 'it went on behind our back');
       const { repository } = await modules.repositories.find(modules.alice, 'alice', 'work');
@@ -203,19 +205,19 @@ t.test('a hanging listener fails after its time limit, wherever it hangs; its la
 t.test('when two listeners fail, the push is parked when the last of them has had its attempts', async (t) => {
   const modules = await openWork(t);
   const [one, two] = [failing('one'), failing('two')];
-  for (const listener of [one, two]) modules.repositories.onPush(listener);
+  for (const listener of [one, two]) modules.repositories.pushes.onPush(listener);
   await modules.pushOne();
-  await modules.repositories.finishPushes();
+  await modules.repositories.pushes.finish();
   two.isMended = true;
   modules.clock.advance(later);
-  await modules.repositories.finishPushes();
+  await modules.repositories.pushes.finish();
   t.match(await journal(modules), [{ parked: 1, attempts: 3, last_error: 'one: one is broken' }]);
   t.same([one.asked, two.asked, two.heard.length], [3, 3, 1]);
 });
 
 t.test('a push without failures costs no write for attempts', async (t) => {
   const modules = await openWork(t);
-  modules.repositories.onPush(hearing('one'));
+  modules.repositories.pushes.onPush(hearing('one'));
   const { write } = modules.db;
   let writes = 0;
   modules.db.write = (...args) => {
@@ -232,11 +234,11 @@ t.test('a push without failures costs no write for attempts', async (t) => {
 t.test('a parked push does not block the next one to its repository', async (t) => {
   const modules = await openWork(t);
   const broken = failing('broken');
-  modules.repositories.onPush(broken);
+  modules.repositories.pushes.onPush(broken);
   await modules.pushOne();
   for (let n = 0; n < 2; n += 1) {
     modules.clock.advance(later);
-    await modules.repositories.finishPushes();
+    await modules.repositories.pushes.finish();
   }
   broken.isMended = true;
   await modules.pushOne(modules, 'topic');

@@ -31,18 +31,18 @@ async function afterCrash(t: Owner, options: Parameters<typeof openModules>[1] =
   });
   const { repositories, git } = await modules.restart();
   const listener = hearing('listener');
-  repositories.onPush(listener);
+  repositories.pushes.onPush(listener);
   const held = Promise.withResolvers<void>();
   const asked = Promise.withResolvers<void>();
-  const { recover } = git;
-  git.recover = async (folder) => {
+  const { recover } = git.maintenance;
+  git.maintenance.recover = async (folder) => {
     asked.resolve();
     await held.promise;
     return recover(folder);
   };
   t.teardown(() => held.resolve());
   await repositories.recover();
-  const recovering = repositories.recoverPushes();
+  const recovering = repositories.pushes.recover();
   await asked.promise;
   const verdict = async () =>
     ((await db.read.query("SELECT result FROM push_updates WHERE push_id = 'left'")) as { result: string }[])[0]
@@ -64,7 +64,9 @@ async function hasEnded(work: Promise<unknown>): Promise<boolean> {
 t.test('a push waits for unsettled pushes of its repository; reads and other repositories do not', async (t) => {
   const { repositories, alice, bob, listener, held, recovering, verdict, pushMain, db } = await afterCrash(t);
   const waiting = pushMain('alice/work', 0);
-  const deletion = repositories.deleteBranch(alice, 'alice', 'work', { name: 'topic', expected: '' }).catch(() => {});
+  const deletion = repositories.branches
+    .delete(alice, 'alice', 'work', { name: 'topic', expected: '' })
+    .catch(() => {});
   t.same((await pushMain('alice/other', 0)).report, ['ok refs/heads/main']);
   t.ok(await repositories.openForRead(bob, 'alice', 'work'));
   t.equal(await hasEnded(waiting), false);
@@ -95,7 +97,7 @@ t.test('settled, unannounced pushes are announced before a later push', async (t
   const { alice } = modules;
   await modules.repositories.create(alice, { name: 'work', visibility: 'PUBLIC' });
   const { commits, pack } = sampleHistory(modules.folder);
-  modules.repositories.onPush({ name: 'slow', prepare: () => Promise.reject(new Error('the power went')) });
+  modules.repositories.pushes.onPush({ name: 'slow', prepare: () => Promise.reject(new Error('the power went')) });
   for (const [from, to] of [
     [zeroId, commits[0]],
     [commits[0], commits[1]],
@@ -107,7 +109,7 @@ t.test('settled, unannounced pushes are announced before a later push', async (t
   const { repositories } = await modules.restart();
   const heard: string[] = [];
   const held = Promise.withResolvers<void>();
-  repositories.onPush({
+  repositories.pushes.onPush({
     name: 'slow',
     prepare: async () => {
       await held.promise;
@@ -116,7 +118,7 @@ t.test('settled, unannounced pushes are announced before a later push', async (t
     record: async (_tx, { updates }) => void heard.push(updates[0]!.newId),
   });
   await repositories.recover();
-  const recovering = repositories.recoverPushes();
+  const recovering = repositories.pushes.recover();
   await push({ repositories }, alice, 'alice/work', [`${commits[1]} ${commits[2]} refs/heads/main`], { pack });
   held.resolve();
   await recovering;
@@ -130,7 +132,7 @@ t.test('a push waits for a limited time, then it is refused; so it is when the s
   const stopping = await afterCrash(t);
   const waiting = reasonOf(stopping.repositories.openForPush(stopping.alice, 'alice', 'work'));
   t.equal(await hasEnded(waiting), false);
-  stopping.repositories.abortRecovery();
+  stopping.repositories.pushes.abortRecovery();
   t.equal(await waiting, 'repository_recovers');
   stopping.held.resolve();
   await stopping.recovering;
@@ -139,15 +141,15 @@ t.test('a push waits for a limited time, then it is refused; so it is when the s
 
   const next = (await stopping.restart()).repositories;
   const listener = hearing('listener');
-  next.onPush(listener);
+  next.pushes.onPush(listener);
   await next.recover();
-  await next.recoverPushes();
+  await next.pushes.recover();
   t.same(listener.heard, ['left'], 'the next start goes on');
 });
 
 t.test('the task that finishes pushes does not touch those of the recovery', async (t) => {
   const { repositories, held, recovering, listener, verdict } = await afterCrash(t);
-  const job = repositories.finishPushes();
+  const job = repositories.pushes.finish();
   t.equal(await hasEnded(job), false);
   t.equal(await verdict(), null);
   held.resolve();
@@ -158,13 +160,13 @@ t.test('the task that finishes pushes does not touch those of the recovery', asy
 
 t.test('a repository that cannot be settled accepts pushes again, and the others are finished', async (t) => {
   const { repositories, held, git, recovering, pushMain, log, alice } = await afterCrash(t);
-  const { refs } = git;
-  git.refs = () => Promise.reject(new Error('damaged'));
+  const { list } = git.refs;
+  git.refs.list = () => Promise.reject(new Error('damaged'));
   const opening = repositories.openForPush(alice, 'alice', 'work');
   held.resolve();
   await opening;
   await recovering;
-  git.refs = refs;
+  git.refs.list = list;
   t.equal(log.filter(({ event }) => event === 'push.settle_failed').length, 1);
   t.same((await pushMain('alice/work', 0)).report, ['ok refs/heads/main']);
 });

@@ -16,7 +16,7 @@ async function openWork(t: Owner, options: Parameters<typeof openModules>[1] = {
   return {
     ...modules,
     repository,
-    path: modules.git.repositoryPath(modules.alice.id, repository.id),
+    path: modules.git.storage.pathOf(modules.alice.id, repository.id),
     history: sampleHistory(modules.folder),
   };
 }
@@ -44,8 +44,8 @@ t.test('an accepted push moves the refs, is journalled with its results, and is 
   const modules = await openWork(t);
   const { repositories, alice, git, path, history, clock } = modules;
   const [listener, other] = [hearing('one'), hearing('two')];
-  repositories.onPush(listener);
-  repositories.onPush(other);
+  repositories.pushes.onPush(listener);
+  repositories.pushes.onPush(other);
   clock.advance(5000);
   const answer = await push(
     modules,
@@ -59,7 +59,7 @@ t.test('an accepted push moves the refs, is journalled with its results, and is 
   );
   t.same(answer.report, [`ok ${main}`, 'ok refs/heads/x']);
   t.same(
-    [...(await git.refs(path))],
+    [...(await git.refs.list(path))],
     [
       [main, history.commits[3]],
       ['refs/heads/x', history.aside],
@@ -83,7 +83,7 @@ t.test(
     const modules = await openWork(t);
     const { repositories, alice, history } = modules;
     const heard: string[][] = [];
-    repositories.onPush({
+    repositories.pushes.onPush({
       name: 'refs',
       record: async (_tx, { updates }) => void heard.push(updates.map(({ ref }) => ref)),
     });
@@ -129,13 +129,13 @@ t.test(
     const { repositories, organisations, alice, bob, carol, history, path, git } = modules;
     await organisations.create(alice, { name: 'example' });
     const open = async (): Promise<Found> => repositories.openForPush(bob, 'alice', 'work');
-    const give = () => repositories.addCollaborator(alice, 'alice', 'work', { username: 'bob', role: 'write' });
+    const give = () => repositories.collaborators.add(alice, 'alice', 'work', { username: 'bob', role: 'write' });
     const changes: [string, () => Promise<unknown>, () => Promise<unknown>][] = [
-      ['you may no longer write here', () => repositories.removeCollaborator(alice, 'alice', 'work', 'bob'), give],
+      ['you may no longer write here', () => repositories.collaborators.remove(alice, 'alice', 'work', 'bob'), give],
       [
         'you may no longer write here',
-        () => repositories.changeCollaboratorRole(alice, 'alice', 'work', { username: 'bob', role: 'read' }),
-        () => repositories.changeCollaboratorRole(alice, 'alice', 'work', { username: 'bob', role: 'write' }),
+        () => repositories.collaborators.changeRole(alice, 'alice', 'work', { username: 'bob', role: 'read' }),
+        () => repositories.collaborators.changeRole(alice, 'alice', 'work', { username: 'bob', role: 'write' }),
       ],
       [
         'this repository is archived and read-only',
@@ -144,10 +144,10 @@ t.test(
       ],
       [
         'this repository has a new owner; push to its new address',
-        () => repositories.transfer(alice, 'alice', 'work', 'example'),
-        () => repositories.transfer(alice, 'example', 'work', 'alice'),
+        () => repositories.transfers.start(alice, 'alice', 'work', 'example'),
+        () => repositories.transfers.start(alice, 'example', 'work', 'alice'),
       ],
-      ['repository not found', () => repositories.moveToTrash(alice, 'alice', 'work'), async () => {}],
+      ['repository not found', () => repositories.trash.move(alice, 'alice', 'work'), async () => {}],
     ];
     await give();
     const opened = await open();
@@ -160,7 +160,7 @@ t.test(
       await undo();
     }
     t.same(await journal(modules), []);
-    t.same([...(await git.refs(path))], []);
+    t.same([...(await git.refs.list(path))], []);
     t.equal(await reasonOf(repositories.openForPush(carol, 'alice', 'work')), 'repository_not_found');
   },
 );
@@ -191,7 +191,7 @@ t.test('a full disk refuses pushes and images, but not reads', async (t) => {
   );
   t.match(report, [/low on disk space; reading still works/]);
   const png = { declaredType: 'image/png', bytes: Buffer.from('\x89PNG\r\n\x1a\n', 'latin1') };
-  t.equal(await reasonOf(modules.repositories.replaceImage(modules.alice, 'alice', 'work', png)), 'low_disk_space');
+  t.equal(await reasonOf(modules.repositories.images.replace(modules.alice, 'alice', 'work', png)), 'low_disk_space');
 });
 
 t.test('the first push sets the default branch when the configured one is missing', async (t) => {
@@ -208,7 +208,7 @@ t.test('the first push sets the default branch when the configured one is missin
       );
     }
     const { repository } = await repositories.find(alice, 'alice', name);
-    const head = headOf(git.repositoryPath(alice.id, id));
+    const head = headOf(git.storage.pathOf(alice.id, id));
     t.equal(head, `ref: refs/heads/${repository.defaultBranch}`, 'git and the row say the same');
     return repository.defaultBranch;
   };
@@ -233,15 +233,15 @@ t.test('the size of a repository follows its pushes and its packing', async (t) 
   const size = async () => (await repositories.find(alice, 'alice', 'work')).repository.sizeBytes;
   t.equal(await size(), 0);
   await push(modules, alice, 'alice/work', [`${zeroId} ${history.commits[3]} ${main}`], { pack: history.pack });
-  t.equal(await repositories.updateStatisticsDue(), 1);
+  t.equal(await repositories.statistics.updateDue(), 1);
   const loose = await size();
-  t.equal(loose, await git.size(path));
+  t.equal(loose, await git.storage.size(path));
   t.ok(loose > 400, `${loose} bytes`);
-  await git.pack(path);
-  t.equal(await repositories.measureAll(), 1);
+  await git.maintenance.pack(path);
+  t.equal(await repositories.statistics.measureAll(), 1);
   t.not(await size(), loose);
-  t.equal(await repositories.measureAll(), 0, 'what did not change is not written');
-  t.equal(await git.size(`${path}.gone`), 0);
+  t.equal(await repositories.statistics.measureAll(), 0, 'what did not change is not written');
+  t.equal(await git.storage.size(`${path}.gone`), 0);
 
   const folders = [];
   for (const name of ['damaged', 'later']) {
@@ -251,7 +251,11 @@ t.test('the size of a repository follows its pushes and its packing', async (t) 
   rmSync(`${folders[0]}/objects`, { recursive: true });
   writeFileSync(`${folders[0]}/objects`, 'no folder');
   writeFileSync(`${folders[1]}/objects/pack/pack-x.pack`, 'ten bytes.');
-  t.equal(await repositories.measureAll(), 1, 'one that cannot be read does not keep the others from being measured');
+  t.equal(
+    await repositories.statistics.measureAll(),
+    1,
+    'one that cannot be read does not keep the others from being measured',
+  );
   t.equal((await repositories.find(alice, 'alice', 'later')).repository.sizeBytes, 10);
 });
 
@@ -266,14 +270,14 @@ t.test('the default branch is neither deleted nor rewritten; rewriting can be al
     [`${zeroId} ${commits[3]} ${main}`, `${zeroId} ${commits[3]} refs/heads/topic`],
     { pack: history.pack },
   );
-  const before = await git.refs(path);
+  const before = await git.refs.list(path);
   const deletions = [`${commits[3]} ${zeroId} ${main}`, `${commits[3]} ${zeroId} refs/heads/topic`];
   const atomic = await push(modules, alice, 'alice/work', deletions, {
     capabilities: 'report-status side-band-64k atomic',
   });
   const reason = 'main is the default branch and cannot be deleted; choose another one first';
   t.same(atomic.report, [`ng ${main} ${reason}`, 'ng refs/heads/topic atomic push failure'], 'all or nothing');
-  t.same(await git.refs(path), before);
+  t.same(await git.refs.list(path), before);
   t.equal((await journal(modules)).length, 2, 'nothing of it is journalled');
   const deletion = await push(modules, alice, 'alice/work', deletions);
   t.same(deletion.report, [`ng ${main} ${reason}`, 'ok refs/heads/topic'], 'the other one goes');
@@ -287,7 +291,7 @@ t.test('the default branch is neither deleted nor rewritten; rewriting can be al
     `ng ${main} main is the protected default branch and cannot be rewritten; fetch, then merge or rebase`,
   ]);
   t.match((await journal(modules)).slice(-1), [{ settled: 1, announced: 1, result: 'rejected' }]);
-  t.same(await git.refs(path), before);
+  t.same(await git.refs.list(path), before);
 
   const topic = await push(modules, alice, 'alice/work', [`${commits[3]} ${aside} refs/heads/topic`], {
     pack: history.pack,
@@ -327,18 +331,18 @@ t.test('deleting and transferring wait for a running push: 409, whichever proces
   await organisations.create(alice, { name: 'example' });
   const elsewhere = beside().repositories;
   const seen: string[] = [];
-  const receivePack = git.receivePack;
+  const receivePack = git.transfers.receivePack;
   // Asked when the push is journalled and git is about to start.
-  git.receivePack = (request) => {
+  git.transfers.receivePack = (request) => {
     const decide: typeof request.hooks.preReceive = async (commands) => {
       const verdict = await request.hooks.preReceive(commands);
       for (const deps of [repositories, elsewhere]) {
         seen.push(
-          await reasonOf(deps.moveToTrash(alice, 'alice', 'work')),
-          await reasonOf(deps.transfer(alice, 'alice', 'work', 'example')),
+          await reasonOf(deps.trash.move(alice, 'alice', 'work')),
+          await reasonOf(deps.transfers.start(alice, 'alice', 'work', 'example')),
         );
       }
-      await repositories.finishPushes();
+      await repositories.pushes.finish();
       return verdict;
     };
     return receivePack({ ...request, hooks: { ...request.hooks, preReceive: decide } });
@@ -352,7 +356,7 @@ t.test('deleting and transferring wait for a running push: 409, whichever proces
   );
   t.same(answer.report, [`ok ${main}`], 'and the job that finishes pushes leaves a running one alone');
   t.match(await journal(modules), [{ settled: 1, result: 'ok' }]);
-  t.equal(await reasonOf(repositories.transfer(alice, 'alice', 'work', 'example')), 'accepted');
+  t.equal(await reasonOf(repositories.transfers.start(alice, 'alice', 'work', 'example')), 'accepted');
 });
 
 t.test('a throwing listener is retried until it has recorded; the others are not called twice', async (t) => {
@@ -374,7 +378,7 @@ t.test('a throwing listener is retried until it has recorded; the others are not
     },
     recorded: ({ id }) => stubborn.heard.push(id),
   };
-  for (const listener of [before, stubborn, after]) repositories.onPush(listener as PushListener);
+  for (const listener of [before, stubborn, after]) repositories.pushes.onPush(listener as PushListener);
   await push(modules, alice, 'alice/work', [`${zeroId} ${history.commits[0]} ${main}`], { pack: history.pack });
   await repositories.stop();
   t.equal(
@@ -384,12 +388,12 @@ t.test('a throwing listener is retried until it has recorded; the others are not
   );
   t.match(await journal(modules), [{ settled: 1, announced: 0 }]);
   t.same([before.heard.length, stubborn.heard.length, after.heard.length], [1, 0, 1]);
-  await repositories.finishPushes();
-  await repositories.finishPushes();
+  await repositories.pushes.finish();
+  await repositories.pushes.finish();
   t.equal(prepared.length, 3, 'the last try waits for a while: load alone parks no push');
   clock.advance(10 * 60_000);
-  await repositories.finishPushes();
-  await repositories.finishPushes();
+  await repositories.pushes.finish();
+  await repositories.pushes.finish();
   t.same([before.heard.length, stubborn.heard.length, after.heard.length], [1, 1, 1]);
   t.equal(prepared.length, 4, 'once with the others, and each time alone');
   t.match(await journal(modules), [{ announced: 1 }]);
@@ -402,7 +406,7 @@ t.test('a listener that reads a repository during its transfer is retried, and c
   const modules = await openWork(t);
   const { repositories, alice, bob, history, events } = modules;
   const seen: (string | null)[] = [];
-  repositories.onPush({
+  repositories.pushes.onPush({
     name: 'reader',
     async prepare({ repository }) {
       seen.push(repository.ownerUserId);
@@ -414,7 +418,7 @@ t.test('a listener that reads a repository during its transfer is retried, and c
   await push(modules, alice, 'alice/work', [`${zeroId} ${history.commits[0]} ${main}`], { pack: history.pack });
   await repositories.stop();
   await modules.db.write(({ manager }) => manager.query('UPDATE repositories SET owner_user_id = ?', [alice.id]));
-  await repositories.finishPushes();
+  await repositories.pushes.finish();
   t.same(seen, [alice.id, alice.id]);
   t.notOk(events().includes('push.listener_failed'));
   t.match(await journal(modules), [{ announced: 1 }]);
@@ -437,11 +441,11 @@ t.test('effects of listeners are recorded in one write; without effects there is
       recorded.push(`${name}: ${said}; marked ${marks.map(({ listener }) => listener)}; asked ${asked}`);
     },
   });
-  repositories.onPush(telling('silent', null));
-  repositories.onPush(telling('first', 'one'));
-  repositories.onPush(telling('awaited', 'two', true));
-  repositories.onPush(telling('third', 'three'));
-  repositories.onPush(telling('fourth', 'four'));
+  repositories.pushes.onPush(telling('silent', null));
+  repositories.pushes.onPush(telling('first', 'one'));
+  repositories.pushes.onPush(telling('awaited', 'two', true));
+  repositories.pushes.onPush(telling('third', 'three'));
+  repositories.pushes.onPush(telling('fourth', 'four'));
   await push(modules, alice, 'alice/work', [`${zeroId} ${history.commits[0]} ${main}`], { pack: history.pack });
   await repositories.stop();
   const before = 'silent,first,awaited';
@@ -459,7 +463,7 @@ t.test('pushes to one repository are announced in order', async (t) => {
   const { repositories, alice, history } = modules;
   const heard: string[] = [];
   let wait = 30;
-  repositories.onPush({
+  repositories.pushes.onPush({
     name: 'slow',
     // The first takes longest.
     prepare: async () => new Promise<true>((resolve) => setTimeout(resolve, (wait -= 10), true)),
@@ -484,16 +488,16 @@ t.test('with concurrent announcers of the same pushes each listener records each
   const heard: string[] = [];
   const announcers = Array.from({ length: 4 }, () => beside().repositories);
   for (const announcer of [repositories, ...announcers]) {
-    announcer.onPush({
+    announcer.pushes.onPush({
       name: 'same',
       prepare: () => new Promise((resolve) => setTimeout(resolve, 5)),
       record: async (_tx, { id }) => void heard.push(id),
     });
   }
-  await Promise.all([...announcers, repositories].map((announcer) => announcer.finishPushes()));
+  await Promise.all([...announcers, repositories].map((announcer) => announcer.pushes.finish()));
   t.equal(heard.length, history.commits.length);
   t.equal(new Set(heard).size, heard.length);
-  await repositories.finishPushes();
+  await repositories.pushes.finish();
   t.equal(heard.length, history.commits.length);
 });
 
@@ -501,19 +505,19 @@ t.test('after an exit between two listeners the next start continues with the se
   const modules = await openWork(t);
   const { repositories, restart, alice, history } = modules;
   const one = hearing('one');
-  repositories.onPush(one);
-  repositories.onPush({ name: 'two', record: () => Promise.reject(new Error('the power went')) });
+  repositories.pushes.onPush(one);
+  repositories.pushes.onPush({ name: 'two', record: () => Promise.reject(new Error('the power went')) });
   await push(modules, alice, 'alice/work', [`${zeroId} ${history.commits[0]} ${main}`], { pack: history.pack });
   await repositories.stop();
 
   const next = (await restart()).repositories;
   const [oneAgain, two] = [hearing('one'), hearing('two')];
-  next.onPush(oneAgain);
-  next.onPush(two);
+  next.pushes.onPush(oneAgain);
+  next.pushes.onPush(two);
   await next.recover();
-  await next.recoverPushes();
+  await next.pushes.recover();
   t.same([one.heard.length, oneAgain.heard.length, two.heard.length], [1, 0, 1]);
-  await next.finishPushes();
+  await next.pushes.finish();
   t.equal(two.heard.length, 1);
 });
 
@@ -537,9 +541,9 @@ t.test(
 
     const next = await restart();
     await next.repositories.recover();
-    await next.repositories.recoverPushes();
+    await next.repositories.pushes.recover();
     t.notOk(existsSync(`${path}/${refs[7]}`));
-    t.equal((await next.git.refs(path)).size, 59);
+    t.equal((await next.git.refs.list(path)).size, 59);
     const results = (await journal(modules)).map(({ result }) => result);
     t.same(Map.groupBy(results, (result) => result).get('ok')?.length, 59);
     t.equal(results[7], 'rejected');

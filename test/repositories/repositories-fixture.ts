@@ -199,7 +199,7 @@ export async function pushTo(
   output.on('data', (chunk: Buffer) => answered.push(chunk));
   input.end(pushBytes({ commands, pack, capabilities }));
   const signal = new AbortController().signal;
-  await repositories.receivePush(opened, { viewer, via, protocol: null, input, output, signal });
+  await repositories.pushes.receive(opened, { viewer, via, protocol: null, input, output, signal });
   const { report, remarks } = readAnswer(Buffer.concat(answered));
   return { report: report.filter((line) => /^(ok|ng) /.test(line)), remarks };
 }

@@ -20,14 +20,14 @@ async function openWork(t: Owner) {
     id,
     row: async () => (await modules.repositories.find(modules.alice, 'alice', 'work')).repository,
     replace: (type: Type, bytes?: Buffer) =>
-      modules.repositories.replaceImage(modules.alice, 'alice', 'work', upload(type, bytes)),
+      modules.repositories.images.replace(modules.alice, 'alice', 'work', upload(type, bytes)),
   };
 }
 
 /** Type and content as a viewer gets them; the reason when refused. */
 async function shown({ repositories }: Pick<TestModules, 'repositories'>, viewer: Viewer): Promise<string> {
   try {
-    const image = await repositories.openImage(viewer, 'alice', 'work');
+    const image = await repositories.images.open(viewer, 'alice', 'work');
     const bytes = Buffer.concat(await image.stream().toArray());
     return bytes.equals(sampleImages[image.type]) && bytes.length === image.bytes
       ? image.type
@@ -48,10 +48,10 @@ t.test('SPEC §3 upload, replacement and deletion of an image change row and fil
   await replace('image/webp');
   t.match(await row(), { imageContentType: 'image/webp', imageUpdatedAt: clock.now() + 1 });
   t.equal(await shown({ repositories }, alice), 'image/webp');
-  await repositories.removeImage(alice, 'alice', 'work');
+  await repositories.images.remove(alice, 'alice', 'work');
   t.match(await row(), { imageContentType: null, imageUpdatedAt: null });
   t.same(readdirSync(imageFolder), []);
-  await repositories.removeImage(alice, 'alice', 'work');
+  await repositories.images.remove(alice, 'alice', 'work');
   t.equal(await shown({ repositories }, alice), 'repository_not_found');
 });
 
@@ -62,7 +62,7 @@ t.test('SPEC §4.3 an image is readable by readers; the three cases of 404 are i
   for (const viewer of [bob, anonymous, { ...bob, isAdministrator: true }]) {
     t.equal(await shown({ repositories }, viewer), 'repository_not_found', 'no right');
   }
-  await repositories.addCollaborator(alice, 'alice', 'work', { username: 'bob', role: 'read' });
+  await repositories.collaborators.add(alice, 'alice', 'work', { username: 'bob', role: 'read' });
   t.equal(await shown({ repositories }, bob), 'image/jpeg');
   await repositories.changeVisibility(alice, 'alice', 'work', 'PUBLIC');
   t.equal(await shown({ repositories }, anonymous), 'image/jpeg');
@@ -80,18 +80,18 @@ t.test('SPEC §4.3 a refused upload leaves the previous image, and no other file
     ['image_content_mismatch', replace('image/png', sampleImages['image/jpeg'])],
     [
       'image_type_not_allowed',
-      repositories.replaceImage(alice, 'alice', 'work', {
+      repositories.images.replace(alice, 'alice', 'work', {
         declaredType: 'image/svg+xml',
         bytes: Buffer.from('<svg/>'),
       }),
     ],
-    ['repository_not_found', repositories.replaceImage(bob, 'alice', 'work', upload('image/png'))],
-    ['repository_not_found', repositories.replaceImage(anonymous, 'alice', 'work', upload('image/png'))],
+    ['repository_not_found', repositories.images.replace(bob, 'alice', 'work', upload('image/png'))],
+    ['repository_not_found', repositories.images.replace(anonymous, 'alice', 'work', upload('image/png'))],
     [
       'repository_not_found',
-      repositories.replaceImage({ ...alice, via: 'token', scope: 'write' }, 'alice', 'work', upload('image/png')),
+      repositories.images.replace({ ...alice, via: 'token', scope: 'write' }, 'alice', 'work', upload('image/png')),
     ],
-    ['repository_not_found', repositories.removeImage(bob, 'alice', 'work')],
+    ['repository_not_found', repositories.images.remove(bob, 'alice', 'work')],
   ];
   for (const [reason, work] of refused) t.equal(await reasonOf(work), reason);
   t.same(await row(), before);
@@ -120,7 +120,7 @@ t.test('after concurrent uploads and removals row and file agree', async (t) => 
   const types = Object.keys(sampleImages) as Type[];
   await Promise.all(
     Array.from({ length: 24 }, (_, at) =>
-      at % 6 === 5 ? repositories.removeImage(alice, 'alice', 'work') : replace(types[at % 4]!),
+      at % 6 === 5 ? repositories.images.remove(alice, 'alice', 'work') : replace(types[at % 4]!),
     ),
   );
   const { imageContentType } = await row();
@@ -133,7 +133,7 @@ t.test('after a start files and rows agree again, and half-written files are rem
   const other = '0f0e0d0c-0b0a-4908-8706-050403020100';
   const recover = async () => (await modules.restart()).repositories.recover();
 
-  await repositories.replaceImage(alice, 'alice', 'work', upload('image/png'));
+  await repositories.images.replace(alice, 'alice', 'work', upload('image/png'));
   await images.put(id, sampleImages['image/webp'], clock.now() + 77);
   t.equal(await shown({ repositories }, alice), 'image/webp', 'even before recovery type and bytes agree');
   writeFileSync(path.join(imageFolder, `.${id}.0123456789abcdef`), 'half');
@@ -152,7 +152,7 @@ t.test('after a start files and rows agree again, and half-written files are rem
   await recover();
   t.same(readdirSync(imageFolder), [], 'a first upload that was never acknowledged, or a removal that was');
 
-  await repositories.replaceImage(alice, 'alice', 'work', upload('image/png'));
+  await repositories.images.replace(alice, 'alice', 'work', upload('image/png'));
   writeFileSync(path.join(imageFolder, id), 'no image any more');
   await recover();
   t.match(await row(), { imageContentType: null, imageUpdatedAt: null }, 'what is no image is not shown as one');
@@ -161,10 +161,10 @@ t.test('after a start files and rows agree again, and half-written files are rem
 t.test('an image moves to the trash with its repository, and is deleted with it', async (t) => {
   const { repositories, alice, replace, trashedImages, imageFolder, clock } = await openWork(t);
   await replace('image/png');
-  await repositories.moveToTrash(alice, 'alice', 'work');
+  await repositories.trash.move(alice, 'alice', 'work');
   t.same(readdirSync(imageFolder), []);
   t.equal((await trashedImages.list()).length, 1);
   clock.advance(1);
-  await repositories.emptyTrash(0);
+  await repositories.trash.empty(0);
   t.same(await trashedImages.list(), []);
 });

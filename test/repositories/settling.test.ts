@@ -30,7 +30,7 @@ async function openWork(t: Owner) {
     ['C', commits[2]!],
     ['D', commits[3]!],
   ]);
-  return { ...modules, repositoryId: id, folderPath: modules.git.repositoryPath(modules.alice.id, id), ids };
+  return { ...modules, repositoryId: id, folderPath: modules.git.storage.pathOf(modules.alice.id, id), ids };
 }
 
 function setRef(folder: string, name: string, id: string): void {
@@ -207,8 +207,8 @@ t.test(
         await journalPushes(modules, repositoryId, ids, Object.fromEntries(rows));
         const listener = hearing('listener');
         const { repositories } = modules.beside();
-        repositories.onPush(listener);
-        await repositories.finishPushes();
+        repositories.pushes.onPush(listener);
+        await repositories.pushes.finish();
         t.same(
           await verdicts(modules, Object.keys(expected)),
           expected,
@@ -231,7 +231,7 @@ t.test('each ref of a push is settled by itself', async (t) => {
   await journalPushes(modules, repositoryId, ids, {
     p1: { moves: { [ref]: 'A>B', 'refs/heads/other': '0>C', 'refs/tags/v1': 'A>0' }, createdAt: 1 },
   });
-  await modules.beside().repositories.finishPushes();
+  await modules.beside().repositories.pushes.finish();
   t.same(await verdicts(modules, ['p1']), { p1: 'ok rejected ok' });
   const reasons = await modules.db.read.query(
     "SELECT reason FROM push_updates WHERE push_id = 'p1' AND result = 'rejected'",
@@ -244,26 +244,26 @@ t.test('pushes of an unreadable repository stay unsettled; the others are settle
   const { id } = await modules.repositories.create(modules.alice, { name: 'other', visibility: 'PUBLIC' });
   await journalPushes(modules, repositoryId, ids, { p1: { moves: { [ref]: '0>B' }, createdAt: 1 } });
   await journalPushes(modules, id, ids, { p2: { moves: { [ref]: '0>B' }, createdAt: 1 } });
-  const refs = modules.git.refs;
-  modules.git.refs = (path) => (path === folderPath ? Promise.reject(new Error('damaged')) : refs(path));
-  await modules.repositories.finishPushes();
+  const refs = modules.git.refs.list;
+  modules.git.refs.list = (path) => (path === folderPath ? Promise.reject(new Error('damaged')) : refs(path));
+  await modules.repositories.pushes.finish();
   t.same(await verdicts(modules, ['p1', 'p2']), { p1: '', p2: 'rejected' });
   t.match(
     modules.log.filter(({ event }) => event === 'push.settle_failed'),
     [{ repositoryId }],
   );
-  modules.git.refs = refs;
-  await modules.repositories.finishPushes();
+  modules.git.refs.list = refs;
+  await modules.repositories.pushes.finish();
   t.same(await verdicts(modules, ['p1']), { p1: 'rejected' });
 });
 
 t.test('pushes of a repository in the trash are settled by the refs there', async (t) => {
   const { ids, repositoryId, ...modules } = await openWork(t);
-  await modules.repositories.moveToTrash(modules.alice, 'alice', 'work');
+  await modules.repositories.trash.move(modules.alice, 'alice', 'work');
   await journalPushes(modules, repositoryId, ids, { p1: { moves: { 'refs/heads/main': 'A>D' }, createdAt: 1 } });
   const { repositories } = await modules.restart();
   await repositories.recover();
-  await repositories.recoverPushes();
+  await repositories.pushes.recover();
   t.same(await verdicts(modules, ['p1']), { p1: 'ok' });
 });
 
@@ -274,20 +274,20 @@ t.test(
     execFileSync('touch', ['-d', '2020-01-01', `${folderPath}/refs/heads/main.lock`]);
     await journalPushes(modules, repositoryId, ids, { p1: { moves: { 'refs/heads/main': 'A>D' }, createdAt: 1 } });
     const { id } = await modules.repositories.create(modules.alice, { name: 'trashed', visibility: 'PUBLIC' });
-    const home = modules.git.repositoryPath(modules.alice.id, id);
+    const home = modules.git.storage.pathOf(modules.alice.id, id);
     const trash = `${modules.settings.trashDirectory}/${id}.git`;
-    await modules.repositories.moveToTrash(modules.alice, 'alice', 'trashed');
+    await modules.repositories.trash.move(modules.alice, 'alice', 'trashed');
     renameSync(trash, home);
 
     const next = await modules.restart();
     await next.repositories.recover();
-    await next.repositories.recoverPushes();
+    await next.repositories.pushes.recover();
     t.match(
       modules.log.filter(({ event }) => event === 'repository.recovered'),
       [{ repositoryId, file: 'refs/heads/main.lock' }],
     );
-    t.equal(await next.git.repositoryExists(trash), true);
-    t.equal(await next.git.repositoryExists(home), false);
+    t.equal(await next.git.storage.exists(trash), true);
+    t.equal(await next.git.storage.exists(home), false);
     t.equal(modules.events().filter((event) => event === 'repository.move_finished').length, 1);
   },
 );

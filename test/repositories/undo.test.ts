@@ -13,7 +13,7 @@ const dayMs = 86_400_000;
 async function openWork(t: Owner) {
   const modules = await openModules(t);
   const repository = await modules.repositories.create(modules.alice, { name: 'work', visibility: 'PUBLIC' });
-  const path = modules.git.repositoryPath(modules.alice.id, repository.id);
+  const path = modules.git.storage.pathOf(modules.alice.id, repository.id);
   const history = sampleHistory(modules.folder);
   const { commits, pack } = history;
   await push(
@@ -61,10 +61,10 @@ function isThere(path: string, id: string): boolean {
 }
 
 const found = (modules: TestModules) => modules.repositories.find(modules.alice, 'alice', 'work');
-const tips = async (modules: TestModules) => modules.repositories.listLostTips(await found(modules));
+const tips = async (modules: TestModules) => modules.repositories.pushes.listLostTips(await found(modules));
 const restore = (modules: TestModules, who: Parameters<typeof push>[1], id: string, more = {}) => {
   modules.clock.advance(1);
-  return modules.repositories.undo(who, 'alice', 'work', { id, ...more });
+  return modules.repositories.pushes.undo(who, 'alice', 'work', { id, ...more });
 };
 
 t.test('a deleted branch is restored after a gc, as an announced push', async (t) => {
@@ -84,15 +84,15 @@ t.test('a deleted branch is restored after a gc, as an announced push', async (t
   });
   t.equal(more, undefined);
   const listener = hearing('one');
-  repositories.onPush(listener);
+  repositories.pushes.onPush(listener);
   t.same(await restore(modules, alice, tip!.id), { ref: topic, oldId: zeroId, newId: history.commits[3] });
   await repositories.stop();
-  t.equal((await git.refs(path)).get(topic), history.commits[3]);
-  t.same(await git.check(path), []);
+  t.equal((await git.refs.list(path)).get(topic), history.commits[3]);
+  t.same(await git.maintenance.check(path), []);
   t.equal(listener.heard.length, 1);
   const {
     pushes: [undone],
-  } = await repositories.listActivity(await found(modules), { limit: 10 });
+  } = await repositories.pushes.listActivity(await found(modules), { limit: 10 });
   t.match(undone, {
     id: listener.heard[0],
     via: 'undo',
@@ -111,12 +111,12 @@ t.test('a forced push is undone after a gc, and the undo can be undone', async (
   t.match(tip, { ref: topic, oldId: history.commits[3], newId: history.aside, forced: true, current: history.aside });
   await restore(modules, alice, tip!.id, { expected: history.aside });
   await modules.repositories.stop();
-  t.equal((await git.refs(path)).get(topic), history.commits[3]);
+  t.equal((await git.refs.list(path)).get(topic), history.commits[3]);
   prune(path);
   const again = (await tips(modules)).find(({ oldId }) => oldId === history.aside);
   t.match(again, { ref: topic, forced: true, current: history.commits[3] });
   await restore(modules, alice, again!.id);
-  t.equal((await git.refs(path)).get(topic), history.aside);
+  t.equal((await git.refs.list(path)).get(topic), history.aside);
 });
 
 t.test('a fast-forward push leaves nothing to undo', async (t) => {
@@ -140,8 +140,8 @@ t.test('a ref that moved since is not restored; its old tip can be restored unde
   t.equal(await reasonOf(restore(modules, alice, tip!.id, { as: 'main' })), 'branch_exists');
   t.equal(await reasonOf(restore(modules, alice, tip!.id, { as: 'a..b' })), 'invalid_branch_name');
   await restore(modules, alice, tip!.id, { as: 'rescued' });
-  t.equal((await git.refs(path)).get('refs/heads/rescued'), commits[3]);
-  t.equal((await git.refs(path)).get(topic), commits[2]);
+  t.equal((await git.refs.list(path)).get('refs/heads/rescued'), commits[3]);
+  t.equal((await git.refs.list(path)).get(topic), commits[2]);
 });
 
 t.test('an undo does not remove commits from the protected default branch', async (t) => {
@@ -178,14 +178,14 @@ t.test('nothing is restored without write access, or in an archived repository',
   t.equal(await reasonOf(restore(modules, alice, 'x')), 'tip_not_found');
   await repositories.create(alice, { name: 'other', visibility: 'PUBLIC' });
   t.equal(
-    await reasonOf(repositories.undo(alice, 'alice', 'other', { id: tip!.id })),
+    await reasonOf(repositories.pushes.undo(alice, 'alice', 'other', { id: tip!.id })),
     'tip_not_found',
     'not through another repository',
   );
   await repositories.setArchived(alice, 'alice', 'work', true);
   t.equal(await reasonOf(restore(modules, alice, tip!.id)), 'repository_archived');
   await repositories.setArchived(alice, 'alice', 'work', false);
-  repositories.refusePushes(async () => 'this is a copy');
+  repositories.pushes.refuse(async () => 'this is a copy');
   t.equal(await reasonOf(restore(modules, alice, tip!.id)), 'push_refused');
 });
 
@@ -201,13 +201,13 @@ t.test('a lost tip is released after thirty days, and the next repack drops it',
   await pushed(modules, alice, `${commits[3]} ${zeroId} ${topic}`);
   const [tip] = await tips(modules);
   clock.advance(30 * dayMs - 1);
-  t.equal(await repositories.releaseOverwrittenTips(), 0);
+  t.equal(await repositories.pushes.releaseOverwrittenTips(), 0);
   prune(path);
   t.equal(isThere(path, commits[3]!), true);
   clock.advance(1);
   t.equal(await reasonOf(restore(modules, localAdministrator, tip!.id)), 'tip_not_found');
-  t.equal(await repositories.releaseOverwrittenTips(), 1);
-  t.equal(await repositories.releaseOverwrittenTips(), 0);
+  t.equal(await repositories.pushes.releaseOverwrittenTips(), 1);
+  t.equal(await repositories.pushes.releaseOverwrittenTips(), 0);
   prune(path);
   t.equal(isThere(path, commits[3]!), false);
 });
@@ -221,7 +221,7 @@ t.test('preserved tips are hidden from clients and from pages of refs', async (t
     history: { commits },
   } = modules;
   await pushed(modules, alice, `${commits[3]} ${zeroId} ${topic}`);
-  t.same([...(await git.refs(path)).keys()], [main]);
+  t.same([...(await git.refs.list(path)).keys()], [main]);
   const listed = execFileSync('git', [`--git-dir=${path}`, 'for-each-ref', '--format=%(refname)', 'refs/hearth/'], {
     env: clientEnvironment,
   }).toString();
@@ -241,15 +241,18 @@ t.test('the activity is paged, and shows no refused commands', async (t) => {
     clock.advance(1000);
     await pushed(modules, alice, `${zeroId} ${commits[0]} refs/tags/${name}`);
   }
-  const first = await repositories.listActivity(await found(modules), { limit: 3 });
+  const first = await repositories.pushes.listActivity(await found(modules), { limit: 3 });
   t.same(
     first.pushes.map(({ updates }) => updates[0]!.ref),
     ['refs/tags/c', 'refs/tags/b', 'refs/tags/a'],
   );
-  const second = await repositories.listActivity(await found(modules), { limit: 3, after: first.next });
+  const second = await repositories.pushes.listActivity(await found(modules), { limit: 3, after: first.next });
   t.match(second, { pushes: [{ via: 'http', updateCount: 2 }], next: null });
   t.equal(second.pushes.length, 1);
-  t.equal(await reasonOf(repositories.listActivity(await found(modules), { limit: 3, after: 'x' })), 'invalid_page');
+  t.equal(
+    await reasonOf(repositories.pushes.listActivity(await found(modules), { limit: 3, after: 'x' })),
+    'invalid_page',
+  );
   clock.advance(31 * dayMs);
-  t.same((await repositories.listActivity(await found(modules), { limit: 3 })).pushes, []);
+  t.same((await repositories.pushes.listActivity(await found(modules), { limit: 3 })).pushes, []);
 });

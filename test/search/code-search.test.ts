@@ -105,7 +105,7 @@ t.test(
 
     await web.modules.repositories.changeVisibility(alice, 'alice', 'tool', 'PRIVATE');
     t.strictSame((await find(anonymous, 'second words')).files, [], 'at once, without the index');
-    await web.modules.repositories.moveToTrash(alice, 'alice', 'copy');
+    await web.modules.repositories.trash.move(alice, 'alice', 'copy');
     t.strictSame((await find(alice, 'first words')).files, []);
     await web.modules.codeSearch.update();
     t.match((await find(alice, 'first words')).coverage, { visible: 1, searched: 1 });

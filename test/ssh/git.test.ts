@@ -143,7 +143,7 @@ t.test('a push is journalled with its transport, and refusals per branch reach t
     'SELECT via, user_id, settled_at FROM pushes ORDER BY created_at DESC, rowid DESC LIMIT 1',
   );
   t.match(push, { via: 'ssh', user_id: alice.id, settled_at: Number });
-  const refs = [...(await gitModule.refs(sitePath)).keys()];
+  const refs = [...(await gitModule.refs.list(sitePath)).keys()];
   t.ok(refs.includes('refs/heads/three'));
   t.notOk(refs.includes('refs/heads/next'));
 });
@@ -159,7 +159,7 @@ t.test('a reader who may not write is told so; others are told nothing', async (
   const hidden = await push('alice/site');
   t.match(hidden, { code: 128, stderr: /^hearth: repository not found\n/ });
   t.same(await push('alice/nothing'), hidden);
-  t.same(await gitModule.refs((await repositories.find(alice.viewer, 'alice', 'public')).path), new Map());
+  t.same(await gitModule.refs.list((await repositories.find(alice.viewer, 'alice', 'public')).path), new Map());
 });
 
 t.test('re-keying every few kilobytes does not break a transfer', async (t) => {
@@ -242,7 +242,7 @@ t.test('an interrupted push leaves the repository unchanged', async (t) => {
   client.destroy();
   t.ok(await idle());
   t.ok(await until(async () => (await db.read.query('SELECT 1 FROM pushes WHERE settled_at IS NULL')).length === 0));
-  t.same(await gitModule.refs(target), new Map());
+  t.same(await gitModule.refs.list(target), new Map());
   await good(['push', '--quiet', hearth.url('alice/cut'), 'main'], { cwd: at('big') });
 });
 

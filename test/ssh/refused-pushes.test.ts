@@ -17,7 +17,7 @@ const env = { GIT_SSH_COMMAND: command, GIT_SSH_VARIANT: 'ssh' };
 async function newRepository(name: string) {
   await repositories.create(localAdministrator, { owner: 'alice', name, visibility: 'PUBLIC' });
   const { path } = await repositories.find(localAdministrator, 'alice', name);
-  return { url: hearth.url(`alice/${name}.git`), refs: async () => (await git.refs(path)).size };
+  return { url: hearth.url(`alice/${name}.git`), refs: async () => (await git.refs.list(path)).size };
 }
 const { url, refs } = await newRepository('work');
 

@@ -32,7 +32,7 @@ export async function removeRun(deps: CiDeps, viewer: Viewer, found: Found, numb
     });
     const rows = await manager.findBy(artifactSchema, { runId: id });
     const targets = [`runs/${number}`, ...jobs.map((job) => `runs/${number}/jobs/${job.id}`)];
-    await deps.repositories.removeStatusesTo(tx, run.repositoryId, run.sha, targets);
+    await deps.repositories.statuses.removeTo(tx, run.repositoryId, run.sha, targets);
     const last = Math.max(
       number,
       (await manager.findOneBy(runNumberSchema, { repositoryId: run.repositoryId }))?.last ?? 0,

@@ -39,7 +39,7 @@ export async function listWorkflows(deps: CiDeps, found: Found): Promise<ListedW
 }
 
 async function readDefaultBranch(deps: CiDeps, found: Found): Promise<{ path: string; parsed: ParsedWorkflow }[]> {
-  const sha = await deps.git.resolve(found.path, 'HEAD').catch(() => null);
+  const sha = await deps.git.refs.resolve(found.path, 'HEAD').catch(() => null);
   if (sha === null) return [];
   const read: { path: string; parsed: ParsedWorkflow }[] = [];
   for (const file of await findWorkflows(deps.git, found.path, sha))
@@ -74,11 +74,11 @@ export async function dispatchWorkflow(
   requireLevel(found, 'write');
   refuseArchived(found);
   const { repository, owner, path } = found;
-  const refs = await deps.git.refs(path);
+  const refs = await deps.git.refs.list(path);
   const name = input.ref === '' ? repository.defaultBranch : input.ref;
   const ref = [name, `refs/heads/${name}`, `refs/tags/${name}`].find((one) => one.startsWith('refs/') && refs.has(one));
   if (ref === undefined) throw notFound('revision_not_found', 'There is no such branch or tag.');
-  const sha = await deps.git.resolve(path, ref);
+  const sha = await deps.git.refs.resolve(path, ref);
   const file = (await findWorkflows(deps.git, path, sha)).find((one) => one.path === input.path);
   const parsed = file === undefined ? null : await deps.workflows.read(sourceOf(file, repository.id));
   if (file === undefined || parsed === null || !parsed.ok || parsed.workflow.triggers.dispatch === null) {

@@ -72,7 +72,7 @@ export function setJobStatus(
   job: JobRow,
   description: string,
 ): Promise<void> {
-  return repositories.setCommitStatus(tx, {
+  return repositories.statuses.set(tx, {
     repositoryId: run.repositoryId,
     sha: run.sha,
     context: contextOf(run, job.name),
@@ -90,7 +90,7 @@ export function setRunProblem(
   run: RunRow,
   reason: string,
 ): Promise<void> {
-  return repositories.setCommitStatus(tx, {
+  return repositories.statuses.set(tx, {
     repositoryId: run.repositoryId,
     sha: run.sha,
     context: `${run.workflowName} (${eventWords[run.event]})`,
@@ -108,5 +108,5 @@ export function removeJobStatus(
   run: RunRow,
   jobName: string,
 ): Promise<void> {
-  return repositories.removeCommitStatus(tx, run.repositoryId, run.sha, contextOf(run, jobName));
+  return repositories.statuses.remove(tx, run.repositoryId, run.sha, contextOf(run, jobName));
 }

@@ -23,15 +23,15 @@ export const asksForNoRun = (message: string): boolean => skipWords.test(message
  * walks any other.
  */
 export async function commitsOf(git: Git, path: string, { oldId, newId }: MovedRef): Promise<Commit[]> {
-  const commits = [await git.commit(path, newId)];
+  const commits = [await git.objects.commit(path, newId)];
   if (isNoRef(oldId)) return commits;
   while (commits.length < maxCommits) {
     const { parents } = commits.at(-1)!;
     if (parents.length !== 1) break;
     if (parents[0] === oldId) return commits;
-    commits.push(await git.commit(path, parents[0]!));
+    commits.push(await git.objects.commit(path, parents[0]!));
   }
-  return (await git.newCommits(path, newId, [oldId], { limit: maxCommits })).commits;
+  return (await git.objects.newCommits(path, newId, [oldId], { limit: maxCommits })).commits;
 }
 
 /** The event payload, as workflows read it in `github.event`. */

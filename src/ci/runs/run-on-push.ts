@@ -91,7 +91,7 @@ async function runsOf(
   if (sha === null) return [];
   const files = await findWorkflows(git, located.path, sha);
   if (files.length === 0) return [];
-  const head = await git.commit(located.path, sha);
+  const head = await git.objects.commit(located.path, sha);
   if (asksForNoRun(head.message)) return [];
   const client = located.repository.id;
   const parsed: { file: WorkflowFile; parsed: ParsedWorkflow }[] = [];
@@ -124,7 +124,7 @@ async function runsOf(
 
 /** A tag may be an object of its own, or name something other than a commit. */
 async function commitBehind({ git }: CiDeps, path: string, oid: string): Promise<string | null> {
-  return git.resolve(path, oid).catch(() => null);
+  return git.refs.resolve(path, oid).catch(() => null);
 }
 
 /** A history that cannot be walked must not prevent the run. */
@@ -144,13 +144,15 @@ async function describeRef(
   const asked = kind === 'branch' && workflows.some((one) => triggersOf(one)?.push?.paths != null);
   const from = asked ? await comparedWith(deps, path, oldId, sha) : null;
   const changedPaths =
-    from === null ? null : await deps.git.changedPaths(path, from, sha, { limit: maxChangedPaths }).catch(() => null);
+    from === null
+      ? null
+      : await deps.git.objects.changedPaths(path, from, sha, { limit: maxChangedPaths }).catch(() => null);
   return { kind, name, changedPaths };
 }
 
 /** A new branch is compared with its merge base. */
 async function comparedWith({ git }: CiDeps, path: string, oldId: string, sha: string): Promise<string | null> {
-  return isNoRef(oldId) ? ((await git.commit(path, sha)).parents[0] ?? null) : oldId;
+  return isNoRef(oldId) ? ((await git.objects.commit(path, sha)).parents[0] ?? null) : oldId;
 }
 
 const triggersOf = (parsed: ParsedWorkflow) => (parsed.ok ? parsed.workflow.triggers : parsed.triggers);

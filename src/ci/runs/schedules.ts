@@ -83,7 +83,7 @@ async function runSchedule(deps: CiDeps, { repositoryId, workflowPath, cron, act
   const located = (await deps.repositories.locate([repositoryId])).get(repositoryId);
   if (located === undefined || located.repository.archivedAt !== null) return;
   const ref = `refs/heads/${located.repository.defaultBranch}`;
-  const sha = await deps.git.resolve(located.path, ref);
+  const sha = await deps.git.refs.resolve(located.path, ref);
   const file = (await findWorkflows(deps.git, located.path, sha)).find(({ path }) => path === workflowPath);
   if (file === undefined) return;
   const people = actorId === null ? null : await deps.accounts.peopleById([actorId]);

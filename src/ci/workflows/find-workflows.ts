@@ -45,7 +45,7 @@ async function listFolder(git: Git, repositoryPath: string, sha: string, root: s
   const open = [''];
   while (open.length > 0 && found.length < maxFiles) {
     const at = open.shift()!;
-    const tree = await git.tree(repositoryPath, sha, `${root}/${at}`).catch(nullIfNotFound);
+    const tree = await git.objects.tree(repositoryPath, sha, `${root}/${at}`).catch(nullIfNotFound);
     if (tree === null) return at === '' ? null : found;
     for (const { name, kind, oid } of tree.entries) {
       const path = `${at}${name}`;
@@ -58,6 +58,6 @@ async function listFolder(git: Git, repositoryPath: string, sha: string, root: s
 
 /** One byte more than the limit, so that the parser refuses it. */
 async function readFile(git: Git, repositoryPath: string, oid: string): Promise<string> {
-  const { content } = await git.blob(repositoryPath, oid, { maxBytes: maxWorkflowBytes });
+  const { content } = await git.objects.blob(repositoryPath, oid, { maxBytes: maxWorkflowBytes });
   return content === null ? ' '.repeat(maxWorkflowBytes + 1) : content.toString('utf8');
 }

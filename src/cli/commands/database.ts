@@ -92,7 +92,8 @@ const reindex: Action<{ search?: true; code?: true; languages?: true }, []> = as
   const { search, codeSearch, repositories } = await cli.openModules();
   const rebuilt: Rebuilt[] = [];
   if (isAll || wanted.search) rebuilt.push({ index: 'search', rows: await search.reindex() });
-  if (isAll || wanted.languages) rebuilt.push({ index: 'languages', rows: await repositories.recountLanguages() });
+  if (isAll || wanted.languages)
+    rebuilt.push({ index: 'languages', rows: await repositories.statistics.recountLanguages() });
   if (wanted.code && !codeSearch.isOn)
     throw conflict('code_search_off', 'There is no index of code: search.code_index_budget is 0.');
   if (codeSearch.isOn && (isAll || wanted.code)) {

@@ -126,7 +126,7 @@ async function bring(
     if (error != null) return { result: `is there, but still empty: ${error}`, isFailed: true };
     const { path } = await repositories.find(localAdministrator, owner, one.name);
     return {
-      result: `imported, ${visibility.toLowerCase()}: ${counted((await git.refs(path)).size, 'ref', 'refs')}`,
+      result: `imported, ${visibility.toLowerCase()}: ${counted((await git.refs.list(path)).size, 'ref', 'refs')}`,
       isFailed: false,
     };
   } catch (error) {

@@ -101,10 +101,10 @@ async function retry(cli: Cli, modules: Modules, kind: string, key: string): Pro
 
 /** Notifies the remaining listeners of a push: in the running server, or here without one. */
 async function retryPush(cli: Cli, { config, repositories }: Modules, id: string): Promise<string> {
-  const push = await repositories.unparkPush(id);
+  const push = await repositories.pushes.unpark(id);
   const said = await askServer(config.dataDir, 'push.announce', push);
   const { isAnnounced, error } =
-    said === null ? await repositories.announceAgain(push) : (JSON.parse(said) as RetriedPush);
+    said === null ? await repositories.pushes.announceAgain(push) : (JSON.parse(said) as RetriedPush);
   if (isAnnounced) return 'The push was tried again: every listener has heard of it now.';
   cli.exitCode = 1;
   return `The push was tried again and failed: ${error ?? 'the log says why'}.`;

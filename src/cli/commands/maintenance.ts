@@ -164,7 +164,7 @@ const toJson = (row: ListedRepository): object => ({
 
 async function listTrash(cli: Cli): Promise<void> {
   const { accounts, config, repositories } = await cli.openModules();
-  const rows = await repositories.listTrash();
+  const rows = await repositories.trash.list();
   const people = await accounts.peopleById(rows.flatMap(({ deletedBy }) => deletedBy ?? []));
   const shown = rows.map(
     (row): Trashed => ({
@@ -185,7 +185,7 @@ async function emptyTrash(cli: Cli, { older, dryRun }: { older?: string; dryRun?
   const { readDuration } = await import('../../config/index.ts');
   const keptMs = older === undefined ? config.repositories.trashKeepMs : readDuration(older);
   if (keptMs === undefined) throw invalid('usage', `${JSON.stringify(older)} is not a duration such as 7d.`);
-  const rows = (await repositories.listTrash()).filter(({ deletedAt }) => (deletedAt ?? 0) < clock.now() - keptMs);
+  const rows = (await repositories.trash.list()).filter(({ deletedAt }) => (deletedAt ?? 0) < clock.now() - keptMs);
   const bytes = rows.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   const result = { repositories: rows.map(toJson), bytes };
   if (dryRun)
@@ -199,7 +199,7 @@ async function emptyTrash(cli: Cli, { older, dryRun }: { older?: string; dryRun?
     );
   if (await backups.isRunning())
     throw conflict('backup_under_way', 'A backup is being made; try again when it is done.');
-  await repositories.emptyTrash(keptMs);
+  await repositories.trash.empty(keptMs);
   cli.output.result(
     `Removed ${counted(rows.length, 'repository', 'repositories')} for good, ${readableSize(bytes)}.`,
     result,

@@ -64,7 +64,7 @@ const columns: Column<Collaborator>[] = [
 const listCollaborators: Action<object, [string]> = async (cli, _options, text) => {
   const modules = await cli.openModules();
   const { owner, name } = (await findRepository(modules, text)).canonical;
-  const rows = await modules.repositories.listCollaborators(localAdministrator, owner, name);
+  const rows = await modules.repositories.collaborators.list(localAdministrator, owner, name);
   cli.output.list(rows, columns, ['collaborator', 'collaborators'], ({ person, role, access, since }) => ({
     username: person.username,
     role,
@@ -77,7 +77,7 @@ const listCollaborators: Action<object, [string]> = async (cli, _options, text) 
 const addCollaborator: Action<{ role: string }, [string, string]> = async (cli, { role }, text, username) => {
   const modules = await cli.openModules();
   const { owner, name } = (await findRepository(modules, text)).canonical;
-  await modules.repositories.addCollaborator(localAdministrator, owner, name, { username, role });
+  await modules.repositories.collaborators.add(localAdministrator, owner, name, { username, role });
   cli.output.result(`${username} has the role ${role.toLowerCase()} on ${owner}/${name}.`, {
     owner,
     name,
@@ -89,7 +89,7 @@ const addCollaborator: Action<{ role: string }, [string, string]> = async (cli, 
 const changeRole: Action<object, [string, string, string]> = async (cli, _options, text, username, role) => {
   const modules = await cli.openModules();
   const { owner, name } = (await findRepository(modules, text)).canonical;
-  await modules.repositories.changeCollaboratorRole(localAdministrator, owner, name, { username, role });
+  await modules.repositories.collaborators.changeRole(localAdministrator, owner, name, { username, role });
   cli.output.result(`${username} has the role ${role.toLowerCase()} on ${owner}/${name}.`, {
     owner,
     name,
@@ -102,12 +102,12 @@ const removeCollaborator: Action<{ dryRun?: true }, [string, string]> = async (c
   const modules = await cli.openModules();
   const { owner, name } = (await findRepository(modules, text)).canonical;
   if (dryRun) {
-    const isIn = (await modules.repositories.listCollaborators(localAdministrator, owner, name)).some(
+    const isIn = (await modules.repositories.collaborators.list(localAdministrator, owner, name)).some(
       ({ person }) => person.username?.toLowerCase() === username.toLowerCase(),
     );
     if (!isIn) throw notFound('collaborator_not_found', `${username} is no collaborator of ${owner}/${name}.`);
     return cli.output.result(`Would remove ${username} from ${owner}/${name}.`, { owner, name, username });
   }
-  await modules.repositories.removeCollaborator(localAdministrator, owner, name, username);
+  await modules.repositories.collaborators.remove(localAdministrator, owner, name, username);
   cli.output.result(`Removed ${username} from ${owner}/${name}.`, { owner, name, username });
 };

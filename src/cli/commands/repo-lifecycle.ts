@@ -130,7 +130,7 @@ const transferRepository: Action<Tentative, [string, string]> = async (cli, { dr
       before: `${owner}/${name}`,
     });
   }
-  await modules.repositories.transfer(localAdministrator, owner, name, newOwner);
+  await modules.repositories.transfers.start(localAdministrator, owner, name, newOwner);
   const { canonical: to } = await findRepository(modules, `${newOwner}/${name}`);
   cli.output.result(
     `Transferred ${owner}/${name} to ${to.owner}/${to.name}. The old path redirects until it is used again.`,

@@ -78,7 +78,7 @@ async function targets(modules: Modules, text: string | undefined, all: true | u
     id,
     ownerId: owner.id,
     name: `${owner.handle}/${name}`,
-    folder: modules.git.repositoryPath(owner.id, id),
+    folder: modules.git.storage.pathOf(owner.id, id),
   }));
 }
 
@@ -138,7 +138,7 @@ async function pack(modules: Modules, { id: repositoryId, ownerId, folder }: Tar
     return code === 0;
   } catch (error) {
     if (!isDomainError(error) || error.reason !== 'server_not_running') throw error;
-    return modules.git.pack(folder);
+    return modules.git.maintenance.pack(folder);
   }
 }
 
@@ -151,7 +151,9 @@ async function fsck(cli: Cli, { all, full }: { all?: true; full?: true }, text?:
     progress.step({ done, total: list.length, item: name });
     rows.push({
       name,
-      errors: await modules.git.check(folder, { full: full === true }).catch((error: Error) => [error.message]),
+      errors: await modules.git.maintenance
+        .check(folder, { full: full === true })
+        .catch((error: Error) => [error.message]),
     });
   }
   progress.end();

@@ -244,7 +244,7 @@ const importRepository: Action<ImportOptions, [string, string]> = async (
   if (after?.lastError != null)
     throw unavailable('mirror_failed', `${text} is there, but still empty: ${after.lastError}`);
   const { path: folder, canonical } = await findRepository(modules, text);
-  const refs = (await modules.git.refs(folder)).size;
+  const refs = (await modules.git.refs.list(folder)).size;
   cli.output.result(
     `Imported ${canonical.owner}/${canonical.name}: ${refs} branches and tags${mirror ? '; it goes on following' : ''}.`,
     { ...canonical, refs, isMirror: mirror === true },

@@ -39,7 +39,7 @@ async function deleteRepository(cli: Cli, { dryRun }: { dryRun?: true }, text: s
   const name = `${canonical.owner}/${canonical.name}`;
   if (dryRun) return cli.output.result(`Would delete ${name}.`, repositoryToJson(repository, canonical.owner));
   await cli.confirm(`Delete ${name}?`);
-  const deleted = await modules.repositories.moveToTrash(localAdministrator, canonical.owner, canonical.name);
+  const deleted = await modules.repositories.trash.move(localAdministrator, canonical.owner, canonical.name);
   const until = goesOn(deleted, modules.config.repositories.trashKeepMs);
   cli.output.result(
     `Deleted ${name}. Until ${until} it can be brought back: hearth repo restore ${name}`,
@@ -53,10 +53,10 @@ async function restoreRepository(
   text: string,
 ): Promise<void> {
   const modules = await cli.openModules();
-  const row = inTrash(await modules.repositories.listTrash(), text);
+  const row = inTrash(await modules.repositories.trash.list(), text);
   const name = `${row.owner.handle}/${as ?? row.name}`;
   if (dryRun) return cli.output.result(`Would restore ${name}.`, repositoryToJson(row, row.owner.handle));
-  const restored = await modules.repositories.restore(localAdministrator, row.id, as);
+  const restored = await modules.repositories.trash.restore(localAdministrator, row.id, as);
   cli.output.result(`Restored ${name}.`, repositoryToJson(restored, row.owner.handle));
 }
 

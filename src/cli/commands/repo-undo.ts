@@ -62,10 +62,10 @@ const undo: Action<UndoOptions, [string]> = async (cli, { list, restore, as }, t
   const modules = await cli.openModules();
   const found = await findRepository(modules, text);
   const { owner, name } = found.canonical;
-  const tips = await modules.repositories.listLostTips(found);
+  const tips = await modules.repositories.pushes.listLostTips(found);
   if (restore === undefined) return cli.output.list(tips, columns, ['lost tip', 'lost tips'], toJson);
   const tip = findById(tips, restore, { what: 'lost tip', reason: 'tip_not_found' });
-  const { ref, oldId, newId } = await modules.repositories.undo(localAdministrator, owner, name, {
+  const { ref, oldId, newId } = await modules.repositories.pushes.undo(localAdministrator, owner, name, {
     id: tip.id,
     ...(as === undefined ? {} : { as }),
   });

@@ -70,7 +70,7 @@ const orders: Record<ListOptions['sort'], (a: ListedRepository, b: ListedReposit
 async function listRepositories(cli: Cli, { owner, visibility, sort, deleted }: ListOptions): Promise<void> {
   const modules = await cli.openModules();
   const ownerId = owner === undefined ? null : await ownerIdOf(modules, owner);
-  const rows = (deleted ? await modules.repositories.listTrash() : await modules.repositories.listAll())
+  const rows = (deleted ? await modules.repositories.trash.list() : await modules.repositories.listAll())
     .filter((row) => ownerId === null || row.owner.id === ownerId)
     .filter((row) => visibility === undefined || row.visibility === visibility.toUpperCase())
     .sort(orders[sort]);
@@ -98,7 +98,7 @@ async function ownerIdOf({ owners }: Modules, handle: string): Promise<string> {
 async function showRepository(cli: Cli, _options: object, text: string): Promise<void> {
   const modules = await cli.openModules();
   const { repository, canonical, path } = await findRepository(modules, text);
-  const refs = [...(await modules.git.refs(path)).keys()];
+  const refs = [...(await modules.git.refs.list(path)).keys()];
   const count = (prefix: string): number => refs.filter((ref) => ref.startsWith(prefix)).length;
   const [states, mirror, followers, redirects] = await Promise.all([
     mirrorStates(modules),

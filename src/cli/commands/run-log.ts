@@ -44,7 +44,7 @@ const printLog: Action<LogOptions, [string, string, string | undefined]> = async
   const modules = await cli.openModules();
   const found = await findRepository(modules, text);
   const attempt = options.attempt === undefined ? undefined : readNumber(options.attempt, '--attempt is a number.');
-  const { run, attempt: shown, jobs } = await modules.ci.findRun(found, readNumber(number), attempt);
+  const { run, attempt: shown, jobs } = await modules.ci.runs.find(found, readNumber(number), attempt);
   const chosen = wanted === undefined ? jobs : [findJob(jobs, wanted)];
   if (chosen.length === 0) throw notFound('log_not_found', run.reason ?? 'This run has no jobs, and no log.');
   const left = new AbortController();
@@ -63,7 +63,7 @@ const printLog: Action<LogOptions, [string, string, string | undefined]> = async
     for (const job of waiting) if (await reader.print(job)) printed.add(job.id);
     if (!options.follow || left.signal.aborted) break;
     // An expanded matrix has more jobs now.
-    const now = wanted === undefined ? (await modules.ci.findRun(found, run.number, shown)).jobs : chosen;
+    const now = wanted === undefined ? (await modules.ci.runs.find(found, run.number, shown)).jobs : chosen;
     waiting = now.filter(({ id }) => !printed.has(id));
     if (waiting.length > 0) await new Promise((resolve) => setTimeout(resolve, lookAgainMs));
   }
@@ -94,7 +94,7 @@ class LogReader {
   async print({ id }: JobRow): Promise<boolean> {
     const { ci } = this.#modules;
     const { follow = false, hasTitles, signal } = this.#options;
-    const { job, task } = await ci.findJob(this.#found, this.#number, id);
+    const { job, task } = await ci.runs.findJob(this.#found, this.#number, id);
     if (task === null) {
       if (!follow)
         this.#cli.output.message(
@@ -108,12 +108,12 @@ class LogReader {
     if (hasTitles && !this.#cli.output.json) this.#cli.output.print(`==> ${escapeControls(job.name)} <==\n`);
     if (task.logRemovedAt !== null) this.#cli.output.message('This log has been removed for its age.');
     if (follow) {
-      for await (const { rows, from } of ci.followLog(task.id, 0, signal, { source: 'disk' }))
+      for await (const { rows, from } of ci.logs.follow(task.id, 0, signal, { source: 'disk' }))
         this.#write(job, rows, from);
       return true;
     }
     for (let from = 0; ; ) {
-      const { rows, total } = await ci.readLog(task.id, from, rowsAtOnce);
+      const { rows, total } = await ci.logs.read(task.id, from, rowsAtOnce);
       this.#write(job, rows, from);
       from += rows.length;
       if (rows.length === 0 || from >= total) return true;

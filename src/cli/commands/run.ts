@@ -94,7 +94,7 @@ const listRuns: Action<ListOptions, [string]> = async (cli, { status, workflow, 
   const modules = await cli.openModules();
   const found = await findRepository(modules, text);
   const filter = { status, workflow, ref: branch === undefined ? undefined : `refs/heads/${branch}` };
-  const { runs } = await modules.ci.listRuns(found, filter, { limit: Math.min(count, 100_000) });
+  const { runs } = await modules.ci.runs.list(found, filter, { limit: Math.min(count, 100_000) });
   const { describeRun } = await shapes();
   cli.output.list(await toRows(modules, runs), columns, ['run', 'runs'], (row) =>
     describeRun(row, row.actor, absoluteTime),
@@ -111,13 +111,13 @@ async function toJson(row: Row): Promise<object> {
 const showRun: Action<{ attempt?: string }, [string, string]> = async (cli, { attempt }, text, number) => {
   const modules = await cli.openModules();
   const found = await findRepository(modules, text);
-  const shown = await modules.ci.findRun(
+  const shown = await modules.ci.runs.find(
     found,
     readNumber(number),
     attempt === undefined ? undefined : readNumber(attempt, '--attempt is a number.'),
   );
   const [row] = (await toRows(modules, [shown.run])) as [Row];
-  const reasons = new Map((await modules.ci.explainQueue(found)).map(({ job, reason }) => [job.id, reason]));
+  const reasons = new Map((await modules.ci.tasks.explainQueue(found)).map(({ job, reason }) => [job.id, reason]));
   const { describeJob } = await shapes();
   const about = (job: JobRow): string =>
     [job.status, duration(job.startedAt, job.finishedAt), job.reason ?? reasons.get(job.id) ?? '']
@@ -150,7 +150,7 @@ const showRun: Action<{ attempt?: string }, [string, string]> = async (cli, { at
 const cancelRun: Action<{ force?: true }, [string, string]> = async (cli, { force = false }, text, number) => {
   const modules = await cli.openModules();
   const found = await findRepository(modules, text);
-  const run = await modules.ci.cancelRun(localAdministrator, found, readNumber(number), { force });
+  const run = await modules.ci.runs.cancel(localAdministrator, found, readNumber(number), { force });
   const [row] = (await toRows(modules, [run])) as [Row];
   cli.output.result(
     row.status === 'cancelling' ? `Run ${row.number} is winding up.` : `Run ${row.number} is cancelled.`,
@@ -162,10 +162,10 @@ const rerun: Action<{ failed?: true; job?: string }, [string, string]> = async (
   if (failed && job !== undefined) throw invalid('usage', 'Give one of --failed and --job.');
   const modules = await cli.openModules();
   const found = await findRepository(modules, text);
-  const { jobs } = await modules.ci.findRun(found, readNumber(number));
+  const { jobs } = await modules.ci.runs.find(found, readNumber(number));
   const choice = job === undefined ? (failed ? 'failed' : 'all') : { jobId: findJob(jobs, job).id };
   const [row] = (await toRows(modules, [
-    await modules.ci.rerun(localAdministrator, found, readNumber(number), choice),
+    await modules.ci.runs.rerun(localAdministrator, found, readNumber(number), choice),
   ])) as [Row];
   cli.output.result(`Run ${row.number} runs again, as attempt ${row.attempt}.`, await toJson(row));
 };

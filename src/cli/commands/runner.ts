@@ -135,7 +135,7 @@ async function toRow(modules: Modules, runner: Runner): Promise<Row> {
 
 const listRunners: Action<ScopeOptions, []> = async (cli, { scope }) => {
   const modules = await cli.openModules();
-  const runners = await modules.ci.listRunners(scope === undefined ? null : await readScope(modules, scope));
+  const runners = await modules.ci.runners.list(scope === undefined ? null : await readScope(modules, scope));
   const nameOf = await namesOfScopes(
     modules,
     runners.map((one) => one.scope),
@@ -155,7 +155,7 @@ function readId(text: string): number {
 
 const showRunner: Action<object, [string]> = async (cli, _options, id) => {
   const modules = await cli.openModules();
-  const row = await toRow(modules, await modules.ci.findRunner(null, readId(id)));
+  const row = await toRow(modules, await modules.ci.runners.find(null, readId(id)));
   cli.output.show(
     [
       ['Runner', row.name],
@@ -182,15 +182,15 @@ const makeToken: Action<ScopeOptions & { once?: true; reset?: true }, []> = asyn
   if (once && reset) throw invalid('usage', '--once makes one more token, --reset another one: say one of them.');
   const modules = await cli.openModules();
   const scope = await readScope(modules, text ?? 'instance');
-  if (!once && !reset && (await modules.ci.registrationTokenMadeAt(scope)) !== null) {
+  if (!once && !reset && (await modules.ci.runners.registrationTokenMadeAt(scope)) !== null) {
     throw withHint(
       conflict('registration_token_exists', 'There is a registration token already, and only its hash is kept.'),
       '--once makes one for a single runner; --reset makes a new one, and the present one stops working, but runners that have joined go on',
     );
   }
   const token = await (once
-    ? modules.ci.makeSingleUseToken(scope, null)
-    : modules.ci.resetRegistrationToken(scope, null));
+    ? modules.ci.runners.makeSingleUseToken(scope, null)
+    : modules.ci.runners.resetRegistrationToken(scope, null));
   const where = (await namesOfScopes(modules, [scope]))(scope);
   const whom =
     where === 'instance'
@@ -218,7 +218,7 @@ const registerRunner: Action<RegisterOptions, []> = async (cli, options) => {
     .filter((label) => label !== '');
   const row = await toRow(
     modules,
-    await modules.ci.registerOffline(scope, { name: options.name, secret, labels }, { mayMove: true }),
+    await modules.ci.runners.registerOffline(scope, { name: options.name, secret, labels }, { mayMove: true }),
   );
   cli.output.result(
     `Runner ${row.id}, ${row.name}, is registered for ${row.where} with the uuid ${row.uuid}.`,
@@ -229,7 +229,7 @@ const registerRunner: Action<RegisterOptions, []> = async (cli, options) => {
 function switchTo(isDisabled: boolean): Action<object, [string]> {
   return async (cli, _options, id) => {
     const modules = await cli.openModules();
-    const row = await toRow(modules, await modules.ci.setRunnerDisabled(null, readId(id), isDisabled));
+    const row = await toRow(modules, await modules.ci.runners.setDisabled(null, readId(id), isDisabled));
     cli.output.result(
       isDisabled ? `Runner ${row.id}, ${row.name}, gets no further job.` : `Runner ${row.id}, ${row.name}, gets jobs.`,
       toJson(row),
@@ -239,10 +239,10 @@ function switchTo(isDisabled: boolean): Action<object, [string]> {
 
 const removeRunner: Action<{ dryRun?: true }, [string]> = async (cli, { dryRun }, id) => {
   const modules = await cli.openModules();
-  const row = await toRow(modules, await modules.ci.findRunner(null, readId(id)));
+  const row = await toRow(modules, await modules.ci.runners.find(null, readId(id)));
   const what = `runner ${row.id}, ${row.name}`;
   if (dryRun) return cli.output.result(`Would remove ${what}.`, toJson(row));
   await cli.confirm(`Remove ${what}?`);
-  await modules.ci.removeRunner(null, row.id);
+  await modules.ci.runners.remove(null, row.id);
   cli.output.result(`Removed ${what}.`, toJson(row));
 };

@@ -151,7 +151,7 @@ async function deleteUser(cli: Cli, { dryRun, purge, confirm }: DeleteOptions, n
     // Checks that would refuse the deletion run before any repository is deleted.
     await modules.db.write((tx) => modules.organisations.refuseOnlyOwner(tx, person.id));
     if (person.isAdministrator) await modules.accounts.setAdministrator(person.id, false);
-    for (const each of owned) await modules.repositories.moveToTrash(localAdministrator, each.owner.handle, each.name);
+    for (const each of owned) await modules.repositories.trash.move(localAdministrator, each.owner.handle, each.name);
   }
   // Deletes the person's repositories in the trash, too.
   await modules.accounts.deletePerson(person.id);

@@ -28,7 +28,7 @@ export const checkRepositories: CheckGroup = async (deps) => {
       defaultBranch: String(branch),
       folder:
         deletedAt === null
-          ? deps.git.repositoryPath(String(owner), String(id))
+          ? deps.git.storage.pathOf(String(owner), String(id))
           : path.join(deps.config.dataDir, 'trash', `${String(id)}.git`),
     }),
   );
@@ -40,7 +40,7 @@ export const checkRepositories: CheckGroup = async (deps) => {
 
 async function checkOne(deps: CheckContext, row: Row): Promise<CheckResult[]> {
   const { git } = deps;
-  if (!(await git.repositoryExists(row.folder))) {
+  if (!(await git.storage.exists(row.folder))) {
     return [
       problem('repositories.missing', `${row.name} has a row but no folder.`, {
         remedy: `put ${row.folder} back from a backup`,
@@ -48,7 +48,7 @@ async function checkOne(deps: CheckContext, row: Row): Promise<CheckResult[]> {
     ];
   }
   const findings: CheckResult[] = [];
-  const leftovers = await git.leftovers(row.folder, deps.now - hourMs, { remove: false });
+  const leftovers = await git.maintenance.leftovers(row.folder, deps.now - hourMs, { remove: false });
   const stale = leftovers.filter(({ kind }) => kind === 'removed').map(({ file }) => file);
   if (stale.length > 0) {
     const isLock = stale.some((file) => file.endsWith('.lock'));
@@ -59,7 +59,7 @@ async function checkOne(deps: CheckContext, row: Row): Promise<CheckResult[]> {
         {
           remedy: 'hearth doctor --fix',
           fix: async () =>
-            git
+            git.maintenance
               .leftovers(row.folder, deps.now - hourMs, { remove: true })
               .then(() => `removed ${counted(stale.length, 'leftover', 'leftovers')} of ${row.name}`),
         },
@@ -87,7 +87,7 @@ async function checkOne(deps: CheckContext, row: Row): Promise<CheckResult[]> {
         {
           remedy: 'hearth doctor --fix',
           fix: async () =>
-            git
+            git.refs
               .setHead(row.folder, row.defaultBranch)
               .then(() => `clones of ${row.name} check out ${row.defaultBranch}`),
         },
@@ -105,7 +105,7 @@ async function checkOne(deps: CheckContext, row: Row): Promise<CheckResult[]> {
     );
   // With an empty ref or a damaged HEAD git reports nothing else.
   if (empty.length === 0 && !findings.some(({ check }) => check === 'repositories.head')) {
-    const [failure] = await git.check(row.folder).catch((error: Error) => [error.message]);
+    const [failure] = await git.maintenance.check(row.folder).catch((error: Error) => [error.message]);
     if (failure !== undefined) {
       findings.push(
         problem('repositories.damaged', `${row.name} is damaged: ${failure}`, {
@@ -133,7 +133,7 @@ async function emptyRef(deps: CheckContext, { id, name, folder }: Row, file: str
   const wasDeleted = journalled !== null && /^0+$/.test(journalled);
   const value = wasDeleted
     ? null
-    : await deps.git.lastValue(folder, file, journalled === null ? [] : [journalled]).catch(() => null);
+    : await deps.git.refs.lastValue(folder, file, journalled === null ? [] : [journalled]).catch(() => null);
   const words = `${name}: ${file} has no value, so every clone and push fails.`;
   if (wasDeleted) {
     return problem('repositories.empty_ref', words, {

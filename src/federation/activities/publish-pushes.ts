@@ -47,7 +47,7 @@ async function prepareAnnouncement(deps: FederationDeps, push: AnnouncedPush): P
   if (found === null) return null;
   const repository = await repositoryActor(deps, found);
   const pusher = await pusherOf(deps, push);
-  const path = deps.git.repositoryPath(found.owner.id, found.repository.id);
+  const path = deps.git.storage.pathOf(found.owner.id, found.repository.id);
   const others = await untouchedTips(deps, path, push);
   const contents: Json[] = [];
   for (const update of updates)
@@ -71,7 +71,7 @@ async function pusherOf(deps: FederationDeps, { pusherId }: AnnouncedPush): Prom
 async function untouchedTips({ git }: FederationDeps, path: string, { updates }: AnnouncedPush): Promise<string[]> {
   if (!updates.some(({ oldId }) => zeros.test(oldId))) return [];
   const touched = new Set(updates.map(({ ref }) => ref));
-  const tips = [...(await git.refs(path))]
+  const tips = [...(await git.refs.list(path))]
     .filter(([ref]) => ref.startsWith(heads) && !touched.has(ref))
     .map(([, oid]) => oid);
   return [...new Set([...updates.map(({ oldId }) => oldId).filter((oldId) => !zeros.test(oldId)), ...tips])];
@@ -94,8 +94,10 @@ async function contentOf({ git, settings }: FederationDeps, path: string, branch
     at,
   } = branch;
   const isNew = zeros.test(oldId);
-  const { total, commits } = await git.newCommits(path, newId, isNew ? others : [oldId], { limit: maxPushedCommits });
-  const isForced = !isNew && (await git.newCommits(path, oldId, [newId], { limit: 1 })).total > 0;
+  const { total, commits } = await git.objects.newCommits(path, newId, isNew ? others : [oldId], {
+    limit: maxPushedCommits,
+  });
+  const isForced = !isNew && (await git.objects.newCommits(path, oldId, [newId], { limit: 1 })).total > 0;
   return pushContent({
     repositoryActorId: actor.id,
     pusherActorId: pusher.id,

@@ -65,7 +65,7 @@ export const listActivity = operation({
   query: z.object(paging),
   answer: z.array(activityPush),
   async run({ found, query, deps }) {
-    const { pushes, next } = await deps.repositories.listActivity(found, query);
+    const { pushes, next } = await deps.repositories.pushes.listActivity(found, query);
     return listed(pushes.map(showPush), next);
   },
 });
@@ -80,7 +80,7 @@ export const listLostTips = operation({
   cost: 'objects',
   status: 200,
   answer: z.array(lostTip),
-  run: async ({ found, deps }) => json((await deps.repositories.listLostTips(found)).map(showTip)),
+  run: async ({ found, deps }) => json((await deps.repositories.pushes.listLostTips(found)).map(showTip)),
 });
 
 export const restoreLostTip = operation({
@@ -97,7 +97,7 @@ export const restoreLostTip = operation({
   body: undoRequest,
   answer: movedRef,
   async run({ viewer, found: { canonical }, params: { tip }, body, deps }) {
-    const undone = await deps.repositories.undo(viewer, canonical.owner, canonical.name, { id: tip, ...body });
+    const undone = await deps.repositories.pushes.undo(viewer, canonical.owner, canonical.name, { id: tip, ...body });
     return json({ ref: undone.ref, oldId: undone.oldId, newId: undone.newId });
   },
 });

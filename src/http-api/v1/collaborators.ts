@@ -15,7 +15,7 @@ const pageOf = (
   viewer: PersonViewer,
   { canonical }: Found,
   options: PeopleOptions,
-) => repositories.listCollaboratorsPage(viewer, canonical.owner, canonical.name, options);
+) => repositories.collaborators.listPage(viewer, canonical.owner, canonical.name, options);
 
 export const listCollaborators = operation({
   id: 'listCollaborators',
@@ -49,7 +49,7 @@ export const addCollaborator = operation({
   answer: collaborator,
   async run({ viewer, found, body, deps }) {
     const { owner, name } = found.canonical;
-    await deps.repositories.addCollaborator(viewer, owner, name, body);
+    await deps.repositories.collaborators.add(viewer, owner, name, body);
     const { handle = '' } = (await deps.owners.resolve(body.username.trim())) ?? {};
     // Exactly this handle comes first of those that begin with it.
     const { collaborators } = await pageOf(deps, viewer, found, { prefix: handle, limit: 1 });
@@ -68,7 +68,7 @@ export const changeCollaborator = operation({
   status: 204,
   body: z.strictObject({ role: collaboratorRole }),
   async run({ viewer, found: { canonical }, params: { username }, body: { role }, deps }) {
-    await deps.repositories.changeCollaboratorRole(viewer, canonical.owner, canonical.name, { username, role });
+    await deps.repositories.collaborators.changeRole(viewer, canonical.owner, canonical.name, { username, role });
     return nothing();
   },
 });
@@ -83,7 +83,7 @@ export const removeCollaborator = operation({
   cost: 'rows',
   status: 204,
   async run({ viewer, found: { canonical }, params: { username }, deps }) {
-    await deps.repositories.removeCollaborator(viewer, canonical.owner, canonical.name, username);
+    await deps.repositories.collaborators.remove(viewer, canonical.owner, canonical.name, username);
     return nothing();
   },
 });

@@ -19,8 +19,8 @@ export async function resolveRef(
   { path, level }: Pick<Found, 'path' | 'level'>,
   name: string | undefined,
 ): Promise<string> {
-  if (name !== undefined) return git.resolve(path, name, { withLost: allows(level, 'write') });
-  const { oid } = await git.head(path);
+  if (name !== undefined) return git.refs.resolve(path, name, { withLost: allows(level, 'write') });
+  const { oid } = await git.refs.head(path);
   if (oid === null) throw notFound('revision_not_found', 'This repository has no commits yet.');
   return oid;
 }
@@ -45,7 +45,7 @@ export const listBranches = operation({
   query: z.object(paging),
   answer: z.array(branch),
   async run({ found, query: { limit, after }, deps }) {
-    const { rows, next } = pageOf(await deps.git.branches(found.path), limit, after);
+    const { rows, next } = pageOf(await deps.git.refs.branches(found.path), limit, after);
     const { defaultBranch } = found.repository;
     return listed(
       rows.map(({ name, oid }) => ({ name, id: oid, isDefault: name === defaultBranch })),
@@ -68,7 +68,7 @@ export const listTags = operation({
   query: z.object(paging),
   answer: z.array(namedRef),
   async run({ found, query: { limit, after }, deps }) {
-    const { rows, next } = pageOf(await deps.git.tags(found.path), limit, after);
+    const { rows, next } = pageOf(await deps.git.refs.tags(found.path), limit, after);
     return listed(
       rows.map(({ name, oid }) => ({ name, id: oid })),
       next,
@@ -97,7 +97,7 @@ export const listCommits = operation({
       throw invalid('invalid_page', 'This page address is not one that was given out.');
     const start = await resolveRef(deps, found, from ?? query.ref);
     const skip = Number(skipped ?? 0);
-    const commits = await deps.git.log(found.path, start, { limit: query.limit + 1, skip });
+    const commits = await deps.git.objects.log(found.path, start, { limit: query.limit + 1, skip });
     const next = commits.length > query.limit ? `${start}.${skip + query.limit}` : null;
     return listed(commits.slice(0, query.limit).map(showCommit), next);
   },
@@ -115,7 +115,7 @@ export const getCommit = operation({
   answer: commit,
   async run({ found, params, deps }) {
     const oid = await resolveRef(deps, found, params.commit);
-    return json(showCommit(await deps.git.commit(found.path, oid)));
+    return json(showCommit(await deps.git.objects.commit(found.path, oid)));
   },
 });
 
@@ -136,7 +136,7 @@ export const getTree = operation({
       .split('/')
       .filter((part) => part !== '')
       .join('/');
-    const { oid: id, entries, truncated } = await deps.git.tree(found.path, oid, folder, { withSizes: true });
+    const { oid: id, entries, truncated } = await deps.git.objects.tree(found.path, oid, folder, { withSizes: true });
     const shown = entries.map(({ name, kind, mode, oid: id, size }) => ({
       name,
       path: folder === '' ? name : `${folder}/${name}`,
@@ -167,9 +167,9 @@ export const getRawFile = operation({
   answer: 'bytes',
   async run({ found, query, deps: { git, ...deps } }) {
     const oid = await resolveRef({ git, ...deps }, found, query.ref);
-    const entry = await git.entryAt(found.path, oid, query.path);
+    const entry = await git.objects.entryAt(found.path, oid, query.path);
     if (entry.type !== 'blob') throw notFound('revision_not_found', 'There is no such branch, tag, commit or file.');
-    const { content } = await git.blob(found.path, entry.oid, { maxBytes: maxHeldBytes });
+    const { content } = await git.objects.blob(found.path, entry.oid, { maxBytes: maxHeldBytes });
     const isText = content !== null && isUtf8(content) && !content.includes(0);
     return {
       kind: 'bytes',

@@ -14,7 +14,7 @@ export const getImage = operation({
   status: 200,
   answer: 'bytes',
   async run({ viewer, found: { canonical }, deps }) {
-    const image = await deps.repositories.openImage(viewer, canonical.owner, canonical.name);
+    const image = await deps.repositories.images.open(viewer, canonical.owner, canonical.name);
     return {
       kind: 'bytes',
       type: image.type,
@@ -36,7 +36,7 @@ export const replaceImage = operation({
   status: 204,
   body: 'image',
   async run({ viewer, found: { canonical }, body, deps }) {
-    await deps.repositories.replaceImage(viewer, canonical.owner, canonical.name, body);
+    await deps.repositories.images.replace(viewer, canonical.owner, canonical.name, body);
     return nothing();
   },
 });
@@ -51,7 +51,7 @@ export const removeImage = operation({
   cost: 'rows',
   status: 204,
   async run({ viewer, found: { canonical }, deps }) {
-    await deps.repositories.removeImage(viewer, canonical.owner, canonical.name);
+    await deps.repositories.images.remove(viewer, canonical.owner, canonical.name);
     return nothing();
   },
 });

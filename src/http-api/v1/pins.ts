@@ -16,7 +16,8 @@ export const listPins = operation({
   cost: 'rows',
   status: 200,
   answer: z.array(repository),
-  run: async ({ viewer, deps, origin }) => json(showListed(await deps.repositories.listPins(viewer), { origin, deps })),
+  run: async ({ viewer, deps, origin }) =>
+    json(showListed(await deps.repositories.pins.list(viewer), { origin, deps })),
 });
 
 export const pinRepository = operation({
@@ -30,7 +31,7 @@ export const pinRepository = operation({
   cost: 'rows',
   status: 204,
   async run({ viewer, found: { canonical }, deps }) {
-    await deps.repositories.pin(viewer, canonical.owner, canonical.name);
+    await deps.repositories.pins.add(viewer, canonical.owner, canonical.name);
     return nothing();
   },
 });
@@ -46,7 +47,7 @@ export const unpinRepository = operation({
   cost: 'rows',
   status: 204,
   async run({ viewer, found: { canonical }, deps }) {
-    await deps.repositories.unpin(viewer, canonical.owner, canonical.name);
+    await deps.repositories.pins.remove(viewer, canonical.owner, canonical.name);
     return nothing();
   },
 });
@@ -63,7 +64,7 @@ export const movePin = operation({
   status: 204,
   body: z.strictObject({ direction: z.enum(['up', 'down']) }),
   async run({ viewer, found: { canonical }, body, deps }) {
-    await deps.repositories.movePin(viewer, canonical.owner, canonical.name, body.direction);
+    await deps.repositories.pins.move(viewer, canonical.owner, canonical.name, body.direction);
     return nothing();
   },
 });

@@ -148,7 +148,7 @@ export const deleteRepository = operation({
   status: 204,
   refuses: [409],
   async run({ viewer, found: { canonical }, deps }) {
-    await deps.repositories.moveToTrash(viewer, canonical.owner, canonical.name);
+    await deps.repositories.trash.move(viewer, canonical.owner, canonical.name);
     return nothing();
   },
 });

@@ -46,7 +46,7 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
       refuses,
       summary: `List the runners ${whose}, in the order in which they came`,
       answer: z.array(runnerShape),
-      run: async (call) => json((await call.deps.ci.listRunners(scope(call))).map(showRunner)),
+      run: async (call) => json((await call.deps.ci.runners.list(scope(call))).map(showRunner)),
     }),
     operation({
       ...common,
@@ -62,7 +62,7 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
       answer: madeRunner,
       async run(call) {
         const { name, ephemeral = false } = call.body;
-        const { runner, token } = await call.deps.ci.createRunner(scope(call), { name, ephemeral });
+        const { runner, token } = await call.deps.ci.runners.create(scope(call), { name, ephemeral });
         return { kind: 'json', value: { ...showRunner(runner), token }, showsSecret: true };
       },
     }),
@@ -79,7 +79,7 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
       answer: runnerShape,
       async run(call) {
         const { name, secret, labels = [] } = call.body;
-        const registered = await call.deps.ci.registerOffline(
+        const registered = await call.deps.ci.runners.registerOffline(
           scope(call),
           { name, secret, labels },
           { mayMove: access === 'administrator' },
@@ -102,7 +102,7 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
         const madeBy = call.viewer.kind === 'person' ? call.viewer.id : null;
         return {
           kind: 'json',
-          value: { token: await call.deps.ci.resetRegistrationToken(scope(call), madeBy) },
+          value: { token: await call.deps.ci.runners.resetRegistrationToken(scope(call), madeBy) },
           showsSecret: true,
         };
       },
@@ -116,7 +116,7 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
       refuses: [404],
       summary: `Get one runner ${whose}`,
       answer: runnerShape,
-      run: async (call) => json(showRunner(await call.deps.ci.findRunner(scope(call), readId(call.params)))),
+      run: async (call) => json(showRunner(await call.deps.ci.runners.find(scope(call), readId(call.params)))),
     }),
     operation({
       ...common,
@@ -129,7 +129,7 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
       body: z.strictObject({ disabled: z.boolean() }),
       answer: runnerShape,
       run: async (call) =>
-        json(showRunner(await call.deps.ci.setRunnerDisabled(scope(call), readId(call.params), call.body.disabled))),
+        json(showRunner(await call.deps.ci.runners.setDisabled(scope(call), readId(call.params), call.body.disabled))),
     }),
     operation({
       ...common,
@@ -140,7 +140,7 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
       refuses: [404],
       summary: `Remove a runner ${whose}; its credentials open nothing from then on`,
       async run(call) {
-        await call.deps.ci.removeRunner(scope(call), readId(call.params));
+        await call.deps.ci.runners.remove(scope(call), readId(call.params));
         return nothing();
       },
     }),

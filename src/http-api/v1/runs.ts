@@ -48,7 +48,7 @@ function showJob(where: Where, number: number, job: JobRow, waitsFor: string | n
 }
 
 async function reasonsToWait({ ci }: Pick<WebDeps, 'ci'>, found: Found): Promise<Map<number, string>> {
-  return new Map((await ci.explainQueue(found)).map(({ job, reason }) => [job.id, reason]));
+  return new Map((await ci.tasks.explainQueue(found)).map(({ job, reason }) => [job.id, reason]));
 }
 
 export const listRuns = operation({
@@ -73,7 +73,7 @@ export const listRuns = operation({
     if (after !== undefined && !/^\d{1,15}$/.test(after))
       throw invalid('invalid_page', 'This page address is not one that was given out.', { field: 'after' });
     const before = after === undefined ? undefined : Number(after);
-    const { runs, next } = await deps.ci.listRuns(
+    const { runs, next } = await deps.ci.runs.list(
       found,
       { ...filter, ref: branch === undefined ? undefined : `refs/heads/${branch}` },
       { limit, before },
@@ -94,7 +94,7 @@ export const startRun = operation({
   body: newRun,
   answer: runShape,
   async run({ viewer, found, body: { workflow, ref = '', inputs = {} }, deps, origin }) {
-    const run = await deps.ci.dispatchWorkflow(viewer, found, {
+    const run = await deps.ci.workflows.dispatch(viewer, found, {
       path: workflow,
       ref,
       inputs: new Map(Object.entries(inputs)),
@@ -116,7 +116,7 @@ export const listStartableWorkflows = operation({
   answer: z.array(startableWorkflow),
   async run({ found, deps }) {
     return json(
-      (await deps.ci.listDispatchable(found)).map(({ path, name, inputs }) => ({
+      (await deps.ci.workflows.listDispatchable(found)).map(({ path, name, inputs }) => ({
         workflow: path,
         name,
         inputs: [...inputs].map(([input, { description, type, required, default: otherwise, options }]) => ({
@@ -145,7 +145,7 @@ export const getRun = operation({
   answer: runWithJobs,
   async run({ found, params, query, deps, origin }) {
     const where = { found, deps, origin };
-    const { run, jobs } = await deps.ci.findRun(found, pathNumber(params.number), query.attempt);
+    const { run, jobs } = await deps.ci.runs.find(found, pathNumber(params.number), query.attempt);
     const reasons = await reasonsToWait(deps, found);
     return json({
       ...(await showRun(where, run)),
@@ -171,7 +171,7 @@ export const cancelRun = operation({
     return json(
       await showRun(
         { found, deps, origin },
-        await deps.ci.cancelRun(viewer, found, pathNumber(params.number), { force }),
+        await deps.ci.runs.cancel(viewer, found, pathNumber(params.number), { force }),
       ),
     );
   },
@@ -193,7 +193,10 @@ export const rerunRun = operation({
   async run({ viewer, found, params, body: { jobs }, deps, origin }) {
     const choice = typeof jobs === 'number' ? { jobId: jobs } : (jobs as 'all' | 'failed');
     return json(
-      await showRun({ found, deps, origin }, await deps.ci.rerun(viewer, found, pathNumber(params.number), choice)),
+      await showRun(
+        { found, deps, origin },
+        await deps.ci.runs.rerun(viewer, found, pathNumber(params.number), choice),
+      ),
     );
   },
 });
@@ -209,7 +212,11 @@ export const getJob = operation({
   status: 200,
   answer: jobWithSteps,
   async run({ found, params, deps, origin }) {
-    const { run, job, task, steps } = await deps.ci.findJob(found, pathNumber(params.number), pathNumber(params.job));
+    const { run, job, task, steps } = await deps.ci.runs.findJob(
+      found,
+      pathNumber(params.number),
+      pathNumber(params.job),
+    );
     const reasons = task === null ? await reasonsToWait(deps, found) : new Map<number, string>();
     return json({
       ...showJob({ found, deps, origin }, run.number, job, reasons.get(job.id) ?? null),
@@ -242,10 +249,10 @@ export const getJobLog = operation({
   }),
   answer: 'bytes',
   async run({ found, params, query: { from = 0, tail }, deps: { ci } }) {
-    const { task } = await ci.findJob(found, pathNumber(params.number), pathNumber(params.job));
+    const { task } = await ci.runs.findJob(found, pathNumber(params.number), pathNumber(params.job));
     if (task === null || task.logRemovedAt !== null) throw notFound('log_not_found', 'There is no log.');
-    const { total } = await ci.readLog(task.id, 0, 0);
-    const body = Readable.from(ci.rawLog(task.id, tail === undefined ? from : Math.max(0, total - tail)));
+    const { total } = await ci.logs.read(task.id, 0, 0);
+    const body = Readable.from(ci.logs.raw(task.id, tail === undefined ? from : Math.max(0, total - tail)));
     // A browser that opens the log must not execute what a job has printed.
     return {
       kind: 'bytes',

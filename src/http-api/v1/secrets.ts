@@ -22,7 +22,7 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
       description: 'A value leaves the server only for runners.',
       answer: z.array(secretShape),
       async run(call) {
-        const rows = await call.deps.ci.listSecrets(scope(call));
+        const rows = await call.deps.ci.secrets.list(scope(call));
         return json(
           rows.map(({ name, createdAt, updatedAt }) => ({
             name,
@@ -42,7 +42,7 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
       summary: `Keep a secret ${whose}, in place of one of the same name`,
       body: newValue,
       async run(call) {
-        await call.deps.ci.setSecret(scope(call), { name: inPath(call.params, 'secret'), value: call.body.value });
+        await call.deps.ci.secrets.set(scope(call), { name: inPath(call.params, 'secret'), value: call.body.value });
         return nothing();
       },
     }),
@@ -55,7 +55,7 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
       refuses: [404],
       summary: `Remove a secret ${whose}`,
       async run(call) {
-        await call.deps.ci.removeSecret(scope(call), inPath(call.params, 'secret'));
+        await call.deps.ci.secrets.remove(scope(call), inPath(call.params, 'secret'));
         return nothing();
       },
     }),
@@ -69,7 +69,7 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
       summary: `List the variables ${whose}`,
       answer: z.array(variableShape),
       async run(call) {
-        const rows = await call.deps.ci.listVariables(scope(call));
+        const rows = await call.deps.ci.variables.list(scope(call));
         return json(rows.map(({ name, value, updatedAt }) => ({ name, value, updatedAt: isoTime(updatedAt) })));
       },
     }),
@@ -83,7 +83,10 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
       summary: `Keep a variable ${whose}, in place of one of the same name`,
       body: newValue,
       async run(call) {
-        await call.deps.ci.setVariable(scope(call), { name: inPath(call.params, 'variable'), value: call.body.value });
+        await call.deps.ci.variables.set(scope(call), {
+          name: inPath(call.params, 'variable'),
+          value: call.body.value,
+        });
         return nothing();
       },
     }),
@@ -96,7 +99,7 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
       refuses: [404],
       summary: `Remove a variable ${whose}`,
       async run(call) {
-        await call.deps.ci.removeVariable(scope(call), inPath(call.params, 'variable'));
+        await call.deps.ci.variables.remove(scope(call), inPath(call.params, 'variable'));
         return nothing();
       },
     }),

@@ -19,7 +19,7 @@ export const getCommitStatus = operation({
   answer: combinedStatus,
   async run({ found, params, deps, origin }) {
     const commit = await resolveRef(deps, found, params.commit);
-    const combined = (await deps.repositories.commitStatuses(found.repository.id, [commit])).get(commit);
+    const combined = (await deps.repositories.statuses.ofCommits(found.repository.id, [commit])).get(commit);
     const statuses = combined?.statuses ?? [];
     const creators = await deps.accounts.peopleById(statuses.flatMap(({ creatorId }) => creatorId ?? []));
     const page = origin + repositoryUrl(found.canonical);
@@ -46,7 +46,7 @@ export const reportCommitStatus = operation({
   async run({ viewer, found, params, body, deps, origin }) {
     const sha = await resolveRef(deps, found, params.commit);
     const { owner, name } = found.canonical;
-    const status = await deps.repositories.reportStatus(viewer, owner, name, { ...body, sha });
+    const status = await deps.repositories.statuses.report(viewer, owner, name, { ...body, sha });
     return json(
       showStatus(status, await deps.accounts.peopleById([viewer.id]), origin + repositoryUrl(found.canonical)),
     );

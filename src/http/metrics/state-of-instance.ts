@@ -27,7 +27,7 @@ export async function stateOfInstance(deps: MetricsDeps): Promise<Family[]> {
     deps.backups.state(),
     deps.jobs(),
     deps.mirrors.listFailing({ limit: 1 }),
-    deps.ci.listRunners(null),
+    deps.ci.runners.list(null),
   ]);
   const load = git.load();
   const ageOf = (at: number | null): Sample[] =>

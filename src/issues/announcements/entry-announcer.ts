@@ -1,11 +1,9 @@
+import { lastTryAfterMs, maxAttempts, unpark } from '../../announcements/index.ts';
 import { createKeyedMutex, internal, waitAtMost } from '../../kernel/index.ts';
 import type { Clock } from '../../kernel/index.ts';
 import { entrySchema } from '../schema/entry-schema.ts';
-import { announceEntry } from './announce-entry.ts';
-import type { AnnouncementDeps } from './announce-entry.ts';
-import { lastTryAfterMs, maxAttempts, secondTryAfterMs } from './entry-attempts.ts';
-import type { EntryPlace } from './entry-attempts.ts';
-import type { EntryListener } from './entry-listener.ts';
+import { announceEntry, placeOfEntry } from './announce-entry.ts';
+import type { EntryAnnouncementDeps, EntryListener, EntryPosition } from './announce-entry.ts';
 
 /**
  * How long a stop waits for announcements. A listener that hangs must not hold the server; what is not told by then
@@ -13,21 +11,25 @@ import type { EntryListener } from './entry-listener.ts';
  */
 const stopTimeoutMs = 10_000;
 
+/** Delay of the second attempt, in milliseconds: the first may still run in another process. */
+const secondTryAfterMs = 30_000;
+
 /** Entries that one run of the job looks at. */
 const batch = 200;
 
+type Deps = EntryAnnouncementDeps & { clock: Clock };
+
 /**
- * Tells listeners of entries beside the answer to the client. Entries of one issue are told of in turn, so that the
- * last of them has the last word.
+ * Announces entries beside the answer to the client. Announcements of one issue are serialised, so that its last entry
+ * is announced last.
  */
 export class EntryAnnouncer {
-  readonly #deps: AnnouncementDeps & { clock: Clock };
+  readonly #deps: Deps;
   readonly #listeners: EntryListener[] = [];
   readonly #inTurn = createKeyedMutex();
-  readonly #running = new Set<Promise<void>>();
   #isStopped = false;
 
-  constructor(deps: AnnouncementDeps & { clock: Clock }) {
+  constructor(deps: Deps) {
     this.#deps = deps;
   }
 
@@ -43,7 +45,7 @@ export class EntryAnnouncer {
   }
 
   /** Entries that a write of this process has just appended. */
-  announceAll(places: readonly EntryPlace[]): void {
+  announceAll(places: readonly EntryPosition[]): void {
     for (const place of places) void this.#announce(place, true);
   }
 
@@ -61,33 +63,25 @@ export class EntryAnnouncer {
   }
 
   /** By hand: lets a parked entry be announced once more. */
-  async unpark({ issueId, position }: EntryPlace): Promise<void> {
-    await this.#deps.db.write(({ manager }) =>
-      manager
-        .query(
-          `UPDATE entry_listener_attempts SET attempts = ? WHERE issue_id = ? AND position = ? AND attempts >= ?`,
-          [maxAttempts - 1, issueId, position, maxAttempts],
-        )
-        .then(() => manager.update(entrySchema, { issueId, position }, { parkedAt: null })),
-    );
+  async unpark({ issueId, position }: EntryPosition): Promise<void> {
+    await this.#deps.db.write((tx) => unpark(tx, placeOfEntry({ issueId, position })));
     await this.#announce({ issueId, position }, false);
   }
 
   async stop(): Promise<void> {
     this.#isStopped = true;
-    const ended = await waitAtMost(Promise.all(this.#running), stopTimeoutMs);
-    if (ended === undefined) this.#deps.logger.warn('issue.announcements_left', { entries: this.#running.size });
+    await waitAtMost(this.#inTurn.settled(), stopTimeoutMs);
+    const issues = this.#inTurn.held();
+    if (issues > 0) this.#deps.logger.warn('issue.announcements_left', { issues });
   }
 
-  #announce(place: EntryPlace, isBegun: boolean): Promise<void> {
-    const work = this.#inTurn(place.issueId, () => announceEntry(this.#deps, this.#listeners, place, isBegun))
-      .catch((error: unknown) => this.#deps.logger.error('issue.announce_failed', { ...place, error }))
-      .finally(() => this.#running.delete(work));
-    this.#running.add(work);
-    return work;
+  #announce(place: EntryPosition, isBegun: boolean): Promise<void> {
+    return this.#inTurn(place.issueId, () => announceEntry(this.#deps, this.#listeners, place, isBegun)).catch(
+      (error: unknown) => this.#deps.logger.error('issue.announce_failed', { ...place, error }),
+    );
   }
 
-  #unannounced(which: 'all' | 'due'): Promise<EntryPlace[]> {
+  #unannounced(which: 'all' | 'due'): Promise<EntryPosition[]> {
     const query = this.#deps.db.read
       .createQueryBuilder(entrySchema, 'e')
       .select('e.issue_id', 'issueId')
@@ -104,6 +98,6 @@ export class EntryAnnouncer {
         { last: maxAttempts - 1, second: now - secondTryAfterMs, before: now - lastTryAfterMs },
       );
     }
-    return query.getRawMany<EntryPlace>();
+    return query.getRawMany<EntryPosition>();
   }
 }

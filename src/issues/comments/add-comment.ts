@@ -5,7 +5,7 @@ import { toEntry } from '../entries/entry.ts';
 import type { Entry } from '../entries/entry.ts';
 import { findIssue, factsOfIssue, personIdOf, refuse } from '../find-issue.ts';
 import type { IssueAt } from '../find-issue.ts';
-import { close, reopen } from '../lifecycle/change-state.ts';
+import { checkCloseReason, close, reopen } from '../lifecycle/change-state.ts';
 import { limits, parseComment } from '../limits.ts';
 import { charge, holdsContribution, noteHeld } from '../moderation/hold-newcomers.ts';
 import { onIssue } from '../on-issue.ts';
@@ -22,7 +22,7 @@ export interface NewComment {
 
 /**
  * Adds a comment. The same form sent twice leads to the entry that is there.
- * Refuses `text_missing`, `text_too_long`, `too_many_contributions`, and what the rights refuse; nothing is written
+ * Refuses `text_missing`, `text_too_long`, `invalid_close_reason`, `too_many_contributions`, and what the rights refuse; nothing is written
  * when the viewer may comment and not close.
  */
 export async function addComment(
@@ -32,6 +32,7 @@ export async function addComment(
   { body: given, state }: NewComment,
 ): Promise<Entry> {
   const body = parseComment(given);
+  if (state !== undefined && state !== 'open') checkCloseReason(state);
   const found = await findIssue(deps, viewer, at);
   const twin = await sameComment(deps, viewer, found.issue.id, found.issue.lastPosition, body);
   if (twin !== null) return twin;

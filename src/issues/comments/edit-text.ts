@@ -88,7 +88,7 @@ export async function deleteComment(deps: IssueDeps, viewer: Viewer, at: IssueAt
   });
 }
 
-/** The texts that an entry had, the oldest first; the current one is in the entry. */
+/** The last 200 texts that an entry had, the oldest first; the current one is in the entry. */
 export async function listRevisions(
   deps: IssueDeps,
   viewer: Viewer,
@@ -99,12 +99,13 @@ export async function listRevisions(
   const entry = await deps.db.read.findOneBy(entrySchema, { issueId: issue.id, position });
   // Who may not see a held entry may not see what it was.
   if (entry === null || entry.heldAt !== null || entry.deletedAt !== null) throw entryNotFound();
-  return deps.db.read
+  const rows = await deps.db.read
     .createQueryBuilder(entryRevisionSchema, 'r')
     .where('r.issue_id = :issueId AND r.position = :position', { issueId: issue.id, position })
-    .orderBy('r.revision')
+    .orderBy('r.revision', 'DESC')
     .limit(200)
     .getMany();
+  return rows.reverse();
 }
 
 /** The row of a text that can be edited. Refuses `entry_not_found`. */

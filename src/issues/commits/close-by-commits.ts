@@ -54,7 +54,7 @@ async function namedBy(deps: IssueDeps, push: AnnouncedPush): Promise<Named[]> {
   if (branch === undefined || noId.test(branch.oldId) || noId.test(branch.newId)) return [];
   const located = (await deps.repositories.locate([repository.id])).get(repository.id);
   if (located === undefined) return [];
-  const { commits } = await deps.git.newCommits(located.path, branch.newId, [branch.oldId], {
+  const { commits } = await deps.git.objects.newCommits(located.path, branch.newId, [branch.oldId], {
     limit: limits.commitsPerPush,
   });
   const pusher = personViewer(pusherId, 'write');

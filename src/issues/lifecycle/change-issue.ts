@@ -10,7 +10,7 @@ import { setMilestone } from '../milestones/set-milestone.ts';
 import { onIssue } from '../on-issue.ts';
 import { issueSchema } from '../schema/issue-schema.ts';
 import type { CloseReason, Issue } from '../schema/issue-schema.ts';
-import { close, reopen } from './change-state.ts';
+import { checkCloseReason, close, reopen } from './change-state.ts';
 
 /** Changes the title. The title before is in the log. */
 export function setTitle(deps: IssueDeps, viewer: Viewer, at: IssueAt, given: unknown): Promise<Issue> {
@@ -85,6 +85,7 @@ export interface ResolvedChange extends Omit<IssueChange, 'assignees'> {
 
 /** Finds whom a change names, before the write. Refuses `unknown_assignee`. */
 export async function resolveChange(deps: IssueDeps, { assignees, ...rest }: IssueChange): Promise<ResolvedChange> {
+  if (rest.state !== undefined && rest.state !== 'open') checkCloseReason(rest.state);
   if (assignees === undefined) return rest;
   if (isList(assignees)) return { ...rest, assignees: { set: await resolveAssignees(deps, assignees) } };
   const [add, remove] = [

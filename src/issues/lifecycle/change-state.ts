@@ -12,6 +12,11 @@ import type { CloseReason, Issue } from '../schema/issue-schema.ts';
 
 const reasons: readonly string[] = ['completed', 'not_planned', 'duplicate'];
 
+/** Refuses `invalid_close_reason`. */
+export function checkCloseReason(reason: string): void {
+  if (!reasons.includes(reason)) throw invalid('invalid_close_reason', 'There is no such reason.', { field: 'reason' });
+}
+
 /** Closes an issue; one that is closed stays so. Refuses `invalid_close_reason`. */
 export async function closeIssue(
   deps: IssueDeps,
@@ -19,7 +24,7 @@ export async function closeIssue(
   at: IssueAt,
   reason: CloseReason = 'completed',
 ): Promise<Issue> {
-  if (!reasons.includes(reason)) throw invalid('invalid_close_reason', 'There is no such reason.', { field: 'reason' });
+  checkCloseReason(reason);
   charge(deps, viewer, await findIssue(deps, viewer, at));
   return onIssue(deps, viewer, at, 'close', async (log, { issue }) => close(log, issue, reason));
 }

@@ -1,14 +1,15 @@
-import { refusalInRepository } from '../../access/index.ts';
+import { refusalInRepository, repositoryLevel } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import type { IssueDeps } from '../deps.ts';
 import { assign, resolveAssignees } from '../assignees/set-assignees.ts';
 import { writeEntries } from '../entries/write-entries.ts';
 import type { EntryLog } from '../entries/write-entries.ts';
 import { authorshipOf } from '../entries/entry.ts';
-import { findRepositoryContext, personIdOf, refuse, repositoryInWrite } from '../find-issue.ts';
+import { findRepositoryContext, personIdOf, personViewer, refuse, repositoryInWrite } from '../find-issue.ts';
 import type { RepositoryAt, RepositoryContext } from '../find-issue.ts';
+import { listLabels } from '../labels/manage-labels.ts';
 import { setLabels } from '../labels/set-labels.ts';
-import { limits, parseBody, parseTitle } from '../limits.ts';
+import { foldName, limits, parseBody, parseTitle } from '../limits.ts';
 import { setMilestone } from '../milestones/set-milestone.ts';
 import { charge, holdsContribution, noteHeld } from '../moderation/hold-newcomers.ts';
 import { nextNumber } from '../numbers/next-number.ts';
@@ -25,6 +26,8 @@ export interface NewIssue {
   assignees?: readonly string[];
   /** A title. */
   milestone?: string | null;
+  /** What a template of the repository asks for, whoever fills it in; names that do not fit are passed over. */
+  template?: { labels: readonly string[]; assignees: readonly string[] } | null;
 }
 
 /**
@@ -36,7 +39,7 @@ export async function openIssue(
   deps: IssueDeps,
   viewer: Viewer,
   at: RepositoryAt,
-  { title: givenTitle, body: givenBody = '', labels = [], assignees = [], milestone = null }: NewIssue,
+  { title: givenTitle, body: givenBody = '', labels = [], assignees = [], milestone = null, template = null }: NewIssue,
 ): Promise<Issue> {
   const title = parseTitle(givenTitle);
   const body = parseBody(givenBody);
@@ -47,7 +50,9 @@ export async function openIssue(
   if (twin !== null) return twin;
   charge(deps, viewer, found);
   const references = await resolveReferences(deps, viewer, found.repository, body);
-  const assigned = await resolveAssignees(deps, assignees);
+  const fitting = await fittingTemplate(deps, viewer, at, found, template);
+  const assigned = [...new Set([...(await resolveAssignees(deps, assignees)), ...fitting.assignees])];
+  const labelled = [...labels, ...fitting.labels];
   const opened = await writeEntries(deps, viewer, async (log) => {
     const context = await repositoryInWrite(deps, log.tx, viewer, found.repository.id);
     refuse(refusalInRepository(viewer, context.facts, 'contribute'));
@@ -57,13 +62,34 @@ export async function openIssue(
     await subscribeOnce(log.tx, issue.id, personIdOf(viewer), 'author');
     if (isHeld) await noteHeld(log, issue, 0, viewer);
     else await recordReferences(deps, log, viewer, { issue, repository: context.repository, position: 0 }, references);
-    if (labels.length > 0) await setLabels(log, { ...context, issue }, labels);
+    if (labelled.length > 0) await setLabels(log, { ...context, issue }, labelled);
     if (assigned.length > 0) await assign(deps, log, { ...context, issue }, { set: assigned });
     if (milestone !== null) await setMilestone(log, { ...context, issue }, milestone);
     return issue;
   });
   deps.textWritten({ repositoryId: found.repository.id, body });
   return opened;
+}
+
+/** Of a template: the labels that there are, and the people who may read the repository. */
+async function fittingTemplate(
+  deps: IssueDeps,
+  viewer: Viewer,
+  at: RepositoryAt,
+  { repository }: RepositoryContext,
+  template: NonNullable<NewIssue['template']> | null,
+): Promise<{ labels: string[]; assignees: string[] }> {
+  if (template === null) return { labels: [], assignees: [] };
+  const names =
+    template.labels.length === 0 ? [] : (await listLabels(deps, viewer, at)).map((label) => label.nameFolded);
+  const assignees: string[] = [];
+  for (const username of template.assignees.slice(0, limits.assigneesPerIssue)) {
+    const owner = await deps.owners.resolve(username);
+    if (owner?.kind !== 'user') continue;
+    const facts = await deps.repositories.factsOf(owner.id, repository, deps.db.lookup);
+    if (repositoryLevel(personViewer(owner.id, 'read'), facts) !== 'none') assignees.push(owner.id);
+  }
+  return { labels: template.labels.filter((name) => names.includes(foldName(name))), assignees };
 }
 
 async function insertIssue(

@@ -31,12 +31,16 @@ export function checkAnswers({ fields }: Pick<IssueTemplate, 'fields'>, answers:
 }
 
 /**
- * The Markdown of a form that was filled in: a heading for each field, and the answer below it.
- * Refuses `answers_incomplete` for what `checkAnswers` names, with the first of them as its field.
+ * The Markdown of a form that was filled in. Refuses `answers_incomplete` for what `checkAnswers` names, with the first
+ * of them as its field.
  */
 export function fillForm(template: Pick<IssueTemplate, 'fields'>, answers: TemplateAnswers): string {
-  const faults = checkAnswers(template, answers);
-  for (const [field, message] of faults) throw incomplete(field, message);
+  for (const [field, message] of checkAnswers(template, answers)) throw incomplete(field, message);
+  return composeForm(template, answers);
+}
+
+/** The same for a form that is not finished: a heading for each field, and the answer below it. */
+export function composeForm(template: Pick<IssueTemplate, 'fields'>, answers: TemplateAnswers): string {
   return questionsOf(template.fields)
     .flatMap((field) => {
       const given = (answers[field.id] ?? []).filter((answer) => answer.trim() !== '');

@@ -52,7 +52,8 @@ function readHead(key: string, values: Values): Omit<IssueTemplate, 'about' | 'b
   return {
     key,
     name: readText(values, 'name', 100) || titleOf(key),
-    title: readText(values, 'title', 255),
+    // Its last space stands before what a person adds.
+    title: typeof values['title'] === 'string' ? values['title'].slice(0, 255) : '',
     labels: readNames(values, 'labels', templateLimits.labels),
     assignees: readNames(values, 'assignees', templateLimits.assignees),
   };

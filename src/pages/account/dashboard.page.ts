@@ -27,12 +27,12 @@ async function readStatuses(
   pushes: readonly RecentPush[],
   shown: readonly ListedRepository[],
 ) {
-  const heads = await ci.newestChecked(shown);
+  const heads = await ci.runs.newestChecked(shown);
   const placeOf = ({ repository, updates }: RecentPush) => ({
     repositoryId: repository.id,
     sha: updates.length === 1 ? updates[0]!.newId : '',
   });
-  const combined = await repositories.commitStatusesOf([
+  const combined = await repositories.statuses.ofPlaces([
     ...pushes.map(placeOf),
     ...[...heads].map(([repositoryId, sha]) => ({ repositoryId, sha })),
   ]);
@@ -75,9 +75,9 @@ export const showDashboard: Page<PersonContext, AccountDeps> = async ({ viewer, 
     listPage((paging) => repositories.list(viewer, { ...own, ...paging }), query),
     accounts.listKeys(person.id),
     accounts.listTokens(person.id),
-    repositories.listPins(viewer),
-    repositories.listOffers(viewer),
-    repositories.recentPushes(viewer, maxPushes),
+    repositories.pins.list(viewer),
+    repositories.transfers.listOffers(viewer),
+    repositories.pushes.listRecent(viewer, maxPushes),
     organisations.organisationsOf(person.id),
     readFollowing(person.id, deps),
   ]);

@@ -46,10 +46,10 @@ export const showPerson: Page<RequestContext, AccountDeps> = async (
   const now = clock.now();
   const isFirst = !query.has('after');
   const [pins, memberships, { repositories: rows, next }, pushes] = await Promise.all([
-    repositories.listPins(viewer, person.id),
+    repositories.pins.list(viewer, person.id),
     membershipsShownTo(viewer, person.id, organisations),
     listPage((paging) => repositories.list(viewer, { owner, ...paging }), query),
-    isFirst ? repositories.countPushes(viewer, person.id, firstDayShown(now) * 86_400_000) : null,
+    isFirst ? repositories.pushes.count(viewer, person.id, firstDayShown(now) * 86_400_000) : null,
   ]);
   const pictures = await owners.ownersById(memberships.map(({ organisation }) => organisation.id));
   return page('account/profile', {

@@ -20,7 +20,10 @@ async function repositoriesPage(
 ): Promise<PageReply> {
   const { viewer, form, query } = context;
   const now = clock.now();
-  const [offers, trash] = await Promise.all([repositories.listOffers(viewer), repositories.listRestorable(viewer)]);
+  const [offers, trash] = await Promise.all([
+    repositories.transfers.listOffers(viewer),
+    repositories.trash.listRestorable(viewer),
+  ]);
   return page('account/shared-repositories', {
     waiting: offers.map(({ repository, to, offeredAt }) => ({
       id: repository.id,
@@ -49,13 +52,13 @@ export const acceptTransfer: Page<PersonContext, AccountDeps> = (context, deps) 
   const id = context.params.id ?? '';
   return submit(
     async () =>
-      seeOther(withNotice(repositoryUrl(await deps.repositories.acceptTransfer(context.viewer, id)), 'transferred')),
+      seeOther(withNotice(repositoryUrl(await deps.repositories.transfers.accept(context.viewer, id)), 'transferred')),
     (refusal) => repositoriesPage(context, deps, { id, refusal }),
   );
 };
 
 export const declineTransfer: Page<PersonContext, AccountDeps> = async ({ viewer, params }, { repositories }) => {
-  await repositories.declineTransfer(viewer, params.id ?? '');
+  await repositories.transfers.decline(viewer, params.id ?? '');
   return seeOther(withNotice('/settings/repositories', 'transfer-declined'));
 };
 
@@ -65,7 +68,7 @@ export const restoreRepository: Page<PersonContext, AccountDeps> = (context, dep
   const id = params.id ?? '';
   return submit(
     async () => {
-      const { name } = await deps.repositories.restore(viewer, id, form.text('name').trim() || undefined);
+      const { name } = await deps.repositories.trash.restore(viewer, id, form.text('name').trim() || undefined);
       const { owner } = (await deps.repositories.locate([id])).get(id)!;
       return seeOther(withNotice(repositoryUrl({ owner: owner.handle, name }), 'restored'));
     },

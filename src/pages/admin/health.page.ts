@@ -64,7 +64,7 @@ async function healthPage({ query }: PersonContext, deps: AdminDeps, more: objec
 
 /** Pushes that a listener has failed with three times; the newest first. */
 async function viewParkedPushes({ repositories, clock }: AdminDeps) {
-  const pushes = await repositories.listParkedPushes(shownPushes);
+  const pushes = await repositories.pushes.listParked(shownPushes);
   const names = await namesOf(
     repositories,
     pushes.map(({ repositoryId }) => repositoryId),
@@ -131,9 +131,9 @@ export const syncFailingMirror: Page<PersonContext, AdminDeps> = (context, deps)
 export const retryParkedPush: Page<PersonContext, AdminDeps> = (context, deps) =>
   submit(
     async () => {
-      const push = await deps.repositories.unparkPush(context.params.id ?? '');
+      const push = await deps.repositories.pushes.unpark(context.params.id ?? '');
       // What goes wrong is in the log, and on this page once it has ended.
-      deps.repositories.announceAgain(push).catch(() => {});
+      deps.repositories.pushes.announceAgain(push).catch(() => {});
       return seeOther(withNotice(here, 'push-retried'));
     },
     (refusal) => healthPage(context, deps, { refusal }),

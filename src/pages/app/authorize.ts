@@ -78,7 +78,7 @@ export function authorize(access: AccessDeclaration, deps: WebDeps): Middleware 
     } else {
       const found = await findOrMove(ctx, deps, right);
       if (typeof found === 'string') return redirect(ctx, found);
-      const isPinned = await deps.repositories.isPinned(ctx.state.identity.viewer, found.repository.id);
+      const isPinned = await deps.repositories.pins.isPinned(ctx.state.identity.viewer, found.repository.id);
       ctx.state.found = { ...found, isPinned };
     }
     await next();

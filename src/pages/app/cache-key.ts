@@ -19,7 +19,7 @@ export interface CacheKey {
 export async function cacheKey(visit: AnyContext, deps: Pick<WebDeps, 'git' | 'ssh'>): Promise<CacheKey | null> {
   const { found, method, path, query, origin, preferences, person, avatarAt, viewer } = visit;
   if (found === null || (method !== 'GET' && method !== 'HEAD')) return null;
-  const refs = await deps.git.refState(found.path);
+  const refs = await deps.git.refs.state(found.path);
   if (refs === null) return null;
   const { repository, owner, canonical, level, isOwner, isPinned } = found;
   const key = hash(

@@ -33,6 +33,7 @@ import type {
   WebServer,
 } from '../../http/index.ts';
 import { createGitHandlers, createGitListener } from '../../http-git/index.ts';
+import { renderAhead } from '../issues/render-text.ts';
 import type { Route } from '../route.ts';
 import { routes } from '../routes.ts';
 import { authorize } from './authorize.ts';
@@ -83,6 +84,9 @@ export function createWebServer(options: WebOptions): WebServer {
     oneTimeSecrets: createOneTimeSecrets({ clock, random }),
     backgroundPriority: admission.background,
   };
+  options.issues.onText((text) =>
+    renderAhead(options.workers, { ...text, showsRemoteImages: config.repositories.remoteImages }),
+  );
   const readClient = createClientReader(config.proxy.trusted);
   const counts = createHttpCounts(clock, options.git.traffic);
   const headers = securityHeaders(config);
@@ -184,7 +188,7 @@ export function routeChain({ deps, render, admission, pageCache }: RouteDeps): (
       // Enforces the route's declaration: a viewer without the right on the repository gets 404.
       authorize(route.access, deps),
       // The body: only for those who may send it.
-      route.upload === undefined ? readForm : readUpload(route.upload),
+      route.upload === undefined ? readForm(route.maxFormBytes) : readUpload(route.upload),
       // Finds the page in the page cache, or makes it and renders it.
       page,
     ];

@@ -1,14 +1,22 @@
 import type { Middleware } from '../../http/index.ts';
 import { createForm, Refusal } from '../../http/index.ts';
 
-const maxBytes = 64 * 1024;
+const usualMaxBytes = 64 * 1024;
 const maxFields = 100;
 const deadlineMs = 60_000;
 
-/** Loaded by the first form: the library and what it brings are a tenth of what a start would load. */
-let parser: ReturnType<typeof loadParser> | undefined;
+/** By limit. Loaded by the first form: the library and what it brings are a tenth of what a start would load. */
+const parsers = new Map<number, ReturnType<typeof loadParser>>();
 
-async function loadParser() {
+function parserFor(maxBytes: number): ReturnType<typeof loadParser> {
+  const parser = parsers.get(maxBytes) ?? loadParser(maxBytes);
+  parsers.set(maxBytes, parser);
+  return parser;
+}
+
+const tooLarge = (maxBytes: number): Refusal => new Refusal(413, `This form is larger than ${maxBytes / 1024} KiB.`);
+
+async function loadParser(maxBytes: number) {
   const { koaBody } = await import('koa-body');
   return koaBody({
     urlencoded: true,
@@ -30,7 +38,7 @@ async function loadParser() {
     } as never,
     onError(error) {
       const { status } = error as { status?: number };
-      if (status === 413) throw new Refusal(413, 'This form is larger than 64 KiB.');
+      if (status === 413) throw tooLarge(maxBytes);
       if (error instanceof RangeError) throw new Refusal(413, 'This form has more than 100 fields.');
       throw new Refusal(400, 'This form could not be read.');
     },
@@ -41,17 +49,21 @@ async function loadParser() {
  * Reads a submitted form. It runs after access was decided, so no client can make the server read a body that it
  * will refuse anyway (security B05).
  */
-export const readForm: Middleware = async (ctx, next) => {
-  if (ctx.method !== 'POST') return next();
-  const hasBody = ctx.request.length !== 0 && (ctx.request.length !== undefined || ctx.get('Transfer-Encoding') !== '');
-  if (hasBody && !ctx.is('urlencoded')) throw new Refusal(415, 'Forms are sent as application/x-www-form-urlencoded.');
-  if (ctx.get('Content-Encoding') !== '') throw new Refusal(415, 'Forms are sent without a Content-Encoding.');
-  if ((ctx.request.length ?? 0) > maxBytes) throw new Refusal(413, 'This form is larger than 64 KiB.');
+export const readForm =
+  (maxBytes = usualMaxBytes): Middleware =>
+  async (ctx, next) => {
+    if (ctx.method !== 'POST') return next();
+    const hasBody =
+      ctx.request.length !== 0 && (ctx.request.length !== undefined || ctx.get('Transfer-Encoding') !== '');
+    if (hasBody && !ctx.is('urlencoded'))
+      throw new Refusal(415, 'Forms are sent as application/x-www-form-urlencoded.');
+    if (ctx.get('Content-Encoding') !== '') throw new Refusal(415, 'Forms are sent without a Content-Encoding.');
+    if ((ctx.request.length ?? 0) > maxBytes) throw tooLarge(maxBytes);
 
-  const parse = await (parser ??= loadParser());
-  const deadline = setTimeout(() => ctx.req.destroy(), deadlineMs);
-  await parse(ctx as never, async () => {}).finally(() => clearTimeout(deadline));
-  const { body } = ctx.request as unknown as { body?: Record<string, string | string[]> };
-  ctx.state.form = createForm(body ?? {});
-  await next();
-};
+    const parse = await parserFor(maxBytes);
+    const deadline = setTimeout(() => ctx.req.destroy(), deadlineMs);
+    await parse(ctx as never, async () => {}).finally(() => clearTimeout(deadline));
+    const { body } = ctx.request as unknown as { body?: Record<string, string | string[]> };
+    ctx.state.form = createForm(body ?? {});
+    await next();
+  };

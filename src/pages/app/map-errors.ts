@@ -17,7 +17,7 @@ const pageStatusOf: Record<ErrorCode, number> = { ...statusOf, invalid: 422, una
  */
 export function statusOfRefusal(error: DomainError): number {
   if (error.code === 'conflict' && error.field !== undefined) return 422;
-  if (error.reason === 'too_many_tries') return 429;
+  if (error.reason === 'too_many_tries' || error.reason === 'too_many_contributions') return 429;
   return pageStatusOf[error.code];
 }
 

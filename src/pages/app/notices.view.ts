@@ -84,6 +84,9 @@ const notices: Readonly<Record<string, string>> = {
   'import-key': 'The repository is there, still empty. The import begins when the other side has its key.',
   'import-begun': 'The import has begun. This page shows how far it is.',
   'settings-saved': 'The settings are saved.',
+  'draft-saved': 'The draft is saved. Only you see it.',
+  'issue-trashed': 'The issue is in the trash for 30 days.',
+  'issue-purged': 'The issue is deleted for good.',
   welcome: 'Welcome! Add an SSH key or make a token, and you are ready to push.',
   'signed-out': 'You are signed out.',
 };

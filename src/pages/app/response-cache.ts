@@ -105,7 +105,7 @@ export function createResponseCache({ deps, random, readClient, onRequest }: Res
   async function isCurrent({ madeAtMs, state, ssh, repository, refs }: CachedResponse): Promise<boolean> {
     const age = deps.clock.now() - madeAtMs;
     if (age < 0 || age >= cacheTtlMs) return false;
-    if ((await deps.git.refState(repository)) !== refs) return false;
+    if ((await deps.git.refs.state(repository)) !== refs) return false;
     const now = await validators();
     return now.state === state && now.ssh === ssh;
   }

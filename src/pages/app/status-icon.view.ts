@@ -24,10 +24,10 @@ export function viewStatusIcon({ state, statuses }: CombinedStatus, repositoryUr
 
 /** Ticks of some commits, by object id; commits that nothing has looked at have none. */
 export async function statusIcons(
-  { commitStatuses }: Pick<Repositories, 'commitStatuses'>,
+  { statuses }: Pick<Repositories, 'statuses'>,
   repository: { id: string; url: string },
   shas: readonly string[],
 ): Promise<Map<string, StatusIconView>> {
-  const combined = await commitStatuses(repository.id, shas);
+  const combined = await statuses.ofCommits(repository.id, shas);
   return new Map([...combined].map(([sha, status]) => [sha, viewStatusIcon(status, repository.url)]));
 }

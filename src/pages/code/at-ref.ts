@@ -18,14 +18,14 @@ export async function locate({ found, path }: RepositoryContext, { git }: CodeDe
 /** Who may push also sees what no ref leads to any more. */
 export async function locateBytes(found: Found, rest: Buffer, git: CodeDeps['git']): Promise<Location> {
   if (rest.length > 0) return git.queries.locate(found.path, rest, { withLost: allows(found.level, 'write') });
-  const { branch, oid } = await git.head(found.path);
+  const { branch, oid } = await git.refs.head(found.path);
   if (oid === null) throw notFound();
   return { kind: branch === null ? 'head' : 'branch', ref: branch ?? 'HEAD', oid, file: rest };
 }
 
 /** What every page about a place in a repository shows around its content. */
 export async function frameAt({ found }: RepositoryContext, { git }: CodeDeps, at: Location, page: CodePage) {
-  const [refs, { branch }] = await Promise.all([git.queries.recentRefs(found.path), git.head(found.path)]);
+  const [refs, { branch }] = await Promise.all([git.queries.recentRefs(found.path), git.refs.head(found.path)]);
   const repository = viewRepositoryHead(found);
   return {
     repository,

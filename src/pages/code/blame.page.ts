@@ -18,8 +18,9 @@ export const showBlame: Page<RepositoryContext, CodeDeps> = async (context, deps
   const at = await locate(context, deps);
   const blobUrl = codeUrl(url, 'blob', at.ref, at.file);
   if (at.file.length === 0) return movedTo(blobUrl);
-  const entry = await git.entryAt(found.path, at.oid, at.file);
-  const { content } = entry.type === 'blob' ? await git.blob(found.path, entry.oid, { maxBytes }) : { content: null };
+  const entry = await git.objects.entryAt(found.path, at.oid, at.file);
+  const { content } =
+    entry.type === 'blob' ? await git.objects.blob(found.path, entry.oid, { maxBytes }) : { content: null };
   const text = content && readText(content);
   // Nothing that has lines, or too many of them: the page of the file says what it is.
   if (!text || text.encoding === 'UTF-16' || content.length === 0 || entry.kind === 'symlink') return movedTo(blobUrl);

@@ -30,7 +30,7 @@ interface Asked {
 
 /** What a file is shown as: exactly one of the fields is set, and `facts` says more in words. */
 async function readContent({ context, deps: { config, git, highlighting, workers }, at, entry }: Asked) {
-  const { content, size } = await git.blob(context.found.path, entry.oid, { maxBytes: maxShownBytes });
+  const { content, size } = await git.objects.blob(context.found.path, entry.oid, { maxBytes: maxShownBytes });
   const facts = [viewSize(size)];
   const raw = codeUrl(repositoryUrl(context.found.canonical), 'raw', at.ref, at.file);
   if (entry.kind === 'symlink') return { facts, target: viewName(content?.toString() ?? '') };
@@ -78,7 +78,7 @@ export const showBlob: Page<RepositoryContext, CodeDeps> = async (context, deps)
   const url = repositoryUrl(found.canonical);
   const at = await locate(context, deps);
   if (at.file.length === 0) return movedTo(codeUrl(url, 'tree', at.ref));
-  const entry = await deps.git.entryAt(found.path, at.oid, at.file);
+  const entry = await deps.git.objects.entryAt(found.path, at.oid, at.file);
   if (entry.type !== 'blob') return movedTo(codeUrl(url, 'tree', at.ref, at.file));
   const [frame, content, commit] = await Promise.all([
     frameAt(context, deps, at, 'blob'),

@@ -46,9 +46,9 @@ export async function branchesPage(
   const repository = viewRepositoryHead(found);
   const mayChange = repository.mayWrite && !repository.isArchived;
   const now = clock.now();
-  const [{ branch, oid }, all] = await Promise.all([git.head(found.path), git.branches(found.path)]);
+  const [{ branch, oid }, all] = await Promise.all([git.refs.head(found.path), git.refs.branches(found.path)]);
   const commitsOf = (refs: readonly NamedRef[]): Promise<Row[]> =>
-    Promise.all(refs.map(async (ref) => ({ ...ref, commit: await git.commit(found.path, ref.oid) })));
+    Promise.all(refs.map(async (ref) => ({ ...ref, commit: await git.objects.commit(found.path, ref.oid) })));
   const others = all.filter(({ name }) => name !== branch);
   const isSorted = others.length <= maxSorted;
   const ordered: NamedRef[] = isSorted ? (await commitsOf(others)).sort(byTime) : others;

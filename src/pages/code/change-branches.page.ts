@@ -23,7 +23,7 @@ export const addBranch: Page<RepositoryPersonContext, CodeDeps> = (context, deps
   const wanted = { name: form.text('name').trim(), from: form.text('from').trim() };
   return submit(
     async () => {
-      const name = await deps.repositories.createBranch(viewer, canonical.owner, canonical.name, wanted);
+      const name = await deps.repositories.branches.create(viewer, canonical.owner, canonical.name, wanted);
       return seeOther(withNotice(codeUrl(repositoryUrl(canonical), 'tree', name), 'branch-created'));
     },
     (refusal) => branchesPage(context, deps, { ...wanted, refusal }),
@@ -40,9 +40,9 @@ async function deletionPage(
   name: string,
   refusal: FormRefusal | null,
 ): Promise<PageReply> {
-  const oid = (await git.refs(found.path)).get(`refs/heads/${name}`);
+  const oid = (await git.refs.list(found.path)).get(`refs/heads/${name}`);
   if (oid === undefined) throw notFound('branch_gone', 'There is no such branch.');
-  const [commit, head] = await Promise.all([git.commit(found.path, oid), git.head(found.path)]);
+  const [commit, head] = await Promise.all([git.objects.commit(found.path, oid), git.refs.head(found.path)]);
   const distance = head.oid === null ? null : await git.queries.distance(found.path, head.oid, oid).catch(() => null);
   return page('code/delete-branch', {
     repository: viewRepositoryHead(found),
@@ -66,7 +66,7 @@ export const removeBranch: Page<RepositoryPersonContext, CodeDeps> = (context, d
   const name = form.text('name');
   return submit(
     async () => {
-      await deps.repositories.deleteBranch(viewer, canonical.owner, canonical.name, {
+      await deps.repositories.branches.delete(viewer, canonical.owner, canonical.name, {
         name,
         expected: form.text('expected'),
       });

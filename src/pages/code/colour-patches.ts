@@ -57,7 +57,7 @@ async function colourBlob(
   name: Buffer,
 ): Promise<string[] | null> {
   if (noObject.test(oid)) return null;
-  const { content } = await git.blob(path, oid, { maxBytes });
+  const { content } = await git.objects.blob(path, oid, { maxBytes });
   const text = content && readText(content);
   return text?.encoding === 'UTF-8'
     ? highlighting.highlight({ oid, fileName: name.toString(), text: text.text, client: path })

@@ -23,7 +23,7 @@ export const showCommit: Page<RepositoryContext, CodeDeps> = async (context, dep
   if (id === undefined) throw notFound();
   const url = repositoryUrl(found.canonical);
   const { oid } = await git.queries.locate(found.path, Buffer.from(id), { withLost: allows(found.level, 'write') });
-  const commit = await git.commit(found.path, oid);
+  const commit = await git.objects.commit(found.path, oid);
   if (!oid.startsWith(id)) throw notFound();
   if (id !== oid) return movedTo(commitUrl(url, oid) + ending);
   const range = { from: commit.parents[0] ?? null, to: oid };

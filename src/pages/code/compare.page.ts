@@ -31,7 +31,7 @@ function readRange(text: string): Range | null {
 
 /** The commit of a name, or null when there is none: the page says so beside the boxes. */
 function resolveName({ found }: RepositoryContext, { git }: CodeDeps, name: string): Promise<string | null> {
-  return git.resolve(found.path, name, { withLost: allows(found.level, 'write') }).catch(nullIfNotFound);
+  return git.refs.resolve(found.path, name, { withLost: allows(found.level, 'write') }).catch(nullIfNotFound);
 }
 
 async function suggest({ found }: RepositoryContext, { git }: CodeDeps): Promise<string[]> {
@@ -82,7 +82,7 @@ export const showComparison: Page<RepositoryContext, CodeDeps> = async (context,
   const [asked, wanted] = [query.get('base')?.trim(), query.get('head')?.trim()];
   if (asked && wanted) return seeOther(`${url}/compare/${encodeRef(asked)}...${encodeRef(wanted)}`);
   const range = readRange(rawPath(context.path).toString());
-  const { branch } = await deps.git.head(found.path);
+  const { branch } = await deps.git.refs.head(found.path);
   const exact = { base: range?.base ?? asked ?? branch ?? '', head: range?.head ?? wanted ?? '' };
   const names = { base: viewName(exact.base), head: viewName(exact.head) };
   const frame = {

@@ -14,7 +14,7 @@ const pages: readonly [CodePage, ...CodePage[]] = ['tree', 'blob', 'blame', 'com
 async function nearest(git: Git, path: string, oid: string, file: Buffer): Promise<{ file: Buffer; isWhole: boolean }> {
   for (let at = file; at.length > 0; at = splitPath(at).folder) {
     if (
-      await git.entryAt(path, oid, at).then(
+      await git.objects.entryAt(path, oid, at).then(
         () => true,
         () => false,
       )
@@ -32,7 +32,7 @@ export const goToRef: Page<RepositoryContext, CodeDeps> = async ({ found, query 
   const url = repositoryUrl(found.canonical);
   const ref = (query.get('ref') ?? '').trim();
   try {
-    const oid = await git.resolve(found.path, ref, { withLost: allows(found.level, 'write') });
+    const oid = await git.refs.resolve(found.path, ref, { withLost: allows(found.level, 'write') });
     const { file, isWhole } = await nearest(git, found.path, oid, decodePath(query.get('path') ?? ''));
     return seeOther(codeUrl(url, isWhole ? oneOf(pages, query.get('page')) : 'tree', ref, file));
   } catch (error) {

@@ -15,7 +15,7 @@ const known = new Map<string, ImageSize | null>();
 export async function pictureSize(git: Git, path: string, oid: string): Promise<ImageSize | null> {
   const before = known.get(oid);
   if (before !== undefined) return before;
-  const { content } = await git.blob(path, oid, { maxBytes: maxReadBytes });
+  const { content } = await git.objects.blob(path, oid, { maxBytes: maxReadBytes });
   const size = content === null ? null : imageSize(content);
   known.set(oid, size);
   if (known.size > maxRemembered) known.delete(known.keys().next().value!);
@@ -52,7 +52,7 @@ export function sizePictures(
   return sizeImages(html, async (address) => {
     if (!address.startsWith(start)) return null;
     try {
-      const entry = await git.entryAt(path, at.oid, decodePath(address.slice(start.length)));
+      const entry = await git.objects.entryAt(path, at.oid, decodePath(address.slice(start.length)));
       return entry.kind === 'file' || entry.kind === 'executable' ? await pictureSize(git, path, entry.oid) : null;
     } catch {
       // A document may name what is not there.

@@ -26,9 +26,9 @@ export const showRaw: Page<RepositoryContext, CodeDeps> = async (context, deps):
   const { git } = deps;
   const { found, query } = context;
   const at = await locate(context, deps);
-  const entry = await git.entryAt(found.path, at.oid, at.file);
+  const entry = await git.objects.entryAt(found.path, at.oid, at.file);
   if (entry.type !== 'blob') throw notFound();
-  const { content: held } = await git.blob(found.path, entry.oid, { maxBytes: maxHeldBytes });
+  const { content: held } = await git.objects.blob(found.path, entry.oid, { maxBytes: maxHeldBytes });
   // Larger ones are taken for what their name says, or for binary.
   const charset = held === null ? null : charsetOf(held, true);
   const name = splitPath(at.file).name;

@@ -21,7 +21,7 @@ export const searchRepository: Page<RepositoryContext, CodeDeps> = async (
   const repository = viewRepositoryHead(found);
   const [isPattern, isExact] = [query.get('pattern') === '1', query.get('case') === '1'];
   const shown = { repository, query: text, isPattern, isExact };
-  const { branch, oid } = await git.head(found.path);
+  const { branch, oid } = await git.refs.head(found.path);
   if (oid === null || text.trim() === '') return page('code/search', { ...shown, branch, files: null, refusal: null });
   return submit(
     async () => {

@@ -18,7 +18,7 @@ const maxNote = 4_000;
 
 /** Tags by falling version, with what they say and the commit behind them; those that name no commit are left out. */
 async function readTags({ found, query }: RepositoryContext, { git }: CodeDeps) {
-  const all = (await git.tags(found.path)).sort(
+  const all = (await git.refs.tags(found.path)).sort(
     (a, b) => compareVersions(b.name, a.name) || (a.name < b.name ? 1 : -1),
   );
   const after = query.get('after');
@@ -30,9 +30,9 @@ async function readTags({ found, query }: RepositoryContext, { git }: CodeDeps) 
   );
   const rows = await Promise.all(
     shown.map(async ({ name, oid }, index) => {
-      const commit = await git
+      const commit = await git.refs
         .resolve(found.path, `refs/tags/${name}`)
-        .then((id) => git.commit(found.path, id))
+        .then((id) => git.objects.commit(found.path, id))
         .catch(() => null);
       return { name, oid, note: notes[index] ?? null, commit };
     }),

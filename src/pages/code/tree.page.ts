@@ -21,7 +21,7 @@ export async function readFolder(context: RepositoryContext, deps: CodeDeps, at:
   const url = repositoryUrl(found.canonical);
   const [tree, commit, statuses] = await Promise.all([
     git.queries.folder(found.path, at.oid, at.file, { maxEntries: maxRows + 1 }),
-    git.commit(found.path, at.oid),
+    git.objects.commit(found.path, at.oid),
     readCommitStatuses(context, deps, [at.oid]),
   ]);
   const now = clock.now();
@@ -39,7 +39,7 @@ export async function readFolder(context: RepositoryContext, deps: CodeDeps, at:
       deps.workers,
       entry,
       (
-        await git.blob(found.path, entry.oid, { maxBytes: maxReadmeBytes })
+        await git.objects.blob(found.path, entry.oid, { maxBytes: maxReadmeBytes })
       ).content,
       {
         repositoryUrl: url,
@@ -63,7 +63,7 @@ export async function readFolder(context: RepositoryContext, deps: CodeDeps, at:
 export const showTree: Page<RepositoryContext, CodeDeps> = async (context, deps): Promise<Reply> => {
   const at = await locate(context, deps);
   if (at.file.length > 0) {
-    const entry = await deps.git.entryAt(context.found.path, at.oid, at.file);
+    const entry = await deps.git.objects.entryAt(context.found.path, at.oid, at.file);
     if (entry.type === 'blob') return movedTo(codeUrl(repositoryUrl(context.found.canonical), 'blob', at.ref, at.file));
     if (entry.kind === 'submodule') return showSubmodule(context, deps, at, entry.oid);
   }
@@ -97,8 +97,8 @@ async function submoduleAddress(
   at: Location,
 ): Promise<{ text: string; link: string | null } | null> {
   try {
-    const { oid } = await git.entryAt(path, at.oid, '.gitmodules');
-    const { content } = await git.blob(path, oid, { maxBytes: maxModulesBytes });
+    const { oid } = await git.objects.entryAt(path, at.oid, '.gitmodules');
+    const { content } = await git.objects.blob(path, oid, { maxBytes: maxModulesBytes });
     const section = content
       ?.toString()
       .split(/^\s*\[/m)

@@ -69,7 +69,7 @@ export const exploreRepositories: Page<RequestContext, ExploreDeps> = async (
       (paging) => repositories.list(viewer, { sort, ...(language !== undefined && { language }), ...paging }),
       query,
     ),
-    repositories.listLanguages(viewer),
+    repositories.statistics.listLanguages(viewer),
   ]);
   const names = language === undefined || offered.includes(language) ? offered : [...offered, language].sort();
   return explorePage(

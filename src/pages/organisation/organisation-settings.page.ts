@@ -33,7 +33,7 @@ async function settingsPage(
       limit: maxOwned,
       sort: 'name',
     }),
-    repositories.listTrash({ kind: 'organisation', id: organisation.id }),
+    repositories.trash.list({ kind: 'organisation', id: organisation.id }),
     federation.countFollowers({ owner: { kind: 'organisation', id: organisation.id } }),
   ]);
   const avatarAt = found.get(organisation.id)?.avatarAt ?? null;

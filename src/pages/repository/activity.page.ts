@@ -18,8 +18,8 @@ async function activityPage(
 ): Promise<PageReply> {
   const head = viewRepositoryHead(found);
   const [{ pushes, next }, refs] = await Promise.all([
-    repositories.listActivity(found, { limit: perPage, after: query.get('after') }),
-    git.refs(found.path),
+    repositories.pushes.listActivity(found, { limit: perPage, after: query.get('after') }),
+    git.refs.list(found.path),
   ]);
   const pictures = await owners.ownersById(pushes.flatMap(({ person }) => person?.id ?? []));
   const now = clock.now();
@@ -50,7 +50,7 @@ export const restoreTip: Page<RepositoryPersonContext, RepositoryDeps> = (contex
   const request = as === '' ? { id: form.text('id'), expected: form.text('expected') } : { id: form.text('id'), as };
   return submit(
     async () => {
-      await deps.repositories.undo(viewer, canonical.owner, canonical.name, request);
+      await deps.repositories.pushes.undo(viewer, canonical.owner, canonical.name, request);
       return seeOther(withNotice(`${repositoryUrl(canonical)}/activity`, 'push-undone'));
     },
     // Several rows have a field of this name: the summary alone says it.

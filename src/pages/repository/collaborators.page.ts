@@ -19,8 +19,11 @@ async function collaboratorsPage(
   const { owner, name } = found.canonical;
   const filter = readFilter(query);
   const [{ collaborators, ...beside }, own] = await Promise.all([
-    listPage((paging) => repositories.listCollaboratorsPage(viewer, owner, name, { prefix: filter, ...paging }), query),
-    repositories.explainAccess(viewer, owner, name),
+    listPage(
+      (paging) => repositories.collaborators.listPage(viewer, owner, name, { prefix: filter, ...paging }),
+      query,
+    ),
+    repositories.collaborators.explainAccess(viewer, owner, name),
   ]);
   const pictures = await owners.ownersById(collaborators.map(({ person }) => person.id));
   return page('repository/collaborators', {
@@ -53,7 +56,7 @@ export const addCollaborator: Page<RepositoryPersonContext, RepositoryDeps> = (c
   return submit(
     async () => {
       const input = { username: form.text('username').trim(), role: form.text('role') };
-      await deps.repositories.addCollaborator(viewer, canonical.owner, canonical.name, input);
+      await deps.repositories.collaborators.add(viewer, canonical.owner, canonical.name, input);
       return seeOther(withNotice(listUrl(context), 'collaborator-added'));
     },
     (refusal) => collaboratorsPage(context, deps, refusal),
@@ -71,7 +74,7 @@ export const changeCollaborator: Page<RepositoryPersonContext, RepositoryDeps> =
   return submit(
     async () => {
       const change = { username: params.username ?? '', role: form.text('role') };
-      await deps.repositories.changeCollaboratorRole(viewer, canonical.owner, canonical.name, change);
+      await deps.repositories.collaborators.changeRole(viewer, canonical.owner, canonical.name, change);
       return seeOther(withNotice(listUrl(context), 'role-changed'));
     },
     (refusal) => collaboratorsPage(context, deps, refusal),
@@ -84,7 +87,7 @@ export const removeCollaborator: Page<RepositoryPersonContext, RepositoryDeps> =
     found: { canonical },
     params,
   } = context;
-  await repositories.removeCollaborator(viewer, canonical.owner, canonical.name, params.username ?? '');
+  await repositories.collaborators.remove(viewer, canonical.owner, canonical.name, params.username ?? '');
   return seeOther(withNotice(listUrl(context), 'collaborator-removed'));
 };
 
@@ -94,6 +97,6 @@ export const leaveRepository: Page<RepositoryContext, RepositoryDeps> = async (
   { repositories },
 ) => {
   if (viewer.kind === 'anonymous') throw unauthenticated('sign_in', 'Please sign in first.');
-  await repositories.leave(viewer, canonical.owner, canonical.name);
+  await repositories.collaborators.leave(viewer, canonical.owner, canonical.name);
   return seeOther(withNotice('/', 'repository-left'));
 };

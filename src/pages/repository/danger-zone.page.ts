@@ -24,7 +24,7 @@ async function dangerPage(
   const { viewer, found, form, query } = context;
   const { owner, name } = found.canonical;
   const [offer, followers] = await Promise.all([
-    repositories.offerOf(viewer, owner, name),
+    repositories.transfers.offerOf(viewer, owner, name),
     federation.countFollowers({ repositoryId: found.repository.id }),
   ]);
   return page('repository/danger-zone', {
@@ -77,7 +77,7 @@ export const transferRepository = dangerForm(
   'transfer',
   async ({ viewer, found: { canonical }, form }, { repositories }) => {
     requireTyped(form.text('confirm'), canonical);
-    const outcome = await repositories.transfer(viewer, canonical.owner, canonical.name, form.text('new_owner'));
+    const outcome = await repositories.transfers.start(viewer, canonical.owner, canonical.name, form.text('new_owner'));
     return outcome.kind === 'transferred'
       ? seeOther(withNotice(repositoryUrl(outcome.canonical), 'transferred'))
       : seeOther(withNotice(dangerUrl(canonical), 'transfer-offered'));
@@ -88,7 +88,7 @@ export const withdrawTransfer: Page<RepositoryPersonContext, RepositoryDeps> = a
   { viewer, found: { canonical } },
   { repositories },
 ) => {
-  await repositories.withdrawTransfer(viewer, canonical.owner, canonical.name);
+  await repositories.transfers.withdraw(viewer, canonical.owner, canonical.name);
   return seeOther(withNotice(dangerUrl(canonical), 'transfer-withdrawn'));
 };
 
@@ -113,7 +113,7 @@ export const deleteRepository = dangerForm(
   'delete',
   async ({ viewer, found: { canonical }, form }, { repositories }) => {
     requireTyped(form.text('confirm'), canonical);
-    await repositories.moveToTrash(viewer, canonical.owner, canonical.name);
+    await repositories.trash.move(viewer, canonical.owner, canonical.name);
     return seeOther(withNotice('/', 'repository-deleted'));
   },
 );

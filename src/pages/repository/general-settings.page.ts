@@ -40,7 +40,7 @@ export async function settingsPage(
   { form = formOf(context), refusal = null }: { form?: SettingsForm; refusal?: FormRefusal | null } = {},
 ): Promise<PageReply> {
   const { found, query } = context;
-  const [branches, refs] = await Promise.all([git.branches(found.path), git.refs(found.path)]);
+  const [branches, refs] = await Promise.all([git.refs.branches(found.path), git.refs.list(found.path)]);
   const names = branches.map(({ name }) => name);
   return page('repository/general-settings', {
     repository: viewRepositoryHead(found),

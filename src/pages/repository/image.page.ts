@@ -13,7 +13,7 @@ export const showRepositoryImage: Page<RepositoryContext, RepositoryDeps> = asyn
   { repositories },
 ) => {
   const { owner, name } = found.canonical;
-  const image = await repositories.openImage(viewer, owner, name);
+  const image = await repositories.images.open(viewer, owner, name);
   return imageReply(image, image.repository.visibility === 'PUBLIC' ? 'public' : 'private');
 };
 
@@ -25,7 +25,7 @@ export const uploadRepositoryImage: Page<RepositoryPersonContext, RepositoryDeps
   } = context;
   return submit(
     async () => {
-      await deps.repositories.replaceImage(viewer, canonical.owner, canonical.name, context.takeUpload());
+      await deps.repositories.images.replace(viewer, canonical.owner, canonical.name, context.takeUpload());
       return seeOther(withNotice(`${repositoryUrl(canonical)}/settings`, 'image-saved'));
     },
     (refusal) => settingsPage(context, deps, { refusal }),
@@ -36,6 +36,6 @@ export const deleteRepositoryImage: Page<RepositoryPersonContext, RepositoryDeps
   { viewer, found: { canonical } },
   { repositories },
 ) => {
-  await repositories.removeImage(viewer, canonical.owner, canonical.name);
+  await repositories.images.remove(viewer, canonical.owner, canonical.name);
   return seeOther(withNotice(`${repositoryUrl(canonical)}/settings`, 'image-removed'));
 };

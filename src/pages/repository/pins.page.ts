@@ -13,7 +13,7 @@ export const pinRepository: Page<RepositoryContext, RepositoryDeps> = async (con
     viewer,
     found: { canonical },
   } = context;
-  await repositories.pin(viewer, canonical.owner, canonical.name);
+  await repositories.pins.add(viewer, canonical.owner, canonical.name);
   return seeOther(back(context));
 };
 
@@ -22,7 +22,7 @@ export const unpinRepository: Page<RepositoryContext, RepositoryDeps> = async (c
     viewer,
     found: { canonical },
   } = context;
-  await repositories.unpin(viewer, canonical.owner, canonical.name);
+  await repositories.pins.remove(viewer, canonical.owner, canonical.name);
   return seeOther(back(context));
 };
 
@@ -31,6 +31,6 @@ export const movePin: Page<RepositoryContext, RepositoryDeps> = async (
   { viewer, found: { canonical }, form },
   { repositories },
 ) => {
-  await repositories.movePin(viewer, canonical.owner, canonical.name, oneOf(['up', 'down'], form.text('direction')));
+  await repositories.pins.move(viewer, canonical.owner, canonical.name, oneOf(['up', 'down'], form.text('direction')));
   return seeOther('/');
 };

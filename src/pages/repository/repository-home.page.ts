@@ -28,7 +28,7 @@ async function ownAccess(
   { repositories }: RepositoryDeps,
 ) {
   if (person === null || isOwner) return null;
-  const access = await repositories.explainAccess(viewer, canonical.owner, canonical.name);
+  const access = await repositories.collaborators.explainAccess(viewer, canonical.owner, canonical.name);
   if (access.reason === null || access.reason === 'anyone') return null;
   return {
     level: access.level,
@@ -64,7 +64,7 @@ async function readLicence(
 ) {
   const entry = findLicence(entries);
   if (entry === null) return null;
-  const { content } = await git.blob(found.path, entry.oid, { maxBytes: maxLicenceBytes });
+  const { content } = await git.objects.blob(found.path, entry.oid, { maxBytes: maxLicenceBytes });
   return {
     name: licenceName(content?.toString() ?? '') ?? 'Licence',
     url: codeUrl(repositoryUrl(found.canonical), 'blob', ref, entry.rawName),
@@ -108,7 +108,7 @@ function emptyPage(frame: ReturnType<typeof frameOf>, branch: string): Reply {
 export const showRepository: Page<RepositoryContext, RepositoryDeps> = async (context, deps): Promise<Reply> => {
   const { found } = context;
   const [{ branch, oid }, credentials, access] = await Promise.all([
-    deps.git.head(found.path),
+    deps.git.refs.head(found.path),
     dependOn(() => credentialsOf(context, deps)),
     dependOn(() => ownAccess(context, deps)),
   ]);

@@ -12,7 +12,11 @@ export const downloadArtifact: Page<RepositoryContext, RunsDeps> = async (
   { found, params },
   { ci },
 ): Promise<Reply> => {
-  const { name, bytes, content: body } = await ci.openArtifact(found, pathNumber(params.number), pathNumber(params.id));
+  const {
+    name,
+    bytes,
+    content: body,
+  } = await ci.artifacts.open(found, pathNumber(params.number), pathNumber(params.id));
   return content('application/zip', body, {
     headers: {
       'Content-Disposition': artifactDisposition(name),
@@ -29,6 +33,6 @@ export const removeArtifact: Page<RepositoryPersonContext, RunsDeps> = async (
   { ci },
 ): Promise<Reply> => {
   const number = pathNumber(params.number);
-  await ci.removeArtifact(viewer, found, number, pathNumber(params.id));
+  await ci.artifacts.remove(viewer, found, number, pathNumber(params.id));
   return seeOther(withNotice(runUrl(repositoryUrl(found.canonical), number), 'artifact-removed'));
 };

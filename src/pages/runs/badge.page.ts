@@ -14,7 +14,7 @@ export const showBadge: Page<RepositoryContext, RunsDeps> = async (
 ): Promise<Reply> => {
   const workflow = (params.workflow ?? '').replace(/\.svg$/, '');
   const branch = query.get('branch') ?? found.repository.defaultBranch;
-  const run = await ci.newestRun(found.repository.id, workflow, `refs/heads/${branch}`);
+  const run = await ci.runs.newest(found.repository.id, workflow, `refs/heads/${branch}`);
   const svg = badgeSvg(run?.workflowName ?? workflow, run?.status ?? null);
   return content('image/svg+xml; charset=utf-8', svg, {
     headers: {

@@ -19,7 +19,7 @@ async function dispatchPage(
   refusal: FormRefusal | null,
 ): Promise<PageReply> {
   const { found, query, form } = context;
-  const workflows = await ci.listDispatchable(found);
+  const workflows = await ci.workflows.listDispatchable(found);
   const wanted = form.text('workflow') || (query.get('workflow') ?? '');
   const chosen = workflows.find(({ path }) => path === wanted) ?? workflows[0];
   return page('runs/dispatch', {
@@ -45,13 +45,13 @@ export const dispatchWorkflow: Page<RepositoryPersonContext, RunsDeps> = (contex
     async () => {
       const path = form.text('workflow');
       const declared =
-        (await deps.ci.listDispatchable(found)).find((workflow) => workflow.path === path)?.inputs ??
+        (await deps.ci.workflows.listDispatchable(found)).find((workflow) => workflow.path === path)?.inputs ??
         new Map<string, unknown>();
       const given = [...declared.keys()].flatMap((name): [string, string][] => {
         const value = form.all(`input-${name}`).at(-1);
         return value === undefined ? [] : [[name, value]];
       });
-      const run = await deps.ci.dispatchWorkflow(viewer, found, {
+      const run = await deps.ci.workflows.dispatch(viewer, found, {
         path,
         ref: form.text('ref').trim(),
         inputs: new Map(given),

@@ -10,7 +10,7 @@ import { pathNumber, queryNumber } from '../../http/index.ts';
 import type { RunsDeps } from './deps.ts';
 
 async function taskOf({ found, params }: RepositoryContext, { ci }: RunsDeps): Promise<TaskRow> {
-  const { task } = await ci.findJob(found, pathNumber(params.number), pathNumber(params.job));
+  const { task } = await ci.runs.findJob(found, pathNumber(params.number), pathNumber(params.job));
   if (task === null || task.logRemovedAt !== null) throw notFound('log_not_found', 'There is no log.');
   return task;
 }
@@ -18,7 +18,7 @@ async function taskOf({ found, params }: RepositoryContext, { ci }: RunsDeps): P
 /** The whole log as a text file. */
 export const downloadLog: Page<RepositoryContext, RunsDeps> = async (context, deps): Promise<Reply> => {
   const task = await taskOf(context, deps);
-  return content('text/plain; charset=utf-8', Readable.from(deps.ci.rawLog(task.id)), {
+  return content('text/plain; charset=utf-8', Readable.from(deps.ci.logs.raw(task.id)), {
     headers: {
       'Content-Disposition': `attachment; filename="job-${pathNumber(context.params.job)}.log"`,
       'Content-Security-Policy': "default-src 'none'; sandbox",
@@ -44,7 +44,7 @@ const open = new Map<string, number>();
  */
 export const followJob: Page<RepositoryContext, RunsDeps> = async (context, deps): Promise<Reply> => {
   const task = await taskOf(context, deps);
-  const { run } = await deps.ci.findJob(
+  const { run } = await deps.ci.runs.findJob(
     context.found,
     pathNumber(context.params.number),
     pathNumber(context.params.job),
@@ -57,7 +57,7 @@ export const followJob: Page<RepositoryContext, RunsDeps> = async (context, deps
 
 /** The same for the page of a run, which shows no log. */
 export const followRun: Page<RepositoryContext, RunsDeps> = async (context, deps): Promise<Reply> => {
-  const { run } = await deps.ci.findRun(context.found, pathNumber(context.params.number));
+  const { run } = await deps.ci.runs.find(context.found, pathNumber(context.params.number));
   return stream(context, deps, (signal) => runEvents(deps, run.id, signal));
 };
 
@@ -121,7 +121,7 @@ function stream(
 }
 
 async function* logEvents({ ci }: RunsDeps, taskId: number, from: number, signal: AbortSignal): AsyncGenerator<string> {
-  for await (const news of ci.followLog(taskId, from, signal)) {
+  for await (const news of ci.logs.follow(taskId, from, signal)) {
     const rows = news.rows.map((row, at) => viewLogRow(row, news.from + at + 1));
     if (rows.length > 0) {
       const html = embedded.renderTemplate('runs/log-rows', { rows }).replaceAll('\n', '');
@@ -134,7 +134,7 @@ async function* logEvents({ ci }: RunsDeps, taskId: number, from: number, signal
 async function* runEvents({ ci }: RunsDeps, runId: number, signal: AbortSignal): AsyncGenerator<string> {
   while (!signal.aborted) {
     const waitedFrom = performance.now();
-    await ci.waitForRun(runId, { signal, timeoutMs: heartbeatMs });
+    await ci.runs.waitFor(runId, { signal, timeoutMs: heartbeatMs });
     if (performance.now() - waitedFrom < heartbeatMs) yield 'event: changed\ndata: \n\n';
   }
 }

@@ -25,14 +25,14 @@ const maxQuery = 256;
 export const showJob: Page<RepositoryContext, RunsDeps> = async (context, deps): Promise<Reply> => {
   const { found, params, query } = context;
   const { ci, clock } = deps;
-  const { run, job, task, steps } = await ci.findJob(found, pathNumber(params.number), pathNumber(params.job));
+  const { run, job, task, steps } = await ci.runs.findJob(found, pathNumber(params.number), pathNumber(params.job));
   const head = viewRepositoryHead(found);
   const url = `${runUrl(head.url, run.number)}/jobs/${job.id}`;
   const now = clock.now();
   const log = task === null || task.logRemovedAt !== null ? null : await logView(deps, task, steps, job, query, now);
   const queued =
     task === null && !isFinal(job.status)
-      ? (await ci.explainQueue(found)).find((one) => one.job.id === job.id)
+      ? (await ci.tasks.explainQueue(found)).find((one) => one.job.id === job.id)
       : undefined;
   return page('runs/job', {
     repository: head,
@@ -75,9 +75,9 @@ async function logView(
   now: number,
 ) {
   const wanted = (query.get('q') ?? '').slice(0, maxQuery);
-  const { total } = await ci.readLog(task.id, 0, 0);
+  const { total } = await ci.logs.read(task.id, 0, 0);
   const from = queryNumber(query, 'from') ?? likelyPlace(steps, job, total);
-  const window = await ci.readLog(task.id, from, rowsPerPage);
+  const window = await ci.logs.read(task.id, from, rowsPerPage);
   const end = window.from + window.rows.length;
   return {
     sections: viewLogSections(steps, window, now),
@@ -85,7 +85,7 @@ async function logView(
     hits:
       wanted === ''
         ? null
-        : (await ci.searchLog(task.id, wanted, maxHits)).map((hit) => viewLogRow(hit, hit.number + 1)),
+        : (await ci.logs.search(task.id, wanted, maxHits)).map((hit) => viewLogRow(hit, hit.number + 1)),
     maxHits,
     total,
     from: window.from,

@@ -27,7 +27,7 @@ function viewQueued({ job, run, place, reason }: QueuedJob, repository: { url: s
 /** The jobs of a repository that have not begun: each one's place and why. */
 export const showQueue: Page<RepositoryContext, RunsDeps> = async ({ found }, { ci, clock }): Promise<Reply> => {
   const head = viewRepositoryHead(found);
-  const jobs = await ci.explainQueue(found);
+  const jobs = await ci.tasks.explainQueue(found);
   const name = `${found.canonical.owner}/${found.canonical.name}`;
   return page('runs/queue', {
     repository: head,
@@ -37,7 +37,7 @@ export const showQueue: Page<RepositoryContext, RunsDeps> = async ({ found }, { 
 
 /** The same for the whole instance. */
 export const showAdminQueue: Page<PersonContext, RunsDeps> = async (_context, deps): Promise<Reply> => {
-  const jobs = await deps.ci.explainQueue(null);
+  const jobs = await deps.ci.tasks.explainQueue(null);
   const located = await deps.repositories.locate(jobs.map(({ job }) => job.repositoryId));
   return page('runs/queue', {
     repository: null,

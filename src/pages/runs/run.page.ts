@@ -23,17 +23,17 @@ export const showRun: Page<RepositoryContext, RunsDeps> = (context, deps) => run
 async function runPage(context: RepositoryContext, deps: RunsDeps, refusal: FormRefusal | null): Promise<PageReply> {
   const { found, params, query } = context;
   const { ci, clock } = deps;
-  const { run, attempt, jobs } = await ci.findRun(found, pathNumber(params.number), queryNumber(query, 'attempt'));
+  const { run, attempt, jobs } = await ci.runs.find(found, pathNumber(params.number), queryNumber(query, 'attempt'));
   const head = viewRepositoryHead(found);
   const url = runUrl(head.url, run.number);
   const jobUrl = (job: JobRow): string => `${url}/jobs/${job.id}`;
   const reasons = new Map(
-    (await ci.explainQueue(found)).map(({ job, reason, place }) => [
+    (await ci.tasks.explainQueue(found)).map(({ job, reason, place }) => [
       job.id,
       place === null ? reason : `${reason} Position ${place} in the queue.`,
     ]),
   );
-  const artifacts = await ci.listArtifacts(found, run.number);
+  const artifacts = await ci.artifacts.list(found, run.number);
   const actors = await actorsOf([run, { actorId: run.attemptActorId }], deps);
   return page('runs/run', {
     repository: head,
@@ -86,7 +86,7 @@ export const cancelRun: Page<RepositoryPersonContext, RunsDeps> = (context, deps
   return act(
     context,
     deps,
-    () => deps.ci.cancelRun(viewer, found, pathNumber(params.number), { force }),
+    () => deps.ci.runs.cancel(viewer, found, pathNumber(params.number), { force }),
     'run-cancelled',
   );
 };
@@ -96,7 +96,7 @@ export const rerunJobs: Page<RepositoryPersonContext, RunsDeps> = (context, deps
   const { viewer, found, params, form } = context;
   const jobs = form.text('jobs');
   const choice = jobs === 'all' || jobs === 'failed' ? jobs : { jobId: pathNumber(jobs) };
-  return act(context, deps, () => deps.ci.rerun(viewer, found, pathNumber(params.number), choice), 'run-again');
+  return act(context, deps, () => deps.ci.runs.rerun(viewer, found, pathNumber(params.number), choice), 'run-again');
 };
 
 /** Deletes a run for good, and leads to the list of those that are left. */
@@ -104,7 +104,7 @@ export const removeRun: Page<RepositoryPersonContext, RunsDeps> = (context, deps
   const { viewer, found, params } = context;
   return submit(
     async () => {
-      await deps.ci.removeRun(viewer, found, pathNumber(params.number));
+      await deps.ci.runs.remove(viewer, found, pathNumber(params.number));
       return seeOther(withNotice(`${repositoryUrl(found.canonical)}/runs`, 'run-removed'));
     },
     (refusal) => runPage(context, deps, refusal),

@@ -30,8 +30,8 @@ export function runnerPages<V extends PersonContext>(placeOf: ScopePageOf<V>): R
   async function runnersPage(context: V, { ci, clock }: RunsDeps, refusal: FormRefusal | null): Promise<PageReply> {
     const place = placeOf(context);
     const [{ rows: runners, ...beside }, madeAt] = await Promise.all([
-      numberedPage((paging) => ci.listRunners(place.scope, paging), context.query, list(context)),
-      ci.registrationTokenMadeAt(place.scope),
+      numberedPage((paging) => ci.runners.list(place.scope, paging), context.query, list(context)),
+      ci.runners.registrationTokenMadeAt(place.scope),
     ]);
     return page('runs/runners', {
       place,
@@ -47,7 +47,7 @@ export function runnerPages<V extends PersonContext>(placeOf: ScopePageOf<V>): R
   const switchTo =
     (isDisabled: boolean, notice: string): Page<V, RunsDeps> =>
     async (context, { ci }): Promise<Reply> => {
-      await ci.setRunnerDisabled(placeOf(context).scope, pathNumber(context.params.id), isDisabled);
+      await ci.runners.setDisabled(placeOf(context).scope, pathNumber(context.params.id), isDisabled);
       return seeOther(withNotice(list(context), notice));
     };
 
@@ -56,7 +56,7 @@ export function runnerPages<V extends PersonContext>(placeOf: ScopePageOf<V>): R
 
     resetToken: async (context, { ci, oneTimeSecrets }) => {
       const { scope } = placeOf(context);
-      const token = await ci.resetRegistrationToken(scope, context.person.id);
+      const token = await ci.runners.resetRegistrationToken(scope, context.person.id);
       return seeOther(
         `${list(context)}/token/${oneTimeSecrets.keep(context.person.id, { name: 'registration', value: token })}`,
       );
@@ -76,7 +76,7 @@ export function runnerPages<V extends PersonContext>(placeOf: ScopePageOf<V>): R
         async () => {
           const { form, person } = context;
           const { scope } = placeOf(context);
-          const { runner, token } = await deps.ci.createRunner(scope, {
+          const { runner, token } = await deps.ci.runners.create(scope, {
             name: form.text('name'),
             ephemeral: form.text('ephemeral') === 'yes',
           });
@@ -111,7 +111,7 @@ export function runnerPages<V extends PersonContext>(placeOf: ScopePageOf<V>): R
     pause: switchTo(true, 'runner-paused'),
     resume: switchTo(false, 'runner-resumed'),
     remove: async (context, { ci }) => {
-      await ci.removeRunner(placeOf(context).scope, pathNumber(context.params.id));
+      await ci.runners.remove(placeOf(context).scope, pathNumber(context.params.id));
       return seeOther(withNotice(list(context), 'runner-removed'));
     },
   };

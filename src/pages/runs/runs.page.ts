@@ -23,9 +23,9 @@ export const showRuns: Page<RepositoryContext, RunsDeps> = async (context, deps)
     actor: query.get('actor') ?? '',
   };
   const [{ runs, next }, workflows, queue] = await Promise.all([
-    ci.listRuns(found, await filterOf(chosen, deps), { limit: perPage, before: queryNumber(query, 'before') }),
-    ci.workflowsOf(found),
-    ci.explainQueue(found),
+    ci.runs.list(found, await filterOf(chosen, deps), { limit: perPage, before: queryNumber(query, 'before') }),
+    ci.runs.workflowsOf(found),
+    ci.tasks.explainQueue(found),
   ]);
   const head = viewRepositoryHead(found);
   const actors = await actorsOf(runs, deps);

@@ -29,7 +29,7 @@ export function secretPages<V extends PersonContext>(placeOf: ScopePageOf<V>): S
     refusal: FormRefusal | null,
   ): Promise<PageReply> {
     const place = placeOf(context);
-    const [secrets, variables] = await Promise.all([ci.listSecrets(place.scope), ci.listVariables(place.scope)]);
+    const [secrets, variables] = await Promise.all([ci.secrets.list(place.scope), ci.variables.list(place.scope)]);
     const typed = { name: context.form.text('name'), value: context.form.text('value') };
     return page('runs/secrets', {
       place,
@@ -63,14 +63,14 @@ export function secretPages<V extends PersonContext>(placeOf: ScopePageOf<V>): S
 
   return {
     show: (context, deps) => secretsPage(context, deps, 'secret', null),
-    setSecret: save('secret', (context, { ci }) => ci.setSecret(placeOf(context).scope, input(context))),
-    setVariable: save('variable', (context, { ci }) => ci.setVariable(placeOf(context).scope, input(context))),
+    setSecret: save('secret', (context, { ci }) => ci.secrets.set(placeOf(context).scope, input(context))),
+    setVariable: save('variable', (context, { ci }) => ci.variables.set(placeOf(context).scope, input(context))),
     removeSecret: async (context, { ci }) => {
-      await ci.removeSecret(placeOf(context).scope, context.params.secret ?? '');
+      await ci.secrets.remove(placeOf(context).scope, context.params.secret ?? '');
       return seeOther(withNotice(list(context), 'secret-removed'));
     },
     removeVariable: async (context, { ci }) => {
-      await ci.removeVariable(placeOf(context).scope, context.params.variable ?? '');
+      await ci.variables.remove(placeOf(context).scope, context.params.variable ?? '');
       return seeOther(withNotice(list(context), 'variable-removed'));
     },
   };

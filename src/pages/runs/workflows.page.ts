@@ -8,7 +8,7 @@ import type { RunsDeps } from './deps.ts';
 /** The workflows of the default branch: what starts each, what never will, and what is wrong with a file. */
 export const showWorkflows: Page<RepositoryContext, RunsDeps> = async ({ found }, { ci }): Promise<Reply> => {
   const head = viewRepositoryHead(found);
-  const workflows = await ci.listWorkflows(found);
+  const workflows = await ci.workflows.list(found);
   return page('runs/workflows', {
     repository: head,
     workflows: workflows.map((workflow) => viewWorkflow(workflow, head.url)),

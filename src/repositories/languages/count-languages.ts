@@ -13,7 +13,7 @@ export async function countLanguages(
   path: string,
   countedAt: number,
 ): Promise<void> {
-  const { oid } = await git.head(path);
+  const { oid } = await git.refs.head(path);
   const known = await db.read.findOneBy(languageCountSchema, { repositoryId: id });
   const isKnown = known !== null && known.commitId === oid;
   const languages =

@@ -33,11 +33,11 @@ export async function changeOwner(
     await tx.manager.insert(moveSchema, { repositoryId, toOwnerId: newOwner.id });
     return row;
   });
-  const from = deps.git.repositoryPath(ownerIdOf(before), repositoryId);
-  const to = deps.git.repositoryPath(newOwner.id, repositoryId);
+  const from = deps.git.storage.pathOf(ownerIdOf(before), repositoryId);
+  const to = deps.git.storage.pathOf(newOwner.id, repositoryId);
   let moved = false;
   try {
-    await deps.git.moveRepository(from, to);
+    await deps.git.storage.move(from, to);
     moved = true;
     return await deps.db.write(async (tx) => {
       const row = await checkAccess(tx);
@@ -49,7 +49,7 @@ export async function changeOwner(
       return tx.manager.findOneByOrFail(repositorySchema, { id: repositoryId });
     });
   } catch (error) {
-    if (moved) await deps.git.moveRepository(to, from);
+    if (moved) await deps.git.storage.move(to, from);
     await deps.db.write(({ manager }) => manager.delete(moveSchema, { repositoryId }));
     if (isNameTaken(error)) throw nameTaken(newOwner.handle, before.name);
     if (isForeignKeyViolation(error)) throw conflict('owner_gone', `${newOwner.handle} is gone.`, { cause: error });

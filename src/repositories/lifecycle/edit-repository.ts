@@ -39,7 +39,7 @@ export async function editRepository(
   if (Object.keys(changes).length === 0) return null;
 
   // git first: it cannot be part of the write, and setting the branch again is harmless.
-  if (changes.defaultBranch !== undefined) await deps.git.setHead(path, changes.defaultBranch);
+  if (changes.defaultBranch !== undefined) await deps.git.refs.setHead(path, changes.defaultBranch);
   await deps.db.write(async (tx) => {
     await findAgain(deps, tx, viewer, repository.id, 'admin');
     await tx.manager.update(repositorySchema, { id: repository.id }, { ...changes, updatedAt: tx.now });
@@ -62,7 +62,7 @@ export async function editRepository(
 
 async function branchToShow(deps: RepositoryDeps, path: string, text: string): Promise<string> {
   const branch = parseBranchName(text);
-  const branches = await deps.git.branches(path);
+  const branches = await deps.git.refs.branches(path);
   if (branches.length > 0 && !branches.some(({ name }) => name === branch)) {
     throw invalid('branch_not_found', 'There is no branch with this name.', { field: 'default_branch' });
   }

@@ -2,7 +2,7 @@ import type { RepositoryDeps } from '../deps.ts';
 
 /** Moves the folder of a repository unless it was moved before. Returns whether it moved. */
 export async function moveIfThere({ git }: Pick<RepositoryDeps, 'git'>, from: string, to: string): Promise<boolean> {
-  if (from === to || !(await git.repositoryExists(from)) || (await git.repositoryExists(to))) return false;
-  await git.moveRepository(from, to);
+  if (from === to || !(await git.storage.exists(from)) || (await git.storage.exists(to))) return false;
+  await git.storage.move(from, to);
   return true;
 }

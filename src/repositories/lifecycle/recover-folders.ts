@@ -18,7 +18,7 @@ export async function recoverFolders(deps: RepositoryDeps): Promise<void> {
 
 async function bringToTrash(deps: RepositoryDeps): Promise<void> {
   for (const row of await deps.db.read.findBy(repositorySchema, inTrash)) {
-    await finish(deps, row.id, deps.git.repositoryPath(ownerIdOf(row), row.id), trashFolder(deps, row.id));
+    await finish(deps, row.id, deps.git.storage.pathOf(ownerIdOf(row), row.id), trashFolder(deps, row.id));
   }
 }
 
@@ -27,7 +27,7 @@ async function bringBack(deps: RepositoryDeps): Promise<void> {
   for (let start = 0; start < ids.length; start += 500) {
     const some = { id: In(ids.slice(start, start + 500)), deletedAt: IsNull() };
     for (const row of await deps.db.read.findBy(repositorySchema, some)) {
-      await finish(deps, row.id, trashFolder(deps, row.id), deps.git.repositoryPath(ownerIdOf(row), row.id));
+      await finish(deps, row.id, trashFolder(deps, row.id), deps.git.storage.pathOf(ownerIdOf(row), row.id));
     }
   }
 }
@@ -35,8 +35,8 @@ async function bringBack(deps: RepositoryDeps): Promise<void> {
 async function finishTransfers(deps: RepositoryDeps): Promise<void> {
   for (const { repositoryId, toOwnerId } of await deps.db.read.find(moveSchema)) {
     const row = await deps.db.read.findOneByOrFail(repositorySchema, { id: repositoryId });
-    const home = deps.git.repositoryPath(ownerIdOf(row), repositoryId);
-    await finish(deps, repositoryId, deps.git.repositoryPath(toOwnerId, repositoryId), home);
+    const home = deps.git.storage.pathOf(ownerIdOf(row), repositoryId);
+    await finish(deps, repositoryId, deps.git.storage.pathOf(toOwnerId, repositoryId), home);
     await deps.db.write(({ manager }) => manager.delete(moveSchema, { repositoryId }));
   }
 }

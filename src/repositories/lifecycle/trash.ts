@@ -28,7 +28,7 @@ import { transferSchema } from '../schema/transfer-schema.ts';
 
 /** The folder of a repository: at its owner's, or in the trash. */
 export function folderOf(deps: RepositoryDeps, row: Repository): string {
-  return row.deletedAt === null ? deps.git.repositoryPath(ownerIdOf(row), row.id) : trashFolder(deps, row.id);
+  return row.deletedAt === null ? deps.git.storage.pathOf(ownerIdOf(row), row.id) : trashFolder(deps, row.id);
 }
 
 export function trashFolder(deps: RepositoryDeps, repositoryId: string): string {
@@ -53,7 +53,7 @@ export async function moveToTrash(deps: RepositoryDeps, viewer: Viewer, at: Repo
   });
   // The row hides it; the moves only clean up. Interrupted or failed ones are repeated at the next start.
   try {
-    await deps.git.moveRepository(found.path, trashFolder(deps, id));
+    await deps.git.storage.move(found.path, trashFolder(deps, id));
     await deps.images.moveTo(deps.trashedImages, id);
   } catch (error) {
     deps.logger.error('repository.move_failed', { repositoryId: id, error });
@@ -107,7 +107,7 @@ export async function restoreRepository(
   const owner = (await deps.owners.ownersById([ownerIdOf(row)])).get(ownerIdOf(row));
   if (owner === undefined) throw repositoryNotFound();
 
-  const home = deps.git.repositoryPath(owner.id, row.id);
+  const home = deps.git.storage.pathOf(owner.id, row.id);
   // After an interrupted deletion the folder may never have left.
   await moveIfThere(deps, trashFolder(deps, row.id), home);
   let restored: Repository;
@@ -149,13 +149,13 @@ export async function emptyTrash(deps: RepositoryDeps, ttlMs: number = deps.sett
 
 /** Removes the folder and the image of a trashed repository, also where they were never moved to the trash. */
 export async function removeTrashed(deps: RepositoryDeps, row: Repository): Promise<void> {
-  await deps.git.removeRepository(deps.git.repositoryPath(ownerIdOf(row), row.id));
+  await deps.git.storage.remove(deps.git.storage.pathOf(ownerIdOf(row), row.id));
   await deps.images.remove(row.id, async () => {});
   await removeFromTrash(deps, row.id);
 }
 
 async function removeFromTrash(deps: RepositoryDeps, repositoryId: string): Promise<void> {
-  await deps.git.removeRepository(trashFolder(deps, repositoryId));
+  await deps.git.storage.remove(trashFolder(deps, repositoryId));
   await deps.trashedImages.remove(repositoryId, async () => {});
 }
 

@@ -77,12 +77,12 @@ async function act(
   updates: readonly RefUpdate[],
 ): Promise<readonly RefResult[]> {
   try {
-    const results = await deps.git.moveRefs(path, updates);
+    const results = await deps.git.refs.move(path, updates);
     await journal.settle(pushId, results, { isAnnouncing: true });
     return results;
   } catch (error) {
     deps.logger.warn('push.settled_by_refs', { pushId, error });
     const push = await deps.db.read.findOneByOrFail(pushSchema, { id: pushId });
-    return (await settleFromRefs(journal, [push], await deps.git.refs(path))).get(pushId) ?? [];
+    return (await settleFromRefs(journal, [push], await deps.git.refs.list(path))).get(pushId) ?? [];
   }
 }

@@ -28,12 +28,12 @@ export async function createBranch(
 ): Promise<string> {
   const found = await findRepository(deps, viewer, at, 'write');
   const name = parseName(wanted.name);
-  const newId = await deps.git.resolve(found.path, wanted.from).catch((error: unknown) => {
+  const newId = await deps.git.refs.resolve(found.path, wanted.from).catch((error: unknown) => {
     if (!isDomainError(error) || error.code !== 'not_found') throw error;
     throw invalid('start_not_found', 'There is no branch, tag or commit of this name.', { field: 'from' });
   });
   const exists = conflict('branch_exists', `There is a branch ${name} already.`, { field: 'name' });
-  if ((await deps.git.refs(found.path)).has(heads + name)) throw exists;
+  if ((await deps.git.refs.list(found.path)).has(heads + name)) throw exists;
   const update: RefUpdate = { ref: heads + name, oldId: '0'.repeat(newId.length), newId };
   const [result] = await move(deps, apply, viewer, found, update);
   if (result?.ok !== true)
@@ -62,7 +62,7 @@ export async function deleteBranch(
   { name, expected }: { name: string; expected: string },
 ): Promise<void> {
   const found = await findRepository(deps, viewer, at, 'write');
-  const oldId = (await deps.git.refs(found.path)).get(heads + name);
+  const oldId = (await deps.git.refs.list(found.path)).get(heads + name);
   if (oldId === undefined) throw notFound('branch_gone', 'There is no such branch.');
   const moved = conflict('ref_moved', `${name} has moved meanwhile. Look again before you delete it.`);
   if (oldId !== expected) throw moved;

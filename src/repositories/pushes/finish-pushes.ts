@@ -29,13 +29,13 @@ export async function settlePushes(
     const row = await deps.db.read.findOneByOrFail(repositorySchema, { id: repositoryId });
     const folder = folderOf(deps, row);
     if (clean) {
-      for (const action of await deps.git.recover(folder))
+      for (const action of await deps.git.maintenance.recover(folder))
         deps.logger.warn('repository.recovered', { repositoryId, ...action });
     }
     const unsynced = await refsToMake(journal, pushes);
-    for (const ref of await deps.git.repairNewRefs(folder, unsynced))
+    for (const ref of await deps.git.refs.repairNew(folder, unsynced))
       deps.logger.warn('repository.recovered', { repositoryId, kind: 'removed', file: ref });
-    const verdicts = await settleFromRefs(journal, pushes, await deps.git.refs(folder));
+    const verdicts = await settleFromRefs(journal, pushes, await deps.git.refs.list(folder));
     for (const [pushId, results] of verdicts) {
       deps.logger.info('push.settled_late', {
         pushId,

@@ -3,7 +3,7 @@ import { In, LessThanOrEqual } from 'typeorm';
 import { folderOf } from '../lifecycle/trash.ts';
 import { repositorySchema } from '../schema/repository-schema.ts';
 import type { RepositoryDeps } from '../deps.ts';
-import type { AnnouncedPush, PushListener } from './notify-listeners.ts';
+import type { AnnouncedPush, PushListener } from './announce-push.ts';
 import { pushSchema, pushUpdateSchema } from '../schema/push-schema.ts';
 
 const noRef = /^0+$/;
@@ -51,10 +51,10 @@ async function findLosses(deps: RepositoryDeps, push: AnnouncedPush): Promise<Lo
   const lost: { position: number; forced: boolean; name: string; oid: string }[] = [];
   for (const { position, oldId, newId } of rows.filter((row) => !noRef.test(row.oldId))) {
     const isDeletion = noRef.test(newId);
-    const forced = !isDeletion && !(await deps.git.isForward(path, oldId, newId));
+    const forced = !isDeletion && !(await deps.git.refs.isForward(path, oldId, newId));
     if (isDeletion || forced) lost.push({ position, forced, name: undoRefName(push.id, position), oid: oldId });
   }
-  const isPreserved = new Set(lost.length === 0 ? [] : await deps.git.keepObjects(path, lost));
+  const isPreserved = new Set(lost.length === 0 ? [] : await deps.git.objects.keep(path, lost));
   return lost.map(({ position, forced, name }) => ({ position, forced, isPreserved: isPreserved.has(name) }));
 }
 
@@ -79,7 +79,7 @@ export async function releaseOverwrittenTips(deps: RepositoryDeps): Promise<numb
       const row = await deps.db.read.findOneBy(repositorySchema, { id: repositoryId });
       try {
         if (row !== null)
-          await deps.git.releaseObjects(
+          await deps.git.objects.release(
             folderOf(deps, row),
             rows.map(({ pushId, position }) => undoRefName(pushId, position)),
           );

@@ -1,7 +1,7 @@
 import { createKeyedMutex, waitAtMost } from '../../kernel/index.ts';
 import type { RepositoryDeps } from '../deps.ts';
-import { notifyListeners } from './notify-listeners.ts';
-import type { AnnounceOptions, PushListener } from './notify-listeners.ts';
+import { announcePush } from './announce-push.ts';
+import type { AnnounceOptions, PushListener } from './announce-push.ts';
 import type { PushJournal } from './push-journal.ts';
 
 /**
@@ -52,7 +52,7 @@ export class PushAnnouncer {
   }
 
   #announce(pushId: string, options: AnnounceOptions): Promise<void> {
-    return notifyListeners(this.#deps, this.#journal, this.#listeners, pushId, options).catch((error: unknown) =>
+    return announcePush(this.#deps, this.#journal, this.#listeners, pushId, options).catch((error: unknown) =>
       this.#deps.logger.error('push.announce_failed', { pushId, error }),
     );
   }

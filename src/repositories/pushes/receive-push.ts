@@ -70,7 +70,7 @@ export async function receivePush(
   async function settleByRefs(): Promise<void> {
     try {
       const push = await deps.db.read.findOneByOrFail(pushSchema, { id: pushId });
-      const verdicts = await settleFromRefs(journal, [push], await deps.git.refs(opened.path));
+      const verdicts = await settleFromRefs(journal, [push], await deps.git.refs.list(opened.path));
       await settle(verdicts.get(pushId) ?? []);
     } catch (error) {
       // It stays unsettled and is retried; this error must not hide the first one.
@@ -81,7 +81,7 @@ export async function receivePush(
   // Added before its row is visible: an unsettled push that is not in here counts as abandoned.
   running.add(pushId);
   try {
-    await deps.git.receivePack({
+    await deps.git.transfers.receivePack({
       path: opened.path,
       protocol: incoming.protocol ?? undefined,
       input: incoming.input,

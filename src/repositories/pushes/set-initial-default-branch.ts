@@ -25,11 +25,11 @@ export async function setInitialDefaultBranch(
     .map(({ ref, newId }) => ({ name: ref.slice(branches.length), tip: newId }));
   const isCreated = (branch: string) => created.some(({ name }) => name === branch);
   if (created.length === 0 || isCreated(repository.defaultBranch)) return;
-  const head = await deps.git.head(path);
+  const head = await deps.git.refs.head(path);
   if (head.oid !== null) return;
 
   const defaultBranch = usual.find(isCreated) ?? (await newest(deps.git, path, created.slice(0, maxLookedAt)));
-  await deps.git.setHead(path, defaultBranch);
+  await deps.git.refs.setHead(path, defaultBranch);
   const { id } = repository;
   await deps.db.write(({ manager }) => manager.update(repositorySchema, { id }, { defaultBranch }));
   deps.logger.info('repository.default_branch_followed', { repositoryId: id, before: head.branch, defaultBranch });
@@ -44,7 +44,7 @@ async function newest(
   const [first] = created;
   let best = { name: first!.name, at: -Infinity };
   for (const { name, tip } of created.length > 1 ? created : []) {
-    const { committer } = await git.commit(path, tip);
+    const { committer } = await git.objects.commit(path, tip);
     if (committer.at > best.at) best = { name, at: committer.at };
   }
   return best.name;

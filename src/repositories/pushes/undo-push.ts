@@ -78,7 +78,7 @@ export async function listLostTips(
     .limit(maxListed)
     .getRawMany<LostRow>();
   const [refs, people] = await Promise.all([
-    deps.git.refs(path),
+    deps.git.refs.list(path),
     deps.accounts.peopleById(rows.flatMap(({ userId }) => userId ?? [])),
   ]);
   return rows.map(({ pushId, position, userId, forced, ...row }) => ({
@@ -123,7 +123,7 @@ export async function undoPush(
 ): Promise<Undone> {
   const found = await findRepository(deps, viewer, at, 'write');
   const tip = await lostTip(deps, found, id);
-  const refs = await deps.git.refs(found.path);
+  const refs = await deps.git.refs.list(found.path);
   const zeros = '0'.repeat(tip.oldId.length);
   const update: RefUpdate =
     as === undefined
@@ -136,7 +136,7 @@ export async function undoPush(
     if (update.oldId === update.newId)
       throw conflict('nothing_to_undo', `${shortName(tip.ref)} is where it was already.`);
   }
-  const isForward = noRef.test(update.oldId) || (await deps.git.isForward(found.path, update.oldId, update.newId));
+  const isForward = noRef.test(update.oldId) || (await deps.git.refs.isForward(found.path, update.oldId, update.newId));
   const userId = viewer.kind === 'person' && !isLocalAdministrator(viewer) ? viewer.id : null;
   const { results } = await apply(found, {
     via: 'undo',

@@ -1,10 +1,10 @@
+import { lastTryAfterMs, maxAttempts, unpark } from '../../announcements/index.ts';
 import { isNotNull } from '../../db/index.ts';
-
 import type { Tx } from '../../db/index.ts';
 import { conflict, notFound } from '../../kernel/index.ts';
 import type { RepositoryDeps } from '../deps.ts';
-import { lastTryAfterMs, maxAttempts } from './listener-attempts.ts';
-import { pushListenerAttemptsSchema, pushSchema } from '../schema/push-schema.ts';
+import { placeOfPush } from './announce-push.ts';
+import { pushSchema } from '../schema/push-schema.ts';
 
 /** A push that some listener has not recorded yet. */
 export interface UnannouncedPush {
@@ -60,19 +60,12 @@ export async function listParkedPushes(deps: RepositoryDeps, limit: number): Pro
  * fails. Refuses `push_not_found`, `push_running`, `push_announced`.
  */
 export async function unparkPush({ db }: RepositoryDeps, pushId: string): Promise<UnannouncedPush> {
-  return db.write(async ({ manager }: Tx) => {
-    const push = await manager.findOneBy(pushSchema, { id: pushId });
+  return db.write(async (tx: Tx) => {
+    const push = await tx.manager.findOneBy(pushSchema, { id: pushId });
     if (push === null) throw notFound('push_not_found', 'There is no such push.');
     if (push.settledAt === null) throw conflict('push_running', 'This push has not ended yet.');
     if (push.announcedAt !== null) throw conflict('push_announced', 'Every listener has heard of this push.');
-    if (push.parkedAt !== null) {
-      await manager.update(pushSchema, { id: pushId }, { parkedAt: null });
-      await manager.update(
-        pushListenerAttemptsSchema,
-        { pushId, attempts: maxAttempts },
-        { attempts: maxAttempts - 1 },
-      );
-    }
+    if (push.parkedAt !== null) await unpark(tx, placeOfPush(pushId));
     return { id: push.id, repositoryId: push.repositoryId };
   });
 }

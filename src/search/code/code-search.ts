@@ -84,7 +84,7 @@ export function createCodeSearch(options: CodeSearchOptions) {
     return running;
   }
 
-  repositories.onPush({
+  repositories.pushes.onPush({
     name: 'code-search',
     // The repository's own row has changed with the push, so nothing is written here.
     recorded: () => void update(),

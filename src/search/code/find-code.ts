@@ -141,7 +141,7 @@ async function readHits(
 
 async function linesIn(git: Git, path: string, oid: string, query: string): Promise<CodeLine[]> {
   // A blob that a rewritten history removed is no hit any more.
-  const blob = await git.blob(path, oid, { maxBytes: maxFileBytes }).catch(() => null);
+  const blob = await git.objects.blob(path, oid, { maxBytes: maxFileBytes }).catch(() => null);
   const lines: CodeLine[] = [];
   if (blob?.content == null) return lines;
   for (const [at, line] of blob.content.toString('utf8').split('\n').entries()) {

@@ -101,7 +101,7 @@ async function addBlobs(thread: DatabaseThread, git: Git, path: string, oids: re
     bytes = 0;
   };
   for (const oid of oids) {
-    const { content } = await git.blob(path, oid, { maxBytes: maxFileBytes });
+    const { content } = await git.objects.blob(path, oid, { maxBytes: maxFileBytes });
     if (content === null || content.subarray(0, 8_000).includes(0)) continue;
     // NUL would end the text in SQLite; invalid UTF-8 becomes U+FFFD.
     batch.push({ oid, text: fold(content.toString('utf8').replaceAll('\0', ' ')) });

@@ -64,7 +64,7 @@ async function lookAt(deps: UpdateDeps, id: string, updatedAt: number): Promise<
   let commit: string | null = null;
   let state: IndexState;
   try {
-    commit = located === undefined ? null : (await deps.git.head(located.path)).oid;
+    commit = located === undefined ? null : (await deps.git.refs.head(located.path)).oid;
     if (known?.['state'] === 'searched' && known['oid'] === commit) {
       await note(deps, id, commit, 'searched', updatedAt);
       return false;

@@ -31,18 +31,21 @@ async function serveAt(deps: SshDeps, { service, owner, name }: Request, visit: 
   switch (service) {
     case 'upload-pack': {
       const { path } = await repositories.openForRead(viewer, owner, name);
-      return (await git.uploadPack({ path, protocol, input, output, signal, client, stateless: false })).exitCode ?? 1;
+      return (
+        (await git.transfers.uploadPack({ path, protocol, input, output, signal, client, stateless: false }))
+          .exitCode ?? 1
+      );
     }
     case 'upload-archive': {
       const { path } = await repositories.openForRead(viewer, owner, name);
-      return (await git.uploadArchive({ path, input, output, signal, client })).exitCode ?? 1;
+      return (await git.transfers.uploadArchive({ path, input, output, signal, client })).exitCode ?? 1;
     }
     case 'receive-pack': {
       const opened = await repositories.openForPush(viewer, owner, name);
       // Over SSH the ref advertisement comes first. The rest is as over HTTP, so both transports share the code that
       // journals the push.
-      await send(await git.advertiseRefs({ path: opened.path, service, protocol, signal }), visit);
-      await repositories.receivePush(opened, { viewer, via: 'ssh', protocol, input, output, signal });
+      await send(await git.transfers.advertiseRefs({ path: opened.path, service, protocol, signal }), visit);
+      await repositories.pushes.receive(opened, { viewer, via: 'ssh', protocol, input, output, signal });
       return 0;
     }
   }

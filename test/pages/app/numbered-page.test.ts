@@ -39,7 +39,7 @@ await repositories.create(viewer, { owner: 'acme', name: 'tool', visibility: 'PR
 
 for (const username of people) {
   await organisations.addMember(viewer, 'acme', { username, role: 'MEMBER' });
-  await repositories.addCollaborator(viewer, 'bob', 'notes', { username, role: 'read' });
+  await repositories.collaborators.add(viewer, 'bob', 'notes', { username, role: 'read' });
 }
 
 const link = (answer: Answer, rel: 'next' | 'prev'): string | null =>

@@ -22,12 +22,12 @@ const sampleKey = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJxkxK/XRNLKp3Zsg+WUy9ifE
 /** Counts how often a file is read for a page. */
 function watchBlobReads(t: { teardown(undo: () => void): void }, { modules: { git } }: Web): () => number {
   let count = 0;
-  const { entryAt } = git;
-  git.entryAt = (...args) => {
+  const { entryAt } = git.objects;
+  git.objects.entryAt = (...args) => {
     count += 1;
     return entryAt(...args);
   };
-  t.teardown(() => (git.entryAt = entryAt));
+  t.teardown(() => (git.objects.entryAt = entryAt));
   return () => count;
 }
 
@@ -281,11 +281,11 @@ t.test('flips', async (t) => {
   });
 
   await t.test('a page that changes while it is being rendered is not cached', async (t) => {
-    const { refState } = web.modules.git;
-    t.teardown(() => (web.modules.git.refState = refState));
+    const { state: refState } = web.modules.git.refs;
+    t.teardown(() => (web.modules.git.refs.state = refState));
     web.clock.advance(61_000);
-    web.modules.git.refState = async (target) => {
-      web.modules.git.refState = refState;
+    web.modules.git.refs.state = async (target) => {
+      web.modules.git.refs.state = refState;
       const state = await refState(target);
       await alice.post(`${B}/settings/visibility`, { visibility: 'PRIVATE' });
       return state;

@@ -13,8 +13,8 @@ await alice.post('/repos', { name: 'kiln', visibility: 'PUBLIC' });
 const B = '/repos/alice/kiln';
 const { path, repository } = await web.modules.repositories.find({ kind: 'anonymous' }, 'alice', 'kiln');
 await fillRepository(t, path, { 'a.txt': 'one\n' });
-const tip = (await web.modules.git.head(path)).oid!;
-const refs = async () => Object.fromEntries(await web.modules.git.refs(path));
+const tip = (await web.modules.git.refs.head(path)).oid!;
+const refs = async () => Object.fromEntries(await web.modules.git.refs.list(path));
 
 t.test('a branch is made where another is, told like a push, and its page is the next one', async (t) => {
   const form = (await alice.get(`${B}/branches`)).body;
@@ -57,7 +57,7 @@ t.test('a deletion asks first, spares the default branch, and can be undone', as
   t.notMatch((await visitor(web).get(`${B}/branches`)).body, /bellows/);
   let lost: string | undefined;
   // Listeners are notified after the response.
-  while (lost === undefined) lost = (await web.modules.repositories.listLostTips({ repository, path }))[0]?.id;
+  while (lost === undefined) lost = (await web.modules.repositories.pushes.listLostTips({ repository, path }))[0]?.id;
   t.equal((await alice.post(`${B}/activity/restore`, { id: lost, expected: '0'.repeat(40) })).status, 303);
   t.equal((await refs())['refs/heads/feature/bellows'], tip);
 

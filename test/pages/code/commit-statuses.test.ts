@@ -19,9 +19,11 @@ t.test('what checks say stands beside commits wherever they are, asked once for 
     await runner.updateTask({ state: { id: task.id, result, steps: [] }, outputs: {} });
   }
   let questions = 0;
-  for (const name of ['commitStatuses', 'commitStatusesOf'] as const) {
-    const ask = modules.repositories[name] as (...given: unknown[]) => Promise<Map<string, never>>;
-    Object.assign(modules.repositories, { [name]: (...given: unknown[]) => ((questions += 1), ask(...given)) });
+  for (const name of ['ofCommits', 'ofPlaces'] as const) {
+    const ask = modules.repositories.statuses[name] as (...given: unknown[]) => Promise<Map<string, never>>;
+    Object.assign(modules.repositories.statuses, {
+      [name]: (...given: unknown[]) => ((questions += 1), ask(...given)),
+    });
   }
   const ticksOf = async (path: string): Promise<string[]> => {
     questions = 0;
@@ -50,7 +52,7 @@ t.test('what checks say stands beside commits wherever they are, asked once for 
     'what needs attention, the repository by its newest checked commit, then its pushes',
   );
 
-  await modules.ci.rerun(forge.viewer, forge.found, 2, 'failed');
+  await modules.ci.runs.rerun(forge.viewer, forge.found, 2, 'failed');
   const { task } = await runner.fetchTask({ tasksVersion: 0n });
   t.match(await ticksOf(`${B}/commits`), [/^busy .*Checks are running/, good], 'a page that is kept shows what is new');
   await runner.updateTask({ state: { id: task.id, result: 1, steps: [] }, outputs: {} });

@@ -21,7 +21,7 @@ await fillRepository(t, bare, {
   ...Object.fromEntries(Array.from({ length: 1_000 }, (_, n) => [`many/file-${n}`, 'x\n'])),
 });
 
-const tip = (await web.modules.git.head(bare)).oid!;
+const tip = (await web.modules.git.refs.head(bare)).oid!;
 const mebibyte = 1024 * 1024;
 
 /** Every page answers, and is no larger than a browser takes. */

@@ -95,8 +95,8 @@ t.test('repositories are found by what they are mainly written in, and hidden on
   });
   await push('notes', 'PUBLIC', { 'README.md': 'words\n' });
   await push('vault', 'PRIVATE', { 'main.rs': 'fn main() {}\n', 'a.c': 'int a;\n'.repeat(9) });
-  t.equal(await web.modules.repositories.updateStatisticsDue(), 3, 'what was pushed to');
-  t.equal(await web.modules.repositories.updateStatisticsDue(), 0, 'and only that');
+  t.equal(await web.modules.repositories.statistics.updateDue(), 3, 'what was pushed to');
+  t.equal(await web.modules.repositories.statistics.updateDue(), 0, 'and only that');
 
   const offered = (answer: Answer): string[] =>
     [...main(answer).matchAll(/<option value="([^"]+)"/g)].map(([, name]) => name!);
@@ -145,7 +145,7 @@ t.test('repositories are found by what they are mainly written in, and hidden on
 
   await push('notes', '', { 'x.zig': 'const x = 1;\n' }, 'work');
   await eve.post('/repos/eve/notes/settings', { default_branch: 'work', description: '' });
-  t.equal(await web.modules.repositories.updateStatisticsDue(), 1);
+  t.equal(await web.modules.repositories.statistics.updateDue(), 1);
   t.same(await walk(nobody, '/explore?language=Zig'), ['eve/notes'], 'the default branch counts');
   await eve.post('/repos/eve/engine/settings/visibility', { visibility: 'PRIVATE', confirm: 'eve/engine' });
   t.same(offered(await nobody.get('/explore')), ['Zig'], 'what is hidden from now on is hidden here');

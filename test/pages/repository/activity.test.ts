@@ -36,7 +36,7 @@ t.test('a forced push and a deletion are shown, and undone by a form and through
   await inWork('commit', '--quiet', '--amend', '--allow-empty', '-m', 'rewritten');
   await inWork('push', '--quiet', '--force', remote, 'topic');
   await inWork('push', '--quiet', remote, ':gone');
-  await modules.repositories.finishPushes();
+  await modules.repositories.pushes.finish();
 
   const port = Number(new URL(hearth.url).port);
   const get = (session: string | null, path: string): Promise<Answer> =>

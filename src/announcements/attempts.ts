@@ -1,8 +1,8 @@
 import { IsNull } from 'typeorm';
-import type { Database } from '../../db/index.ts';
-import { pushListenerAttemptsSchema, pushSchema } from '../schema/push-schema.ts';
+import type { Database, Tx } from '../db/index.ts';
+import type { EventColumns, EventPlace } from './subject.ts';
 
-/** Attempts per listener and push; then the push is parked. */
+/** Attempts per listener and event; then the event is parked. */
 export const maxAttempts = 3;
 
 /**
@@ -24,28 +24,36 @@ const endedMeanwhile = 'the server ended while this listener ran';
  */
 const options = { durable: 'with-the-next' } as const;
 
+interface AttemptsRow {
+  listener: string;
+  attempts: number;
+  lastError: string | null;
+}
+
 /** Counts an announcement before its first listener runs. */
-export function beginAnnouncement(db: Database, pushId: string, attempts: number): Promise<unknown> {
+export function beginAnnouncement(db: Database, { tables, row }: EventPlace, attempts: number): Promise<unknown> {
   return db.write(
-    ({ manager, now }) => manager.update(pushSchema, { id: pushId }, { attempts, triedAt: now }),
+    ({ manager, now }) =>
+      manager.update(tables.events, row, { attempts, triedAt: now } satisfies Partial<EventColumns>),
     options,
   );
 }
 
 /**
- * Counts an attempt of one listener before it runs. A listener without a row had `before` attempts: one when an
- * announcement was begun before, because the first announcement, which nearly always succeeds, records no listeners.
+ * Counts an attempt of one listener before it runs, so that one that crashes the server is known by name. A listener
+ * without a row had one attempt: the first announcement, which nearly always succeeds, records no listeners.
  * @returns the number of attempts, this one included; null when it has had all its attempts
  */
-export function beginAttempt(db: Database, pushId: string, listener: string, before: number): Promise<number | null> {
+export function beginAttempt(db: Database, place: EventPlace, listener: string): Promise<number | null> {
+  const { tables, row, key } = place;
   return db.write(async ({ manager }) => {
-    const row = await manager.findOneBy(pushListenerAttemptsSchema, { pushId, listener });
-    const attempts = (row?.attempts ?? before) + 1;
+    const before = (await manager.findOneBy(tables.attempts, { ...key, listener })) as AttemptsRow | null;
+    const attempts = (before?.attempts ?? 1) + 1;
     if (attempts > maxAttempts) return null;
     const tried = { attempts, lastError: endedMeanwhile };
-    if (row === null) await manager.insert(pushListenerAttemptsSchema, { pushId, listener, ...tried });
-    else await manager.update(pushListenerAttemptsSchema, { pushId, listener }, tried);
-    await manager.update(pushSchema, { id: pushId }, { lastError: `${listener}: ${endedMeanwhile}` });
+    if (before === null) await manager.insert(tables.attempts, { ...key, listener, ...tried });
+    else await manager.update(tables.attempts, { ...key, listener }, tried);
+    await manager.update(tables.events, row, { lastError: `${listener}: ${endedMeanwhile}` });
     return attempts;
   }, options);
 }
@@ -57,7 +65,7 @@ export function beginAttempt(db: Database, pushId: string, listener: string, bef
  */
 export function endAnnouncement(
   db: Database,
-  pushId: string,
+  { tables, row, key }: EventPlace,
   {
     failures,
     exhausted,
@@ -66,17 +74,23 @@ export function endAnnouncement(
 ): Promise<void> {
   return db.write(async ({ manager, now }) => {
     const errors = new Map<string, string>();
-    for (const { listener, lastError } of await manager.findBy(pushListenerAttemptsSchema, { pushId }))
+    for (const { listener, lastError } of (await manager.findBy(tables.attempts, key)) as unknown as AttemptsRow[])
       if (exhausted.has(listener)) errors.set(listener, lastError ?? endedMeanwhile);
     for (const [listener, error] of failures) {
       errors.set(listener, messageOf(error));
-      await manager.update(pushListenerAttemptsSchema, { pushId, listener }, { lastError: messageOf(error) });
+      await manager.update(tables.attempts, { ...key, listener }, { lastError: messageOf(error) });
     }
     const lastError = [...errors].map(([listener, error]) => `${listener}: ${error}`).join('; ');
     const change = { lastError: lastError.slice(0, maxErrorLength), ...(isParked ? { parkedAt: now } : {}) };
     // A concurrent process may have notified every listener.
-    await manager.update(pushSchema, { id: pushId, announcedAt: IsNull() }, change);
+    await manager.update(tables.events, { ...row, announcedAt: IsNull() }, change);
   });
+}
+
+/** Gives each listener without further attempts one more. */
+export async function unpark({ manager }: Tx, { tables, row, key }: EventPlace): Promise<void> {
+  await manager.update(tables.events, row, { parkedAt: null });
+  await manager.update(tables.attempts, { ...key, attempts: maxAttempts }, { attempts: maxAttempts - 1 });
 }
 
 function messageOf(error: unknown): string {

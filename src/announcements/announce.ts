@@ -1,0 +1,192 @@
+import { IsNull } from 'typeorm';
+import type { Database, Tx } from '../db/index.ts';
+import { unavailable, withTimeout } from '../kernel/index.ts';
+import type { Logger } from '../kernel/index.ts';
+import { beginAnnouncement, beginAttempt, endAnnouncement, maxAttempts } from './attempts.ts';
+import type { Listener } from './listener.ts';
+import type { Subject } from './subject.ts';
+
+export interface AnnounceDeps {
+  db: Database;
+  logger: Logger;
+  /** Time limit of each function of a listener, in milliseconds. */
+  listenerTimeoutMs: number;
+}
+
+/** A listener with the result of its `prepare`. */
+interface PreparedListener<Event> {
+  listener: Listener<Event>;
+  prepared: unknown;
+}
+
+/**
+ * Calls every listener that has not recorded the event yet. A failing listener is logged and called again later; the
+ * others are called all the same. Concurrent announcements of one event are harmless. The caller leaves out parked
+ * events.
+ * @param attempts announcements of this event that were begun before
+ * @param isBegun whether the write that made the event has counted this announcement already
+ */
+export async function announce<Event>(
+  deps: AnnounceDeps,
+  subject: Subject<Event>,
+  listeners: readonly Listener<Event>[],
+  { attempts, isBegun }: { attempts: number; isBegun: boolean },
+): Promise<void> {
+  const isCounted = isBegun && attempts === 1;
+  const attempt = isCounted ? 1 : attempts + 1;
+  if (!isCounted) await beginAnnouncement(deps.db, subject, attempt);
+  await new Announcement(deps, subject, attempt).run(listeners);
+}
+
+class Announcement<Event> {
+  readonly #deps: AnnounceDeps;
+  readonly #subject: Subject<Event>;
+  readonly #attempt: number;
+  /** Listeners that failed this time, with their errors. */
+  readonly #failures = new Map<string, unknown>();
+  /** Listeners without further attempts: since now, or before. */
+  readonly #exhausted = new Set<string>();
+
+  constructor(deps: AnnounceDeps, subject: Subject<Event>, attempt: number) {
+    this.#deps = deps;
+    this.#subject = subject;
+    this.#attempt = attempt;
+  }
+
+  /**
+   * In the first announcement, effects of several listeners are recorded in one write, unless a client waits for one
+   * of them: every write costs a sync of the disk, and most events need none. After a failure each listener gets a
+   * write of its own, and its attempt is counted before it runs: one that crashes the server is then known by name.
+   */
+  async run(listeners: readonly Listener<Event>[]): Promise<void> {
+    const { db, logger } = this.#deps;
+    const isRetry = this.#attempt > 1;
+    const done = await this.#marksIn(db.read);
+    let preparedListeners: PreparedListener<Event>[] = [];
+    for (const listener of listeners) {
+      if (done.has(listener.name) || (isRetry && !(await this.#mayTry(listener)))) continue;
+      const preparedListener = await this.#prepare(listener);
+      if (preparedListener === null) continue;
+      preparedListeners.push(preparedListener);
+      if (!isRetry && listener.isAwaited !== true) continue;
+      await this.#record(preparedListeners, false);
+      preparedListeners = [];
+    }
+    await this.#record(preparedListeners, true);
+    if (this.#isForAll) return;
+    const open = new Set([...this.#failures.keys(), ...this.#exhausted]);
+    const isParked = open.size === this.#exhausted.size;
+    await endAnnouncement(db, this.#subject, { failures: this.#failures, exhausted: this.#exhausted, isParked });
+    const { key, logNames } = this.#subject;
+    if (isParked) logger.error(logNames.parked, { ...key, listeners: [...open] });
+  }
+
+  get #isForAll(): boolean {
+    return this.#failures.size === 0 && this.#exhausted.size === 0;
+  }
+
+  async #marksIn(manager: Tx['before'] | Database['read']): Promise<Set<string>> {
+    const { tables, key } = this.#subject;
+    const marks = (await manager.findBy(tables.marks, key)) as unknown as { listener: string }[];
+    return new Set(marks.map(({ listener }) => listener));
+  }
+
+  async #mayTry({ name }: Listener<Event>): Promise<boolean> {
+    const attempts = await beginAttempt(this.#deps.db, this.#subject, name);
+    if (attempts === null || attempts === maxAttempts) this.#exhausted.add(name);
+    return attempts !== null;
+  }
+
+  async #prepare(listener: Listener<Event>): Promise<PreparedListener<Event> | null> {
+    try {
+      const prepared = await this.#inTime(listener, listener.prepare?.(this.#subject.event));
+      if (prepared !== null) return { listener, prepared };
+      this.#exhausted.delete(listener.name);
+    } catch (error) {
+      await this.#fail(listener, error);
+    }
+    return null;
+  }
+
+  /** When a shared write fails, each listener gets a write of its own: one of them must not block the others. */
+  async #record(preparedListeners: readonly PreparedListener<Event>[], isLast: boolean): Promise<void> {
+    let recorded: readonly PreparedListener<Event>[];
+    try {
+      recorded = await this.#write(preparedListeners, isLast && this.#isForAll);
+      // Also those that a concurrent announcement has notified.
+      for (const { listener } of preparedListeners) this.#exhausted.delete(listener.name);
+    } catch (error) {
+      if (preparedListeners.length === 0) throw error;
+      if (preparedListeners.length === 1) await this.#fail(preparedListeners[0]!.listener, error);
+      else
+        for (const { listener } of preparedListeners) {
+          const again = await this.#prepare(listener);
+          if (again !== null) await this.#record([again], false);
+        }
+      if (isLast && preparedListeners.length > 1 && this.#isForAll) await this.#write([], true);
+      return;
+    }
+    for (const { listener, prepared } of recorded) {
+      try {
+        await this.#inTime(listener, listener.recorded?.(this.#subject.event, prepared));
+      } catch (error) {
+        // The effect is recorded; a waiter that was not notified polls soon.
+        this.#log(listener, error);
+      }
+    }
+  }
+
+  /**
+   * One write for the effects of several listeners. A fully announced event needs no marks per listener; until then
+   * they record which ones are done. Both are checked again, because a concurrent announcement may have been faster.
+   * @param isAll whether no further listeners are left
+   * @returns the listeners that are done, including those with nothing to write
+   */
+  async #write(
+    preparedListeners: readonly PreparedListener<Event>[],
+    isAll: boolean,
+  ): Promise<readonly PreparedListener<Event>[]> {
+    const { tables, row, key, event } = this.#subject;
+    const recording = preparedListeners.filter(({ listener }) => listener.record !== undefined);
+    if (recording.length === 0 && !isAll) return preparedListeners;
+    const write = async (tx: Tx): Promise<readonly PreparedListener<Event>[]> => {
+      if (!(await tx.before.existsBy(tables.events, { ...row, announcedAt: IsNull() }))) return [];
+      const done = await this.#marksIn(tx.before);
+      const open = preparedListeners.filter(({ listener }) => !done.has(listener.name));
+      for (const { listener, prepared } of open) {
+        // What it writes after its time limit is refused, because the write has ended.
+        await this.#inTime(listener, listener.record?.(tx, event, prepared));
+        if (!isAll) await tx.manager.insert(tables.marks, { ...key, listener: listener.name });
+      }
+      if (!isAll) return open;
+      await tx.manager.update(tables.events, row, { announcedAt: tx.now, lastError: null, parkedAt: null });
+      if (done.size > 0) await tx.manager.delete(tables.marks, key);
+      if (this.#attempt > 1) await tx.manager.delete(tables.attempts, key);
+      return open;
+    };
+    // If a power failure loses this record, the next start calls the listeners again, which have nothing to record
+    // again.
+    return this.#deps.db.write(write, recording.length === 0 ? { durable: 'with-the-next' } : {});
+  }
+
+  /** A listener that exceeds its time limit has failed, so that the next one is called. */
+  #inTime<T>({ name }: Listener<Event>, work: Promise<T> | T): Promise<T> {
+    const { listenerTimeoutMs } = this.#deps;
+    const late = () => unavailable('listener_timed_out', `${name} did not end within ${listenerTimeoutMs / 1000} s.`);
+    return withTimeout(work, listenerTimeoutMs, late);
+  }
+
+  async #fail(listener: Listener<Event>, error: unknown): Promise<void> {
+    this.#failures.set(listener.name, error);
+    if (await this.#subject.hasRepositoryMoved()) {
+      // The next attempt reads the repository at its new place, or finds that it is deleted.
+      const { key, logNames } = this.#subject;
+      this.#deps.logger.info(logNames.repositoryMoved, { ...key, listener: listener.name });
+    } else this.#log(listener, error);
+  }
+
+  #log({ name }: Listener<Event>, error: unknown): void {
+    const { key, logNames } = this.#subject;
+    this.#deps.logger.error(logNames.listenerFailed, { ...key, listener: name, attempt: this.#attempt, error });
+  }
+}

@@ -1,0 +1,44 @@
+import { bindDeps } from '../../kernel/index.ts';
+import type { CiDeps } from '../deps.ts';
+import {
+  filesOfArtifact,
+  finishFileArtifact,
+  openArtifactFile,
+  openFileArtifact,
+  receiveFile,
+} from './artifact-files.ts';
+import { authoriseTask } from './authorise-task.ts';
+import {
+  artifactsOfTask,
+  listArtifacts,
+  openArtifact,
+  openBySignedUrl,
+  removeArtifact,
+  removeArtifactOfTask,
+  signedUrlOfArtifact,
+} from './list-artifacts.ts';
+import { assembleArtifact, createArtifact, finishArtifact, receiveArtifact } from './upload-artifact.ts';
+
+/** Artifacts of runs: archives of version 4, files of version 3. */
+export function createArtifactService(deps: CiDeps) {
+  const bind = bindDeps(deps);
+  return {
+    authoriseTask: bind(authoriseTask),
+    create: bind(createArtifact),
+    receive: bind(receiveArtifact),
+    assemble: bind(assembleArtifact),
+    finish: bind(finishArtifact),
+    listOfTask: bind(artifactsOfTask),
+    signedUrl: bind(signedUrlOfArtifact),
+    openBySignedUrl: bind(openBySignedUrl),
+    removeOfTask: bind(removeArtifactOfTask),
+    openFileArtifact: bind(openFileArtifact),
+    receiveFile: bind(receiveFile),
+    finishFileArtifact: bind(finishFileArtifact),
+    filesOf: bind(filesOfArtifact),
+    openFile: bind(openArtifactFile),
+    list: bind(listArtifacts),
+    open: bind(openArtifact),
+    remove: bind(removeArtifact),
+  };
+}

@@ -1,0 +1,20 @@
+import { bindDeps } from '../../kernel/index.ts';
+import type { CiDeps } from '../deps.ts';
+import type { RunnerRow } from '../schema/runner-schema.ts';
+import { followLog, rawLog, readLog, searchLog } from './read-log.ts';
+import { Masks, receiveLog } from './receive-log.ts';
+import type { IncomingLog } from './receive-log.ts';
+
+/** Logs of tasks: rows from runners, and reading them. */
+export function createLogService(deps: CiDeps) {
+  const bind = bindDeps(deps);
+  const masks = new Masks();
+  return {
+    newRows: () => deps.logs.newRows(),
+    receive: (runner: RunnerRow, incoming: IncomingLog) => receiveLog(deps, masks, runner, incoming),
+    read: bind(readLog),
+    raw: bind(rawLog),
+    search: bind(searchLog),
+    follow: bind(followLog),
+  };
+}

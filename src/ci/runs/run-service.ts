@@ -1,0 +1,42 @@
+import type { Viewer } from '../../access/index.ts';
+import { bindDeps } from '../../kernel/index.ts';
+import type { Found } from '../../repositories/index.ts';
+import type { CiDeps } from '../deps.ts';
+import { runTopic } from '../topics.ts';
+import { cancelRun } from './cancel-run.ts';
+import { dispatchWorkflow, listDispatchable, listWorkflows } from './dispatch-workflow.ts';
+import { findJob, findRun } from './find-run.ts';
+import { listRuns, newestChecked, newestRun, workflowsOf } from './list-runs.ts';
+import type { RunFilter } from './list-runs.ts';
+import { rerun } from './rerun.ts';
+import type { RerunChoice } from './rerun.ts';
+
+/** Runs of a repository and their jobs. */
+export function createRunService(deps: CiDeps) {
+  const bind = bindDeps(deps);
+  return {
+    list: (found: Found, filter: RunFilter, page: { limit: number; before?: number | undefined }) =>
+      listRuns(deps, found, filter, page),
+    workflowsOf: bind(workflowsOf),
+    newest: bind(newestRun),
+    newestChecked: bind(newestChecked),
+    find: bind(findRun),
+    findJob: bind(findJob),
+    /** Resolves when a run has changed, or after a timeout. */
+    waitFor: (runId: number, options: { signal: AbortSignal; timeoutMs: number }) =>
+      deps.notifier.wait(runTopic(runId), options),
+    cancel: bind(cancelRun),
+    rerun: (viewer: Viewer, found: Found, number: number, choice: RerunChoice) =>
+      rerun(deps, viewer, found, number, choice),
+  };
+}
+
+/** Workflows on the default branch, and starting them by hand. */
+export function createWorkflowService(deps: CiDeps) {
+  const bind = bindDeps(deps);
+  return {
+    list: bind(listWorkflows),
+    listDispatchable: bind(listDispatchable),
+    dispatch: bind(dispatchWorkflow),
+  };
+}

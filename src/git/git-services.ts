@@ -1,0 +1,188 @@
+import type { AdvertiseRefs } from './fetches/advertise-refs.ts';
+import type { Blob, Head, RevisionOptions, Tree } from './objects/browse.ts';
+import type { RefMove } from './pushes/move-refs.ts';
+import type { NewCommits } from './objects/new-commits.ts';
+import type { Commit, TreeEntry } from './objects/parse-objects.ts';
+import type { Bundles } from './remotes/bundle.ts';
+import type { PushOutcome, PushRequest } from './pushes/push.ts';
+import type { RefResult } from './pushes/push-report.ts';
+import type { GitQueries } from './queries/queries.ts';
+import type { RecoveryAction } from './maintenance/recover.ts';
+import type { ExchangeOptions, RemoteRefs } from './remotes/exchange.ts';
+import type { SshHost } from './remotes/ssh.ts';
+import type { Remote } from './remotes/remote.ts';
+import type { GitTraffic } from './traffic.ts';
+import type { ArchiveRequest, UploadOutcome, UploadRequest } from './fetches/upload-pack.ts';
+
+/** A branch or tag with the object it names. */
+export interface NamedRef {
+  /** Without `refs/heads/` or `refs/tags/`. */
+  name: string;
+  oid: string;
+}
+
+/** Load of one kind of work: now, and since the start. */
+export interface SlotLoad {
+  /** Requests admitted, refused because the queue was full, and refused after waiting in it. */
+  admitted: number;
+  refusedFull: number;
+  refusedLate: number;
+  /** Total seconds spent in the queue, and with a slot. */
+  waitedSeconds: number;
+  workedSeconds: number;
+  running: number;
+  waiting: number;
+}
+
+/** Load of the module, for metrics and for finding out why the server is slow. */
+export interface GitLoad {
+  processes: number;
+  reads: SlotLoad;
+  writes: SlotLoad;
+  short: SlotLoad;
+}
+
+/** Folders of repositories. */
+export interface GitStorage {
+  pathOf(ownerId: string, repositoryId: string): string;
+  create(path: string, options: { defaultBranch: string }): Promise<void>;
+  exists(path: string): Promise<boolean>;
+  /** Size of its objects on disk, in bytes. */
+  size(path: string): Promise<number>;
+  move(from: string, to: string): Promise<void>;
+  remove(path: string): Promise<void>;
+}
+
+/** Branches, tags and HEAD. */
+export interface GitRefs {
+  /** Makes `branch` the default branch; it need not exist yet. */
+  setHead(path: string, branch: string): Promise<void>;
+  /** Moves refs by compare-and-set; returns a result per move, in order. The caller has journalled the moves. */
+  move(path: string, moves: readonly RefMove[]): Promise<RefResult[]>;
+  /**
+   * Repairs, after a crash, refs that unsettled pushes were to create: removes those without a value, which were never
+   * synced, and syncs the others. Returns the removed names.
+   */
+  repairNew(path: string, refs: readonly string[]): Promise<string[]>;
+  /** Whether moving a ref from one object to another is a fast-forward. */
+  isForward(path: string, from: string, to: string): Promise<boolean>;
+  head(path: string): Promise<Head>;
+  /** The commit that a branch, tag, full ref, `HEAD` or commit id names. */
+  resolve(path: string, revision: string, options?: RevisionOptions): Promise<string>;
+  /** Every ref with the object it names. */
+  list(path: string): Promise<Map<string, string>>;
+  /** A digest of HEAD, of every visible ref and of the settings, as they are now; null when only git can tell. */
+  state(path: string): Promise<string | null>;
+  branches(path: string): Promise<NamedRef[]>;
+  tags(path: string): Promise<NamedRef[]>;
+  /**
+   * The value to restore for a ref that has none: the first of `known`, newest first, and of `packed-refs`, whose
+   * object exists. Null when there is none.
+   */
+  lastValue(path: string, ref: string, known: readonly string[]): Promise<string | null>;
+}
+
+/** The git protocol, for the transports. */
+export interface GitTransfers {
+  advertiseRefs: AdvertiseRefs;
+  uploadPack(request: UploadRequest): Promise<UploadOutcome>;
+  uploadArchive(request: ArchiveRequest): Promise<UploadOutcome>;
+  receivePack(request: PushRequest): Promise<PushOutcome>;
+}
+
+/** Commits, trees and blobs. */
+export interface GitObjects {
+  /**
+   * Keeps objects reachable through hidden refs, so that packing never drops them; returns the names that are kept
+   * now.
+   */
+  keep(path: string, kept: readonly { name: string; oid: string }[]): Promise<string[]>;
+  /** Removes the hidden refs that `keep` created. */
+  release(path: string, names: readonly string[]): Promise<void>;
+  commit(path: string, oid: string): Promise<Commit>;
+  log(path: string, oid: string, options: { limit: number; skip?: number }): Promise<Commit[]>;
+  /** Commits reachable from `oid` and from none of `known`, newest first; all are counted, `limit` are read. */
+  newCommits(path: string, oid: string, known: readonly string[], options: { limit: number }): Promise<NewCommits>;
+  /** Names of the files that differ between two commits; null when there are more than `limit`. */
+  changedPaths(path: string, from: string, to: string, options: { limit: number }): Promise<string[] | null>;
+  tree(
+    path: string,
+    oid: string,
+    folder: string | Buffer,
+    options?: { maxEntries?: number; withSizes?: boolean },
+  ): Promise<Tree>;
+  entryAt(path: string, oid: string, file: string | Buffer): Promise<TreeEntry>;
+  blob(path: string, oid: string, options: { maxBytes: number }): Promise<Blob>;
+}
+
+/** Repositories at other hosts, and as single files. */
+export interface GitRemotes {
+  /**
+   * Lists the refs of another host. This and the two below refuse `remote_failed`, and over ssh `ssh_client_missing`,
+   * `host_key_changed`, `remote_key_refused`.
+   */
+  list(remote: Remote, options?: ExchangeOptions): Promise<RemoteRefs>;
+  /** The host key that a host presents now: `ssh-ed25519 AAAA…`. Refuses `remote_failed`, `ssh_client_missing`. */
+  hostKeyOf(host: SshHost): Promise<string>;
+  /** Fetches a remote's objects without moving a ref of the repository. Refuses `remote_failed`, `remote_too_large`. */
+  fetch(path: string, remote: Remote, options?: ExchangeOptions): Promise<void>;
+  /** What the last fetch brought, by the remote's ref names. */
+  fetchedRefs(path: string): Promise<Map<string, string>>;
+  /** Makes the remote's refs equal to the local ones; returns what the remote refused. Refuses `remote_failed`. */
+  push(path: string, remote: Remote, options: ExchangeOptions & { prune: boolean }): Promise<RefResult[]>;
+  /** Repositories as single files. */
+  readonly bundles: Bundles;
+}
+
+/** Checks, packing, and leftovers of crashes. */
+export interface GitMaintenance {
+  /**
+   * Whether every object reachable from the refs exists; `full` reads every object. Returns git's messages, none when
+   * all is well.
+   */
+  check(path: string, options?: { full?: boolean }): Promise<string[]>;
+  /** Repacks completely; unreachable objects stay for thirty days. False while a push to it runs. */
+  pack(path: string): Promise<boolean>;
+  /** Repacks the repositories that need it, one at a time, while `shouldContinue`. Returns how many. */
+  packAll(paths: Iterable<string>, shouldContinue: () => Promise<boolean>): Promise<number>;
+  /** Maintains repositories that were pushed to: packs, bitmaps, refs, commit-graphs. Returns how many it changed. */
+  run(shouldContinue?: () => Promise<boolean>): Promise<number>;
+  /** Removes leftovers of earlier runs; safe at any time. */
+  recover(path: string): Promise<RecoveryAction[]>;
+  /**
+   * Finds leftovers that nothing has touched since `before` (epoch milliseconds of the file system's clock), and refs
+   * without a value. Beside a running server only old files are surely unused.
+   */
+  leftovers(path: string, before: number, options: { remove: boolean }): Promise<RecoveryAction[]>;
+  /** Kills git processes of an earlier run. Called first at start, and only with the instance lock. */
+  endStrayProcesses(): Promise<number[]>;
+}
+
+/**
+ * The only module that starts git. Every function takes the path of a repository that the caller has already
+ * authorised: nothing here knows people or permissions.
+ */
+export interface Git {
+  /** As git prints it: `2.39.5`. */
+  readonly version: string;
+  readonly storage: GitStorage;
+  readonly refs: GitRefs;
+  readonly transfers: GitTransfers;
+  readonly objects: GitObjects;
+  readonly remotes: GitRemotes;
+  readonly maintenance: GitMaintenance;
+  /** Queries for pages: history, differences, blame, archives. */
+  readonly queries: GitQueries;
+  load(): GitLoad;
+  /** Whether the program can be started; an update of git may have removed it. */
+  isUsable(): Promise<boolean>;
+  /** Counts of what clients asked; recorded by the transports. */
+  readonly traffic: GitTraffic;
+  /**
+   * From now on git is started by a small process of its own, where the system allows it: a fork of the server would
+   * delay pages.
+   */
+  useSpawner(): void;
+  /** Starts nothing more, waits `graceMs` for running processes, then kills them. */
+  stop(graceMs?: number): Promise<void>;
+}

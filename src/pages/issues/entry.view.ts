@@ -1,0 +1,138 @@
+import { hideReasons, reactionKinds } from '../../issues/index.ts';
+import type { HideReason, IssueRights, ListedEntry, ReactionKind } from '../../issues/index.ts';
+import { viewTime } from '../app/times.view.ts';
+import type { TimeView } from '../app/times.view.ts';
+import { viewEvent } from './event-parts.view.ts';
+import type { EventAround, EventPart } from './event-parts.view.ts';
+import { entryUrl, pageUrl } from './issue-urls.ts';
+import { viewAuthor } from './people.view.ts';
+import type { PersonView } from './people.view.ts';
+import type { RenderedText } from './render-text.ts';
+
+/** One entry of a timeline. */
+export type EntryView = EventView | TextView;
+
+export interface EventView {
+  kind: 'event';
+  anchor: string;
+  url: string;
+  icon: string;
+  author: PersonView;
+  parts: EventPart[];
+  at: TimeView;
+}
+
+/** The text of an issue, or a comment. */
+export interface TextView {
+  kind: 'text';
+  position: number;
+  anchor: string;
+  url: string;
+  isOpening: boolean;
+  author: PersonView;
+  /** Whether a comment is by who opened the issue. */
+  isByOpener: boolean;
+  at: TimeView;
+  edited: { at: TimeView; url: string } | null;
+  /** Null once the comment is deleted. */
+  text: RenderedText | null;
+  /** `spam`; null for what is not hidden. */
+  hiddenFor: string | null;
+  isHeld: boolean;
+  reactions: ReactionView[];
+  /** The reply form with this text as a quotation, and the text in a form. */
+  quoteUrl: string;
+  editUrl: string;
+  /** What the viewer may do: each is a form or a link of the page. */
+  may: { edit: boolean; remove: boolean; hide: boolean; react: boolean; quote: boolean; admit: boolean };
+}
+
+export interface ReactionView {
+  kind: ReactionKind;
+  emoji: string;
+  name: string;
+  count: number;
+  isOwn: boolean;
+}
+
+const emojis: Readonly<Record<ReactionKind, [emoji: string, name: string]>> = {
+  '+1': ['👍', 'Thumbs up'],
+  '-1': ['👎', 'Thumbs down'],
+  laugh: ['😄', 'Laugh'],
+  heart: ['❤️', 'Heart'],
+  hooray: ['🎉', 'Hooray'],
+  confused: ['😕', 'Confused'],
+  rocket: ['🚀', 'Rocket'],
+  eyes: ['👀', 'Eyes'],
+};
+
+export const hideReasonWords: Readonly<Record<HideReason, string>> = {
+  spam: 'Spam',
+  abuse: 'Abuse',
+  off_topic: 'Off-topic',
+  outdated: 'Outdated',
+  duplicate: 'Duplicate',
+  resolved: 'Resolved',
+};
+
+export const hideChoices = hideReasons.map((value) => ({ value, text: hideReasonWords[value] }));
+
+export interface EntryAround extends EventAround {
+  issueUrl: string;
+  openerId: string | null;
+  rights: IssueRights;
+  now: number;
+}
+
+/** @param text rendered; null for events and deleted comments */
+export function viewEntry(entry: ListedEntry, text: RenderedText | null, around: EntryAround): EntryView {
+  const { position, createdAt, kind } = entry;
+  const place = {
+    anchor: `e${position}`,
+    url: entryUrl(around.issueUrl, position),
+    author: viewAuthor(entry, around.people),
+    at: viewTime(createdAt, around.now),
+  };
+  if (kind !== 'opened' && kind !== 'comment') return { kind: 'event', ...place, ...viewEvent(entry, around) };
+  const page = pageUrl(around.issueUrl, position);
+  return {
+    kind: 'text',
+    position,
+    ...place,
+    isOpening: position === 0,
+    isByOpener: position > 0 && entry.authorId !== null && entry.authorId === around.openerId,
+    edited:
+      entry.editedAt === null || entry.deletedAt !== null
+        ? null
+        : { at: viewTime(entry.editedAt, around.now), url: `${around.issueUrl}/history/${position}` },
+    text,
+    hiddenFor: entry.hiddenFor === null ? null : hideReasonWords[entry.hiddenFor].toLowerCase(),
+    isHeld: entry.heldAt !== null,
+    reactions: reactionKinds.map((each) => {
+      const found = entry.reactions.find((reaction) => reaction.kind === each);
+      const [emoji, name] = emojis[each];
+      return { kind: each, emoji, name, count: found?.count ?? 0, isOwn: found?.isOwn ?? false };
+    }),
+    quoteUrl: `${withQuery(page, 'quote', position)}#reply`,
+    editUrl: `${withQuery(page, 'edit', position)}#e${position}`,
+    may: rightsOnEntry(entry, around.rights),
+  };
+}
+
+const withQuery = (url: string, name: string, value: number): string =>
+  `${url}${url.includes('?') ? '&' : '?'}${name}=${value}`;
+
+function rightsOnEntry(entry: ListedEntry, rights: IssueRights): TextView['may'] {
+  const isThere = entry.deletedAt === null;
+  const isShown = isThere && entry.heldAt === null;
+  const isComment = entry.kind === 'comment';
+  const [contributes, triages] = [rights('contribute') === null, rights('triage') === null];
+  return {
+    edit: isThere && rights('edit_entry', entry) === null,
+    remove: isThere && isComment && rights('delete_entry', entry) === null,
+    hide: isShown && isComment && triages,
+    react: isShown && contributes,
+    quote: isShown && contributes,
+    admit: entry.heldAt !== null && entry.authorId !== null && triages,
+  };
+}

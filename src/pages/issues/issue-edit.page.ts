@@ -1,0 +1,142 @@
+import { isDomainError, notFound } from '../../kernel/index.ts';
+import type { HideReason, ListedEntry, ReactionKind } from '../../issues/index.ts';
+import { withNotice } from '../app/notices.view.ts';
+import { seeOther } from '../app/reply.ts';
+import type { Reply } from '../app/reply.ts';
+import { submit } from '../app/submit.ts';
+import type { Page, RepositoryContext } from '../app/request-context.ts';
+import type { IssuesDeps } from './deps.ts';
+import { issueAt, issuePage, urlOfIssue } from './issue-page.ts';
+import { entryUrl, readPosition } from './issue-urls.ts';
+
+/** Fields `position`, `body`, `revision` and `action` (`preview`); two who edit at once get both texts to compare. */
+export const editEntry: Page<RepositoryContext, IssuesDeps> = async (context, deps) => {
+  const { viewer, form } = context;
+  const position = readPosition(form.text('position'));
+  const revision = readPosition(form.text('revision'));
+  const body = form.text('body');
+  if (form.text('action') === 'preview')
+    return issuePage(context, deps, { edit: { position, body, revision }, isPreview: true });
+  return submit(
+    async () => {
+      await deps.issues.editText(viewer, issueAt(context), { position, body, revision });
+      return seeOther(entryUrl(urlOfIssue(context), position));
+    },
+    async (refusal) => {
+      const entry = await findEntry(context, deps, position);
+      const isStale = entry.revision !== revision && entry.body !== null;
+      return issuePage(context, deps, {
+        refusal,
+        edit: { position, body, revision: entry.revision, ...(isStale ? { current: entry.body! } : {}) },
+      });
+    },
+  );
+};
+
+async function findEntry(context: RepositoryContext, { issues }: IssuesDeps, position: number): Promise<ListedEntry> {
+  const { entries } = await issues.listEntries(context.viewer, issueAt(context), { from: position, limit: 1 });
+  const entry = entries.find((each) => each.position === position);
+  if (entry === undefined) throw notFound('entry_not_found', 'Comment not found');
+  return entry;
+}
+
+/** Field `title`. */
+export const editTitle: Page<RepositoryContext, IssuesDeps> = (context, deps) => {
+  const title = context.form.text('title');
+  return submit(
+    async () => {
+      await deps.issues.setTitle(context.viewer, issueAt(context), title);
+      return seeOther(urlOfIssue(context));
+    },
+    (refusal) => issuePage(context, deps, { title, refusal }),
+  );
+};
+
+/** Runs what a button of an entry does; what refuses it is said on the page of the issue. */
+async function actOnEntry(
+  context: RepositoryContext,
+  deps: IssuesDeps,
+  act: (position: number) => Promise<unknown>,
+): Promise<Reply> {
+  const position = readPosition(context.form.text('position'));
+  return submit(
+    async () => {
+      await act(position);
+      return seeOther(entryUrl(urlOfIssue(context), position));
+    },
+    (refusal) => issuePage(context, deps, { refusal: { ...refusal, field: null } }),
+  );
+}
+
+/** Fields `position`, and `kind` or, to take it back, `remove`. */
+export const reactToEntry: Page<RepositoryContext, IssuesDeps> = (context, deps) =>
+  actOnEntry(context, deps, (position) =>
+    deps.issues.react(context.viewer, issueAt(context), {
+      position,
+      kind: (context.form.text('remove') || context.form.text('kind')) as ReactionKind,
+      isOn: context.form.text('remove') === '',
+    }),
+  );
+
+/** Fields `position` and `reason`; an empty one shows the comment again. */
+export const hideEntry: Page<RepositoryContext, IssuesDeps> = (context, deps) =>
+  actOnEntry(context, deps, (position) => {
+    const reason = context.form.text('reason');
+    return deps.issues.hideComment(context.viewer, issueAt(context), {
+      position,
+      reason: reason === '' ? null : (reason as HideReason),
+    });
+  });
+
+/** Fields `position`, and `decision`: `admit` lets the author in, `refuse` removes what waits of theirs. */
+export const decideAboutHeld: Page<RepositoryContext, IssuesDeps> = (context, deps) => {
+  const { viewer, form, found } = context;
+  return submit(
+    async () => {
+      const position = readPosition(form.text('position'));
+      const { authorId, heldAt } = await findEntry(context, deps, position);
+      const url = urlOfIssue(context);
+      // Somebody else was quicker.
+      if (heldAt === null || authorId === null) return seeOther(entryUrl(url, position));
+      if (form.text('decision') === 'admit') {
+        await deps.issues.admit(viewer, found.canonical, authorId);
+        return seeOther(entryUrl(url, position));
+      }
+      await deps.issues.refuse(viewer, found.canonical, authorId);
+      // An issue that is refused is in the trash, where only an administrator sees it.
+      return seeOther(position > 0 ? entryUrl(url, position) : url.replace(/\/\d+$/, ''));
+    },
+    (refusal) => issuePage(context, deps, { refusal: { ...refusal, field: null } }),
+  );
+};
+
+/** Field `position`: deletes that comment; without one, moves the issue to the trash. */
+export const deleteEntry: Page<RepositoryContext, IssuesDeps> = (context, deps) => {
+  const { viewer, form } = context;
+  const { issues } = deps;
+  if (form.text('position') !== '')
+    return actOnEntry(context, deps, (position) => issues.deleteComment(viewer, issueAt(context), position));
+  return submit(
+    async () => {
+      await issues.trash(viewer, issueAt(context));
+      return seeOther(withNotice(urlOfIssue(context), 'issue-trashed'));
+    },
+    (refusal) => issuePage(context, deps, { refusal }),
+  );
+};
+
+export const restoreIssue: Page<RepositoryContext, IssuesDeps> = async (context, deps) => {
+  await deps.issues.restore(context.viewer, issueAt(context)).catch(unlessRestored);
+  return seeOther(urlOfIssue(context));
+};
+
+/** A button that is pressed twice has restored it. */
+function unlessRestored(error: unknown): void {
+  if (!isDomainError(error) || error.reason !== 'issue_not_found') throw error;
+}
+
+/** Removes an issue of the trash for good. */
+export const purgeIssue: Page<RepositoryContext, IssuesDeps> = async (context, deps) => {
+  await deps.issues.purge(context.viewer, issueAt(context));
+  return seeOther(withNotice(urlOfIssue(context).replace(/\/\d+$/, ''), 'issue-purged'));
+};

@@ -1,0 +1,100 @@
+import type { IssueRights, Label, Link, Milestone } from '../../issues/index.ts';
+import { viewName } from '../app/plain-text.ts';
+import { linkWords } from './event-parts.view.ts';
+import type { OtherIssueView } from './event-parts.view.ts';
+import { viewLabel } from './label.view.ts';
+import type { LabelView } from './label.view.ts';
+import { viewPerson } from './people.view.ts';
+import type { People, PersonView } from './people.view.ts';
+
+/** What stands beside the timeline, and which of it the viewer may change. */
+export interface SideView {
+  labels: LabelView[];
+  assignees: PersonView[];
+  milestone: { title: string; isClosed: boolean } | null;
+  links: { kind: string; words: string; isOutgoing: boolean; issue: OtherIssueView }[];
+  participants: PersonView[];
+  /** Null for who has no subscription: anonymous clients, and people who may not take part. */
+  isSubscribed: boolean | null;
+  isLocked: boolean;
+  isPinned: boolean;
+  /** What may be chosen; null for a viewer who may not triage. */
+  choices: SideChoices | null;
+  mayManage: boolean;
+}
+
+interface SideChoices {
+  labels: (LabelView & { isOn: boolean })[];
+  /** Labels that are not among the boxes: their names are typed. */
+  hasMoreLabels: boolean;
+  milestones: { title: string; isOn: boolean }[];
+  /** Usernames of those who take part, for the field of assignees. */
+  people: string[];
+  mayAssignSelf: boolean;
+}
+
+/** More boxes than this nobody reads. */
+const maxLabelBoxes = 100;
+
+export interface SideAround {
+  labels: readonly Label[];
+  assignees: readonly string[];
+  milestoneId: string | null;
+  isLocked: boolean;
+  isPinned: boolean;
+  links: readonly Link[];
+  participants: readonly string[];
+  isSubscribed: boolean | null;
+  rights: IssueRights;
+  /** All of the repository's; empty where nothing may be chosen. */
+  allLabels: readonly Label[];
+  milestones: readonly Milestone[];
+  people: People;
+  viewerId: string | null;
+  viewOther(issue: Link['issue']): OtherIssueView;
+}
+
+export function viewSide(around: SideAround): SideView {
+  const { people, milestones, milestoneId, viewerId } = around;
+  const isOn = new Set(around.labels.map(({ id }) => id));
+  const milestone = milestones.find(({ id }) => id === milestoneId) ?? null;
+  const boxes = [
+    ...around.allLabels.filter(({ id }) => isOn.has(id)),
+    ...around.allLabels.filter(({ id }) => !isOn.has(id)).slice(0, maxLabelBoxes),
+  ];
+  const named = [...new Set([...around.participants, ...around.assignees])];
+  return {
+    labels: around.labels.map(viewLabel),
+    assignees: around.assignees.map((id) => viewPerson(id, people)),
+    milestone: milestone === null ? null : { title: viewName(milestone.title), isClosed: milestone.closedAt !== null },
+    links: around.links.flatMap(({ kind, isOutgoing, issue }) =>
+      kind === 'mentions'
+        ? []
+        : [{ kind, isOutgoing, words: wordsOf(kind, isOutgoing), issue: around.viewOther(issue) }],
+    ),
+    participants: around.participants.map((id) => viewPerson(id, people)),
+    isSubscribed: around.isSubscribed,
+    isLocked: around.isLocked,
+    isPinned: around.isPinned,
+    choices:
+      around.rights('triage') === null
+        ? {
+            labels: boxes
+              .sort((a, b) => (a.nameFolded < b.nameFolded ? -1 : 1))
+              .map((label) => ({ ...viewLabel(label), isOn: isOn.has(label.id) })),
+            hasMoreLabels: boxes.length < around.allLabels.length,
+            milestones: milestones
+              .filter(({ id, closedAt }) => closedAt === null || id === milestoneId)
+              .map(({ id, title }) => ({ title, isOn: id === milestoneId })),
+            people: named.flatMap((id) => people.get(id)?.handle ?? []),
+            mayAssignSelf: viewerId !== null && !around.assignees.includes(viewerId),
+          }
+        : null,
+    mayManage: around.rights('manage') === null,
+  };
+}
+
+function wordsOf(kind: Link['kind'], isOutgoing: boolean): string {
+  if (isOutgoing) return { ...linkWords }[kind] ?? kind;
+  return kind === 'closes' ? 'closed by' : kind === 'needs' ? 'needed by' : 'has the duplicate';
+}

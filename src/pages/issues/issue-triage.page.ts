@@ -1,0 +1,118 @@
+import { invalid } from '../../kernel/index.ts';
+import { repositoryUrl } from '../../http/index.ts';
+import type { IssueChange, SettableLink } from '../../issues/index.ts';
+import { seeOther } from '../app/reply.ts';
+import type { Reply } from '../app/reply.ts';
+import { submit } from '../app/submit.ts';
+import type { Page, RepositoryContext } from '../app/request-context.ts';
+import type { IssuesDeps } from './deps.ts';
+import { issueAt, issuePage, urlOfIssue } from './issue-page.ts';
+import { issueUrl, readIssueReference } from './issue-urls.ts';
+
+/** Runs a form beside the timeline; when it is refused, the page comes back with what was typed. */
+function act(
+  context: RepositoryContext,
+  deps: IssuesDeps,
+  work: () => Promise<unknown>,
+  typed: Readonly<Record<string, string>> = {},
+): Promise<Reply> {
+  return submit(
+    async () => {
+      await work();
+      return seeOther(urlOfIssue(context));
+    },
+    (refusal) => issuePage(context, deps, { refusal, side: typed }),
+  );
+}
+
+const change = (context: RepositoryContext, deps: IssuesDeps, wanted: IssueChange, typed = {}): Promise<Reply> =>
+  act(context, deps, () => deps.issues.triage(context.viewer, issueAt(context), wanted), typed);
+
+const namesIn = (text: string): string[] =>
+  text
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+
+/**
+ * Fields `labels` (several), `more` (names with commas), and `before`, the labels that the form was made with, one a
+ * line: what somebody else has added meanwhile stays.
+ */
+export const changeLabels: Page<RepositoryContext, IssuesDeps> = (context, deps) => {
+  const { form } = context;
+  const before = form
+    .text('before')
+    .split('\n')
+    .filter((name) => name !== '');
+  const chosen = [...form.all('labels'), ...namesIn(form.text('more'))];
+  const add = chosen.filter((name) => !before.includes(name));
+  const remove = before.filter((name) => !chosen.includes(name));
+  return change(context, deps, { labels: { add, remove } }, { more: form.text('more') });
+};
+
+/** Fields `add` (usernames with commas), `remove` (several). */
+export const changeAssignees: Page<RepositoryContext, IssuesDeps> = (context, deps) => {
+  const { form } = context;
+  const add = namesIn(form.text('add')).map((name) => name.replace(/^@/, ''));
+  return change(context, deps, { assignees: { add, remove: form.all('remove') } }, { add: form.text('add') });
+};
+
+/** Field `milestone`, a title; an empty one takes the issue out of its milestone. */
+export const changeMilestone: Page<RepositoryContext, IssuesDeps> = (context, deps) =>
+  change(context, deps, { milestone: context.form.text('milestone') || null });
+
+/** Field `on`: `no` unlocks. */
+export const lockIssue: Page<RepositoryContext, IssuesDeps> = (context, deps) =>
+  change(context, deps, { isLocked: context.form.text('on') !== 'no' });
+
+/** Field `on`: `no` unpins. */
+export const pinIssue: Page<RepositoryContext, IssuesDeps> = (context, deps) =>
+  change(context, deps, { isPinned: context.form.text('on') !== 'no' });
+
+/** Fields `kind` (`closes`, `needs`, `duplicates`), `to` (`#7`, `owner/name#7` or an address), `action` (`remove`). */
+export const changeLinks: Page<RepositoryContext, IssuesDeps> = (context, deps) => {
+  const { viewer, form, found, origin } = context;
+  const kind = form.text('kind') as SettableLink;
+  const typed = { kind, to: form.text('to') };
+  const work = async (): Promise<void> => {
+    const to = readIssueReference(typed.to, found.canonical, origin);
+    if (to === null) throw noSuchIssue();
+    const run = form.text('action') === 'remove' ? deps.issues.removeLink : deps.issues.addLink;
+    await run(viewer, issueAt(context), kind, to).catch((error: { reason?: string }) => {
+      throw ['issue_not_found', 'repository_not_found'].includes(error.reason ?? '') ? noSuchIssue() : error;
+    });
+  };
+  return act(context, deps, work, typed);
+};
+
+/** Absent and hidden issues are refused alike, beside the field and not as an absent page. */
+const noSuchIssue = () => invalid('unknown_issue', 'There is no such issue.', { field: 'to' });
+
+/** Field `on`: `no` unsubscribes. */
+export const subscribeToIssue: Page<RepositoryContext, IssuesDeps> = (context, deps) =>
+  act(context, deps, () =>
+    deps.issues.setSubscription(context.viewer, issueAt(context), context.form.text('on') !== 'no'),
+  );
+
+/** Field `to`, `owner/name`: moves the issue there, and leads to it. */
+export const moveIssue: Page<RepositoryContext, IssuesDeps> = (context, deps) => {
+  const { viewer, form } = context;
+  const typed = form.text('repository').trim();
+  const [, owner, name] = /^([^/\s]{1,100})\/([^/\s]{1,100})$/.exec(typed) ?? [];
+  return submit(
+    async () => {
+      if (owner === undefined || name === undefined) throw noSuchRepository();
+      const moved = await deps.issues
+        .move(viewer, issueAt(context), { owner, name })
+        .catch((error: { reason?: string }) => {
+          throw error.reason === 'repository_not_found' ? noSuchRepository() : error;
+        });
+      return seeOther(issueUrl(repositoryUrl({ owner, name }), moved.number));
+    },
+    (refusal) => issuePage(context, deps, { refusal, side: { repository: typed } }),
+    { to: 'repository' },
+  );
+};
+
+const noSuchRepository = () =>
+  invalid('unknown_repository', 'There is no such repository, or you may not move issues to it.', { field: 'to' });

@@ -1,0 +1,51 @@
+import { repositoryUrl } from '../../http/index.ts';
+import { notFound } from '../../kernel/index.ts';
+
+/** Entries of one page of an issue; positions have no gaps, so a page is a range of them. */
+export const entriesPerPage = 200;
+
+/** @param repository the page of the repository */
+export const issueUrl = (repository: string, number: number): string => `${repository}/issues/${number}`;
+
+/** The page of an issue that has this entry. @param issue the page of the issue */
+export function pageUrl(issue: string, position: number): string {
+  const from = Math.floor(position / entriesPerPage) * entriesPerPage;
+  return from === 0 ? issue : `${issue}?from=${from}`;
+}
+
+/** An entry on its page. */
+export const entryUrl = (issue: string, position: number): string => `${pageUrl(issue, position)}#e${position}`;
+
+/** The number in a path; everything else is the address of no issue. */
+export function issueNumber(text: string | undefined): number {
+  if (text === undefined || !/^[1-9]\d{0,14}$/.test(text)) throw notFound('issue_not_found', 'Issue not found');
+  return Number(text);
+}
+
+/** A position in a form; -1, which no entry has, for everything else. */
+export const readPosition = (text: string): number => (/^\d{1,15}$/.test(text) ? Number(text) : -1);
+
+/** `#7`, `7`, `owner/name#7` or the address of an issue on this server; null for everything else. */
+export function readIssueReference(
+  text: string,
+  home: { owner: string; name: string },
+  origin: string,
+): { owner: string; name: string; number: number } | null {
+  const given = text.trim();
+  const path = given.startsWith(`${origin}/`) ? given.slice(origin.length) : given;
+  const [, owner, name, number] =
+    /^\/repos\/([^/\s]{1,100})\/([^/\s]{1,100})\/issues\/([1-9]\d{0,14})(?:[?#].*)?$/.exec(path) ??
+    /^(?:([^/\s#]{1,100})\/([^/\s#]{1,100}))?#?([1-9]\d{0,14})$/.exec(path) ??
+    [];
+  if (number === undefined) return null;
+  return { owner: owner ?? home.owner, name: name ?? home.name, number: Number(number) };
+}
+
+/** How an issue is written where `home` is: `#7`, elsewhere `owner/name#7`. */
+export function issueName(
+  { owner, name }: { owner: string; name: string },
+  number: number,
+  home: { owner: string; name: string },
+): string {
+  return repositoryUrl({ owner, name }) === repositoryUrl(home) ? `#${number}` : `${owner}/${name}#${number}`;
+}

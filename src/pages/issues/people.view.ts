@@ -1,0 +1,31 @@
+import type { Owner } from '../../owners/index.ts';
+import { personUrl } from '../../http/index.ts';
+import { viewAvatar } from '../app/avatar.view.ts';
+import type { AvatarView } from '../app/avatar.view.ts';
+import { viewName } from '../app/plain-text.ts';
+
+/** Who did something, or takes part. */
+export interface PersonView {
+  name: string;
+  /** Null for somebody who has no account here, or none any more. */
+  url: string | null;
+  avatar: AvatarView | null;
+}
+
+export type People = ReadonlyMap<string, Pick<Owner, 'id' | 'handle' | 'avatarAt'>>;
+
+/** A person by id; an account that is gone has no name any more. */
+export function viewPerson(id: string, people: People): PersonView {
+  const person = people.get(id);
+  if (person === undefined) return { name: 'Deleted user', url: null, avatar: null };
+  return { name: person.handle, url: personUrl(person.handle), avatar: viewAvatar(person.id, person.avatarAt) };
+}
+
+/** The author of an issue or an entry: an account, a name that was imported, or nobody who is still here. */
+export function viewAuthor(
+  { authorId, authorName }: { authorId: string | null; authorName: string | null },
+  people: People,
+): PersonView {
+  if (authorId !== null) return viewPerson(authorId, people);
+  return { name: authorName === null ? 'Deleted user' : viewName(authorName), url: null, avatar: null };
+}

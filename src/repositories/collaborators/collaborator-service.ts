@@ -1,0 +1,23 @@
+import type { RepositoryDeps } from '../deps.ts';
+import { bindAddress } from '../bind-address.ts';
+import {
+  addCollaborator,
+  changeCollaboratorRole,
+  leaveRepository,
+  removeCollaborator,
+} from './change-collaborators.ts';
+import { explainAccess, listCollaborators, listCollaboratorsPage } from './list-collaborators.ts';
+
+/** People with a role in one repository. */
+export function createCollaboratorService(deps: RepositoryDeps) {
+  const bindAt = bindAddress(deps);
+  return {
+    list: bindAt(listCollaborators),
+    listPage: bindAt(listCollaboratorsPage),
+    add: bindAt(addCollaborator),
+    changeRole: bindAt(changeCollaboratorRole),
+    remove: bindAt(removeCollaborator),
+    leave: bindAt(leaveRepository),
+    explainAccess: bindAt(explainAccess),
+  };
+}

@@ -1,0 +1,38 @@
+import { bindDeps } from '../../kernel/index.ts';
+import { bindAddress } from '../bind-address.ts';
+import type { RepositoryDeps } from '../deps.ts';
+import {
+  acceptTransfer,
+  declineTransfer,
+  listOffers,
+  offerOf,
+  transferRepository,
+  withdrawTransfer,
+} from './transfer-repository.ts';
+import { emptyTrash, listRestorable, listTrash, moveToTrash, restoreRepository } from './trash.ts';
+
+/** Deleted repositories until they are purged. */
+export function createTrashService(deps: RepositoryDeps) {
+  const bind = bindDeps(deps);
+  return {
+    move: bindAddress(deps)(moveToTrash),
+    restore: bind(restoreRepository),
+    list: bind(listTrash),
+    listRestorable: bind(listRestorable),
+    empty: bind(emptyTrash),
+  };
+}
+
+/** Transfers to another owner, who accepts or declines. */
+export function createTransferService(deps: RepositoryDeps) {
+  const bind = bindDeps(deps);
+  const bindAt = bindAddress(deps);
+  return {
+    start: bindAt(transferRepository),
+    offerOf: bindAt(offerOf),
+    withdraw: bindAt(withdrawTransfer),
+    listOffers: bind(listOffers),
+    accept: bind(acceptTransfer),
+    decline: bind(declineTransfer),
+  };
+}

@@ -1,0 +1,87 @@
+import { IsNull } from 'typeorm';
+import { announce } from '../../announcements/index.ts';
+import type { EventPlace, Listener } from '../../announcements/index.ts';
+import { repositorySchema } from '../schema/repository-schema.ts';
+import type { Repository } from '../schema/repository-schema.ts';
+import type { RepositoryDeps } from '../deps.ts';
+import type { PushJournal, RefUpdate } from './push-journal.ts';
+import { pushAnnouncementSchema, pushListenerAttemptsSchema, pushSchema } from '../schema/push-schema.ts';
+import type { PushRow } from '../schema/push-schema.ts';
+
+/** A push that git accepted, at least in part. */
+export interface AnnouncedPush {
+  id: string;
+  repository: Repository;
+  /** UUID of the person who pushed; `null` for the command line and deleted accounts. */
+  pusherId: string | null;
+  via: PushRow['via'];
+  options: readonly string[];
+  /** Only the commands that took effect. */
+  updates: readonly RefUpdate[];
+  /** Milliseconds since the epoch. */
+  arrivedAt: number;
+}
+
+/** The port through which other modules subscribe to pushes; `app.ts` registers them. */
+export interface PushListener<Prepared = unknown> extends Listener<AnnouncedPush, Prepared> {
+  /** A message for the person who pushes about a push option; null for an unknown one. */
+  remarkOn?(option: string): string | null;
+}
+
+export interface AnnounceOptions {
+  /** Whether the write that settled the push has counted this announcement already. */
+  isBegun?: boolean;
+}
+
+const tables = { events: pushSchema, marks: pushAnnouncementSchema, attempts: pushListenerAttemptsSchema };
+const logNames = {
+  listenerFailed: 'push.listener_failed',
+  parked: 'push.parked',
+  repositoryMoved: 'push.repository_moved',
+};
+
+/** Where the state of a push's announcement stands. */
+export const placeOfPush = (pushId: string): EventPlace => ({ tables, row: { id: pushId }, key: { pushId } });
+
+/** Announces a settled push that is neither announced nor parked; what failed is tried again by `finishPushes`. */
+export async function announcePush(
+  deps: RepositoryDeps,
+  journal: PushJournal,
+  listeners: readonly PushListener[],
+  pushId: string,
+  { isBegun = false }: AnnounceOptions = {},
+): Promise<void> {
+  const row = await deps.db.read.findOneBy(pushSchema, { id: pushId, announcedAt: IsNull(), parkedAt: IsNull() });
+  const event = row === null ? null : await announcedPush(deps, journal, row);
+  if (row === null || event === null) return;
+  const subject = {
+    ...placeOfPush(pushId),
+    event,
+    logNames,
+    hasRepositoryMoved: () => hasRepositoryMoved(deps, event.repository),
+  };
+  const { db, logger, settings } = deps;
+  const { listenerTimeoutMs } = settings;
+  await announce({ db, logger, listenerTimeoutMs }, subject, listeners, { attempts: row.attempts, isBegun });
+}
+
+async function hasRepositoryMoved({ db }: RepositoryDeps, before: Repository): Promise<boolean> {
+  const now = await db.read.findOneBy(repositorySchema, { id: before.id });
+  return (
+    now === null || now.ownerUserId !== before.ownerUserId || now.ownerOrganisationId !== before.ownerOrganisationId
+  );
+}
+
+async function announcedPush(deps: RepositoryDeps, journal: PushJournal, row: PushRow): Promise<AnnouncedPush | null> {
+  const repository = await deps.db.read.findOneBy(repositorySchema, { id: row.repositoryId });
+  if (repository === null) return null;
+  return {
+    id: row.id,
+    repository,
+    pusherId: row.userId,
+    via: row.via,
+    options: JSON.parse(row.options) as string[],
+    updates: await journal.updatesOf(row.id, 'accepted'),
+    arrivedAt: row.settledAt ?? row.createdAt,
+  };
+}

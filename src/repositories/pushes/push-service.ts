@@ -1,0 +1,127 @@
+import type { Viewer } from '../../access/index.ts';
+import { bindDeps, internal } from '../../kernel/index.ts';
+import { bindAddress } from '../bind-address.ts';
+import type { RepositoryDeps } from '../deps.ts';
+import type { Found } from '../find-repository.ts';
+import type { PushListener } from './announce-push.ts';
+import { applyUpdates } from './apply-updates.ts';
+import type { AppliedPush, ServerPush } from './apply-updates.ts';
+import { createBranch, deleteBranch } from './change-branches.ts';
+import { countPushes } from './count-pushes.ts';
+import { finishPushes } from './finish-pushes.ts';
+import { listActivity } from './list-activity.ts';
+import type { PreReceiveCheck } from './pre-receive-port.ts';
+import { preserveOverwrittenTips, releaseOverwrittenTips } from './preserve-overwritten-tips.ts';
+import { PushAnnouncer } from './push-announcer.ts';
+import { PushJournal } from './push-journal.ts';
+import { PushRecovery } from './push-recovery.ts';
+import { openForPush, receivePush } from './receive-push.ts';
+import type { IncomingPush, RunningPushes } from './receive-push.ts';
+import { recentPushes } from './recent-pushes.ts';
+import { listLostTips, undoPush } from './undo-push.ts';
+import type { UndoRequest } from './undo-push.ts';
+import { listParkedPushes, outcomeOf, unannouncedPushes, unparkPush } from './unfinished-pushes.ts';
+import type { RetriedPush, UnannouncedPush } from './unfinished-pushes.ts';
+
+/**
+ * Pushes: received or made by the server, journalled, announced to listeners, recovered, undone.
+ * @param onAccepted called with the repository after each push of this process that moved a ref
+ */
+export function createPushService(deps: RepositoryDeps, onAccepted: (repositoryId: string) => void) {
+  const journal = new PushJournal(deps.db);
+  const running: RunningPushes = new Set();
+  const listeners = [preserveOverwrittenTips(deps)] as unknown as PushListener<never>[];
+  const announcer = new PushAnnouncer(deps, journal, listeners as PushListener[]);
+  const recovery = new PushRecovery(deps, journal, announcer);
+  const bind = bindDeps(deps);
+  const bindAt = bindAddress(deps);
+  /** The running call of `finish`. */
+  let finishing: Promise<void> | null = null;
+
+  /** For pushes of this process, whose result already counted the announcement. */
+  function notify(pushId: string, repositoryId: string): void {
+    void announcer.announce(pushId, repositoryId, { isBegun: true });
+    onAccepted(repositoryId);
+  }
+
+  async function apply(found: Pick<Found, 'repository' | 'path'>, push: ServerPush): Promise<AppliedPush> {
+    await recovery.ready(found.repository.id);
+    const applied = await applyUpdates(deps, journal, running, found, push);
+    if (applied.results.some(({ ok }) => ok)) notify(applied.pushId, found.repository.id);
+    return applied;
+  }
+
+  /** Leaves the pushes of the last run to the recovery while it is running. */
+  async function finish(): Promise<void> {
+    await recovery.ended();
+    await finishPushes(deps, journal, running);
+    for (const push of await unannouncedPushes(deps, 'due')) await announcer.announce(push.id, push.repositoryId);
+  }
+
+  const pushes = {
+    /** Receives a push to what `openForPush` found. Listeners are notified while the client gets its response. */
+    async receive(opened: Found, incoming: IncomingPush): Promise<void> {
+      const pushId = await receivePush(deps, journal, running, opened, incoming);
+      if (pushId !== null) notify(pushId, opened.repository.id);
+    },
+    /** Moves refs on behalf of the server, as an announced push. All objects exist already. */
+    applyUpdates: apply,
+    undo: (viewer: Viewer, owner: string, name: string, request: UndoRequest) =>
+      undoPush(deps, apply, viewer, { owner, name }, request),
+
+    listRecent: bind(recentPushes),
+    count: bind(countPushes),
+    listActivity: bind(listActivity),
+    listLostTips: bind(listLostTips),
+
+    /** Registers a listener; before `recover`, so that it is called for unfinished pushes. */
+    onPush<Prepared>(listener: PushListener<Prepared>): void {
+      if (listeners.some(({ name }) => name === listener.name))
+        throw internal(`two push listeners are called ${listener.name}`);
+      listeners.push(listener as PushListener<never>);
+      if (listener.remarkOn !== undefined) deps.optionRemarks.push(listener.remarkOn);
+    },
+    /** Registers a check that may refuse every push to a repository. */
+    refuse: (guard: PreReceiveCheck) => void deps.preReceiveChecks.push(guard),
+
+    /** Once the ports are open: removes locks, settles and announces the pushes that the start has found. */
+    recover: () => recovery.run(),
+    /** At a stop: aborts the recovery and rejects its waiters. */
+    abortRecovery: () => recovery.abort(),
+    /** For the scheduled task: retries pushes that a transient failure left unsettled or unannounced. */
+    finish: (): Promise<void> => (finishing ??= finish().finally(() => (finishing = null))),
+    /** For the scheduled task: releases overwritten tips after their retention time. */
+    releaseOverwrittenTips: () => releaseOverwrittenTips(deps),
+
+    listParked: bind(listParkedPushes),
+    /** By hand: retries a push, also a parked one. */
+    unpark: bind(unparkPush),
+    /** Announces a push to the remaining listeners, and returns the result. */
+    async announceAgain({ id, repositoryId }: UnannouncedPush): Promise<RetriedPush> {
+      await announcer.announce(id, repositoryId);
+      return outcomeOf(deps, id);
+    },
+  };
+
+  return {
+    pushes,
+    branches: {
+      create: (viewer: Viewer, owner: string, name: string, wanted: { name: string; from: string }) =>
+        createBranch(deps, apply, viewer, { owner, name }, wanted),
+      delete: (viewer: Viewer, owner: string, name: string, branch: { name: string; expected: string }) =>
+        deleteBranch(deps, apply, viewer, { owner, name }, branch),
+    },
+    openForPush: bindAt(async (...args: Parameters<typeof openForPush>): Promise<Found> => {
+      const found = await openForPush(...args);
+      await recovery.ready(found.repository.id);
+      return found;
+    }),
+    /** At start, before any port opens: reads which pushes `recover` will finish. */
+    begin: () => recovery.begin(),
+    /** Waits for running announcements, up to the time limit of a stop. */
+    async stop(): Promise<void> {
+      recovery.abort();
+      await announcer.stop();
+    },
+  };
+}

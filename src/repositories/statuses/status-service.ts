@@ -1,0 +1,25 @@
+import type { Viewer } from '../../access/index.ts';
+import type { RepositoryDeps } from '../deps.ts';
+import {
+  commitStatuses,
+  commitStatusesOf,
+  removeCommitStatus,
+  removeStatusesTo,
+  setCommitStatus,
+} from './commit-statuses.ts';
+import type { CommitPlace } from './commit-statuses.ts';
+import { reportStatus } from './report-status.ts';
+import type { ReportedStatus } from './report-status.ts';
+
+/** Statuses of commits, by context. */
+export function createStatusService(deps: RepositoryDeps) {
+  return {
+    set: setCommitStatus,
+    remove: removeCommitStatus,
+    removeTo: removeStatusesTo,
+    report: (viewer: Viewer, owner: string, name: string, status: ReportedStatus) =>
+      reportStatus(deps, viewer, { owner, name }, status),
+    ofPlaces: (places: readonly CommitPlace[]) => commitStatusesOf(deps.db, places),
+    ofCommits: (repositoryId: string, shas: readonly string[]) => commitStatuses(deps.db, repositoryId, shas),
+  };
+}
