@@ -33,7 +33,9 @@ import { trigrams } from './v72-trigrams.ts';
 import { openDeliveries } from './v73-open-deliveries.ts';
 import { outbox } from './v74-outbox.ts';
 import { issues } from './v76-issues.ts';
+import { issueSearch } from './v82-issue-search.ts';
 import { issueSerials } from './v84-issue-serials.ts';
+import { pushCredentials } from './v86-push-credentials.ts';
 
 /** Every migration, in order. SPEC §9 fixes the numbers 2, 9 and 19 (federation), 13 and 14; the others are ours. */
 export const migrations: readonly Migration[] = [
@@ -71,5 +73,7 @@ export const migrations: readonly Migration[] = [
   openDeliveries,
   outbox,
   issues,
+  issueSearch,
   issueSerials,
+  pushCredentials,
 ];

@@ -23,6 +23,8 @@ import { createFederation, federationEntities } from './federation/index.ts';
 import type { Federation } from './federation/index.ts';
 import { createGit } from './git/index.ts';
 import type { Git } from './git/index.ts';
+import { createImageProxy } from './image-proxy/index.ts';
+import type { ImageProxy } from './image-proxy/index.ts';
 import { createImageStore } from './images/index.ts';
 import { createIssues, issueEntities } from './issues/index.ts';
 import type { Issues } from './issues/index.ts';
@@ -34,7 +36,7 @@ import { avatarSchema, createAvatars, createOwners, handleSchema } from './owner
 import type { Avatars, Owners } from './owners/index.ts';
 import { createRepositories, repositoryEntities, repositorySettings } from './repositories/index.ts';
 import type { Repositories } from './repositories/index.ts';
-import { createCodeSearch, createSearch } from './search/index.ts';
+import { createCodeSearch, createIssueIndex, createSearch } from './search/index.ts';
 import type { CodeSearch, Search } from './search/index.ts';
 import type { ControlCommand } from './control/index.ts';
 import { createOutbox, outboxEntities } from './outbox/index.ts';
@@ -75,6 +77,7 @@ export interface Modules {
   git: Git;
   repositories: Repositories;
   issues: Issues;
+  imageProxy: ImageProxy;
   search: Search;
   codeSearch: CodeSearch;
   federation: Federation;
@@ -223,8 +226,30 @@ export async function openModules(
       settings: ciSettings(config, keyFile(config.dataDir)),
     });
     repositories.pushes.onPush(ci.onPush);
-    const issues = createIssues({ db, accounts, organisations, owners, repositories, git, clock, random, logger });
+    const texts = createIssueIndex({ db });
+    const issues = createIssues({
+      db,
+      accounts,
+      organisations,
+      owners,
+      repositories,
+      git,
+      clock,
+      random,
+      logger,
+      texts,
+      settings: { baseUrl: config.baseUrl },
+    });
     repositories.pushes.onPush(issues.onPush);
+    const imageProxy = createImageProxy({
+      config,
+      keyFile: keyFile(config.dataDir),
+      folder: path.join(config.dataDir, 'cache', 'images'),
+      version: embedded.version,
+      clock,
+      random,
+      logger,
+    });
     const webhooks = createWebhooks({
       config,
       keyFile: keyFile(config.dataDir),
@@ -285,6 +310,7 @@ export async function openModules(
       git,
       repositories,
       issues,
+      imageProxy,
       search,
       codeSearch,
       federation,
@@ -304,10 +330,12 @@ export async function openModules(
         await federation.stop();
         await repositories.stop();
         await issues.stop();
+        imageProxy.stop();
         await codeSearch.stop();
         await git.stop();
         await accounts.stop();
         await search.close();
+        await texts.close();
         await audit.flush();
         await db.close();
       },
@@ -372,6 +400,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     runners: rpc,
     audit: modules.audit,
     workers: modules.workers,
+    imageProxy: modules.imageProxy,
     backups: modules.backups,
     counts: modules.counts,
     origins: options.origins ?? new Map(),
@@ -496,6 +525,7 @@ export function jobsOf(modules: Modules): CronTask[] {
     { name: 'webhooks.deliver', time: '*/10 * * * * *', run: () => webhooks.drain() },
     { name: 'webhooks.remove-old', time: '0 45 4 * * *', run: () => webhooks.removeOld() },
     { name: 'code-search.update', time: '15 */5 * * * *', run: () => codeSearch.update() },
+    { name: 'images.sweep', time: '0 25 4 * * *', run: () => modules.imageProxy.sweep() },
     { name: 'sessions.sweep', time: '0 20 4 * * *', run: () => accounts.removeExpired() },
     ...(federation.isOperational ? federationJobs(federation, config) : []),
   ];

@@ -1,5 +1,7 @@
 export { anonymous, isLocalAdministrator, localAdministrator, viewerForLog } from './viewer.ts';
 export type { AnonymousViewer, PersonViewer, Scope, TaskViewer, Viewer } from './viewer.ts';
+export { recordCredential, viewerWithCredential } from './recorded-credential.ts';
+export type { RecordedCredential } from './recorded-credential.ts';
 export { allows } from './level.ts';
 export type { Level } from './level.ts';
 export { collaboratorRoles, organisationRoles } from './repository-facts.ts';

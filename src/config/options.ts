@@ -237,9 +237,24 @@ export const options = [
     key: 'repositories.remote_images',
     env: 'SERVICE_REPOSITORIES_REMOTE_IMAGES',
     type: boolean,
-    default: false,
+    default: true,
     sentence:
-      'Documents may show images of other https hosts, which then learn who reads them; otherwise they are links.',
+      'Documents show images of other hosts, which this server fetches so that they never learn who reads; otherwise they are links.',
+  }),
+  row({
+    key: 'repositories.remote_image_cache',
+    env: 'SERVICE_REPOSITORIES_REMOTE_IMAGE_CACHE',
+    type: size('16MiB', '1TiB'),
+    default: '256MiB',
+    sentence: 'Disk space for fetched images of other hosts; the least recently used go first.',
+  }),
+  row({
+    key: 'repositories.remote_image_hosts',
+    env: 'SERVICE_REPOSITORIES_REMOTE_IMAGE_HOSTS',
+    type: peers,
+    default: [],
+    sentence:
+      'Hosts of the own network that images may be fetched from, too, where anybody who writes a document can ask for any image: "ci.lan" (ports 80 and 443) or "ci.lan:8080" (that port).',
   }),
   row({
     key: 'repositories.trash_keep',

@@ -18,6 +18,8 @@ export type WorkerName = keyof typeof workers;
  */
 export const tasks = {
   highlight: 'src/highlighting/highlight-task.ts',
+  'highlight-blocks': 'src/highlighting/highlight-blocks-task.ts',
+  maths: 'src/pages/markdown/maths-task.ts',
   markdown: 'src/pages/markdown/markdown-task.ts',
   'word-marks': 'src/pages/code/word-marks-task.ts',
   workflow: 'src/ci/workflows/workflow-task.ts',

@@ -101,6 +101,11 @@ export interface GitObjects {
   release(path: string, names: readonly string[]): Promise<void>;
   commit(path: string, oid: string): Promise<Commit>;
   log(path: string, oid: string, options: { limit: number; skip?: number }): Promise<Commit[]>;
+  /**
+   * The commits that these ids name, abbreviated to no fewer than seven digits or whole, by the id as given; without
+   * those that no ref leads to. Refuses `git_busy`.
+   */
+  namedCommits(path: string, ids: readonly string[]): Promise<Map<string, string>>;
   /** Commits reachable from `oid` and from none of `known`, newest first; all are counted, `limit` are read. */
   newCommits(path: string, oid: string, known: readonly string[], options: { limit: number }): Promise<NewCommits>;
   /** Names of the files that differ between two commits; null when there are more than `limit`. */

@@ -252,6 +252,7 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
       release: (target, names) => releaseObjects({ runner }, target, names),
       commit: (target, oid) => browse.commit(browsing, target, oid),
       log: (target, oid, paging) => browse.log(browsing, target, oid, paging),
+      namedCommits: (target, ids) => browse.namedCommits(browsing, target, ids),
       newCommits: (target, oid, known, bounds) => newCommits(browsing, target, oid, known, bounds),
       changedPaths: (target, from, to, bounds) => changedPaths(browsing, target, from, to, bounds),
       tree: (target, oid, at, paging) => browse.tree(browsing, target, oid, at, paging),

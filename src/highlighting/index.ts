@@ -2,3 +2,4 @@ export { createHighlighting } from './highlighting.ts';
 export type { Highlighting, HighlightRequest } from './highlighting.ts';
 export { languageCalled, languageOf } from './languages.ts';
 export type { Language } from './languages.ts';
+export { highlightBlocks } from './highlight-blocks.ts';

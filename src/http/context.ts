@@ -4,6 +4,7 @@ import { anonymous } from '../access/index.ts';
 import type { Viewer } from '../access/index.ts';
 import type { Person, Session } from '../accounts/index.ts';
 import type { ImageUpload } from '../images/index.ts';
+import type { IssueTab } from '../issues/index.ts';
 import type { Organisation } from '../organisations/index.ts';
 import type { Found } from '../repositories/index.ts';
 import type { ActiveRequest } from './admission/background-priority.ts';
@@ -29,6 +30,7 @@ export const anonymousIdentity: Identity = Object.freeze({
 export interface FoundHere extends Found {
   /** Whether the viewer has pinned it; null for who cannot. */
   isPinned: boolean | null;
+  issues: IssueTab;
 }
 
 /** What the middlewares have learned of one request, each from those before it. */

@@ -8,6 +8,7 @@ import type { InstanceCounts } from '../doctor/index.ts';
 import type { Federation } from '../federation/index.ts';
 import type { Git } from '../git/index.ts';
 import type { Highlighting } from '../highlighting/index.ts';
+import type { ImageProxy } from '../image-proxy/index.ts';
 import type { Issues } from '../issues/index.ts';
 import type { Clock } from '../kernel/index.ts';
 import type { Organisations } from '../organisations/index.ts';
@@ -57,6 +58,8 @@ export interface WebDeps {
   search: Search;
   codeSearch: CodeSearch;
   highlighting: Highlighting;
+  /** Images of other hosts in documents. */
+  imageProxy: ImageProxy;
   workers: WorkerPool;
   assets: Assets;
   oneTimeSecrets: OneTimeSecrets;

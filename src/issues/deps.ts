@@ -6,6 +6,7 @@ import type { Organisations } from '../organisations/index.ts';
 import type { Owners } from '../owners/index.ts';
 import type { Repositories } from '../repositories/index.ts';
 import type { EntryAnnouncer } from './announcements/entry-announcer.ts';
+import type { TextIndex } from './lists/text-index.ts';
 import type { RateLimiter } from './moderation/rate-limits.ts';
 import type { IssueModuleSettings } from './settings.ts';
 
@@ -22,7 +23,7 @@ export interface IssueDeps {
   db: Database;
   accounts: Pick<Accounts, 'personByUsername' | 'peopleById'>;
   organisations: Pick<Organisations, 'roleOf'>;
-  owners: Pick<Owners, 'resolve'>;
+  owners: Pick<Owners, 'resolve' | 'resolveAll'>;
   repositories: Pick<Repositories, 'find' | 'factsOf' | 'locate'>;
   git: Pick<Git, 'objects'>;
   clock: Clock;
@@ -31,6 +32,8 @@ export interface IssueDeps {
   settings: IssueModuleSettings;
   announcer: EntryAnnouncer;
   rates: RateLimiter;
+  /** Over titles and texts. */
+  texts: TextIndex;
   /** Called after the write of a text. */
   textWritten: TextListener;
 }

@@ -193,6 +193,6 @@ export function refusalError(refusal: IssueRefusal): DomainError {
   }
 }
 
-/** For a form that a user else was quicker to change. */
+/** For a form that was made from an older text. */
 export const revisionConflict = () =>
-  conflict('text_changed_meanwhile', 'A user has changed this text meanwhile. Please compare the two.');
+  conflict('text_changed_meanwhile', 'This text was changed meanwhile. Please look at it as it is now.');

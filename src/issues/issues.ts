@@ -5,10 +5,12 @@ import type { EntryListener } from './announcements/announce-entry.ts';
 import { addComment } from './comments/add-comment.ts';
 import { deleteComment, editText, listRevisions, textBefore } from './comments/edit-text.ts';
 import { findComment, listRepositoryComments } from './comments/find-comments.ts';
+import { toggleTask } from './comments/toggle-task.ts';
 import type { IssueDeps, TextListener } from './deps.ts';
 import { findEntry, listEntries } from './entries/list-entries.ts';
 import { findIssue, findMovedIssue } from './find-issue.ts';
 import type { IssueAt } from './find-issue.ts';
+import { countLabelled } from './labels/count-labelled.ts';
 import {
   addDefaultLabels,
   addLabel,
@@ -17,7 +19,7 @@ import {
   listLabels,
   listOrganisationLabels,
 } from './labels/manage-labels.ts';
-import { setTitle, triage, triageMany } from './lifecycle/change-issue.ts';
+import { changeMany, setTitle, triage, triageMany } from './lifecycle/change-issue.ts';
 import { closeIssue, reopenIssue } from './lifecycle/change-state.ts';
 import { moveIssue } from './lifecycle/move-issue.ts';
 import { openIssue } from './lifecycle/open-issue.ts';
@@ -32,9 +34,13 @@ import {
 } from './lifecycle/trash.ts';
 import { addLink, listLinks, removeLink } from './links/change-links.ts';
 import { describeIssues } from './lists/describe-issues.ts';
-import { listIssues, listPinnedIssues, withDetails } from './lists/list-issues.ts';
-import type { ListedIssue } from './lists/list-issues.ts';
+import { listIssues, listPinnedIssues } from './lists/list-issues.ts';
 import { listOwnIssues } from './lists/list-own-issues.ts';
+import { withDetails } from './lists/read-issues.ts';
+import type { ListedIssue } from './lists/read-issues.ts';
+import { searchIssues } from './lists/search-issues.ts';
+import type { TextIndex } from './lists/text-index.ts';
+import { titleIndex } from './lists/title-index.ts';
 import {
   addMilestone,
   deleteMilestone,
@@ -46,23 +52,27 @@ import {
 import { blockPerson, listBlocks, unblockPerson } from './moderation/blocks.ts';
 import { admitContributor, listHeld, refuseContributor } from './moderation/held-contributions.ts';
 import { hideComment } from './moderation/hide-entry.ts';
+import { listHeldTexts } from './moderation/list-held-texts.ts';
 import { RateLimiter } from './moderation/rate-limits.ts';
 import { findDraft, saveDraft } from './participation/drafts.ts';
 import { listParticipants } from './participation/participants.ts';
 import { listReactions, react } from './participation/reactions.ts';
 import { listSubscribers, setSubscription, subscriptionOf } from './participation/subscriptions.ts';
 import { closeByCommits } from './commits/close-by-commits.ts';
-import { changeIssueSettings, countIssues, issueSettings } from './repository-settings.ts';
+import { findReferences } from './references/find-references.ts';
+import { changeIssueSettings, countIssues, issueSettings, issueTab } from './repository-settings.ts';
 import { rightsInRepository, rightsOnIssue } from './rights.ts';
 import { defaultIssueSettings } from './settings.ts';
 import type { IssueModuleSettings } from './settings.ts';
 
-export interface IssuesOptions extends Omit<IssueDeps, 'settings' | 'announcer' | 'rates' | 'textWritten'> {
+export interface IssuesOptions extends Omit<IssueDeps, 'settings' | 'announcer' | 'rates' | 'texts' | 'textWritten'> {
   settings?: Partial<IssueModuleSettings>;
+  /** Without it, words are looked for in titles only. */
+  texts?: TextIndex;
 }
 
 /** Issues and their logs; the functions behind these names say what each refuses. */
-export function createIssues({ settings: given, ...tools }: IssuesOptions) {
+export function createIssues({ settings: given, texts, ...tools }: IssuesOptions) {
   const settings = { ...defaultIssueSettings, ...given };
   const { listenerTimeoutMs } = settings;
   const announcer = new EntryAnnouncer({ ...tools, listenerTimeoutMs });
@@ -72,6 +82,7 @@ export function createIssues({ settings: given, ...tools }: IssuesOptions) {
     settings,
     announcer,
     rates: new RateLimiter(tools.clock, settings),
+    texts: texts ?? titleIndex(tools.db),
     textWritten: (text) => textListeners.forEach((listener) => listener(text)),
   };
   /** The announcing of what was left, under way. */
@@ -97,6 +108,7 @@ export function createIssues({ settings: given, ...tools }: IssuesOptions) {
     update: bind(updateIssue),
     triage: bind(triage),
     triageMany: bind(triageMany),
+    changeMany: bind(changeMany),
     close: bind(closeIssue),
     reopen: bind(reopenIssue),
     move: bind(moveIssue),
@@ -114,6 +126,7 @@ export function createIssues({ settings: given, ...tools }: IssuesOptions) {
     findComment: bind(findComment),
     listRepositoryComments: bind(listRepositoryComments),
     editText: bind(editText),
+    toggleTask: bind(toggleTask),
     deleteComment: bind(deleteComment),
     react: bind(react),
     listReactions: bind(listReactions),
@@ -136,9 +149,13 @@ export function createIssues({ settings: given, ...tools }: IssuesOptions) {
     /** What the API and webhooks tell of issues that were found already. */
     describe: bind(describeIssues),
     listOwn: bind(listOwnIssues),
+    search: bind(searchIssues),
     count: (repositoryId: string) => countIssues(deps, repositoryId),
+    /** For the head of a repository that the viewer may read. */
+    tab: (repositoryId: string) => issueTab(deps, repositoryId),
 
     listLabels: bind(listLabels),
+    countLabelled: bind(countLabelled),
     listOrganisationLabels: bind(listOrganisationLabels),
     addLabel: bind(addLabel),
     addDefaultLabels: bind(addDefaultLabels),
@@ -158,14 +175,18 @@ export function createIssues({ settings: given, ...tools }: IssuesOptions) {
     listBlocks: bind(listBlocks),
     hideComment: bind(hideComment),
     listHeld: bind(listHeld),
+    listHeldTexts: bind(listHeldTexts),
     admit: bind(admitContributor),
     refuse: bind(refuseContributor),
+
+    /** What references of texts and commit messages name, for the links of a page. */
+    findReferences: bind(findReferences),
 
     /** For `repositories.pushes.onPush`. */
     onPush: closeByCommits(deps),
     /** Plugs a listener of entries in; before the start, so that it hears what was left over. */
     onEntry: <Prepared>(listener: EntryListener<Prepared>): void => announcer.add(listener as EntryListener),
-    /** Told of each text once it is durable, so that it can be rendered before somebody looks; it may be lost. */
+    /** Told of each text once it is durable, so that it can be rendered before it is read; a crash loses the call. */
     onText: (listener: TextListener): void => void textListeners.push(listener),
     /** After the start: announces what an earlier run left. */
     recoverEntries: () => announcer.finish('all'),

@@ -24,6 +24,12 @@ export const limits = {
   mentionsPerText: 50,
   /** References that are read from one text. */
   referencesPerText: 500,
+  /** Repositories, people and organisations, and commits that the references of one page are looked up in. */
+  repositoriesPerPage: 20,
+  handlesPerPage: 200,
+  commitsPerPage: 200,
+  /** Issues that one page links to by references. */
+  issuesPerPage: 1_000,
   /** Issues that one text leaves an entry on. */
   entriesPerText: 50,
   /** Commits of one push whose messages are read. */

@@ -41,6 +41,19 @@ export async function countIssues({ db }: Pick<IssueDeps, 'db'>, repositoryId: s
   return { openIssues, closedIssues, openPulls, closedPulls };
 }
 
+/** What a repository's head says of its issues: whether it takes any, and how many are open. */
+export interface IssueTab {
+  isOn: boolean;
+  open: number;
+}
+
+/** Two rows of the row cache: every page of a repository asks. No access check. */
+export async function issueTab({ db }: Pick<IssueDeps, 'db'>, repositoryId: string): Promise<IssueTab> {
+  const [settings] = await db.lookup(issueSettingsSchema, { repositoryId });
+  const { openIssues } = await countIssues({ db }, repositoryId);
+  return { isOn: settings?.issuesFrom !== 'nobody', open: openIssues };
+}
+
 /** One statement, so one moment: repositories whose kept counts are not what counting anew gives; for the doctor. */
 export const compareIssueCounts = `SELECT n.repository_id AS id, n.open_issues AS kept, x.open AS actual
   FROM issue_numbers n JOIN (

@@ -1,4 +1,6 @@
 export interface IssueModuleSettings {
+  /** The public address of this server, without a slash at its end: addresses of issues in texts are references. */
+  baseUrl: string | null;
   /** How long a deleted issue can be had back, in milliseconds. */
   trashKeptMs: number;
   /** How long a listener of entries may take for each of its parts, in milliseconds. */
@@ -22,6 +24,7 @@ const dayMs = 86_400_000;
  * limit of a repository is what its members can look through.
  */
 export const defaultIssueSettings: IssueModuleSettings = {
+  baseUrl: null,
   trashKeptMs: 30 * dayMs,
   listenerTimeoutMs: 60_000,
   perPerson: { perMinute: 60, perHour: 600 },

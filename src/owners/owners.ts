@@ -11,6 +11,7 @@ import {
   ownersById,
   resolveFormerHandle,
   resolveHandle,
+  resolveHandles,
 } from './resolve-handle.ts';
 
 /**
@@ -27,6 +28,7 @@ export function createOwners({ db }: { db: Database }) {
     free: (tx: Tx, handle: string) => freeHandle(tx, handle),
     listReleased: (ownerId?: string) => listReleased(db.read, ownerId),
     resolve: (handle: string) => resolveHandle(db, handle),
+    resolveAll: (handles: Iterable<string>) => resolveHandles(db.read, handles),
     resolveFormer: (handle: string) => resolveFormerHandle(db.read, handle),
     idBehind: (handle: string) => idBehindHandle(db.read, handle),
     isTaken: (handle: string) => isHandleTaken(db.read, handle),

@@ -57,6 +57,19 @@ export async function resolveHandle({ lookup }: Pick<Database, 'lookup'>, handle
   return { kind: row.kind, id: row.ownerId, handle: row.display, avatarAt: await avatarAtOf({ lookup }, row.ownerId) };
 }
 
+/** The owners of these handles, by the handle in lower case; handles that nobody has are missing. */
+export async function resolveHandles(manager: EntityManager, handles: Iterable<string>): Promise<Map<string, Owner>> {
+  const possible = [...handles].filter(({ length }) => length > 0 && length <= maxHandleLength);
+  const unique = [...new Set(possible.map(foldHandle))];
+  const owners = new Map<string, Owner>();
+  for (let start = 0; start < unique.length; start += idsPerQuery) {
+    const folded = unique.slice(start, start + idsPerQuery);
+    const rows = await currentOwners(manager).andWhere('h.folded IN (:...folded)', { folded }).getRawMany<OwnerRow>();
+    for (const row of rows) owners.set(foldHandle(row.handle), toOwner(row));
+  }
+  return owners;
+}
+
 /** When the owner's avatar was stored; null without one. */
 export async function avatarAtOf({ lookup }: Pick<Database, 'lookup'>, ownerId: string): Promise<number | null> {
   return (await lookup(avatarSchema, { ownerId }))[0]?.updatedAt ?? null;

@@ -1,13 +1,14 @@
 import { rows } from '../db/index.ts';
 import type { Database, Tx } from '../db/index.ts';
 import { foldFields } from './query-text.ts';
+import { followEntries } from './issues/follow-entries.ts';
 import { sources } from './lists.ts';
 import type { Kind } from './lists.ts';
 import { addTexts, listedTexts, removeTexts } from './ordered-list.ts';
 import type { ListedText } from './ordered-list.ts';
 
 interface Change {
-  kind: Kind;
+  kind: Kind | 'entry';
   id: string;
 }
 
@@ -45,7 +46,7 @@ export async function catchUp(db: Database): Promise<number> {
     for (const kind of kinds) done += await workOff(db, kind, ofOwners[kind], [first, last]);
     first = last;
   }
-  for (const kind of kinds) {
+  for (const kind of [...kinds, 'entry'] as const) {
     for (let more = 1; more > 0; done += more) {
       more = await workOff(db, kind, `SELECT id FROM search_changes WHERE kind = '${kind}' LIMIT ?`, [rowsCaughtUp]);
     }
@@ -64,7 +65,7 @@ const ofOwners: Record<Kind, string> = {
 };
 
 /** Processes some of the recorded changes. @returns how many there were */
-function workOff(db: Database, kind: Kind, ids: string, parameters: unknown[]): Promise<number> {
+function workOff(db: Database, kind: Change['kind'], ids: string, parameters: unknown[]): Promise<number> {
   return db.write(
     async (tx) => {
       const changes = await rows<Change>(
@@ -84,6 +85,12 @@ async function follow(tx: Tx, changes: readonly Change[], atOnce: number): Promi
     const ids = changes.filter((change) => change.kind === kind).map(({ id }) => id);
     for (let start = 0; start < ids.length; start += atOnce) await refresh(tx, kind, ids.slice(start, start + atOnce));
   }
+  const entries = changes.filter(({ kind }) => kind === 'entry');
+  if (entries.length > 0)
+    await followEntries(
+      tx,
+      entries.map(({ id }) => id),
+    );
 }
 
 async function refresh(tx: Tx, kind: Kind, ids: readonly string[]): Promise<void> {

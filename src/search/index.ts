@@ -7,3 +7,4 @@ export type { Piece } from './mark-hits.ts';
 export { createCodeSearch } from './code/code-search.ts';
 export type { CodeSearch } from './code/code-search.ts';
 export type { CodeFindings, CodeHit, Coverage } from './code/find-code.ts';
+export { createIssueIndex } from './issues/issue-index.ts';

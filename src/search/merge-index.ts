@@ -9,7 +9,11 @@ const pagesPerWrite = 500;
  * many short writes.
  * @param isEnding asked after each write
  */
-export async function mergeIndex(db: Database, { index }: OrderedList, isEnding: () => boolean): Promise<void> {
+export async function mergeIndex(
+  db: Database,
+  { index }: { index: OrderedList['index'] | 'search_entry_trigrams' },
+  isEnding: () => boolean,
+): Promise<void> {
   for (;;) {
     const changed = await db.write(
       async ({ manager }) => {

@@ -7,6 +7,11 @@ const rowsAtOnce = 200;
 const places = [
   { kind: 'repository', ids: 'SELECT id FROM repositories UNION SELECT id FROM search_repositories ORDER BY id' },
   { kind: 'person', ids: 'SELECT id FROM users UNION SELECT id FROM search_people ORDER BY id' },
+  {
+    kind: 'entry',
+    ids: `SELECT issue_id || ' ' || position AS id FROM issue_entries WHERE body IS NOT NULL OR position = 0
+      UNION SELECT issue_id || ' ' || position FROM search_entries`,
+  },
 ] as const;
 
 /**

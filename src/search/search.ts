@@ -9,6 +9,7 @@ import { catchUp, followChanges } from './follow-changes.ts';
 import { sources } from './lists.ts';
 import { mergeIndex } from './merge-index.ts';
 import { reindex } from './reindex.ts';
+import { entryIndex } from './issues/follow-entries.ts';
 import { createThreadPool } from './thread-pool.ts';
 
 /** The JSON result is complete up to this many repositories and people. */
@@ -79,7 +80,8 @@ export function createSearch({ db, logger }: SearchOptions) {
       try {
         const rows = await catchUp(db);
         if (rows === 0) return;
-        for (const { list } of Object.values(sources)) await mergeIndex(db, list, isEnding);
+        const lists = Object.values(sources).map(({ list }) => list);
+        for (const list of [...lists, entryIndex]) await mergeIndex(db, list, isEnding);
         logger.info('search.caught_up', { rows });
       } finally {
         isCatchingUp = false;

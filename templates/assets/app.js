@@ -107,6 +107,8 @@ const keys = [
   ['s', 'Search'],
   ['g d', 'Dashboard'],
   ['g c', 'Code'],
+  ['g i', 'Issues'],
+  ['c', 'New issue'],
   ['t', 'Find a file'],
   ['w', 'Branches and tags'],
   ['l', 'Go to a line'],
@@ -115,6 +117,7 @@ const keys = [
   ['r', 'Reply'],
   ['j', 'Next row'],
   ['k', 'Row before'],
+  ['x', 'Tick the row'],
 ];
 
 function showHelp() {
@@ -139,6 +142,11 @@ function moveBy(step) {
   rows[Math.max(0, Math.min(rows.length - 1, at + step))]?.focus();
 }
 
+/** Ticks the row of a list that has the focus. */
+function tickRow() {
+  document.activeElement.closest('.row')?.querySelector('input[type=checkbox]')?.click();
+}
+
 function goToLine() {
   const line = code && prompt('Line');
   if (/^\d+$/.test(line ?? '')) location.hash = `#L${line}`;
@@ -157,6 +165,10 @@ const actions = {
   l: goToLine,
   j: () => moveBy(1),
   k: () => moveBy(-1),
+  x: tickRow,
+  // Where no tab leads there: those of the person.
+  'g i': () =>
+    (document.querySelector('[data-key="g i"]') ?? { click: () => location.assign('/dashboard/issues') }).click(),
 };
 actions['/'] = actions.s;
 
@@ -190,14 +202,15 @@ for (const button of document.querySelectorAll('button[name=action][value=draft]
   const fields = () => new URLSearchParams(new FormData(form)).toString();
   let kept = fields();
   let isSent = false;
-  button.after(state);
+  button.parentElement.append(state);
   form.addEventListener('submit', () => (isSent = true));
   setInterval(async () => {
     const now = fields();
     if (isSent || now === kept) return;
     kept = now;
     const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
-    const answer = await fetch(form.action, {
+    // `form.action` is the button of that name.
+    const answer = await fetch(form.getAttribute('action'), {
       method: 'POST',
       headers,
       body: `${now}&action=draft`,

@@ -20,7 +20,7 @@ const arrows: string[][] = [
   ['accounts'],
   ['owners'],
   ['audit'],
-  ['announcements', 'outbox'],
+  ['announcements', 'outbox', 'image-proxy'],
   ['db', 'images', 'git', 'outbound', 'access', 'highlighting', 'control', 'sealing', 'openssh'],
   ['workers'],
   ['config', 'embedded'],

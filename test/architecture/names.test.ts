@@ -76,7 +76,13 @@ t.test('every test is in a folder of the module that it tests', async (t) => {
 });
 
 /** Tests of pages that look at one thing in many places of a subject. */
-const acrossPages = ['code/large-content', 'markdown/remote-images', 'repository/repository-settings'];
+const acrossPages = [
+  'code/large-content',
+  'issues/issue-rights',
+  'markdown/references',
+  'markdown/remote-images',
+  'repository/repository-settings',
+];
 
 t.test('the test of a page has its path below test/pages, with the name of the page or of its subject', async (t) => {
   const tests = files.filter(

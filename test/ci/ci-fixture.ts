@@ -108,6 +108,7 @@ export async function openCi(
       repository: to.repository,
       pusherId: by,
       via: 'http' as const,
+      credential: null,
       options,
       updates: [{ ref, oldId: before, newId: sha }],
       arrivedAt: clock.now(),

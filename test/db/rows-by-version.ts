@@ -532,6 +532,7 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
     ['held_contributions', { issue_id: 'is1', position: 1, repository_id: 'r1', user_id: 'bob-id', held_at: 3 }],
     ['moved_issues', { repository_id: 'r1', number: 7, issue_id: 'is1', moved_at: 6 }],
   ],
+  82: [['search_entries', { place: 7, issue_id: 'is2', position: 0, folded: 'it rains in' }]],
   84: [
     [
       'issues',

@@ -103,22 +103,6 @@ t.test('closes #7 in a pushed commit closes it, when the pusher may; once', asyn
   t.match(entries[1], { kind: 'closed', authorId: bob.id, via: 'git', details: { commit: first.oid } });
 });
 
-t.test('a pushed commit leaves the issues of other repositories alone', async (t) => {
-  const modules = await openIssues(t);
-  const { issues, repositories, alice } = modules;
-  repositories.pushes.onPush(issues.onPush);
-  await repositories.create(alice, { owner: 'alice', name: 'garden', visibility: 'PUBLIC' });
-  await issues.open(alice, { owner: 'alice', name: 'garden' }, { title: 'elsewhere' });
-  const { work, commits, pack } = sampleHistory(modules.folder);
-  await push(modules, alice, 'alice/roof', [`${zero} ${commits[0]} refs/heads/main`], { pack });
-  const next = commitWith(work, commits[0]!, 'Mend it\n\nCloses alice/garden#1, see alice/garden#1');
-  await push(modules, alice, 'alice/roof', [`${commits[0]} ${next.oid} refs/heads/main`], { pack: next.pack });
-  await repositories.stop();
-  const elsewhere = { owner: 'alice', name: 'garden', number: 1 };
-  t.equal((await issues.find(alice, elsewhere)).state, 'OPEN');
-  t.same((await issues.listEntries(alice, elsewhere)).entries.length, 1);
-});
-
 t.test('lists: filters, sorts, and pages in both directions', async (t) => {
   const { issues, alice, bob, clock } = await openIssues(t);
   await issues.addLabel(alice, { repository: roof }, { name: 'wet', colour: '0000ff' });

@@ -150,6 +150,19 @@ export function createReachability({
       if (beyond.size === 0 && known.size + unknown.length <= maxProvedIds) for (const oid of unknown) known.add(oid);
       return unknown.find((oid) => beyond.has(oid)) ?? null;
     },
+    async lostCommits(repository, oids) {
+      const known = await knownIds(repository);
+      const unknown = [...new Set(oids)].filter((oid) => !known.has(oid));
+      if (unknown.length === 0) return new Set();
+      const release = await shortSlots.acquire({ repository });
+      try {
+        const lost = await commitsBeyond(repository, unknown, undefined);
+        if (known.size + unknown.length <= maxProvedIds) for (const oid of unknown) if (!lost.has(oid)) known.add(oid);
+        return lost;
+      } finally {
+        release();
+      }
+    },
   };
 }
 

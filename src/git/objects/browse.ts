@@ -84,6 +84,34 @@ export async function resolve(
   return oid;
 }
 
+/** An id as people write it: abbreviated to no fewer than seven digits. */
+const writtenId = /^[0-9a-f]{7,64}$/;
+
+/**
+ * The commits that these ids name, abbreviated or whole, each by the id as given; those that name none, or one that no
+ * ref leads to, are missing. One round trip to the object reader, and a walk for ids that no earlier one has proved.
+ * Refuses `git_busy`.
+ */
+export async function namedCommits(
+  { readers, reachability }: BrowseDeps,
+  path: string,
+  ids: readonly string[],
+): Promise<Map<string, string>> {
+  const asked = [...new Set(ids)].filter((id) => writtenId.test(id));
+  if (asked.length === 0) return new Map();
+  const infos = await readers.use(path, (reader) => reader.infos(asked.map((id) => `${id}^{commit}`)));
+  // A ref may be called like an id, and the id of a tag leads to a commit of another id.
+  const found = asked.flatMap((id, at): [string, string][] => {
+    const info = infos[at];
+    return info?.type === 'commit' && info.oid.startsWith(id) ? [[id, info.oid]] : [];
+  });
+  const lost = await reachability.lostCommits(
+    path,
+    found.map(([, oid]) => oid),
+  );
+  return new Map(found.filter(([, oid]) => !lost.has(oid)));
+}
+
 /** Whether an id may be used in a URL: it is reachable from a ref, or the viewer may see unreachable commits. */
 export async function mayBeNamed(
   { reachability }: BrowseDeps,

@@ -9,4 +9,6 @@ export interface Reachability {
    * Refuses `git_busy`.
    */
   firstBeyond(path: string, oids: readonly string[], signal?: AbortSignal): Promise<string | null>;
+  /** Those of these existing commits that no visible ref leads to. Refuses `git_busy`. */
+  lostCommits(path: string, oids: readonly string[]): Promise<ReadonlySet<string>>;
 }

@@ -8,6 +8,7 @@ import { readToken } from '../request/authorization.ts';
 import type { WebDeps } from '../deps.ts';
 import { federationFamilies } from './federation-families.ts';
 import { gitFamilies } from './git-families.ts';
+import { imageFamilies } from './image-families.ts';
 import type { HttpCounts } from './http-counts.ts';
 import { exposition } from '../metrics-registry.ts';
 import type { Family } from '../metrics-registry.ts';
@@ -64,6 +65,7 @@ export function serveMetrics(deps: WebDeps, counts: HttpCounts, admission: Pick<
       ...admission.families(),
       lag,
       ...(await stateOfInstance(deps)),
+      ...imageFamilies(deps),
       ...(await federationFamilies(deps)),
     ]);
   };

@@ -1,31 +1,28 @@
-import type { Config } from '../../config/index.ts';
-
 /**
  * No inline style or script, nothing from other hosts, no framing (security C04). A page that
  * needs more has to be changed.
  */
-const contentSecurityPolicy = (images: string): string =>
-  [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    `img-src 'self' data:${images}`,
-    "connect-src 'self'",
-    "form-action 'self'",
-    "frame-ancestors 'none'",
-    "base-uri 'none'",
-    "manifest-src 'self'",
-  ].join('; ');
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+  "manifest-src 'self'",
+].join('; ');
 
 /**
  * Headers of every answer. `Referrer-Policy: same-origin` and not `no-referrer`:
  * the latter makes browsers send `Origin: null` with forms, which on plain http
  * is all the cross-site check has.
  */
-export const securityHeaders = ({ repositories }: Pick<Config, 'repositories'>): Readonly<Record<string, string>> => ({
-  'Content-Security-Policy': contentSecurityPolicy(repositories.remoteImages ? ' https:' : ''),
+export const securityHeaders: Readonly<Record<string, string>> = {
+  'Content-Security-Policy': contentSecurityPolicy,
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'same-origin',
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Permissions-Policy': 'camera=(), microphone=(), geolocation=()',
-});
+};

@@ -1,13 +1,14 @@
-import { refusalOnIssue } from '../../access/index.ts';
+import { refusalOnIssue, viewerWithCredential } from '../../access/index.ts';
 import type { Tx } from '../../db/index.ts';
 import type { AnnouncedPush, PushListener } from '../../repositories/index.ts';
 import type { IssueDeps } from '../deps.ts';
 import { EntryLog } from '../entries/write-entries.ts';
-import { factsOfIssue, personViewer } from '../find-issue.ts';
+import { factsOfIssue } from '../find-issue.ts';
 import { limits } from '../limits.ts';
 import { close } from '../lifecycle/change-state.ts';
 import { entrySchema } from '../schema/entry-schema.ts';
 import { parseClosing, parseReferences } from '../references/parse-references.ts';
+import { shortenOwnUrls } from '../references/own-urls.ts';
 import { resolveIssues, traceableIssue } from '../references/resolve-references.ts';
 import type { Target } from '../references/resolve-references.ts';
 
@@ -27,11 +28,10 @@ interface Prepared {
 const noId = /^0+$/;
 
 /**
- * Push listener: a commit that reaches the default branch leaves an entry on the issues of its repository that the
- * message names, and closes those that it says it closes, when the user who pushed may close them. Only pushes of
- * people count: a mirror, an import and the first push of a branch bring history that was closed elsewhere. Issues of
- * other repositories are left alone: the journal does not record the credential of the push, and a token that is
- * limited to one repository must not act in another. Bounded per push.
+ * Push listener: a commit that reaches the default branch leaves an entry on the issues that the message names, and
+ * closes those that it says it closes, when the user who pushed may close them. Only pushes of people count: a mirror,
+ * an import and the first push of a branch bring history that was closed elsewhere. The limits of the credential that
+ * pushed hold in other repositories, too: a token for one repository acts in that one only. Bounded per push.
  */
 export function closeByCommits(deps: IssueDeps): PushListener<Prepared> {
   return {
@@ -57,15 +57,15 @@ async function namedBy(deps: IssueDeps, push: AnnouncedPush): Promise<Named[]> {
   const { commits } = await deps.git.objects.newCommits(located.path, branch.newId, [branch.oldId], {
     limit: limits.commitsPerPush,
   });
-  const pusher = personViewer(pusherId, 'write');
+  const pusher = viewerWithCredential(pusherId, push.credential, repository.id);
+  const { baseUrl } = deps.settings;
   const named: Named[] = [];
   // The oldest first, as they happened.
   for (const { oid, message } of commits.reverse()) {
-    const text = message.slice(0, limits.bodyBytes);
-    const isHere = ({ repositoryId }: Target): boolean => repositoryId === repository.id;
-    const closing = (await resolveIssues(deps, pusher, repository.id, parseClosing(text))).filter(isHere);
+    const text = shortenOwnUrls(message.slice(0, limits.bodyBytes), baseUrl);
+    const closing = await resolveIssues(deps, pusher, repository.id, parseClosing(text));
     const issues = parseReferences(text, 'commit').flatMap((each) => (each.kind === 'issue' ? [each] : []));
-    const others = (await resolveIssues(deps, pusher, repository.id, issues)).filter(isHere);
+    const others = await resolveIssues(deps, pusher, repository.id, issues);
     const closed = new Set(closing.map(({ repositoryId, number }) => `${repositoryId}#${number}`));
     named.push(...closing.map((target) => ({ oid, target, closes: true })));
     for (const target of others)
@@ -78,15 +78,18 @@ async function namedBy(deps: IssueDeps, push: AnnouncedPush): Promise<Named[]> {
 async function record(
   deps: IssueDeps,
   tx: Tx,
-  { repository, pusherId }: AnnouncedPush,
+  { repository, pusherId, credential }: AnnouncedPush,
   named: readonly Named[],
 ): Promise<Prepared['appended']> {
-  const pusher = personViewer(pusherId!, 'write');
+  const pusher = viewerWithCredential(pusherId!, credential, repository.id);
   const log = new EntryLog(tx, pusher, deps.announcer.hasListeners);
   for (const { oid, target, closes } of named) {
     const found = await traceableIssue(deps, tx, pusher, repository, target);
     if (found === null) continue;
     const { issue, facts } = found;
+    const mayAdd = refusalOnIssue(pusher, facts, factsOfIssue(issue), 'contribute') === null;
+    // Who may not say a word in another repository leaves no entry there either.
+    if (target.repositoryId !== repository.id && !mayAdd) continue;
     const origin = `${closes ? 'closes' : 'commit'}:${oid}`;
     // A commit that comes again, after a force push, has done its part.
     if (await tx.manager.existsBy(entrySchema, { issueId: issue.id, origin })) continue;

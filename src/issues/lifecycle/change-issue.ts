@@ -1,5 +1,6 @@
 import type { Viewer } from '../../access/index.ts';
-import { invalid } from '../../kernel/index.ts';
+import { invalid, isDomainError } from '../../kernel/index.ts';
+import type { DomainError } from '../../kernel/index.ts';
 import type { IssueDeps } from '../deps.ts';
 import { assign, resolveAssignees } from '../assignees/set-assignees.ts';
 import type { EntryLog } from '../entries/write-entries.ts';
@@ -62,21 +63,39 @@ export async function triageMany(
   at: { owner: string; name: string; numbers: readonly number[] },
   change: IssueChange,
 ): Promise<number[]> {
+  const { changed, refused } = await changeMany(deps, viewer, at, change);
+  if (changed.length === 0 && refused.length > 0) throw refused.at(-1)!.error;
+  return changed;
+}
+
+/** What a change of many issues did, in the order in which they were given. */
+export interface ManyChanged {
+  changed: number[];
+  /** With words that are safe to show. */
+  refused: { number: number; message: string; error: DomainError }[];
+}
+
+/** The same, with what was refused of each. Refuses `too_many_issues`. */
+export async function changeMany(
+  deps: IssueDeps,
+  viewer: Viewer,
+  at: { owner: string; name: string; numbers: readonly number[] },
+  change: IssueChange,
+): Promise<ManyChanged> {
   if (at.numbers.length > limits.issuesPerBulk)
     throw invalid('too_many_issues', `At most ${limits.issuesPerBulk} issues are changed at once.`);
   const { owner, name } = at;
-  const changed: number[] = [];
-  let refused: unknown;
+  const result: ManyChanged = { changed: [], refused: [] };
   for (const number of new Set(at.numbers)) {
     try {
       await triage(deps, viewer, { owner, name, number }, change);
-      changed.push(number);
+      result.changed.push(number);
     } catch (error) {
-      refused = error;
+      if (!isDomainError(error) || error.code === 'internal') throw error;
+      result.refused.push({ number, message: error.message, error });
     }
   }
-  if (changed.length === 0 && refused !== undefined) throw refused;
-  return changed;
+  return result;
 }
 
 export interface ResolvedChange extends Omit<IssueChange, 'assignees'> {

@@ -26,7 +26,7 @@ export interface NewIssue {
   assignees?: readonly string[];
   /** A title. */
   milestone?: string | null;
-  /** What a template of the repository asks for, whoever fills it in; names that do not fit are passed over. */
+  /** What a template of the repository asks for, without the right to triage; names that do not fit are passed over. */
   template?: { labels: readonly string[]; assignees: readonly string[] } | null;
 }
 

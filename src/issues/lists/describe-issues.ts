@@ -6,8 +6,8 @@ import type { Milestone } from '../schema/classification-schema.ts';
 import { entrySchema } from '../schema/entry-schema.ts';
 import { issueSerialSchema } from '../schema/issue-schema.ts';
 import type { Issue } from '../schema/issue-schema.ts';
-import { withDetails } from './list-issues.ts';
-import type { ListedIssue } from './list-issues.ts';
+import { withDetails } from './read-issues.ts';
+import type { ListedIssue } from './read-issues.ts';
 
 /** An issue with all that a client of the API is told of it. */
 export interface DescribedIssue extends ListedIssue {

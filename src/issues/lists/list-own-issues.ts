@@ -6,8 +6,8 @@ import type { IssueDeps } from '../deps.ts';
 import { personIdOf } from '../find-issue.ts';
 import { issueSchema } from '../schema/issue-schema.ts';
 import type { Issue } from '../schema/issue-schema.ts';
-import { withDetails } from './list-issues.ts';
-import type { ListedIssue } from './list-issues.ts';
+import { withDetails } from './read-issues.ts';
+import type { ListedIssue } from './read-issues.ts';
 
 /** Why an issue is in a user's list. */
 export type OwnReason = 'assigned' | 'created' | 'mentioned';

@@ -17,7 +17,10 @@ export interface IssueFilter {
   isLocked: boolean | null;
   isPinned: boolean | null;
   sort: IssueSort;
-  /** Words of the title. */
+  /** For lists over repositories: a handle, and `owner/name`; elsewhere they narrow nothing down. */
+  owner: string | null;
+  repository: string | null;
+  /** Each is in the title or in a text of the issue. */
   words: string[];
 }
 
@@ -30,6 +33,16 @@ export const issueSorts: readonly IssueSort[] = [
   'comments',
   'least-comments',
 ];
+
+/** As other forges spell them. */
+const sortNames: Readonly<Record<string, IssueSort>> = {
+  'created-desc': 'newest',
+  'created-asc': 'oldest',
+  'updated-desc': 'updated',
+  'updated-asc': 'least-updated',
+  'comments-desc': 'comments',
+  'comments-asc': 'least-comments',
+};
 
 export interface ParsedIssueQuery {
   filter: IssueFilter;
@@ -50,6 +63,8 @@ export const noFilter: IssueFilter = Object.freeze({
   isLocked: null,
   isPinned: null,
   sort: 'newest',
+  owner: null,
+  repository: null,
   words: [],
 });
 
@@ -98,6 +113,14 @@ function apply(filter: IssueFilter, key: string, value: string, isNot: boolean):
     case 'milestone':
       filter.milestone = value;
       return true;
+    case 'owner':
+    case 'org':
+    case 'user':
+      filter.owner = value;
+      return true;
+    case 'repo':
+      filter.repository = value;
+      return true;
     case 'no':
       return applyNo(filter, value.toLowerCase());
     case 'sort':
@@ -133,7 +156,7 @@ function applyNo(filter: IssueFilter, value: string): boolean {
 }
 
 function applySort(filter: IssueFilter, value: string): boolean {
-  const found = issueSorts.find((sort) => sort === value);
+  const found = issueSorts.find((sort) => sort === (sortNames[value] ?? value));
   if (found === undefined) return false;
   filter.sort = found;
   return true;
@@ -162,6 +185,8 @@ export function formatIssueQuery(filter: IssueFilter): string {
     ...one('milestone', filter.milestone),
     ...flag('locked', filter.isLocked),
     ...flag('pinned', filter.isPinned),
+    ...one('owner', filter.owner),
+    ...one('repo', filter.repository),
     ...(filter.sort === noFilter.sort ? [] : [`sort:${filter.sort}`]),
     ...filter.words.map(quote),
   ].join(' ');

@@ -14,6 +14,7 @@ import { issueLinkSchema } from '../schema/classification-schema.ts';
 import { issueSchema } from '../schema/issue-schema.ts';
 import type { Issue } from '../schema/issue-schema.ts';
 import { mentionSchema, subscriptionSchema } from '../schema/participation-schema.ts';
+import { shortenOwnUrls } from './own-urls.ts';
 import { parseReferences } from './parse-references.ts';
 import type { IssueReference } from './parse-references.ts';
 
@@ -32,12 +33,12 @@ export interface ResolvedReferences {
 
 /** Finds what a text refers to: bounded, and nothing that its author may not see. */
 export async function resolveReferences(
-  deps: Pick<IssueDeps, 'repositories' | 'owners'>,
+  deps: Pick<IssueDeps, 'repositories' | 'owners' | 'settings'>,
   viewer: Viewer,
   home: Repository,
   text: string,
 ): Promise<ResolvedReferences> {
-  const references = parseReferences(text);
+  const references = parseReferences(shortenOwnUrls(text, deps.settings.baseUrl));
   const handles = new Set(references.flatMap((each) => (each.kind === 'person' ? each.handle.toLowerCase() : [])));
   const people: string[] = [];
   for (const handle of [...handles].slice(0, limits.mentionsPerText)) {

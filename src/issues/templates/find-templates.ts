@@ -6,7 +6,7 @@ import type { IssueTemplate, ParsedTemplate, TemplateConfig, TemplateProblem } f
 import type { run } from './template-task.ts';
 
 export interface TemplateDeps {
-  git: Pick<Git, 'refs' | 'tree' | 'blob'>;
+  git: Pick<Git, 'refs' | 'objects'>;
   workers: WorkerPool;
 }
 
@@ -46,7 +46,7 @@ const isSingleFile = /^issue[_-]template\.(?:md|markdown|ya?ml)$/i;
  * `docs`. Refuses `busy` when the worker pool is.
  */
 export async function findTemplates(deps: TemplateDeps, place: TemplatePlace): Promise<IssueTemplates> {
-  const oid = (await deps.git.refs(place.path)).get(`refs/heads/${place.repository.defaultBranch}`);
+  const oid = (await deps.git.refs.list(place.path)).get(`refs/heads/${place.repository.defaultBranch}`);
   if (oid === undefined) return none;
   const files = await findFiles(deps, place.path, oid);
   const found: IssueTemplates = { ...none, templates: [], problems: [] };
@@ -66,7 +66,7 @@ interface TemplateFile {
 
 async function findFiles({ git }: TemplateDeps, path: string, oid: string): Promise<TemplateFile[]> {
   const list = async (folder: string): Promise<TreeEntry[]> =>
-    (await git.tree(path, oid, folder).catch(nullIfNotFound))?.entries ?? [];
+    (await git.objects.tree(path, oid, folder).catch(nullIfNotFound))?.entries ?? [];
   const root = await list('');
   const has = (name: string): boolean => root.some((entry) => entry.name === name && entry.kind === 'folder');
   for (const folder of folders.filter(has)) {
@@ -104,7 +104,7 @@ async function parse(
   { path: repositoryPath, repository }: TemplatePlace,
   { path, name, oid }: TemplateFile,
 ): Promise<{ path: string; parsed: ParsedTemplate }> {
-  const { content } = await git.blob(repositoryPath, oid, { maxBytes: templateLimits.fileBytes });
+  const { content } = await git.objects.blob(repositoryPath, oid, { maxBytes: templateLimits.fileBytes });
   if (content === null) return { path, parsed: { kind: 'problem', message: words.input_too_large } };
   const outcome = await workers.run<typeof run>({
     task: 'issue-template',

@@ -78,8 +78,12 @@ export function authorize(access: AccessDeclaration, deps: WebDeps): Middleware 
     } else {
       const found = await findOrMove(ctx, deps, right);
       if (typeof found === 'string') return redirect(ctx, found);
-      const isPinned = await deps.repositories.pins.isPinned(ctx.state.identity.viewer, found.repository.id);
-      ctx.state.found = { ...found, isPinned };
+      const { id } = found.repository;
+      const [isPinned, issues] = await Promise.all([
+        deps.repositories.pins.isPinned(ctx.state.identity.viewer, id),
+        deps.issues.tab(id),
+      ]);
+      ctx.state.found = { ...found, isPinned, issues };
     }
     await next();
   };

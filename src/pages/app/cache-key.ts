@@ -21,7 +21,7 @@ export async function cacheKey(visit: AnyContext, deps: Pick<WebDeps, 'git' | 's
   if (found === null || (method !== 'GET' && method !== 'HEAD')) return null;
   const refs = await deps.git.refs.state(found.path);
   if (refs === null) return null;
-  const { repository, owner, canonical, level, isOwner, isPinned } = found;
+  const { repository, owner, canonical, level, isOwner, isPinned, issues } = found;
   const key = hash(
     'sha256',
     JSON.stringify([
@@ -38,6 +38,7 @@ export async function cacheKey(visit: AnyContext, deps: Pick<WebDeps, 'git' | 's
       level,
       isOwner,
       isPinned,
+      issues,
       found.path,
       refs,
       deps.ssh(),

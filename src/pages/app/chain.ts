@@ -33,7 +33,7 @@ import type {
   WebServer,
 } from '../../http/index.ts';
 import { createGitHandlers, createGitListener } from '../../http-git/index.ts';
-import { renderAhead } from '../issues/render-text.ts';
+import { renderTextsAhead } from '../render-texts-ahead.ts';
 import type { Route } from '../route.ts';
 import { routes } from '../routes.ts';
 import { authorize } from './authorize.ts';
@@ -84,12 +84,10 @@ export function createWebServer(options: WebOptions): WebServer {
     oneTimeSecrets: createOneTimeSecrets({ clock, random }),
     backgroundPriority: admission.background,
   };
-  options.issues.onText((text) =>
-    renderAhead(options.workers, { ...text, showsRemoteImages: config.repositories.remoteImages }),
-  );
+  renderTextsAhead(options);
   const readClient = createClientReader(config.proxy.trusted);
   const counts = createHttpCounts(clock, options.git.traffic);
-  const headers = securityHeaders(config);
+  const headers = securityHeaders;
   /** Called when a request begins, by whichever stage takes it: log line, metrics, and what admission remembers. */
   const onRequest = [createRequestLog({ logger, clock }), counts.count, admission.onRequest];
   const pageCache = createPageCache({ deps, random, readClient, onRequest });

@@ -1,5 +1,6 @@
 import type { FoundHere } from '../../http/index.ts';
 import type { AvatarView } from './avatar.view.ts';
+import { viewNumber } from './sizes.ts';
 import { viewRepositoryPicture } from './repository-picture.view.ts';
 import { ownerUrl, repositoryUrl } from '../../http/index.ts';
 
@@ -20,6 +21,8 @@ export interface RepositoryHeadView {
   mayInvite: boolean;
   /** Null for who cannot pin. */
   isPinned: boolean | null;
+  /** How many issues are open; null where the repository takes none, which hides the tab. */
+  openIssues: string | null;
 }
 
 export function viewRepositoryHead({
@@ -29,6 +32,7 @@ export function viewRepositoryHead({
   level,
   isOwner,
   isPinned,
+  issues,
 }: FoundHere): RepositoryHeadView {
   return {
     owner: canonical.owner,
@@ -43,5 +47,6 @@ export function viewRepositoryHead({
     isOwner,
     mayInvite: level === 'admin' && !isOwner,
     isPinned,
+    openIssues: issues.isOn ? viewNumber(issues.open) : null,
   };
 }

@@ -16,3 +16,6 @@ export function viewSize(bytes: number): string {
 export function viewCount(count: number, one: string, many = `${one}s`): string {
   return `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
 }
+
+/** `1,204`. */
+export const viewNumber = (count: number): string => count.toLocaleString('en');

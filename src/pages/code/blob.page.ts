@@ -1,7 +1,11 @@
 import type { Location, TreeEntry } from '../../git/index.ts';
 import { imageSize } from '../../images/index.ts';
 import { movedTo, page, type Reply } from '../app/reply.ts';
-import { renderDocument } from '../markdown/render-document.ts';
+import { prepareDocument } from '../markdown/prepare-document.ts';
+import { noReferences, readReferences } from '../markdown/reference-links.ts';
+import { remoteImagesOf } from '../markdown/remote-images.ts';
+import { fillDocument } from '../markdown/render-document.ts';
+import { repositoryLinks } from '../markdown/repository-links.ts';
 import { codeUrl, splitPath } from '../app/code-urls.ts';
 import { readLineRange, viewCodeLines } from './code-lines.view.ts';
 import { viewCommitLine } from './commit-line.view.ts';
@@ -15,6 +19,8 @@ import { repositoryUrl } from '../../http/index.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { frameAt, locate } from './at-ref.ts';
 import { sizePictures } from './picture-size.ts';
+import type { Dependency } from '../app/dependency.ts';
+import { readCommitReferences } from './commit-references.ts';
 import { readCommitStatuses } from './commit-statuses.ts';
 import type { CodeDeps } from './deps.ts';
 
@@ -29,7 +35,8 @@ interface Asked {
 }
 
 /** What a file is shown as: exactly one of the fields is set, and `facts` says more in words. */
-async function readContent({ context, deps: { config, git, highlighting, workers }, at, entry }: Asked) {
+async function readContent({ context, deps, at, entry }: Asked) {
+  const { git, highlighting } = deps;
   const { content, size } = await git.objects.blob(context.found.path, entry.oid, { maxBytes: maxShownBytes });
   const facts = [viewSize(size)];
   const raw = codeUrl(repositoryUrl(context.found.canonical), 'raw', at.ref, at.file);
@@ -53,15 +60,7 @@ async function readContent({ context, deps: { config, git, highlighting, workers
     !context.query.has('lines') &&
     size <= maxReadmeBytes
   ) {
-    const place = {
-      repositoryUrl: repositoryUrl(context.found.canonical),
-      ref: at.ref,
-      folder: splitPath(at.file).folder,
-      showsRemoteImages: config.repositories.remoteImages,
-    };
-    const document = await renderDocument(workers, entry.oid, place, () => text.text);
-    if (!('html' in document)) return { facts, plain: document, isFinal: document.isFinal };
-    return { facts, document: await sizePictures(git, context.found.path, place.repositoryUrl, at, document.html) };
+    return { facts, ...(await readDocument({ context, deps, at, entry }, text.text)) };
   }
   const request = { oid: entry.oid, fileName: entry.name, text: text.text, client: context.found.path };
   const coloured = await highlighting.highlight(request);
@@ -70,6 +69,32 @@ async function readContent({ context, deps: { config, git, highlighting, workers
   if (entry.kind === 'executable') facts.push('executable');
   if (!code.endsWithBreak) facts.push('no newline at the end');
   return { facts, code, isFinal: coloured !== null || !highlighting.canHighlight(request) };
+}
+
+/** A Markdown file as a document, or as text with a word on why. */
+async function readDocument({ context, deps, at, entry }: Asked, text: string) {
+  const { found, origin } = context;
+  const url = repositoryUrl(found.canonical);
+  const place = {
+    repositoryUrl: url,
+    ref: at.ref,
+    folder: splitPath(at.file).folder,
+    ...remoteImagesOf(found, deps, origin),
+  };
+  const prepared = await prepareDocument(deps.workers, {
+    key: entry.oid,
+    client: url,
+    source: () => text,
+    showsRemoteImages: place.showsRemoteImages,
+    origin,
+  });
+  const references = await readReferences(context, deps, 'text' in prepared ? [] : prepared.references);
+  const links = repositoryLinks(place);
+  const document = fillDocument(prepared, { links, references, origin, taskForm: null });
+  const { isFinal } = document;
+  if (!('html' in document)) return { plain: document, isFinal };
+  const html = await sizePictures(deps.git, found.path, url, at, document.html);
+  return { document: html, isFinal, dependency: references.dependency };
 }
 
 /** `B/blob/{ref}/{path}`: a file. */
@@ -86,12 +111,14 @@ export const showBlob: Page<RepositoryContext, CodeDeps> = async (context, deps)
     deps.git.queries.lastChange(found.path, at.oid, at.file),
   ]);
   const statuses = await readCommitStatuses(context, deps, commit === null ? [] : [commit.oid]);
+  const references = await readCommitReferences(context, deps, commit === null ? [] : [commit.subject]);
+  const { dependency: ofDocument = noReferences.dependency } = content as { dependency?: Dependency };
   return page(
     'code/blob',
     {
       ...frame,
       content,
-      commit: commit && viewCommitLine(commit, url, deps.clock.now(), statuses.of(commit.oid)),
+      commit: commit && viewCommitLine(commit, url, deps.clock.now(), statuses.of(commit.oid), references),
       isMarkdown: markdownName.test(entry.name),
       isDocument: 'document' in content || 'plain' in content,
       links: {
@@ -103,6 +130,6 @@ export const showBlob: Page<RepositoryContext, CodeDeps> = async (context, deps)
         self: codeUrl(url, 'blob', at.ref, at.file),
       },
     },
-    { restsOn: content.isFinal === false ? null : [statuses.dependency] },
+    { restsOn: content.isFinal === false ? null : [statuses.dependency, references.dependency, ofDocument] },
   );
 };

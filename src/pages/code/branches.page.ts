@@ -9,6 +9,7 @@ import { viewRepositoryHead } from '../app/repository-head.view.ts';
 import { viewCount } from '../app/sizes.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
+import { readCommitReferences } from './commit-references.ts';
 import { readCommitStatuses } from './commit-statuses.ts';
 import type { CodeDeps } from './deps.ts';
 
@@ -37,7 +38,7 @@ export const showBranches: Page<RepositoryContext, CodeDeps> = (context, deps) =
 
 export async function branchesPage(
   context: RepositoryContext,
-  deps: Pick<CodeDeps, 'git' | 'clock' | 'repositories'>,
+  deps: Pick<CodeDeps, 'git' | 'clock' | 'repositories' | 'issues'>,
   refused: RefusedForm | null,
 ): Promise<PageReply> {
   const { found, query } = context;
@@ -63,11 +64,16 @@ export async function branchesPage(
     deps,
     shown.map(({ commit }) => commit.oid),
   );
+  const references = await readCommitReferences(
+    context,
+    deps,
+    shown.map(({ commit }) => commit.subject),
+  );
   const rows = await Promise.all(
     shown.map(async (row) => ({
       name: viewName(row.name),
       url: codeUrl(url, 'tree', row.name),
-      commit: viewCommitLine(row.commit, url, now, statuses.of(row.commit.oid)),
+      commit: viewCommitLine(row.commit, url, now, statuses.of(row.commit.oid), references),
       isDefault: row.name === branch,
       deletion:
         mayChange && row.name !== branch && row.name !== found.repository.defaultBranch
@@ -100,6 +106,6 @@ export async function branchesPage(
           : null,
       isFirst: start === 0,
     },
-    { restsOn: [statuses.dependency] },
+    { restsOn: [statuses.dependency, references.dependency] },
   );
 }

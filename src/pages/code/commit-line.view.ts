@@ -5,6 +5,10 @@ import type { StatusIconView } from '../app/status-icon.view.ts';
 import { viewName } from '../app/plain-text.ts';
 import { viewTime, type TimeView } from '../app/times.view.ts';
 import { codeUrl, commitUrl } from '../app/code-urls.ts';
+import { viewLinkedText } from '../markdown/linked-text.ts';
+import type { TextPart } from '../markdown/linked-text.ts';
+import { noReferences } from '../markdown/reference-links.ts';
+import type { ReferenceLinks } from '../markdown/reference-links.ts';
 
 /** A commit in one line. */
 export interface CommitLineView {
@@ -13,6 +17,9 @@ export interface CommitLineView {
   subject: string;
   /** The message below its first line; null when there is none. */
   body: string | null;
+  /** Both with what they refer to as links; null for a text that refers to nothing. */
+  subjectParts: TextPart[] | null;
+  bodyParts: TextPart[] | null;
   author: string;
   /** The committer, when it is not the author. */
   committer: string | null;
@@ -36,17 +43,22 @@ export function viewCommitLine(
   repositoryUrl: string,
   now: number,
   commitStatus: StatusIconView | null = null,
+  references: ReferenceLinks = noReferences,
 ): CommitLineView {
-  const { oid, author, committer, message, subject } = commit;
-  const body = message
+  const { oid, author, committer, message } = commit;
+  const subject = viewName(commit.subject).slice(0, most.subject) || '(no message)';
+  const rest = message
     .trimStart()
     .replace(/^[^\n]*(?:\n(?!\s*\n)[^\n]*)*\n?/, '')
     .trim();
+  const body = rest === '' ? null : rest.slice(0, most.body).split('\n').map(viewName).join('\n');
   return {
     oid,
     shortId: oid.slice(0, 10),
-    subject: viewName(subject).slice(0, most.subject) || '(no message)',
-    body: body === '' ? null : body.slice(0, most.body).split('\n').map(viewName).join('\n'),
+    subject,
+    body,
+    subjectParts: viewLinkedText(subject, references),
+    bodyParts: body === null ? null : viewLinkedText(body, references),
     author: viewName(author.name).slice(0, most.name) || 'unknown',
     committer:
       committer.email === author.email && committer.name === author.name

@@ -4,11 +4,13 @@ import { content, movedTo, page, type Reply } from '../app/reply.ts';
 import { viewCommitLine } from './commit-line.view.ts';
 import { commitUrl } from '../app/code-urls.ts';
 import { viewName } from '../app/plain-text.ts';
+import { viewLinkedText } from '../markdown/linked-text.ts';
 import { viewRepositoryHead } from '../app/repository-head.view.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { readComparison } from './comparison.ts';
 import { readSignatures } from './signatures.ts';
+import { readCommitReferences } from './commit-references.ts';
 import { readCommitStatuses } from './commit-statuses.ts';
 import type { CodeDeps } from './deps.ts';
 
@@ -44,17 +46,20 @@ export const showCommit: Page<RepositoryContext, CodeDeps> = async (context, dep
     dependency,
   } = await readSignatures(deps, [commit.signature]);
   const statuses = await readCommitStatuses(context, deps, [oid]);
+  const references = await readCommitReferences(context, deps, [commit.message, note ?? '']);
+  const noteText = note === null ? null : note.slice(0, maxNote).split('\n').map(viewName).join('\n');
   return page(
     'code/commit',
     {
       repository: viewRepositoryHead(found),
-      commit: viewCommitLine(commit, url, clock.now(), statuses.of(oid)),
+      commit: viewCommitLine(commit, url, clock.now(), statuses.of(oid), references),
       signature,
-      note: note === null ? null : note.slice(0, maxNote).split('\n').map(viewName).join('\n'),
+      note: noteText,
+      noteParts: noteText === null ? null : viewLinkedText(noteText, references),
       parents: commit.parents.map((parent) => ({ shortId: parent.slice(0, 10), url: commitUrl(url, parent) })),
       isMerge: commit.parents.length > 1,
       diff,
     },
-    { restsOn: diff.isComplete ? [dependency, statuses.dependency] : null },
+    { restsOn: diff.isComplete ? [dependency, statuses.dependency, references.dependency] : null },
   );
 };

@@ -9,6 +9,7 @@ import { repositoryUrl } from '../../http/index.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { readComparison } from './comparison.ts';
 import { rawPath } from './raw-path.ts';
+import { readCommitReferences } from './commit-references.ts';
 import { readCommitStatuses } from './commit-statuses.ts';
 import type { CodeDeps } from './deps.ts';
 
@@ -62,13 +63,20 @@ async function compareCommits(
     deps,
     commits.map(({ oid }) => oid),
   );
+  const references = await readCommitReferences(
+    context,
+    deps,
+    commits.map(({ subject }) => subject),
+  );
   const from = range.dots === '..' ? base : (parted ?? base);
   return {
     ...distance,
     isUnrelated: parted === null,
     isSame: base === head,
-    commits: commits.map((commit) => viewCommitLine(commit, url, deps.clock.now(), statuses.of(commit.oid))),
-    dependency: statuses.dependency,
+    commits: commits.map((commit) =>
+      viewCommitLine(commit, url, deps.clock.now(), statuses.of(commit.oid), references),
+    ),
+    dependencies: [statuses.dependency, references.dependency],
     diff: await readComparison(context, deps, { from, to: head }, self),
     swap: `${url}/compare/${encodeRef(range.head)}${range.dots}${encodeRef(range.base)}`,
     other: `${url}/compare/${encodeRef(range.base)}${range.dots === '..' ? '...' : '..'}${encodeRef(range.head)}`,
@@ -107,6 +115,6 @@ export const showComparison: Page<RepositoryContext, CodeDeps> = async (context,
   return page(
     'code/compare',
     { ...frame, missing: null, comparison },
-    { restsOn: comparison.diff.isComplete ? [comparison.dependency] : null },
+    { restsOn: comparison.diff.isComplete ? comparison.dependencies : null },
   );
 };

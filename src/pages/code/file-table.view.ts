@@ -3,6 +3,10 @@ import { codeUrl, commitUrl, joinPath, splitPath } from '../app/code-urls.ts';
 import { viewName } from '../app/plain-text.ts';
 import { viewSize } from '../app/sizes.ts';
 import { viewTime, type TimeView } from '../app/times.view.ts';
+import { viewLinkedText } from '../markdown/linked-text.ts';
+import type { TextPart } from '../markdown/linked-text.ts';
+import { noReferences } from '../markdown/reference-links.ts';
+import type { ReferenceLinks } from '../markdown/reference-links.ts';
 
 export interface FileRowView {
   name: string;
@@ -14,7 +18,7 @@ export interface FileRowView {
   /** Null for what has no size of its own. */
   size: string | null;
   /** Null while nobody knows yet. */
-  last: { subject: string; url: string; at: TimeView } | null;
+  last: { subject: string; subjectParts: TextPart[] | null; url: string; at: TimeView } | null;
 }
 
 export interface FileTableView {
@@ -44,6 +48,8 @@ interface TableContext {
   last: LastCommits;
   /** Milliseconds since the epoch. */
   now: number;
+  /** None, when absent. */
+  references?: ReferenceLinks;
 }
 
 const isFolderLike = ({ kind }: TreeEntry): boolean => kind === 'folder' || kind === 'submodule';
@@ -52,11 +58,14 @@ const isFolderLike = ({ kind }: TreeEntry): boolean => kind === 'folder' || kind
 function createCommitViews({
   repositoryUrl,
   now,
+  references = noReferences,
 }: TableContext): (commit: LastCommit) => NonNullable<FileRowView['last']> {
   const views = new Map<string, NonNullable<FileRowView['last']>>();
   return ({ oid, subject, at }) => {
+    const text = viewName(subject) || '(no message)';
     const known = views.get(oid) ?? {
-      subject: viewName(subject) || '(no message)',
+      subject: text,
+      subjectParts: viewLinkedText(text, references),
       url: commitUrl(repositoryUrl, oid),
       at: viewTime(at, now),
     };

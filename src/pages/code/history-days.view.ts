@@ -3,6 +3,7 @@ import { viewName } from '../app/plain-text.ts';
 import { codeUrl } from '../app/code-urls.ts';
 import { viewCommitLine } from './commit-line.view.ts';
 import type { CommitLineView } from './commit-line.view.ts';
+import type { ReferenceLinks } from '../markdown/reference-links.ts';
 import type { StatusIconView } from '../app/status-icon.view.ts';
 import type { SignatureView } from './signature.view.ts';
 
@@ -36,12 +37,14 @@ export function viewHistoryDays(
     now,
     signatures,
     commitStatusOf,
+    references,
   }: {
     repositoryUrl: string;
     file: Buffer;
     now: number;
     signatures: readonly (SignatureView | null)[];
     commitStatusOf: (oid: string) => StatusIconView | null;
+    references: ReferenceLinks;
   },
 ): HistoryDay[] {
   const days: HistoryDay[] = [];
@@ -49,7 +52,7 @@ export function viewHistoryDays(
     const title = dayOf(commit.committer.at, commit.committer.offsetMinutes);
     const before = entries[index - 1]?.file ?? file;
     const row: HistoryRow = {
-      ...viewCommitLine(commit, repositoryUrl, now, commitStatusOf(commit.oid)),
+      ...viewCommitLine(commit, repositoryUrl, now, commitStatusOf(commit.oid), references),
       file: file.length === 0 || !isThere ? null : codeUrl(repositoryUrl, 'tree', commit.oid, then),
       movedFrom: then.equals(before) ? null : viewName(then.toString()),
       signature: signatures[index] ?? null,

@@ -8,6 +8,7 @@ import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { frameAt, locateBytes } from './at-ref.ts';
 import { rawPath } from './raw-path.ts';
 import { readSignatures } from './signatures.ts';
+import { readCommitReferences } from './commit-references.ts';
 import { readCommitStatuses } from './commit-statuses.ts';
 import type { CodeDeps } from './deps.ts';
 
@@ -48,6 +49,11 @@ export const showHistory: Page<RepositoryContext, CodeDeps> = async (context, de
     deps,
     history.entries.map(({ commit }) => commit.oid),
   );
+  const references = await readCommitReferences(
+    context,
+    deps,
+    history.entries.map(({ commit }) => commit.message),
+  );
   const url = repositoryUrl(found.canonical);
   const self = codeUrl(url, 'commits', at.ref, at.file);
   const last = history.entries.at(-1)?.commit.oid;
@@ -62,6 +68,7 @@ export const showHistory: Page<RepositoryContext, CodeDeps> = async (context, de
         now: deps.clock.now(),
         signatures,
         commitStatusOf: statuses.of,
+        references,
       }),
       author,
       self,
@@ -70,7 +77,7 @@ export const showHistory: Page<RepositoryContext, CodeDeps> = async (context, de
       cutShort: history.cutShort,
       feed: at.kind === 'commit' ? null : `${self}.atom`,
     },
-    { restsOn: history.cutShort ? null : [dependency, statuses.dependency] },
+    { restsOn: history.cutShort ? null : [dependency, statuses.dependency, references.dependency] },
   );
 };
 

@@ -1,7 +1,10 @@
 import type { TreeEntry } from '../../git/index.ts';
 import type { WorkerPool } from '../../workers/index.ts';
-import { renderDocument } from '../markdown/render-document.ts';
-import type { DocumentPlace } from '../markdown/repository-links.ts';
+import type { BareReference } from '../../issues/index.ts';
+import { prepareDocument } from '../markdown/prepare-document.ts';
+import type { DocumentSource, PlainDocument, PreparedDocument } from '../markdown/prepare-document.ts';
+import { fillDocument } from '../markdown/render-document.ts';
+import type { DocumentFills } from '../markdown/render-document.ts';
 import { readText } from './read-text.ts';
 import { viewName } from '../app/plain-text.ts';
 
@@ -36,15 +39,32 @@ export function findReadme(entries: readonly TreeEntry[]): TreeEntry | null {
   return candidates.sort((a, b) => rank(a) - rank(b))[0] ?? null;
 }
 
+/** A README before what it refers to is known. */
+export type PreparedReadme =
+  | { kind: 'plain'; view: ReadmeView }
+  | { kind: 'document'; name: string; document: PreparedDocument | PlainDocument };
+
 /** @param content null when the file is larger than `maxReadmeBytes` */
-export async function viewReadme(
+export async function prepareReadme(
   workers: WorkerPool,
   { name, oid }: TreeEntry,
   content: Buffer | null,
-  place: DocumentPlace,
-): Promise<ReadmeView> {
-  const plain = (text: string): ReadmeView => ({ name: viewName(name), html: null, text, note: null, isFinal: true });
+  source: Pick<DocumentSource, 'client' | 'showsRemoteImages' | 'origin'>,
+): Promise<PreparedReadme> {
+  const plain = (text: string): PreparedReadme => ({
+    kind: 'plain',
+    view: { name: viewName(name), html: null, text, note: null, isFinal: true },
+  });
   if (content === null) return plain('This file is too large to show here.');
   if (!markdownName.test(name)) return plain(decodeText(content));
-  return { ...plain(''), ...(await renderDocument(workers, oid, place, () => decodeText(content))) };
+  const document = await prepareDocument(workers, { ...source, key: oid, source: () => decodeText(content) });
+  return { kind: 'document', name: viewName(name), document };
+}
+
+export const referencesOfReadme = (readme: PreparedReadme | null): readonly BareReference[] =>
+  readme?.kind === 'document' && 'references' in readme.document ? readme.document.references : [];
+
+export function viewReadme(readme: PreparedReadme, fills: DocumentFills): ReadmeView {
+  if (readme.kind === 'plain') return readme.view;
+  return { name: readme.name, html: null, text: null, note: null, ...fillDocument(readme.document, fills) };
 }

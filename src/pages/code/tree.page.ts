@@ -1,13 +1,18 @@
-import type { Location } from '../../git/index.ts';
+import type { Location, TreeEntry } from '../../git/index.ts';
 import { movedTo, page, type Reply } from '../app/reply.ts';
 import { codeUrl } from '../app/code-urls.ts';
 import { viewCommitLine } from './commit-line.view.ts';
 import { maxRows, viewFileTable } from './file-table.view.ts';
-import { findReadme, maxReadmeBytes, viewReadme } from './readme.view.ts';
+import { findReadme, maxReadmeBytes, prepareReadme, referencesOfReadme, viewReadme } from './readme.view.ts';
+import type { PreparedReadme } from './readme.view.ts';
+import { remoteImagesOf } from '../markdown/remote-images.ts';
+import { repositoryLinks } from '../markdown/repository-links.ts';
+import type { DocumentPlace } from '../markdown/repository-links.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { frameAt, locate } from './at-ref.ts';
 import { sizePictures } from './picture-size.ts';
+import { readCommitReferences } from './commit-references.ts';
 import { readCommitStatuses } from './commit-statuses.ts';
 import type { CodeDeps } from './deps.ts';
 
@@ -32,31 +37,37 @@ export async function readFolder(context: RepositoryContext, deps: CodeDeps, at:
     names: shown.map(({ rawName }) => rawName),
     waitMs,
   });
-  const entry = findReadme(tree.entries);
-  const readme =
-    entry &&
-    (await viewReadme(
-      deps.workers,
-      entry,
-      (
-        await git.objects.blob(found.path, entry.oid, { maxBytes: maxReadmeBytes })
-      ).content,
-      {
-        repositoryUrl: url,
-        ref: at.ref,
-        folder: at.file,
-        showsRemoteImages: deps.config.repositories.remoteImages,
-      },
-    ));
+  const place = { repositoryUrl: url, ref: at.ref, folder: at.file, ...remoteImagesOf(found, deps, context.origin) };
+  const prepared = await readReadme(context, deps, tree.entries, place);
+  const references = await readCommitReferences(
+    context,
+    deps,
+    [commit.subject, ...[...last.rows.values()].map(({ subject }) => subject)],
+    referencesOfReadme(prepared),
+  );
+  const links = repositoryLinks(place);
+  const readme = prepared && viewReadme(prepared, { links, references, origin: context.origin, taskForm: null });
   if (readme?.html) readme.html = await sizePictures(git, found.path, url, at, readme.html);
   return {
     tree,
-    files: viewFileTable(tree, { repositoryUrl: url, at, last, now }),
-    commit: viewCommitLine(commit, url, now, statuses.of(at.oid)),
-    statuses: statuses.dependency,
+    files: viewFileTable(tree, { repositoryUrl: url, at, last, now, references }),
+    commit: viewCommitLine(commit, url, now, statuses.of(at.oid), references),
+    dependencies: [statuses.dependency, references.dependency],
     readme,
     isComplete: last.isComplete && readme?.isFinal !== false,
   };
+}
+
+async function readReadme(
+  { found, origin }: RepositoryContext,
+  { git, workers }: CodeDeps,
+  entries: readonly TreeEntry[],
+  { repositoryUrl: client, showsRemoteImages }: DocumentPlace,
+): Promise<PreparedReadme | null> {
+  const entry = findReadme(entries);
+  if (entry === null) return null;
+  const { content } = await git.objects.blob(found.path, entry.oid, { maxBytes: maxReadmeBytes });
+  return prepareReadme(workers, entry, content, { client, showsRemoteImages, origin });
 }
 
 /** `B/tree/{ref}/{path}`: a folder. */
@@ -67,14 +78,14 @@ export const showTree: Page<RepositoryContext, CodeDeps> = async (context, deps)
     if (entry.type === 'blob') return movedTo(codeUrl(repositoryUrl(context.found.canonical), 'blob', at.ref, at.file));
     if (entry.kind === 'submodule') return showSubmodule(context, deps, at, entry.oid);
   }
-  const [frame, { files, commit, statuses, readme, isComplete }] = await Promise.all([
+  const [frame, { files, commit, dependencies, readme, isComplete }] = await Promise.all([
     frameAt(context, deps, at, 'tree'),
     readFolder(context, deps, at),
   ]);
   return page(
     'code/tree',
     { ...frame, files, commit: at.file.length === 0 ? commit : null, readme },
-    { restsOn: isComplete ? [statuses] : null },
+    { restsOn: isComplete ? dependencies : null },
   );
 };
 

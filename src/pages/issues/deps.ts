@@ -3,5 +3,14 @@ import type { WebDeps } from '../../http/index.ts';
 /** What the pages of this folder call. */
 export type IssuesDeps = Pick<
   WebDeps,
-  'config' | 'clock' | 'accounts' | 'organisations' | 'owners' | 'repositories' | 'git' | 'workers' | 'issues'
+  | 'config'
+  | 'clock'
+  | 'accounts'
+  | 'organisations'
+  | 'owners'
+  | 'repositories'
+  | 'git'
+  | 'workers'
+  | 'issues'
+  | 'imageProxy'
 >;

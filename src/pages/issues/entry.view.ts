@@ -7,7 +7,7 @@ import type { EventAround, EventPart } from './event-parts.view.ts';
 import { entryUrl, pageUrl } from './issue-urls.ts';
 import { viewAuthor } from './people.view.ts';
 import type { PersonView } from './people.view.ts';
-import type { RenderedText } from './render-text.ts';
+import type { RenderedText } from '../markdown/render-text.ts';
 
 /** One entry of a timeline. */
 export type EntryView = EventView | TextView;

@@ -1,5 +1,6 @@
-import { isDomainError } from '../../kernel/index.ts';
-import type { CloseReason } from '../../issues/index.ts';
+import { forbidden, isDomainError, unauthenticated } from '../../kernel/index.ts';
+import { explainRefusal } from '../../issues/index.ts';
+import type { CloseReason, NewComment } from '../../issues/index.ts';
 import { seeOther } from '../app/reply.ts';
 import { submit } from '../app/submit.ts';
 import { withNotice } from '../app/notices.view.ts';
@@ -12,8 +13,8 @@ import { entryUrl } from './issue-urls.ts';
 const closeReason = (text: string): CloseReason => (text === '' ? 'completed' : (text as CloseReason));
 
 /**
- * Fields `body`, and `action`: `comment`, `close` (with `reason`), `reopen`, `preview` or `draft`. Closing and reopening
- * need no text.
+ * Fields `body`, and `action`: `comment`, `close` (with `reason`), `reopen`, `preview` or `draft`. Closing and
+ * reopening need no text.
  */
 export const postComment: Page<RepositoryContext, IssuesDeps> = (context, deps) => {
   const { viewer, form } = context;
@@ -23,11 +24,15 @@ export const postComment: Page<RepositoryContext, IssuesDeps> = (context, deps) 
   const body = form.text('body');
   const action = form.text('action');
   if (action === 'preview') return issuePage(context, deps, { reply: body, isPreview: true });
-  const state = action === 'close' ? closeReason(form.text('reason')) : action === 'reopen' ? 'open' : undefined;
+  const state: NewComment['state'] =
+    action === 'close' ? closeReason(form.text('reason')) : action === 'reopen' ? 'open' : undefined;
   return submit(
     async () => {
       const { id } = await issues.find(viewer, at);
       if (action === 'draft') {
+        const refusal = (await issues.rightsOn(viewer, at))('contribute');
+        if (refusal === 'sign_in') throw unauthenticated('sign_in_required', 'Please sign in.');
+        if (refusal !== null) throw forbidden('not_allowed_on_issue', explainRefusal(refusal));
         await issues.saveDraft(viewer, replyDraft(id), body);
         return seeOther(`${withNotice(url, 'draft-saved')}#reply`);
       }
@@ -36,7 +41,8 @@ export const postComment: Page<RepositoryContext, IssuesDeps> = (context, deps) 
         const { lastPosition } = await issues.find(viewer, at);
         return seeOther(entryUrl(url, lastPosition));
       }
-      const entry = await issues.comment(viewer, at, { body, ...(state === undefined ? {} : { state }) });
+      const comment = { body, ...(state === undefined ? {} : { state }) };
+      const entry = await issues.comment(viewer, at, comment).catch(keepText);
       await issues.saveDraft(viewer, replyDraft(id), '').catch(ignoreRefusal);
       return seeOther(entryUrl(url, entry.position));
     },
@@ -44,6 +50,12 @@ export const postComment: Page<RepositoryContext, IssuesDeps> = (context, deps) 
     { body: 'reply', reason: 'reply' },
   );
 };
+
+/** For a `catch`: a redirect to the sign-in page would lose a text that was written in a session that has ended. */
+export function keepText(error: unknown): never {
+  if (!isDomainError(error) || error.code !== 'unauthenticated') throw error;
+  throw forbidden('signed_out', 'You are signed out. Sign in in another tab, then send this again.');
+}
 
 /** The comment is there: a draft that stays is no reason to say that something failed. */
 function ignoreRefusal(error: unknown): void {

@@ -40,6 +40,16 @@ async function findEntry(context: RepositoryContext, { issues }: IssuesDeps, pos
   return entry;
 }
 
+/** Fields `position`, `revision` and `line`: ticks the box in that line of a text, or takes the tick away. */
+export const tickTask: Page<RepositoryContext, IssuesDeps> = (context, deps) =>
+  actOnEntry(context, deps, (position) =>
+    deps.issues.toggleTask(context.viewer, issueAt(context), {
+      position,
+      revision: readPosition(context.form.text('revision')),
+      line: readPosition(context.form.text('line')),
+    }),
+  );
+
 /** Field `title`. */
 export const editTitle: Page<RepositoryContext, IssuesDeps> = (context, deps) => {
   const title = context.form.text('title');
@@ -96,7 +106,7 @@ export const decideAboutHeld: Page<RepositoryContext, IssuesDeps> = (context, de
       const position = readPosition(form.text('position'));
       const { authorId, heldAt } = await findEntry(context, deps, position);
       const url = urlOfIssue(context);
-      // Somebody else was quicker.
+      // Another member was quicker.
       if (heldAt === null || authorId === null) return seeOther(entryUrl(url, position));
       if (form.text('decision') === 'admit') {
         await deps.issues.admit(viewer, found.canonical, authorId);

@@ -59,7 +59,7 @@ export const showHistory: Page<RepositoryContext, IssuesDeps> = async (visit, { 
       at: viewTime(editor?.editedAt ?? entry.createdAt, clock.now()),
     };
   });
-  return page('issues/history', {
+  return page('issues/issue-history', {
     repository: viewRepositoryHead(found),
     issue: { title: viewName(issue.title), number: issue.number },
     entryUrl: entryUrl(urlOfIssue(visit), position),

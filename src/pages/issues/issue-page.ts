@@ -4,6 +4,8 @@ import { repositoryUrl, queryNumber } from '../../http/index.ts';
 import { viewName } from '../app/plain-text.ts';
 import { page } from '../app/reply.ts';
 import type { PageReply } from '../app/reply.ts';
+import { renderText, renderTexts } from '../markdown/render-text.ts';
+import type { TextToRender } from '../markdown/render-text.ts';
 import { viewRepositoryHead } from '../app/repository-head.view.ts';
 import type { RepositoryContext } from '../app/request-context.ts';
 import type { FormRefusal } from '../app/submit.ts';
@@ -14,8 +16,6 @@ import type { OtherIssueView } from './event-parts.view.ts';
 import { viewSide } from './issue-side.view.ts';
 import { entriesPerPage, issueName, issueNumber, issueUrl, pageUrl } from './issue-urls.ts';
 import { viewAuthor } from './people.view.ts';
-import { renderText, renderTexts } from './render-text.ts';
-import type { TextPlace } from './render-text.ts';
 import { quoteText } from './quote-text.ts';
 
 /** What a form of the page was sent with, so that it is shown again as it was. */
@@ -42,12 +42,6 @@ export const issueAt = ({ found: { canonical }, params }: RepositoryContext): Is
 export const urlOfIssue = (context: RepositoryContext): string =>
   issueUrl(repositoryUrl(context.found.canonical), issueNumber(context.params['number']));
 
-export const textPlace = ({ found }: RepositoryContext, { config }: Pick<IssuesDeps, 'config'>): TextPlace => ({
-  repositoryUrl: repositoryUrl(found.canonical),
-  defaultBranch: found.repository.defaultBranch,
-  showsRemoteImages: config.repositories.remoteImages,
-});
-
 /**
  * The page of an issue: one range of its timeline, the forms that the viewer may use, and what stands beside them.
  * Refuses `issue_not_found`.
@@ -58,16 +52,20 @@ export async function issuePage(
   forms: IssueForms = {},
 ): Promise<PageReply> {
   const { found, viewer, query } = context;
-  const { issues, clock, workers } = deps;
+  const { issues, clock } = deps;
   const at = issueAt(context);
   const head = viewRepositoryHead(found);
   const url = issueUrl(head.url, at.number);
   const [issue, rights] = await Promise.all([issues.find(viewer, at), issues.rightsOn(viewer, at)]);
   const from = pageStart(forms.edit?.position ?? queryNumber(query, 'from') ?? 0, issue.lastPosition);
   const { entries } = await issues.listEntries(viewer, at, { from, limit: entriesPerPage });
-  const [around, texts] = await Promise.all([
+  const [around, { texts }] = await Promise.all([
     gather(context, deps, at, { entries, rights, issue }),
-    renderTexts(workers, textPlace(context, deps), entries.flatMap(textsOf)),
+    renderTexts(
+      context,
+      deps,
+      entries.flatMap((entry) => textToRender(entry, url, rights)),
+    ),
   ]);
   const rendered = texts.values();
   const viewOther = viewOtherOf(around.places, found.canonical);
@@ -110,14 +108,14 @@ export async function issuePage(
     pages: viewPages(url, from, issue.lastPosition),
     edit: edit && {
       ...edit,
-      preview: forms.isPreview && forms.edit ? await renderText(workers, textPlace(context, deps), edit.body) : null,
+      preview: forms.isPreview && forms.edit ? await renderText(context, deps, edit.body) : null,
     },
     reply: {
       text: reply.text,
       isDraft: reply.isDraft,
       preview:
-        forms.isPreview && forms.reply !== undefined && reply.text.trim() !== ''
-          ? await renderText(workers, textPlace(context, deps), reply.text)
+        mayReply && forms.isPreview && forms.reply !== undefined && reply.text.trim() !== ''
+          ? await renderText(context, deps, reply.text)
           : null,
       mayComment: mayReply,
       mayClose: rights('close') === null,
@@ -143,6 +141,14 @@ export async function issuePage(
 
 const textsOf = ({ kind, body }: ListedEntry): string[] =>
   (kind === 'opened' || kind === 'comment') && body !== null ? [body] : [];
+
+/** Boxes of a text can be ticked by those who may edit it. */
+function textToRender(entry: ListedEntry, url: string, rights: IssueRights): TextToRender[] {
+  const { position, revision } = entry;
+  const mayEdit = rights('edit_entry', entry) === null;
+  const taskForm = mayEdit ? { action: `${url}/tasks`, position, revision } : null;
+  return textsOf(entry).map((body) => ({ body, taskForm }));
+}
 
 /** The first position of the page that has this one. */
 const pageStart = (position: number, last: number): number =>

@@ -1,4 +1,5 @@
-import { invalid } from '../../kernel/index.ts';
+import { invalid, isDomainError } from '../../kernel/index.ts';
+import type { DomainError } from '../../kernel/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { IssueChange, SettableLink } from '../../issues/index.ts';
 import { seeOther } from '../app/reply.ts';
@@ -36,7 +37,7 @@ const namesIn = (text: string): string[] =>
 
 /**
  * Fields `labels` (several), `more` (names with commas), and `before`, the labels that the form was made with, one a
- * line: what somebody else has added meanwhile stays.
+ * line: what others have added meanwhile stays.
  */
 export const changeLabels: Page<RepositoryContext, IssuesDeps> = (context, deps) => {
   const { form } = context;
@@ -78,12 +79,17 @@ export const changeLinks: Page<RepositoryContext, IssuesDeps> = (context, deps) 
     const to = readIssueReference(typed.to, found.canonical, origin);
     if (to === null) throw noSuchIssue();
     const run = form.text('action') === 'remove' ? deps.issues.removeLink : deps.issues.addLink;
-    await run(viewer, issueAt(context), kind, to).catch((error: { reason?: string }) => {
-      throw ['issue_not_found', 'repository_not_found'].includes(error.reason ?? '') ? noSuchIssue() : error;
-    });
+    await run(viewer, issueAt(context), kind, to).catch(refuseAbsent(noSuchIssue));
   };
   return act(context, deps, work, typed);
 };
+
+/** For a `catch`: what is absent or hidden is a wrong value of the form. */
+const refuseAbsent =
+  (refusal: () => DomainError) =>
+  (error: unknown): never => {
+    throw isDomainError(error) && error.code === 'not_found' ? refusal() : error;
+  };
 
 /** Absent and hidden issues are refused alike, beside the field and not as an absent page. */
 const noSuchIssue = () => invalid('unknown_issue', 'There is no such issue.', { field: 'to' });
@@ -104,9 +110,7 @@ export const moveIssue: Page<RepositoryContext, IssuesDeps> = (context, deps) =>
       if (owner === undefined || name === undefined) throw noSuchRepository();
       const moved = await deps.issues
         .move(viewer, issueAt(context), { owner, name })
-        .catch((error: { reason?: string }) => {
-          throw error.reason === 'repository_not_found' ? noSuchRepository() : error;
-        });
+        .catch(refuseAbsent(noSuchRepository));
       return seeOther(issueUrl(repositoryUrl({ owner, name }), moved.number));
     },
     (refusal) => issuePage(context, deps, { refusal, side: { repository: typed } }),

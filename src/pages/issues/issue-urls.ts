@@ -35,7 +35,7 @@ export function readIssueReference(
   const path = given.startsWith(`${origin}/`) ? given.slice(origin.length) : given;
   const [, owner, name, number] =
     /^\/repos\/([^/\s]{1,100})\/([^/\s]{1,100})\/issues\/([1-9]\d{0,14})(?:[?#].*)?$/.exec(path) ??
-    /^(?:([^/\s#]{1,100})\/([^/\s#]{1,100}))?#?([1-9]\d{0,14})$/.exec(path) ??
+    /^(?:([^/\s#]{1,100})\/([^/\s#]{1,100})#|#?)([1-9]\d{0,14})$/.exec(path) ??
     [];
   if (number === undefined) return null;
   return { owner: owner ?? home.owner, name: name ?? home.name, number: Number(number) };

@@ -1,14 +1,12 @@
-import { isDomainError, nullIfNotFound } from '../../kernel/index.ts';
+import { isDomainError } from '../../kernel/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
-import { viewName } from '../app/plain-text.ts';
-import { movedTo, page } from '../app/reply.ts';
+import { movedTo } from '../app/reply.ts';
 import type { Reply } from '../app/reply.ts';
-import { viewRepositoryHead } from '../app/repository-head.view.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
-import { viewTime } from '../app/times.view.ts';
 import type { IssuesDeps } from './deps.ts';
-import { issueAt, issuePage, urlOfIssue } from './issue-page.ts';
+import { issueAt, issuePage } from './issue-page.ts';
 import { issueUrl } from './issue-urls.ts';
+import { trashedIssuePage } from './trashed-issue.page.ts';
 
 /**
  * An issue with its timeline. Query: `from`, a position; `quote` and `edit`, the position of a text (`edit=title` the
@@ -19,7 +17,7 @@ export const showIssue: Page<RepositoryContext, IssuesDeps> = async (context, de
     return await issuePage(context, deps);
   } catch (error) {
     if (!isDomainError(error) || error.reason !== 'issue_not_found') throw error;
-    const elsewhere = (await movedPage(context, deps)) ?? (await trashPage(context, deps));
+    const elsewhere = (await movedPage(context, deps)) ?? (await trashedIssuePage(context, deps));
     if (elsewhere === null) throw error;
     return elsewhere;
   }
@@ -30,22 +28,4 @@ async function movedPage(context: RepositoryContext, { issues, repositories }: I
   const place = moved === null ? undefined : (await repositories.locate([moved.repositoryId])).get(moved.repositoryId);
   if (moved === null || place === undefined) return null;
   return movedTo(issueUrl(repositoryUrl({ owner: place.owner.handle, name: place.repository.name }), moved.number));
-}
-
-async function trashPage(context: RepositoryContext, { issues, clock, owners }: IssuesDeps): Promise<Reply | null> {
-  const { viewer, found } = context;
-  if (found.level !== 'admin') return null;
-  const issue = await issues.findTrashed(viewer, issueAt(context)).catch(nullIfNotFound);
-  if (issue === null) return null;
-  const people = await owners.ownersById(issue.deletedBy === null ? [] : [issue.deletedBy]);
-  return page('issues/trashed-issue', {
-    repository: viewRepositoryHead(found),
-    issue: {
-      url: urlOfIssue(context),
-      number: issue.number,
-      title: viewName(issue.title),
-      deleted: viewTime(issue.deletedAt!, clock.now()),
-      deletedBy: people.get(issue.deletedBy ?? '')?.handle ?? null,
-    },
-  });
 }

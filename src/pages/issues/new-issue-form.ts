@@ -1,7 +1,7 @@
 import { questionsOf } from '../../issues/index.ts';
 import type { AnswerFaults, IssueTemplate, TemplateAnswers, TemplateField } from '../../issues/index.ts';
 import type { Form } from '../../http/index.ts';
-import type { RenderedText } from './render-text.ts';
+import type { RenderedText } from '../markdown/render-text.ts';
 
 /** What is in the form of a new issue. */
 export interface NewIssueValues {
@@ -83,7 +83,13 @@ export function viewFields(
 }
 
 /** The first thing that is wrong, for the summary at the top. */
-export function firstFault(faults: AnswerFaults): { message: string; field: string } | null {
-  for (const [id, message] of faults) return { message, field: answerName(id) };
+export function firstFault(
+  { fields }: Pick<IssueTemplate, 'fields'>,
+  faults: AnswerFaults,
+): { message: string; field: string } | null {
+  for (const { id, label } of questionsOf(fields)) {
+    const message = faults.get(id);
+    if (message !== undefined) return { message: `${label}: ${message}`, field: answerName(id) };
+  }
   return null;
 }

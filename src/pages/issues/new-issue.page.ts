@@ -6,17 +6,17 @@ import type { AnswerFaults, IssueTemplate, IssueTemplates } from '../../issues/i
 import { withNotice } from '../app/notices.view.ts';
 import { page, seeOther } from '../app/reply.ts';
 import type { PageReply } from '../app/reply.ts';
+import { renderText, renderTexts } from '../markdown/render-text.ts';
 import { viewRepositoryHead } from '../app/repository-head.view.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { submit } from '../app/submit.ts';
 import type { FormRefusal } from '../app/submit.ts';
 import type { IssuesDeps } from './deps.ts';
-import { textPlace } from './issue-page.ts';
+import { keepText } from './issue-comment.page.ts';
 import { issueUrl } from './issue-urls.ts';
 import { viewLabel } from './label.view.ts';
 import { firstFault, initialValues, readDraft, readNewIssue, viewFields, writeDraft } from './new-issue-form.ts';
 import type { NewIssueValues } from './new-issue-form.ts';
-import { renderText, renderTexts } from './render-text.ts';
 
 const noFaults: AnswerFaults = new Map();
 
@@ -46,7 +46,8 @@ export const openIssue: Page<RepositoryContext, IssuesDeps> = async (context, de
   const values = readNewIssue(form, template);
   const again = (more: Partial<Shown> = {}): Promise<PageReply> =>
     formPage(context, deps, { found, template, values, ...more });
-  if (form.text('action') === 'preview') return again({ isPreview: true });
+  const mayOpen = (await issues.rightsIn(viewer, here.canonical))('contribute') === null;
+  if (form.text('action') === 'preview') return again({ isPreview: mayOpen });
   const base = `${repositoryUrl(here.canonical)}/issues`;
   return submit(
     async () => {
@@ -55,10 +56,11 @@ export const openIssue: Page<RepositoryContext, IssuesDeps> = async (context, de
         return seeOther(`${withNotice(`${base}/new`, 'draft-saved')}&template=${template?.key ?? blank}`);
       }
       const faults = template === null ? noFaults : checkAnswers(template, values.answers);
-      if (faults.size > 0) return { ...(await again({ faults, refusal: firstFault(faults) })), status: 422 };
+      if (template !== null && faults.size > 0)
+        return { ...(await again({ faults, refusal: firstFault(template, faults) })), status: 422 };
       const mayTriage = (await issues.rightsIn(viewer, here.canonical))('triage') === null;
       const body = template === null || template.body !== null ? values.body : composeForm(template, values.answers);
-      const { number } = await issues.open(viewer, here.canonical, {
+      const wanted = {
         title: values.title,
         body,
         ...(mayTriage
@@ -68,7 +70,8 @@ export const openIssue: Page<RepositoryContext, IssuesDeps> = async (context, de
               milestone: values.milestone || null,
             }
           : { template }),
-      });
+      };
+      const { number } = await issues.open(viewer, here.canonical, wanted).catch(keepText);
       await issues.saveDraft(viewer, draftOf(context, template), '').catch(ignoreRefusal);
       return seeOther(issueUrl(repositoryUrl(here.canonical), number));
     },
@@ -164,16 +167,15 @@ async function formPage(
   { found, template, values, isDraft = false, isPreview = false, faults = noFaults, refusal = null }: Shown,
 ): Promise<PageReply> {
   const { viewer, found: here } = context;
-  const { issues, workers } = deps;
-  const place = textPlace(context, deps);
+  const { issues } = deps;
   const mayTriage = (await issues.rightsIn(viewer, here.canonical))('triage') === null;
-  const [labels, milestones, texts] = await Promise.all([
+  const [labels, milestones, { texts }] = await Promise.all([
     mayTriage ? issues.listLabels(viewer, here.canonical) : [],
     mayTriage ? issues.listMilestones(viewer, here.canonical, 'open') : [],
     renderTexts(
-      workers,
-      place,
-      (template?.fields ?? []).flatMap((field) => (field.kind === 'markdown' ? [field.text] : [])),
+      context,
+      deps,
+      (template?.fields ?? []).flatMap((field) => (field.kind === 'markdown' ? [{ body: field.text }] : [])),
     ),
   ]);
   const text = template === null || template.body !== null ? values.body : composeForm(template, values.answers);
@@ -185,7 +187,7 @@ async function formPage(
     chooserUrl: isSeveral ? `${repositoryUrl(here.canonical)}/issues/new` : null,
     form: values,
     fields: template === null || template.body !== null ? null : viewFields(template, values.answers, faults, texts),
-    preview: isPreview && text.trim() !== '' ? await renderText(workers, place, text) : null,
+    preview: isPreview && text.trim() !== '' ? await renderText(context, deps, text) : null,
     choices: mayTriage
       ? {
           labels: labels

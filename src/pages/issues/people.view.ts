@@ -7,7 +7,7 @@ import { viewName } from '../app/plain-text.ts';
 /** Who did something, or takes part. */
 export interface PersonView {
   name: string;
-  /** Null for somebody who has no account here, or none any more. */
+  /** Null for a person without an account here. */
   url: string | null;
   avatar: AvatarView | null;
 }

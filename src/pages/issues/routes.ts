@@ -11,6 +11,7 @@ import {
   purgeIssue,
   reactToEntry,
   restoreIssue,
+  tickTask,
 } from './issue-edit.page.ts';
 import { showHistory } from './issue-history.page.ts';
 import {
@@ -57,6 +58,7 @@ const issueRoutes: readonly Route[] = [
   { method: 'GET', path: `${one}/history/:position`, access: 'repository:read', cost: 'rows', page: showHistory },
   forReaders('comments', postComment),
   forReaders('edit', editEntry),
+  forReaders('tasks', tickTask),
   forReaders('title', editTitle),
   forReaders('react', reactToEntry),
   forReaders('subscribe', subscribeToIssue),

@@ -4,4 +4,6 @@ export interface DocumentLinks {
   image(path: string): string | null;
   /** Whether images of other hosts are shown; they are links otherwise. */
   showsRemoteImages?: boolean;
+  /** Where an image of another host is shown from, an http or https URL; by itself over https when absent. */
+  remote?(url: string): string | null;
 }

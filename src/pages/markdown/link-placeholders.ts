@@ -1,21 +1,27 @@
 import type { DocumentLinks } from './document-links.ts';
+import { escapeAttribute, unescapeHtml } from './marks.ts';
 
 /**
  * A document is rendered once, wherever it lies: its relative links stand as placeholders in
  * what is kept, and lead to the files beside it when a page is made. No document can write a
  * placeholder: whatever is relative in it becomes one, with what it wrote behind the mark.
+ * Images of other hosts are placeholders, too, because their signed address names the repository.
  */
 const pageMark = '/.page/';
 const imageMark = '/.image/';
+const remoteMark = '/.remote/';
 
-export const placeholders: Pick<DocumentLinks, 'page' | 'image'> = {
+type FilledLinks = Pick<DocumentLinks, 'page' | 'image' | 'remote'>;
+
+export const placeholders: Required<FilledLinks> = {
   page: (address) => pageMark + address,
   image: (address) => imageMark + address,
+  remote: (url) => remoteMark + url,
 };
 
 /** What the cleaner writes: attributes in double quotes, and `<`, `>` and quotes escaped everywhere else. */
 const tag = /<(?:a|img) [^<>]*>/g;
-const placeholder = /(^|\s)(href|src)="\/\.(page|image)\/([^"]*)"/;
+const placeholder = /(^|\s)(href|src)="\/\.(page|image|remote)\/([^"]*)"/;
 
 /**
  * All addresses of a document together, in UTF-16 units; a document of 128 KiB may have
@@ -24,20 +30,13 @@ const placeholder = /(^|\s)(href|src)="\/\.(page|image)\/([^"]*)"/;
 const maxAddressesLength = 4 * 1024 * 1024;
 
 /** Puts the links in, in linear time; links beyond a limit lead nowhere. */
-export function fillLinks(html: string, links: Pick<DocumentLinks, 'page' | 'image'>): string {
+export function fillLinks(html: string, links: FilledLinks): string {
   let length = 0;
   return html.replace(tag, (whole) =>
-    whole.replace(placeholder, (_all, space: string, name: string, kind: 'page' | 'image', address: string) => {
-      const filled = length > maxAddressesLength ? null : links[kind](unescape(address));
+    whole.replace(placeholder, (_all, space: string, name: string, kind: keyof FilledLinks, address: string) => {
+      const filled = length > maxAddressesLength ? null : (links[kind]?.(unescapeHtml(address)) ?? null);
       length += filled?.length ?? 0;
-      return filled === null ? space : `${space}${name}="${escape(filled)}"`;
+      return filled === null ? space : `${space}${name}="${escapeAttribute(filled)}"`;
     }),
   );
 }
-
-const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"' };
-
-const unescape = (text: string): string => text.replace(/&(amp|lt|gt|quot);/g, (_all, name: string) => entities[name]!);
-
-const escape = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');

@@ -1,9 +1,11 @@
 import { placeholders } from './link-placeholders.ts';
-import { renderMarkdown } from './render-markdown.ts';
+import type { RenderedParts } from './parts.ts';
+import { renderParts } from './render-markdown.ts';
 
 /**
- * A task of the worker pool: a document as clean HTML, with placeholders for the links that depend on where it lies.
+ * A task of the worker pool: a document as clean HTML, with placeholders for the links that depend on where it lies,
+ * and marks for what other tasks and the page put in.
  */
-export function run({ source, showsRemoteImages }: { source: string; showsRemoteImages: boolean }): string {
-  return renderMarkdown(source, { ...placeholders, showsRemoteImages });
+export function run({ source, showsRemoteImages }: { source: string; showsRemoteImages: boolean }): RenderedParts {
+  return renderParts(source, { ...placeholders, showsRemoteImages });
 }

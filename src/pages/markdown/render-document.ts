@@ -1,29 +1,53 @@
-import type { TaskLimits, WorkerPool } from '../../workers/index.ts';
+import type { WorkerPool } from '../../workers/index.ts';
+import type { DocumentLinks } from './document-links.ts';
 import { fillLinks } from './link-placeholders.ts';
-import type { run } from './markdown-task.ts';
+import { linkText, shortenAddresses } from './linked-text.ts';
+import { fillParts, plainBox, taskButton, taskFormHtml } from './parts.ts';
+import type { TaskForm } from './parts.ts';
+import { prepareDocument } from './prepare-document.ts';
+import type { PlainDocument, PreparedDocument } from './prepare-document.ts';
+import { noReferences } from './reference-links.ts';
+import type { ReferenceLinks } from './reference-links.ts';
 import { repositoryLinks } from './repository-links.ts';
 import type { DocumentPlace } from './repository-links.ts';
 
 /** A document as a page shows it: rendered, or as text with a word on why. */
 export type RenderedDocument =
-  | { html: string }
-  /** `isFinal` is false when another attempt may render it. */
-  | { text: string; note: string; isFinal: boolean };
+  /** `isFinal` is false when another attempt may show more of it highlighted. */
+  { html: string; isFinal: boolean } | PlainDocument;
 
-const limits: TaskLimits = {
-  // A long document takes a tenth of it, the worst found by search five times as long.
-  deadlineMs: 500,
-  // The first document of a while waits for a thread that loads the renderer.
-  patienceMs: 3_000,
-  // 128 KiB, beyond Latin-1 two bytes for each character.
-  maxInputBytes: 300 * 1024,
-  // Thirty times the longest document.
-  maxResultBytes: 4 * 1024 * 1024,
-};
+export interface DocumentFills {
+  /** Where relative links and images lead. */
+  links: Omit<DocumentLinks, 'showsRemoteImages'>;
+  references: ReferenceLinks;
+  /** This server as the browser knows it; null leaves its addresses as they are. */
+  origin: string | null;
+  /** Makes task boxes buttons; null shows them only. */
+  taskForm: TaskForm | null;
+}
+
+/** Puts in what depends on the viewer and the place, in linear time. */
+export function fillDocument(
+  document: PreparedDocument | PlainDocument,
+  { links, references, origin, taskForm }: DocumentFills,
+): RenderedDocument {
+  if ('text' in document) return document;
+  const { parts, code, formulas, runs, isFinal } = document;
+  let run = 0;
+  const filled = fillParts(parts, {
+    code: (index) => code[index] ?? null,
+    formula: (index) => formulas[index] ?? null,
+    task: (box, isInLink) => (taskForm === null || isInLink ? plainBox(box) : taskButton(taskForm, box)),
+    text: (escaped) => linkText(escaped, runs[run++] ?? [], references),
+  });
+  const html = fillLinks(origin === null ? filled : shortenAddresses(filled, origin, references), links);
+  return { html: taskForm === null || parts.tasks.length === 0 ? html : taskFormHtml(taskForm) + html, isFinal };
+}
 
 /**
  * Renders a document of a repository in the worker pool, or recalls it by the id of its
- * blob, which never means other bytes; its links lead to where it lies.
+ * blob, which never means other bytes; its links lead to where it lies. What it refers to stays text: pages call
+ * `prepareDocument`, look up the references of all their texts, and call `fillDocument`.
  */
 export async function renderDocument(
   workers: WorkerPool,
@@ -31,21 +55,8 @@ export async function renderDocument(
   place: DocumentPlace,
   source: () => string,
 ): Promise<RenderedDocument> {
-  const { showsRemoteImages } = place;
-  const outcome = await workers.run<typeof run>({
-    task: 'markdown',
-    key: showsRemoteImages ? `${oid} with remote images` : oid,
-    input: () => ({ source: source(), showsRemoteImages }),
-    client: place.repositoryUrl,
-    limits,
-  });
-  if (outcome.ok) return { html: fillLinks(outcome.value, repositoryLinks(place)) };
-  const isBusy = outcome.reason === 'busy';
-  return {
-    text: source(),
-    note: isBusy
-      ? 'This document is shown as text, because the server is busy. Reload the page to see it rendered.'
-      : 'This document is shown as text, because it takes too long to render.',
-    isFinal: outcome.reason === 'input_too_large' || outcome.reason === 'result_too_large',
-  };
+  const { repositoryUrl: client, showsRemoteImages } = place;
+  const document = await prepareDocument(workers, { key: oid, client, source, showsRemoteImages, origin: null });
+  const links = repositoryLinks(place);
+  return fillDocument(document, { links, references: noReferences, origin: null, taskForm: null });
 }

@@ -1,24 +1,35 @@
 import MarkdownIt from 'markdown-it';
 import { alerts } from './alerts.ts';
+import { codeBlocks } from './code-blocks.ts';
+import { partsOf } from './collect-parts.ts';
 import type { DocumentLinks } from './document-links.ts';
 import { footnotes } from './footnotes.ts';
+import { formulas } from './formulas.ts';
 import { headingAnchors } from './heading-anchors.ts';
+import { fillParts, plainFills } from './parts.ts';
+import type { RenderedParts } from './parts.ts';
 import { sanitize } from './sanitize.ts';
 import { taskLists } from './task-lists.ts';
 
 const markdown = new MarkdownIt({ html: true, linkify: true });
 // Only what is written as an address becomes a link: `config.rs` is a file, not a host.
 markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
-markdown.use(headingAnchors).use(taskLists).use(alerts).use(footnotes);
+markdown.use(headingAnchors).use(taskLists).use(alerts).use(footnotes).use(codeBlocks).use(formulas);
 // A wide table scrolls in a box of its own.
 markdown.renderer.rules['table_open'] = () => '<div class="scroll"><table>\n';
 markdown.renderer.rules['table_close'] = () => '</table></div>\n';
+markdown.renderer.rules['formula'] = (tokens, index) => tokens[index]!.content;
 
 /**
- * Markdown from a repository as HTML that is safe to put into a page: rendered
- * first, cleaned afterwards, so that whatever the renderer or an HTML block
- * produced passes the same allowlist (security C02).
+ * Markdown as HTML that is safe to put into a page: rendered first, cleaned afterwards, so that whatever the renderer
+ * or an HTML block produced passes the same allowlist (security C02). What is put in later stands as marks.
  */
-export function renderMarkdown(source: string, links: DocumentLinks): string {
-  return sanitize(markdown.render(source, {}), links);
+export function renderParts(source: string, links: DocumentLinks): RenderedParts {
+  const env = {};
+  const html = sanitize(markdown.render(source, env), links);
+  return { ...partsOf(env), html };
 }
+
+/** The same as one text, without highlighting, MathML and references. */
+export const renderMarkdown = (source: string, links: DocumentLinks): string =>
+  fillParts(renderParts(source, links), plainFills);

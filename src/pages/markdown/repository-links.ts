@@ -9,6 +9,8 @@ export interface DocumentPlace {
   folder: Buffer;
   /** Whether images of other hosts are shown. */
   showsRemoteImages: boolean;
+  /** Where such an image is shown from; null for one that is not. */
+  remote?: (url: string) => string | null;
 }
 
 /** `docs/../a b.md` below a folder; a leading slash means the root, and nothing leads above it. */
@@ -35,9 +37,16 @@ function decode(path: string): Buffer {
 }
 
 /** Relative links of a document lead to the files beside it at the same ref, images to their bytes. */
-export function repositoryLinks({ repositoryUrl, ref, folder, showsRemoteImages }: DocumentPlace): DocumentLinks {
+export function repositoryLinks({
+  repositoryUrl,
+  ref,
+  folder,
+  showsRemoteImages,
+  remote = () => null,
+}: DocumentPlace): DocumentLinks {
   return {
     showsRemoteImages,
+    remote,
     page(address) {
       const [, path = '', rest = ''] = /^([^?#]*)(.*)$/s.exec(address) ?? [];
       const fragment = /#(.*)$/s.exec(rest)?.[1];

@@ -1,7 +1,9 @@
 import sanitizeHtml from 'sanitize-html';
 import type { Attributes, IOptions, Tag } from 'sanitize-html';
 import type { DocumentLinks } from './document-links.ts';
+import { replaceShortCodes } from './emoji.ts';
 import { anchorPrefix } from './heading-anchors.ts';
+import { mark, splitAtMarks } from './marks.ts';
 
 const allowedTags = [
   'h2',
@@ -101,21 +103,34 @@ const side = (length = ''): string => /^\s*(\d{1,4}%?)(?:px)?\s*$/.exec(length)?
 /** The host that an image would be fetched from, without trusting the address to be well-formed. */
 const hostOf = (address: string): string => URL.parse(address, 'https://invalid.invalid')?.host ?? 'elsewhere';
 
+/** The address that a remote image is shown from; null where it is not shown. */
+function shownFrom(src: string, { showsRemoteImages, remote: remoteLink }: DocumentLinks): string | null {
+  if (!showsRemoteImages) return null;
+  if (remoteLink !== undefined) return remoteLink(src.startsWith('//') ? `https:${src}` : src);
+  // Over http anybody on the way could change it, and browsers would warn of the page.
+  return /^https:\/\//i.test(src) ? src : null;
+}
+
+/** Before the text that stands for an image: perhaps in a link, so it holds no other one. */
+const labelMark = '\0\0';
+
+/** Remote images of one document; those behind are links. */
+const maxRemoteImages = 200;
+
 /**
- * A remote image would tell its host who reads this page, so unless the settings allow it, it is shown as a
- * link that names the host. Inside a link, where a badge usually
- * sits, only its text remains: links do not nest.
+ * A browser that loads a remote image tells its host who reads this page, so unless the settings allow images through
+ * the proxy, one is shown as a link that names the host. Inside a link, where a badge usually sits, only its text
+ * remains: links do not nest.
  */
 function image(attributes: Attributes, links: DocumentLinks, isInLink: boolean): Tag {
   const { src = '', alt = '', width, height } = attributes;
-  const label = alt.trim() || 'image';
+  const label = labelMark + (alt.trim() || 'image');
   const size: Attributes = Object.fromEntries(
     Object.entries({ width: side(width), height: side(height) }).filter(([, length]) => length !== ''),
   );
-  // Over http anybody on the way could change it, and browsers would warn of the page.
-  if (links.showsRemoteImages && /^https:\/\//i.test(src))
-    return { tagName: 'img', attribs: { src, alt, loading: 'lazy', ...size } };
   if (remote.test(src)) {
+    const from = shownFrom(src, links);
+    if (from !== null) return { tagName: 'img', attribs: { src: from, alt, loading: 'lazy', ...size } };
     if (isInLink) return { tagName: 'span', attribs: { class: 'image-label' }, text: label };
     return {
       tagName: 'a',
@@ -168,9 +183,32 @@ function checkbox({ type, checked }: Attributes): Tag {
   return { tagName: 'input', attribs };
 }
 
+/** What looks like a reference: `#7`, `@alice`, the id of a commit. Whether it does is for the page to say. */
+const mayRefer = /#\d|@[A-Za-z0-9]|[0-9a-f]{7}/;
+
+/** Text outside of code: short codes become emoji, and outside of links what may refer to something is marked. */
+function proseText(text: string, isInLink: boolean): string {
+  if (text.startsWith(labelMark)) return text.slice(labelMark.length);
+  return splitAtMarks(text)
+    .map((piece, index) => {
+      if (index % 2 === 1) return isInLink ? piece.replace(/^\0t/, '\0l') : piece;
+      const prose = replaceShortCodes(piece);
+      return !isInLink && mayRefer.test(prose) ? mark('text', prose) : prose;
+    })
+    .join('');
+}
+
+const codeTags = new Set(['code', 'pre', 'samp', 'kbd']);
+
 /** Keeps what the allowlist names and drops the rest: no style, form, frame, script or foreign id (security C02). */
 export function sanitize(html: string, links: DocumentLinks): string {
   let linkDepth = 0;
+  let codeDepth = 0;
+  let remoteImages = 0;
+  const shown = (): DocumentLinks => {
+    remoteImages += 1;
+    return remoteImages > maxRemoteImages ? { ...links, showsRemoteImages: false } : links;
+  };
   return sanitizeHtml(html, {
     allowedTags,
     allowedAttributes,
@@ -187,10 +225,13 @@ export function sanitize(html: string, links: DocumentLinks): string {
     allowProtocolRelative: true,
     onOpenTag: (name) => {
       if (name === 'a') linkDepth += 1;
+      if (codeTags.has(name)) codeDepth += 1;
     },
     onCloseTag: (name) => {
       if (name === 'a') linkDepth -= 1;
+      if (codeTags.has(name)) codeDepth -= 1;
     },
+    textFilter: (text) => (codeDepth > 0 ? text.replace(labelMark, '') : proseText(text, linkDepth > 0)),
     exclusiveFilter: ({ tag, attribs }) => tag === 'input' && attribs.type !== 'checkbox',
     transformTags: {
       h1: demoted(1),
@@ -203,7 +244,7 @@ export function sanitize(html: string, links: DocumentLinks): string {
       td: aligned,
       th: aligned,
       a: (_name, attributes) => link(attributes, links),
-      img: (_name, attributes) => image(attributes, links, linkDepth > 0),
+      img: (_name, attributes) => image(attributes, remote.test(attributes.src ?? '') ? shown() : links, linkDepth > 0),
       input: (_name, attributes) => checkbox(attributes),
       li: (_name, { class: kind, id }) => ({
         tagName: 'li',

@@ -115,7 +115,7 @@ export const showRepository: Page<RepositoryContext, RepositoryDeps> = async (co
   const frame = { ...frameOf(context, deps), credentials: credentials.value, access: access.value };
   if (oid === null) return emptyPage(frame, branch ?? found.repository.defaultBranch);
   const at: Location = { kind: branch === null ? 'head' : 'branch', ref: branch ?? 'HEAD', oid, file: Buffer.alloc(0) };
-  const [place, { tree, isComplete, statuses, ...folder }, facts] = await Promise.all([
+  const [place, { tree, isComplete, dependencies, ...folder }, facts] = await Promise.all([
     frameAt(context, deps, at, 'tree'),
     readFolder(context, deps, at),
     readFacts(context, deps, at),
@@ -125,7 +125,7 @@ export const showRepository: Page<RepositoryContext, RepositoryDeps> = async (co
     'repository/repository-home',
     { ...frame, ...place, ...folder, ...facts, licence },
     {
-      restsOn: isComplete && facts.isComplete ? [credentials, access, statuses] : null,
+      restsOn: isComplete && facts.isComplete ? [credentials, access, ...dependencies] : null,
     },
   );
 };

@@ -1,5 +1,8 @@
 import type { RunRow } from '../../ci/index.ts';
 import { viewName } from '../app/plain-text.ts';
+import { viewLinkedText } from '../markdown/linked-text.ts';
+import type { TextPart } from '../markdown/linked-text.ts';
+import type { ReferenceLinks } from '../markdown/reference-links.ts';
 import { viewTime } from '../app/times.view.ts';
 import type { TimeView } from '../app/times.view.ts';
 import { personUrl } from '../../http/index.ts';
@@ -12,6 +15,8 @@ export interface RunRowView {
   number: number;
   url: string;
   title: string;
+  /** With what it refers to as links; null when it refers to nothing. */
+  titleParts: TextPart[] | null;
   workflow: string;
   workflowPath: string;
   event: string;
@@ -36,12 +41,20 @@ const events: Record<RunRow['event'], string> = {
 export const runUrl = (repositoryUrl: string, number: number): string => `${repositoryUrl}/runs/${number}`;
 
 /** @param actor handle of who started it; null for the clock and for people who are gone */
-export function viewRunRow(run: RunRow, repositoryUrl: string, actor: string | null, now: number): RunRowView {
+export function viewRunRow(
+  run: RunRow,
+  repositoryUrl: string,
+  actor: string | null,
+  now: number,
+  references: ReferenceLinks,
+): RunRowView {
+  const title = viewName(run.title) || run.workflowName;
   const ref = run.ref.replace(/^refs\/(heads|tags)\//, '');
   return {
     number: run.number,
     url: runUrl(repositoryUrl, run.number),
-    title: viewName(run.title) || run.workflowName,
+    title,
+    titleParts: viewLinkedText(title, references),
     workflow: viewName(run.workflowName),
     workflowPath: run.workflowPath,
     event: events[run.event],

@@ -15,6 +15,8 @@ import { viewRepositoryHead } from '../app/repository-head.view.ts';
 import { repositoryUrl, pathNumber, queryNumber } from '../../http/index.ts';
 import type { Page, RepositoryPersonContext, RepositoryContext } from '../app/request-context.ts';
 import { actorsOf } from './runs.page.ts';
+import { referencesOf } from '../markdown/linked-text.ts';
+import { readReferences } from '../markdown/reference-links.ts';
 import type { RunsDeps } from './deps.ts';
 
 /** One run: what started it, what needs what, every job of one attempt. Query: `attempt`. */
@@ -34,10 +36,11 @@ async function runPage(context: RepositoryContext, deps: RunsDeps, refusal: Form
     ]),
   );
   const artifacts = await ci.artifacts.list(found, run.number);
+  const references = await readReferences(context, deps, referencesOf(run.title, context.origin));
   const actors = await actorsOf([run, { actorId: run.attemptActorId }], deps);
   return page('runs/run', {
     repository: head,
-    run: viewRunRow(run, head.url, actors.get(run.actorId ?? '') ?? null, clock.now()),
+    run: viewRunRow(run, head.url, actors.get(run.actorId ?? '') ?? null, clock.now(), references),
     rerunBy: run.attempt > 1 ? (actors.get(run.attemptActorId ?? '') ?? null) : null,
     attempts: Array.from({ length: run.attempt }, (_, at) => at + 1).reverse(),
     attempt,

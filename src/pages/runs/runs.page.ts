@@ -7,6 +7,8 @@ import { viewNotice } from '../app/notices.view.ts';
 import { viewRepositoryHead } from '../app/repository-head.view.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { queryNumber } from '../../http/index.ts';
+import { referencesOf } from '../markdown/linked-text.ts';
+import { readReferences } from '../markdown/reference-links.ts';
 import type { RunsDeps } from './deps.ts';
 
 const perPage = 30;
@@ -29,9 +31,14 @@ export const showRuns: Page<RepositoryContext, RunsDeps> = async (context, deps)
   ]);
   const head = viewRepositoryHead(found);
   const actors = await actorsOf(runs, deps);
+  const references = await readReferences(
+    context,
+    deps,
+    runs.flatMap(({ title }) => referencesOf(title, context.origin)),
+  );
   return page('runs/runs', {
     repository: head,
-    runs: runs.map((run) => viewRunRow(run, head.url, actors.get(run.actorId ?? '') ?? null, clock.now())),
+    runs: runs.map((run) => viewRunRow(run, head.url, actors.get(run.actorId ?? '') ?? null, clock.now(), references)),
     workflows,
     chosen,
     isFiltered: Object.values(chosen).some((value) => value !== ''),

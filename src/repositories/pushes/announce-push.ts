@@ -1,3 +1,4 @@
+import type { RecordedCredential } from '../../access/index.ts';
 import { IsNull } from 'typeorm';
 import { announce } from '../../announcements/index.ts';
 import type { EventPlace, Listener } from '../../announcements/index.ts';
@@ -15,6 +16,8 @@ export interface AnnouncedPush {
   /** UUID of the person who pushed; `null` for the command line and deleted accounts. */
   pusherId: string | null;
   via: PushRow['via'];
+  /** The limits of the credential that pushed; null when none was recorded. */
+  credential: RecordedCredential | null;
   options: readonly string[];
   /** Only the commands that took effect. */
   updates: readonly RefUpdate[];
@@ -80,6 +83,7 @@ async function announcedPush(deps: RepositoryDeps, journal: PushJournal, row: Pu
     repository,
     pusherId: row.userId,
     via: row.via,
+    credential: row.credential === null ? null : (JSON.parse(row.credential) as RecordedCredential),
     options: JSON.parse(row.options) as string[],
     updates: await journal.updatesOf(row.id, 'accepted'),
     arrivedAt: row.settledAt ?? row.createdAt,

@@ -1,3 +1,4 @@
+import type { RecordedCredential } from '../../access/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { conflict, unavailable } from '../../kernel/index.ts';
 import { repositoryNotFound } from '../find-repository.ts';
@@ -19,6 +20,8 @@ export interface ServerPush {
   via: Exclude<PushRow['via'], 'ssh'>;
   /** The person on whose behalf; `null` for the server itself. */
   userId: string | null;
+  /** The limits of their credential; without it, nothing follows from the push in other repositories. */
+  credential?: RecordedCredential | null;
   updates: readonly RefUpdate[];
   /** Checks inside the write; throws to refuse. */
   admit?(tx: Tx, row: Repository): Promise<void>;
@@ -40,7 +43,7 @@ export async function applyUpdates(
   journal: PushJournal,
   running: RunningPushes,
   { repository: { id: repositoryId }, path }: Pick<Found, 'repository' | 'path'>,
-  { via, userId, updates, admit }: ServerPush,
+  { via, userId, credential = null, updates, admit }: ServerPush,
 ): Promise<AppliedPush> {
   if (await isDiskLow(path, deps.settings.lowDiskFloorBytes)) {
     throw unavailable('disk_low', 'The server is low on disk space; reading still works.', { retryAfterSeconds: 600 });
@@ -55,7 +58,7 @@ export async function applyUpdates(
       if (await isMoving(deps, tx, { path }, row))
         throw conflict('repository_moves', 'This repository is moving to its new owner. Try again in a moment.');
       await admit?.(tx, row);
-      await journal.begin(tx, { id: pushId, repositoryId, userId, via, options: [], updates });
+      await journal.begin(tx, { id: pushId, repositoryId, userId, via, credential, options: [], updates });
       return row;
     });
     const results = await act(deps, journal, pushId, path, updates);

@@ -1,4 +1,5 @@
 import { In, IsNull } from 'typeorm';
+import type { RecordedCredential } from '../../access/index.ts';
 import type { Database, Tx } from '../../db/index.ts';
 import { repositorySchema } from '../schema/repository-schema.ts';
 import { pushSchema, pushUpdateSchema } from '../schema/push-schema.ts';
@@ -44,13 +45,15 @@ export class PushJournal {
       repositoryId: string;
       userId: string | null;
       via: PushRow['via'];
+      credential: RecordedCredential | null;
       options: readonly string[];
       updates: readonly RefUpdate[];
     },
   ): Promise<void> {
-    const { updates, options, ...fields } = push;
+    const { updates, options, credential, ...fields } = push;
     const row: PushRow = {
       ...fields,
+      credential: credential === null ? null : JSON.stringify(credential),
       options: JSON.stringify(options),
       createdAt: now,
       settledAt: null,

@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
-import { isLocalAdministrator, allows } from '../../access/index.ts';
+import { allows, isLocalAdministrator, recordCredential } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import { atomicFailure, gerritFolders } from '../../git/index.ts';
 import type { ProposedPush, PushVerdict, RefusedRef } from '../../git/index.ts';
@@ -151,7 +151,8 @@ async function admit(
     if (accepted.length === 0 || (isAtomic && refused.length > 0)) return { ...refuse(atomicFailure), refused };
 
     const userId = viewer.kind === 'person' && !isLocalAdministrator(viewer) ? viewer.id : null;
-    await journal.begin(tx, { id, repositoryId: row.id, userId, via, options, updates: accepted });
+    const credential = recordCredential(viewer);
+    await journal.begin(tx, { id, repositoryId: row.id, userId, via, credential, options, updates: accepted });
     const remarks = options.map((option) => remarkOn(deps, option));
     return { accept: true, refused, remarks, onlyForward };
   });

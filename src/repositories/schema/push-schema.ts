@@ -8,6 +8,8 @@ export interface PushRow {
   userId: string | null;
   /** How it came: over a transport, or made by the server itself. */
   via: 'http' | 'ssh' | 'undo' | 'mirror';
+  /** The limits of the credential that pushed, as JSON of `RecordedCredential`; null for those of no person. */
+  credential: string | null;
   /** Push options as a JSON array of strings. */
   options: string;
   createdAt: number;
@@ -66,6 +68,7 @@ export const pushSchema = new EntitySchema<PushRow>({
     repositoryId: { name: 'repository_id', type: 'text' },
     userId: { name: 'user_id', type: 'text', nullable: true },
     via: { type: 'text' },
+    credential: { type: 'text', nullable: true },
     options: { type: 'text' },
     createdAt: { name: 'created_at', type: 'integer' },
     settledAt: { name: 'settled_at', type: 'integer', nullable: true },

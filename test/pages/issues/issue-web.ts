@@ -1,5 +1,5 @@
-// issueWeb(t, {files?}) → the web server with alice, who owns alice/roof (PUBLIC), carol, who writes there, and bob, who
-// only reads: {web, alice, bob, carol, anonymous, roof, at(number), viewers}.
+// issueWeb(t, {files?}) → the web server with alice, who owns alice/roof (PUBLIC), carol, who writes there, and bob,
+// who only reads: {web, issues, repositories, alice, bob, carol, anonymous, viewers, at(number)}.
 import type { PersonViewer } from '../../../src/access/index.ts';
 import type { IssueAt } from '../../../src/issues/index.ts';
 import type { Owner } from '../../fixtures/temporary-folder.ts';
@@ -28,7 +28,7 @@ export async function issueWeb(t: Owner, { files }: { files?: Record<string, str
     carol: viewerOf(carol.id, 'carol'),
   };
   await repositories.create(viewers.alice, { name: 'roof', visibility: 'PUBLIC' });
-  await repositories.addCollaborator(viewers.alice, 'alice', 'roof', { username: 'carol', role: 'write' });
+  await repositories.collaborators.add(viewers.alice, 'alice', 'roof', { username: 'carol', role: 'write' });
   if (files !== undefined)
     await fillRepository(t, (await repositories.find(viewers.alice, 'alice', 'roof')).path, files);
   const at = (number: number): IssueAt => ({ owner: 'alice', name: 'roof', number });

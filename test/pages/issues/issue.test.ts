@@ -174,7 +174,7 @@ t.test('labels, assignees, milestone, links, subscription, lock and pin change b
   );
   await post('links', { kind: 'needs', to: `${roofUrl}/issues/2`, action: 'remove' });
   t.match(words(await carol.get(one)), 'Links None yet');
-  for (const to of ['#99', 'alice/none#1', 'https://example.org/7', ''])
+  for (const to of ['#99', 'alice/none#1', 'alice/roof2', 'https://example.org/7', ''])
     t.match(await post('links', { kind: 'needs', to }), { status: 422, body: /There is no such issue/ }, to);
   t.equal((await post('links', { kind: 'needs', to: '#1' })).status, 422, 'not with itself');
   t.match((await carol.get(one)).body, /Unsubscribe/, 'who is assigned is subscribed');
@@ -285,7 +285,14 @@ t.test('texts and forms that are too large, and addresses that mean nothing, are
   const started = performance.now();
   t.equal((await post('@nobody-x '.repeat(5_000) + '#1 '.repeat(1_000))).status, 303);
   t.ok(performance.now() - started < 2_000, 'bounded');
-  for (const name of ['comments', 'edit', 'title', 'react', 'subscribe', 'delete'])
+  const unseen = await anonymous.post(`${one}/comments`, { body: '**bold**', action: 'preview' });
+  t.notMatch(unseen.body, /<strong>bold/, 'nothing is rendered for who may not send it');
+  const signedOut = await anonymous.post(`${one}/comments`, { body: 'A long answer', action: 'comment' });
+  t.match(
+    [signedOut.status, signedOut.body],
+    [403, /You are signed out[^]*readonly[^>]*>\s*A long answer<\/textarea>/],
+  );
+  for (const name of ['edit', 'title', 'react', 'subscribe', 'delete'])
     t.match(
       (
         await anonymous.post(`${one}/${name}`, {
@@ -312,4 +319,69 @@ t.test('too many comments in a minute are refused with a wait, and the text stay
   t.equal(refused.status, 429);
   t.ok(Number(refused.headers['retry-after']) > 0);
   t.match(refused.body, />\s*one more<\/textarea>/);
+});
+
+t.test('an issue that waits is decided about on its page', async (t) => {
+  const { issues, viewers, at, bob, alice, carol, anonymous } = await issueWeb(t);
+  await issues.changeSettings(viewers.alice, at(0), { holdsNewcomers: true });
+  await bob.post(`${roofUrl}/issues/new`, { title: 'Ladders', body: 'Buy them' });
+  t.match(words(await bob.get(one)), /Waiting for a member/);
+  t.equal((await anonymous.get(one)).status, 404);
+  t.match((await carol.get(one)).body, /value="refuse"/);
+  t.equal(
+    (await carol.post(`${one}/held`, { position: '0', decision: 'refuse' })).headers.location,
+    `${roofUrl}/issues`,
+  );
+  t.equal((await bob.get(one)).status, 404);
+  t.match(words(await alice.get(one)), 'Restore', 'it is in the trash');
+  await bob.post(`${roofUrl}/issues/new`, { title: 'Leak', body: 'Here' });
+  const two = `${roofUrl}/issues/2`;
+  t.equal((await carol.post(`${two}/held`, { position: '0', decision: 'admit' })).headers.location, `${two}#e0`);
+  t.equal((await anonymous.get(two)).status, 200);
+});
+
+t.test('people who are gone, and a private repository', async (t) => {
+  const { issues, repositories, viewers, at, bob, carol, anonymous, web } = await issueWeb(t);
+  await issues.open(viewers.bob, at(0), { title: 'Leak', body: 'x' });
+  await issues.triage(viewers.carol, at(1), { assignees: ['bob'] });
+  await web.modules.accounts.deletePerson(bob.id);
+  t.match(words(await anonymous.get(one)), /Deleted user opened this .* carol assigned Deleted user/);
+  await repositories.changeVisibility(viewers.alice, 'alice', 'roof', 'PRIVATE');
+  t.equal((await anonymous.get(one)).status, 404);
+  t.equal((await carol.get(one)).status, 200);
+});
+
+t.test('a text is rendered when it is written, by any transport', async (t) => {
+  const { issues, viewers, at, alice, web } = await issueWeb(t);
+  await issues.open(viewers.alice, at(0), { title: 'Leak' });
+  const asked: string[] = [];
+  const { run } = web.modules.workers;
+  web.modules.workers.run = ((request: Parameters<typeof run>[0]) => {
+    asked.push(`${request.task} ${request.key}`);
+    return run(request);
+  }) as typeof run;
+  await issues.comment(viewers.alice, at(1), { body: 'fresh' });
+  const [atWrite] = asked.splice(0);
+  t.match(atWrite, /^markdown /);
+  await alice.get(one);
+  t.ok(asked.includes(atWrite!), 'the page asks for the same');
+});
+
+t.test('references are links for those who may see what they name, and boxes of tasks are buttons', async (t) => {
+  const { issues, repositories, viewers, at, alice, bob, anonymous } = await issueWeb(t);
+  await repositories.create(viewers.alice, { name: 'cellar', visibility: 'PRIVATE' });
+  await issues.open(viewers.alice, { owner: 'alice', name: 'cellar' }, { title: 'Secret' });
+  await issues.open(viewers.bob, at(0), { title: 'Leak', body: '- [ ] find it\n- [x] tell @alice' });
+  await issues.comment(viewers.alice, at(1), { body: 'See #1 and alice/cellar#1.' });
+  const seen = await anonymous.get(one);
+  t.match(seen.body, /<a[^>]*href="\/users\/alice"[^>]*>@alice<\/a>/);
+  t.match(seen.body, new RegExp(`<a[^>]*href="${one}"[^>]*>#1</a> and alice/cellar#1`));
+  t.match((await alice.get(one)).body, /href="\/repos\/alice\/cellar\/issues\/1"/);
+  t.notMatch(seen.body, /name="line"/);
+  t.match((await bob.get(one)).body, /name="line" value="0"[^>]*aria-checked="false"/);
+  const tick = { position: '0', revision: '1', line: '0' };
+  t.equal((await bob.post(`${one}/tasks`, tick)).headers.location, `${one}#e0`);
+  t.match((await bob.get(one)).body, /name="line" value="0"[^>]*aria-checked="true"/);
+  t.match(await bob.post(`${one}/tasks`, tick), { status: 409, body: /This text was changed meanwhile/ });
+  t.equal((await bob.post(`${one}/tasks`, { ...tick, revision: '2', line: '9' })).status, 422);
 });

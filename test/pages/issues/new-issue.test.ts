@@ -88,7 +88,7 @@ t.test('a YAML form is checked on the server, with each fault beside its field',
   const refused = await bob.post(fresh, form);
   t.equal(refused.status, 422);
   t.match(refused.body, /id="answer-version-error"[^]*id="answer-terms-error"/);
-  t.match(refused.body, /<a href="#answer-version">Please fill this in/, 'the summary leads to the first');
+  t.match(refused.body, /<a href="#answer-version">Version: Please fill this in/, 'the summary leads to the first');
   t.match(refused.body, />\s*It \*drips\*<\/textarea>/);
   t.notMatch(refused.body, /id="answer-what-error"/);
   const preview = await bob.post(fresh, { ...form, action: 'preview' });
@@ -141,4 +141,31 @@ t.test('who may open no issue is told why; nobody finds a private repository', a
   t.equal((await bob.get(fresh)).status, 404);
   t.equal((await anonymous.get(fresh)).status, 404);
   t.equal((await bob.post(fresh, { title: 'Leak' })).status, 404);
+});
+
+t.test('templates that are too large, too many or hostile are named, and cost little', async (t) => {
+  const files: Record<string, string> = {
+    '.github/ISSUE_TEMPLATE/good.md': '---\nname: Good\n---\ntext',
+    '.github/ISSUE_TEMPLATE/large.md': 'x'.repeat(70_000),
+    '.github/ISSUE_TEMPLATE/deep.yml': `body: ${'['.repeat(60_000)}`,
+    '.github/ISSUE_TEMPLATE/aliases.yml': `a: &a [1]\n${Array.from({ length: 2_000 }, (_, at) => `k${at}: *a\n`).join('')}`,
+    '.github/ISSUE_TEMPLATE/keys.yml': Array.from({ length: 6_000 }, (_, at) => `key${at}: 1\n`).join(''),
+    '.github/ISSUE_TEMPLATE/bytes.yml': 'name: \u0000\ufffe',
+  };
+  for (let number = 0; number < 60; number += 1) files[`.github/ISSUE_TEMPLATE/t${number}.md`] = `text ${number}`;
+  const { bob } = await issueWeb(t, { files });
+  const started = performance.now();
+  const chooser = await bob.get(fresh);
+  t.equal(chooser.status, 200);
+  t.ok(performance.now() - started < 8_000, 'bounded');
+  const text = words(chooser);
+  for (const name of ['large.md', 'deep.yml', 'aliases.yml', 'keys.yml', 'bytes.yml'])
+    t.match(text, new RegExp(`ISSUE_TEMPLATE/${name.replace('.', '\\.')} \\S`), name);
+  t.match(text, 'Good');
+  t.ok(chooser.body.split('template=t').length - 1 <= 50, 'at most fifty files');
+  t.equal(
+    (await bob.post(fresh, { template: 'deep.yml', title: 'Leak', body: 'x' })).status,
+    303,
+    'as without a template',
+  );
 });

@@ -1,0 +1,75 @@
+import type { IssueState } from '../schema/issue-schema.ts';
+import type { IssueFilter, IssueSort } from './parse-issue-query.ts';
+import type { PageSource } from './text-index.ts';
+
+/** What a sort goes by; the number, or the id over repositories, follows where several issues have the same. */
+export interface IssueOrder {
+  column: 'number' | 'created_at' | 'updated_at' | 'comment_count';
+  isDown: boolean;
+}
+
+const orders: Record<IssueSort, IssueOrder> = {
+  newest: { column: 'number', isDown: true },
+  oldest: { column: 'number', isDown: false },
+  updated: { column: 'updated_at', isDown: true },
+  'least-updated': { column: 'updated_at', isDown: false },
+  comments: { column: 'comment_count', isDown: true },
+  'least-comments': { column: 'comment_count', isDown: false },
+};
+
+/** Over repositories, numbers are no order. */
+export function orderOf(sort: IssueSort, isInRepository: boolean): IssueOrder {
+  const { column, isDown } = orders[sort];
+  return { column: column === 'number' && !isInRepository ? 'created_at' : column, isDown };
+}
+
+export function statesOf({ state, kind }: IssueFilter): IssueState[] {
+  const closed: IssueState[] = kind === 'pull' ? ['CLOSED', 'MERGED'] : ['CLOSED'];
+  return state === 'open' ? ['OPEN'] : state === 'closed' ? closed : ['OPEN', ...closed];
+}
+
+export interface PageQuestion {
+  /** Conditions on `i`, and on `r` (repositories) in a list over repositories. */
+  conditions: readonly string[];
+  states: readonly IssueState[];
+  isInRepository: boolean;
+  order: IssueOrder;
+  /** Whether it goes on behind `:fromValue` and `:fromTie`. */
+  isContinued: boolean;
+}
+
+/**
+ * The statement of a page: ids in the order of the list, `:limit` of them. Each state is read from its own index in the
+ * order of the list, and the states are merged. Given a statement of few ids, these are looked up and sorted instead.
+ */
+export function pageSql(question: PageQuestion, { ids, and }: PageSource): string {
+  const { conditions, states, isInRepository, order, isContinued } = question;
+  const tie = isInRepository ? 'number' : 'id';
+  const isByTie = order.column === tie;
+  const [than, direction] = order.isDown ? ['<', 'DESC'] : ['>', 'ASC'];
+  const behind = isByTie ? `i.${tie} ${than} :fromTie` : `(i.${order.column}, i.${tie}) ${than} (:fromValue, :fromTie)`;
+  const joined = isInRepository ? '' : ' CROSS JOIN repositories r';
+  const where = (...first: string[]): string =>
+    [
+      ...first,
+      isInRepository ? 'i.repository_id = :repositoryId' : 'r.id = i.repository_id',
+      'i.kind = :kind AND i.deleted_at IS NULL AND i.held_at IS NULL',
+      ...(isContinued ? [behind] : []),
+      ...conditions,
+      ...(and === undefined ? [] : [and]),
+    ].join(' AND ');
+  const ordered = `ORDER BY ${isByTie ? '' : `i.${order.column} ${direction}, `}i.${tie} ${direction} LIMIT :limit`;
+  if (ids !== undefined) {
+    const names = states.map((state) => `'${state}'`).join(', ');
+    return `SELECT i.id AS id FROM (SELECT DISTINCT id FROM (${ids}) m) d CROSS JOIN issues i${joined}
+      WHERE ${where('i.id = d.id', `i.state IN (${names})`)} ${ordered}`;
+  }
+  const [first, ...others] = states.map(
+    (state) =>
+      `SELECT i.id AS id, i.${order.column} AS value, i.${tie} AS tie FROM issues i${joined}
+        WHERE ${where(`i.state = '${state}'`)} ${ordered}`,
+  );
+  if (others.length === 0) return first!;
+  const all = [first, ...others].map((statement) => `SELECT * FROM (${statement}) s`).join(' UNION ALL ');
+  return `SELECT u.id AS id FROM (${all}) u ORDER BY u.value ${direction}, u.tie ${direction} LIMIT :limit`;
+}

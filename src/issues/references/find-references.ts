@@ -1,0 +1,161 @@
+import { visibleIssues } from '../../access/index.ts';
+import type { Viewer } from '../../access/index.ts';
+import { nullIfNotFound } from '../../kernel/index.ts';
+import type { Owner } from '../../owners/index.ts';
+import type { Found } from '../../repositories/index.ts';
+import type { IssueDeps } from '../deps.ts';
+import type { RepositoryAt } from '../find-issue.ts';
+import { limits } from '../limits.ts';
+import { issueSchema } from '../schema/issue-schema.ts';
+import type { IssueKind, IssueState } from '../schema/issue-schema.ts';
+import type { Reference } from './parse-references.ts';
+
+/** A reference without its place in a text. */
+export type BareReference = Reference extends infer Each
+  ? Each extends Reference
+    ? Omit<Each, 'start' | 'end'>
+    : never
+  : never;
+
+/** What a reference names, with what a link to it needs. */
+export type ReferencedThing =
+  | { kind: 'issue'; repository: RepositoryAt; number: number; issueKind: IssueKind; title: string; state: IssueState }
+  | { kind: 'owner'; ownerKind: Owner['kind']; handle: string }
+  | { kind: 'commit'; repository: RepositoryAt; oid: string };
+
+type FindDeps = Pick<IssueDeps, 'db' | 'repositories' | 'owners' | 'git'>;
+
+/** A repository that references name, with what they name there. */
+interface Group {
+  found: Found;
+  numbers: Set<number>;
+  oids: Set<string>;
+}
+
+/**
+ * What the references of one page name, in their order; null for what is not there and for what the viewer may not see
+ * alike. One query for all issues, one for all handles, and one batch of git for each repository; what is beyond the
+ * limits of a page is null, too.
+ * @param home the repository of the page; null where `#7` means nothing
+ */
+export async function findReferences(
+  deps: FindDeps,
+  viewer: Viewer,
+  home: RepositoryAt | null,
+  references: readonly BareReference[],
+): Promise<(ReferencedThing | null)[]> {
+  const groups = await groupByRepository(deps, viewer, home, references);
+  const handles = new Set(references.flatMap((each) => (each.kind === 'person' ? [each.handle.toLowerCase()] : [])));
+  const [issues, commits, owners] = await Promise.all([
+    findIssues(deps, viewer, groups),
+    findCommits(deps, groups),
+    deps.owners.resolveAll([...handles].slice(0, limits.handlesPerPage)),
+  ]);
+  return references.map((reference) => {
+    if (reference.kind === 'person') {
+      const owner = owners.get(reference.handle.toLowerCase());
+      return owner === undefined ? null : { kind: 'owner', ownerKind: owner.kind, handle: owner.handle };
+    }
+    const group = groups.get(keyOf(reference.repository ?? home));
+    if (group === undefined || group === null) return null;
+    const repository = group.found.canonical;
+    if (reference.kind === 'commit') {
+      const oid = commits.get(`${group.found.repository.id} ${reference.oid}`);
+      return oid === undefined ? null : { kind: 'commit', repository, oid };
+    }
+    const issue = issues.get(`${group.found.repository.id} ${reference.number}`);
+    return issue === undefined ? null : { kind: 'issue', repository, number: reference.number, ...issue };
+  });
+}
+
+const keyOf = (repository: RepositoryAt | null): string =>
+  repository === null ? '' : `${repository.owner}/${repository.name}`.toLowerCase();
+
+/** By the name of the repository; null for one that the viewer may not see. */
+async function groupByRepository(
+  { repositories }: FindDeps,
+  viewer: Viewer,
+  home: RepositoryAt | null,
+  references: readonly BareReference[],
+): Promise<Map<string, Group | null>> {
+  const groups = new Map<string, Group | null>();
+  const [issues, commits] = [{ left: limits.issuesPerPage }, { left: limits.commitsPerPage }];
+  for (const reference of references) {
+    if (reference.kind === 'person') continue;
+    const repository = reference.repository ?? home;
+    if (repository === null) continue;
+    const key = keyOf(repository);
+    if (!groups.has(key)) {
+      if (groups.size >= limits.repositoriesPerPage) continue;
+      const found = await repositories.find(viewer, repository.owner, repository.name).catch(nullIfNotFound);
+      groups.set(key, found === null ? null : { found, numbers: new Set(), oids: new Set() });
+    }
+    const group = groups.get(key);
+    if (group === undefined || group === null) continue;
+    if (reference.kind === 'issue') addTo(group.numbers, reference.number, issues);
+    else addTo(group.oids, reference.oid, commits);
+  }
+  return groups;
+}
+
+function addTo<Value>(values: Set<Value>, value: Value, budget: { left: number }): void {
+  if (values.has(value) || budget.left === 0) return;
+  budget.left -= 1;
+  values.add(value);
+}
+
+interface IssueRow {
+  repositoryId: string;
+  number: number;
+  issueKind: IssueKind;
+  title: string;
+  state: IssueState;
+}
+
+/** By the id of the repository and the number. */
+async function findIssues(
+  { db }: FindDeps,
+  viewer: Viewer,
+  groups: ReadonlyMap<string, Group | null>,
+): Promise<Map<string, Pick<IssueRow, 'issueKind' | 'title' | 'state'>>> {
+  const asked = [...groups.values()].filter((group) => group !== null && group.numbers.size > 0) as Group[];
+  if (asked.length === 0) return new Map();
+  const visible = visibleIssues(viewer, 'r', 'i');
+  const places = asked.map((_, at) => `(i.repository_id = :repository${at} AND i.number IN (:...numbers${at}))`);
+  const parameters = Object.fromEntries(
+    asked.flatMap(({ found, numbers }, at) => [
+      [`repository${at}`, found.repository.id],
+      [`numbers${at}`, [...numbers]],
+    ]),
+  );
+  const rows = await db.read
+    .createQueryBuilder(issueSchema, 'i')
+    .innerJoin('repositories', 'r', 'r.id = i.repository_id')
+    .select('i.repository_id', 'repositoryId')
+    .addSelect('i.number', 'number')
+    .addSelect('i.kind', 'issueKind')
+    .addSelect('i.title', 'title')
+    .addSelect('i.state', 'state')
+    .where(`(${places.join(' OR ')})`, parameters)
+    .andWhere(visible.sql, visible.parameters)
+    .getRawMany<IssueRow>();
+  return new Map(
+    rows.map(({ repositoryId, number, issueKind, title, state }) => [
+      `${repositoryId} ${number}`,
+      { issueKind, title, state },
+    ]),
+  );
+}
+
+/** By the id of the repository and the id as written. A busy git gives none: the text is shown without links. */
+async function findCommits({ git }: FindDeps, groups: ReadonlyMap<string, Group | null>): Promise<Map<string, string>> {
+  const commits = new Map<string, string>();
+  for (const group of groups.values()) {
+    if (group === null || group.oids.size === 0) continue;
+    const named = await git.objects
+      .namedCommits(group.found.path, [...group.oids])
+      .catch(() => new Map<string, string>());
+    for (const [id, oid] of named) commits.set(`${group.found.repository.id} ${id}`, oid);
+  }
+  return commits;
+}

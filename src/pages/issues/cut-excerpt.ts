@@ -1,0 +1,28 @@
+import { markHits } from '../../search/index.ts';
+import type { Piece } from '../../search/index.ts';
+
+/** Characters before and behind a hit: about two lines. */
+const before = 60;
+const behind = 140;
+/** A text is 64 KiB at most; folding all of it for each of fifty rows would take too long. */
+const longest = 20_000;
+
+/**
+ * The part of a text in which a word is found, with the word marked; empty when the word is in its title, or too far
+ * behind. Lines and runs of spaces become one space.
+ */
+export function cutExcerpt(text: string, word: string): Piece[] {
+  const pieces = markHits(text.slice(0, longest).replace(/\s+/g, ' '), word.replace(/\s+/g, ' '));
+  const first = pieces.findIndex(({ isHit }) => isHit);
+  if (first === -1) return [];
+  const lead = pieces[first - 1]?.text ?? '';
+  const shown: Piece[] =
+    lead === '' ? [] : [{ text: lead.length > before ? `…${lead.slice(-before)}` : lead, isHit: false }];
+  let rest = behind;
+  for (const { text: part, isHit } of pieces.slice(first)) {
+    if (rest <= 0) break;
+    shown.push({ text: part.length > rest && !isHit ? `${part.slice(0, rest)}…` : part, isHit });
+    rest -= part.length;
+  }
+  return shown;
+}

@@ -1,0 +1,80 @@
+import { repositoryUrl } from '../../http/index.ts';
+import { noFilter } from '../../issues/index.ts';
+import { notFound } from '../../kernel/index.ts';
+import { content } from '../app/reply.ts';
+import type { Reply } from '../app/reply.ts';
+import type { Page, RepositoryContext } from '../app/request-context.ts';
+import { writeFeed } from '../code/atom.ts';
+import type { IssuesDeps } from './deps.ts';
+import { readPeople, viewState } from './issue-row.view.ts';
+import { entryUrl, issueNumber } from './issue-urls.ts';
+import { viewAuthor } from './people.view.ts';
+
+const perFeed = 30;
+const feedType = 'application/atom+xml; charset=utf-8';
+
+/** `B/issues.atom`: the newest issues, for those who may read the repository. */
+export const showIssuesFeed: Page<RepositoryContext, IssuesDeps> = async (context, deps): Promise<Reply> => {
+  const { viewer, found, origin } = context;
+  const at = found.canonical;
+  const { rows } = await deps.issues.list(viewer, at, { ...noFilter, state: 'all' }, { limit: perFeed });
+  const people = await readPeople(deps, rows);
+  const url = `${origin}${repositoryUrl(at)}/issues`;
+  const entries = rows.map((row) => ({
+    id: `${url}/${row.number}`,
+    url: `${url}/${row.number}`,
+    title: `#${row.number} ${row.title}`,
+    author: viewAuthor(row, people).name,
+    at: row.updatedAt,
+    text: [viewState(row).title, ...row.labels.map(({ name }) => name)].join(', '),
+  }));
+  const updatedAt = Math.max(0, ...entries.map((entry) => entry.at)) || found.repository.createdAt;
+  const title = `${at.owner}/${at.name}: issues`;
+  return content(feedType, writeFeed({ title, self: `${url}.atom`, page: url, updatedAt, entries }));
+};
+
+/** Entries read from the end of a log; those that are no text are left out of the feed. */
+const readAtOnce = 100;
+
+/** `B/issues/{n}.atom`: the text of an issue and its newest comments. */
+export const showIssueFeed: Page<RepositoryContext, IssuesDeps> = async (context, deps): Promise<Reply> => {
+  const { viewer, found, origin, params } = context;
+  const number = issueNumber(params['number']);
+  const at = { ...found.canonical, number };
+  const issue = await deps.issues.find(viewer, at);
+  if (issue.kind !== 'ISSUE') throw notFound('issue_not_found', 'Issue not found');
+  const from = Math.max(0, issue.lastPosition - readAtOnce + 1);
+  const { entries } = await deps.issues.listEntries(viewer, at, { from, limit: readAtOnce });
+  const texts = entries
+    .filter(
+      ({ body, hiddenFor, kind }) => body !== null && hiddenFor === null && (kind === 'opened' || kind === 'comment'),
+    )
+    .slice(-perFeed)
+    .reverse();
+  const people = await readPeople(
+    deps,
+    texts.map(({ authorId }) => ({ authorId, assignees: [] })),
+  );
+  const url = `${origin}${repositoryUrl(found.canonical)}/issues/${number}`;
+  const title = `${at.owner}/${at.name}#${number}: ${issue.title}`;
+  return content(
+    feedType,
+    writeFeed({
+      title,
+      self: `${url}.atom`,
+      page: url,
+      updatedAt: issue.updatedAt,
+      entries: texts.map((entry) => {
+        const { name } = viewAuthor(entry, people);
+        return {
+          id: `${url}#e${entry.position}`,
+          url: entry.position === 0 ? url : entryUrl(url, entry.position),
+          title: entry.position === 0 ? issue.title : `Comment by ${name}`,
+          author: name,
+          at: entry.editedAt ?? entry.createdAt,
+          text: entry.body ?? '',
+        };
+      }),
+    }),
+  );
+};

@@ -1,0 +1,135 @@
+import type { IssueFilter, IssueSort, Label, Milestone } from '../../issues/index.ts';
+import { formatIssueQuery, issueSorts, noFilter, parseIssueQuery } from '../../issues/index.ts';
+import { viewLabel } from './label.view.ts';
+import type { LabelView } from './label.view.ts';
+
+/** One choice of a menu: the list with this chosen, or without it where it is. */
+export interface ChoiceView {
+  text: string;
+  url: string;
+  isChosen: boolean;
+}
+
+export interface IssueFilterView {
+  /** What stands in the box. */
+  text: string;
+  states: ChoiceView[];
+  labels: (ChoiceView & { label: LabelView })[];
+  noLabel: ChoiceView;
+  milestones: ChoiceView[];
+  noMilestone: ChoiceView;
+  assignees: ChoiceView[];
+  author: string;
+  assignee: string;
+  sorts: ChoiceView[];
+  /** Whether something is chosen besides the state and the sort. */
+  isNarrowed: boolean;
+  /** The list without any filter. */
+  clear: string;
+  /** Terms that were not understood, or that mean nothing here. */
+  unknown: string[];
+}
+
+/** Entries of a menu; who has more types the name into the box. */
+const mostChoices = 100;
+const maxQuery = 1_000;
+
+const sortWords: Record<IssueSort, string> = {
+  newest: 'Newest',
+  oldest: 'Oldest',
+  updated: 'Recently updated',
+  'least-updated': 'Least recently updated',
+  comments: 'Most commented',
+  'least-comments': 'Least commented',
+};
+
+/**
+ * The filter of an address: `q` is what stands in the box; `state`, `label` (several), `author`, `assignee`,
+ * `milestone` and `sort` replace what it says of them. Such an address is what forms and other forges' links have.
+ */
+export function readIssueFilter(query: URLSearchParams): { filter: IssueFilter; unknown: string[] } {
+  const words = (query.get('q') ?? '').slice(0, maxQuery);
+  const quoted = (value: string): string => value.replaceAll('"', '').trim();
+  const given = (['state', 'author', 'assignee', 'milestone', 'sort'] as const).flatMap((name) => {
+    const value = quoted(query.get(name) ?? '');
+    if (value === '') return [];
+    return [value === 'none' && (name === 'assignee' || name === 'milestone') ? `no:${name}` : `${name}:"${value}"`];
+  });
+  const labels = query
+    .getAll('label')
+    .map(quoted)
+    .filter((label) => label !== '')
+    .map((label) => `label:"${label}"`);
+  return parseIssueQuery([words, ...given, ...labels].join(' '));
+}
+
+/** A list narrowed down to a filter; what is chosen at first needs no query. */
+export function issueListUrl(base: string, filter: IssueFilter): string {
+  const text = formatIssueQuery(filter);
+  return text === formatIssueQuery(noFilter) ? base : `${base}?${new URLSearchParams({ q: text })}`;
+}
+
+/** @param isSignedIn whether there is a user whom "assigned to you" means */
+export function viewIssueFilter(
+  base: string,
+  { filter, unknown }: { filter: IssueFilter; unknown: readonly string[] },
+  {
+    labels,
+    milestones,
+    counts,
+    isSignedIn,
+  }: {
+    labels: readonly Label[];
+    milestones: readonly Milestone[];
+    counts: { open: number; closed: number } | null;
+    isSignedIn: boolean;
+  },
+): IssueFilterView {
+  const url = (change: Partial<IssueFilter>): string => issueListUrl(base, { ...filter, ...change });
+  const choose = (
+    text: string,
+    isChosen: boolean,
+    on: Partial<IssueFilter>,
+    off: Partial<IssueFilter>,
+  ): ChoiceView => ({
+    text,
+    isChosen,
+    url: url(isChosen ? off : on),
+  });
+  const isNarrowed = formatIssueQuery({ ...filter, state: 'open', sort: noFilter.sort }) !== formatIssueQuery(noFilter);
+  const counted = (word: string, count: number | undefined): string =>
+    isNarrowed || count === undefined ? word : `${count.toLocaleString('en')} ${word.toLowerCase()}`;
+  const same = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
+  return {
+    text: formatIssueQuery(filter),
+    states: [
+      { text: counted('Open', counts?.open), url: url({ state: 'open' }), isChosen: filter.state === 'open' },
+      { text: counted('Closed', counts?.closed), url: url({ state: 'closed' }), isChosen: filter.state === 'closed' },
+      { text: 'All', url: url({ state: 'all' }), isChosen: filter.state === 'all' },
+    ],
+    labels: labels.slice(0, mostChoices).map((label) => {
+      const isChosen = filter.labels.some((name) => same(name, label.name));
+      const others = filter.labels.filter((name) => !same(name, label.name));
+      const on = { labels: [...others, label.name], noLabel: false };
+      return { ...choose(label.name, isChosen, on, { labels: others }), label: viewLabel(label) };
+    }),
+    noLabel: choose('No label', filter.noLabel, { noLabel: true, labels: [] }, { noLabel: false }),
+    milestones: milestones.slice(0, mostChoices).map(({ title }) => {
+      const isChosen = filter.milestone !== null && same(filter.milestone, title);
+      return choose(title, isChosen, { milestone: title }, { milestone: null });
+    }),
+    noMilestone: choose('No milestone', filter.milestone === 'none', { milestone: 'none' }, { milestone: null }),
+    assignees: [
+      choose('Nobody', filter.assignee === 'none', { assignee: 'none' }, { assignee: null }),
+      ...(isSignedIn
+        ? [choose('Assigned to you', filter.assignee === '@me', { assignee: '@me' }, { assignee: null })]
+        : []),
+    ],
+    author: filter.author ?? '',
+    assignee: filter.assignee === 'none' ? '' : (filter.assignee ?? ''),
+    sorts: issueSorts.map((sort) => ({ text: sortWords[sort], url: url({ sort }), isChosen: filter.sort === sort })),
+    isNarrowed,
+    clear: base,
+    unknown: [...unknown],
+  };
+}

@@ -1,0 +1,97 @@
+import type { Issue, Label, ListedIssue, Milestone } from '../../issues/index.ts';
+import type { Owner } from '../../owners/index.ts';
+import { viewTime } from '../app/times.view.ts';
+import type { TimeView } from '../app/times.view.ts';
+import type { IssuesDeps } from './deps.ts';
+import { viewLabel } from './label.view.ts';
+import type { LabelView } from './label.view.ts';
+import { viewAuthor, viewPerson } from './people.view.ts';
+import type { PersonView } from './people.view.ts';
+
+/** A label with the list of what has it; null where there is none. */
+export type LinkedLabelView = LabelView & { url: string | null };
+
+export interface IssueRowView {
+  number: number;
+  url: string;
+  title: string;
+  state: IssueStateView;
+  labels: LinkedLabelView[];
+  author: PersonView;
+  /** `opened` or `closed`. */
+  verb: string;
+  at: TimeView;
+  comments: number;
+  milestone: { title: string; url: string } | null;
+  assignees: PersonView[];
+  isPinned: boolean;
+  isLocked: boolean;
+  /** In lists over repositories. */
+  repository: { name: string; url: string; isPrivate: boolean } | null;
+}
+
+export interface IssueStateView {
+  icon: string;
+  /** `good`, `done` or `off`: a class of the icon. */
+  tone: string;
+  title: string;
+}
+
+export function viewState({ state, closeReason }: Pick<Issue, 'state' | 'closeReason'>): IssueStateView {
+  if (state === 'OPEN') return { icon: 'issue', tone: 'good', title: 'Open' };
+  if (closeReason === 'not_planned') return { icon: 'skip', tone: 'off', title: 'Closed as not planned' };
+  if (closeReason === 'duplicate') return { icon: 'skip', tone: 'off', title: 'Closed as duplicate' };
+  return { icon: 'check', tone: 'done', title: 'Closed as completed' };
+}
+
+/** @param urlOf the list of what has a label */
+export const viewLinkedLabel = (label: Label, urlOf: ((name: string) => string) | null): LinkedLabelView => ({
+  ...viewLabel(label),
+  url: urlOf?.(label.name) ?? null,
+});
+
+/** Those who wrote some issues or are assigned to them, in one question. */
+export async function readPeople(
+  { owners }: Pick<IssuesDeps, 'owners'>,
+  issues: readonly Pick<ListedIssue, 'authorId' | 'assignees'>[],
+): Promise<ReadonlyMap<string, Owner>> {
+  const ids = issues.flatMap(({ authorId, assignees }) => [...(authorId === null ? [] : [authorId]), ...assignees]);
+  return owners.ownersById(new Set(ids));
+}
+
+export interface RowContext {
+  /** Of the repository, without a slash at the end. */
+  repositoryUrl: string;
+  people: ReadonlyMap<string, Owner>;
+  /** By id; only where the list is one repository's. */
+  milestones?: ReadonlyMap<string, Milestone>;
+  labelUrl?: (name: string) => string;
+  repository?: IssueRowView['repository'];
+  now: number;
+}
+
+export function viewIssueRow(issue: ListedIssue, context: RowContext): IssueRowView {
+  const { repositoryUrl, people, milestones, labelUrl, repository = null, now } = context;
+  const milestone = issue.milestoneId === null ? undefined : milestones?.get(issue.milestoneId);
+  const isOpen = issue.state === 'OPEN';
+  return {
+    number: issue.number,
+    url: `${repositoryUrl}/issues/${issue.number}`,
+    title: issue.title,
+    state: viewState(issue),
+    labels: issue.labels.map((label) => viewLinkedLabel(label, labelUrl ?? null)),
+    author: viewAuthor(issue, people),
+    verb: isOpen ? 'opened' : 'closed',
+    at: viewTime(isOpen ? issue.createdAt : (issue.closedAt ?? issue.updatedAt), now),
+    comments: issue.commentCount,
+    milestone:
+      milestone === undefined ? null : { title: milestone.title, url: `${repositoryUrl}/milestones/${milestone.id}` },
+    assignees: issue.assignees.flatMap((id) => {
+      const owner = people.get(id);
+      return owner === undefined ? [] : [viewPerson(id, people)];
+    }),
+    isPinned: issue.pinnedAt !== null,
+    isLocked: issue.lockedAt !== null,
+    repository,
+  };
+}

@@ -1,0 +1,59 @@
+import { organisationUrl, personUrl } from '../../http/index.ts';
+import { noFilter } from '../../issues/index.ts';
+import type { IssueFilter } from '../../issues/index.ts';
+import { notFound } from '../../kernel/index.ts';
+import { viewAvatar } from '../app/avatar.view.ts';
+import { pageLinks } from '../app/list-page.view.ts';
+import { viewOrganisationHead } from '../app/organisation-head.view.ts';
+import { movedTo, page } from '../app/reply.ts';
+import type { Page, RequestContext } from '../app/request-context.ts';
+import type { IssuesDeps } from './deps.ts';
+import { locatedOf, readFound, viewRows } from './found-issues.ts';
+import { readIssueFilter } from './issue-filter.view.ts';
+
+/** What an address of an owner's list may choose: the state and the sort. */
+function ownerFilter({ query }: RequestContext, place: Partial<IssueFilter>): IssueFilter {
+  const { state, sort } = readIssueFilter(query).filter;
+  return { ...noFilter, ...place, state, sort: query.has('q') ? sort : 'updated' };
+}
+
+/** `/users/{username}/issues`: what a person has opened, where the viewer may see it. */
+export const showIssuesOfPerson: Page<RequestContext, IssuesDeps> = async (context, deps) => {
+  const wanted = context.params['username'] ?? '';
+  const owner = (await deps.owners.resolve(wanted)) ?? (await deps.owners.resolveFormer(wanted));
+  if (owner?.kind !== 'user') throw notFound();
+  const base = `${personUrl(owner.handle)}/issues`;
+  if (owner.handle !== wanted) return movedTo(base);
+  const filter = ownerFilter(context, { author: owner.handle });
+  const { view, list, isSlow } = await readFound(context, deps, base, filter);
+  return page('issues/issues-of-owner', {
+    organisation: null,
+    person: { username: owner.handle, url: personUrl(owner.handle), avatar: viewAvatar(owner.id, owner.avatarAt) },
+    filter: view,
+    issues: await viewRows(deps, list.rows, locatedOf(list.rows)),
+    isSlow,
+    ...pageLinks(base, list, { q: view.text }),
+  });
+};
+
+/** `/orgs/{name}/issues`: the issues of its repositories that the viewer may see. */
+export const showIssuesOfOrganisation: Page<RequestContext, IssuesDeps> = async (context, deps) => {
+  const wanted = context.params['name'] ?? '';
+  const owner = (await deps.owners.resolve(wanted)) ?? (await deps.owners.resolveFormer(wanted));
+  if (owner?.kind !== 'organisation') throw notFound();
+  const base = `${organisationUrl(owner.handle)}/issues`;
+  if (owner.handle !== wanted) return movedTo(base);
+  const { viewer } = context;
+  const organisation = await deps.organisations.find(wanted);
+  const role = viewer.kind === 'person' ? await deps.organisations.roleOf(viewer.id, organisation.id) : null;
+  const filter = ownerFilter(context, { owner: owner.handle });
+  const { view, list, isSlow } = await readFound(context, deps, base, filter);
+  return page('issues/issues-of-owner', {
+    organisation: viewOrganisationHead(organisation, owner.avatarAt, role),
+    person: null,
+    filter: view,
+    issues: await viewRows(deps, list.rows, locatedOf(list.rows)),
+    isSlow,
+    ...pageLinks(base, list, { q: view.text }),
+  });
+};

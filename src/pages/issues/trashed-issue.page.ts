@@ -1,0 +1,35 @@
+import { isDomainError } from '../../kernel/index.ts';
+import { viewName } from '../app/plain-text.ts';
+import { page } from '../app/reply.ts';
+import type { PageReply } from '../app/reply.ts';
+import { viewRepositoryHead } from '../app/repository-head.view.ts';
+import type { RepositoryContext } from '../app/request-context.ts';
+import { viewTime } from '../app/times.view.ts';
+import type { IssuesDeps } from './deps.ts';
+import { issueAt, urlOfIssue } from './issue-page.ts';
+
+/** An issue in the trash, for those who may restore it; null for everybody else. */
+export async function trashedIssuePage(
+  context: RepositoryContext,
+  { issues, clock, owners }: IssuesDeps,
+): Promise<PageReply | null> {
+  const { viewer, found } = context;
+  const issue = await issues.findTrashed(viewer, issueAt(context)).catch(nullIfRefused);
+  if (issue === null) return null;
+  const people = await owners.ownersById(issue.deletedBy === null ? [] : [issue.deletedBy]);
+  return page('issues/trashed-issue', {
+    repository: viewRepositoryHead(found),
+    issue: {
+      url: urlOfIssue(context),
+      number: issue.number,
+      title: viewName(issue.title),
+      deleted: viewTime(issue.deletedAt!, clock.now()),
+      deletedBy: people.get(issue.deletedBy ?? '')?.handle ?? null,
+    },
+  });
+}
+
+function nullIfRefused(error: unknown): null {
+  if (isDomainError(error) && error.code !== 'internal') return null;
+  throw error;
+}

@@ -1,0 +1,20 @@
+import type { MarkdownIt } from 'markdown-it';
+import { partsOf } from './collect-parts.ts';
+import { mark } from './marks.ts';
+
+/** A fence is a mark with its code beside the document, to be highlighted; a fence called `math` is a formula. */
+export function codeBlocks(markdown: MarkdownIt): void {
+  const { escapeHtml, unescapeAll } = markdown.utils;
+  markdown.renderer.rules.fence = (tokens, index, _options, env = {}) => {
+    const { info, content } = tokens[index]!;
+    const { blocks, formulas } = partsOf(env);
+    const name = unescapeAll(info).trim().split(/\s+/, 1)[0]!;
+    if (name === 'math') {
+      formulas.push({ tex: content.trim(), isDisplay: true });
+      return `<div class="scroll">${mark('formula', formulas.length - 1)}</div>\n`;
+    }
+    blocks.push({ language: name.toLowerCase(), text: content });
+    const attribute = name === '' ? '' : ` class="language-${escapeHtml(name)}"`;
+    return `<pre><code${attribute}>${mark('code', blocks.length - 1)}</code></pre>\n`;
+  };
+}

@@ -1,0 +1,111 @@
+import { issueLimits, parseReferences } from '../../issues/index.ts';
+import type { BareReference, Reference } from '../../issues/index.ts';
+import { escapeAttribute, escapeText, unescapeHtml } from './marks.ts';
+import type { ReferenceLink, ReferenceLinks } from './reference-links.ts';
+
+/** A piece of a plain text; `url` is null for what refers to nothing. */
+export interface TextPart {
+  text: string;
+  url: string | null;
+  title: string | null;
+}
+
+/** A reference in a plain text; a whole address of this server has the anchor behind it, perhaps an empty one. */
+export type PlacedReference = BareReference & { start: number; end: number; anchor?: string };
+
+/** The references of a commit message or a title, in their order. @param origin this server as the browser knows it */
+export function referencesOf(text: string, origin: string | null): PlacedReference[] {
+  const named: PlacedReference[] = parseReferences(text, 'commit');
+  if (origin === null || !text.includes(`${origin}/repos/`)) return named;
+  const addresses = Array.from(text.matchAll(/https?:\/\/[^\s<>"'`)\]]{1,500}/g)).flatMap(
+    (match): PlacedReference[] => {
+      // A sentence goes on, or ends, behind an address.
+      const address = match[0].replace(/[.,;:!?]+$/, '');
+      const found = ownReference(address, origin);
+      if (found === null) return [];
+      return [{ ...found.reference, start: match.index, end: match.index + address.length, anchor: found.anchor }];
+    },
+  );
+  const isFree = ({ start }: PlacedReference): boolean =>
+    !addresses.some((address) => start >= address.start && start < address.end);
+  return [...addresses, ...named.filter(isFree)]
+    .sort((one, other) => one.start - other.start)
+    .slice(0, issueLimits.referencesPerText);
+}
+
+/** A plain text with its references as links; null when it has none. */
+export function viewLinkedText(text: string, links: ReferenceLinks): TextPart[] | null {
+  const parts: TextPart[] = [];
+  let written = 0;
+  for (const { start, end, anchor, ...reference } of referencesOf(text, links.origin)) {
+    const link = links.of(reference);
+    if (link === null) continue;
+    if (start > written) parts.push({ text: text.slice(written, start), url: null, title: null });
+    const shown = anchor === undefined ? text.slice(start, end) : addressName(link, anchor);
+    parts.push({ text: shown, url: link.url + (anchor ?? ''), title: link.title });
+    written = end;
+  }
+  if (parts.length === 0) return null;
+  if (written < text.length) parts.push({ text: text.slice(written), url: null, title: null });
+  return parts;
+}
+
+const addressName = ({ name }: ReferenceLink, anchor: string): string => name + (anchor === '' ? '' : ' (comment)');
+
+export const linkHtml = (escapedText: string, { url, title }: ReferenceLink): string =>
+  `<a href="${escapeAttribute(url)}" class="reference"${title === null ? '' : ` title="${escapeAttribute(title)}"`}>${escapedText}</a>`;
+
+/** Escaped text of a document with its references as links. @param references of the text, with their places in it */
+export function linkText(escaped: string, references: readonly Reference[], links: ReferenceLinks): string {
+  if (references.length === 0) return escaped;
+  const text = unescapeHtml(escaped);
+  const pieces: string[] = [];
+  let written = 0;
+  for (const reference of references) {
+    const link = links.of(reference);
+    if (link === null) continue;
+    pieces.push(escapeText(text.slice(written, reference.start)));
+    pieces.push(linkHtml(escapeText(text.slice(reference.start, reference.end)), link));
+    written = reference.end;
+  }
+  return pieces.join('') + escapeText(text.slice(written));
+}
+
+/** A link whose text is its address, as the cleaner writes it. */
+const bareLink = /<a href="([^"<>]{1,500})" rel="nofollow ugc noopener">\1<\/a>/g;
+
+/** Addresses of issues and commits of this server. */
+const issuePath = /^\/repos\/([^/\s]{1,100})\/([^/\s]{1,100})\/(?:issues|pulls)\/([1-9]\d{0,8})(#e\d{1,9})?$/;
+const commitPath = /^\/repos\/([^/\s]{1,100})\/([^/\s]{1,100})\/commit\/([0-9a-f]{7,64})$/;
+
+function ownReference(address: string, origin: string): { reference: BareReference; anchor: string } | null {
+  if (!address.startsWith(`${origin}/`)) return null;
+  const path = address.slice(origin.length);
+  const [, issueOwner, issueName, number, anchor = ''] = issuePath.exec(path) ?? [];
+  if (number !== undefined) {
+    const repository = { owner: issueOwner!, name: issueName! };
+    return { reference: { kind: 'issue', repository, number: Number(number) }, anchor };
+  }
+  const [, owner, name, oid] = commitPath.exec(path) ?? [];
+  if (oid === undefined) return null;
+  return { reference: { kind: 'commit', repository: { owner: owner!, name: name! }, oid }, anchor: '' };
+}
+
+/** What full addresses in a document refer to on this server. */
+export function ownAddresses(html: string, origin: string): BareReference[] {
+  if (!html.includes(origin)) return [];
+  return Array.from(html.matchAll(bareLink), ([, href]) => ownReference(unescapeHtml(href!), origin)).flatMap(
+    (found) => (found === null ? [] : [found.reference]),
+  );
+}
+
+/** Shortens full addresses of issues and commits that the viewer may see to the reference. */
+export function shortenAddresses(html: string, origin: string, links: ReferenceLinks): string {
+  if (!html.includes(origin)) return html;
+  return html.replace(bareLink, (whole, href: string) => {
+    const found = ownReference(unescapeHtml(href), origin);
+    const link = found === null ? null : links.of(found.reference);
+    if (found === null || link === null) return whole;
+    return linkHtml(escapeText(addressName(link, found.anchor)), { ...link, url: link.url + found.anchor });
+  });
+}

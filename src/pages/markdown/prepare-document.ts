@@ -1,0 +1,128 @@
+import { highlightBlocks } from '../../highlighting/index.ts';
+import { issueLimits, parseReferences } from '../../issues/index.ts';
+import type { BareReference, Reference } from '../../issues/index.ts';
+import type { TaskLimits, WorkerPool } from '../../workers/index.ts';
+import { ownAddresses } from './linked-text.ts';
+import type { run as runMarkdown } from './markdown-task.ts';
+import { fillMarks, unescapeHtml } from './marks.ts';
+import type { run as runMaths } from './maths-task.ts';
+import type { RenderedParts } from './parts.ts';
+
+/** A document as the worker pool renders it, the same for every viewer and wherever it lies. */
+export interface PreparedDocument {
+  parts: RenderedParts;
+  /** By the index of the block; shorter where nothing was highlighted. */
+  code: readonly (string | null)[];
+  /** By the index of the formula. */
+  formulas: readonly (string | null)[];
+  /** The references of each text that may have some, in the order of the marks. */
+  runs: readonly (readonly Reference[])[];
+  /** All that the document refers to, for `readReferences`. */
+  references: readonly BareReference[];
+  /** Whether a later view shows the same. */
+  isFinal: boolean;
+}
+
+/** A document that is shown as text, with the reason in words. */
+export interface PlainDocument {
+  text: string;
+  note: string;
+  /** False when another attempt may render it. */
+  isFinal: boolean;
+}
+
+const limits: TaskLimits = {
+  // A long document takes a tenth of it, the worst found by search five times as long.
+  deadlineMs: 500,
+  // The first document of a while waits for a thread that loads the renderer.
+  patienceMs: 3_000,
+  // 128 KiB, beyond Latin-1 two bytes for each character.
+  maxInputBytes: 300 * 1024,
+  // Thirty times the longest document.
+  maxResultBytes: 4 * 1024 * 1024,
+};
+
+const mathsLimits: TaskLimits = { ...limits, patienceMs: 1_000 };
+
+export interface DocumentSource {
+  /** Never means another text: the id of a blob, or a hash. */
+  key: string;
+  /** For the fair queue of the worker pool. */
+  client: string;
+  source: () => string;
+  showsRemoteImages: boolean;
+  /** This server as the browser knows it, whose addresses are shortened; null leaves them as they are. */
+  origin: string | null;
+}
+
+/**
+ * Renders a document in the worker pool, or recalls it. Code and formulas are tasks of their own, so that a hostile
+ * one is shown as its source in a document that is rendered otherwise.
+ */
+export async function prepareDocument(
+  workers: WorkerPool,
+  { key, client, source, showsRemoteImages, origin }: DocumentSource,
+): Promise<PreparedDocument | PlainDocument> {
+  const outcome = await workers.run<typeof runMarkdown>({
+    task: 'markdown',
+    key: showsRemoteImages ? `${key} with remote images` : key,
+    input: () => ({ source: source(), showsRemoteImages }),
+    client,
+    limits,
+  });
+  if (!outcome.ok) return asText(source(), outcome.reason);
+  const parts = outcome.value;
+  const [code, formulas] = await Promise.all([
+    highlightBlocks(workers, { key, blocks: parts.blocks, client }),
+    renderFormulas(workers, { key, formulas: parts.formulas, client }),
+  ]);
+  const runs = readRuns(parts.html);
+  return {
+    parts,
+    code: code.html,
+    formulas: formulas.html,
+    runs,
+    references: [...runs.flat(), ...(origin === null ? [] : ownAddresses(parts.html, origin))],
+    isFinal: code.isFinal && formulas.isFinal,
+  };
+}
+
+async function renderFormulas(
+  workers: WorkerPool,
+  { key, formulas, client }: Pick<DocumentSource, 'key' | 'client'> & Pick<RenderedParts, 'formulas'>,
+): Promise<{ html: readonly (string | null)[]; isFinal: boolean }> {
+  if (formulas.length === 0) return { html: [], isFinal: true };
+  const outcome = await workers.run<typeof runMaths>({
+    task: 'maths',
+    key,
+    input: () => ({ formulas }),
+    client,
+    limits: mathsLimits,
+  });
+  return outcome.ok ? { html: outcome.value, isFinal: true } : { html: [], isFinal: outcome.reason !== 'busy' };
+}
+
+/** The references of each marked text; those of a document beyond a limit stay text. */
+function readRuns(html: string): Reference[][] {
+  const runs: Reference[][] = [];
+  let left: number = issueLimits.referencesPerText;
+  fillMarks(html, (kind, content) => {
+    if (kind !== 'text') return '';
+    const found = left === 0 ? [] : parseReferences(unescapeHtml(content), 'commit').slice(0, left);
+    left -= found.length;
+    runs.push(found);
+    return '';
+  });
+  return runs;
+}
+
+function asText(text: string, reason: string): PlainDocument {
+  return {
+    text,
+    note:
+      reason === 'busy'
+        ? 'This document is shown as text, because the server is busy. Reload the page to see it rendered.'
+        : 'This document is shown as text, because it takes too long to render.',
+    isFinal: reason === 'input_too_large' || reason === 'result_too_large',
+  };
+}

@@ -1,0 +1,95 @@
+import { organisationUrl, personUrl, repositoryUrl } from '../../http/index.ts';
+import type { FoundHere, WebDeps } from '../../http/index.ts';
+import type { BareReference, ReferencedThing } from '../../issues/index.ts';
+import { dependOn } from '../app/dependency.ts';
+import type { Dependency } from '../app/dependency.ts';
+import { viewName } from '../app/plain-text.ts';
+import type { RequestContext } from '../app/request-context.ts';
+
+/** Where a reference leads. */
+export interface ReferenceLink {
+  url: string;
+  /** For the title attribute: state and title of an issue; null where the text says it all. */
+  title: string | null;
+  /** The short form: `#7` in its repository, `owner/name#7` elsewhere. */
+  name: string;
+}
+
+/** The links of one page, asked at once. */
+export interface ReferenceLinks {
+  /** This server as the browser knows it, whose addresses are shortened; null leaves them as they are. */
+  origin: string | null;
+  /** Null for what is not there, for what the viewer may not see, and for what no one asked about. */
+  of(reference: BareReference): ReferenceLink | null;
+  /** Issues come, close and are renamed while the page is cached. */
+  dependency: Dependency;
+}
+
+/** No text of the page refers to anything. */
+export const noReferences: ReferenceLinks = {
+  origin: null,
+  of: () => null,
+  dependency: { value: null, ask: async () => null },
+};
+
+export type ReferenceDeps = Pick<WebDeps, 'issues'>;
+export type ReferenceContext = Pick<RequestContext, 'origin' | 'viewer'> & { readonly found: FoundHere | null };
+
+/** Looks up what all texts of a page refer to. @param references those of all texts; the same one may come again */
+export async function readReferences(
+  { viewer, found, origin }: ReferenceContext,
+  { issues }: ReferenceDeps,
+  references: readonly BareReference[],
+): Promise<ReferenceLinks> {
+  const asked = [...new Map(references.map((reference) => [keyOf(reference), bare(reference)]))];
+  if (asked.length === 0) return noReferences;
+  const home = found?.canonical ?? null;
+  const wanted = asked.map(([, reference]) => reference);
+  const dependency = await dependOn(() => issues.findReferences(viewer, home, wanted));
+  const links = new Map(
+    asked.flatMap(([key], at): [string, ReferenceLink][] => {
+      const thing = dependency.value[at];
+      return thing === null || thing === undefined ? [] : [[key, viewLink(thing, home)]];
+    }),
+  );
+  return { origin, of: (reference) => links.get(keyOf(reference)) ?? null, dependency };
+}
+
+/** Without the place in a text. */
+function bare(reference: BareReference): BareReference {
+  if (reference.kind === 'person') return { kind: 'person', handle: reference.handle };
+  if (reference.kind === 'commit') return { kind: 'commit', repository: reference.repository, oid: reference.oid };
+  return { kind: 'issue', repository: reference.repository, number: reference.number };
+}
+
+function keyOf(reference: BareReference): string {
+  if (reference.kind === 'person') return `@${reference.handle.toLowerCase()}`;
+  const { repository } = reference;
+  const place = repository === null ? '' : `${repository.owner}/${repository.name}`.toLowerCase();
+  return reference.kind === 'issue' ? `${place}#${reference.number}` : `${place}@${reference.oid}`;
+}
+
+const states = { OPEN: 'Open', CLOSED: 'Closed', MERGED: 'Merged' } as const;
+
+type Home = { owner: string; name: string } | null;
+
+const isHome = (repository: { owner: string; name: string }, home: Home): boolean =>
+  home !== null && home.owner === repository.owner && home.name === repository.name;
+
+function viewLink(thing: ReferencedThing, home: Home): ReferenceLink {
+  if (thing.kind === 'owner') {
+    const url = thing.ownerKind === 'user' ? personUrl(thing.handle) : organisationUrl(thing.handle);
+    return { url, title: null, name: `@${thing.handle}` };
+  }
+  const { repository } = thing;
+  const place = isHome(repository, home) ? '' : `${repository.owner}/${repository.name}`;
+  if (thing.kind === 'commit') {
+    const name = `${place === '' ? '' : `${place}@`}${thing.oid.slice(0, 10)}`;
+    return { url: `${repositoryUrl(repository)}/commit/${thing.oid}`, title: null, name };
+  }
+  return {
+    url: `${repositoryUrl(repository)}/issues/${thing.number}`,
+    title: `${states[thing.state]}: ${viewName(thing.title)}`,
+    name: `${place}#${thing.number}`,
+  };
+}

@@ -1,0 +1,23 @@
+import type { FoundHere, WebDeps } from '../../http/index.ts';
+import type { DocumentPlace } from './repository-links.ts';
+
+/** Files and badges of this server, which documents often name by their whole address. */
+const ownImage = /^\/repos\/[^/?#]+\/[^/?#]+\/(?:raw|runs\/badge)\/[^#]*$/;
+
+/** How documents of a repository show images of other hosts: through the proxy, or as links. */
+export function remoteImagesOf(
+  { repository }: Pick<FoundHere, 'repository'>,
+  { config, imageProxy }: Pick<WebDeps, 'config' | 'imageProxy'>,
+  origin: string,
+): Pick<DocumentPlace, 'showsRemoteImages'> & Required<Pick<DocumentPlace, 'remote'>> {
+  const scope = { repositoryId: repository.id, isPublic: repository.visibility === 'PUBLIC' };
+  return {
+    showsRemoteImages: config.repositories.remoteImages,
+    remote(url) {
+      const path = url.startsWith(`${origin}/`) ? url.slice(origin.length) : '';
+      if (ownImage.test(path)) return path;
+      const address = imageProxy.sign(scope, url);
+      return address === null ? null : `/-/images/${address}`;
+    },
+  };
+}

@@ -1,0 +1,112 @@
+import { hash } from 'node:crypto';
+import { repositoryUrl } from '../../http/index.ts';
+import type { WebDeps } from '../../http/index.ts';
+import type { Dependency } from '../app/dependency.ts';
+import type { RepositoryContext } from '../app/request-context.ts';
+import { prepareDocument } from './prepare-document.ts';
+import type { TaskForm } from './parts.ts';
+import { readReferences } from './reference-links.ts';
+import { fillDocument } from './render-document.ts';
+import type { RenderedDocument } from './render-document.ts';
+import { remoteImagesOf } from './remote-images.ts';
+import { repositoryLinks } from './repository-links.ts';
+
+/** A text of an issue as a page shows it. */
+export type RenderedText = RenderedDocument;
+
+/** What rendering needs of the modules. */
+export type TextDeps = Pick<WebDeps, 'config' | 'issues' | 'workers' | 'imageProxy'>;
+
+export interface TextToRender {
+  body: string;
+  /** For those who may edit the text: its boxes become buttons that send `position`, `revision` and `line`. */
+  taskForm?: TaskForm | null | undefined;
+}
+
+/** Texts of one page that are rendered at a time: the worker pool takes a hundred tasks of a client. */
+const atOnce = 30;
+
+/**
+ * Renders the texts of a page of a repository, in their order: in the worker pool, or recalled by the hash of their
+ * content; relative links lead to files of the default branch, and what all of them refer to is looked up at once.
+ * @returns the texts, and what the page depends on besides them
+ */
+export async function renderTexts(
+  context: RepositoryContext,
+  deps: TextDeps,
+  texts: readonly TextToRender[],
+): Promise<{ texts: RenderedText[]; dependency: Dependency }> {
+  const { found, origin } = context;
+  const place = {
+    repositoryUrl: repositoryUrl(found.canonical),
+    ref: found.repository.defaultBranch,
+    folder: Buffer.alloc(0),
+    ...remoteImagesOf(found, deps, origin),
+  };
+  const prepared = await mapAtMost(atOnce, texts, ({ body }) =>
+    prepareDocument(deps.workers, {
+      ...sourceOf(body),
+      client: place.repositoryUrl,
+      showsRemoteImages: place.showsRemoteImages,
+      origin,
+    }),
+  );
+  const references = await readReferences(
+    context,
+    deps,
+    prepared.flatMap((document) => ('text' in document ? [] : document.references)),
+  );
+  const links = textLinks(repositoryLinks(place));
+  return {
+    texts: prepared.map((document, at) =>
+      fillDocument(document, { links, references, origin, taskForm: texts[at]!.taskForm ?? null }),
+    ),
+    dependency: references.dependency,
+  };
+}
+
+const sourceOf = (body: string) => ({ key: `text ${hash('sha256', body)}`, source: () => body });
+
+/** Renders a text when it is written, so that its first reader does not wait; what goes wrong is met again then. */
+export function renderAhead(
+  { workers, config }: Pick<WebDeps, 'workers' | 'config'>,
+  { repositoryId, body }: { repositoryId: string; body: string },
+): void {
+  const { remoteImages: showsRemoteImages } = config.repositories;
+  const source = { ...sourceOf(body), client: repositoryId, showsRemoteImages, origin: null };
+  void prepareDocument(workers, source).catch(() => undefined);
+}
+
+/** One text, as for a preview. */
+export async function renderText(
+  context: RepositoryContext,
+  deps: TextDeps,
+  body: string,
+  { taskForm }: Pick<TextToRender, 'taskForm'> = {},
+): Promise<RenderedText> {
+  return (await renderTexts(context, deps, [{ body, taskForm }])).texts[0]!;
+}
+
+/** Files that were attached to a text have an address of their own on this server. */
+const attachment = /^\/(?:[\w.-]+\/){0,4}attachments\/[\w-]+(?:\/[^?#]*)?$/;
+
+/** As in a document of the default branch, but an address of this server stays one. */
+const textLinks = (links: ReturnType<typeof repositoryLinks>): ReturnType<typeof repositoryLinks> => ({
+  ...links,
+  page: (address) => (address.startsWith('/') ? address : links.page(address)),
+  image: (address) => (attachment.test(address) ? address : links.image(address)),
+});
+
+async function mapAtMost<Item, Result>(
+  limit: number,
+  items: readonly Item[],
+  work: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results = new Array<Result>(items.length);
+  const left = items.entries();
+  const workOn = async (): Promise<void> => {
+    for (const [index, item] of left) results[index] = await work(item);
+  };
+  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, workOn));
+  return results;
+}

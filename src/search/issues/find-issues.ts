@@ -1,0 +1,96 @@
+import { contains } from '../../db/index.ts';
+import type { DatabaseThread } from '../../db/index.ts';
+import type { TextHit, TextQuestion } from '../../issues/index.ts';
+import { foldQuery, trigramQuery } from '../query-text.ts';
+import { repositoryTrigram } from './follow-entries.ts';
+
+/**
+ * Texts up to which a word counts as rare: so many are read, compared and sorted within some milliseconds. A more
+ * frequent word is in enough issues that reading the list in its order soon fills a page.
+ */
+export const mostTextsOfRareWord = 2_000;
+/** A text has many more trigrams than a name, so more of them are asked for. */
+const maxTrigrams = 12;
+
+/**
+ * The issues that have all words, each in any of its texts, in the order of the list; none is left out. The trigram
+ * index proposes texts for the rarest word, `instr` on the folded text decides. For a word that is in many texts, and
+ * for words of one or two characters, which have no trigram, the list is read in its order and each text is compared.
+ * @param mostTexts up to which a word counts as rare
+ */
+export async function findIssues(
+  thread: Pick<DatabaseThread, 'ask'>,
+  { words, repositoryId, isNarrow, page, parameters: given }: TextQuestion,
+  mostTexts = mostTextsOfRareWord,
+): Promise<TextHit[]> {
+  const folded = [...new Set(words.map(foldQuery))].filter((word) => word !== '');
+  const named = folded.map((word, at) => [`word${at}`, word] as const);
+  const parameters = { ...given, ...Object.fromEntries(named) };
+  const ask = async <Row>(sql: string, more: Record<string, unknown> = {}): Promise<Row[]> => {
+    const [rows] = await thread.ask([{ sql, parameters: used(sql, { ...parameters, ...more }) }]);
+    return rows as Row[];
+  };
+  if (named.length === 0)
+    return words.length === 0 ? (await ask<{ id: string }>(page({}))).map(({ id }) => ({ id, position: null })) : [];
+  const rarest = isNarrow ? null : await rarestWord(ask, named, repositoryId, mostTexts);
+  if (rarest !== null) {
+    const others = named.filter(([name]) => name !== rarest.name).map(([name]) => hasWord('i.id', name));
+    const rows = await ask<{ total: number; hits: string }>(
+      `WITH matches (id) AS MATERIALIZED (
+        SELECT s.issue_id FROM search_entry_trigrams g CROSS JOIN search_entries s ON s.place = g.rowid
+        WHERE g.search_entry_trigrams MATCH :trigrams AND ${contains('s.folded', `:${rarest.name}`)} LIMIT ${mostTexts + 1})
+      SELECT (SELECT count(*) FROM matches) AS total,
+        (SELECT json_group_array(json_object('id', id, 'position', position)) FROM (${positioned(
+          page({
+            ids: `SELECT id FROM matches WHERE (SELECT count(*) FROM matches) <= ${mostTexts}`,
+            ...(others.length > 0 && { and: others.join(' AND ') }),
+          }),
+        )})) AS hits`,
+      { trigrams: rarest.trigrams },
+    );
+    const [{ total, hits }] = rows as [{ total: number; hits: string }];
+    if (total <= mostTexts) return JSON.parse(hits) as TextHit[];
+  }
+  const and = named.map(([name]) => hasWord('i.id', name)).join(' AND ');
+  return ask<TextHit>(positioned(page({ and })));
+}
+
+type Ask = <Row>(sql: string, more?: Record<string, unknown>) => Promise<Row[]>;
+
+const hasWord = (id: string, name: string): string =>
+  `EXISTS (SELECT 1 FROM search_entries s WHERE s.issue_id = ${id} AND ${contains('s.folded', `:${name}`)})`;
+
+/** The rows of a page, each with its first entry that has the first word. */
+const positioned = (page: string): string => `
+  SELECT f.id AS id, (SELECT min(s.position) FROM search_entries s
+    WHERE s.issue_id = f.id AND ${contains('s.folded', ':word0')}) AS position
+  FROM (${page}) f`;
+
+/** The word whose trigrams the fewest texts have; null when none has trigrams. */
+async function rarestWord(
+  ask: Ask,
+  named: readonly (readonly [name: string, word: string])[],
+  repositoryId: string | null,
+  mostTexts: number,
+): Promise<{ name: string; trigrams: string } | null> {
+  const within = repositoryId === null ? '' : `"${repositoryTrigram(repositoryId)}" AND `;
+  const indexed = named.flatMap(([name, word]) => {
+    const trigrams = trigramQuery(word, maxTrigrams);
+    return trigrams === null ? [] : [{ name, trigrams: within + trigrams }];
+  });
+  if (indexed.length < 2) return indexed[0] ?? null;
+  const counted = indexed.map(
+    (_, at) => `(SELECT count(*) FROM (SELECT 1 FROM search_entry_trigrams g
+      WHERE g.search_entry_trigrams MATCH :trigrams${at} LIMIT ${mostTexts + 1})) AS count${at}`,
+  );
+  const trigrams = Object.fromEntries(indexed.map((each, at) => [`trigrams${at}`, each.trigrams]));
+  const [counts] = await ask<Record<string, number>>(`SELECT ${counted.join(', ')}`, trigrams);
+  const numbers = indexed.map((_, at) => Number(counts![`count${at}`]));
+  return indexed[numbers.indexOf(Math.min(...numbers))]!;
+}
+
+/** SQLite refuses parameters that a statement does not name. */
+function used(sql: string, parameters: Record<string, unknown>): Record<string, unknown> {
+  const names = new Set([...sql.matchAll(/:(\w+)/g)].map(([, name]) => name!));
+  return Object.fromEntries(Object.entries(parameters).filter(([name]) => names.has(name)));
+}

@@ -1,0 +1,85 @@
+import { hash } from 'node:crypto';
+import { rowsTable } from '../../db/index.ts';
+import type { Tx } from '../../db/index.ts';
+import { foldFields } from '../query-text.ts';
+
+/** Texts per step: at most 64 KiB each. */
+const entriesAtOnce = 100;
+
+/** The trigrams of entries. */
+export const entryIndex = { index: 'search_entry_trigrams' } as const;
+
+/** The first of the characters that no text means anything by, and how many of them are used. */
+const firstPrivate = 0xe000;
+const privateCount = 4_096;
+
+/**
+ * Three characters of the private use area that stand for a repository: one trigram, by which a search within a
+ * repository leaves out the texts of all others. Two repositories may share one; the repository of a row decides.
+ */
+export function repositoryTrigram(repositoryId: string): string {
+  const digest = hash('sha256', repositoryId, 'buffer');
+  const characters = [0, 2, 4].map((at) => firstPrivate + (digest.readUInt16BE(at) % privateCount));
+  return String.fromCharCode(...characters);
+}
+
+const placeColumns = { issue_id: 'text', position: 'bigint' } as const;
+const entryColumns = { place: 'bigint', issue_id: 'text', position: 'bigint', folded: 'text' } as const;
+const indexedColumns = { place: 'bigint', folded: 'text' } as const;
+
+interface FoundEntry {
+  issueId: string;
+  position: number;
+  title: string;
+  body: string | null;
+  repositoryId: string;
+}
+
+/**
+ * Indexes entries of issues anew: the text of an issue together with its title, and comments. What waits for a member
+ * and what was deleted is not found.
+ * @param ids `issue position`, as `search_changes` has them
+ */
+export async function followEntries(tx: Tx, ids: readonly string[]): Promise<void> {
+  for (let start = 0; start < ids.length; start += entriesAtOnce)
+    await refresh(tx, JSON.stringify(ids.slice(start, start + entriesAtOnce).map((id) => id.split(' '))));
+}
+
+async function refresh({ manager }: Tx, places: string): Promise<void> {
+  const known = (await manager.query(
+    `SELECT s.place AS place FROM ${rowsTable(placeColumns)}
+      JOIN search_entries s ON s.issue_id = list.issue_id AND s.position = list.position`,
+    [places],
+  )) as { place: number }[];
+  for (const table of known.length === 0 ? [] : ['search_entry_trigrams WHERE rowid', 'search_entries WHERE place']) {
+    const list = known.map(({ place }) => [place]);
+    await manager.query(`DELETE FROM ${table} IN (SELECT place FROM ${rowsTable({ place: 'bigint' })})`, [
+      JSON.stringify(list),
+    ]);
+  }
+  const found = (await manager.query(
+    `SELECT e.issue_id AS issueId, e.position AS position, i.title AS title, e.body AS body, i.repository_id AS repositoryId
+      FROM ${rowsTable(placeColumns)}
+      JOIN issue_entries e ON e.issue_id = list.issue_id AND e.position = list.position
+      JOIN issues i ON i.id = e.issue_id
+      WHERE e.held_at IS NULL AND e.deleted_at IS NULL AND (e.body IS NOT NULL OR e.position = 0)`,
+    [places],
+  )) as FoundEntry[];
+  if (found.length === 0) return;
+  const [{ last }] = (await manager.query('SELECT coalesce(max(place), 0) AS last FROM search_entries')) as [
+    { last: number },
+  ];
+  const rows = found.map(({ issueId, position, title, body, repositoryId }, at) => {
+    const folded = Number(position) === 0 ? foldFields(title, body ?? '') : foldFields(body ?? '');
+    return { place: Number(last) + 1 + at, issueId, position, folded, trigram: repositoryTrigram(repositoryId) };
+  });
+  await manager.query(
+    `INSERT INTO search_entries (place, issue_id, position, folded)
+      SELECT place, issue_id, position, folded FROM ${rowsTable(entryColumns)}`,
+    [JSON.stringify(rows.map(({ place, issueId, position, folded }) => [place, issueId, position, folded]))],
+  );
+  await manager.query(
+    `INSERT INTO search_entry_trigrams (rowid, folded) SELECT place, folded FROM ${rowsTable(indexedColumns)}`,
+    [JSON.stringify(rows.map(({ place, folded, trigram }) => [place, `${trigram}\u0001${folded}`]))],
+  );
+}

@@ -1,0 +1,157 @@
+// References on pages: links for those who may see what they name, text for all others, and fresh when it changes.
+import t from 'tap';
+import { runGit } from '../../fixtures/git-repositories.ts';
+import { ask, fillRepository, main, signedIn, startWeb } from '../../fixtures/web-fixture.ts';
+
+t.setTimeout(180_000);
+
+const viewerOf = (id: string, username: string) => ({
+  kind: 'person' as const,
+  id,
+  username,
+  isAdministrator: false,
+  via: 'session' as const,
+  scope: 'admin' as const,
+  repositoryIds: null,
+});
+
+async function startForge(t: Parameters<typeof startWeb>[0]) {
+  const web = await startWeb(t);
+  const { repositories, issues, accounts } = web.modules;
+  const [alice, bob] = [await signedIn(web, 'alice'), await signedIn(web, 'bob')];
+  const person = await accounts.personByUsername('alice');
+  const viewer = viewerOf(person.id, 'alice');
+  for (const [name, visibility] of [
+    ['roof', 'PUBLIC'],
+    ['garden', 'PUBLIC'],
+    ['cellar', 'PRIVATE'],
+  ] as const) {
+    await repositories.create(viewer, { name, visibility });
+    await issues.open(viewer, { owner: 'alice', name }, { title: `Issue of ${name} <b>` });
+  }
+  const { path } = await repositories.find(viewer, 'alice', 'roof');
+  return { web, alice, bob, viewer, path };
+}
+
+const message = 'Mend #1 and #2 (alice/cellar#1)\n\nSee alice/garden#1, alice/absent#1, @bob and @nobody.';
+
+t.test('links in commit messages, and only to what the viewer may see', async (t) => {
+  const { web, alice, bob, viewer, path } = await startForge(t);
+  await fillRepository(t, path, { 'a.txt': 'a\n' });
+  const tip = (await runGit(['rev-parse', 'main'], { cwd: path })).trim();
+  const made = await runGit(
+    [
+      'commit-tree',
+      `${tip}^{tree}`,
+      '-p',
+      tip,
+      '-m',
+      `${message}\n\nAfter ${tip.slice(0, 8)}, not ${'abcdef12'.repeat(5)}.\n${web.origin}/repos/alice/garden/issues/1, ${web.origin}/repos/alice/cellar/issues/1`,
+    ],
+    {
+      cwd: path,
+    },
+  );
+  const oid = made.trim();
+  await runGit(['update-ref', 'refs/heads/main', oid], { cwd: path });
+  await runGit(['branch', 'old', tip], { cwd: path });
+  const pages = [
+    '/repos/alice/roof/commits/main',
+    `/repos/alice/roof/commit/${oid}`,
+    '/repos/alice/roof',
+    '/repos/alice/roof/compare/old...main',
+    '/repos/alice/roof/branches',
+    '/repos/alice/roof/tree/main',
+    '/repos/alice/roof/blob/main/a.txt',
+  ];
+  for (const target of pages) {
+    for (const [name, answer] of [
+      ['alice', await alice.get(target)],
+      ['bob', await bob.get(target)],
+      ['nobody', await ask(web, target)],
+    ] as const) {
+      const page = main(answer);
+      // The file has its first commit.
+      if (target.includes('/blob/')) t.notMatch(page, 'class="reference"');
+      else {
+        t.match(
+          page,
+          '<a class="reference" href="/repos/alice/roof/issues/1" title="Open: Issue of roof &lt;b&gt;">#1</a>',
+          `${target} ${name}`,
+        );
+        t.equal(page.includes('href="/repos/alice/cellar/issues/1"'), name === 'alice', `${target} ${name}`);
+      }
+      t.notMatch(page, /issues\/2"/, 'there is no #2');
+    }
+  }
+  for (const target of pages.slice(0, 2)) {
+    const page = main(await ask(web, target));
+    t.match(page, '<a class="reference" href="/repos/alice/garden/issues/1"');
+    t.match(page, '<a class="reference" href="/users/bob">@bob</a>');
+    t.match(page, `<a class="reference" href="/repos/alice/roof/commit/${tip}">${tip.slice(0, 8)}</a>`);
+    t.notMatch(page, /absent\/issues|users\/nobody|commit\/abcdef12/);
+    t.notMatch(page, 'Issue of cellar');
+    t.match(
+      page,
+      `</a>, ${web.origin}/repos/alice/cellar/issues/1`,
+      'one whole address is short, the hidden one stays',
+    );
+  }
+
+  const titled = (state: string) => `title="${state}: Issue of roof &lt;b&gt;"`;
+  await web.modules.issues.close(viewer, { owner: 'alice', name: 'roof', number: 1 });
+  t.match(main(await ask(web, pages[0]!)), titled('Closed'), 'a cached page follows');
+  await web.modules.issues.trash(viewer, { owner: 'alice', name: 'roof', number: 1 });
+  t.notMatch(main(await ask(web, pages[0]!)), '/repos/alice/roof/issues/1');
+  await web.modules.repositories.changeVisibility(viewer, 'alice', 'garden', 'PRIVATE');
+  t.notMatch(main(await ask(web, pages[0]!)), 'href="/repos/alice/garden/issues/1"');
+  t.match(main(await alice.get(pages[0]!)), 'href="/repos/alice/garden/issues/1"');
+});
+
+t.test('links in documents; code, formulas and boxes beside them', async (t) => {
+  const { web, alice, bob, path } = await startForge(t);
+  const own = `${web.origin}/repos/alice`;
+  await fillRepository(t, path, {
+    'README.md': [
+      '# Roof #1',
+      `See #1, \`#1\`, alice/cellar#1, @bob, ${own}/garden/issues/1 and ${own}/cellar/issues/1.`,
+      '- [x] done :tada:',
+      '```ts\nconst a = 1;\n```',
+      'Area $a^2$.',
+      '```mermaid\ngraph TD\n```',
+    ].join('\n\n'),
+  });
+  for (const target of ['/repos/alice/roof', '/repos/alice/roof/blob/main/README.md']) {
+    const [hers, his] = [main(await alice.get(target)), main(await bob.get(target))];
+    for (const page of [hers, his]) {
+      t.match(
+        page,
+        /<h2 id="user-content-roof-1">Roof <a href="\/repos\/alice\/roof\/issues\/1" class="reference" title="Open: [^"]*">#1<\/a><\/h2>/,
+      );
+      t.match(page, '<code>#1</code>');
+      t.match(page, '<a href="/users/bob" class="reference">@bob</a>');
+      t.match(page, />alice\/garden#1<\/a>/);
+      t.match(page, '<input type="checkbox" disabled aria-label="done" checked /> done 🎉');
+      t.match(page, '<span class="x-keyword">const</span>');
+      t.match(page, '<msup><mi>a</mi>');
+      t.match(page, '<code class="language-mermaid">graph TD\n</code>');
+      t.notMatch(page, '\0');
+    }
+    t.match(hers, 'href="/repos/alice/cellar/issues/1" class="reference"');
+    t.notMatch(his, 'cellar/issues/1" class="reference"');
+    t.match(his, `>${own}/cellar/issues/1</a>`, 'as it was written');
+  }
+});
+
+t.test('ten thousand references are one bounded question', async (t) => {
+  const { web, path } = await startForge(t);
+  await fillRepository(t, path, {
+    'README.md': Array.from({ length: 10_000 }, (_, at) => `#${at + 1} a${at}/b#1 @p${at}`)
+      .join(' ')
+      .slice(0, 120_000),
+  });
+  const before = performance.now();
+  const { body } = await ask(web, '/repos/alice/roof/blob/main/README.md');
+  t.equal(body.match(/class="reference"/g)?.length, 1);
+  t.ok(performance.now() - before < 5_000);
+});
