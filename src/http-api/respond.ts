@@ -16,7 +16,11 @@ export function respond(
   ctx.vary('Authorization');
   ctx.set('Cache-Control', 'no-store');
   ctx.status = status;
-  if (answer.kind === 'nothing') return;
+  if (answer.kind === 'nothing') {
+    // Otherwise Koa sends the words of the status.
+    if (status !== 204) ctx.body = '';
+    return;
+  }
   if (answer.kind === 'bytes') {
     ctx.set({ ...answer.headers, 'Content-Type': answer.type });
     setBody(ctx, answer.body);
