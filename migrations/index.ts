@@ -34,6 +34,7 @@ import { openDeliveries } from './v73-open-deliveries.ts';
 import { outbox } from './v74-outbox.ts';
 import { issues } from './v76-issues.ts';
 import { issueSearch } from './v82-issue-search.ts';
+import { issueSerials } from './v84-issue-serials.ts';
 import { pushCredentials } from './v86-push-credentials.ts';
 import { attachmentUses } from './v88-attachment-uses.ts';
 import { storages } from './v90-storages.ts';
@@ -75,6 +76,7 @@ export const migrations: readonly Migration[] = [
   outbox,
   issues,
   issueSearch,
+  issueSerials,
   pushCredentials,
   attachmentUses,
   storages,

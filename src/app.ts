@@ -271,12 +271,14 @@ export async function openModules(
       outbox,
       accounts,
       repositories,
+      issues,
       git,
       clock,
       random,
       logger,
     });
     repositories.pushes.onPush(webhooks.onPush);
+    issues.onEntry(webhooks.onEntry);
     ci.onRunEnd(webhooks.onRunEnd);
     const mirrors = createMirrors({
       config,
@@ -386,7 +388,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
 
   let addresses: Addresses | null = null;
   let stopping = false;
-  const forSsh = { config, accounts, repositories, git, logger, clock };
+  const forSsh = { config, accounts, repositories, issues: modules.issues, git, logger, clock };
   const ssh = config.ssh.enabled && !config.ssh.systemSshd ? createSshServer(forSsh) : null;
   const rpc = createRpcServer({ config, ci, clock, logger });
   const probe = createProbe(config);

@@ -62,6 +62,8 @@ export type Call<Who extends Access, Path extends string, Query, Body> = CallFor
   deps: WebDeps;
   /** What clients know this server as, without a slash at the end. */
   origin: string;
+  /** The header If-Match, of operations that take it; null without one, and for `*`. */
+  ifMatch: string | null;
 };
 
 export type OperationMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -76,6 +78,11 @@ export type Tag =
   | 'Mirrors'
   | 'Statuses'
   | 'Collaborators'
+  | 'Issues'
+  | 'Issue comments'
+  | 'Labels'
+  | 'Milestones'
+  | 'Moderation'
   | 'Images'
   | 'Issues'
   | 'Pins'
@@ -105,9 +112,13 @@ interface Declaration<Who extends Access, Path extends string, Result> {
   /** The JSON of a success; `bytes` for anything else, `undefined` for nothing. */
   answer?: z.ZodType<Result> | 'bytes';
   /** Refusals that the way in does not bring along by itself. */
-  refuses?: readonly (404 | 409)[];
+  refuses?: readonly (404 | 409 | 422)[];
   /** Pages follow each other by `Link` headers. */
   isPaged?: true;
+  /** Of a JSON body, where 64 KiB are too little. */
+  maxJsonBytes?: number;
+  /** Edits a text: If-Match with its revision refuses a change of another one. */
+  takesIfMatch?: true;
 }
 
 /** An operation as its own file writes it: the compiler holds declaration and code together. */
@@ -147,6 +158,7 @@ export interface AnyCall {
   body: unknown;
   deps: WebDeps;
   origin: string;
+  ifMatch: string | null;
 }
 
 /** Declares an operation of the API. */

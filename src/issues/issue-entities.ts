@@ -12,7 +12,13 @@ import {
   entryRevisionSchema,
   entrySchema,
 } from './schema/entry-schema.ts';
-import { issueNumbersSchema, issueSchema, issueSettingsSchema, movedIssueSchema } from './schema/issue-schema.ts';
+import {
+  issueNumbersSchema,
+  issueSchema,
+  issueSerialSchema,
+  issueSettingsSchema,
+  movedIssueSchema,
+} from './schema/issue-schema.ts';
 import {
   blockSchema,
   contributorSchema,
@@ -31,6 +37,7 @@ export const issueEntities = [
   issueSchema,
   issueNumbersSchema,
   issueSettingsSchema,
+  issueSerialSchema,
   movedIssueSchema,
   entrySchema,
   entryAnnouncementSchema,

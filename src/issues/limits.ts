@@ -8,6 +8,8 @@ export const limits = {
   labelsPerIssue: 50,
   assigneesPerIssue: 20,
   linksPerIssue: 200,
+  /** Of an issue's log; below 2^20, the positions that the number of a comment tells apart. */
+  entriesPerIssue: 1_000_000,
   pinsPerRepository: 6,
   labelsPerScope: 1_000,
   milestonesPerRepository: 1_000,

@@ -1,4 +1,4 @@
-import { refusalInRepository } from '../access/index.ts';
+import { refusalInRepository, viewerForLog } from '../access/index.ts';
 import type { Viewer } from '../access/index.ts';
 import type { Tx } from '../db/index.ts';
 import { invalid } from '../kernel/index.ts';
@@ -30,6 +30,7 @@ export async function changeIssueSettings(
     refuse(refusalInRepository(viewer, context.facts, 'manage'));
     await tx.manager.upsert(issueSettingsSchema, { ...context.settings, ...change }, ['repositoryId']);
   });
+  deps.logger.info('issue.settings_changed', { repository: repository.id, ...change, by: viewerForLog(viewer) });
 }
 
 export type IssueCounts = Omit<IssueNumbers, 'repositoryId' | 'last'>;

@@ -7,7 +7,10 @@ import type { Issue } from '../schema/issue-schema.ts';
 import { heldContributionSchema } from '../schema/moderation-schema.ts';
 import { reactionSchema } from '../schema/participation-schema.ts';
 
-/** Takes the text of a comment away, with all that hangs on it, inside a write whose right is asked already. */
+/**
+ * Takes the text of a comment away, with all that hangs on it, inside a write whose right is asked already. `issue` is
+ * up to date then.
+ */
 export async function emptyEntry(tx: Tx, issue: Issue, entry: EntryRow): Promise<void> {
   const key = { issueId: issue.id, position: entry.position };
   await tx.manager.update(entrySchema, key, {
@@ -21,7 +24,8 @@ export async function emptyEntry(tx: Tx, issue: Issue, entry: EntryRow): Promise
   await dropAttachmentUses(tx, key);
   if (entry.heldAt !== null) await tx.manager.delete(heldContributionSchema, key);
   else {
-    await tx.manager.update(issueSchema, { id: issue.id }, { commentCount: issue.commentCount - 1 });
+    issue.commentCount -= 1;
+    await tx.manager.update(issueSchema, { id: issue.id }, { commentCount: issue.commentCount });
     await touchIssue(tx, issue);
   }
 }
