@@ -115,7 +115,7 @@ t.test('the life of an issue in the shapes that clients of Gitea read', async (t
   });
   const said = await dora('POST', `${roof}/issues/1/comments`, { body: 'Here, too.' });
   t.match(said, { status: 201, json: { body: 'Here, too.', user: { login: 'dora' }, id: Number, position: Number } });
-  const id = said.json['id'] as number;
+  const id = Number(said.json['id']);
   t.ok(Number.isSafeInteger(id) && id > 1_048_576);
   t.same((await anonymous('GET', `${roof}/issues/comments/${id}`)).json, said.json, 'the id finds it again');
   t.match(await anonymous('GET', `${roof}/issues/1/comments`), {
