@@ -1,9 +1,9 @@
 import type { Migration } from '../src/db/index.ts';
 
 /**
- * Where the folders of repositories lie and which node works on them, and who runs the jobs that one node at a time may
- * run. There is one storage and one node today; a start and the jobs ask all the same, so that a second node would touch
- * nothing of the first one's.
+ * Where the folders of repositories lie and which node works on them, and which node runs the jobs that one node at a
+ * time may run. There is one storage and one node today; a start and the jobs ask all the same, so that a second node
+ * would touch nothing of the first one's.
  */
 export const storages: Migration = {
   version: 90,

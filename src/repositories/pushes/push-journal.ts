@@ -123,7 +123,9 @@ export class PushJournal {
     await this.#db.write(settle, { durable: 'with-the-next' });
   }
 
-  /** Unsettled pushes to repositories of this node: git is running, or the program exited while it was. Oldest first. */
+  /**
+   * Unsettled pushes to repositories of this node: git is running, or the program exited while it was. Oldest first.
+   */
   unsettled(): Promise<PushRow[]> {
     // An unsettled push is unannounced, too, and unannounced ones have an index.
     return this.#db.read
