@@ -534,4 +534,8 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
   ],
   82: [['search_entries', { place: 7, issue_id: 'is2', position: 0, folded: 'it rains in' }]],
   88: [['attachment_uses', { attachment_id: 'at1', issue_id: 'is1', position: 0 }]],
+  90: [
+    ['storages', { id: 's2', kind: 'shared', node: 'b', epoch: 3, until: 9 }],
+    ['leases', { name: 'backup', node: 'b', epoch: 1, until: 9 }],
+  ],
 };
