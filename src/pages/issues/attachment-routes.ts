@@ -4,7 +4,13 @@ import { showAttachment, uploadAttachments } from './attachments.page.ts';
 
 /** Files of issues, and issues as files: before the page of an issue, whose number would match their names. */
 export const attachmentRoutes: readonly Route[] = [
-  { method: 'GET', path: '/repos/:owner/:name/attachments/:id', access: 'public', cost: 'rows', page: showAttachment },
+  {
+    method: 'GET',
+    path: '/repos/:owner/:name/attachments/:id',
+    access: 'repository:read',
+    cost: 'rows',
+    page: showAttachment,
+  },
   {
     method: 'POST',
     path: '/repos/:owner/:name/issues/attachments',

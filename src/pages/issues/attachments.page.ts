@@ -3,15 +3,15 @@ import { isDomainError } from '../../kernel/index.ts';
 import { parseRange } from '../../http/index.ts';
 import { statusOfRefusal } from '../app/map-errors.ts';
 import { content, movedTo, type Reply } from '../app/reply.ts';
-import type { Page, RepositoryContext, RequestContext } from '../app/request-context.ts';
+import type { Page, RepositoryContext } from '../app/request-context.ts';
 import type { IssuesDeps } from './deps.ts';
 
 /**
- * `B/attachments/{id}`: a file of an issue. Rights are asked here and not by the route, because the file goes along
- * with an issue that moves: a viewer who may see it is redirected to where it is. Images are shown, everything else is
- * downloaded, and all of it stands in a sandbox (security C03).
+ * `B/attachments/{id}`: a file of an issue, for who may see it where it is shown. It goes along with an issue that
+ * moves: its old address redirects. Images are shown, everything else is downloaded, and all of it stands in a sandbox
+ * (security C03).
  */
-export const showAttachment: Page<RequestContext, IssuesDeps> = async (
+export const showAttachment: Page<RepositoryContext, IssuesDeps> = async (
   { viewer, params, range: asked, ifRange },
   { issues },
 ): Promise<Reply> => {
