@@ -5,7 +5,7 @@ import type { Owner } from '../fixtures/temporary-folder.ts';
 
 t.setTimeout(240_000);
 
-type Json = Record<string, never> & { [name: string]: unknown };
+type Json = { [name: string]: unknown };
 type Caller = (
   method: string,
   path: string,
@@ -19,7 +19,10 @@ function caller(web: Web, token: string | null): Caller {
       method,
       headers: {
         ...(token !== null && { Authorization: `token ${token}` }),
-        ...(body !== undefined && { 'Content-Type': 'application/json', 'Content-Length': String(Buffer.byteLength(JSON.stringify(body))) }),
+        ...(body !== undefined && {
+          'Content-Type': 'application/json',
+          'Content-Length': String(Buffer.byteLength(JSON.stringify(body))),
+        }),
         ...headers,
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
