@@ -128,7 +128,15 @@ const headers = ({ takesIfMatch }: Operation): OpenApiParameter[] =>
       ]
     : [];
 
-function bodyOf(body: z.ZodType | 'image', schemaOf: SchemaOf): Json {
+function bodyOf(body: z.ZodType | 'image' | 'file', schemaOf: SchemaOf): Json {
+  if (body === 'file') {
+    const schema = {
+      type: 'object',
+      required: ['attachment'],
+      properties: { attachment: { type: 'string', format: 'binary' } },
+    };
+    return { required: true, content: { 'multipart/form-data': { schema } } };
+  }
   if (body !== 'image') return { required: true, content: { 'application/json': { schema: schemaOf(body, 'input') } } };
   const types = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
   return { required: true, content: Object.fromEntries(types.map((type) => [type, {}])) };

@@ -5,6 +5,7 @@ import type { Organisation } from '../organisations/index.ts';
 import type { Found, Needed } from '../repositories/index.ts';
 import type { CostClass, WebDeps } from '../http/index.ts';
 import type { ApiResponse } from './responses.ts';
+import type { UploadedFile } from './uploaded-file.ts';
 
 /**
  * Who may call an operation, decided before its input is read.
@@ -83,6 +84,7 @@ export type Tag =
   | 'Milestones'
   | 'Moderation'
   | 'Images'
+  | 'Issues'
   | 'Pins'
   | 'Users'
   | 'Organisations'
@@ -124,20 +126,25 @@ interface TypedOperation<
   Who extends Access,
   Path extends string,
   Query extends z.ZodType,
-  Body extends z.ZodType | 'image',
+  Body extends z.ZodType | 'image' | 'file',
   Result,
 > extends Declaration<Who, Path, Result> {
   query?: Query;
   body?: Body;
   run(
-    call: Call<Who, Path, z.output<Query>, Body extends z.ZodType ? z.output<Body> : ImageUpload>,
+    call: Call<
+      Who,
+      Path,
+      z.output<Query>,
+      Body extends z.ZodType ? z.output<Body> : Body extends 'file' ? UploadedFile : ImageUpload
+    >,
   ): Promise<ApiResponse<Result>>;
 }
 
 /** An operation as the table holds it. */
 export interface Operation extends Declaration<Access, string, unknown> {
   query?: z.ZodType;
-  body?: z.ZodType | 'image';
+  body?: z.ZodType | 'image' | 'file';
   run(call: AnyCall): Promise<ApiResponse<unknown>>;
 }
 
@@ -160,7 +167,7 @@ export function operation<
   const Path extends string,
   Result,
   Query extends z.ZodType = z.ZodNever,
-  Body extends z.ZodType | 'image' = z.ZodNever,
+  Body extends z.ZodType | 'image' | 'file' = z.ZodNever,
 >(declared: TypedOperation<Who, Path, Query, Body, Result>): Operation {
   return declared as unknown as Operation;
 }

@@ -5,6 +5,7 @@ import { invalid } from '../kernel/index.ts';
 import type { Context } from '../http/index.ts';
 import { readBytes, Refusal } from '../http/index.ts';
 import type { Operation } from './operation.ts';
+import { uploadedFile } from './uploaded-file.ts';
 
 const usualJsonBytes = 64 * 1024;
 const maxMessage = 300;
@@ -46,6 +47,7 @@ export async function readBody(
   ctx: Context,
 ): Promise<unknown> {
   if (body === undefined) return undefined;
+  if (body === 'file') return uploadedFile(ctx);
   if (ctx.get('Content-Encoding') !== '') throw new Refusal(415, 'Bodies are sent without a Content-Encoding.');
   if (body === 'image') return readImage(ctx);
   if (!ctx.is('application/json')) throw new Refusal(415, 'This takes application/json.');

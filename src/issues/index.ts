@@ -1,9 +1,17 @@
 export { issueEntities } from './issue-entities.ts';
 export { createIssues } from './issues.ts';
 export type { Issues, IssuesOptions } from './issues.ts';
+export { issueSettingsOf } from './settings.ts';
 export type { IssueModuleSettings, RateLimit } from './settings.ts';
 export { limits as issueLimits } from './limits.ts';
 export type { IssueAt, RepositoryAt } from './find-issue.ts';
+export { objectKey as attachmentKey, objectPrefix as attachmentPrefix } from './attachments/attachment.ts';
+export { attachmentMarkdown, attachmentPath, isShownInline } from './attachments/attachment.ts';
+export type { ExportedFile } from './export/export-issues.ts';
+export type { ImportFile, ImportSource } from './import/import-source.ts';
+export { unreadable as unreadableExport } from './import/import-source.ts';
+export type { ImportedIssues } from './import/import-issues.ts';
+export type { Attachment } from './attachments/attachment.ts';
 export type { AnnouncedEntry, EntryListener } from './announcements/announce-entry.ts';
 export { commentIdOf } from './comments/find-comments.ts';
 export type { FoundComment } from './comments/find-comments.ts';
@@ -35,7 +43,7 @@ export type { CommitReference, IssueReference, PersonReference, Reference } from
 export type { BareReference, ReferencedThing } from './references/find-references.ts';
 export { explainRefusal } from './rights.ts';
 export type { IssueRights, RepositoryIssueRights } from './rights.ts';
-export { compareIssueCounts } from './repository-settings.ts';
+export { compareIssueCounts, recountIssues } from './repository-settings.ts';
 export type { IssueCounts, IssueTab } from './repository-settings.ts';
 export { checkAnswers, composeForm, fillForm } from './templates/fill-form.ts';
 export type { AnswerFaults, TemplateAnswers } from './templates/fill-form.ts';

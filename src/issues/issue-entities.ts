@@ -1,5 +1,6 @@
 import {
   attachmentSchema,
+  attachmentUseSchema,
   issueLabelSchema,
   issueLinkSchema,
   labelSchema,
@@ -47,6 +48,7 @@ export const issueEntities = [
   milestoneSchema,
   issueLinkSchema,
   attachmentSchema,
+  attachmentUseSchema,
   assigneeSchema,
   mentionSchema,
   reactionSchema,

@@ -2,12 +2,20 @@ import type { Viewer } from '../access/index.ts';
 import { EntryAnnouncer } from './announcements/entry-announcer.ts';
 import type { EntryPosition } from './announcements/announce-entry.ts';
 import type { EntryListener } from './announcements/announce-entry.ts';
+import { addAttachment } from './attachments/add-attachment.ts';
+import { attachToIssue } from './attachments/attach-to-issue.ts';
+import { findAttachment, listAttachments, readAttachment } from './attachments/open-attachment.ts';
+import { findAttachmentOf, removeAttachment, removeUnusedAttachments } from './attachments/remove-attachments.ts';
 import { addComment } from './comments/add-comment.ts';
 import { deleteComment, editText, listRevisions, textBefore } from './comments/edit-text.ts';
 import { findComment, listRepositoryComments } from './comments/find-comments.ts';
 import { toggleTask } from './comments/toggle-task.ts';
 import type { IssueDeps, TextListener } from './deps.ts';
 import { findEntry, listEntries } from './entries/list-entries.ts';
+import { exportIssue } from './export/export-issue.ts';
+import { exportIssues } from './export/export-issues.ts';
+import { importIssues, refuseTakenNumbers } from './import/import-issues.ts';
+import type { ImportSource } from './import/import-source.ts';
 import { findIssue, findMovedIssue } from './find-issue.ts';
 import type { IssueAt } from './find-issue.ts';
 import { countLabelled } from './labels/count-labelled.ts';
@@ -140,6 +148,32 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
     removeLink: bind(removeLink),
     listLinks: bind(listLinks),
     listParticipants: bind(listParticipants),
+
+    addAttachment: bind(addAttachment),
+    /** For programs: the text of the issue says where the file is. */
+    attach: bind(attachToIssue),
+    findAttachment: bind(findAttachment),
+    readAttachment: bind(readAttachment),
+    listAttachments: bind(listAttachments),
+    findAttachmentOf: bind(findAttachmentOf),
+    removeAttachment: bind(removeAttachment),
+    /** For a job. */
+    removeUnusedAttachments: () => removeUnusedAttachments(deps),
+    /** What a form may bring, in bytes. */
+    attachmentBytes: settings.attachmentBytes,
+
+    /** The log of an issue as JSON or Markdown, for who may read it. */
+    exportIssue: bind(exportIssue),
+    /** All of a repository, for its export. Asks for no right: it is for administrators. */
+    exportIssues: (repositoryId: string) => exportIssues(deps, repositoryId),
+
+    /**
+     * Reads an export, and refuses `parcel_unreadable` before anything is written; null for one without issues. The
+     * library that checks it is loaded when it is first needed.
+     */
+    checkExport: async (source: ImportSource) => (await import('./import/read-export.ts')).checkExport(deps, source),
+    refuseTakenNumbers: bind(refuseTakenNumbers),
+    importIssues: bind(importIssues),
 
     list: bind(listIssues),
     listPinned: bind(listPinnedIssues),

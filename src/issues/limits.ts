@@ -34,6 +34,10 @@ export const limits = {
   entriesPerText: 50,
   /** Commits of one push whose messages are read. */
   commitsPerPush: 250,
+  /** Files that one text shows; further ones are links to what only their uploader sees. */
+  attachmentsPerText: 100,
+  /** Files of one person that no text shows: of forms that are open, and of those that were left. */
+  unusedAttachmentsPerPerson: 100,
   /** Numbers changed by one call of a bulk action. */
   issuesPerBulk: 100,
   /** The same text of the same person within this time is the same form, sent twice; in milliseconds. */

@@ -549,4 +549,9 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
       },
     ],
   ],
+  88: [['attachment_uses', { attachment_id: 'at1', issue_id: 'is1', position: 0 }]],
+  90: [
+    ['storages', { id: 's2', kind: 'shared', node: 'b', epoch: 3, until: 9 }],
+    ['leases', { name: 'backup', node: 'b', epoch: 1, until: 9 }],
+  ],
 };

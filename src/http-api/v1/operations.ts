@@ -46,6 +46,7 @@ import {
   openIssue,
 } from './issues.ts';
 import { getImage, removeImage, replaceImage } from './images.ts';
+import { issueAssetOperations } from './issue-assets.ts';
 import { addKey, listKeys, removeKey } from './keys.ts';
 import {
   addMember,
@@ -165,6 +166,7 @@ export const operations: readonly Operation[] = [
   getImage,
   replaceImage,
   removeImage,
+  ...issueAssetOperations,
   listPins,
   pinRepository,
   unpinRepository,

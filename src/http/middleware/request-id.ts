@@ -21,6 +21,7 @@ export function nameRequest(random: Random): Middleware {
       organisation: null,
       form: emptyForm,
       takeUpload: noUpload,
+      takeFiles: () => [],
       showsSecret: false,
       kept: null,
     };

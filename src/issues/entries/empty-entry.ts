@@ -1,4 +1,5 @@
 import type { Tx } from '../../db/index.ts';
+import { dropAttachmentUses } from '../attachment-uses.ts';
 import { entryRevisionSchema, entrySchema } from '../schema/entry-schema.ts';
 import type { EntryRow } from '../schema/entry-schema.ts';
 import { issueSchema } from '../schema/issue-schema.ts';
@@ -20,6 +21,7 @@ export async function emptyEntry(tx: Tx, issue: Issue, entry: EntryRow): Promise
   });
   await tx.manager.delete(entryRevisionSchema, key);
   await tx.manager.delete(reactionSchema, key);
+  await dropAttachmentUses(tx, key);
   if (entry.heldAt !== null) await tx.manager.delete(heldContributionSchema, key);
   else {
     issue.commentCount -= 1;

@@ -1,5 +1,7 @@
+import { In } from 'typeorm';
 import { refusalInTrash, viewerForLog } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
+import { keepSharedAttachments } from '../attachment-uses.ts';
 import type { IssueDeps } from '../deps.ts';
 import {
   findRepositoryContext,
@@ -36,6 +38,7 @@ export async function restoreIssue(deps: IssueDeps, viewer: Viewer, at: IssueAt)
 /** Removes an issue of the trash for good, with its whole log. */
 export async function purgeIssue(deps: IssueDeps, viewer: Viewer, at: IssueAt): Promise<void> {
   await inTrash(deps, viewer, at, async (issue, manager) => {
+    await keepSharedAttachments({ manager }, [issue.id]);
     await manager.delete(issueSchema, { id: issue.id });
   });
   deps.logger.info('issue.purged', { issue: `${at.owner}/${at.name}#${at.number}`, by: viewerForLog(viewer) });
@@ -72,11 +75,14 @@ export async function emptyIssueTrash({ db, clock, settings }: IssueDeps): Promi
   let removed = 0;
   for (;;) {
     const count = await db.write(async ({ manager }) => {
-      const rows: { id: string }[] = await manager.query(
-        'DELETE FROM issues WHERE id IN (SELECT i.id FROM issues i WHERE i.deleted_at <= ? LIMIT ?) RETURNING id',
-        [before, batch],
-      );
-      return rows.length;
+      const rows: { id: string }[] = await manager.query('SELECT i.id FROM issues i WHERE i.deleted_at <= ? LIMIT ?', [
+        before,
+        batch,
+      ]);
+      const ids = rows.map(({ id }) => id);
+      await keepSharedAttachments({ manager }, ids);
+      await manager.delete(issueSchema, { id: In(ids) });
+      return ids.length;
     });
     removed += count;
     if (count < batch) return removed;
