@@ -538,8 +538,8 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
       'issues',
       {
         id: 'is84',
-        repository_id: 'r1',
-        number: 2,
+        repository_id: 'r5',
+        number: 1,
         kind: 'ISSUE',
         title: 'It still rains in',
         author_id: 'alice-id',

@@ -5,7 +5,7 @@ import type { Owner } from '../fixtures/temporary-folder.ts';
 
 t.setTimeout(240_000);
 
-type Json = Record<string, never> & { [name: string]: unknown };
+type Json = { [name: string]: unknown };
 type Caller = (
   method: string,
   path: string,
@@ -210,6 +210,21 @@ t.test('lists have pages by number, by key, and filters', async (t) => {
   t.same(await numbers('?before=2000-01-01T00:00:00Z'), []);
   t.match(await anonymous('GET', `${roof}/issues?since=yesterday`), { status: 422 });
   t.match(await anonymous('GET', `${roof}/issues?page=5000&limit=100`), { status: 422 });
+});
+
+t.test('a search over all repositories finds what the caller may see', async (t) => {
+  const { alice, dora, anonymous } = await openWorld(t);
+  await alice('POST', `${roof}/issues`, { title: 'Leak', body: 'over the chimney' });
+  await alice('POST', '/repos/alice/attic/issues', { title: 'Leak in the attic' });
+  const found = async (call: Caller, query: string) =>
+    ((await call('GET', `/repos/issues/search${query}`)).json as unknown as { title: string }[]).map(
+      ({ title }) => title,
+    );
+  t.same((await found(alice, '?q=leak')).sort(), ['Leak', 'Leak in the attic']);
+  t.same(await found(dora, '?q=leak'), ['Leak']);
+  t.same(await found(anonymous, '?q=chimney'), ['Leak'], 'a word of the text');
+  t.same(await found(anonymous, '?q=attic'), []);
+  t.same(await found(anonymous, '?created_by=dora'), []);
 });
 
 t.test('who may call what: every role on every kind of operation', async (t) => {

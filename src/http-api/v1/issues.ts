@@ -33,8 +33,10 @@ export const textBytes = 256 * 1024;
 export const issueQuery = {
   state: z.enum(['open', 'closed', 'all']).default('open'),
   labels: z.string().max(1_000).optional().describe('Names, separated by commas; an issue has all of them'),
-  q: z.string().max(1_000).optional().describe('Words of the title'),
+  q: z.string().max(1_000).optional().describe('Words'),
   type: z.enum(['issues', 'pulls']).optional(),
+};
+const changed = {
   since: z.string().max(40).optional().describe('Only those that changed at this time or later'),
   before: z.string().max(40).optional().describe('Only those that changed before this time'),
 };
@@ -72,6 +74,7 @@ export const listIssues = operation({
   isPaged: true,
   query: z.object({
     ...issueQuery,
+    ...changed,
     milestones: z.string().max(200).optional().describe('Title or id of a milestone'),
     created_by: z.string().max(100).optional(),
     assigned_by: z.string().max(100).optional().describe('Who is to work on it'),
@@ -117,6 +120,48 @@ async function titleOf({ issues }: WebDeps, viewer: Viewer, found: Found, text: 
   const rows = await issues.listMilestones(viewer, repositoryAt(found));
   return rows.find(({ id }) => String(numericId(id)) === text)?.title ?? text;
 }
+
+export const searchIssues = operation({
+  ...common,
+  id: 'searchIssues',
+  method: 'GET',
+  path: '/repos/issues/search',
+  summary: 'Search the issues of all repositories that the caller may see',
+  description: 'By words of titles, texts and comments, and by filters; the newest first.',
+  access: 'anybody',
+  cost: 'search',
+  status: 200,
+  isPaged: true,
+  query: z.object({
+    ...issueQuery,
+    owner: z.string().max(100).optional().describe('Only those in repositories of this owner'),
+    created_by: z.string().max(100).optional(),
+    assigned_by: z.string().max(100).optional().describe('Who is to work on it'),
+    mentioned_by: z.string().max(100).optional(),
+    ...numberedPaging,
+  }),
+  answer: z.array(issue),
+  async run({ viewer, query, deps, origin }) {
+    const filter: IssueFilter = {
+      ...filterOf(query),
+      owner: query.owner || null,
+      author: query.created_by || null,
+      assignee: query.assigned_by || null,
+      mentions: query.mentioned_by || null,
+    };
+    const { rows, next } = await readPage(query, (after, limit) =>
+      deps.issues.search(viewer, { filter }, { limit, after }),
+    );
+    const described = await deps.issues.describe(rows);
+    return listed(
+      described.map((one, at) => {
+        const { repository, owner } = rows[at]!.located;
+        return issuePayload(one, { origin, owner: owner.handle, repository });
+      }),
+      next,
+    );
+  },
+});
 
 export const openIssue = operation({
   ...common,

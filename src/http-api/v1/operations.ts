@@ -44,6 +44,7 @@ import {
   listPinnedIssues,
   moveIssue,
   openIssue,
+  searchIssues,
 } from './issues.ts';
 import { getImage, removeImage, replaceImage } from './images.ts';
 import { issueAssetOperations } from './issue-assets.ts';
@@ -92,6 +93,8 @@ export const operations: readonly Operation[] = [
   search,
   listRepositories,
   createRepository,
+  // Before `/repos/{owner}/{name}`, which would take its place.
+  searchIssues,
   getRepository,
   editRepository,
   renameRepository,
