@@ -114,7 +114,7 @@ t.test('a client that goes on with a request that is answered is left', async (t
   const modules = {
     repositories: {
       openForPush: async () => ({ path: '/nowhere' }),
-      receivePush: async (_: unknown, { output }: { output: Writable }) => void output.write('answered'),
+      pushes: { receive: async (_: unknown, { output }: { output: Writable }) => void output.write('answered') },
     },
     logger: silentLogger,
   } as unknown as GitHttpDeps;

@@ -32,7 +32,7 @@ const organisations = createOrganisations({
   logger: silentLogger,
 });
 // Images never ask git anything but where a repository is.
-const git = { repositoryPath: () => folder } as unknown as Git;
+const git = { storage: { pathOf: () => folder } } as unknown as Git;
 const settings = defaultSettings(folder);
 const repositories = createRepositories({
   db,

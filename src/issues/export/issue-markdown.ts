@@ -1,4 +1,5 @@
 import type { IssueDeps } from '../deps.ts';
+import { silentKinds } from '../entries/entry.ts';
 import type { ListedIssue } from '../lists/read-issues.ts';
 import { portableIssue } from './issue-json.ts';
 import type { ExportOptions, PortableIssue } from './issue-json.ts';
@@ -14,7 +15,8 @@ export async function* issueAsMarkdown(
   options: ExportOptions = { isWhole: false },
 ): AsyncGenerator<string> {
   yield headOf(await portableIssue(deps, issue, options));
-  for await (const entry of readLog(deps, issue, new PeopleNames(deps, options.isWhole), false)) yield shown(entry);
+  for await (const entry of readLog(deps, issue, new PeopleNames(deps, options.isWhole), false))
+    if (!silent.has(entry.kind)) yield shown(entry);
 }
 
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ');
@@ -35,6 +37,9 @@ function headOf(issue: PortableIssue): string {
   ];
   return `${lines.join('\n')}\n`;
 }
+
+/** Entries that the timeline does not show: the texts themselves say what became of them. */
+const silent = new Set<string>(silentKinds);
 
 const words: Record<string, string> = {
   mentions: 'Mentions',

@@ -68,6 +68,10 @@ const entryKinds = [
   'pinned',
   'unpinned',
   'moved',
+  // Not shown in the timeline: an edited text, a deleted comment, a deleted issue.
+  'edited',
+  'emptied',
+  'trashed',
 ] as const;
 
 const entry = z.object({
