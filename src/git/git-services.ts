@@ -8,7 +8,7 @@ import type { PushOutcome, PushRequest } from './pushes/push.ts';
 import type { RefResult } from './pushes/push-report.ts';
 import type { GitQueries } from './queries/queries.ts';
 import type { RecoveryAction } from './maintenance/recover.ts';
-import type { ExchangeOptions, RemoteRefs } from './remotes/exchange.ts';
+import type { ExchangeOptions, RemoteRefs } from './remotes/fetch-and-push.ts';
 import type { SshHost } from './remotes/ssh.ts';
 import type { Remote } from './remotes/remote.ts';
 import type { GitTraffic } from './traffic.ts';

@@ -28,7 +28,7 @@ import { recoverRepository } from './maintenance/recover.ts';
 import { createRefQuota } from './pushes/ref-quota.ts';
 import { createRefCache } from './ref-cache/ref-cache.ts';
 import { readPackedRef, readRefs } from './refs/refs.ts';
-import { fetchRemote, fetchedRefs, hostKeyOf, listRemote, pushRemote } from './remotes/exchange.ts';
+import { fetchRemote, fetchedRefs, hostKeyOf, listRemote, pushRemote } from './remotes/fetch-and-push.ts';
 import { removeStrayKeys } from './remotes/ssh.ts';
 import { timeOfFileSystem, writeSettings } from './processes/settings.ts';
 import { createReusedPipes } from './spawner/reused-pipe.ts';

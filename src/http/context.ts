@@ -57,7 +57,7 @@ export interface State {
   /** The answer holds a secret: it is neither stored nor compressed. */
   showsSecret: boolean;
   /** What a cached page depends on besides the database; null when the response is not cached. */
-  kept: { madeAtMs: number; repository: string; refs: string } | null;
+  cachedPage: { madeAtMs: number; repository: string; refs: string } | null;
 }
 
 /** What log and metrics record of a request, also of one that bypasses Koa. */

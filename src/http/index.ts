@@ -11,7 +11,7 @@ export { createHttpCounts } from './metrics/http-counts.ts';
 export { serveMetrics } from './metrics/serve-metrics.ts';
 export { compressText } from './middleware/compression.ts';
 export { acceptHost } from './middleware/host.ts';
-export { nameRequest } from './middleware/request-id.ts';
+export { initRequestState } from './middleware/request-state.ts';
 export { createRequestLog } from './middleware/request-log.ts';
 export { securityHeaders } from './middleware/security-headers.ts';
 export { createOneTimeSecrets } from './one-time-secrets.ts';
@@ -38,7 +38,7 @@ export {
   themes,
 } from './request/preferences.ts';
 export type { Preferences } from './request/preferences.ts';
-export { pathNumber, queryNumber } from './request/read-numbers.ts';
+export { runPathNumber, queryNumber } from './request/number-parameters.ts';
 export { returnTarget } from './request/return-target.ts';
 export { longestQuery, readSearchQuery } from './request/search-query.ts';
 export { endedSessionCookie, readSessionCookie, sessionCookie } from './request/session-cookie.ts';

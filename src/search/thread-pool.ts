@@ -14,7 +14,7 @@ export interface JoinedThreads extends DatabaseThread {
  * and sleeps after its answer.
  * Not the kernel's semaphore: what is handed on is a certain thread, and sparing questions wait for all of them.
  * @param threads each refuses a second question by itself
- * @param longestLine questions that may wait; whatever is beyond that is for a thread to refuse
+ * @param maxQueued questions that may wait; whatever is beyond that is for a thread to refuse
  */
 export function createThreadPool(
   threads: readonly [DatabaseThread, ...DatabaseThread[]],

@@ -3,7 +3,7 @@ import type { DomainError } from '../kernel/index.ts';
 import { rows } from '../db/index.ts';
 import { howToAllow } from '../outbound/index.ts';
 import type { Handled, Handler, Message, Outcome } from '../outbox/index.ts';
-import { classifyStatus } from './delivery-state.ts';
+import { classifyStatus } from './classify-status.ts';
 import { webhookKind } from './enqueue-delivery.ts';
 import { runPayload } from './payloads.ts';
 import type { EndedRun } from './payloads.ts';

@@ -128,7 +128,7 @@ t.test('damage is reported with its place, and a damaged backup is not restored'
     [`${object.split('/').at(-1)} has changed`, 'HEAD is missing', 'stranger is not in the manifest'].sort(),
   );
   t.match(await backups.drill(name), { proven: 0, total: 1 });
-  t.equal((await backups.state()).lastProof, null);
+  t.equal((await backups.state()).lastRestoreTest, null);
   t.equal((await cli('backup', 'verify', name)).code, 7);
 
   const target = path.join(temporaryFolder(t), 'data');

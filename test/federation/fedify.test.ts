@@ -88,7 +88,7 @@ t.test('we accept what Fedify signs, and answer RFC 9421 with 401 so that it fal
     return (await fetch(await signRequest(request, privateKey, keyId, { spec }))).status;
   }
   const followers = async () =>
-    (await hearth.modules.federation.followersOf('alice', 'tool')).map(({ actorId }) => actorId);
+    (await hearth.modules.federation.listFollowers('alice', 'tool')).map(({ actorId }) => actorId);
   const follow = new Follow({ id: new URL(`${peer.origin}/follows/1`), actor: id, object: tool });
   t.equal(await post(follow, 'rfc9421'), 401);
   t.same(await followers(), []);

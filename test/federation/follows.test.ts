@@ -124,7 +124,7 @@ t.test('SPEC §3 following a repository by handle, by actor URL, by the address 
   t.same(await queued(), ['Follow one', 'Follow two', 'Follow three']);
   const { repositories } = await following();
   t.match(
-    repositories.map(({ standing, url }) => [standing.state, url]).sort(),
+    repositories.map(({ status, url }) => [status.state, url]).sort(),
     ['one', 'three', 'two'].map((name) => ['PENDING', `${peer.origin}/repos/bob/${name}`]),
   );
   await follow(`@bob/one@${peer.host}`);
@@ -289,12 +289,12 @@ t.test('security E01, J08 a follow belongs to the person who made it', async (t)
 t.test('why a follow waits: not sent, not through, unanswered, given up; a retry sends a new Follow', async (t) => {
   const { peer, follow, following, federation, alice, clock, modules } = await setStage(t);
   const { id } = await follow(addRepository(peer, 'one').id);
-  const standing = async () => (await following()).repositories[0]!.standing;
-  t.match(await standing(), { state: 'PENDING', why: 'queued', attempts: 0 });
+  const followStatus = async () => (await following()).repositories[0]!.status;
+  t.match(await followStatus(), { state: 'PENDING', why: 'queued', attempts: 0 });
   let status = 401;
   peer.answer('/r/bob/one/inbox', (_request, response) => void response.writeHead(status).end());
   await federation.drain();
-  t.match(await standing(), {
+  t.match(await followStatus(), {
     state: 'PENDING',
     why: 'retrying',
     attempts: 1,
@@ -303,21 +303,21 @@ t.test('why a follow waits: not sent, not through, unanswered, given up; a retry
   status = 202;
   clock.advance(60_000);
   await federation.drain();
-  t.match(await standing(), { state: 'PENDING', why: 'unanswered', deliveredAt: clock.now() });
+  t.match(await followStatus(), { state: 'PENDING', why: 'unanswered', deliveredAt: clock.now() });
   const first = (await following()).repositories[0]!.followId;
   await federation.retryFollow(alice.id, id);
   t.not((await following()).repositories[0]!.followId, first, 'with a new id');
-  t.match(await standing(), { state: 'PENDING', why: 'queued' });
+  t.match(await followStatus(), { state: 'PENDING', why: 'queued' });
   await modules.db.write(({ manager }) =>
     manager.query(
       `UPDATE federation_delivery SET state = 'FAILED', attempts = 8, last_error = 'it broke' WHERE state = 'PENDING'`,
     ),
   );
-  t.match(await standing(), { state: 'PENDING', why: 'failed', attempts: 8, error: 'it broke' });
+  t.match(await followStatus(), { state: 'PENDING', why: 'failed', attempts: 8, error: 'it broke' });
   await modules.db.write(({ manager }) =>
     manager.query(`UPDATE remote_follows SET state = 'ACCEPTED', accepted_at = 5`),
   );
-  t.match(await standing(), { state: 'ACCEPTED', since: 5 });
+  t.match(await followStatus(), { state: 'ACCEPTED', since: 5 });
   const before = (await following()).repositories[0]!.followId;
   await federation.retryFollow(alice.id, id);
   t.equal((await following()).repositories[0]!.followId, before, 'nothing to retry');
@@ -330,20 +330,16 @@ t.test('a follow that waits for a server that is down says so, and asking again 
   await peer.stop();
   await federation.drain();
   const { repositories } = await following();
-  t.same(repositories.map(({ standing }) => (standing as { why: string }).why).sort(), [
-    'retrying',
-    'waiting',
-    'waiting',
-  ]);
-  const waiting = repositories.find(({ standing }) => (standing as { why: string }).why === 'waiting')!;
-  t.match(waiting.standing, { attempts: 0, error: /it refused the connection/, nextAttemptAt: clock.now() + 60_000 });
-  const view = viewFollowStatus(waiting.standing, clock.now());
+  t.same(repositories.map(({ status }) => (status as { why: string }).why).sort(), ['retrying', 'waiting', 'waiting']);
+  const waiting = repositories.find(({ status }) => (status as { why: string }).why === 'waiting')!;
+  t.match(waiting.status, { attempts: 0, error: /it refused the connection/, nextAttemptAt: clock.now() + 60_000 });
+  const view = viewFollowStatus(waiting.status, clock.now());
   t.match(view, {
     sentence: /^Not sent yet: .* did not answer: it refused the connection\. It is tried in 1 minute\.$/,
     mayRetry: true,
   });
-  const retried = repositories.find(({ standing }) => (standing as { why: string }).why === 'retrying')!;
-  t.match(viewFollowStatus(retried.standing, clock.now()).sentence, /^Tried once: /);
+  const retried = repositories.find(({ status }) => (status as { why: string }).why === 'retrying')!;
+  t.match(viewFollowStatus(retried.status, clock.now()).sentence, /^Tried once: /);
 
   for (const id of ids) await federation.retryFollow(alice.id, id);
   const pending = async () => (await federation.listDeliveries({ state: 'PENDING' })).length;

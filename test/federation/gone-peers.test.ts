@@ -105,7 +105,7 @@ t.test('after seven days without a response deliveries to a server end, and none
     },
   );
   t.equal(await federation.countDeadHosts(), 1);
-  t.match(await federation.followersOf('alice', 'tool'), [{ goneSince: begun }], 'its followers stay, marked');
+  t.match(await federation.listFollowers('alice', 'tool'), [{ goneSince: begun }], 'its followers stay, marked');
   const found = await findings();
   t.same(
     found.map(({ check }) => check),
@@ -151,12 +151,12 @@ t.test('a test by the administrator resumes a server that answers', async (t) =>
   const { federation, dead, port } = stage;
   await hourlyPushes(stage, 8 * 24);
   const isGone = async () => (await federation.listPeers()).find(({ host }) => host === dead)?.goneAt !== null;
-  await federation.testPeer(dead);
+  await federation.checkPeer(dead);
   t.ok(await isGone());
   const back = await startFakePeer(t, { port });
   back.addActor('/ap/instance', { type: 'Application' });
   stage.clock.advance(2_000);
-  await federation.testPeer(dead);
+  await federation.checkPeer(dead);
   t.notOk(await isGone());
 });
 

@@ -50,7 +50,7 @@ const followOf = ({ peer, tool }: Stage, actor: FakeActor, more: object = {}) =>
 });
 
 const followers = async ({ hearth, username }: Stage) =>
-  (await hearth.modules.federation.followersOf(username, 'tool')).map(({ actorId }) => actorId);
+  (await hearth.modules.federation.listFollowers(username, 'tool')).map(({ actorId }) => actorId);
 
 const count = async ({ hearth }: Stage, table: string): Promise<number> =>
   Number((await hearth.modules.db.read.query(`SELECT count(*) AS n FROM ${table}`))[0].n);
@@ -177,7 +177,7 @@ t.test('security J08, SPEC §3 an Accept counts only from the followed actor', a
     { type: 'Repository', preferredUsername: 'bob/lib' },
     keysNumber(1),
   );
-  const state = async () => (await federation.followingOf(alice.id)).repositories[0]?.standing;
+  const state = async () => (await federation.followingOf(alice.id)).repositories[0]?.status;
   const { id } = await federation.follow(alice.id, repository.id);
   await federation.drain();
   const [follow] = peer.activities();

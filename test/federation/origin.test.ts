@@ -90,7 +90,7 @@ t.test('SPEC §8 a changed base URL is noticed, and accepted only by an explicit
     stdout: /1 followers elsewhere were forgotten, 1 follows are asked for again/,
   });
   t.equal(await federation.originChange(), null);
-  t.same(await federation.followersOf('alice', 'tool'), []);
+  t.same(await federation.listFollowers('alice', 'tool'), []);
   const { repositories } = await federation.followingOf(alice.id);
   t.match(repositories, [{ id, state: 'PENDING', followId: new RegExp(`^${present}/ap/users/alice/activities/`) }]);
   t.match(

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { createHmac } from 'node:crypto';
 import type { WebhookScope } from '../../src/webhooks/index.ts';
-import { classifyStatus } from '../../src/webhooks/delivery-state.ts';
+import { classifyStatus } from '../../src/webhooks/classify-status.ts';
 import { openCi, reasonOf, workflow } from '../ci/ci-fixture.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 import { push, sampleHistory, zeroId } from '../repositories/repositories-fixture.ts';

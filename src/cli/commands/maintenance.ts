@@ -48,14 +48,14 @@ async function status(cli: Cli): Promise<void> {
   const { embedded } = await import('../../embedded/index.ts');
   const server = readRunningServer(modules.config.dataDir);
   const { listQueuedItems } = await import('../../doctor/index.ts');
-  const [{ newest, lastProof }, counts, work] = await Promise.all([
+  const [{ newest, lastRestoreTest }, counts, work] = await Promise.all([
     modules.backups.state(),
     modules.counts(),
     listQueuedItems(modules.db, cli.clock.now(), { limit: maxItems }),
   ]);
   const waiting = work.filter(({ state }) => state !== 'failed').length;
   const startedAt = server === null ? null : Date.parse(server.startedAt);
-  const testedAt = lastProof === null ? null : Date.parse(lastProof.at);
+  const testedAt = lastRestoreTest === null ? null : Date.parse(lastRestoreTest.at);
   if (server === null) {
     cli.exitCode = 1;
     cli.output.message('No server is running in this data folder: hearth serve starts it.');
@@ -83,7 +83,7 @@ async function status(cli: Cli): Promise<void> {
       ['Last restore test', never(testedAt)],
       [
         'Restored intact',
-        lastProof === null ? 'nothing yet' : `${lastProof.proven} of ${lastProof.total} repositories`,
+        lastRestoreTest === null ? 'nothing yet' : `${lastRestoreTest.proven} of ${lastRestoreTest.total} repositories`,
       ],
     ],
     {
@@ -101,7 +101,7 @@ async function status(cli: Cli): Promise<void> {
       jobsFailed: work.length - waiting,
       lastBackupAt: isoOrNull(newest?.madeAt ?? null),
       lastProvenRestoreAt: isoOrNull(testedAt),
-      proven: lastProof === null ? null : { repositories: lastProof.proven, of: lastProof.total },
+      proven: lastRestoreTest === null ? null : { repositories: lastRestoreTest.proven, of: lastRestoreTest.total },
     },
   );
 }

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { conflict, invalid } from '../../kernel/index.ts';
 import type { GitRunner } from '../processes/git-runner.ts';
 import { failureOf, withoutSecrets } from './remote.ts';
-import type { ExchangeOptions } from './exchange.ts';
+import type { ExchangeOptions } from './fetch-and-push.ts';
 import { createRepository } from '../storage.ts';
 
 /** Metadata of an export bundle besides its history: files of a commit under a name that clones do not fetch. */

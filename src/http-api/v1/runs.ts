@@ -4,7 +4,7 @@ import { describeJob, describeRun } from '../../ci/index.ts';
 import type { JobRow, RunRow } from '../../ci/index.ts';
 import { invalid, notFound } from '../../kernel/index.ts';
 import type { Found } from '../../repositories/index.ts';
-import { pathNumber, repositoryUrl } from '../../http/index.ts';
+import { runPathNumber, repositoryUrl } from '../../http/index.ts';
 import type { WebDeps } from '../../http/index.ts';
 import { created, json, listed } from '../responses.ts';
 import { operation } from '../operation.ts';
@@ -145,7 +145,7 @@ export const getRun = operation({
   answer: runWithJobs,
   async run({ found, params, query, deps, origin }) {
     const where = { found, deps, origin };
-    const { run, jobs } = await deps.ci.runs.find(found, pathNumber(params.number), query.attempt);
+    const { run, jobs } = await deps.ci.runs.find(found, runPathNumber(params.number), query.attempt);
     const reasons = await reasonsToWait(deps, found);
     return json({
       ...(await showRun(where, run)),
@@ -171,7 +171,7 @@ export const cancelRun = operation({
     return json(
       await showRun(
         { found, deps, origin },
-        await deps.ci.runs.cancel(viewer, found, pathNumber(params.number), { force }),
+        await deps.ci.runs.cancel(viewer, found, runPathNumber(params.number), { force }),
       ),
     );
   },
@@ -195,7 +195,7 @@ export const rerunRun = operation({
     return json(
       await showRun(
         { found, deps, origin },
-        await deps.ci.runs.rerun(viewer, found, pathNumber(params.number), choice),
+        await deps.ci.runs.rerun(viewer, found, runPathNumber(params.number), choice),
       ),
     );
   },
@@ -214,8 +214,8 @@ export const getJob = operation({
   async run({ found, params, deps, origin }) {
     const { run, job, task, steps } = await deps.ci.runs.findJob(
       found,
-      pathNumber(params.number),
-      pathNumber(params.job),
+      runPathNumber(params.number),
+      runPathNumber(params.job),
     );
     const reasons = task === null ? await reasonsToWait(deps, found) : new Map<number, string>();
     return json({
@@ -249,7 +249,7 @@ export const getJobLog = operation({
   }),
   answer: 'bytes',
   async run({ found, params, query: { from = 0, tail }, deps: { ci } }) {
-    const { task } = await ci.runs.findJob(found, pathNumber(params.number), pathNumber(params.job));
+    const { task } = await ci.runs.findJob(found, runPathNumber(params.number), runPathNumber(params.job));
     if (task === null || task.logRemovedAt !== null) throw notFound('log_not_found', 'There is no log.');
     const { total } = await ci.logs.read(task.id, 0, 0);
     const body = Readable.from(ci.logs.raw(task.id, tail === undefined ? from : Math.max(0, total - tail)));

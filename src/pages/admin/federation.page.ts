@@ -62,7 +62,7 @@ export const testPeer: Page<PersonContext, AdminDeps> = async (context, deps) =>
   return submit(
     async () => {
       if (!URL.canParse(`https://${host}`)) throw invalid('invalid_host', 'This is no host name.', { field: 'host' });
-      return federationPage(context, deps, { test: { host, checks: await deps.federation.testPeer(host) } });
+      return federationPage(context, deps, { test: { host, checks: await deps.federation.checkPeer(host) } });
     },
     (refusal) => federationPage(context, deps, { refusal }),
   );

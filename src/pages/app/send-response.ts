@@ -74,7 +74,7 @@ async function sendCached(
   { repository, refs }: CacheKey,
   { person }: AnyContext,
 ): Promise<void> {
-  ctx.state.kept = { madeAtMs: kept.madeAtMs, repository, refs };
+  ctx.state.cachedPage = { madeAtMs: kept.madeAtMs, repository, refs };
   ctx.status = 200;
   setPageHeaders(ctx, person !== null);
   ctx.append('Vary', 'Accept-Encoding');

@@ -8,7 +8,7 @@ import { hostSession } from './host-session.ts';
 import type { SshLimits } from '../limits.ts';
 import type { SshDeps } from '../deps.ts';
 import { offerMlkem } from './mlkem-key-exchange.ts';
-import { tellReason, tellSignatureAlgorithms } from './ssh2-internals.ts';
+import { sendDisconnectReason, sendSignatureAlgorithms } from './ssh2-internals.ts';
 import { signatureAlgorithms } from '../keys/verify-key.ts';
 
 /** One client, from its socket to its end. */
@@ -83,7 +83,7 @@ export function createClientConnection({ socket, address, limiter, begin, limits
     logger.debug('ssh.closing', { reason });
     isLeaving = true;
     const told = toldReasons[reason];
-    if (told !== undefined && connection !== undefined) tellReason(connection, told.code, told.words);
+    if (told !== undefined && connection !== undefined) sendDisconnectReason(connection, told.code, told.words);
     connection?.end();
     if (identity === null && told === undefined) socket.destroy();
     else setTimeout(() => socket.destroy(), disconnectMs).unref();
@@ -92,7 +92,7 @@ export function createClientConnection({ socket, address, limiter, begin, limits
   function meet(met: Connection): void {
     connection = met;
     offerMlkem(met);
-    tellSignatureAlgorithms(met, signatureAlgorithms);
+    sendSignatureAlgorithms(met, signatureAlgorithms);
     met.on('error', (error) => {
       logger.debug('ssh.protocol_error', { error });
       leave('protocol_error');

@@ -66,7 +66,7 @@ t.test('pushes of what is followed, and requests that did not get through', asyn
   const web = await startWeb(t);
   const alice = await signedIn(web, 'alice');
   t.notMatch((await alice.get('/')).body, /Followed elsewhere|Needs attention/, 'nothing without federation');
-  const standing = { state: 'PENDING', why: 'failed', attempts: 8, error: 'certificate expired' } as const;
+  const status = { state: 'PENDING', why: 'failed', attempts: 8, error: 'certificate expired' } as const;
   const push = {
     handle: 'bob/glaze@other.example.org',
     url: 'https://other.example.org/repos/bob/glaze',
@@ -79,7 +79,7 @@ t.test('pushes of what is followed, and requests that did not get through', asyn
   };
   const pushes = Array.from({ length: 9 }, () => push);
   const news = {
-    pending: [{ id: 'f', followId: 'f', handle: 'carol/<kiln>@other.example.org', url: null, standing }],
+    pending: [{ id: 'f', followId: 'f', handle: 'carol/<kiln>@other.example.org', url: null, status }],
   };
   const followedNews = async (_id: string, limit: number) => ({ ...news, pushes: pushes.slice(0, limit) });
   Object.assign(web.modules.federation, { isOperational: true, followedNews });

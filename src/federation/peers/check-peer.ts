@@ -26,7 +26,7 @@ const clockToleranceMs = 5 * 60_000;
  * activity without effect: its acceptance shows whether the other side allows this server and can read its key.
  * Refuses `federation_off`.
  */
-export async function testPeer(deps: FederationDeps, host: string): Promise<PeerCheck[]> {
+export async function checkPeer(deps: FederationDeps, host: string): Promise<PeerCheck[]> {
   requireOperational(deps);
   const scheme = deps.settings.devAllowInsecure ? new URL(deps.settings.origin).protocol : 'https:';
   const url = new URL(`${scheme}//${host.toLowerCase()}`);
