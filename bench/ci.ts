@@ -133,7 +133,7 @@ async function pushOnce(
   runner: Runner,
   { git, push }: WorkTree,
   number: number,
-): Promise<{ pushMs: number; answerMs: number }> {
+): Promise<{ pushMs: number; responseMs: number }> {
   await git('commit', '-q', '--allow-empty', '-m', `Change ${number}`);
   const waiting = fetchTask(runner);
   // By then the request has been authenticated and is held.
@@ -143,7 +143,7 @@ async function pushOnce(
   const endedAt = performance.now();
   const { id, at } = await waiting;
   await runner.call('UpdateTask', { state: { id, result: 'RESULT_SUCCESS' } });
-  return { pushMs: endedAt - startedAt, answerMs: at - endedAt };
+  return { pushMs: endedAt - startedAt, responseMs: at - endedAt };
 }
 
 const line = (what: string, values: readonly number[]) =>
@@ -164,7 +164,7 @@ async function measurePushes(what: string, runner: Runner, tree: WorkTree): Prom
   console.log(
     line(
       `${what}: from its end to the runner’s answer`,
-      samples.map(({ answerMs }) => answerMs),
+      samples.map(({ responseMs }) => responseMs),
     ),
   );
 }

@@ -51,7 +51,7 @@ interface Measured {
 
 /** A hundred servers that answer every request with 202 at minimal cost. */
 function serveAsPeers(): void {
-  const answer = Buffer.from('HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n');
+  const response = Buffer.from('HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n');
   const server = createServer((socket) => {
     let pending: Buffer = Buffer.alloc(0);
     let toSkip = 0;
@@ -68,7 +68,7 @@ function serveAsPeers(): void {
         if (pending.length < toSkip) return;
         pending = pending.subarray(toSkip);
         toSkip = 0;
-        socket.write(answer);
+        socket.write(response);
       }
     });
   });
@@ -115,7 +115,7 @@ else if (process.argv[2] === 'sender') {
 } else await measure(option('rounds', 5), option('deliveries', 4_000));
 
 /** The next message of the other process. */
-function answerOf<T>(child: ChildProcess): Promise<T> {
+function responseOf<T>(child: ChildProcess): Promise<T> {
   return new Promise((resolve) => child.once('message', (message) => resolve(message as T)));
 }
 
@@ -123,7 +123,7 @@ async function measure(rounds: number, count: number): Promise<void> {
   const folder = mkdtempSync(path.join(tmpdir(), 'hearth-bench-'));
   const peers = fork(import.meta.filename, ['peers']);
   const sender = fork(import.meta.filename, ['sender']);
-  const peerPort = await answerOf<number>(peers);
+  const peerPort = await responseOf<number>(peers);
   const keys = generateKeyPairSync('rsa', { modulusLength: 2048 });
   /** Size of a Push by its number of commits. */
   const bytes = new Map<number, number>();
@@ -353,7 +353,7 @@ async function measure(rounds: number, count: number): Promise<void> {
         body,
       ]).toString('base64');
     });
-    const took = answerOf<number>(sender);
+    const took = responseOf<number>(sender);
     sender.send({ port, requests, connections: 32 });
     return { count: many, ms: await took };
   }

@@ -248,18 +248,18 @@ async function searchers(
     origin,
   ]);
   const cpuS = cpuOfTree([hearth.pid]) - before;
-  const [answers, p50, p95, p99, failed] = /^RESULT\s(.*)$/m.exec(stdout)![1]!.trim().split(/\s+/).map(Number) as [
+  const [responses, p50, p95, p99, failed] = /^RESULT\s(.*)$/m.exec(stdout)![1]!.trim().split(/\s+/).map(Number) as [
     number,
     number,
     number,
     number,
     number,
   ];
-  if (failed > 0) throw new Error(`${failed} of ${answers} answers of ${address} failed`);
+  if (failed > 0) throw new Error(`${failed} of ${responses} answers of ${address} failed`);
   return [
-    (answers / forS).toFixed(0),
+    (responses / forS).toFixed(0),
     ...[p50, p95, p99].map((ms) => ms.toFixed(1)),
-    ((cpuS * 1000) / answers).toFixed(2),
+    ((cpuS * 1000) / responses).toFixed(2),
   ];
 }
 

@@ -39,8 +39,8 @@ async function ready(folder: string): Promise<{ readyMs: number; idleMb: number 
     block += (chunk as Buffer).toString();
     if (/Web\s+http\S+\s/.test(block)) break;
   }
-  const answer = await fetch(`${/Web\s+(http\S+)/.exec(block)![1]}/healthz`);
-  if (answer.status !== 200) throw new Error(`/healthz answers ${answer.status}`);
+  const response = await fetch(`${/Web\s+(http\S+)/.exec(block)![1]}/healthz`);
+  if (response.status !== 200) throw new Error(`/healthz answers ${response.status}`);
   const readyMs = performance.now() - startedAt;
   await sleep(2000);
   const idleMb = memoryOfTree(child.pid!);
@@ -52,17 +52,17 @@ async function ready(folder: string): Promise<{ readyMs: number; idleMb: number 
 
 /** The same of another server, which is ready when its URL answers. */
 async function otherReady(command: string, url: string): Promise<{ readyMs: number; idleMb: number }> {
-  const answers = () =>
+  const responses = () =>
     fetch(url).then(
-      async (answer) => (await answer.arrayBuffer(), answer.ok),
+      async (response) => (await response.arrayBuffer(), response.ok),
       () => false,
     );
-  if (await answers()) throw new Error(`${url} answers before --command has started anything`);
+  if (await responses()) throw new Error(`${url} answers before --command has started anything`);
   const startedAt = performance.now();
   const child = spawn('sh', ['-c', command], { stdio: ['ignore', 'ignore', 'inherit'] });
   const gone = once(child, 'exit');
   try {
-    while (!(await answers())) {
+    while (!(await responses())) {
       if (child.exitCode !== null) throw new Error(`--command ended with ${child.exitCode} before ${url} answered`);
       if (performance.now() - startedAt > 60_000) throw new Error(`${url} does not answer within a minute`);
       await sleep(1);
@@ -74,7 +74,7 @@ async function otherReady(command: string, url: string): Promise<{ readyMs: numb
     // There may be a shell in between: the whole tree is signalled.
     for (const pid of treeOf(child.pid!)) if (child.exitCode === null) process.kill(pid, 'SIGTERM');
     await gone;
-    while (await answers()) await sleep(20);
+    while (await responses()) await sleep(20);
   }
 }
 

@@ -45,10 +45,10 @@ export function createBackups(deps: BackupDeps): Backups {
     list: () => listBackups(folder),
     async state() {
       const all = await listBackups(folder);
-      const proofs = all.flatMap(({ proof }) => (proof !== null && proof.problems.length === 0 ? [proof] : []));
+      const restoreTests = all.flatMap(({ proof }) => (proof !== null && proof.problems.length === 0 ? [proof] : []));
       return {
         newest: all[0] ?? null,
-        lastRestoreTest: proofs.toSorted((a, b) => b.at.localeCompare(a.at))[0] ?? null,
+        lastRestoreTest: restoreTests.toSorted((a, b) => b.at.localeCompare(a.at))[0] ?? null,
       };
     },
     async verify(name, { all = false, onProgress = () => {} } = {}) {

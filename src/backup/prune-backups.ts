@@ -16,7 +16,7 @@ export const usualRule: KeepRule = { daily: 7, weekly: 4, monthly: 6 };
  * The backups that a rule keeps: the newest of each of the last days, weeks (from Monday) and months that have one, in
  * UTC. The newest one, and the newest with a successful restore test, are always kept.
  */
-export function keptBackups<B extends Pick<ListedBackup, 'name' | 'madeAt' | 'proof'>>(
+export function retainedBackups<B extends Pick<ListedBackup, 'name' | 'madeAt' | 'proof'>>(
   backups: readonly B[],
   rule: KeepRule,
 ): Set<string> {
@@ -52,7 +52,7 @@ export async function pruneBackups(
   { dryRun = false }: { dryRun?: boolean } = {},
 ): Promise<{ removed: ListedBackup[]; kept: ListedBackup[] }> {
   const all = await listBackups(folder);
-  const keep = keptBackups(all, rule);
+  const keep = retainedBackups(all, rule);
   const removed = all.filter(({ name }) => !keep.has(name));
   if (!dryRun) {
     for (const backup of removed) {

@@ -8,7 +8,7 @@ import type { Clock, Histogram, Logger } from '../kernel/index.ts';
 import { databaseLocked, isStorageFault, translateFault } from './constraint-errors.ts';
 import { createRowCache } from './row-cache.ts';
 import type { Lookup } from './row-cache.ts';
-import { migrationClasses, noteApplied, schemaSteps } from './migrations.ts';
+import { migrationClasses, recordApplied, schemaSteps } from './migrations.ts';
 import type { Migration, SchemaStep } from './migrations.ts';
 import { ormLogger } from './orm-logger.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
@@ -226,7 +226,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
     try {
       if (newest !== undefined) await takeSnapshot(newest.version, pending.at(-1)!.version);
       await writer.runMigrations({ transaction: 'each' });
-      await noteApplied(writer, pending, now);
+      await recordApplied(writer, pending, now);
     } catch (error) {
       throw translateFault(error);
     } finally {

@@ -5,7 +5,7 @@ import { removeSettled } from './deliveries/manage-deliveries.ts';
 import { receivedPushSchema } from './schema/received-push-schema.ts';
 import { inboxSchema } from './schema/inbox-schema.ts';
 import { pairingCodeSchema } from './schema/peer-schema.ts';
-import { noteOrigin } from './origin.ts';
+import { recordOrigin } from './origin.ts';
 import type { FederationDeps } from './deps.ts';
 
 const dayMs = 86_400_000;
@@ -47,7 +47,7 @@ export async function removeOld(deps: FederationDeps): Promise<void> {
  * to an hour.
  */
 export async function recover(deps: FederationDeps): Promise<void> {
-  await noteOrigin(deps);
+  await recordOrigin(deps);
   const latest = deps.clock.now() + furthestAttemptMs;
   // Nearly every start finds nothing, and then needs no write.
   const found: unknown[] = await deps.db.read.query(

@@ -11,27 +11,27 @@ import type { Operation } from './operation.ts';
 export function respond(
   ctx: Context,
   { status, method }: Pick<Operation, 'status' | 'method'>,
-  answer: ApiResponse<unknown>,
+  response: ApiResponse<unknown>,
 ): void {
   ctx.vary('Authorization');
   ctx.set('Cache-Control', 'no-store');
   ctx.status = status;
-  if (answer.kind === 'nothing') return;
-  if (answer.kind === 'bytes') {
-    ctx.set({ ...answer.headers, 'Content-Type': answer.type });
-    setBody(ctx, answer.body);
+  if (response.kind === 'nothing') return;
+  if (response.kind === 'bytes') {
+    ctx.set({ ...response.headers, 'Content-Type': response.type });
+    setBody(ctx, response.body);
     return;
   }
   ctx.set('Content-Type', 'application/json; charset=utf-8');
-  if (answer.kind === 'live-json') {
-    ctx.body = answer.bytes;
-    ctx.res.once('finish', () => giveBack(answer.bytes));
+  if (response.kind === 'live-json') {
+    ctx.body = response.bytes;
+    ctx.res.once('finish', () => giveBack(response.bytes));
     return;
   }
-  const text = JSON.stringify(answer.value);
+  const text = JSON.stringify(response.value);
   ctx.body = text;
 
-  const { location, next, showsSecret = false } = answer;
+  const { location, next, showsSecret = false } = response;
   ctx.state.showsSecret = showsSecret;
   if (location !== undefined) ctx.set('Location', `/api/v1${location}`);
   if (next != null) ctx.set('Link', `<${nextPage(ctx, next)}>; rel="next"`);

@@ -63,7 +63,7 @@ export class RunnerService {
   }
 
   /** Answers every procedure but UpdateLog, whose rows are read apart. */
-  answer(
+  respond(
     procedure: Exclude<ProcedureName, 'UpdateLog'>,
     runner: RunnerRow | null,
     call: Call,

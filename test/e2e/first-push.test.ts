@@ -102,11 +102,11 @@ t.test('a history with harmless faults of old tools can be pushed', async (t) =>
   writeFileSync(path.join(work, 'commit'), `tree ${tree}\nauthor ${person}\ncommitter ${person}\n\nOld\n`);
   const commit = await client.expect(work, 'hash-object', '-t', 'commit', '-w', '--literally', 'commit');
   await client.expect(work, 'update-ref', 'refs/heads/main', commit);
-  const answer = await client.run(
+  const response = await client.run(
     work,
     'push',
     `http://${token}@${new URL(server.url).host}/git/alice/old.git`,
     'main',
   );
-  t.equal(answer.code, 0, answer.stderr);
+  t.equal(response.code, 0, response.stderr);
 });

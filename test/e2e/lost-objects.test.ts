@@ -50,9 +50,9 @@ t.test('security A06: an unreachable object is answered as if it were absent', a
           copy,
         );
         for (const id of [lost, tree, blob]) {
-          const answer = await client.run(copy, '-c', `protocol.version=${version}`, 'fetch', '--quiet', url, id);
-          t.not(answer.code, 0, id);
-          t.match(answer.stderr, /not our ref|unadvertised object/);
+          const response = await client.run(copy, '-c', `protocol.version=${version}`, 'fetch', '--quiet', url, id);
+          t.not(response.code, 0, id);
+          t.match(response.stderr, /not our ref|unadvertised object/);
           t.not((await client.run(copy, 'cat-file', '-e', id)).code, 0, 'nothing came');
         }
         if (version === '2')

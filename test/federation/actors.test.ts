@@ -2,7 +2,7 @@ import t from 'tap';
 import { localAdministrator } from '../../src/access/index.ts';
 import { personDocument } from '../../src/federation/actors/actor-documents.ts';
 import { ask } from '../fixtures/web-fixture.ts';
-import type { Answer } from '../fixtures/web-fixture.ts';
+import type { PageResponse } from '../fixtures/web-fixture.ts';
 import { startHearth } from '../fixtures/start-hearth.ts';
 import { startPeer } from './two-instances.ts';
 import type { Peer } from './two-instances.ts';
@@ -15,7 +15,8 @@ const hearth: Peer = await startPeer(t, {
 const { accounts, organisations, repositories, federation, db } = hearth.modules;
 const port = Number(new URL(hearth.origin).port);
 
-const get = (path: string, headers: Record<string, string> = {}): Promise<Answer> => ask({ port }, path, { headers });
+const get = (path: string, headers: Record<string, string> = {}): Promise<PageResponse> =>
+  ask({ port }, path, { headers });
 const read = async (path: string) => JSON.parse((await get(path)).body) as Record<string, unknown>;
 const add = (owner: string, name: string, visibility: 'PUBLIC' | 'PRIVATE' = 'PUBLIC', description = '') =>
   repositories.create(localAdministrator, { owner, name, visibility, description });
@@ -95,7 +96,7 @@ t.test('SPEC §2.5 a person is an actor, and the instance', async (t) => {
 });
 
 t.test('SPEC §4.6 private and missing answer the same, at every endpoint', async (t) => {
-  const plain = ({ status, headers, body }: Answer) => {
+  const plain = ({ status, headers, body }: PageResponse) => {
     const { date: _, 'x-request-id': __, ...rest } = headers;
     return { status, headers: rest, body };
   };
@@ -270,8 +271,8 @@ t.test('a page and its actor know each other', async (t) => {
 
 t.test('SPEC §2.5 a key is made on first use, once, however many ask at the same time', async (t) => {
   await add('alice', 'busy');
-  const answers = await Promise.all(Array.from({ length: 20 }, () => read('/ap/repos/alice/busy')));
-  t.equal(new Set(answers.map((document) => JSON.stringify(document['publicKey']))).size, 1);
+  const responses = await Promise.all(Array.from({ length: 20 }, () => read('/ap/repos/alice/busy')));
+  t.equal(new Set(responses.map((document) => JSON.stringify(document['publicKey']))).size, 1);
   t.equal((await federation.listKeys()).filter(({ actorId }) => actorId.endsWith('/busy')).length, 1);
   t.notOk(JSON.stringify(await federation.listKeys()).includes('PRIVATE'), 'the private half stays where it is');
 });

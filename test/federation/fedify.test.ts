@@ -75,7 +75,7 @@ t.test('we accept what Fedify signs, and answer RFC 9421 with 401 so that it fal
   const inbox = new URL(`${id.href}/inbox`);
   const key = new CryptographicKey({ id: keyId, owner: id, publicKey });
   const fey = new Person({ id, preferredUsername: 'fey', inbox, publicKey: key });
-  peer.answer('/users/fey', (await fey.toJsonLd({ contextLoader })) as Record<string, unknown>);
+  peer.respond('/users/fey', (await fey.toJsonLd({ contextLoader })) as Record<string, unknown>);
 
   const tool = new URL(`${hearth.origin}/ap/repos/alice/tool`);
   async function post(activity: Follow | Undo, spec: 'draft-cavage-http-signatures-12' | 'rfc9421'): Promise<number> {

@@ -56,7 +56,7 @@ async function setStage(t: Owner): Promise<Stage> {
   const stage = await openFederation(t);
   const peer = await startFakePeer(t);
   const alice = await stage.modules.accounts.addPerson({ username: 'alice' });
-  peer.answer('/.well-known/webfinger', (request, response) => {
+  peer.respond('/.well-known/webfinger', (request, response) => {
     const resource = new URL(request.path, peer.origin).searchParams.get('resource') ?? '';
     const name = /^acct:([^@]+)@/.exec(resource)?.[1] ?? new URL(resource).pathname.replace(/^\/repos\//, '');
     const href = `${peer.origin}/${name.includes('/') ? 'r' : 'u'}/${name}`;
@@ -98,7 +98,7 @@ function addRepository(peer: FakePeer, name: string): FakeActor {
 function addPerson(peer: FakePeer, repositories: readonly string[], more: Record<string, unknown> = {}): FakeActor {
   known.add(`${peer.origin}/u/bob`);
   const items = repositories.map((name) => (name.includes('://') ? name : `${peer.origin}/r/bob/${name}`));
-  peer.answer('/u/bob/repositories', {
+  peer.respond('/u/bob/repositories', {
     type: 'OrderedCollection',
     totalItems: repositories.length,
     first: { type: 'OrderedCollectionPage', orderedItems: items, next: `${peer.origin}/u/bob/repositories?page=2` },
@@ -114,7 +114,7 @@ function addPerson(peer: FakePeer, repositories: readonly string[], more: Record
 t.test('SPEC §3 following a repository by handle, by actor URL, by the address of its page', async (t) => {
   const { peer, follow, following, queued } = await setStage(t);
   for (const name of ['one', 'two', 'three']) addRepository(peer, name);
-  peer.answer(
+  peer.respond(
     '/repos/bob/three',
     (_request, response) => void response.writeHead(200, { 'Content-Type': 'text/html' }).end('<html>'),
   );
@@ -151,11 +151,11 @@ t.test(
       ['ftp://127.0.0.3/x', /Write owner/],
     ];
     peer.addActor('/group', { type: 'Group' });
-    peer.answer(
+    peer.respond(
       '/html',
       (_request, response) => void response.writeHead(200, { 'Content-Type': 'text/html' }).end('x'),
     );
-    peer.answer('/broken', (_request, response) => void response.writeHead(500).end());
+    peer.respond('/broken', (_request, response) => void response.writeHead(500).end());
     cases.push(
       [`${peer.origin}/group`, /no repository or person/],
       [`${peer.origin}/html`, /knows no public/],
@@ -178,7 +178,7 @@ t.test('WebFinger cannot lead to a host that is not allowed', async (t) => {
   const { peer, follow } = await setStage(t);
   const sentinel = await startFakePeer(t, { host: '127.0.0.9' });
   sentinel.addActor('/users/x');
-  peer.answer(
+  peer.respond(
     '/.well-known/webfinger',
     (_request, response) =>
       void response.writeHead(200, { 'Content-Type': 'application/jrd+json' }).end(
@@ -188,7 +188,7 @@ t.test('WebFinger cannot lead to a host that is not allowed', async (t) => {
       ),
   );
   await t.rejects(follow(`bob/x@${peer.host}`), /Could not resolve handle/);
-  peer.answer(
+  peer.respond(
     '/.well-known/webfinger',
     (_request, response) =>
       void response.writeHead(302, { Location: `${sentinel.origin}/.well-known/webfinger` }).end(),
@@ -292,7 +292,7 @@ t.test('why a follow waits: not sent, not through, unanswered, given up; a retry
   const followStatus = async () => (await following()).repositories[0]!.status;
   t.match(await followStatus(), { state: 'PENDING', why: 'queued', attempts: 0 });
   let status = 401;
-  peer.answer('/r/bob/one/inbox', (_request, response) => void response.writeHead(status).end());
+  peer.respond('/r/bob/one/inbox', (_request, response) => void response.writeHead(status).end());
   await federation.drain();
   t.match(await followStatus(), {
     state: 'PENDING',
@@ -449,7 +449,7 @@ t.test('SPEC §3 the re-scan adds what is new, and only adds', async (t) => {
   t.match(await federation.scanDuePeople(), [{ added: [] }]);
   t.same(await handles(), ['bob/one', 'bob/three'], 'what was unfollowed by hand does not come back');
 
-  peer.answer('/u/bob/repositories', (_request, response) => void response.writeHead(503).end());
+  peer.respond('/u/bob/repositories', (_request, response) => void response.writeHead(503).end());
   clock.advance(5 * 60_000);
   t.match(await federation.scanDuePeople(), [{ added: [], error: /answered 503/ }]);
   t.match((await following()).people[0], { scanError: /answered 503/ });
@@ -476,13 +476,13 @@ t.test("a person's list may be a plain collection, or name its first page", asyn
     addRepository(peer, 'one');
     addPerson(peer, []);
     const ids = [{ id: `${peer.origin}/r/bob/one`, type: 'Repository' }];
-    peer.answer(
+    peer.respond(
       '/u/bob/repositories',
       shape === 'items'
         ? { type: 'Collection', items: ids }
         : { type: 'OrderedCollection', first: `${peer.origin}/u/bob/first` },
     );
-    peer.answer('/u/bob/first', { type: 'OrderedCollectionPage', orderedItems: ids });
+    peer.respond('/u/bob/first', { type: 'OrderedCollectionPage', orderedItems: ids });
     await follow(`bob@${peer.host}`);
     t.equal((await following()).people[0]!.repositories.length, 1, shape);
   }

@@ -191,7 +191,7 @@ t.test(
     const other = await setStage(t);
     await hourlyPushes(other, 6 * 24);
     const ill = await startFakePeer(t, { port: other.port });
-    ill.answer('/inbox', (_request, response) => void response.writeHead(500).end());
+    ill.respond('/inbox', (_request, response) => void response.writeHead(500).end());
     await hourlyPushes(other, 1);
     await ill.stop();
     await hourlyPushes(other, 2 * 24);

@@ -52,7 +52,7 @@ async function heard(child: ChildProcess, word: string): Promise<boolean> {
 t.test(`${kills} kills during deliveries: each activity arrives, few twice, attempts and FAILED hold`, async (t) => {
   const folder = temporaryFolder(t);
   const peers = await Promise.all(Array.from({ length: 6 }, () => startFakePeer(t)));
-  for (const peer of peers) peer.answer('/failed', (_request, response) => void response.writeHead(202).end());
+  for (const peer of peers) peer.respond('/failed', (_request, response) => void response.writeHead(202).end());
   // So slow that every kill finds something under way.
   const perKill = 60;
   const inboxes = Array.from(
@@ -61,7 +61,7 @@ t.test(`${kills} kills during deliveries: each activity arrives, few twice, atte
   );
   for (const inbox of inboxes) {
     const peer = peers.find(({ origin }) => inbox.startsWith(`${origin}/`))!;
-    peer.answer(
+    peer.respond(
       new URL(inbox).pathname,
       (_request, response) => void setTimeout(() => response.writeHead(202).end(), 15),
     );
@@ -136,7 +136,7 @@ t.test(
           sign({ url: `${tool}/inbox`, body, keyId: actor.keyId, privateKey: actor.keys.privateKey }),
         );
         const status = await sendRaw({ url: `${tool}/inbox`, headers, body }).then(
-          (answer) => answer.status,
+          (respond) => respond.status,
           () => 0,
         );
         if (status === 202) taken.set(actor.id, (acknowledged += 1));

@@ -28,9 +28,9 @@ async function startBehindTls(host: string, peerHost: string, env: Record<string
         method: request.method,
         headers: { ...request.headers, 'x-forwarded-proto': 'https' },
       },
-      (answer) => {
-        response.writeHead(answer.statusCode ?? 502, answer.headers);
-        answer.pipe(response);
+      (respond) => {
+        response.writeHead(respond.statusCode ?? 502, respond.headers);
+        respond.pipe(response);
       },
     );
     forwarded.on('error', () => response.destroy());

@@ -7,7 +7,7 @@ import { createGit } from '../../src/git/index.ts';
 import { silentLogger } from '../../src/kernel/index.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { gitConfig, gitSync, openGit, sampleRepository, until } from './git-fixture.ts';
-import { observer, packOf, pushBytes, readAnswer, sendPush, zeroId } from './push-fixture.ts';
+import { observer, packOf, pushBytes, readResponse, sendPush, zeroId } from './push-fixture.ts';
 
 const hasStrace = existsSync('/usr/bin/strace');
 const sample = sampleRepository();
@@ -38,8 +38,8 @@ t.test(
     const many = await newRepository();
     const seen = observer();
     seen.postReceive = async () => void t.equal(packed(many), 1_000, 'all of them');
-    const { answer } = await sendPush(git, many, pushBytes({ commands: creating(refs(1_000)), pack }), seen);
-    t.equal(readAnswer(answer).report.filter((line) => line.startsWith('ok ')).length, 1_000);
+    const { response } = await sendPush(git, many, pushBytes({ commands: creating(refs(1_000)), pack }), seen);
+    t.equal(readResponse(response).report.filter((line) => line.startsWith('ok ')).length, 1_000);
     t.equal((await git.refs.list(many)).size, 1_000);
     t.same(readdirSync(path.join(many, 'refs/heads')), []);
   },

@@ -5,7 +5,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { ValidateFunction } from 'ajv';
 import fc from 'fast-check';
 import type { OpenApi, OpenApiOperation } from '../../src/http-api/index.ts';
-import type { Answer } from '../fixtures/web-fixture.ts';
+import type { PageResponse } from '../fixtures/web-fixture.ts';
 
 type Schema = { [name: string]: unknown };
 
@@ -225,7 +225,7 @@ interface DocumentedResponse {
 }
 
 /** Checks answers against the document: status, type, every field. */
-export function answerChecker(document: OpenApi): (request: ApiRequest, answer: Answer) => string | null {
+export function responseChecker(document: OpenApi): (request: ApiRequest, response: PageResponse) => string | null {
   const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
   ajv.addSchema(document, 'api');
   const validators = new Map<string, ValidateFunction>();

@@ -8,7 +8,7 @@ import { localAdministrator } from '../../src/access/index.ts';
 import { encodePacket, flushPacket } from '../../src/git/index.ts';
 import { seededRandom } from '../fixtures/seeded-random.ts';
 import { clientGit, gitSync, processesBelow, sampleRepository, until } from '../git/git-fixture.ts';
-import { packOf, pushBytes, readAnswer, zeroId } from '../git/push-fixture.ts';
+import { packOf, pushBytes, readResponse, zeroId } from '../git/push-fixture.ts';
 import { startGitServer } from './git-server.ts';
 
 const sample = sampleRepository();
@@ -389,7 +389,7 @@ t.test('SECURITY I03, I06: bombs and oversize bodies are refused while they arri
     body: gzipSync(commands),
   });
   t.equal(packed.status, 200);
-  t.match(readAnswer(packed.bytes).report.at(-2), /^ng refs\/heads\/100000 one push may update at most 100000 refs/);
+  t.match(readResponse(packed.bytes).report.at(-2), /^ng refs\/heads\/100000 one push may update at most 100000 refs/);
   const endless = Buffer.concat(
     Array.from({ length: 3 }, () =>
       pushBytes({
@@ -576,15 +576,15 @@ t.test('SECURITY L03: beyond slots and queue a client is told when to come back'
     flushPacket,
     encodePacket('done\n'),
   ]);
-  const answers = await Promise.all([1, 2].map(() => ask(target, { headers: fetchType, body: unheardOf })));
+  const responses = await Promise.all([1, 2].map(() => ask(target, { headers: fetchType, body: unheardOf })));
   t.same(
-    answers.map(({ status, headers }) => [status, headers.get('retry-after')]),
+    responses.map(({ status, headers }) => [status, headers.get('retry-after')]),
     [
       [503, '5'],
       [503, '5'],
     ],
   );
-  t.match(answers[0]!.text, /busy/);
+  t.match(responses[0]!.text, /busy/);
   t.equal(
     (await ask(target, { headers: fetchType, body: wants })).status,
     200,

@@ -382,13 +382,13 @@ t.test('what begins like HTTP/2 and is none, and what says nothing, harms nobody
   });
   t.match(await slow, /^HTTP\/1\.1 405/, 'one byte at a time');
   const session = connectHttp2(url);
-  const answer = await new Promise<number>((resolve) => {
+  const response = await new Promise<number>((resolve) => {
     const stream = session.request({ ':path': '/healthz' });
     stream.on('response', (headers) => resolve(Number(headers[':status'])));
     stream.on('error', () => resolve(0));
     stream.end();
   });
-  t.equal(answer, 415, 'HTTP/2 here is gRPC alone');
+  t.equal(response, 415, 'HTTP/2 here is gRPC alone');
   session.destroy();
   t.equal((await fetch(`${url}/healthz`)).status, 200);
 });

@@ -2,7 +2,7 @@
 import t from 'tap';
 import { startForge } from './rpc-fixture.ts';
 import { connectClient, grpcClient } from './runner-client.ts';
-import type { Answer, RunnerClient } from './runner-client.ts';
+import type { RunnerResponse, RunnerClient } from './runner-client.ts';
 
 const success = 1;
 const failure = 2;
@@ -20,10 +20,11 @@ jobs:
 `,
 });
 
-const jobOf = ({ workflowPayload, context }: Answer): string =>
+const jobOf = ({ workflowPayload, context }: RunnerResponse): string =>
   context.job === 'mend' ? 'mend' : /name: (t \(\d+\))/.exec(Buffer.from(workflowPayload).toString())![1]!;
 
-const end = (client: RunnerClient, { id }: Answer, result: number) => client.updateTask({ state: { id, result } });
+const end = (client: RunnerClient, { id }: RunnerResponse, result: number) =>
+  client.updateTask({ state: { id, result } });
 
 t.test('claims that race with a failing matrix job: no later job of the matrix reaches a runner', async (t) => {
   const forge = await startForge(t);

@@ -11,7 +11,7 @@ import { startHearth } from '../fixtures/start-hearth.ts';
 import type { StartOptions } from '../fixtures/start-hearth.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 import { connectClient, grpcClient } from './runner-client.ts';
-import type { Answer, RunnerClient } from './runner-client.ts';
+import type { RunnerResponse, RunnerClient } from './runner-client.ts';
 
 export async function startForge(t: Owner, options: StartOptions = {}) {
   const hearth = await startHearth(t, options);
@@ -90,7 +90,7 @@ export interface Posted {
   headers: IncomingHttpHeaders;
   body: Buffer;
   /** The answer as JSON; an empty object when it is none. */
-  json: Answer;
+  json: RunnerResponse;
 }
 
 /** One HTTP request, as it is. */
@@ -113,7 +113,7 @@ export function post(
         response.on('error', reject);
         response.on('end', () => {
           const all = Buffer.concat(parts);
-          let json: Answer = {};
+          let json: RunnerResponse = {};
           try {
             json = JSON.parse(all.toString());
           } catch {

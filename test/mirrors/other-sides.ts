@@ -131,7 +131,7 @@ export interface HttpSide {
   /** The Authorization header of each request, null for none. */
   authorizations: (string | null)[];
   /** Called with each answer before it is sent. */
-  beforeAnswer: ((body: Buffer) => Promise<void>) | null;
+  beforeResponse: ((body: Buffer) => Promise<void>) | null;
 }
 
 /** @param address each 127.x.y.z is another host to its clients */
@@ -141,7 +141,7 @@ export async function httpSide(
 ): Promise<HttpSide> {
   const folder = temporaryFolder(t);
   const authorizations: (string | null)[] = [];
-  const side: HttpSide = { folder, host: '', url: '', authorizations, beforeAnswer: null };
+  const side: HttpSide = { folder, host: '', url: '', authorizations, beforeResponse: null };
   const server = createServer((request, response) => {
     const { authorization = null } = request.headers;
     authorizations.push(authorization);
@@ -171,7 +171,7 @@ export async function httpSide(
     const parts: Buffer[] = [];
     backend.stdout.on('data', (part: Buffer) => parts.push(part));
     backend.once('close', async () => {
-      await side.beforeAnswer?.(Buffer.concat(parts));
+      await side.beforeResponse?.(Buffer.concat(parts));
       const whole = Buffer.concat(parts);
       const end = whole.indexOf('\r\n\r\n');
       const headers = whole

@@ -209,11 +209,11 @@ t.test('security G01 the connection goes to the address that was checked, withou
     },
   });
   for (let turn = 0; turn < 3; turn++) {
-    const answer = await outbound.send({
+    const response = await outbound.send({
       ...get(`http://forge.example:${port}/`),
       headers: { Host: `forge.example:${port}` },
     });
-    t.equal(answer.body.toString(), 'hello');
+    t.equal(response.body.toString(), 'hello');
   }
   t.equal(looks, 1, 'a kept connection stays where it is');
   t.strictSame(new Set(hosts), new Set([`forge.example:${port}`]));

@@ -47,7 +47,7 @@ t.test('an accepted push moves the refs, is journalled with its results, and is 
   repositories.pushes.onPush(listener);
   repositories.pushes.onPush(other);
   clock.advance(5000);
-  const answer = await push(
+  const response = await push(
     modules,
     alice,
     'alice/work',
@@ -57,7 +57,7 @@ t.test('an accepted push moves the refs, is journalled with its results, and is 
       via: 'ssh',
     },
   );
-  t.same(answer.report, [`ok ${main}`, 'ok refs/heads/x']);
+  t.same(response.report, [`ok ${main}`, 'ok refs/heads/x']);
   t.same(
     [...(await git.refs.list(path))],
     [
@@ -347,14 +347,14 @@ t.test('deleting and transferring wait for a running push: 409, whichever proces
     };
     return receivePack({ ...request, hooks: { ...request.hooks, preReceive: decide } });
   };
-  const answer = await push(modules, alice, 'alice/work', [`${zeroId} ${history.commits[0]} ${main}`], {
+  const response = await push(modules, alice, 'alice/work', [`${zeroId} ${history.commits[0]} ${main}`], {
     pack: history.pack,
   });
   t.same(
     seen,
     Array.from({ length: 4 }, () => 'push_in_progress'),
   );
-  t.same(answer.report, [`ok ${main}`], 'and the job that finishes pushes leaves a running one alone');
+  t.same(response.report, [`ok ${main}`], 'and the job that finishes pushes leaves a running one alone');
   t.match(await journal(modules), [{ settled: 1, result: 'ok' }]);
   t.equal(await reasonOf(repositories.transfers.start(alice, 'alice', 'work', 'example')), 'accepted');
 });

@@ -24,7 +24,7 @@ import type { PushListener, RepositorySettings } from '../../src/repositories/in
 import type { Owner } from '../fixtures/temporary-folder.ts';
 import { openTestDatabase } from '../fixtures/test-database.ts';
 import { clientEnvironment } from '../git/git-fixture.ts';
-import { packOf, pushBytes, readAnswer, usual, zeroId } from '../git/push-fixture.ts';
+import { packOf, pushBytes, readResponse, usual, zeroId } from '../git/push-fixture.ts';
 
 export { zeroId };
 
@@ -161,7 +161,7 @@ export function viewerOf(
   };
 }
 
-export interface PushedAnswer {
+export interface PushResponse {
   /** `ok refs/heads/main`, `ng refs/heads/main why` … */
   report: string[];
   remarks: string;
@@ -174,7 +174,7 @@ export async function push(
   at: string,
   commands: readonly string[],
   options: PushOptions = {},
-): Promise<PushedAnswer> {
+): Promise<PushResponse> {
   const [owner, name] = at.split('/') as [string, string];
   const opened = await repositories.openForPush(viewer, owner, name);
   return pushTo({ repositories }, viewer, opened, commands, options);
@@ -193,14 +193,14 @@ export async function pushTo(
   opened: Awaited<ReturnType<TestModules['repositories']['openForPush']>>,
   commands: readonly string[],
   { pack = Buffer.alloc(0), via = 'http', capabilities = usual }: PushOptions = {},
-): Promise<PushedAnswer> {
+): Promise<PushResponse> {
   const [input, output] = [new PassThrough(), new PassThrough()];
-  const answered: Buffer[] = [];
-  output.on('data', (chunk: Buffer) => answered.push(chunk));
+  const responded: Buffer[] = [];
+  output.on('data', (chunk: Buffer) => responded.push(chunk));
   input.end(pushBytes({ commands, pack, capabilities }));
   const signal = new AbortController().signal;
   await repositories.pushes.receive(opened, { viewer, via, protocol: null, input, output, signal });
-  const { report, remarks } = readAnswer(Buffer.concat(answered));
+  const { report, remarks } = readResponse(Buffer.concat(responded));
   return { report: report.filter((line) => /^(ok|ng) /.test(line)), remarks };
 }
 

@@ -298,15 +298,15 @@ t.test('metrics count git requests over SSH, with their results and bytes', asyn
     t.ok(await until(() => moved(service, result)[0]! > before[0]!));
     return moved(service, result).map((value, index) => value - before[index]!);
   };
-  const [pushes, received = 0, answered = 0] = await counted('receive-pack', 'ok', [
+  const [pushes, received = 0, responded = 0] = await counted('receive-pack', 'ok', [
     'push',
     '-q',
     hearth.url('alice/counted.git'),
     'main',
   ]);
   t.ok(
-    pushes === 1 && received > 200_000 && received < 300_000 && answered > 0 && answered < 10_000,
-    `a push: ${received}, ${answered}`,
+    pushes === 1 && received > 200_000 && received < 300_000 && responded > 0 && responded < 10_000,
+    `a push: ${received}, ${responded}`,
   );
   const [clones, asked = 0, served = 0] = await counted('upload-pack', 'ok', [
     'clone',

@@ -14,18 +14,18 @@ export interface Receiver {
   url: string;
   got: Received[];
   /** Status and body of the next answers; the last one stays. */
-  answers: [status: number, body: string][];
+  responses: [status: number, body: string][];
 }
 
 export async function receiver(t: Owner): Promise<Receiver> {
   const got: Received[] = [];
-  const answers: Receiver['answers'] = [[200, 'thanks']];
+  const responses: Receiver['responses'] = [[200, 'thanks']];
   const server = createServer((request, response) => {
     const parts: Buffer[] = [];
     request.on('data', (part: Buffer) => parts.push(part));
     request.on('end', () => {
       got.push({ headers: request.headers, body: Buffer.concat(parts) });
-      const [status, body] = answers.length > 1 ? answers.shift()! : answers[0]!;
+      const [status, body] = responses.length > 1 ? responses.shift()! : responses[0]!;
       response.writeHead(status, status === 302 ? { Location: 'http://127.0.0.1:1/' } : {}).end(body);
     });
   });
@@ -35,5 +35,5 @@ export async function receiver(t: Owner): Promise<Receiver> {
     server.close();
   });
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { host, url: `http://${host}/hook`, got, answers };
+  return { host, url: `http://${host}/hook`, got, responses };
 }

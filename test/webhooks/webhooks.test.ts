@@ -111,7 +111,7 @@ t.test('what is made and deleted has events of its own, and each webhook hears w
 t.test('what does not arrive is tried again, later each time, and given up in the end', async (t) => {
   const { add, send, target, history, list, webhooks, clock } = await openWorld(t);
   const { id } = await add({ events: ['push'] });
-  target.answers.splice(0, 1, [500, 'x'.repeat(10_000)]);
+  target.responses.splice(0, 1, [500, 'x'.repeat(10_000)]);
   await send(`${zeroId} ${history.commits[0]} ${main}`);
   const [first] = await list(id);
   t.match(first, { state: 'PENDING', attempts: 1, status: 500, error: 'It answered with status 500.' });
@@ -137,7 +137,7 @@ t.test('what does not arrive is tried again, later each time, and given up in th
 t.test('a no is a no; a redirect is not followed', async (t) => {
   const { add, send, target, history, list } = await openWorld(t);
   const { id } = await add({ events: ['push'] });
-  target.answers.splice(0, 1, [404, 'who?'], [302, '']);
+  target.responses.splice(0, 1, [404, 'who?'], [302, '']);
   await send(`${zeroId} ${history.commits[0]} ${main}`);
   await send(`${history.commits[0]} ${history.commits[1]} ${main}`);
   t.match(await list(id), [
@@ -156,7 +156,7 @@ t.test('an answer that says to come again later is no final one: 408, 429 and al
 
   const { add, send, target, history, list, webhooks, clock } = await openWorld(t);
   const { id } = await add({ events: ['push'] });
-  target.answers.splice(0, 1, [429, 'slowly'], [408, 'too slow'], [200, 'thanks']);
+  target.responses.splice(0, 1, [429, 'slowly'], [408, 'too slow'], [200, 'thanks']);
   await send(`${zeroId} ${history.commits[0]} ${main}`);
   t.match((await list(id))[0], { state: 'PENDING', attempts: 1, status: 429 });
   clock.advance(2 * minuteMs);
@@ -170,7 +170,7 @@ t.test('an answer that says to come again later is no final one: 408, 429 and al
 t.test('a redelivery is a delivery of its own; the old one stays', async (t) => {
   const { add, send, target, history, list, webhooks, scope } = await openWorld(t);
   const { id } = await add({ events: ['push'] });
-  target.answers.splice(0, 1, [404, ''], [200, 'now']);
+  target.responses.splice(0, 1, [404, ''], [200, 'now']);
   await send(`${zeroId} ${history.commits[0]} ${main}`);
   const [failed] = await list(id);
   await webhooks.redeliver(scope, id, failed!.id);

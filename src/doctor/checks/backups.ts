@@ -4,17 +4,17 @@ import type { CheckResult } from '../check-result.ts';
 import { dayMs, rowsOf } from '../deps.ts';
 import type { CheckGroup } from '../deps.ts';
 
-const proofAgeMs = 2 * dayMs;
+const restoreTestAgeMs = 2 * dayMs;
 
 /** Whether there are current backups with successful restore tests, and whether the audit log is intact. */
 export const checkBackups: CheckGroup = async (deps) => {
   const findings: CheckResult[] = [];
   const { newest, lastRestoreTest } = await deps.backupState();
   const [first] = await rowsOf(deps, 'SELECT min(created_at) AS at FROM users');
-  const isYoung = first?.['at'] == null || deps.now - Number(first['at']) < proofAgeMs;
+  const isYoung = first?.['at'] == null || deps.now - Number(first['at']) < restoreTestAgeMs;
   if (newest === null) {
     if (!isYoung) findings.push(warning('backup.none', 'There is no backup.', { remedy: 'hearth backup create' }));
-  } else if (deps.now - newest.madeAt > proofAgeMs) {
+  } else if (deps.now - newest.madeAt > restoreTestAgeMs) {
     findings.push(
       warning('backup.old', `The newest backup is from ${new Date(newest.madeAt).toISOString().slice(0, 10)}.`, {
         remedy: 'hearth backup create',
@@ -30,7 +30,7 @@ export const checkBackups: CheckGroup = async (deps) => {
   } else if (
     newest !== null &&
     !isYoung &&
-    (lastRestoreTest === null || deps.now - Date.parse(lastRestoreTest.at) > proofAgeMs)
+    (lastRestoreTest === null || deps.now - Date.parse(lastRestoreTest.at) > restoreTestAgeMs)
   ) {
     findings.push(
       warning('backup.unproven', 'No restore test has succeeded for two days.', {

@@ -16,7 +16,7 @@ const claimToProbe = 2;
 const leaseMarginMs = 15_000;
 const cachedMessages = 64;
 /** How old the note may be that a host answers: it is for people to read. */
-const noteAgainMs = 10_000;
+const recordAgainMs = 10_000;
 
 /** How a drain went. */
 export interface DeliveryReport {
@@ -51,7 +51,7 @@ function hostQueue(deps: FederationDeps): Queue<ClaimedDelivery, Attempt, Delive
   const messages = new Map<string, Promise<OutboxMessage | null>>();
   /** When it was last recorded that a host answers as it should; milliseconds since the epoch. */
   const recordedAt = new Map<string, number>();
-  const isRecorded = (host: string, now: number): boolean => now - (recordedAt.get(host) ?? 0) < noteAgainMs;
+  const isRecorded = (host: string, now: number): boolean => now - (recordedAt.get(host) ?? 0) < recordAgainMs;
   const normal: KeyLimits = {
     inFlight: settings.slotsPerHost,
     claim: settings.slotsPerHost === 1 ? claimToProbe : claimAtOnce,

@@ -27,24 +27,24 @@ export function countDeadHosts({ db, clock }: Pick<FederationDeps, 'db' | 'clock
 }
 
 /** What a server is like again as soon as it answers or speaks. */
-export const answering = { failures: 0, retryAt: 0, silentSince: null, goneAt: null } as const;
-const setAnswering = 'failures = 0, retry_at = 0, silent_since = NULL, gone_at = NULL';
+export const reachable = { failures: 0, retryAt: 0, silentSince: null, goneAt: null } as const;
+const setReachable = 'failures = 0, retry_at = 0, silent_since = NULL, gone_at = NULL';
 
 /** Servers answered as they should. */
-export async function noteSuccess({ manager, now }: Tx, hosts: ReadonlySet<string>): Promise<void> {
+export async function recordSuccess({ manager, now }: Tx, hosts: ReadonlySet<string>): Promise<void> {
   if (hosts.size === 0) return;
   await manager.query(
     `INSERT INTO federation_peers (host, last_success_at) SELECT value, ? FROM ${listTable()} WHERE true
-     ON CONFLICT (host) DO UPDATE SET last_success_at = excluded.last_success_at, ${setAnswering}`,
+     ON CONFLICT (host) DO UPDATE SET last_success_at = excluded.last_success_at, ${setReachable}`,
     [now, JSON.stringify([...hosts])],
   );
 }
 
 /** A server answered with a refusal or an error. */
-export async function noteError({ manager, now }: Tx, host: string, error: string): Promise<void> {
+export async function recordError({ manager, now }: Tx, host: string, error: string): Promise<void> {
   await manager.query(
     `INSERT INTO federation_peers (host, last_error, last_error_at) VALUES (?, ?, ?)
-     ON CONFLICT (host) DO UPDATE SET last_error = excluded.last_error, last_error_at = excluded.last_error_at, ${setAnswering}`,
+     ON CONFLICT (host) DO UPDATE SET last_error = excluded.last_error, last_error_at = excluded.last_error_at, ${setReachable}`,
     [host, error, now],
   );
 }
@@ -64,7 +64,7 @@ export interface Silence {
  * under way at once count as one failure.
  * @param wasTried false when nothing was sent, so that its other deliveries need not wait
  */
-export async function noteSilence(
+export async function recordSilence(
   { manager, now }: Tx,
   host: string,
   error: string,

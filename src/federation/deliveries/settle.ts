@@ -1,6 +1,6 @@
 import { greatest, inList } from '../../db/index.ts';
 import type { Tx } from '../../db/index.ts';
-import { noteError, noteSilence, noteSuccess } from './peer-health.ts';
+import { recordError, recordSilence, recordSuccess } from './peer-health.ts';
 import type { Silence } from './peer-health.ts';
 import type { ClaimedDelivery } from './claim.ts';
 import { nextDeliveryState } from './delivery-state.ts';
@@ -14,7 +14,7 @@ export interface Attempt {
   /** False when no answer came at all. */
   wasReached: boolean;
   /** Whether the other server answered. Neither this nor its contrary is known when nothing was sent. */
-  hasAnswered: boolean;
+  hasResponded: boolean;
 }
 
 /**
@@ -33,10 +33,10 @@ export async function settle(
   isRecorded: (host: string) => boolean,
 ): Promise<{ host: string; since: number }[]> {
   const delivered: number[] = [];
-  const answering = new Set<string>();
+  const reachable = new Set<string>();
   const silent = new Set<string>();
   const givenUp: { host: string; since: number }[] = [];
-  for (const { delivery, outcome, wasReached, hasAnswered } of attempts) {
+  for (const { delivery, outcome, wasReached, hasResponded } of attempts) {
     const { key: host } = delivery;
     if (outcome === null) {
       await tx.manager.query('UPDATE federation_delivery SET locked_until = 0 WHERE id = ? AND locked_until = ?', [
@@ -45,21 +45,21 @@ export async function settle(
       ]);
     } else if (outcome.kind === 'delivered') {
       delivered.push(delivery.id);
-      answering.add(host);
+      reachable.add(host);
     } else if (outcome.kind === 'forbidden') {
       await settleFailure(tx, delivery, outcome, maxAttempts);
-    } else if (hasAnswered) {
+    } else if (hasResponded) {
       await settleFailure(tx, delivery, outcome, maxAttempts);
-      await noteError(tx, host, outcome.error);
+      await recordError(tx, host, outcome.error);
     } else {
       if (!wasReached) silent.add(host);
-      const silence = await noteSilence(tx, host, outcome.error, !wasReached);
+      const silence = await recordSilence(tx, host, outcome.error, !wasReached);
       await settleSilence(tx, { delivery, outcome, wasReached, silence }, queued.get(host) ?? [], maxAttempts);
       if (silence.isNewlyGone) givenUp.push({ host, since: silence.since });
     }
   }
   await settleDelivered(tx, delivered);
-  await noteSuccess(tx, new Set([...answering].filter((host) => silent.has(host) || !isRecorded(host))));
+  await recordSuccess(tx, new Set([...reachable].filter((host) => silent.has(host) || !isRecorded(host))));
   return givenUp;
 }
 

@@ -8,14 +8,14 @@ export type StillPublic = (repositoryId: string) => Promise<boolean>;
  * inboxes, and each of them is judged when it is sent.
  */
 export function createStillPublic({ db, repositories }: Pick<FederationDeps, 'db' | 'repositories'>): StillPublic {
-  const answers = new Map<string, Promise<boolean>>();
+  const results = new Map<string, Promise<boolean>>();
   let state: number | null = null;
   return async (repositoryId) => {
     const now = await db.state();
-    if (now !== state) answers.clear();
+    if (now !== state) results.clear();
     state = now;
-    let answer = answers.get(repositoryId);
-    if (answer === undefined) answers.set(repositoryId, (answer = repositories.isPublic(db.read, repositoryId)));
-    return answer;
+    let result = results.get(repositoryId);
+    if (result === undefined) results.set(repositoryId, (result = repositories.isPublic(db.read, repositoryId)));
+    return result;
   };
 }

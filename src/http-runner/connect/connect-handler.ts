@@ -75,9 +75,9 @@ export function createConnectHandler({ service, logger, readClient }: ConnectOpt
         );
       const gone = watchForLeaving(response);
       try {
-        const answer = await run({ service, budget, readClient }, procedure, form, request, gone.signal);
-        await send(request, response, procedure, form, answer);
-        if (gone.signal.aborted) await service.undelivered(procedure.name, answer);
+        const reply = await run({ service, budget, readClient }, procedure, form, request, gone.signal);
+        await send(request, response, procedure, form, reply);
+        if (gone.signal.aborted) await service.undelivered(procedure.name, reply);
       } catch (error) {
         const { code, message } = toRpcError(error, logger, procedure.path);
         plain(response, code.http, { code: code.name, message });
@@ -109,7 +109,7 @@ async function run(
     form === 'proto'
       ? decodeBinary<object>(procedure.request, body)
       : decodeJson<object>(procedure.request, textOf(body));
-  return service.answer(procedure.name, runner, call, message);
+  return service.respond(procedure.name, runner, call, message);
 }
 
 async function updateLog(
@@ -181,9 +181,9 @@ async function send(
   response: ServerResponse,
   { name, response: type }: Procedure,
   form: Form,
-  answer: object,
+  reply: object,
 ): Promise<void> {
-  let body = form === 'proto' ? encodeBinary(type, answer) : Buffer.from(encodeJson(type, answer));
+  let body = form === 'proto' ? encodeBinary(type, reply) : Buffer.from(encodeJson(type, reply));
   const headers: Record<string, string> = { 'Content-Type': `application/${form}`, 'Cache-Control': 'no-store' };
   // Runners hand this on to jobs.
   if (name === 'Declare') headers['X-Gitea-Actions-Capabilities'] = 'cancelling';

@@ -16,8 +16,8 @@ export interface CacheKey {
  * mean other bytes.
  * @returns null when the page is not to be kept: nothing of a repository, or refs that only git can read
  */
-export async function cacheKey(visit: AnyContext, deps: Pick<WebDeps, 'git' | 'ssh'>): Promise<CacheKey | null> {
-  const { found, method, path, query, origin, preferences, person, avatarAt, viewer } = visit;
+export async function cacheKey(request: AnyContext, deps: Pick<WebDeps, 'git' | 'ssh'>): Promise<CacheKey | null> {
+  const { found, method, path, query, origin, preferences, person, avatarAt, viewer } = request;
   if (found === null || (method !== 'GET' && method !== 'HEAD')) return null;
   const refs = await deps.git.refs.state(found.path);
   if (refs === null) return null;

@@ -80,8 +80,8 @@ function logError(logger: Logger, error: unknown, requestId: string): void {
   });
 }
 
-function renderError(ctx: Context, answer: ErrorResponse, render: Render): void {
-  const { status, message, headers, requestId } = answer;
+function renderError(ctx: Context, response: ErrorResponse, render: Render): void {
+  const { status, message, headers, requestId } = response;
   ctx.status = status;
   ctx.set({ ...headers, 'Cache-Control': 'no-store' });
   ctx.vary('Cookie');
@@ -114,10 +114,10 @@ export function withErrorMapping({ logger, render }: { logger: Logger; render: R
         ctx.set('Cache-Control', 'no-store');
         return;
       }
-      const answer = responseTo(error, ctx.state.requestId);
-      if (answer.status === 500) logError(logger, error, ctx.state.requestId);
+      const response = responseTo(error, ctx.state.requestId);
+      if (response.status === 500) logError(logger, error, ctx.state.requestId);
       discardBody(ctx.req);
-      renderError(ctx, answer, render);
+      renderError(ctx, response, render);
     }
   };
 }

@@ -74,7 +74,7 @@ export type AnyContext = RequestContext & {
 
 /** One page: reads its input, calls one use-case and replies. Each subject names what its pages call as `Deps`. */
 export type Page<V extends RequestContext = RequestContext, Deps = WebDeps> = (
-  visit: V,
+  request: V,
   deps: Deps,
 ) => Reply | Promise<Reply>;
 export type PageHandler = Page<AnyContext>;

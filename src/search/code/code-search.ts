@@ -23,7 +23,7 @@ export interface CodeSearchOptions {
 }
 
 interface Opened extends CodeFile {
-  beside: DatabaseThread;
+  readThread: DatabaseThread;
 }
 
 /** SQLite's codes for a file that is corrupt or no database. */
@@ -46,14 +46,14 @@ export function createCodeSearch(options: CodeSearchOptions) {
 
   async function open(): Promise<Opened> {
     const file = await openCodeFile(folder);
-    return { ...file, beside: db.openThread(besideLimits, { code: file.file }) };
+    return { ...file, readThread: db.openThread(besideLimits, { code: file.file }) };
   }
   const opened = (): Promise<Opened> => (opening ??= open());
 
   async function close(): Promise<void> {
     const files = await opening?.catch(() => undefined);
     opening = undefined;
-    await Promise.all([files?.beside.close(), files?.thread.close()]);
+    await Promise.all([files?.readThread.close(), files?.thread.close()]);
   }
 
   async function run(): Promise<void> {

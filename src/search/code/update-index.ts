@@ -11,7 +11,7 @@ export interface UpdateDeps {
   /** Writes the index. */
   thread: DatabaseThread;
   /** Reads the database, with the index attached as `code`. */
-  beside: DatabaseThread;
+  readThread: DatabaseThread;
   folder: string;
   git: Git;
   repositories: Pick<Repositories, 'locate'>;
@@ -42,9 +42,9 @@ export async function updateIndex(deps: UpdateDeps): Promise<number> {
   for (;;) {
     const { bavail, bsize } = await statfs(deps.folder);
     if (bavail * bsize < deps.lowDiskFloorBytes) return changed;
-    const old = (await rowsOf(deps.beside, gone)).map((row) => String(row['id']));
+    const old = (await rowsOf(deps.readThread, gone)).map((row) => String(row['id']));
     for (const id of old) await forget(deps, id);
-    const rows = (await rowsOf(deps.beside, behind)).map((row) => ({
+    const rows = (await rowsOf(deps.readThread, behind)).map((row) => ({
       id: String(row['id']),
       updatedAt: Number(row['updatedAt']),
     }));

@@ -10,7 +10,7 @@ import { runGit } from '../../fixtures/git-repositories.ts';
 import { sampleImages } from '../../images/sample-images.ts';
 import { upload } from '../../fixtures/upload.ts';
 import { ask, fillRepository, signedIn, startWeb, visitor } from '../../fixtures/web-fixture.ts';
-import type { Answer, Visitor, Web } from '../../fixtures/web-fixture.ts';
+import type { PageResponse, Visitor, Web } from '../../fixtures/web-fixture.ts';
 
 t.setTimeout(120_000);
 
@@ -128,7 +128,7 @@ t.test('flips', async (t) => {
   await fillRepository(t, path, { 'README.md': '# Kiln\n', 'src/fire.ts': 'const heat = 1;\n' });
 
   /** The second view of a page, which is one that was kept, once all of it could be said. */
-  const view = async (who: Visitor, target: string): Promise<Answer> => {
+  const view = async (who: Visitor, target: string): Promise<PageResponse> => {
     for (;;) {
       const first = await who.get(target);
       const second = await who.get(target);

@@ -40,10 +40,10 @@ t.test('what is refused stays in its fields', async (t) => {
   ];
   const before = await refs();
   for (const [form, status, says] of cases) {
-    const answer = await alice.post(`${B}/branches`, form);
-    t.equal(answer.status, status, JSON.stringify(form));
-    t.match(answer.body, says);
-    t.match(answer.body, /<details class="new-branch" open/);
+    const response = await alice.post(`${B}/branches`, form);
+    t.equal(response.status, status, JSON.stringify(form));
+    t.match(response.body, says);
+    t.match(response.body, /<details class="new-branch" open/);
   }
   t.same(await refs(), before);
 });
