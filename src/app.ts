@@ -178,7 +178,7 @@ export async function openModules(
       logger: options.logger,
       otherwise: migrate === 'always' ? 'server' : 'local',
     });
-    const logger = audit.hearing(options.logger);
+    const logger = audit.auditing(options.logger);
     const workers = createWorkerPool({ embedded, logger });
     const imagesIn = (directory: string) => createImageStore({ directory, clock, random, logger });
     // Before the first write: the index is updated at the end of every write.

@@ -21,9 +21,9 @@ export function retainedBackups<B extends Pick<ListedBackup, 'name' | 'madeAt' |
   rule: KeepRule,
 ): Set<string> {
   const newestFirst = backups.toSorted((a, b) => b.madeAt - a.madeAt);
-  const kept = new Set<string>(newestFirst.slice(0, 1).map(({ name }) => name));
+  const retained = new Set<string>(newestFirst.slice(0, 1).map(({ name }) => name));
   const tested = newestFirst.find(({ proof }) => proof !== null && proof.problems.length === 0);
-  if (tested !== undefined) kept.add(tested.name);
+  if (tested !== undefined) retained.add(tested.name);
   const periods: [count: number, of: (at: Date) => string][] = [
     [rule.daily, (at) => at.toISOString().slice(0, 10)],
     [rule.weekly, (at) => mondayOf(at)],
@@ -35,9 +35,9 @@ export function retainedBackups<B extends Pick<ListedBackup, 'name' | 'madeAt' |
       const period = periodOf(new Date(madeAt));
       if (!newest.has(period)) newest.set(period, name);
     }
-    for (const name of [...newest.values()].slice(0, count)) kept.add(name);
+    for (const name of [...newest.values()].slice(0, count)) retained.add(name);
   }
-  return kept;
+  return retained;
 }
 
 function mondayOf(at: Date): string {

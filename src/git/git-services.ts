@@ -96,7 +96,7 @@ export interface GitObjects {
    * Keeps objects reachable through hidden refs, so that packing never drops them; returns the names that are kept
    * now.
    */
-  keep(path: string, kept: readonly { name: string; oid: string }[]): Promise<string[]>;
+  keep(path: string, tips: readonly { name: string; oid: string }[]): Promise<string[]>;
   /** Removes the hidden refs that `keep` created. */
   release(path: string, names: readonly string[]): Promise<void>;
   commit(path: string, oid: string): Promise<Commit>;

@@ -51,7 +51,7 @@ export function withErrorMapping(log: RefusalLog, handle: (ctx: Context) => Prom
       if (status === 503) ctx.set('Retry-After', String(error.retryAfterSeconds ?? 60));
       if (status !== 404) {
         ctx.state.isLogged = true;
-        log.note(error.reason, {
+        log.record(error.reason, {
           id: ctx.state.requestId,
           path: ctx.path.slice(0, 512),
           status,

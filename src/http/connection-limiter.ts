@@ -49,7 +49,7 @@ interface Entry {
   /** Requests without an answer yet. */
   pending: number;
   bytesRead: number;
-  heardMs: number;
+  receivedMs: number;
 }
 
 export interface ConnectionLimiter {
@@ -99,7 +99,7 @@ export function createConnectionLimiter({
     leavePhase(entry);
     entry.phase = phase;
     if (phase === 'served') return;
-    entry.heardMs = now();
+    entry.receivedMs = now();
     (phase === 'waiting' ? waiting : receiving).add(entry);
     const neighbours = unfinishedOf.get(entry.network);
     if (neighbours === undefined) unfinishedOf.set(entry.network, new Set([entry]));
@@ -137,7 +137,7 @@ export function createConnectionLimiter({
     for (const suits of may) {
       for (const entry of waiting) if (suits(entry)) return entry;
       const silent = [...receiving].filter(suits);
-      if (silent.length > 0) return silent.reduce((one, each) => (each.heardMs < one.heardMs ? each : one));
+      if (silent.length > 0) return silent.reduce((one, each) => (each.receivedMs < one.receivedMs ? each : one));
     }
     return null;
   }
@@ -164,7 +164,7 @@ export function createConnectionLimiter({
         request: null,
         pending: 0,
         bytesRead: 0,
-        heardMs: now(),
+        receivedMs: now(),
       };
       entries.set(connection, entry);
       if (isLocal) localCount += 1;
@@ -205,7 +205,7 @@ export function createConnectionLimiter({
         const { bytesRead } = entry.connection;
         if (bytesRead === entry.bytesRead) continue;
         entry.bytesRead = bytesRead;
-        entry.heardMs = now();
+        entry.receivedMs = now();
       }
     },
   };

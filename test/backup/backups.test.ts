@@ -319,9 +319,9 @@ t.test('retention by days, weeks and months', async (t) => {
   const day = 86_400_000;
   const newest = Date.UTC(2026, 10, 20, 3, 30);
   const all = Array.from({ length: 400 }, (_, ago) => ({ name: String(ago), madeAt: newest - ago * day, proof: null }));
-  const kept = [...retainedBackups(all, usualRule)].map(Number).sort((a, b) => a - b);
+  const retained = [...retainedBackups(all, usualRule)].map(Number).sort((a, b) => a - b);
   // 20 November 2026 is a Friday: weeks end 5, 12 and 19 days ago, months 20, 51, 81, 112 and 143 days ago.
-  t.same(kept, [0, 1, 2, 3, 4, 5, 6, 12, 19, 20, 51, 81, 112, 143]);
+  t.same(retained, [0, 1, 2, 3, 4, 5, 6, 12, 19, 20, 51, 81, 112, 143]);
   const proven = { name: 'proven', madeAt: newest - 500 * day, proof: { at: '', proven: 1, total: 1, problems: [] } };
   t.ok(retainedBackups([...all, proven], usualRule).has('proven'), 'the last one that is known to be whole stays');
   t.same([...retainedBackups(all, { daily: 0, weekly: 0, monthly: 0 })], ['0'], 'never none');

@@ -37,7 +37,7 @@ t.test(
       return { status: response.status, text: await response.text() };
     };
     /** Measures response times of the server during some work, one request after the other. */
-    const beside = async <T>(what: Promise<T>): Promise<{ result: T; responses: number }> => {
+    const withOtherClients = async <T>(what: Promise<T>): Promise<{ result: T; responses: number }> => {
       let isOver = false;
       const ended = what.finally(() => (isOver = true));
       let responses = 0;
@@ -49,10 +49,10 @@ t.test(
     };
 
     const remote = `http://${token}@${new URL(server.url).host}/git/alice/site.git`;
-    const pushed = await beside(client.expect(work, 'push', '-q', remote, 'main'));
+    const pushed = await withOtherClients(client.expect(work, 'push', '-q', remote, 'main'));
     t.ok(pushed.responses > 1, `${pushed.responses} answers during the push`);
     const runs = async (): Promise<string> => (await get('/repos/alice/site/runs')).text;
-    const waited = await beside(
+    const waited = await withOtherClients(
       (async () => {
         while (!/zz\.yml|Checks/.test(await runs())) await new Promise((resolve) => setTimeout(resolve, 50));
       })(),
@@ -60,7 +60,7 @@ t.test(
     t.ok(waited.responses > 0);
 
     for (const [at] of documents.entries()) {
-      const { result, responses } = await beside(get(`/repos/alice/site/tree/main/d${at}`));
+      const { result, responses } = await withOtherClients(get(`/repos/alice/site/tree/main/d${at}`));
       t.equal(result.status, 200);
       t.ok(responses > 0, `${responses} answers beside document ${at}`);
     }

@@ -233,10 +233,10 @@ t.test('a refused request is one line of the log, and a flood of them a few line
     clock,
     logger: { ...silentLogger, info: (event, fields) => void lines.push([event, fields]) },
   });
-  for (let time = 0; time < 1_000; time += 1) refusals.note('signature_date', { status: 401 });
-  refusals.note('signature_host', { status: 401 });
+  for (let time = 0; time < 1_000; time += 1) refusals.record('signature_date', { status: 401 });
+  refusals.record('signature_host', { status: 401 });
   clock.advance(60_000);
-  refusals.note('signature_date', { status: 401 });
+  refusals.record('signature_date', { status: 401 });
   t.equal(lines.length, 20 + 1 + 1 + 1);
   t.strictSame(lines.at(-2), ['federation.refused_more', { reason: 'signature_date', count: 980 }]);
 });

@@ -42,7 +42,7 @@ function run(t: Owner, ...args: string[]): ChildProcess {
 }
 
 /** Waits for a word of the child, or for its end. */
-async function heard(child: ChildProcess, word: string): Promise<boolean> {
+async function printed(child: ChildProcess, word: string): Promise<boolean> {
   return new Promise((resolve) => {
     child.on('message', (message) => message === word && resolve(true));
     child.once('exit', () => resolve(false));
@@ -80,13 +80,13 @@ t.test(`${kills} kills during deliveries: each activity arrives, few twice, atte
   let killed = 0;
   for (; killed < kills; killed++) {
     const child = run(t, 'drain', folder);
-    if (!(await heard(child, 'ready'))) throw new Error('it did not start');
+    if (!(await printed(child, 'ready'))) throw new Error('it did not start');
     await wait(20 + random.below(120));
     child.kill('SIGKILL');
     await once(child, 'exit');
   }
   const last = run(t, 'drain', folder);
-  t.ok(await heard(last, 'done'), 'what is left is worked off');
+  t.ok(await printed(last, 'done'), 'what is left is worked off');
   last.kill('SIGKILL');
   await once(last, 'exit');
 
@@ -148,13 +148,13 @@ t.test(
     );
     for (let killed = 0; killed < kills; killed++) {
       const child = run(t, 'serve', folder, String(port));
-      if (!(await heard(child, 'ready'))) throw new Error('it did not start');
+      if (!(await printed(child, 'ready'))) throw new Error('it did not start');
       await wait(random.below(250));
       child.kill('SIGKILL');
       await once(child, 'exit');
     }
     const last = run(t, 'serve', folder, String(port));
-    await heard(last, 'ready');
+    await printed(last, 'ready');
     await senders;
     last.kill('SIGKILL');
     await once(last, 'exit');

@@ -121,8 +121,8 @@ export function gitConfig(folder: string, program = 'git') {
 
 export function recordingLogger(): { logger: Logger; log: LogLine[] } {
   const log: LogLine[] = [];
-  const note = (event: string, fields: LogFields = {}) => void log.push({ event, ...fields });
-  const logger: Logger = { ...silentLogger, info: note, warn: note, error: note, child: () => logger };
+  const record = (event: string, fields: LogFields = {}) => void log.push({ event, ...fields });
+  const logger: Logger = { ...silentLogger, info: record, warn: record, error: record, child: () => logger };
   return { logger, log };
 }
 

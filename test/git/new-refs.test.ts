@@ -102,9 +102,9 @@ t.test('overwritten tips are preserved in one transaction, and a missing one is 
   const { git, newRepository } = await openGit(t);
   const repository = await newRepository();
   await sendPush(git, repository, pushBytes({ commands: creating(refs(1)), pack }));
-  const kept = (names: string[], oid: string) => names.map((name) => ({ name, oid }));
-  t.same(await git.objects.keep(repository, kept(['undo/a/0', 'undo/a/1'], main)), ['undo/a/0', 'undo/a/1']);
-  const one = [...kept(['undo/b/0'], main), ...kept(['undo/b/1'], '9'.repeat(40))];
+  const preserved = (names: string[], oid: string) => names.map((name) => ({ name, oid }));
+  t.same(await git.objects.keep(repository, preserved(['undo/a/0', 'undo/a/1'], main)), ['undo/a/0', 'undo/a/1']);
+  const one = [...preserved(['undo/b/0'], main), ...preserved(['undo/b/1'], '9'.repeat(40))];
   t.same(await git.objects.keep(repository, one), ['undo/b/0']);
   t.same(await git.objects.keep(repository, []), []);
 });

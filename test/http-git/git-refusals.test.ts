@@ -261,7 +261,7 @@ t.test('answers are git’s own bytes, typed and never cached', async (t) => {
 t.test('the usual spelling of an address, which passes by the pages, answers as any other does', async (t) => {
   const other = (path: string) =>
     path.replace(/\/(open|closed|absent)/, (_, name: string) => `/%${name.charCodeAt(0).toString(16)}${name.slice(1)}`);
-  const told = async (path: string, options: Parameters<typeof ask>[1]) => {
+  const responseTo = async (path: string, options: Parameters<typeof ask>[1]) => {
     const { status, headers, text } = await ask(path, options);
     const pairs = [...headers].filter(([name]) => !['x-request-id', 'date', 'keep-alive'].includes(name));
     t.match(headers.get('x-request-id'), /^[\w-]{12}$/);
@@ -278,7 +278,7 @@ t.test('the usual spelling of an address, which passes by the pages, answers as 
     ['/git/alice/open.git/git-upload-pack', { headers: { ...fetchType, 'content-type': 'text/plain' }, body: wants }],
     ['/git/alice/open.git/git-upload-pack'],
   ];
-  for (const [path, options] of requests) t.same(await told(path, options), await told(other(path), options), path);
+  for (const [path, options] of requests) t.same(await responseTo(path, options), await responseTo(other(path), options), path);
   for (const name of ['content-security-policy', 'x-content-type-options', 'referrer-policy'])
     t.ok((await ask(refs('open'))).headers.has(name), name);
 });

@@ -356,10 +356,10 @@ t.test('what begins like HTTP/2 and is none, and what says nothing, harms nobody
   const say = (text: string | Buffer) =>
     new Promise<string>((resolve) => {
       const socket = connect(Number(port), hostname);
-      let heard = '';
+      let received = '';
       socket
-        .on('data', (bytes) => (heard += bytes.toString('latin1')))
-        .on('close', () => resolve(heard))
+        .on('data', (bytes) => (received += bytes.toString('latin1')))
+        .on('close', () => resolve(received))
         .on('error', () => {});
       socket.write(text);
       setTimeout(() => socket.destroy(), 300);
@@ -371,8 +371,8 @@ t.test('what begins like HTTP/2 and is none, and what says nothing, harms nobody
   await say(Buffer.concat([Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), seededRandom(1).bytes(2000)]));
   const slow = new Promise<string>((resolve) => {
     const socket = connect(Number(port), hostname);
-    let heard = '';
-    socket.on('data', (bytes) => (heard += bytes.toString('latin1'))).on('close', () => resolve(heard));
+    let received = '';
+    socket.on('data', (bytes) => (received += bytes.toString('latin1'))).on('close', () => resolve(received));
     const parts = [...'PUT /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'];
     const next = () => {
       const part = parts.shift();

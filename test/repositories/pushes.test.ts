@@ -5,7 +5,7 @@ import { localAdministrator } from '../../src/access/index.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 import { gitSync } from '../git/git-fixture.ts';
 import { packOf } from '../git/push-fixture.ts';
-import { headOf, hearing, openModules, push, pushTo, reasonOf, sampleHistory, zeroId } from './repositories-fixture.ts';
+import { headOf, recordingListener, openModules, push, pushTo, reasonOf, sampleHistory, zeroId } from './repositories-fixture.ts';
 import type { TestModules } from './repositories-fixture.ts';
 
 const main = 'refs/heads/main';
@@ -43,7 +43,7 @@ function journal({ db }: Pick<TestModules, 'db'>): Promise<JournalRow[]> {
 t.test('an accepted push moves the refs, is journalled with its results, and is announced once', async (t) => {
   const modules = await openWork(t);
   const { repositories, alice, git, path, history, clock } = modules;
-  const [listener, other] = [hearing('one'), hearing('two')];
+  const [listener, other] = [recordingListener('one'), recordingListener('two')];
   repositories.pushes.onPush(listener);
   repositories.pushes.onPush(other);
   clock.advance(5000);
@@ -71,7 +71,7 @@ t.test('an accepted push moves the refs, is journalled with its results, and is 
     { user_id: alice.id, via: 'ssh', settled: 1, announced: 1, ref: main, result: 'ok' },
     { ref: 'refs/heads/x', result: 'ok' },
   ]);
-  t.same([listener.heard, other.heard], [[rows[0]!.id], [rows[0]!.id]]);
+  t.same([listener.received, other.received], [[rows[0]!.id], [rows[0]!.id]]);
   const { repository } = await repositories.find(alice, 'alice', 'work');
   t.equal(repository.pushedAt, clock.now());
   t.equal(repository.updatedAt, clock.now());
@@ -327,9 +327,9 @@ t.test('protection follows the default branch', async (t) => {
 
 t.test('deleting and transferring wait for a running push: 409, whichever process asks', async (t) => {
   const modules = await openWork(t);
-  const { repositories, beside, alice, organisations, history, git } = modules;
+  const { repositories, openAgain, alice, organisations, history, git } = modules;
   await organisations.create(alice, { name: 'example' });
-  const elsewhere = beside().repositories;
+  const elsewhere = openAgain().repositories;
   const seen: string[] = [];
   const receivePack = git.transfers.receivePack;
   // Asked when the push is journalled and git is about to start.
@@ -363,7 +363,7 @@ t.test('a throwing listener is retried until it has recorded; the others are not
   const modules = await openWork(t);
   const { repositories, alice, history, events, clock } = modules;
   let failures = 3;
-  const [before, after] = [hearing('before'), hearing('after')];
+  const [before, after] = [recordingListener('before'), recordingListener('after')];
   const prepared: string[] = [];
   const stubborn: PushListener<string> & { heard: string[] } = {
     name: 'stubborn',
@@ -387,14 +387,14 @@ t.test('a throwing listener is retried until it has recorded; the others are not
     'a failed record leaves nothing',
   );
   t.match(await journal(modules), [{ settled: 1, announced: 0 }]);
-  t.same([before.heard.length, stubborn.heard.length, after.heard.length], [1, 0, 1]);
+  t.same([before.received.length, stubborn.heard.length, after.received.length], [1, 0, 1]);
   await repositories.pushes.finish();
   await repositories.pushes.finish();
   t.equal(prepared.length, 3, 'the last try waits for a while: load alone parks no push');
   clock.advance(10 * 60_000);
   await repositories.pushes.finish();
   await repositories.pushes.finish();
-  t.same([before.heard.length, stubborn.heard.length, after.heard.length], [1, 1, 1]);
+  t.same([before.received.length, stubborn.heard.length, after.received.length], [1, 1, 1]);
   t.equal(prepared.length, 4, 'once with the others, and each time alone');
   t.match(await journal(modules), [{ announced: 1 }]);
   t.equal(events().filter((event) => event === 'push.listener_failed').length, 2);
@@ -479,14 +479,14 @@ t.test('pushes to one repository are announced in order', async (t) => {
 
 t.test('with concurrent announcers of the same pushes each listener records each push once', async (t) => {
   const modules = await openWork(t);
-  const { repositories, beside, alice, history } = modules;
+  const { repositories, openAgain, alice, history } = modules;
   for (const [at, id] of history.commits.entries()) {
     await push(modules, alice, 'alice/work', [`${zeroId} ${id} refs/heads/b${at}`], { pack: history.pack });
   }
   await repositories.stop();
   await modules.db.write((tx) => tx.manager.query('UPDATE pushes SET announced_at = NULL'));
   const heard: string[] = [];
-  const announcers = Array.from({ length: 4 }, () => beside().repositories);
+  const announcers = Array.from({ length: 4 }, () => openAgain().repositories);
   for (const announcer of [repositories, ...announcers]) {
     announcer.pushes.onPush({
       name: 'same',
@@ -504,21 +504,21 @@ t.test('with concurrent announcers of the same pushes each listener records each
 t.test('after an exit between two listeners the next start continues with the second', async (t) => {
   const modules = await openWork(t);
   const { repositories, restart, alice, history } = modules;
-  const one = hearing('one');
+  const one = recordingListener('one');
   repositories.pushes.onPush(one);
   repositories.pushes.onPush({ name: 'two', record: () => Promise.reject(new Error('the power went')) });
   await push(modules, alice, 'alice/work', [`${zeroId} ${history.commits[0]} ${main}`], { pack: history.pack });
   await repositories.stop();
 
   const next = (await restart()).repositories;
-  const [oneAgain, two] = [hearing('one'), hearing('two')];
+  const [oneAgain, two] = [recordingListener('one'), recordingListener('two')];
   next.pushes.onPush(oneAgain);
   next.pushes.onPush(two);
   await next.recover();
   await next.pushes.recover();
-  t.same([one.heard.length, oneAgain.heard.length, two.heard.length], [1, 0, 1]);
+  t.same([one.received.length, oneAgain.received.length, two.received.length], [1, 0, 1]);
   await next.pushes.finish();
-  t.equal(two.heard.length, 1);
+  t.equal(two.received.length, 1);
 });
 
 t.test(

@@ -1,6 +1,6 @@
 // openModules(t, {settings?, random?}) → the modules up to repositories, on real SQLite, real git and real files, with
 // alice, bob and carol.
-// beside() and restart() build organisations and repositories again on the same data: for a second process, after a
+// openAgain() and restart() build organisations and repositories again on the same data: for a second process, after a
 // restart.
 // viewerOf(person, {scope?, …}) → a signed-in viewer.  push(modules, viewer, 'alice/work', …) → one push, spoken by
 // hand.
@@ -128,7 +128,7 @@ export async function openModules(t: Owner, options: ModuleOptions = {}) {
     trashedImages,
     ...openLeft(git),
     /** A second set of modules on the same data, as another process would have. */
-    beside: () => openLeft(git),
+    openAgain: () => openLeft(git),
     /** The modules as after a restart. The old ones are not to be used any more. */
     async restart() {
       await git.stop(0);
@@ -244,13 +244,13 @@ export function sampleHistory(folder: string): SampleHistory {
 export const headOf = (folder: string): string => readFileSync(path.join(folder, 'HEAD'), 'utf8').trim();
 
 /** A listener that keeps what it hears. */
-export function hearing(name: string): PushListener & { heard: string[] } {
-  const heard: string[] = [];
+export function recordingListener(name: string): PushListener & { received: string[] } {
+  const received: string[] = [];
   return {
     name,
-    heard,
+    received: received,
     record: async () => {},
-    recorded: (push) => heard.push(push.id),
+    recorded: (push) => received.push(push.id),
   };
 }
 

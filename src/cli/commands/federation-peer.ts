@@ -89,7 +89,7 @@ const listPeers: Action<object, []> = async (cli) => {
     retryAt: isoOrNull(row.retryAt),
     silentSince: isoOrNull(row.silentSince),
     goneAt: isoOrNull(row.goneAt),
-    followersKept: row.followers,
+    retainedFollowers: row.followers,
     queued: row.queued,
     failed: row.failed,
   }));

@@ -183,9 +183,9 @@ async function listTrash(cli: Cli): Promise<void> {
 async function emptyTrash(cli: Cli, { older, dryRun }: { older?: string; dryRun?: true }): Promise<void> {
   const { repositories, backups, config, clock } = await cli.openModules();
   const { readDuration } = await import('../../config/index.ts');
-  const keptMs = older === undefined ? config.repositories.trashKeepMs : readDuration(older);
-  if (keptMs === undefined) throw invalid('usage', `${JSON.stringify(older)} is not a duration such as 7d.`);
-  const rows = (await repositories.trash.list()).filter(({ deletedAt }) => (deletedAt ?? 0) < clock.now() - keptMs);
+  const retentionMs = older === undefined ? config.repositories.trashKeepMs : readDuration(older);
+  if (retentionMs === undefined) throw invalid('usage', `${JSON.stringify(older)} is not a duration such as 7d.`);
+  const rows = (await repositories.trash.list()).filter(({ deletedAt }) => (deletedAt ?? 0) < clock.now() - retentionMs);
   const bytes = rows.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   const result = { repositories: rows.map(toJson), bytes };
   if (dryRun)
@@ -199,7 +199,7 @@ async function emptyTrash(cli: Cli, { older, dryRun }: { older?: string; dryRun?
     );
   if (await backups.isRunning())
     throw conflict('backup_under_way', 'A backup is being made; try again when it is done.');
-  await repositories.trash.empty(keptMs);
+  await repositories.trash.empty(retentionMs);
   cli.output.result(
     `Removed ${counted(rows.length, 'repository', 'repositories')} for good, ${readableSize(bytes)}.`,
     result,

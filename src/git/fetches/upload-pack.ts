@@ -55,8 +55,8 @@ async function respond(deps: UploadDeps, request: UploadRequest, bytes: Buffer):
   // version is limited to the advertised refs. So reachability is checked here.
   const beyond = await deps.reachability.firstBeyond(request.path, wantedIds(bytes), request.signal);
   if (beyond !== null) return notOurs(request, beyond);
-  const kept = isWholeFetch(bytes, request.protocol) ? await deps.fetchCache.serve(request, bytes) : null;
-  return kept ?? startGit(deps, single);
+  const cached = isWholeFetch(bytes, request.protocol) ? await deps.fetchCache.serve(request, bytes) : null;
+  return cached ?? startGit(deps, single);
 }
 
 /** Reports an object in the words that git uses for one that does not exist. */

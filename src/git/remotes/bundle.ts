@@ -52,7 +52,7 @@ export interface Bundles {
 /** @param close stops the readers of a repository; `note` queues it for maintenance */
 export function createBundles(
   runner: GitRunner,
-  { close, note }: { close(path: string): Promise<void>; note(path: string): void },
+  { close, recordPush }: { close(path: string): Promise<void>; recordPush(path: string): void },
 ): Bundles {
   return {
     write: (request) => writeBundle(runner, request),
@@ -60,7 +60,7 @@ export function createBundles(
     async takeObjects(scratch, target) {
       await close(scratch);
       await takeObjects(scratch, target);
-      note(target);
+      recordPush(target);
     },
   };
 }

@@ -70,16 +70,16 @@ function sendPage(ctx: Context, reply: PageReply, request: AnyContext, html: str
 /** An anonymous client may send the ETag that it has, and gets 304 while the page is the same. */
 async function sendCached(
   ctx: Context,
-  kept: CachedPage,
+  cached: CachedPage,
   { repository, refs }: CacheKey,
   { person }: AnyContext,
 ): Promise<void> {
-  ctx.state.cachedPage = { madeAtMs: kept.madeAtMs, repository, refs };
+  ctx.state.cachedPage = { madeAtMs: cached.madeAtMs, repository, refs };
   ctx.status = 200;
   setPageHeaders(ctx, person !== null);
   ctx.append('Vary', 'Accept-Encoding');
   if (person === null) {
-    ctx.set('ETag', kept.etag);
+    ctx.set('ETag', cached.etag);
     if (ctx.headers['if-none-match'] !== undefined && ctx.fresh) {
       ctx.status = 304;
       return;
@@ -88,7 +88,7 @@ async function sendCached(
   const encoding = ctx.headers['accept-encoding'] === undefined ? 'identity' : bestEncoding(ctx, ['br', 'gzip']);
   if (encoding !== 'identity') ctx.set('Content-Encoding', encoding);
   const type = ctx.response.get('Content-Type');
-  ctx.body = await kept.body(encoding);
+  ctx.body = await cached.body(encoding);
   // Bytes given as a body have a type of their own.
   ctx.set('Content-Type', type);
 }

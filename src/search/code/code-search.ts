@@ -29,7 +29,7 @@ interface Opened extends CodeFile {
 /** SQLite's codes for a file that is corrupt or no database. */
 const isDamage = (error: unknown): boolean => [11, 26].includes(((error as { errcode?: number }).errcode ?? 0) & 0xff);
 
-const besideLimits = { requestMs: 5_000, queue: 100 };
+const readThreadLimits = { requestMs: 5_000, queue: 100 };
 
 /**
  * Code search over all repositories. The index follows pushes within moments, in the background; it is a file of its
@@ -46,7 +46,7 @@ export function createCodeSearch(options: CodeSearchOptions) {
 
   async function open(): Promise<Opened> {
     const file = await openCodeFile(folder);
-    return { ...file, readThread: db.openThread(besideLimits, { code: file.file }) };
+    return { ...file, readThread: db.openThread(readThreadLimits, { code: file.file }) };
   }
   const opened = (): Promise<Opened> => (opening ??= open());
 

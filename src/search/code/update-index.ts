@@ -66,7 +66,7 @@ async function lookAt(deps: UpdateDeps, id: string, updatedAt: number): Promise<
   try {
     commit = located === undefined ? null : (await deps.git.refs.head(located.path)).oid;
     if (known?.['state'] === 'searched' && known['oid'] === commit) {
-      await note(deps, id, commit, 'searched', updatedAt);
+      await recordState(deps, id, commit, 'searched', updatedAt);
       return false;
     }
     state = located === undefined ? 'failed' : await indexRepository(deps, { id, path: located.path, commit });
@@ -76,11 +76,11 @@ async function lookAt(deps: UpdateDeps, id: string, updatedAt: number): Promise<
     deps.logger.warn('code_search.failed', { repositoryId: id, error });
     state = 'failed';
   }
-  await note(deps, id, commit, state, updatedAt);
+  await recordState(deps, id, commit, state, updatedAt);
   return true;
 }
 
-async function note(
+async function recordState(
   { thread }: UpdateDeps,
   id: string,
   commit: string | null,

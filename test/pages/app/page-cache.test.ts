@@ -111,10 +111,10 @@ t.test('the cache is bounded, entries expire, and are dropped when a dependency 
 t.test('a compressed page is the same page', async (t) => {
   const pages = createRenderedPages();
   const html = '<p>warm</p>'.repeat(500);
-  const kept = pages.keep('a', html, [], at(0));
-  t.equal(gunzipSync(await kept.body('gzip')).toString(), html);
-  t.equal(brotliDecompressSync(await kept.body('br')).toString(), html);
-  t.equal(await kept.body('gzip'), await kept.body('gzip'), 'made once');
+  const cached = pages.keep('a', html, [], at(0));
+  t.equal(gunzipSync(await cached.body('gzip')).toString(), html);
+  t.equal(brotliDecompressSync(await cached.body('br')).toString(), html);
+  t.equal(await cached.body('gzip'), await cached.body('gzip'), 'made once');
 });
 
 t.test('flips', async (t) => {
