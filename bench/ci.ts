@@ -117,7 +117,7 @@ const percentile = (values: readonly number[], part: number): string => {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))]!.toFixed(1);
 };
 
-/** The default polling interval of runners; a forge with long polling answers within it. */
+/** The default polling interval of runners; a forge with long polling responds within it. */
 const pauseMs = 2_000;
 
 async function fetchTask(runner: Runner): Promise<{ id: string; at: number }> {

@@ -5,7 +5,7 @@
  * of its queue and signatures is not measured.
  *
  * Deliveries go through the whole queue: claimed, signed, sent over HTTP to a hundred hosts, recorded. The receiving
- * servers run in a process of their own: plain sockets that find the end of a request by its length and answer a
+ * servers run in a process of their own: plain sockets that find the end of a request by its length and respond to a
  * constant 202. They share our cores, unlike real ones, which lowers the throughput and not the CPU time beside it.
  * Inbox requests are signed Pushes as another Hearth sends them; SPEC §5 asks for headers, date, digest and signature
  * before the body is parsed. A large body costs its SHA-256, and parsing.
@@ -49,7 +49,7 @@ interface Measured {
   cpuMs: number;
 }
 
-/** A hundred servers that answer every request with 202 at minimal cost. */
+/** A hundred servers that respond to every request with 202 at minimal cost. */
 function serveAsPeers(): void {
   const response = Buffer.from('HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n');
   const server = createServer((socket) => {

@@ -1,10 +1,10 @@
 /**
  * Deliveries per second of the queues that an outbox drains: webhooks, to one address and to twenty, and federation
- * over twenty hosts of which one takes connections and never answers.
+ * over twenty hosts of which one takes connections and never responds.
  * usage: bench/outbox [--rounds N] [--deliveries N]
  *
  * Each drain goes the whole way: claimed, signed, sent over HTTP to a process of its own, recorded. The time of the
- * federation is that of the deliveries to the hosts that answer; the hanging one ends with its timeout.
+ * federation is that of the deliveries to the hosts that respond; the hanging one ends with its timeout.
  */
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
@@ -42,7 +42,7 @@ function meter(): (count: number) => Measured {
   };
 }
 
-/** Answers 202 to whatever comes, except at the address that hangs. */
+/** Responds with 202 to whatever comes, except at the address that hangs. */
 function serveAsPeers(): void {
   const response = Buffer.from('HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n');
   const server = createServer((socket) => {

@@ -1,6 +1,6 @@
 // Start and memory of the executable: `--version`, ready to serve, memory after a quiet while.
 // usage: bench/start [--rounds N] [--executable PATH] [--command "PROGRAM ARGS" --url URL]
-// COMMAND starts any other server, by a line of shell in this environment; it is measured until URL answers with a 2xx,
+// COMMAND starts any other server, by a line of shell in this environment; it is measured until URL responds with a 2xx,
 // beside Hearth. It must stay in the foreground, and its first start, which is not counted, may create what it needs.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -50,7 +50,7 @@ async function ready(folder: string): Promise<{ readyMs: number; idleMb: number 
   return { readyMs, idleMb };
 }
 
-/** The same of another server, which is ready when its URL answers. */
+/** The same of another server, which is ready when its URL responds. */
 async function otherReady(command: string, url: string): Promise<{ readyMs: number; idleMb: number }> {
   const responses = () =>
     fetch(url).then(

@@ -58,7 +58,9 @@ export async function mergePushJournal(older: string, newer: string): Promise<Me
     via: `CASE WHEN n.via IN (${ways}) THEN n.via ELSE 'http' END`,
   };
   const isUndoKnown = updateColumns.includes('kept_until');
-  const listeners = [...listenersWithSideEffects, ...(isUndoKnown ? ['undo'] : [])].map((name) => `('${name}')`).join(', ');
+  const listeners = [...listenersWithSideEffects, ...(isUndoKnown ? ['undo'] : [])]
+    .map((name) => `('${name}')`)
+    .join(', ');
   const accepted = "EXISTS (SELECT 1 FROM main.push_updates u WHERE u.push_id = pushes.id AND u.result = 'ok')";
 
   const results = await askDatabaseFile(

@@ -23,7 +23,7 @@ export interface Tx {
   manager: EntityManager;
   /**
    * The committed state when the write began, read without the writing thread. It equals what `manager` would return,
-   * because nobody else can write meanwhile; so it throws once this write has changed something.
+   * because no other write can run meanwhile; so it throws once this write has changed something.
    */
   readonly before: EntityManager;
   /** One timestamp for all rows of the write, milliseconds since the epoch. */

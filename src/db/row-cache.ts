@@ -102,7 +102,7 @@ export function createRowCache(prepare: (sql: string) => Statement): RowCache {
     return { statement, columns, cached: new Map() };
   }
 
-  // A promise, because another database answers over a connection; here the rows are there at once.
+  // A promise, because another database returns rows over a connection; here the rows are there at once.
   const lookup = async <Row extends object>(schema: EntitySchema<Row>, where: Partial<Row>): Promise<Row[]> => {
     const asked = Object.entries(where).map(([property, value]) => [property, value === null] as const);
     forgetTheOld();

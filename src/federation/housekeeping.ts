@@ -26,7 +26,7 @@ export async function removeOld(deps: FederationDeps): Promise<void> {
       .delete()
       .from(remoteActorSchema)
       .where('fetched_at < :before', { before: now - retentionMs })
-      // What WebFinger called a followed one is told only once.
+      // What WebFinger called a followed one is recorded only once.
       .andWhere('NOT EXISTS (SELECT 1 FROM remote_follows f WHERE f.remote_actor_id = remote_actors.id)')
       .andWhere('NOT EXISTS (SELECT 1 FROM remote_user_follows f WHERE f.remote_actor_id = remote_actors.id)')
       .execute();

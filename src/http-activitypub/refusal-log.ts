@@ -46,7 +46,7 @@ export function createRefusalLog({ logger, clock }: { logger: Logger; clock: Clo
         return;
       }
       minute.left += 1;
-      // A number that nobody would write because no further refusal comes.
+      // The number that would not be logged because no further refusal comes.
       if (isCounting) return;
       isCounting = true;
       setTimeout(writeCounts, minuteMs).unref();

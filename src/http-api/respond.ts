@@ -45,7 +45,7 @@ export function respond(
 const leastGivenBack = 64 * 1024;
 
 /**
- * Frees the memory of an answer that has gone. A thousand answers of 200 kB are made in a
+ * Frees the memory of a response that has gone. A thousand responses of 200 kB are made in a
  * second, and looking through everything else for each hundred of them, until the
  * collector finds them, costs as much as sending them.
  */

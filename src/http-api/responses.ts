@@ -1,4 +1,4 @@
-/** What an operation answers; `respond.ts` turns it into bytes. */
+/** What an operation returns; `respond.ts` turns it into bytes. */
 export type ApiResponse<Result> =
   | { kind: 'json'; value: Result; location?: string; next?: string | null; showsSecret?: boolean }
   /** JSON that was made elsewhere and is never remembered by anybody. */

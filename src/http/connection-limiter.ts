@@ -46,7 +46,7 @@ interface Entry {
   phase: 'waiting' | 'receiving' | 'served';
   /** The request that is being received; null for HTTP/2. */
   request: Request | null;
-  /** Requests without an answer yet. */
+  /** Requests without a response yet. */
   pending: number;
   bytesRead: number;
   receivedMs: number;
@@ -73,7 +73,7 @@ loopback.addSubnet('127.0.0.0', 8, 'ipv4');
  *
  * When a network has too many incomplete requests, its connection that has waited longest for the head of a
  * request is closed. When all places are taken, the one that has waited longest of all networks is closed, then
- * the one that has been silent longest within a body. A connection whose request is being answered is never
+ * the one that has been silent longest within a body. A connection whose request is being served is never
  * closed. Trusted proxies forward requests of many people: the limit of one network does not apply to them, and
  * their connections are closed after all others.
  *
@@ -125,7 +125,7 @@ export function createConnectionLimiter({
     entry.connection.destroy();
   }
 
-  /** A body is whole some time before anybody is told. */
+  /** A body is whole some time before the handler is notified. */
   function settle(some: Iterable<Entry>): void {
     for (const entry of some) if (entry.request?.complete) enter(entry, 'served');
   }

@@ -40,7 +40,7 @@ export interface State {
   address: string;
   /** Scheme and host as the browser sees them; '' until the Host header was accepted. */
   origin: string;
-  /** The pattern of the route that answers, for log and metrics: `/repos/:owner/:name`. */
+  /** The pattern of the route that matched, for log and metrics: `/repos/:owner/:name`. */
   routePath: string | null;
   identity: Identity;
   /** What background work waits for; see `admission/background-priority.ts`. */
@@ -54,7 +54,7 @@ export interface State {
   form: Form;
   /** The one file of a form that brings one; throws what was wrong with it. */
   takeUpload: () => ImageUpload;
-  /** The answer holds a secret: it is neither stored nor compressed. */
+  /** The response holds a secret: it is neither stored nor compressed. */
   showsSecret: boolean;
   /** What a cached page depends on besides the database; null when the response is not cached. */
   cachedPage: { madeAtMs: number; repository: string; refs: string } | null;

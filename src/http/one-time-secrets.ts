@@ -6,7 +6,7 @@ import type { Clock, Random } from '../kernel/index.ts';
  * loses it; then the person creates a new one.
  */
 export interface OneTimeSecrets {
-  /** Keeps a secret for five minutes. @returns the ticket for the URL */
+  /** Stores a secret for five minutes. @returns the ticket for the URL */
   keep(ownerId: string, secret: OneTimeSecret): string;
   /** Returns the secret and deletes it; null for a ticket that is used, expired or another person's. */
   take(ownerId: string, ticket: string): OneTimeSecret | null;

@@ -65,7 +65,7 @@ export function createDiskCache<Meta>(options: {
         const file = path.join(entry.parentPath, entry.name);
         const facts = await stat(file).catch(() => null);
         if (facts === null) return;
-        // A file under another name is one that was being written; an hour later nobody is at it.
+        // A file under another name is one that was being written; an hour later no process is writing it.
         if (entry.name.includes('.') && now() - facts.mtimeMs > touchMs) await rm(file, { force: true });
         else found.push({ file, bytes: facts.size, usedAt: facts.mtimeMs });
       },

@@ -22,7 +22,7 @@ export interface FetchOptions {
 }
 
 const maxRedirects = 4;
-/** Between a badge that asks not to be kept at all, and one that is said never to change; in milliseconds. */
+/** Between a badge that asks not to be cached at all, and one that is said never to change; in milliseconds. */
 const [minFreshMs, maxFreshMs] = [5 * 60_000, 24 * 60 * 60_000];
 
 /**

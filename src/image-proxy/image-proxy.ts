@@ -72,7 +72,7 @@ const tooBusy = () =>
   unavailable('image_proxy_busy', 'Too many images are being fetched. Try again soon.', { retryAfterSeconds: 10 });
 
 /**
- * Fetches the images of other hosts that documents show, so that readers connect to nobody but this server: signed
+ * Fetches the images of other hosts that documents show, so that readers connect to no server but this one: signed
  * addresses only, at addresses that are public when the connection is made, within limits of size, time, redirects and
  * type, by host and by repository. One address is fetched once at a time.
  */

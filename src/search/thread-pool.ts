@@ -11,7 +11,7 @@ export interface JoinedThreads extends DatabaseThread {
  *
  * With another question at hand a thread would go on without a pause, and keep its
  * processor for the slice of some milliseconds that the scheduler gives; so each has one,
- * and sleeps after its answer.
+ * and sleeps after its response.
  * Not the kernel's semaphore: what is handed on is a certain thread, and sparing questions wait for all of them.
  * @param threads each refuses a second question by itself
  * @param maxQueued questions that may wait; whatever is beyond that is for a thread to refuse

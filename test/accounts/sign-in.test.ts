@@ -36,7 +36,7 @@ t.test('the handle is accepted in any case and with surrounding space', async (t
     t.equal((await signIn({ username })).person.username, 'Alice');
 });
 
-t.test('security D05 unknown people and wrong passwords get the same answer', async (t) => {
+t.test('security D05 unknown people and wrong passwords get the same response', async (t) => {
   const { accounts, signIn } = await openWithAlice(t, { signInFailures: 100 });
   await accounts.addPerson({ username: 'keyonly' });
   const responses = new Set<string>();

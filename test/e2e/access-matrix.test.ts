@@ -172,7 +172,7 @@ t.test(
   },
 );
 
-t.test('security E03 a repository that is missing answers the same on every route', async (t) => {
+t.test('security E03 a repository that is missing responds the same on every route', async (t) => {
   const rows = table.filter(({ access }) => neededRight(access) !== null);
   const [place] = world.places;
   for (const who of world.principals) {

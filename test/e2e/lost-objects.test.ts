@@ -6,7 +6,7 @@ import { localAdministrator } from '../../src/access/index.ts';
 import { startHearth } from '../fixtures/start-hearth.ts';
 import { gitClient } from './git-client.ts';
 
-t.test('security A06: an unreachable object is answered as if it were absent', async (t) => {
+t.test('security A06: an unreachable object is treated as if it were absent', async (t) => {
   const hearth = await startHearth(t);
   const [alice, bob] = [await hearth.addPerson('alice'), await hearth.addPerson('bob')];
   const { accounts, repositories } = hearth.modules;

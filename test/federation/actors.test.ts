@@ -95,7 +95,7 @@ t.test('SPEC §2.5 a person is an actor, and the instance', async (t) => {
   t.equal((await get(`/ap/users/${nameless.id}`)).status, 404, 'a person without a handle appears nowhere');
 });
 
-t.test('SPEC §4.6 private and missing answer the same, at every endpoint', async (t) => {
+t.test('SPEC §4.6 private and missing respond the same, at every endpoint', async (t) => {
   const plain = ({ status, headers, body }: PageResponse) => {
     const { date: _, 'x-request-id': __, ...rest } = headers;
     return { status, headers: rest, body };
@@ -219,7 +219,7 @@ t.test('SPEC §4.6 WebFinger takes the host with and without its port, in any ca
   }
 });
 
-t.test('NodeInfo leads to the instance and tells what a visitor may see', async (t) => {
+t.test('NodeInfo leads to the instance and tells what an anonymous viewer may see', async (t) => {
   t.match(await read('/.well-known/nodeinfo'), {
     links: [
       { href: `${hearth.origin}/nodeinfo/2.1` },
@@ -294,7 +294,7 @@ t.test('the list of repositories makes no key, and names the ids that the actors
   t.equal(await ofListed(), before + 12);
 });
 
-t.test('an actor keeps its id when its repository is renamed, and nobody else ever gets it', async (t) => {
+t.test('an actor keeps its id when its repository is renamed, and no other repository ever gets it', async (t) => {
   await add('alice', 'first');
   const { id } = await read('/ap/repos/alice/first');
   await repositories.rename(localAdministrator, 'alice', 'first', 'second');
@@ -322,7 +322,7 @@ t.test('an actor keeps its id when its repository is renamed, and nobody else ev
   t.match((await get('/repos/Alice/first')).headers['link'], /first~2>/);
 });
 
-t.test('a repository of an organisation is an actor that is attributed to nobody', async (t) => {
+t.test('a repository of an organisation is an actor that is attributed to no person', async (t) => {
   const viewer = {
     kind: 'person',
     id: alice.id,

@@ -142,7 +142,7 @@ export interface FakePeer {
   connections(): number;
   /** Adds an actor at a path, `/users/mallory`, and serves it. */
   addActor(path: string, more?: Record<string, unknown>, keys?: Keys): FakeActor;
-  /** What a path answers; over actors. */
+  /** What a path responds with; over actors. */
   respond(path: string, reply: Responder | Record<string, unknown>): void;
   /** Activities that came to inboxes. */
   activities(): Record<string, unknown>[];

@@ -68,7 +68,7 @@ t.test('Fedify verifies what we sign', async (t) => {
   t.equal(await verifyRequest(asRequest({ ...sent, path: '/elsewhere' }), loaders), null);
 });
 
-t.test('we accept what Fedify signs, and answer RFC 9421 with 401 so that it falls back', async (t) => {
+t.test('we accept what Fedify signs, and respond to RFC 9421 with 401 so that it falls back', async (t) => {
   const { privateKey, publicKey } = await generateCryptoKeyPair('RSASSA-PKCS1-v1_5');
   const id = new URL(`${peer.origin}/users/fey`);
   const keyId = new URL('#main-key', id);

@@ -253,7 +253,7 @@ t.test('a deleted account undoes what it followed, and its key can be had until 
   await t.rejects(federation.publications.actor('/ap/users/bobby'), { code: 'not_found' }, 'gone for good');
 });
 
-t.test('what one server was told has its own address, too, for who was given it', async (t) => {
+t.test('what one server received has its own address, too, for its recipients', async (t) => {
   const { peer, modules, federation, follow, alice, origin } = await setStage(t);
   const { id } = await follow(addRepository(peer, 'one').id);
   await federation.unfollow(alice.id, id);

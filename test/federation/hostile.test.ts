@@ -637,7 +637,7 @@ change('an actor in a language map', { activity: follow({ actor: { '@value': mal
 change('a hundred thousand actors', { activity: follow({ actor: Array.from({ length: 20_000 }, () => mallory.id) }) });
 change('an activity in an activity', { activity: { type: 'Create', object: follow() } });
 
-/* 6. Places that are hidden or not there: one answer (invariant 8). */
+/* 6. Places that are hidden or not there: one response (invariant 8). */
 for (const path of [
   '/ap/repos/alice/secret/inbox',
   '/ap/repos/alice/absent/inbox',

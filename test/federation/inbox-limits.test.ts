@@ -52,7 +52,7 @@ const likeOfNobody = (stage: Stage, number: number, from: string) =>
 
 const busy = ({ status, headers }: RawResponse): boolean => status === 503 && Number(headers['retry-after']) >= 60;
 
-/** What nobody's documents answer is up to the test. */
+/** What documents of unknown actors respond with is up to the test. */
 function respondNothing({ peer }: Stage, count: number, receive: (respond: () => void) => void): void {
   for (let number = 0; number < count; number += 1)
     peer.respond(`/nobody${number}`, (_request, response) => receive(() => response.writeHead(404).end()));
@@ -86,7 +86,7 @@ t.test('a known signer whose key has to be fetched again has a place that unknow
   stage.clock.advance(7 * 3_600_000);
   const waiting: (() => void)[] = [];
   respondNothing(stage, 40, (respond) => waiting.push(respond));
-  // Each from a network of its own, and no answer for any of them.
+  // Each from a network of its own, and no response for any of them.
   const flood = Array.from({ length: 40 }, (_, number) => likeOfNobody(stage, number, `203.0.113.${number}`));
   await until('the flood occupies the peer', () => waiting.length >= 2);
   const fetched = () => stage.peer.received.filter(({ path }) => path === '/users/known').length;
@@ -146,7 +146,7 @@ t.test('one network makes this server fetch so many keys of unknown signers and 
   t.ok(busy(await likeOfNobody(stage, 200, '2001:db8:1:2::1')));
 });
 
-/** Sends the headers of a POST and nothing of its body; answers all that comes back until the end of the connection. */
+/** Sends the headers of a POST and nothing of its body; returns all that comes back until the end of the connection. */
 function sendHeadOnly(url: string, headers: Record<string, string>): Promise<string> {
   const { hostname, port, pathname, host } = new URL(url);
   return new Promise((resolve, reject) => {

@@ -22,7 +22,7 @@ t.test('SPEC §5 the allowlist compares exact host names; a port has to be named
   for (const [url, dev, entries] of table) t.same(entriesFor(new URL(url), dev), entries, url);
 });
 
-t.test('SPEC §5 an empty allowlist denies everybody', async (t) => {
+t.test('SPEC §5 an empty allowlist denies every server', async (t) => {
   const { federation } = await openFederation(t, { allow: [] });
   const peer = await startFakePeer(t);
   peer.addActor('/users/x');

@@ -1,4 +1,4 @@
-// sendPush(git, path, {commands, pack, …}) → {outcome, answer}: one push, written packet by packet to
+// sendPush(git, path, {commands, pack, …}) → {outcome, response}: one push, written packet by packet to
 // git.transfers.receivePack.
 // packOf(workTree, revisions) → a pack with everything reachable from those revisions. readAnswer(bytes) → {remarks,
 // failure, report}: a parsed side-band response.

@@ -40,7 +40,7 @@ t.test('generated requests for every operation: no fault, nothing undocumented, 
   const failed = [...statuses].filter(([, seen]) => [...seen].every((status) => status >= 300)).map(([id]) => id);
   t.comment(`${asked} requests, seed ${seed}; never a success of ${failed.join(', ') || 'none'}`);
   // What needs several names that fit together is left to luck, in a long run a few times at most. A mirror is saved
-  // once the other side has answered, and here nobody does.
+  // once the other side has responded, and here no server does.
   if (requests >= 40_000) t.ok(failed.length <= 6, `nearly each succeeded at least once: ${failed.join(', ')} did not`);
   t.same(
     web.log.filter(({ level }) => level === 'error'),

@@ -190,7 +190,7 @@ t.test('SPEC §4.2 GET /api/v1/search, byte for byte', async (t) => {
 });
 
 t.test(
-  'security D02, D09, D11 missing, mistyped, expired and revoked tokens are answered alike; cookies and the query are ignored',
+  'security D02, D09, D11 missing, mistyped, expired and revoked tokens get the same response; cookies and the query are ignored',
   async (t) => {
     const { web, alice, anonymous } = await start(t);
     const { accounts } = web.modules;

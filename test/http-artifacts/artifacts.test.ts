@@ -437,7 +437,7 @@ t.test('hostile jobs: the older protocol', async (t) => {
   t.equal((await ask(`${forge.url}/healthz`)).status, 200);
 });
 
-t.test('a job that reaches the server under another name is answered under it; pages are not', async (t) => {
+t.test('a job that reaches the server under another name is served under it; pages are not', async (t) => {
   const forge = await startForge(t, { env: { SERVICE_BASE_URL: 'https://git.example.org' } });
   await forge.push(workflow);
   const { token, runId } = await takeJob(forge);

@@ -92,7 +92,7 @@ t.test('a compressed request, and one that waits for "100 Continue"', async (t) 
   t.equal(await ask({ expect: '100-continue' }, body), branchCount + 2);
 });
 
-t.test('curl, which gives no pack before it is told to go on', async (t) => {
+t.test('curl, which gives no pack before the 100 Continue', async (t) => {
   const file = path.join(server.folder, 'body');
   writeFileSync(file, body);
   const lines = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
@@ -110,7 +110,7 @@ t.test('curl, which gives no pack before it is told to go on', async (t) => {
   }
 });
 
-t.test('a client that goes on with a request that is answered is left', async (t) => {
+t.test('a client that goes on with a request that has its response is left', async (t) => {
   const modules = {
     repositories: {
       openForPush: async () => ({ path: '/nowhere' }),

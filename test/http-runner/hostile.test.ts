@@ -190,7 +190,7 @@ t.test('messages that are none: cut short, wrong types, bad text, bad gzip', asy
 });
 
 /**
- * One gRPC call with bytes as they are, perhaps said to be compressed; answers `grpc-status`, or the HTTP status when
+ * One gRPC call with bytes as they are, perhaps said to be compressed; returns `grpc-status`, or the HTTP status when
  * that is no 200.
  */
 function callRaw(
@@ -310,7 +310,7 @@ t.test('security H09 bombs: too large, gzipped zeros, a sea of empty rows; memor
   t.match(await client.ping({ data: 'alive' }), { data: 'Hello, alive!' });
 });
 
-t.test('random bytes in every procedure and framing: an answer each, the server alive, nothing changed', async (t) => {
+t.test('random bytes in every procedure and framing: a response each, the server alive, nothing changed', async (t) => {
   const forge = await running(t);
   const { url, headers, client } = forge;
   const before = await dump(forge);
@@ -350,7 +350,7 @@ t.test('random bytes in every procedure and framing: an answer each, the server 
   t.equal((await dump(forge)).replace(/^\[\[.*?\],\[/, ''), before.replace(/^\[\[.*?\],\[/, ''));
 });
 
-t.test('what begins like HTTP/2 and is none, and what says nothing, harms nobody', async (t) => {
+t.test('what begins like HTTP/2 and is none, and silent connections do no harm', async (t) => {
   const { url } = await startForge(t);
   const { hostname, port } = new URL(url);
   const say = (text: string | Buffer) =>

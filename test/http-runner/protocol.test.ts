@@ -222,7 +222,7 @@ t.test('runner-protocol 3.3 Connect to the letter', async (t) => {
   );
 });
 
-t.test('a held call ends when the server goes away, and the runner is told nothing that would end it', async (t) => {
+t.test('a held call ends when the server goes away, and the runner gets no response that would end it', async (t) => {
   const forge = await startForge(t);
   const runner = connectClient(forge.url, { headers: await forge.register(['linux']) });
   const waiting = runner.fetchTask({}, { timeoutMs: 20_000 });

@@ -45,7 +45,7 @@ export async function startForge(t: Owner, options: StartOptions = {}) {
     return (await runGit(['rev-parse', 'HEAD'], { cwd: work })).trim();
   }
 
-  /** Registers over Connect. Answers the headers of every further call. */
+  /** Registers over Connect. Returns the headers of every further call. */
   async function register(labels: string[], more: object = {}): Promise<Record<string, string>> {
     const token = await modules.ci.runners.resetRegistrationToken({ kind: 'instance' }, null);
     const { runner } = await connectClient(url).register({ name: 'builder', token, labels, version: 'test', ...more });
@@ -89,7 +89,7 @@ export interface Posted {
   status: number;
   headers: IncomingHttpHeaders;
   body: Buffer;
-  /** The answer as JSON; an empty object when it is none. */
+  /** The response as JSON; an empty object when it is none. */
   json: RunnerResponse;
 }
 
@@ -117,7 +117,7 @@ export function post(
           try {
             json = JSON.parse(all.toString());
           } catch {
-            // A binary answer.
+            // A binary response.
           }
           resolve({ status: response.statusCode ?? 0, headers: response.headers, body: all, json });
         });

@@ -144,7 +144,7 @@ const everything = (): string[] =>
     ...readdirSync(process.cwd()),
   ].filter((name) => name.includes('pwned') && !name.includes('refs/heads'));
 
-/** Asks a few at a time, and says what was wrong with which answer. */
+/** Asks a few at a time, and says what was wrong with which response. */
 async function askAll(
   requests: Iterable<[target: string, form?: Record<string, string>]>,
 ): Promise<{ asked: number; wrong: string[] }> {

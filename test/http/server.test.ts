@@ -88,7 +88,7 @@ t.test('security C09 with a base URL other names are sent there', async (t) => {
   );
 });
 
-t.test('SPEC §1 the origin is rebuilt from a trusted proxy and from nobody else', async (t) => {
+t.test('SPEC §1 the origin is rebuilt from a trusted proxy only', async (t) => {
   for (const [trusted, expected] of [
     ['loopback', 'https://git.example.org/git/alice/kiln.git'],
     ['', null],
@@ -111,7 +111,7 @@ t.test('SPEC §1 the origin is rebuilt from a trusted proxy and from nobody else
   }
 });
 
-t.test('every answer has its guards, every page its policy', async (t) => {
+t.test('every response has its guards, every page its policy', async (t) => {
   const web = await startWeb(t);
   const alice = await signedIn(web, 'alice', { isAdministrator: true });
   await alice.post('/repos', { name: 'kiln', visibility: 'PUBLIC' });
@@ -295,7 +295,7 @@ t.test('security E09 a fault is a page with a number, and the log knows why', as
   t.match(web.log.find(({ event }) => event === 'http.fault')?.fields, { id, error: String });
 });
 
-t.test('a server that stops lets running answers end and takes no more', async (t) => {
+t.test('a server that stops lets running responses end and takes no more', async (t) => {
   const web = await startWeb(t);
   const slow = raw(
     web,

@@ -66,7 +66,7 @@ async function sync(name: string): Promise<void> {
   await here.modules.mirrors.runDue();
 }
 
-t.test('a pull mirror follows branches, tags and the default branch, and everybody hears of it', async (t) => {
+t.test('a pull mirror follows branches, tags and the default branch, and every listener is notified', async (t) => {
   const { repositories, mirrors } = here.modules;
   await repositories.create(viewerOf(alice), { name: 'copy', visibility: 'PUBLIC' });
   const received: string[][] = [];
@@ -203,7 +203,7 @@ t.test('security G01 private addresses, other protocols and redirects are refuse
     .save(viewerOf(alice), await found('guarded'), settings({ address: 'https://10.0.0.1/x.git' }))
     .catch((error: Error) => error.message);
   t.match(refusal, /mirrors\.allowed_hosts/);
-  // The old address of a renamed repository answers with a redirect.
+  // The old address of a renamed repository responds with a redirect.
   t.equal(
     await reasonOf(
       mirrors.save(viewerOf(alice), await found('guarded'), settings({ address: `${there.url}/repos/bob/moved` })),

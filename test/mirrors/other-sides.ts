@@ -1,7 +1,7 @@
 // sshSide(t) → a real sshd on 127.0.0.1 that serves bare repositories of a folder: {url, port, host, folder,
 // allow(key), hostKeyLine, changeHostKey(), log()}
 // httpSide(t, {address}) → git http-backend behind a small HTTP server: {url, host, folder, authorizations, password}
-// newBare(folder, name) makes a bare repository with a branch `main` and a tag; tips(path) answers its refs.
+// newBare(folder, name) makes a bare repository with a branch `main` and a tag; tips(path) returns its refs.
 import { execFileSync, spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -130,7 +130,7 @@ export interface HttpSide {
   url: string;
   /** The Authorization header of each request, null for none. */
   authorizations: (string | null)[];
-  /** Called with each answer before it is sent. */
+  /** Called with each response before it is sent. */
   beforeResponse: ((body: Buffer) => Promise<void>) | null;
 }
 

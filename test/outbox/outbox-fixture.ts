@@ -1,5 +1,5 @@
 // openOutbox(t, {handler…}) → an outbox on a real database with one kind, `mail`, whose handler a test drives.
-// enqueue(...keys) → a message for each key in one write; answers the ids. rows() → the table as it stands.
+// enqueue(...keys) → a message for each key in one write; returns the ids. rows() → the table as it stands.
 import { createOutbox, outboxEntities } from '../../src/outbox/index.ts';
 import type { Handled, Handler, Message } from '../../src/outbox/index.ts';
 import { silentLogger } from '../../src/kernel/index.ts';

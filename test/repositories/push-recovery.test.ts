@@ -1,5 +1,5 @@
 // time limit: 120 s
-// What an earlier run left of pushes is finished while the server serves: the order holds, and nobody waits for ever.
+// What an earlier run left of pushes is finished while the server serves: the order holds, and no push waits for ever.
 import t from 'tap';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 import { insertRow } from '../fixtures/test-database.ts';

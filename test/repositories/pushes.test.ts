@@ -5,7 +5,16 @@ import { localAdministrator } from '../../src/access/index.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 import { gitSync } from '../git/git-fixture.ts';
 import { packOf } from '../git/push-fixture.ts';
-import { headOf, recordingListener, openModules, push, pushTo, reasonOf, sampleHistory, zeroId } from './repositories-fixture.ts';
+import {
+  headOf,
+  recordingListener,
+  openModules,
+  push,
+  pushTo,
+  reasonOf,
+  sampleHistory,
+  zeroId,
+} from './repositories-fixture.ts';
 import type { TestModules } from './repositories-fixture.ts';
 
 const main = 'refs/heads/main';

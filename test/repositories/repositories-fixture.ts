@@ -243,7 +243,7 @@ export function sampleHistory(folder: string): SampleHistory {
 /** The HEAD file of a bare repository, as git wrote it. */
 export const headOf = (folder: string): string => readFileSync(path.join(folder, 'HEAD'), 'utf8').trim();
 
-/** A listener that keeps what it hears. */
+/** A listener that records what it receives. */
 export function recordingListener(name: string): PushListener & { received: string[] } {
   const received: string[] = [];
   return {

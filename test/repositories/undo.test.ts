@@ -26,7 +26,7 @@ async function openWork(t: Owner) {
   return { ...modules, repository, path, history };
 }
 
-/** Pushes, and waits until everybody has heard of it. */
+/** Pushes, and waits until every listener has recorded it. */
 async function pushed(
   modules: TestModules & { history: SampleHistory },
   who: Parameters<typeof push>[1],

@@ -148,7 +148,7 @@ t.test('a push is journalled with its transport, and refusals per branch reach t
   t.notOk(refs.includes('refs/heads/next'));
 });
 
-t.test('a reader who may not write is told so; others are told nothing', async (t) => {
+t.test('a reader who may not write gets that reason; others get none', async (t) => {
   const clone = at('foreign');
   await good(['clone', '--quiet', hearth.url('alice/public'), clone], { keys: [bob.key] });
   const push = (repository: string) => git(['push', hearth.url(repository), 'main'], { cwd: source, keys: [bob.key] });

@@ -42,7 +42,7 @@ t.test('security F04: an unknown command gets one fixed line and runs nothing', 
   t.notOk(existsSync(trap));
 });
 
-t.test('a path in another program’s form is answered with the accepted form', async (t) => {
+t.test('a path in another program’s form is rejected with the accepted form', async (t) => {
   for (const path of ['~/alice/site', 'alice//site', '/git/alice/site.git', '../../data', '/~alice/site.git', 'site']) {
     t.strictSame(
       await asAlice([`git-upload-pack '${path}'`]),
@@ -52,7 +52,7 @@ t.test('a path in another program’s form is answered with the accepted form', 
   }
 });
 
-t.test('git-lfs is told that LFS is not supported, if git would be served', async (t) => {
+t.test('git-lfs gets the error that LFS is not supported, if git would be served', async (t) => {
   const lfs = (key: KeyFiles, repository: string, operation: string) =>
     hearth.ssh([`git-lfs-authenticate ${repository} ${operation}`], { keys: [key] });
   const refusal = { code: 1, stdout: '', stderr: `hearth: ${lfsNotStored().message}\n` };

@@ -1,4 +1,4 @@
-// receiver(t) → an HTTP server on this machine that takes deliveries: what it got, and what it answers.
+// receiver(t) → an HTTP server on this machine that takes deliveries: what it got, and what it responds with.
 import { createServer } from 'node:http';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -13,7 +13,7 @@ export interface Receiver {
   host: string;
   url: string;
   got: Received[];
-  /** Status and body of the next answers; the last one stays. */
+  /** Status and body of the next responses; the last one stays. */
   responses: [status: number, body: string][];
 }
 

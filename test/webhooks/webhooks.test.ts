@@ -41,7 +41,7 @@ async function openWorld(t: Owner, { alsoAllowed = [] as string[] } = {}) {
   return { ...world, webhooks, target, scope, history, send, add, list };
 }
 
-t.test('a push is told in Gitea’s form, signed in the forms of Gitea and GitHub', async (t) => {
+t.test('a push is delivered in Gitea’s form, signed in the forms of Gitea and GitHub', async (t) => {
   const { add, send, target, history, list, alice } = await openWorld(t);
   const { id } = await add({ secret: 'it is a secret', events: ['push'] });
   await send(`${zeroId} ${history.commits[0]} ${main}`);
@@ -91,7 +91,7 @@ t.test('a push is told in Gitea’s form, signed in the forms of Gitea and GitHu
   ]);
 });
 
-t.test('what is made and deleted has events of its own, and each webhook hears what it chose', async (t) => {
+t.test('what is made and deleted has events of its own, and each webhook receives the events it chose', async (t) => {
   const { add, send, target, history } = await openWorld(t);
   await add({ events: ['create', 'delete'] });
   await send(`${zeroId} ${history.commits[1]} ${main}`, `${zeroId} ${history.commits[0]} refs/tags/v1`);
@@ -146,7 +146,7 @@ t.test('a no is a no; a redirect is not followed', async (t) => {
   ]);
 });
 
-t.test('an answer that says to come again later is no final one: 408, 429 and all of 5xx', async (t) => {
+t.test('a response that says to come again later is no final one: 408, 429 and all of 5xx', async (t) => {
   const again = [408, 429, 500, 502, 503, 504, 599];
   for (const status of again)
     t.match(classifyStatus(status), { mayRetry: true, error: `status ${status}` }, `${status}`);
@@ -194,7 +194,7 @@ t.test('a test goes out without a push', async (t) => {
   t.match(JSON.parse(target.got.at(-1)!.body.toString()), { after: history.commits[1] });
 });
 
-t.test('the end of a run is told once, with how it ended', async (t) => {
+t.test('the end of a run is delivered once, with how it ended', async (t) => {
   const { add, target, push: pushFiles, addRunner, webhooks, ci } = await openWorld(t);
   await add({ events: ['run'] });
   await pushFiles(workflow('name: CI\non: push\njobs:\n  build:\n    runs-on: linux\n    steps: [{run: make}]\n'));
@@ -225,7 +225,7 @@ t.test('the end of a run is told once, with how it ended', async (t) => {
   t.equal(target.got.length, 1);
 });
 
-t.test('an organisation’s webhook hears of all that it owns, and of nothing else', async (t) => {
+t.test('an organisation’s webhook receives events of all that it owns, and of nothing else', async (t) => {
   const { target, modules, viewer, history, webhooks } = await openWorld(t);
   await modules.organisations.create(viewer, { name: 'guild' });
   await modules.repositories.create(viewer, { owner: 'guild', name: 'tool', visibility: 'PRIVATE' });
@@ -286,7 +286,7 @@ t.test('a name that leads inside is refused when the connection is made', async 
   t.same(target.got, []);
 });
 
-t.test('the secret is kept sealed, never told, and stays when none is given', async (t) => {
+t.test('the secret is stored encrypted, never returned, and stays when none is given', async (t) => {
   const { add, webhooks, scope, viewer, db, target, send, history, log } = await openWorld(t);
   const hook = await add({ secret: 'tell nobody', events: ['push'] });
   t.notMatch(
@@ -306,7 +306,7 @@ t.test('the secret is kept sealed, never told, and stays when none is given', as
   );
 });
 
-t.test('one that is switched off hears nothing; one that is removed takes its queue along', async (t) => {
+t.test('one that is switched off receives nothing; one that is removed takes its queue along', async (t) => {
   const { add, webhooks, scope, viewer, send, history, target, db } = await openWorld(t);
   const hook = await add({ events: ['push'] });
   await webhooks.edit(viewer, scope, hook.id, { url: hook.url, events: ['push'], isActive: false });
@@ -346,7 +346,7 @@ t.test('the claim of a killed process is sent once the claim is over; what is ol
   t.same(await webhooks.listDeliveries(scope, id, { limit: 5 }), []);
 });
 
-t.test('an organisation’s webhook that is off hears nothing, as one of a repository', async (t) => {
+t.test('an organisation’s webhook that is off receives nothing, as one of a repository', async (t) => {
   const { target, modules, viewer, history, webhooks } = await openWorld(t);
   await modules.organisations.create(viewer, { name: 'guild' });
   await modules.repositories.create(viewer, { owner: 'guild', name: 'tool', visibility: 'PRIVATE' });

@@ -185,7 +185,9 @@ async function emptyTrash(cli: Cli, { older, dryRun }: { older?: string; dryRun?
   const { readDuration } = await import('../../config/index.ts');
   const retentionMs = older === undefined ? config.repositories.trashKeepMs : readDuration(older);
   if (retentionMs === undefined) throw invalid('usage', `${JSON.stringify(older)} is not a duration such as 7d.`);
-  const rows = (await repositories.trash.list()).filter(({ deletedAt }) => (deletedAt ?? 0) < clock.now() - retentionMs);
+  const rows = (await repositories.trash.list()).filter(
+    ({ deletedAt }) => (deletedAt ?? 0) < clock.now() - retentionMs,
+  );
   const bytes = rows.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   const result = { repositories: rows.map(toJson), bytes };
   if (dryRun)

@@ -38,7 +38,7 @@ const certificateMs = 14 * dayMs;
  * Requests the server's public address as a browser, git and other servers do, and asks the server what arrived, which
  * shows what a proxy changes.
  * @param url the public address, without a path
- * @param dataDir of the server that should answer there
+ * @param dataDir of the server that should respond there
  */
 export async function checkAddress(
   url: URL,

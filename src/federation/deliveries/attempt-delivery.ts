@@ -23,7 +23,7 @@ export interface DeliveryRequest {
   signal: AbortSignal;
 }
 
-/** An answer is not read for what it says; more than this is not even taken in. */
+/** A response is not read for what it says; more than this is not even taken in. */
 const maxResponseBytes = 64 * 1024;
 
 /** Loads an activity; `null` once it is gone. */
@@ -104,7 +104,7 @@ async function send(
   return { outcome, wasReached: true, hasResponded: true };
 }
 
-/** Refusals of `outbound.send` that an answer causes. */
+/** Refusals of `outbound.send` that a response causes. */
 const responseFaults: ReadonlySet<string> = new Set(['answer_too_large', 'answer_encoded']);
 
 function classifyResponse(host: string, status: number, retryAfter: string | undefined, now: number): Outcome {

@@ -11,9 +11,9 @@ export interface Attempt {
   delivery: ClaimedDelivery;
   /** `null` when it was given up because this server stops: it counts as never made. */
   outcome: Outcome | null;
-  /** False when no answer came at all. */
+  /** False when no response came at all. */
   wasReached: boolean;
-  /** Whether the other server answered. Neither this nor its contrary is known when nothing was sent. */
+  /** Whether the other server responded. Neither this nor its contrary is known when nothing was sent. */
   hasResponded: boolean;
 }
 
@@ -68,7 +68,7 @@ interface SilentAttempt extends Pick<Attempt, 'delivery' | 'wasReached'> {
   silence: Silence;
 }
 
-/** What waits for a host that gives no answer goes on waiting, and ends when the host is given up. */
+/** What waits for a host that does not respond goes on waiting, and ends when the host is given up. */
 async function settleSilence(
   tx: Tx,
   { delivery, outcome, wasReached, silence: { isGone, retryAt, since } }: SilentAttempt,

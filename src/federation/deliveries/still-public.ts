@@ -4,7 +4,7 @@ import type { FederationDeps } from '../deps.ts';
 export type StillPublic = (repositoryId: string) => Promise<boolean>;
 
 /**
- * Asks once for as long as nobody has changed the database: a push goes to thousands of
+ * Asks once for as long as the database is unchanged: a push goes to thousands of
  * inboxes, and each of them is judged when it is sent.
  */
 export function createStillPublic({ db, repositories }: Pick<FederationDeps, 'db' | 'repositories'>): StillPublic {

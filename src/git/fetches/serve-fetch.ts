@@ -11,7 +11,7 @@ export interface UploadRequest {
   /** The client's `Git-Protocol` or `GIT_PROTOCOL`. */
   protocol?: string | null | undefined;
   input: Readable;
-  /** Left open: the caller ends it, or breaks it when the answer was cut short. */
+  /** Left open: the caller ends it, or breaks it when the response was cut short. */
   output: Writable;
   /**
    * Whether `output` no longer uses a write's bytes when it calls the callback: true for HTTP responses, not for

@@ -38,7 +38,7 @@ export const listRepositories = operation({
       after: after ?? null,
       ...(named && { owner: named }),
       ...(name !== undefined && { filter: name }),
-      // One that nobody knows is nobody's.
+      // An unknown handle owns no repository.
       ...(language !== undefined && { language: languageCalled(language)?.name ?? language }),
     });
     return listed(showListed(page.repositories, { origin, deps }), page.next);

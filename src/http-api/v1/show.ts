@@ -8,7 +8,7 @@ import type { WebDeps } from '../../http/index.ts';
 import { viewCloneBox, organisationUrl, personUrl, repositoryImageUrl, repositoryUrl } from '../../http/index.ts';
 import type * as schemas from './schemas.ts';
 
-/** Where the API answers from: absolute addresses start with it. */
+/** The base URL of the API: absolute addresses start with it. */
 interface Place {
   origin: string;
   deps: Pick<WebDeps, 'config' | 'ssh'>;

@@ -26,13 +26,13 @@ const maxLogBytes = 160 * 1024 * 1024;
 /** JSON cannot be read while it arrives; runners do not send it. */
 const maxJsonLogBytes = 16 * 1024 * 1024;
 const compressFromBytes = 1024;
-/** How long an idle connection is kept: runners come back every few seconds, and do not send a lost POST again. */
+/** How long an idle connection stays open: runners come back every few seconds, and do not send a lost POST again. */
 const keepAliveSeconds = 100;
 
 const compress = promisify(gzip);
 
 export interface ConnectHandler {
-  /** Answers one request; never rejects. */
+  /** Serves one request; never rejects. */
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
 }
 
@@ -44,7 +44,7 @@ export interface ConnectOptions {
 }
 
 /**
- * Connect, unary: a message in the body of a POST, the answer in the body of the
+ * Connect, unary: a message in the body of a POST, the response in the body of the
  * response (connectrpc.com, "Protocol Reference"). Written for Node's own server,
  * because nothing of a web page's request may happen here: no cookie, no redirect, no
  * HTML, no form parser.
@@ -210,7 +210,7 @@ function plain(
   );
 }
 
-/** Resolves when the answer is on its way or nobody is there to get it. */
+/** Resolves when the response is on its way or the client has gone. */
 function end(response: ServerResponse, status: number, headers: Record<string, string>, body: Buffer): Promise<void> {
   if (response.destroyed || response.headersSent) return Promise.resolve();
   const { req } = response;

@@ -56,7 +56,7 @@ const acting = (context: PersonContext, deps: AdminDeps, notice: string, act: ()
 /** Whether federation works, and how the other servers do. */
 export const showFederation: Page<PersonContext, AdminDeps> = (context, deps) => federationPage(context, deps);
 
-/** Field `host`. Asks the other server step by step; the answer is this page with what was found. */
+/** Field `host`. Asks the other server step by step; the response is this page with what was found. */
 export const testPeer: Page<PersonContext, AdminDeps> = async (context, deps) => {
   const host = context.form.text('host').trim();
   return submit(

@@ -176,7 +176,7 @@ export function routeChain({ deps, render, admission, pageCache }: RouteDeps): (
       render,
       rendered: isCacheable(route) ? pageCache.rendered : null,
     });
-    // Nobody is asked who they are.
+    // No client is asked for credentials.
     if (route.access === 'open') return [name, ...admission.limit(route.cost), page];
     return [
       name,

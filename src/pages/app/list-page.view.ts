@@ -39,6 +39,7 @@ export function pageLinks(
   chosen: Readonly<Record<string, string>> = {},
 ): { next: string | null; previous: string | null } {
   const chosenFilters = Object.entries(chosen).filter(([, value]) => value !== '');
-  const address = (name: string, key: string): string => `${path}?${new URLSearchParams([...chosenFilters, [name, key]])}`;
+  const address = (name: string, key: string): string =>
+    `${path}?${new URLSearchParams([...chosenFilters, [name, key]])}`;
   return { next: next && address('after', next), previous: previous && address('before', previous) };
 }

@@ -5,7 +5,7 @@ import { readPreferences, Refusal, statusOf, discardBody } from '../../http/inde
 import type { Render } from './render.ts';
 
 /**
- * Status of each error code on error pages. A refusal of a form is answered by the page of the form
+ * Status of each error code on error pages. A refusal of a form is rendered by the page of the form
  * (submit.ts) with the same statuses; errors here have no form to go back to.
  */
 const pageStatusOf: Record<ErrorCode, number> = { ...statusOf, invalid: 422, unauthenticated: 303 };
@@ -95,7 +95,7 @@ function renderError(ctx: Context, response: ErrorResponse, render: Render): voi
   ctx.body = render('app/error', frame, { title: titles[status] ?? 'That did not work', status, message, requestId });
 }
 
-/** Catches what the rest of the middleware throws, and answers with an error page. */
+/** Catches what the rest of the middleware throws, and responds with an error page. */
 export function withErrorMapping({ logger, render }: { logger: Logger; render: Render }): Middleware {
   return async (ctx, next) => {
     try {

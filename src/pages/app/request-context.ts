@@ -7,7 +7,7 @@ import type { Reply } from './reply.ts';
 
 /**
  * Everything a page may know about one request. Pages never see Koa: they read
- * a visit, call one use-case and answer with a `Reply`.
+ * a request context, call one use-case and respond with a `Reply`.
  */
 export interface RequestContext {
   readonly method: string;

@@ -44,7 +44,7 @@ function setCookies(ctx: Context, cookies: readonly NewCookie[]): void {
   if (cookies.length > 0) ctx.set('Set-Cookie', cookies.map(writeCookie));
 }
 
-/** A page that depends on who looks is nobody else's: neither a cache's nor, when signed in, the disk's. */
+/** A page that depends on the viewer is private: neither a cache's nor, when signed in, the disk's. */
 function setPageHeaders(ctx: Context, isUnstored: boolean): void {
   ctx.set('Cache-Control', isUnstored ? 'private, no-store' : 'private, no-cache');
   ctx.set('Vary', 'Cookie, Authorization');

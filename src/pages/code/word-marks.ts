@@ -27,7 +27,9 @@ export function differingWords(before: string, after: string): DifferingWords | 
   const common = longestCommon(old.slice(start, old.length - end), fresh.slice(start, fresh.length - end));
   const isCommon = (index: number, length: number, inside: ReadonlySet<number>) =>
     index < start || index >= length - end || inside.has(index - start);
-  const same = old.filter((word, index) => isCommon(index, old.length, common.old) && word.trim() !== '').join('').length;
+  const same = old
+    .filter((word, index) => isCommon(index, old.length, common.old) && word.trim() !== '')
+    .join('').length;
   const most = Math.max(before.replace(/\s/g, '').length, after.replace(/\s/g, '').length);
   if (most === 0 || same / most < leastSame) return null;
   return {

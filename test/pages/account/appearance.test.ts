@@ -4,7 +4,7 @@ import type { PageResponse } from '../../fixtures/web-fixture.ts';
 
 const location = ({ headers }: PageResponse): string => headers.location ?? '';
 
-t.test('appearance is kept in the browser, signed in or not', async (t) => {
+t.test('appearance is stored in the browser, signed in or not', async (t) => {
   const web = await startWeb(t);
   const browser = visitor(web);
   t.match((await browser.get('/login')).body, '<html lang="en" data-theme="auto">');

@@ -48,7 +48,7 @@ const link = (response: PageResponse, rel: 'next' | 'prev'): string | null =>
 const namesIn = (response: PageResponse): string[] =>
   [...main(response).matchAll(/class="row-title"[^>]*>([^<]*)</g)].map(([, text]) => text!);
 
-/** Two pages there and back; answers the names of both. */
+/** Two pages there and back; returns the names of both. */
 async function thereAndBack(t: Test, who: Visitor, start: string): Promise<string[]> {
   const first = await who.get(start);
   t.equal(link(first, 'prev'), null, `${start} is the first page`);
@@ -74,7 +74,7 @@ t.test('people are explored page by page, counted, and filtered by how a usernam
   t.match(main(await nobody.get('/explore/orgs?q=x')), /No organisation begins with “x”/);
 });
 
-t.test('administrators page through accounts and repositories, and nobody else does', async (t) => {
+t.test('administrators page through accounts and repositories, others may not', async (t) => {
   t.strictSame(await thereAndBack(t, alice, '/admin/people'), ['alice', 'bob', ...people]);
   t.strictSame(namesIn(await alice.get('/admin/people?q=bo')), ['bob']);
   t.match(main(await alice.get('/admin/people?q=nobody')), /No username begins with “nobody”/);

@@ -16,7 +16,7 @@ await fillRepository(t, path, { 'a.txt': 'one\n' });
 const tip = (await web.modules.git.refs.head(path)).oid!;
 const refs = async () => Object.fromEntries(await web.modules.git.refs.list(path));
 
-t.test('a branch is made where another is, told like a push, and its page is the next one', async (t) => {
+t.test('a branch is made where another is, announced like a push, and its page is the next one', async (t) => {
   const form = (await alice.get(`${B}/branches`)).body;
   t.match(form, /<form class="panel stack" method="post" action="\/repos\/alice\/kiln\/branches">/);
   const done = await alice.post(`${B}/branches`, { name: 'feature/bellows', from: 'main' });

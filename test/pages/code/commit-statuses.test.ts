@@ -30,7 +30,7 @@ t.test('what checks say stands beside commits wherever they are, asked once for 
     const response = await fetch(`${url}${path}`, { headers: { Cookie: `hearth_session=${forge.alice.session}` } });
     const html = await response.text();
     t.equal(response.status, 200, path);
-    // Once more when a page that was kept turns out to be of yesterday.
+    // Once more when a page that was cached turns out to be of yesterday.
     t.ok(questions <= 2, `${path} asks once`);
     return [...html.matchAll(/class="status tick is-(\w+)" href="([^"]+)" title="([^"]+)"/g)].map(
       ([, tone, href, title]) => `${tone} ${href} ${title}`,

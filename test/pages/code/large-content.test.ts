@@ -1,4 +1,4 @@
-// What is small to push and endless to read, and refs beyond counting: pages answer, and show a part.
+// What is small to push and endless to read, and refs beyond counting: pages respond, and show a part.
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
@@ -24,7 +24,7 @@ await fillRepository(t, bare, {
 const tip = (await web.modules.git.refs.head(bare)).oid!;
 const mebibyte = 1024 * 1024;
 
-/** Every page answers, and is no larger than a browser takes. */
+/** Every page responds, and is no larger than a browser takes. */
 async function responses(t: Pick<Test, 'ok'>, pages: readonly string[], most = 2 * mebibyte): Promise<PageResponse[]> {
   return Promise.all(
     pages.map(async (page) => {

@@ -12,7 +12,7 @@ const nobody = visitor(web);
 const where = ({ status, headers }: PageResponse): [number, string | undefined] => [status, headers.location];
 const bytes = ({ status, body }: PageResponse): [number, string] => [status, body];
 
-t.test('SPEC §4.4 anybody signed in founds an organisation and is its first OWNER', async (t) => {
+t.test('SPEC §4.4 any signed-in person creates an organisation and is its first OWNER', async (t) => {
   t.same(where(await nobody.get('/orgs/new')), [303, '/login?next=%2Forgs%2Fnew']);
   t.same(where(await nobody.post('/orgs', { name: 'acme' })), [303, '/login']);
   t.match(main(await alice.get('/orgs/new')), /name="name"[^]*name="display_name"/);

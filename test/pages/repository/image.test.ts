@@ -27,7 +27,7 @@ const addressIn = ({ body }: PageResponse, of = kiln): string =>
 const words = ({ body }: PageResponse, field = 'image'): string =>
   new RegExp(`<p class="error" id="${field}-error">([^<]*)`).exec(body)?.[1] ?? '';
 
-/** Sends a body in pieces, without a length, until it is answered. */
+/** Sends a body in pieces, without a length, until there is a response. */
 function sendChunked(
   path: string,
   cookie: string,
@@ -87,7 +87,7 @@ t.test('security B06, SPEC §4.3 every allowed type is stored, served as itself,
   }
 });
 
-t.test('SPEC §8 the cache is private where the repository is, and 304 answers who has it', async (t) => {
+t.test('SPEC §8 the cache is private where the repository is, and 304 is sent to who has it', async (t) => {
   await upload(web, alice, `${attic}/image`, [image()]);
   const response = await alice.get(`${attic}/image?v=whatever`);
   t.match(
@@ -233,7 +233,7 @@ t.test('security B05, SPEC §7 a non-owner is refused before a byte is read', as
     t.equal(absent.status, 404, who);
     for (const path of [`${kiln}/image`, `${attic}/image`, `${kiln}/image/delete`])
       t.same(bytes(await upload(web, browser, path, [image(big)])), bytes(absent), `${who} at ${path}`);
-    // Said to be long and never sent: the answer must not wait for it.
+    // Said to be long and never sent: the response must not wait for it.
     const waiting = await ask(web, `${kiln}/image`, {
       method: 'POST',
       headers: {
