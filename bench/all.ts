@@ -21,6 +21,7 @@ const names = [
   'search',
   'overload',
   'large-instance',
+  'issues',
 ];
 const versionOf = (program: string, ...args: string[]) => {
   const lines = execFileSync('sh', ['-c', `${[program, ...args].join(' ')} 2>&1 || true`]).toString();

@@ -34,7 +34,10 @@ import { openDeliveries } from './v73-open-deliveries.ts';
 import { outbox } from './v74-outbox.ts';
 import { issues } from './v76-issues.ts';
 import { issueSearch } from './v82-issue-search.ts';
+import { issueSerials } from './v84-issue-serials.ts';
 import { pushCredentials } from './v86-push-credentials.ts';
+import { attachmentUses } from './v88-attachment-uses.ts';
+import { storages } from './v90-storages.ts';
 
 /** Every migration, in order. SPEC §9 fixes the numbers 2, 9 and 19 (federation), 13 and 14; the others are ours. */
 export const migrations: readonly Migration[] = [
@@ -73,5 +76,8 @@ export const migrations: readonly Migration[] = [
   outbox,
   issues,
   issueSearch,
+  issueSerials,
   pushCredentials,
+  attachmentUses,
+  storages,
 ];

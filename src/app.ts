@@ -26,14 +26,17 @@ import type { Git } from './git/index.ts';
 import { createImageProxy } from './image-proxy/index.ts';
 import type { ImageProxy } from './image-proxy/index.ts';
 import { createImageStore } from './images/index.ts';
-import { createIssues, issueEntities } from './issues/index.ts';
+import { createIssues, issueEntities, issueSettingsOf } from './issues/index.ts';
 import type { Issues } from './issues/index.ts';
 import { systemClock, systemRandom } from './kernel/index.ts';
 import type { Clock, Logger, Random } from './kernel/index.ts';
+import { createFolderStore } from './objects/index.ts';
+import type { ObjectStore } from './objects/index.ts';
 import { createOrganisations, organisationEntities } from './organisations/index.ts';
 import type { Organisations } from './organisations/index.ts';
 import { avatarSchema, createAvatars, createOwners, handleSchema } from './owners/index.ts';
 import type { Avatars, Owners } from './owners/index.ts';
+import { InstanceKey } from './sealing/index.ts';
 import { createRepositories, repositoryEntities, repositorySettings } from './repositories/index.ts';
 import type { Repositories } from './repositories/index.ts';
 import { createCodeSearch, createIssueIndex, createSearch } from './search/index.ts';
@@ -76,6 +79,7 @@ export interface Modules {
   organisations: Organisations;
   git: Git;
   repositories: Repositories;
+  objects: ObjectStore;
   issues: Issues;
   imageProxy: ImageProxy;
   search: Search;
@@ -227,6 +231,13 @@ export async function openModules(
     });
     repositories.pushes.onPush(ci.onPush);
     const texts = createIssueIndex({ db });
+    const objects = createFolderStore({
+      directory: path.join(config.dataDir, 'objects'),
+      lowDiskFloorBytes: () => config.storage.lowDiskFloorBytes,
+      random,
+      logger,
+    });
+    const exportKey = new InstanceKey(keyFile(config.dataDir), random, 'issues');
     const issues = createIssues({
       db,
       accounts,
@@ -234,11 +245,13 @@ export async function openModules(
       owners,
       repositories,
       git,
+      objects,
       clock,
       random,
       logger,
       texts,
-      settings: { baseUrl: config.baseUrl },
+      settings: { ...issueSettingsOf(config), baseUrl: config.baseUrl },
+      sealExport: (sha256) => exportKey.digest('export', sha256),
     });
     repositories.pushes.onPush(issues.onPush);
     const imageProxy = createImageProxy({
@@ -258,12 +271,14 @@ export async function openModules(
       outbox,
       accounts,
       repositories,
+      issues,
       git,
       clock,
       random,
       logger,
     });
     repositories.pushes.onPush(webhooks.onPush);
+    issues.onEntry(webhooks.onEntry);
     ci.onRunEnd(webhooks.onRunEnd);
     const mirrors = createMirrors({
       config,
@@ -307,6 +322,7 @@ export async function openModules(
       organisations,
       git,
       repositories,
+      objects,
       issues,
       imageProxy,
       search,
@@ -372,7 +388,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
 
   let addresses: Addresses | null = null;
   let stopping = false;
-  const forSsh = { config, accounts, repositories, git, logger, clock };
+  const forSsh = { config, accounts, repositories, issues: modules.issues, git, logger, clock };
   const ssh = config.ssh.enabled && !config.ssh.systemSshd ? createSshServer(forSsh) : null;
   const rpc = createRpcServer({ config, ci, clock, logger });
   const probe = createProbe(config);
@@ -451,6 +467,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
         ci.recover(),
         modules.mirrors.recover(),
         modules.outbox.recover(),
+        modules.objects.sweep(),
       ]);
       const [http, sshAt, grpc] = await Promise.all([
         web.listen(),
@@ -508,6 +525,11 @@ export function scheduledTasks(modules: Modules): CronTask[] {
       name: 'issues.empty-trash',
       time: '0 15 4 * * *',
       run: async () => (await backups.isRunning()) || modules.issues.emptyTrash(),
+    },
+    {
+      name: 'issues.remove-files',
+      time: '0 25 4 * * *',
+      run: async () => (await backups.isRunning()) || modules.issues.removeUnusedAttachments(),
     },
     { name: 'repositories.survey', time: '50 */10 * * * *', run: () => repositories.statistics.updateDue() },
     { name: 'repositories.measure', time: '0 10 3 * * *', run: () => repositories.statistics.measureAll() },

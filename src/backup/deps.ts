@@ -40,6 +40,7 @@ export function plainParts({ dataDir, repositories }: BackupDeps['config']): Par
     below('avatars'),
     below('ssh'),
     below('lfs'),
+    below('objects'),
     below('ci'),
     { place: 'trash/images', at: path.join(dataDir, 'trash', 'images') },
   ];

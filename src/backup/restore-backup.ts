@@ -148,6 +148,7 @@ const brought = [
   'avatars',
   'ssh',
   'lfs',
+  'objects',
   'ci',
   'trash',
   'secrets',

@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { checkDatabaseFile } from '../db/index.ts';
+import { askDatabaseFile, checkDatabaseFile } from '../db/index.ts';
+import { attachmentKey } from '../issues/index.ts';
 import { eachLimit } from '../kernel/index.ts';
 import { whenGone } from './file-copier.ts';
 import { hashFile } from './copy-file.ts';
@@ -62,7 +63,7 @@ async function checkFiles(folder: string, { files }: Manifest, onProgress: OnPro
   return { part: 'files', looked: places.length, problems: problems.slice(0, enough) };
 }
 
-async function checkDatabase(file: string, { rows }: Manifest): Promise<CheckedPart> {
+async function checkDatabase(file: string, { rows, files }: Manifest): Promise<CheckedPart> {
   const looked = Object.values(rows).reduce((sum, count) => sum + count, 0);
   try {
     const health = await checkDatabaseFile(file);
@@ -75,12 +76,25 @@ async function checkDatabase(file: string, { rows }: Manifest): Promise<CheckedP
         ...Object.entries(health.orphans).map(
           ([table, count]) => `${count} rows of ${table} have lost what they belong to`,
         ),
+        ...((rows['attachments'] ?? 0) === 0 ? [] : await checkAttachments(file, files)),
         ...lost.map((table) => `${table} has ${health.rows[table] ?? 'no'} rows instead of ${rows[table]}`),
       ].slice(0, enough),
     };
   } catch (error) {
     return { part: 'database', looked, problems: [error instanceof Error ? error.message : String(error)] };
   }
+}
+
+/** Every attachment has its file, with the digest that its row says. */
+async function checkAttachments(database: string, files: Manifest['files']): Promise<string[]> {
+  const [attachments = []] = await askDatabaseFile(database, [
+    { sql: 'SELECT id, name, sha256 FROM attachments', parameters: [] },
+  ]);
+  return attachments.flatMap(({ id, name, sha256 }) => {
+    const found = files[`objects/${attachmentKey(String(id))}`];
+    if (found === undefined) return [`the attachment ${String(name)} (${String(id)}) has no file`];
+    return found[2] === sha256 ? [] : [`the attachment ${String(name)} (${String(id)}) has another content`];
+  });
 }
 
 async function checkRepositories(

@@ -122,6 +122,7 @@ const readmeText = `This folder holds everything that Hearth keeps.
 hearth.db, -wal, -shm   all rows: people, keys, repositories
 repositories/           bare git repositories, by id of owner and repository
 repo-images/            images of repositories
+objects/                attachments of issues
 ssh/                    the server's SSH host key; keep it secret
 trash/                  deleted repositories that can still be restored
 backups/                nightly backups, and copies of the database from before a migration

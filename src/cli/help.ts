@@ -71,7 +71,7 @@ function describeOption(option: Option, helper: Help): string {
 const topics: readonly (readonly [title: string, names: readonly string[]])[] = [
   ['Server', ['serve', 'init', 'setup-url', 'status', 'health', 'reload', 'config', 'cron', 'job', 'log', 'version']],
   ['People', ['user', 'key', 'token', 'org', 'handle']],
-  ['Repositories', ['repo', 'trash', 'export', 'import', 'webhook']],
+  ['Repositories', ['repo', 'issue', 'trash', 'export', 'import', 'webhook']],
   ['CI', ['run', 'runner']],
   ['Other servers', ['federation', 'delivery']],
   ['Maintenance', ['doctor', 'backup', 'restore', 'migrate', 'rollback', 'db', 'reindex', 'stats', 'cleanup']],

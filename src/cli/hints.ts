@@ -19,6 +19,8 @@ const hints: Readonly<Record<string, string>> = {
   repository_name_taken: 'choose another name; --if-missing accepts a repository that is already there',
   no_such_owner: 'hearth user list shows who there is',
   owner_not_found: 'hearth user list shows who there is',
+  issue_not_found: 'hearth issue list OWNER/NAME --state all shows which there are',
+  unknown_label: 'labels are made in the settings of the repository, or with POST /api/v1/repos/OWNER/NAME/labels',
   organisation_not_found: 'hearth org list shows which there are',
   no_such_person: 'hearth user list shows who there is',
   organisation_owns_repositories: 'hearth repo transfer OWNER/NAME OTHER, or hearth repo delete OWNER/NAME',

@@ -272,6 +272,21 @@ export const options = [
   }),
 
   row({
+    key: 'issues.attachment_size',
+    env: 'SERVICE_ISSUES_ATTACHMENT_SIZE',
+    type: size('1KiB', '64MiB'),
+    default: '10MiB',
+    sentence: 'Largest file that may be attached to an issue or a comment.',
+  }),
+  row({
+    key: 'issues.attachment_quota',
+    env: 'SERVICE_ISSUES_ATTACHMENT_QUOTA',
+    type: size('0B', '1TiB'),
+    default: '1GiB',
+    sentence: 'Most that the files of all issues of one repository may have together.',
+  }),
+
+  row({
     key: 'sessions.idle',
     env: 'SERVICE_SESSIONS_IDLE',
     type: duration('1m', '365d'),

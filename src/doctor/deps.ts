@@ -3,6 +3,7 @@ import type { Config } from '../config/index.ts';
 import type { Database, ThreadRow, DatabaseThread } from '../db/index.ts';
 import type { Git } from '../git/index.ts';
 import type { Clock } from '../kernel/index.ts';
+import type { ObjectStore } from '../objects/index.ts';
 import type { GroupReport } from './check-result.ts';
 
 /** The dependencies of the checks. */
@@ -10,6 +11,7 @@ export interface DoctorDeps {
   config: Config;
   db: Database;
   git: Git;
+  objects: ObjectStore;
   clock: Clock;
   /** The settings file in use; null without one. */
   settingsFile: string | null;

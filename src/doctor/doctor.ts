@@ -1,6 +1,7 @@
 import { checkCi } from './checks/ci.ts';
 import { checkDatabase } from './checks/database.ts';
 import { checkImages } from './checks/images.ts';
+import { checkIssues } from './checks/issues.ts';
 import { checkQueues } from './checks/queues.ts';
 import { checkRepositories } from './checks/repositories.ts';
 import { checkBackups } from './checks/backups.ts';
@@ -17,6 +18,7 @@ const areas: Readonly<Record<string, CheckGroup>> = {
   storage: checkStorage,
   repositories: checkRepositories,
   images: checkImages,
+  issues: checkIssues,
   ci: checkCi,
   queues: checkQueues,
   safety: checkBackups,

@@ -13,6 +13,7 @@ const statusOfReason = new Map([['no_such_person', 404]]);
 const codeOfStatus: Record<number, string> = {
   400: 'malformed_request',
   405: 'method_not_allowed',
+  412: 'revision_mismatch',
   413: 'body_too_large',
   414: 'address_too_long',
   415: 'unsupported_type',

@@ -21,7 +21,7 @@ export interface OpenApiOperation extends Json {
 
 export interface OpenApiParameter extends Json {
   name: string;
-  in: 'path' | 'query';
+  in: 'path' | 'query' | 'header';
   required: boolean;
   description?: string;
 }
@@ -41,6 +41,7 @@ const words: Record<number, string> = {
   403: 'The token may not do this (insufficient_scope), its owner has no handle yet (onboarding_required) or is no administrator (administrator_needed)',
   404: 'Absent, or hidden from the caller',
   409: 'The present state refuses this',
+  412: 'The revision is not the one of If-Match',
   413: 'The body is too large',
   415: 'The body is of another type',
   422: 'The input is wrong',
@@ -67,7 +68,7 @@ export function openApiOf(operations: readonly Operation[], version: string): Op
       summary: operation.summary,
       ...(operation.description !== undefined && { description: operation.description }),
       security: demandOf(operation).needsToken ? [{ token: [] }] : [{}, { token: [] }],
-      parameters: [...pathParameters(operation), ...queryParameters(operation, schemaOf)],
+      parameters: [...pathParameters(operation), ...queryParameters(operation, schemaOf), ...headers(operation)],
       ...(operation.body !== undefined && { requestBody: bodyOf(operation.body, schemaOf) }),
       responses: responsesOf(operation, schemaOf, error),
     };
@@ -114,7 +115,28 @@ function queryParameters({ query }: Operation, schemaOf: SchemaOf): OpenApiParam
   }));
 }
 
-function bodyOf(body: z.ZodType | 'image', schemaOf: SchemaOf): Json {
+const headers = ({ takesIfMatch }: Operation): OpenApiParameter[] =>
+  takesIfMatch
+    ? [
+        {
+          name: 'If-Match',
+          in: 'header',
+          required: false,
+          description: 'The `revision` that the caller has seen; another one is refused with 412',
+          schema: { type: 'string' },
+        },
+      ]
+    : [];
+
+function bodyOf(body: z.ZodType | 'image' | 'file', schemaOf: SchemaOf): Json {
+  if (body === 'file') {
+    const schema = {
+      type: 'object',
+      required: ['attachment'],
+      properties: { attachment: { type: 'string', format: 'binary' } },
+    };
+    return { required: true, content: { 'multipart/form-data': { schema } } };
+  }
   if (body !== 'image') return { required: true, content: { 'application/json': { schema: schemaOf(body, 'input') } } };
   const types = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
   return { required: true, content: Object.fromEntries(types.map((type) => [type, {}])) };
@@ -129,13 +151,19 @@ function responsesOf(operation: Operation, schemaOf: SchemaOf, error: Json): Jso
         ? { content: { '*/*': {} } }
         : { content: { 'application/json': { schema: schemaOf(response, 'output') } } };
   const link = isPaged
-    ? { headers: { Link: { description: 'The next page, rel="next"', schema: { type: 'string' } } } }
+    ? {
+        headers: {
+          Link: { description: 'The next page, rel="next"', schema: { type: 'string' } },
+          'X-Total-Count': { description: 'Rows of all pages, where that is known', schema: { type: 'integer' } },
+        },
+      }
     : {};
   const refusals = new Set<number>([400, 401, 403, 500, 503, ...refuses]);
   if (/\{(?:owner|commit)\}/.test(path)) refusals.add(404);
   if (path.includes('{owner}') && method !== 'GET') refusals.add(409);
   if (body !== undefined) refusals.add(413).add(415).add(422);
   if (operation.query !== undefined) refusals.add(422);
+  if (operation.takesIfMatch) refusals.add(412);
   const responses: Json = { [status]: { description: words[status], ...content, ...link } };
   if (method === 'GET' && response !== 'bytes') responses[304] = { description: words[304] };
   for (const refusal of [...refusals].sort()) responses[refusal] = { description: words[refusal], content: error };

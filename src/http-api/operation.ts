@@ -5,6 +5,7 @@ import type { Organisation } from '../organisations/index.ts';
 import type { Found, Needed } from '../repositories/index.ts';
 import type { CostClass, WebDeps } from '../http/index.ts';
 import type { ApiResponse } from './responses.ts';
+import type { UploadedFile } from './uploaded-file.ts';
 
 /**
  * Who may call an operation, decided before its input is read.
@@ -61,6 +62,8 @@ export type Call<Who extends Access, Path extends string, Query, Body> = CallFor
   deps: WebDeps;
   /** What clients know this server as, without a slash at the end. */
   origin: string;
+  /** The header If-Match, of operations that take it; null without one, and for `*`. */
+  ifMatch: string | null;
 };
 
 export type OperationMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -75,7 +78,13 @@ export type Tag =
   | 'Mirrors'
   | 'Statuses'
   | 'Collaborators'
+  | 'Issues'
+  | 'Issue comments'
+  | 'Labels'
+  | 'Milestones'
+  | 'Moderation'
   | 'Images'
+  | 'Issues'
   | 'Pins'
   | 'Users'
   | 'Organisations'
@@ -103,9 +112,13 @@ interface Declaration<Who extends Access, Path extends string, Result> {
   /** The JSON of a success; `bytes` for anything else, `undefined` for nothing. */
   response?: z.ZodType<Result> | 'bytes';
   /** Refusals that the way in does not bring along by itself. */
-  refuses?: readonly (404 | 409)[];
+  refuses?: readonly (404 | 409 | 422)[];
   /** Pages follow each other by `Link` headers. */
   isPaged?: true;
+  /** Of a JSON body, where 64 KiB are too little. */
+  maxJsonBytes?: number;
+  /** Edits a text: If-Match with its revision refuses a change of another one. */
+  takesIfMatch?: true;
 }
 
 /** An operation as its own file writes it: the compiler holds declaration and code together. */
@@ -113,20 +126,25 @@ interface TypedOperation<
   Who extends Access,
   Path extends string,
   Query extends z.ZodType,
-  Body extends z.ZodType | 'image',
+  Body extends z.ZodType | 'image' | 'file',
   Result,
 > extends Declaration<Who, Path, Result> {
   query?: Query;
   body?: Body;
   run(
-    call: Call<Who, Path, z.output<Query>, Body extends z.ZodType ? z.output<Body> : ImageUpload>,
+    call: Call<
+      Who,
+      Path,
+      z.output<Query>,
+      Body extends z.ZodType ? z.output<Body> : Body extends 'file' ? UploadedFile : ImageUpload
+    >,
   ): Promise<ApiResponse<Result>>;
 }
 
 /** An operation as the table holds it. */
 export interface Operation extends Declaration<Access, string, unknown> {
   query?: z.ZodType;
-  body?: z.ZodType | 'image';
+  body?: z.ZodType | 'image' | 'file';
   run(call: AnyCall): Promise<ApiResponse<unknown>>;
 }
 
@@ -140,6 +158,7 @@ export interface AnyCall {
   body: unknown;
   deps: WebDeps;
   origin: string;
+  ifMatch: string | null;
 }
 
 /** Declares an operation of the API. */
@@ -148,7 +167,7 @@ export function operation<
   const Path extends string,
   Result,
   Query extends z.ZodType = z.ZodNever,
-  Body extends z.ZodType | 'image' = z.ZodNever,
+  Body extends z.ZodType | 'image' | 'file' = z.ZodNever,
 >(declared: TypedOperation<Who, Path, Query, Body, Result>): Operation {
   return declared as unknown as Operation;
 }

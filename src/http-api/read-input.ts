@@ -5,8 +5,9 @@ import { invalid } from '../kernel/index.ts';
 import type { Context } from '../http/index.ts';
 import { readBytes, Refusal } from '../http/index.ts';
 import type { Operation } from './operation.ts';
+import { uploadedFile } from './uploaded-file.ts';
 
-const maxJsonBytes = 64 * 1024;
+const usualJsonBytes = 64 * 1024;
 const maxMessage = 300;
 
 /**
@@ -39,16 +40,20 @@ function numbersIn(query: z.ZodType): Set<string> {
 
 /**
  * The body of a call, by its schema. Refuses `invalid_input`, `image_too_large`; with
- * statuses of their own: another type than JSON, more than 64 KiB, no JSON.
+ * statuses of their own: another type than JSON, more bytes than the operation takes, no JSON.
  */
-export async function readBody({ body }: Pick<Operation, 'body'>, ctx: Context): Promise<unknown> {
+export async function readBody(
+  { body, maxJsonBytes = usualJsonBytes }: Pick<Operation, 'body' | 'maxJsonBytes'>,
+  ctx: Context,
+): Promise<unknown> {
   if (body === undefined) return undefined;
+  if (body === 'file') return uploadedFile(ctx);
   if (ctx.get('Content-Encoding') !== '') throw new Refusal(415, 'Bodies are sent without a Content-Encoding.');
   if (body === 'image') return readImage(ctx);
   if (!ctx.is('application/json')) throw new Refusal(415, 'This takes application/json.');
   const bytes = await readBytes(ctx.req, {
     maxBytes: maxJsonBytes,
-    tooLarge: () => new Refusal(413, 'This body is larger than 64 KiB.'),
+    tooLarge: () => new Refusal(413, `This body is larger than ${maxJsonBytes / 1024} KiB.`),
   });
   let value: unknown;
   try {
@@ -57,6 +62,15 @@ export async function readBody({ body }: Pick<Operation, 'body'>, ctx: Context):
     throw new Refusal(400, 'This body is not valid JSON.');
   }
   return parse(body, value);
+}
+
+/**
+ * The value of If-Match, without quotes; null without one, and for `*`, which is true of whatever is there. A list of
+ * values is none that a revision has, and so never matches.
+ */
+export function readIfMatch(ctx: Context): string | null {
+  const header = ctx.get('If-Match').trim();
+  return header === '' || header === '*' ? null : header.replace(/^"([^"]*)"$/, '$1');
 }
 
 async function readImage(ctx: Context): Promise<ImageUpload> {

@@ -16,7 +16,11 @@ export function respond(
   ctx.vary('Authorization');
   ctx.set('Cache-Control', 'no-store');
   ctx.status = status;
-  if (response.kind === 'nothing') return;
+  if (response.kind === 'nothing') {
+    // Otherwise Koa sends the words of the status.
+    if (status !== 204) ctx.body = '';
+    return;
+  }
   if (response.kind === 'bytes') {
     ctx.set({ ...response.headers, 'Content-Type': response.type });
     setBody(ctx, response.body);
@@ -31,10 +35,11 @@ export function respond(
   const text = JSON.stringify(response.value);
   ctx.body = text;
 
-  const { location, next, showsSecret = false } = response;
+  const { location, next, total, showsSecret = false } = response;
   ctx.state.showsSecret = showsSecret;
   if (location !== undefined) ctx.set('Location', `/api/v1${location}`);
   if (next != null) ctx.set('Link', `<${nextPage(ctx, next)}>; rel="next"`);
+  if (total !== undefined) ctx.set('X-Total-Count', String(total));
   if (method !== 'GET' || showsSecret) return;
   ctx.set('Cache-Control', 'private, no-cache');
   ctx.set('ETag', `W/"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`);
@@ -54,9 +59,9 @@ function giveBack({ buffer, byteLength }: Buffer): void {
     buffer.transfer(0);
 }
 
-/** The address of this list with another `after`. */
-function nextPage(ctx: Context, after: string): string {
+/** The address of this list with another `after`, or with another number for clients that count pages. */
+function nextPage(ctx: Context, next: string | number): string {
   const query = new URLSearchParams(ctx.querystring);
-  query.set('after', after);
+  query.set(typeof next === 'number' ? 'page' : 'after', String(next));
   return `${ctx.state.origin}${ctx.path}?${query}`;
 }

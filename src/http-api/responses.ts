@@ -1,6 +1,15 @@
 /** What an operation returns; `respond.ts` turns it into bytes. */
 export type ApiResponse<Result> =
-  | { kind: 'json'; value: Result; location?: string; next?: string | null; showsSecret?: boolean }
+  | {
+      kind: 'json';
+      value: Result;
+      location?: string;
+      /** What continues a list as `?after=`, or a number as `?page=`. */
+      next?: string | number | null;
+      /** Rows of all pages together, where that is known. */
+      total?: number;
+      showsSecret?: boolean;
+    }
   /** JSON that was made elsewhere and is never remembered by anybody. */
   | { kind: 'live-json'; bytes: Buffer }
   | { kind: 'bytes'; type: string; body: Buffer | NodeJS.ReadableStream; headers: Record<string, string> }
@@ -8,11 +17,19 @@ export type ApiResponse<Result> =
 
 export const json = <Result>(value: Result): ApiResponse<Result> => ({ kind: 'json', value });
 
-/** One page of a list. @param next what continues it as `?after=`, null on the last page */
-export const listed = <Item>(items: Item[], next: string | null): ApiResponse<Item[]> => ({
+/**
+ * One page of a list. @param next what continues it as `?after=`, or a number as `?page=`; null on the last page
+ * @param total rows of all pages together, where that is known
+ */
+export const listed = <Item>(
+  items: Item[],
+  next: string | number | null,
+  total?: number | null,
+): ApiResponse<Item[]> => ({
   kind: 'json',
   value: items,
   next,
+  ...(total != null && { total }),
 });
 
 /** Something new. @param location where it is, below `/api/v1` */

@@ -5,7 +5,7 @@ import { Refusal } from '../http/index.ts';
 import { authorizeCall } from './authorize-call.ts';
 import { authenticate } from './authenticate.ts';
 import type { Operation } from './operation.ts';
-import { readBody, readQuery } from './read-input.ts';
+import { readBody, readIfMatch, readQuery } from './read-input.ts';
 import { respond } from './respond.ts';
 
 /** Where all operations are. */
@@ -28,11 +28,10 @@ function chainFor(operation: Operation, deps: WebDeps, admission: Admission): Mi
     const { found, organisation } = await authorizeCall(operation, viewer, params, deps);
     const query = readQuery(operation, new URLSearchParams(ctx.querystring));
     const body = await readBody(operation, ctx);
-    respond(
-      ctx,
-      operation,
-      await operation.run({ viewer, found, organisation, params, query, body, deps, origin: ctx.state.origin }),
-    );
+    const { origin } = ctx.state;
+    const ifMatch = operation.takesIfMatch ? readIfMatch(ctx) : null;
+    const call = { viewer, found, organisation, params, query, body, deps, origin, ifMatch };
+    respond(ctx, operation, await operation.run(call));
   };
   return [begin, ...admission.limit(operation.cost, identify), serve];
 }

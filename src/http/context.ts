@@ -33,6 +33,15 @@ export interface FoundHere extends Found {
   issues: IssueTab;
 }
 
+/** A file that a form brought and that is stored. */
+export interface AttachedFile {
+  name: string;
+  /** Where it is, without the host. */
+  path: string;
+  /** What a text says to show it. */
+  markdown: string;
+}
+
 /** What the middlewares have learned of one request, each from those before it. */
 export interface State {
   requestId: string;
@@ -54,6 +63,8 @@ export interface State {
   form: Form;
   /** The one file of a form that brings one; throws what was wrong with it. */
   takeUpload: () => ImageUpload;
+  /** The files that a form brought for the texts of issues; throws what was wrong with them. */
+  takeFiles: () => readonly AttachedFile[];
   /** The response holds a secret: it is neither stored nor compressed. */
   showsSecret: boolean;
   /** What a cached page depends on besides the database; null when the response is not cached. */

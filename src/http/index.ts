@@ -5,7 +5,7 @@ export type { CostClass } from './admission/class-limits.ts';
 export { createAssets } from './assets.ts';
 export type { AssetEncoding, Assets } from './assets.ts';
 export { anonymousIdentity } from './context.ts';
-export type { Context, Exchange, FoundHere, Identity, Middleware, State } from './context.ts';
+export type { AttachedFile, Context, Exchange, FoundHere, Identity, Middleware, State } from './context.ts';
 export type { SshFacts, WebDeps } from './deps.ts';
 export { createHttpCounts } from './metrics/http-counts.ts';
 export { serveMetrics } from './metrics/serve-metrics.ts';
@@ -38,6 +38,10 @@ export {
   themes,
 } from './request/preferences.ts';
 export type { Preferences } from './request/preferences.ts';
+export { readMultipart } from './request/multipart.ts';
+export type { MultipartLimits, ReceivedPart } from './request/multipart.ts';
+export { parseRange } from './request/range.ts';
+export type { Range } from './request/range.ts';
 export { runPathNumber, queryNumber } from './request/number-parameters.ts';
 export { returnTarget } from './request/return-target.ts';
 export { longestQuery, readSearchQuery } from './request/search-query.ts';

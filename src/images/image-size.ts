@@ -1,4 +1,5 @@
 import { sniffImageType } from './image-type.ts';
+import { orientationOf } from './metadata/exif.ts';
 
 /** The natural size of an image, in CSS pixels. */
 export interface ImageSize {
@@ -68,26 +69,14 @@ function ofJpeg(bytes: Buffer): ImageSize | null {
       return isOnItsSide ? { width: height, height: width } : { width, height };
     }
     if (marker === 0xe1)
-      isOnItsSide ||= orientationOf(bytes.subarray(at + 4, at + 2 + bytes.readUInt16BE(at + 2))) >= 5;
+      isOnItsSide ||= orientationIn(bytes.subarray(at + 4, at + 2 + bytes.readUInt16BE(at + 2))) >= 5;
   }
   return null;
 }
 
-const orientationTag = 0x0112;
-
-/** Orientation of an Exif segment, 1 to 8; 5 to 8 swap width and height. 1 when it is absent. */
-function orientationOf(segment: Buffer): number {
-  if (segment.toString('latin1', 0, 6) !== 'Exif\0\0') return 1;
-  const tiff = segment.subarray(6);
-  const isLittle = tiff.toString('latin1', 0, 2) === 'II';
-  const short = (at: number): number => (isLittle ? tiff.readUInt16LE(at) : tiff.readUInt16BE(at));
-  const first = isLittle ? tiff.readUInt32LE(4) : tiff.readUInt32BE(4);
-  for (let entry = 0; entry < short(first); entry += 1) {
-    const at = first + 2 + entry * 12;
-    if (short(at) === orientationTag) return short(at + 8);
-  }
-  return 1;
-}
+/** Orientation of an Exif segment; 5 to 8 swap width and height. */
+const orientationIn = (segment: Buffer): number =>
+  segment.toString('latin1', 0, 6) === 'Exif\0\0' ? orientationOf(segment.subarray(6)) : 1;
 
 /** How far the `svg` tag is searched, in bytes. */
 const svgHead = 4_096;

@@ -6,3 +6,4 @@ export { imageSize } from './image-size.ts';
 export type { ImageSize } from './image-size.ts';
 export { imageTooLarge, maxImageBytes, parseImage } from './parse-image.ts';
 export type { Image, ImageUpload } from './parse-image.ts';
+export { stripMetadata } from './strip-metadata.ts';

@@ -2,6 +2,7 @@ import type { Accounts } from '../accounts/index.ts';
 import type { Database } from '../db/index.ts';
 import type { Git } from '../git/index.ts';
 import type { Clock, Logger, Random } from '../kernel/index.ts';
+import type { ObjectStore } from '../objects/index.ts';
 import type { Organisations } from '../organisations/index.ts';
 import type { Owners } from '../owners/index.ts';
 import type { Repositories } from '../repositories/index.ts';
@@ -26,6 +27,12 @@ export interface IssueDeps {
   owners: Pick<Owners, 'resolve' | 'resolveAll'>;
   repositories: Pick<Repositories, 'find' | 'factsOf' | 'locate'>;
   git: Pick<Git, 'objects'>;
+  objects: ObjectStore;
+  /**
+   * A keyed digest of an exported file: with it the instance recognises what it has written itself, and so whose the
+   * ids of people in it are.
+   */
+  sealExport(sha256: string): string;
   clock: Clock;
   random: Random;
   logger: Logger;

@@ -1,5 +1,6 @@
 import {
   attachmentSchema,
+  attachmentUseSchema,
   issueLabelSchema,
   issueLinkSchema,
   labelSchema,
@@ -11,7 +12,13 @@ import {
   entryRevisionSchema,
   entrySchema,
 } from './schema/entry-schema.ts';
-import { issueNumbersSchema, issueSchema, issueSettingsSchema, movedIssueSchema } from './schema/issue-schema.ts';
+import {
+  issueNumbersSchema,
+  issueSchema,
+  issueSerialSchema,
+  issueSettingsSchema,
+  movedIssueSchema,
+} from './schema/issue-schema.ts';
 import {
   blockSchema,
   contributorSchema,
@@ -30,6 +37,7 @@ export const issueEntities = [
   issueSchema,
   issueNumbersSchema,
   issueSettingsSchema,
+  issueSerialSchema,
   movedIssueSchema,
   entrySchema,
   entryAnnouncementSchema,
@@ -40,6 +48,7 @@ export const issueEntities = [
   milestoneSchema,
   issueLinkSchema,
   attachmentSchema,
+  attachmentUseSchema,
   assigneeSchema,
   mentionSchema,
   reactionSchema,

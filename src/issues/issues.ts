@@ -2,11 +2,20 @@ import type { Viewer } from '../access/index.ts';
 import { EntryAnnouncer } from './announcements/entry-announcer.ts';
 import type { EntryPosition } from './announcements/announce-entry.ts';
 import type { EntryListener } from './announcements/announce-entry.ts';
+import { addAttachment } from './attachments/add-attachment.ts';
+import { attachToIssue } from './attachments/attach-to-issue.ts';
+import { findAttachment, listAttachments, readAttachment } from './attachments/open-attachment.ts';
+import { findAttachmentOf, removeAttachment, removeUnusedAttachments } from './attachments/remove-attachments.ts';
 import { addComment } from './comments/add-comment.ts';
-import { deleteComment, editText, listRevisions } from './comments/edit-text.ts';
+import { deleteComment, editText, listRevisions, textBefore } from './comments/edit-text.ts';
+import { findComment, listRepositoryComments } from './comments/find-comments.ts';
 import { toggleTask } from './comments/toggle-task.ts';
 import type { IssueDeps, TextListener } from './deps.ts';
-import { listEntries } from './entries/list-entries.ts';
+import { findEntry, listEntries } from './entries/list-entries.ts';
+import { exportIssue } from './export/export-issue.ts';
+import { exportIssues } from './export/export-issues.ts';
+import { importIssues, refuseTakenNumbers } from './import/import-issues.ts';
+import type { ImportSource } from './import/import-source.ts';
 import { findIssue, findMovedIssue } from './find-issue.ts';
 import type { IssueAt } from './find-issue.ts';
 import { countLabelled } from './labels/count-labelled.ts';
@@ -22,6 +31,7 @@ import { changeMany, setTitle, triage, triageMany } from './lifecycle/change-iss
 import { closeIssue, reopenIssue } from './lifecycle/change-state.ts';
 import { moveIssue } from './lifecycle/move-issue.ts';
 import { openIssue } from './lifecycle/open-issue.ts';
+import { updateIssue } from './comments/update-issue.ts';
 import {
   emptyIssueTrash,
   findTrashedIssue,
@@ -31,6 +41,7 @@ import {
   trashIssue,
 } from './lifecycle/trash.ts';
 import { addLink, listLinks, removeLink } from './links/change-links.ts';
+import { describeIssues } from './lists/describe-issues.ts';
 import { listIssues, listPinnedIssues } from './lists/list-issues.ts';
 import { listOwnIssues } from './lists/list-own-issues.ts';
 import { withDetails } from './lists/read-issues.ts';
@@ -53,7 +64,7 @@ import { listHeldTexts } from './moderation/list-held-texts.ts';
 import { RateLimiter } from './moderation/rate-limits.ts';
 import { findDraft, saveDraft } from './participation/drafts.ts';
 import { listParticipants } from './participation/participants.ts';
-import { react } from './participation/reactions.ts';
+import { listReactions, react } from './participation/reactions.ts';
 import { listSubscribers, setSubscription, subscriptionOf } from './participation/subscriptions.ts';
 import { closeByCommits } from './commits/close-by-commits.ts';
 import { findReferences } from './references/find-references.ts';
@@ -102,6 +113,7 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
     rightsOn: bind(rightsOnIssue),
     rightsIn: bind(rightsInRepository),
     setTitle: bind(setTitle),
+    update: bind(updateIssue),
     triage: bind(triage),
     triageMany: bind(triageMany),
     changeMany: bind(changeMany),
@@ -119,10 +131,13 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
     listEntries: bind(listEntries),
     listRevisions: bind(listRevisions),
     comment: bind(addComment),
+    findComment: bind(findComment),
+    listRepositoryComments: bind(listRepositoryComments),
     editText: bind(editText),
     toggleTask: bind(toggleTask),
     deleteComment: bind(deleteComment),
     react: bind(react),
+    listReactions: bind(listReactions),
     saveDraft: bind(saveDraft),
     findDraft: bind(findDraft),
     setSubscription: bind(setSubscription),
@@ -134,8 +149,39 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
     listLinks: bind(listLinks),
     listParticipants: bind(listParticipants),
 
+    addAttachment: bind(addAttachment),
+    /** For programs: the text of the issue says where the file is. */
+    attach: bind(attachToIssue),
+    findAttachment: bind(findAttachment),
+    readAttachment: bind(readAttachment),
+    listAttachments: bind(listAttachments),
+    findAttachmentOf: bind(findAttachmentOf),
+    removeAttachment: bind(removeAttachment),
+    /** For a job. */
+    removeUnusedAttachments: () => removeUnusedAttachments(deps),
+    /** What a form may bring, in bytes. */
+    attachmentBytes: settings.attachmentBytes,
+
+    /** The log of an issue as JSON or Markdown, for who may read it. */
+    exportIssue: bind(exportIssue),
+    /** All of a repository, for its export. Asks for no right: it is for administrators. */
+    exportIssues: (repositoryId: string) => exportIssues(deps, repositoryId),
+
+    /**
+     * Reads an export, and refuses `parcel_unreadable` before anything is written; null for one without issues. The
+     * library that checks it is loaded when it is first needed.
+     */
+    checkExport: async (source: ImportSource) => (await import('./import/read-export.ts')).checkExport(deps, source),
+    refuseTakenNumbers: bind(refuseTakenNumbers),
+    importIssues: bind(importIssues),
+
     list: bind(listIssues),
     listPinned: bind(listPinnedIssues),
+    /** For listeners of entries, which have the issue already. */
+    findEntry: bind(findEntry),
+    textBefore: bind(textBefore),
+    /** What the API and webhooks tell of issues that were found already. */
+    describe: bind(describeIssues),
     listOwn: bind(listOwnIssues),
     search: bind(searchIssues),
     count: (repositoryId: string) => countIssues(deps, repositoryId),

@@ -8,6 +8,8 @@ export const limits = {
   labelsPerIssue: 50,
   assigneesPerIssue: 20,
   linksPerIssue: 200,
+  /** Of an issue's log; below 2^20, the positions that the number of a comment tells apart. */
+  entriesPerIssue: 1_000_000,
   pinsPerRepository: 6,
   labelsPerScope: 1_000,
   milestonesPerRepository: 1_000,
@@ -32,6 +34,10 @@ export const limits = {
   entriesPerText: 50,
   /** Commits of one push whose messages are read. */
   commitsPerPush: 250,
+  /** Files that one text shows; further ones are links to what only their uploader sees. */
+  attachmentsPerText: 100,
+  /** Files of one person that no text shows: of forms that are open, and of those that were left. */
+  unusedAttachmentsPerPerson: 100,
   /** Numbers changed by one call of a bulk action. */
   issuesPerBulk: 100,
   /** The same text of the same person within this time is the same form, sent twice; in milliseconds. */

@@ -1,5 +1,6 @@
-import { refusalInRepository } from '../access/index.ts';
+import { refusalInRepository, viewerForLog } from '../access/index.ts';
 import type { Viewer } from '../access/index.ts';
+import type { Tx } from '../db/index.ts';
 import { invalid } from '../kernel/index.ts';
 import type { IssueDeps } from './deps.ts';
 import { findRepositoryContext, refuse, repositoryInWrite } from './find-issue.ts';
@@ -29,6 +30,7 @@ export async function changeIssueSettings(
     refuse(refusalInRepository(viewer, context.facts, 'manage'));
     await tx.manager.upsert(issueSettingsSchema, { ...context.settings, ...change }, ['repositoryId']);
   });
+  deps.logger.info('issue.settings_changed', { repository: repository.id, ...change, by: viewerForLog(viewer) });
 }
 
 export type IssueCounts = Omit<IssueNumbers, 'repositoryId' | 'last'>;
@@ -53,10 +55,33 @@ export async function issueTab({ db }: Pick<IssueDeps, 'db'>, repositoryId: stri
   return { isOn: settings?.issuesFrom !== 'nobody', open: openIssues };
 }
 
-/** One statement, so one moment: repositories whose kept counts are not what counting anew gives; for the doctor. */
-export const compareIssueCounts = `SELECT n.repository_id AS id, n.open_issues AS kept, x.open AS actual
-  FROM issue_numbers n JOIN (
-    SELECT i.repository_id, sum(CASE WHEN i.kind = 'ISSUE' AND i.state = 'OPEN' THEN 1 ELSE 0 END) AS open,
-      sum(CASE WHEN i.kind = 'ISSUE' AND i.state <> 'OPEN' THEN 1 ELSE 0 END) AS closed
-    FROM issues i WHERE i.deleted_at IS NULL AND i.held_at IS NULL GROUP BY i.repository_id) x
-  ON x.repository_id = n.repository_id WHERE x.open <> n.open_issues OR x.closed <> n.closed_issues`;
+const counted = (kind: string, state: string): string =>
+  `(SELECT count(*) FROM issues i WHERE i.repository_id = n.repository_id AND i.kind = '${kind}' AND i.state ${state}
+    AND i.deleted_at IS NULL AND i.held_at IS NULL)`;
+const actualCounts = {
+  open_issues: counted('ISSUE', "= 'OPEN'"),
+  closed_issues: counted('ISSUE', "<> 'OPEN'"),
+  open_pulls: counted('PULL', "= 'OPEN'"),
+  closed_pulls: counted('PULL', "<> 'OPEN'"),
+};
+const highestNumber = '(SELECT coalesce(max(i.number), 0) FROM issues i WHERE i.repository_id = n.repository_id)';
+
+/**
+ * One statement, so one moment: repositories whose kept counts are not what counting anew gives, or whose last number
+ * is below one that is given out; for the doctor.
+ */
+export const compareIssueCounts = `SELECT n.repository_id AS id FROM issue_numbers n WHERE n.last < ${highestNumber} OR ${Object.entries(
+  actualCounts,
+)
+  .map(([column, actual]) => `n.${column} <> ${actual}`)
+  .join(' OR ')}`;
+
+/** Recomputes them for one repository, inside a write. A number that was given out is never given out again. */
+export async function recountIssues({ manager }: Tx, repositoryId: string): Promise<void> {
+  const set = Object.entries(actualCounts).map(([column, actual]) => `${column} = ${actual}`);
+  await manager.query(
+    `UPDATE issue_numbers AS n SET ${set.join(', ')},
+       last = CASE WHEN last < ${highestNumber} THEN ${highestNumber} ELSE last END WHERE n.repository_id = ?`,
+    [repositoryId],
+  );
+}

@@ -1,3 +1,5 @@
+import type { Config } from '../config/index.ts';
+
 export interface IssueModuleSettings {
   /** The public address of this server, without a slash at its end: addresses of issues in texts are references. */
   baseUrl: string | null;
@@ -9,6 +11,12 @@ export interface IssueModuleSettings {
   perPerson: RateLimit;
   /** What all those who are no members may write in one repository. */
   perRepository: RateLimit;
+  /** The largest file of an issue, in bytes. */
+  attachmentBytes: number;
+  /** All files of a repository's issues together, in bytes. */
+  attachmentsPerRepositoryBytes: number;
+  /** How long a file stays that no text shows, in milliseconds: a form may be open for so long. */
+  attachmentGraceMs: number;
 }
 
 /** Issues, comments and reactions; a change of state counts as one, too. */
@@ -18,6 +26,7 @@ export interface RateLimit {
 }
 
 const dayMs = 86_400_000;
+const mebibyte = 1024 * 1024;
 
 /**
  * A person who triages by hand stays far below these; a script that copies a tracker has an import instead. The
@@ -29,4 +38,13 @@ export const defaultIssueSettings: IssueModuleSettings = {
   listenerTimeoutMs: 60_000,
   perPerson: { perMinute: 60, perHour: 600 },
   perRepository: { perMinute: 120, perHour: 1_200 },
+  attachmentBytes: 10 * mebibyte,
+  attachmentsPerRepositoryBytes: 1024 * mebibyte,
+  attachmentGraceMs: dayMs,
 };
+
+/** What an administrator may change, as it is at the moment. */
+export const issueSettingsOf = (config: Pick<Config, 'issues'>): Partial<IssueModuleSettings> => ({
+  attachmentBytes: config.issues.attachmentSizeBytes,
+  attachmentsPerRepositoryBytes: config.issues.attachmentQuotaBytes,
+});

@@ -3,16 +3,19 @@ import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { localAdministrator } from '../access/index.ts';
 import { readBundleRef } from '../git/index.ts';
-import type { ExchangeOptions, Git } from '../git/index.ts';
+import type { BundleFile, ExchangeOptions, Git } from '../git/index.ts';
 import { conflict, internal, invalid, nullIfNotFound } from '../kernel/index.ts';
 import type { Clock, Random } from '../kernel/index.ts';
+import type { ImportedIssues, Issues } from '../issues/index.ts';
 import type { Found, Repositories } from '../repositories/index.ts';
+import { bundleFiles } from './bundle-files.ts';
 import { differences } from './pull.ts';
 
 /** Dependencies of export and import. */
 export interface BundleDeps {
   git: Git;
   repositories: Repositories;
+  issues: Pick<Issues, 'exportIssues' | 'checkExport' | 'refuseTakenNumbers' | 'importIssues'>;
   clock: Clock;
   random: Random;
   /** Folder of temporary repositories, on the file system of the real ones. */
@@ -45,7 +48,8 @@ const readme = (name: string): string => `The repository ${name} of a Hearth, as
 
 git clone FILE FOLDER gives the history, without Hearth. The commit that holds this text says the rest:
 ${factsFile} has name, description, visibility and default branch; ${imageFile}, when it is there, is the
-image of the repository. hearth import FILE makes a repository of all of it.
+image of the repository. Its issues are below issues, each as JSON and as a text to read, with labels,
+milestones and attached files beside. hearth import FILE makes a repository of all of it.
 `;
 
 const scratchIn = ({ temporaryFolder, random }: BundleDeps): string =>
@@ -91,17 +95,26 @@ export async function exportBundle(
       scratch: scratchIn(deps),
       defaultBranch: repository.defaultBranch,
       message: `Parcel of ${name}`,
-      files: [
-        { name: factsFile, bytes: Buffer.from(`${JSON.stringify(facts, null, 2)}\n`) },
-        { name: 'README.md', bytes: Buffer.from(readme(name)) },
-        ...(image === null ? [] : [{ name: imageFile, bytes: image }]),
-      ],
+      files: metadataFiles(deps, found, facts, image),
     });
     await rename(unfinished, target);
   } finally {
     await rm(unfinished, { force: true });
   }
   return { refs: refs.size, bytes: (await stat(target)).size };
+}
+
+async function* metadataFiles(
+  { issues }: BundleDeps,
+  { repository, canonical }: Found,
+  facts: Facts,
+  image: Buffer | null,
+): AsyncGenerator<BundleFile> {
+  const whole = (name: string, bytes: Buffer): BundleFile => ({ name, size: bytes.length, content: [bytes] });
+  yield whole(factsFile, Buffer.from(`${JSON.stringify(facts, null, 2)}\n`));
+  yield whole('README.md', Buffer.from(readme(`${canonical.owner}/${canonical.name}`)));
+  if (image !== null) yield whole(imageFile, image);
+  yield* issues.exportIssues(repository.id);
 }
 
 async function imageOf({ repositories }: BundleDeps, { repository, canonical }: Found): Promise<Buffer | null> {
@@ -126,6 +139,8 @@ export interface Imported {
   refused: readonly string[];
   /** Whether the source was an export bundle, not any git bundle or repository. */
   isExportBundle: boolean;
+  /** Null for a bundle without issues. */
+  issues: ImportedIssues | null;
 }
 
 /**
@@ -141,7 +156,7 @@ export async function importBundle(
   wishes: ImportRequest,
   options?: ExchangeOptions,
 ): Promise<Imported> {
-  const { git, repositories } = deps;
+  const { git, repositories, issues } = deps;
   const scratch = scratchIn(deps);
   try {
     await git.remotes.bundles.read(source, scratch, options);
@@ -153,6 +168,9 @@ export async function importBundle(
     if (owner === undefined || name === undefined)
       throw invalid('parcel_name_missing', 'This says nothing of a name: say which repository to make of it.');
     const refs = new Map([...there].filter(([ref]) => isTaken(ref)));
+    // All of it is read before anything is made: a bundle that is damaged changes nothing.
+    const issuesAt = meta === undefined || facts === null ? null : bundleFiles(git, scratch, meta);
+    const checked = issuesAt === null ? null : await issues.checkExport(issuesAt);
     const made = await repositories.create(localAdministrator, {
       owner,
       name,
@@ -162,6 +180,11 @@ export async function importBundle(
       defaultBranch: facts?.defaultBranch ?? wishes.defaultBranch,
     });
     const found = await repositories.find(localAdministrator, owner, made.name);
+    // Before the objects go: the files of the issues are among them.
+    const imported =
+      checked === null || issuesAt === null
+        ? null
+        : await issues.importIssues(found.repository, found.canonical, checked, issuesAt);
     await git.remotes.bundles.takeObjects(scratch, found.path);
     const { results } =
       refs.size === 0
@@ -178,7 +201,35 @@ export async function importBundle(
       refs: refs.size - refused.length,
       refused,
       isExportBundle: facts !== null,
+      issues: imported,
     };
+  } finally {
+    await git.storage.remove(scratch);
+  }
+}
+
+/**
+ * Brings the issues of an export bundle into a repository that is there: those of an earlier import are updated, new
+ * ones are added. Its refs stay as they are. Refuses `parcel_unreadable`, `bundle_without_issues`,
+ * `issue_number_taken`; nothing is changed then.
+ * @param source absolute path
+ */
+export async function updateIssues(
+  deps: BundleDeps,
+  source: string,
+  found: Found,
+  options?: ExchangeOptions,
+): Promise<ImportedIssues> {
+  const { git, issues } = deps;
+  const scratch = scratchIn(deps);
+  try {
+    await git.remotes.bundles.read(source, scratch, options);
+    const meta = (await git.refs.list(scratch)).get(readBundleRef);
+    const files = meta === undefined ? null : bundleFiles(git, scratch, meta);
+    const checked = files === null ? null : await issues.checkExport(files);
+    if (files === null || checked === null)
+      throw invalid('bundle_without_issues', 'This bundle has no issues: it is no export of Hearth, or an old one.');
+    return await issues.importIssues(found.repository, found.canonical, checked, files);
   } finally {
     await git.storage.remove(scratch);
   }

@@ -1,6 +1,6 @@
 import { mirrorSchema } from './mirror-schema.ts';
 
-export { exportBundle, importBundle } from './export-bundle.ts';
+export { exportBundle, importBundle, updateIssues } from './export-bundle.ts';
 export type { Imported, ImportRequest, BundleDeps } from './export-bundle.ts';
 export { createMirrors } from './mirrors.ts';
 export type { MirrorOptions, Mirrors } from './mirrors.ts';

@@ -1,3 +1,4 @@
+import { holdsJobs } from '../nodes/index.ts';
 import { rows } from '../db/index.ts';
 import type { Tx } from '../db/index.ts';
 import { conflict, internal, notFound } from '../kernel/index.ts';
@@ -114,12 +115,11 @@ export function createOutbox(deps: OutboxDeps) {
 
     /** At start, with the instance lock held: leases of the program that ran before are void. */
     async recover(): Promise<void> {
-      const leased = await rows(db.read, "SELECT 1 FROM outbox WHERE state = 'PENDING' AND lease_until > 0 LIMIT 1");
+      const leases = `state = 'PENDING' AND lease_until > 0 AND ${holdsJobs}`;
+      const leased = await rows(db.read, `SELECT 1 FROM outbox WHERE ${leases} LIMIT 1`);
       // Nearly every start finds none, and then waits for no write.
       if (leased.length === 0) return;
-      await db.write(({ manager }) =>
-        rows(manager, "UPDATE outbox SET lease_until = 0 WHERE state = 'PENDING' AND lease_until > 0"),
-      );
+      await db.write(({ manager }) => rows(manager, `UPDATE outbox SET lease_until = 0 WHERE ${leases}`));
     },
 
     /** By kind. */

@@ -18,6 +18,8 @@ interface Declaration<Access extends AccessDeclaration> {
   upload?: string;
   /** Limit of a form in bytes, where the usual one is too small for its texts. */
   maxFormBytes?: number;
+  /** The form may bring files for the text of an issue, which are stored before its page is asked. */
+  takesFiles?: true;
 }
 
 /** The access declaration decides what is set in the context of a page; the compiler holds the two together. */

@@ -1,6 +1,7 @@
 import type { Accounts } from '../accounts/index.ts';
 import type { Config } from '../config/index.ts';
 import type { Git } from '../git/index.ts';
+import type { Issues } from '../issues/index.ts';
 import type { Clock, Logger, Random } from '../kernel/index.ts';
 import type { Repositories } from '../repositories/index.ts';
 
@@ -8,6 +9,7 @@ import type { Repositories } from '../repositories/index.ts';
 export interface SshDeps {
   accounts: SshAccounts;
   repositories: SshRepositories;
+  issues: SshIssues;
   git: SshGit;
   config: Pick<Config, 'dataDir' | 'ssh' | 'baseUrl'>;
   logger: Logger;
@@ -15,7 +17,7 @@ export interface SshDeps {
   random: Random;
 }
 
-export type SshAccounts = Pick<Accounts, 'viewerOfKey'>;
+export type SshAccounts = Pick<Accounts, 'viewerOfKey' | 'peopleById'>;
 
 export type SshRepositories = Pick<
   Repositories,
@@ -23,3 +25,8 @@ export type SshRepositories = Pick<
 >;
 
 export type SshGit = Pick<Git, 'transfers' | 'traffic'>;
+
+export type SshIssues = Pick<
+  Issues,
+  'list' | 'find' | 'describe' | 'listEntries' | 'open' | 'comment' | 'close' | 'reopen' | 'triage'
+>;

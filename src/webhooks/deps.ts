@@ -1,6 +1,7 @@
 import type { Accounts } from '../accounts/index.ts';
 import type { Database } from '../db/index.ts';
 import type { Git } from '../git/index.ts';
+import type { Issues } from '../issues/index.ts';
 import type { Clock, Logger, Random } from '../kernel/index.ts';
 import type { Outbox } from '../outbox/index.ts';
 import type { Outbound } from '../outbound/index.ts';
@@ -12,6 +13,7 @@ export interface WebhookDeps {
   db: Database;
   accounts: Pick<Accounts, 'peopleById'>;
   repositories: Pick<Repositories, 'locate'>;
+  issues: Pick<Issues, 'describe' | 'findEntry' | 'textBefore'>;
   git: Git;
   outbound: Outbound;
   outbox: Pick<Outbox, 'drain' | 'enqueue' | 'register' | 'removeOld'>;

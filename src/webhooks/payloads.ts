@@ -20,7 +20,19 @@ const maxMessageLength = 16_384;
 
 type Settings = WebhookDeps['settings'];
 
-function userPayload(person: Person | null, { baseUrl }: Settings): JsonObject {
+/** A user in Gitea's form. */
+export type UserPayload = {
+  id: number;
+  login: string;
+  username: string;
+  full_name: string;
+  email: string;
+  avatar_url: string;
+  html_url: string;
+};
+
+/** @param person null for a user without an account here, or with none any more */
+export function userPayload(person: Person | null, { baseUrl }: Pick<Settings, 'baseUrl'>): UserPayload {
   const login = person?.username ?? 'ghost';
   return {
     id: person === null ? -1 : numericId(person.id),

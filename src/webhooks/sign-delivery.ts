@@ -1,5 +1,8 @@
 import { createHmac } from 'node:crypto';
 
+/** Gitea tells these apart by the type of the event only. */
+const partsOfIssues = new Set(['issue_label', 'issue_assign', 'issue_milestone']);
+
 /**
  * The headers of a delivery, in Gitea's format and in GitHub's, for receivers of either. The signature is HMAC-SHA256
  * of the body's bytes, in hex.
@@ -18,13 +21,14 @@ export function deliveryHeaders({
   secret: string | null;
   version: string;
 }): Record<string, string> {
+  const name = partsOfIssues.has(event) ? 'issues' : event;
   const headers: Record<string, string> = {
     'Content-Type': 'application/json',
     'User-Agent': `Hearth/${version}`,
-    'X-Gitea-Event': event,
+    'X-Gitea-Event': name,
     'X-Gitea-Event-Type': event,
     'X-Gitea-Delivery': uuid,
-    'X-GitHub-Event': event,
+    'X-GitHub-Event': name,
     'X-GitHub-Event-Type': event,
     'X-GitHub-Delivery': uuid,
   };

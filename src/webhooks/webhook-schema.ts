@@ -1,8 +1,18 @@
 import { EntitySchema } from 'typeorm';
 import type { MessageState } from '../outbox/index.ts';
 
-/** Events of webhooks; `run` is the end of a workflow run. */
-export const webhookEvents = ['push', 'create', 'delete', 'run'] as const;
+/** Events of webhooks; `run` is the end of a workflow run. The names of the others are Gitea's. */
+export const webhookEvents = [
+  'push',
+  'create',
+  'delete',
+  'run',
+  'issues',
+  'issue_comment',
+  'issue_label',
+  'issue_assign',
+  'issue_milestone',
+] as const;
 export type WebhookEvent = (typeof webhookEvents)[number];
 
 /** A row of `webhooks`. Exactly one of repository and organisation is set. */
@@ -25,7 +35,7 @@ export interface WebhookMessageRow {
   /** The id that the receiver gets. */
   uuid: string;
   webhookId: string;
-  /** The event's name for the receiver: `push`, `create`, `delete`, `workflow_run`, `ping`. */
+  /** The event's name for the receiver: `push`, `create`, `delete`, `workflow_run`, `issues`, `ping` … */
   event: string;
   /** The source of the body, until it is written. */
   about: string | null;

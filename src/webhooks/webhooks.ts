@@ -4,6 +4,7 @@ import { InstanceKey } from '../sealing/index.ts';
 import { listDeliveries, redeliver, redeliverAny, testWebhook } from './deliveries.ts';
 import { webhookKind } from './enqueue-delivery.ts';
 import { webhookHandler } from './send-delivery.ts';
+import { onEntry } from './on-entry.ts';
 import { onPush } from './on-push.ts';
 import { onRunFinished } from './on-run-finished.ts';
 import { addWebhook, editWebhook, findWebhook, listWebhooks, removeWebhook } from './manage-webhooks.ts';
@@ -73,6 +74,8 @@ export function createWebhooks({ config, keyFile, version, ...tools }: WebhookOp
 
     /** For `repositories.pushes.onPush`. */
     onPush: onPush(deps, wake),
+    /** For `issues.onEntry`. */
+    onEntry: onEntry(deps, wake),
     /** For `ci.onRunEnd`. */
     onRunEnd: onRunFinished(deps),
     /** For the scheduled task: sends what is due. */

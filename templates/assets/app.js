@@ -276,3 +276,54 @@ for (const {
     renew();
   });
 }
+
+/*
+ * Files that are pasted or dropped into a text are sent at once, and the text says where they are. Without this the
+ * form has a field for files.
+ */
+async function sendFile(address, file) {
+  const form = new FormData();
+  form.append('files', file, file.name || 'file');
+  const answer = await fetch(address, { method: 'POST', body: form }).catch(() => null);
+  const told = await answer?.json().catch(() => null);
+  if (answer?.ok && told?.files?.length) return told.files[0].markdown;
+  throw new Error(told?.message ?? 'The server did not answer.');
+}
+
+function insertText(text, added) {
+  const { selectionStart: from, selectionEnd: to, value } = text;
+  const gap = from > 0 && value[from - 1] !== '\n' ? '\n' : '';
+  text.setRangeText(`${gap}${added}\n`, from, to, 'end');
+}
+
+for (const text of document.querySelectorAll('textarea[data-attachments]')) {
+  const status = Object.assign(document.createElement('p'), { className: 'hint' });
+  status.setAttribute('role', 'status');
+  text.after(status);
+  const send = async (files) => {
+    for (const file of files) {
+      const place = `<!-- sending ${file.name.replaceAll('--', '')} -->`;
+      insertText(text, place);
+      status.textContent = `Sending ${file.name} …`;
+      const markdown = await sendFile(text.dataset.attachments, file).then(
+        (found) => ((status.textContent = `${file.name} is attached.`), found),
+        (error) => ((status.textContent = `${file.name}: ${error.message}`), ''),
+      );
+      text.value = text.value.replace(markdown === '' ? `${place}\n` : place, () => markdown);
+      text.dispatchEvent(new Event('input', { bubbles: true }));
+    }
+  };
+  text.addEventListener('paste', (event) => {
+    const files = [...(event.clipboardData?.files ?? [])];
+    if (files.length === 0) return;
+    event.preventDefault();
+    send(files);
+  });
+  text.addEventListener('dragover', (event) => event.dataTransfer?.types.includes('Files') && event.preventDefault());
+  text.addEventListener('drop', (event) => {
+    const files = [...(event.dataTransfer?.files ?? [])];
+    if (files.length === 0) return;
+    event.preventDefault();
+    send(files);
+  });
+}

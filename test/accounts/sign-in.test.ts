@@ -72,9 +72,9 @@ t.test('security D05 an unknown handle takes as long as a known one', async (t) 
       took[username]!.push(performance.now() - start);
     }
   }
-  const median = (list: number[]) => list.sort((a, b) => a - b)[7]!;
-  const known = median(took.alice!);
-  const unknown = median(took.bob!);
+  // The fastest of fifteen, which other work on the machine hardly touches.
+  const known = Math.min(...took.alice!);
+  const unknown = Math.min(...took.bob!);
   // Without the dummy hash the unknown one takes under a tenth.
   t.ok(unknown > known / 2 && unknown < known * 2, `${known.toFixed(1)} ms known, ${unknown.toFixed(1)} ms unknown`);
 });

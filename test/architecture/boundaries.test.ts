@@ -21,7 +21,7 @@ const arrows: string[][] = [
   ['owners'],
   ['audit'],
   ['announcements', 'outbox', 'image-proxy'],
-  ['db', 'images', 'git', 'outbound', 'access', 'highlighting', 'control', 'sealing', 'openssh'],
+  ['db', 'images', 'objects', 'git', 'outbound', 'access', 'highlighting', 'control', 'sealing', 'openssh', 'nodes'],
   ['workers'],
   ['config', 'embedded'],
   ['kernel'],

@@ -2,7 +2,7 @@ import t from 'tap';
 import { appendFileSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { LogFile } from '../../src/ci/logs/log-file.ts';
-import { LogView } from '../../src/ci/logs/log-view.ts';
+import { LogView } from '../../src/ci/logs/log-file.ts';
 import { createMask } from '../../src/ci/logs/mask.ts';
 import { formatRow, maxRowBytes, readRow } from '../../src/ci/logs/row-buffer.ts';
 import { RowBuffer } from '../../src/ci/logs/row-buffer.ts';

@@ -4,6 +4,7 @@ import path from 'node:path';
 import t from 'tap';
 import { openModules as realOpenModules } from '../../src/app.ts';
 import { localAdministrator } from '../../src/access/index.ts';
+import { attachmentMarkdown } from '../../src/issues/index.ts';
 import { clientEnvironment } from '../git/git-fixture.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { runCli } from './fake-process.ts';
@@ -178,4 +179,95 @@ t.test('any bundle can be imported under a name; other files are refused and lea
   t.match(await there('import', 'plain.bundle', 'alice/bad', '--public', '--private'), { code: 2 });
   t.match(await there('repo', 'show', 'alice/bad'), { code: 3 });
   t.same(readdirSync(path.join(folder, 'there', 'tmp')), []);
+});
+
+t.test('issues travel in the bundle, and a second import updates them', async (t) => {
+  const { issues, accounts } = await opened.get(path.join(folder, 'here'))!;
+  const alice = (await accounts.personByUsername('alice'))!;
+  const viewer = { kind: 'person', username: 'alice', isAdministrator: false, via: 'session', scope: 'admin' } as const;
+  const by = { ...viewer, id: alice.id, repositoryIds: null };
+  await here('repo', 'add', 'alice/tracker');
+  const at = { owner: 'alice', name: 'tracker' };
+  const log = await issues.addAttachment(by, at, {
+    name: 'photo.png',
+    content: (async function* () {
+      yield png;
+    })(),
+  });
+  await issues.open(by, at, { title: 'One', body: attachmentMarkdown(log, at) });
+  await issues.open(by, at, { title: 'Two ääö €', body: 'after #1\n\n```\nend\n```' });
+  t.equal((await here('export', 'alice/tracker', 'tracker.bundle')).code, 0);
+  git(folder, 'clone', '--quiet', 'tracker.bundle', 'tracker');
+  const cloned = path.join(folder, 'tracker');
+  git(cloned, 'fetch', '--quiet', 'origin', 'refs/hearth/meta');
+  t.strictSame(git(cloned, 'ls-tree', '-r', '--name-only', 'FETCH_HEAD').trim().split('\n').sort(), [
+    'README.md',
+    `attachments/${log.id}`,
+    'issues.json',
+    'issues/1.json',
+    'issues/1.md',
+    'issues/2.json',
+    'issues/2.md',
+    'labels.json',
+    'milestones.json',
+    'repository.json',
+  ]);
+  t.match(JSON.parse(git(cloned, 'show', 'FETCH_HEAD:issues/2.json')), { title: 'Two ääö €' });
+
+  t.match(await there('import', 'tracker.bundle'), { code: 0, stdout: /, 2 issues\. Clone it/ });
+  const other = (await opened.get(path.join(folder, 'there'))!).issues;
+  const found = await other.find(localAdministrator, { ...at, number: 2 });
+  t.match(found, { title: 'Two ääö €', authorId: null, authorName: 'alice' }, 'an equal name is not the same person');
+  const [photo] = await other.listAttachments(localAdministrator, { ...at, number: 1 });
+  t.match(photo, { name: 'photo.png', contentType: 'image/png' });
+
+  await issues.setTitle(by, { ...at, number: 2 }, 'Two, later');
+  await issues.open(by, at, { title: 'Three' });
+  t.equal((await here('export', 'alice/tracker', 'tracker.bundle', '--replace')).code, 0);
+  t.match(await there('import', 'tracker.bundle', 'alice/tracker', '--issues'), {
+    code: 0,
+    stdout: /^Imported into alice\/tracker: 1 issue added, 2 updated\.\n$/,
+  });
+  t.equal((await other.find(localAdministrator, { ...at, number: 2 })).title, 'Two, later');
+  t.match(await there('import', 'tracker.bundle', '--issues'), { code: 2 });
+  t.match(await there('import', 'tracker.bundle', 'alice/garden', '--issues'), { code: 0 }, 'into another one, too');
+});
+
+t.test('a bundle with damaged issues is refused, and makes nothing', async (t) => {
+  const work = path.join(folder, 'damaged');
+  git(folder, 'clone', '--quiet', '--bare', 'tracker.bundle', work);
+  git(work, 'fetch', '--quiet', '../tracker.bundle', '+refs/hearth/meta:refs/hearth/meta');
+  const blob = (text: string): string =>
+    execFileSync('git', ['hash-object', '-w', '--stdin'], { cwd: work, input: text, encoding: 'utf8' }).trim();
+  const tree = (entries: string): string =>
+    execFileSync('git', ['mktree'], { cwd: work, input: entries, encoding: 'utf8' }).trim();
+  const rest = git(work, 'ls-tree', 'refs/hearth/meta')
+    .split('\n')
+    .filter((line) => line !== '' && !line.endsWith('\tissues'));
+  const damage = (folderOfIssues: string): void => {
+    const root = tree(`${[...rest, `040000 tree ${folderOfIssues}\tissues`].join('\n')}\n`);
+    const commit = git(work, 'commit-tree', root, '-m', 'x').trim();
+    git(work, 'update-ref', 'refs/hearth/meta', commit);
+    git(work, 'bundle', 'create', '--quiet', '../damaged.bundle', '--all');
+  };
+  const link = blob('/etc/passwd');
+  damage(tree(`120000 blob ${link}\t1.json\n`));
+  t.match(await there('import', 'damaged.bundle', 'alice/linked'), { code: 0 }, 'a link is no file');
+  damage(tree(`100644 blob ${blob('[]')}\t1.json\n`));
+  t.match(await there('import', 'damaged.bundle', 'alice/damaged'), {
+    code: 2,
+    stderr: /issues\/1\.json is not as it/,
+  });
+  t.match(await there('repo', 'show', 'alice/damaged'), { code: 3 });
+  const empty = blob('{}');
+  const many = Array.from(
+    { length: 450_000 },
+    (_, at) => `100644 blob ${empty}\t${String(at).padStart(7, '0')}.json\n`,
+  );
+  damage(tree(many.join('')));
+  t.match(await there('import', 'damaged.bundle', 'alice/many'), {
+    code: 2,
+    stderr: /issues has more than 400000 files/,
+  });
+  t.match(await there('repo', 'show', 'alice/many'), { code: 3 });
 });

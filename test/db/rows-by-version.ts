@@ -533,4 +533,25 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
     ['moved_issues', { repository_id: 'r1', number: 7, issue_id: 'is1', moved_at: 6 }],
   ],
   82: [['search_entries', { place: 7, issue_id: 'is2', position: 0, folded: 'it rains in' }]],
+  84: [
+    [
+      'issues',
+      {
+        id: 'is84',
+        repository_id: 'r5',
+        number: 1,
+        kind: 'ISSUE',
+        title: 'It still rains in',
+        author_id: 'alice-id',
+        state: 'OPEN',
+        created_at: 3,
+        updated_at: 3,
+      },
+    ],
+  ],
+  88: [['attachment_uses', { attachment_id: 'at1', issue_id: 'is1', position: 0 }]],
+  90: [
+    ['storages', { id: 's2', kind: 'shared', node: 'b', epoch: 3, until: 9 }],
+    ['leases', { name: 'backup', node: 'b', epoch: 1, until: 9 }],
+  ],
 };

@@ -17,6 +17,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
 import t from 'tap';
 import { localAdministrator } from '../../src/access/index.ts';
+import { attachmentMarkdown } from '../../src/issues/index.ts';
 import { runCli } from '../cli/fake-process.ts';
 import { startHearth } from '../fixtures/start-hearth.ts';
 import type { Hearth } from '../fixtures/start-hearth.ts';
@@ -72,6 +73,28 @@ for (const name of ['image', 'bad-image']) {
     declaredType: 'image/png',
   });
 }
+const at1 = { owner: 'alice', name: 'head' };
+const author = { ...localAdministrator, via: 'session', id: alice.id, username: 'alice' } as typeof localAdministrator;
+const attach = async (text: string) =>
+  hearth.modules.issues.addAttachment(author, at1, {
+    name: `${text}.txt`,
+    content: (async function* () {
+      yield Buffer.from(text);
+    })(),
+  });
+const attachments = {
+  missing: await attach('missing'),
+  damaged: await attach('damaged'),
+  sound: await attach('sound'),
+};
+const objectOf = (id: string): string => path.join(dataDir, 'objects', 'attachments', id.slice(0, 2), id);
+await hearth.modules.issues.open(author, at1, {
+  title: 'Files',
+  body: Object.values(attachments)
+    .map((file) => attachmentMarkdown(file, at1))
+    .join(' '),
+});
+await hearth.modules.issues.comment(author, { ...at1, number: 1 }, { body: 'parked' });
 await hearth.modules.backups.create();
 await hearth.modules.audit.flush();
 
@@ -237,6 +260,33 @@ const seeded: [check: string, seed: () => void][] = [
   ],
   ['images.missing', () => rmSync(path.join(dataDir, 'repo-images', folders['image']!.id))],
   ['images.damaged', () => writeFileSync(path.join(dataDir, 'repo-images', folders['bad-image']!.id), 'half')],
+  ['issues.counts', () => sql('UPDATE issue_numbers SET open_issues = 7, last = 0')],
+  ['issues.unannounced', () => sql('UPDATE issue_entries SET announced_at = NULL, created_at = 1 WHERE position = 0')],
+  [
+    'issues.parked',
+    () =>
+      sql(
+        "UPDATE issue_entries SET announced_at = NULL, attempts = 3, last_error = 'webhooks: broken', parked_at = 2 WHERE position = 1",
+      ),
+  ],
+  ['issues.file_missing', () => rmSync(objectOf(attachments.missing.id))],
+  ['issues.file_damaged', () => writeFileSync(objectOf(attachments.damaged.id), 'DAMAGED')],
+  [
+    'issues.file_orphan',
+    () => {
+      mkdirSync(path.dirname(objectOf(uuid)), { recursive: true });
+      writeFileSync(objectOf(uuid), 'x');
+      age(objectOf(uuid));
+    },
+  ],
+  [
+    'issues.file_half_written',
+    () => {
+      mkdirSync(path.join(dataDir, 'objects', '.incoming'), { recursive: true });
+      writeFileSync(path.join(dataDir, 'objects', '.incoming', '0123'), 'x');
+      age(path.join(dataDir, 'objects', '.incoming', '0123'));
+    },
+  ],
   [
     'ci.key_mode',
     () => {
@@ -364,6 +414,10 @@ t.test('--fix repairs what can be repaired without losing data, and only that', 
     'images.half_written',
     'images.missing',
     'images.orphan',
+    'issues.counts',
+    'issues.file_half_written',
+    'issues.file_orphan',
+    'issues.parked',
     'repositories.default_branch',
     'repositories.empty_ref',
     'repositories.head',
@@ -392,6 +446,12 @@ t.test('--fix repairs what can be repaired without losing data, and only that', 
   });
   t.match(stdout, 'refs/heads/main', "a ref that was deleted is in nobody's way");
   t.notMatch(stdout, 'refs/heads/topic');
+  t.equal((await hearth.modules.issues.open(author, at1, { title: 'Two' })).number, 2, 'no number is given out twice');
+  const opened = await hearth.modules.objects.get(
+    `attachments/${attachments.sound.id.slice(0, 2)}/${attachments.sound.id}`,
+  );
+  opened?.stream.destroy();
+  t.equal(opened?.bytes, 5, 'what is sound stays');
   t.ok(readdirSync(path.join(dataDir, 'lost-and-found')).length > 0, 'an orphan is kept aside');
 });
 

@@ -341,7 +341,7 @@ t.test('the keyboard reaches every control with a visible focus', async (t) => {
   }
   t.match(
     seen.join(' | '),
-    /Skip to content \| Hearth \| Explore \| site-search \| New repository \| Menu of alice [^]*\| Code \| Commits \| Branches \| Tags \| Activity \| Runs \| Settings[^]*\| clone-https \| HTTP clone address \| Copy the HTTP address/,
+    /Skip to content \| Hearth \| Explore \| site-search \| New repository \| Menu of alice [^]*\| Code \| Issues \| Commits \| Branches \| Tags \| Activity \| Runs \| Settings[^]*\| clone-https \| HTTP clone address \| Copy the HTTP address/,
   );
   await context.close();
 });

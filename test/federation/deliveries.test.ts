@@ -351,6 +351,12 @@ t.test('a claim of a program that died runs out, or is dropped at the next start
   clock.advance(minute + 1);
   t.match(await federation.drain(), { delivered: 1 });
   await lock();
+  const holdJobs = (node: string) =>
+    modules.db.write(({ manager }) => manager.query('UPDATE leases SET node = ?', [node]));
+  await holdJobs('other');
+  await federation.recover();
+  t.match(await federation.drain(), { delivered: 0 }, 'the claim may be that of the node that runs the jobs');
+  await holdJobs('local');
   await federation.recover();
   t.match(await federation.drain(), { delivered: 1 });
 });

@@ -6,8 +6,8 @@ import { openConnections } from './api-connections.ts';
 import { furnish } from './api-world.ts';
 import { startWeb } from '../fixtures/web-fixture.ts';
 
-/** HEARTH_API_REQUESTS=50000 makes it a long run. 2,000 leave out one of 130 operations once in 30,000 runs. */
-const requests = Number(process.env['HEARTH_API_REQUESTS'] ?? 2000);
+/** HEARTH_API_REQUESTS=50000 makes it a long run. 3,500 leave out one of 200 operations once in 200,000 runs. */
+const requests = Number(process.env['HEARTH_API_REQUESTS'] ?? 3500);
 const seed = Number(process.env['HEARTH_API_SEED'] ?? Date.now() % 1_000_000);
 
 // A long run takes minutes.

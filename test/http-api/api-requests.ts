@@ -210,7 +210,7 @@ export function requestsFor(document: OpenApi, pools: Pools): fc.Arbitrary<ApiRe
           target: `/api/v1${filled}${search.size === 0 ? '' : `?${search}`}`,
           headers: {
             ...(credential !== null && { Authorization: credential }),
-            ...(body !== undefined && { 'Content-Type': type }),
+            ...(body !== undefined && { 'Content-Type': type, 'Content-Length': String(Buffer.byteLength(body)) }),
             ...(etag !== null && method === 'get' && { 'If-None-Match': etag }),
           },
           ...(body !== undefined && { body }),

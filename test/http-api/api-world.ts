@@ -3,6 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { commentIdOf } from '../../src/issues/index.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import type { Owner as Test } from '../fixtures/temporary-folder.ts';
 import type { ApiRequest, Pools } from './api-requests.ts';
@@ -63,7 +64,7 @@ async function until<T>(look: () => Promise<T | null>): Promise<T> {
 }
 
 export async function furnish(t: Test, web: Web): Promise<World> {
-  const { accounts, repositories, organisations, git, ci, webhooks, mirrors, db } = web.modules;
+  const { accounts, repositories, organisations, git, ci, issues, webhooks, mirrors, db } = web.modules;
   const ids: Record<string, string> = {};
   for (const username of ['alice', 'bob', 'carol', 'dora'])
     ids[username] = (
@@ -151,6 +152,11 @@ export async function furnish(t: Test, web: Web): Promise<World> {
     url: ['https://hooks.example.org/here', 'https://127.0.0.1/', 'file:///etc/passwd'],
     webhook: [],
     delivery: [],
+    label: ['wet', 'WET', 'none'],
+    milestone: ['Winter', 'none'],
+    comment: [],
+    page: ['1', '2'],
+    repo: ['tool', 'vault'],
   };
 
   async function unlessThere(make: () => Promise<unknown>): Promise<boolean> {
@@ -206,6 +212,28 @@ export async function furnish(t: Test, web: Web): Promise<World> {
         'INSERT INTO mirrors (repository_id, direction, url, interval_ms, next_at, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?)',
         [tool.repository.id, 'push', 'https://git.example.org/tool.git', 3_600_000, now, now, now],
       ),
+    );
+  }
+
+  /** Issues with comments, labels and milestones, of which one is hidden from all but carol. */
+  async function fileIssues(): Promise<void> {
+    for (const [by, owner, name, text] of [
+      ['alice', 'alice', 'tool', 'plain'],
+      ['carol', 'carol', 'vault', word],
+    ] as const) {
+      const at = { owner, name };
+      await unlessThere(() => issues.addLabel(viewer(by), { repository: at }, { name: 'wet', colour: '0000ff' }));
+      await unlessThere(() => issues.addMilestone(viewer(by), at, { title: 'Winter' }));
+      await unlessThere(async () => {
+        const { number } = await issues.open(viewer(by), at, { title: text, body: text });
+        const { position } = await issues.comment(viewer(by), { ...at, number }, { body: text });
+        const [described] = await issues.describe([await issues.find(viewer(by), { ...at, number })]);
+        values['comment']!.splice(6, Infinity);
+        values['comment']!.unshift(String(commentIdOf(described!.serial, position)));
+      });
+    }
+    await unlessThere(() =>
+      issues.addLabel(viewer('alice'), { organisation: 'guild' }, { name: 'wet', colour: 'fff000' }),
     );
   }
 
@@ -265,6 +293,7 @@ export async function furnish(t: Test, web: Web): Promise<World> {
       const run = await ci.runs.find(found, 1).catch(() => null);
       values['job']!.push(...(run?.jobs ?? []).map(({ id }) => String(id)));
     }
+    await fileIssues();
     await loseTip();
     const here = await repositories.find(alice, 'alice', 'tool').then(
       ({ repository }) => [{ kind: 'repository', id: repository.id } as const],

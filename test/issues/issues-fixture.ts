@@ -1,9 +1,12 @@
 // openIssues(t, {settings?}) → the modules up to issues on real SQLite and git, with alice, bob, carol and alice/roof
 // (PUBLIC).
 // at(number), roof → addresses.  timeline(issues, viewer, at) → the kinds of its entries.
+import path from 'node:path';
 import type { EntitySchema } from 'typeorm';
 import type { Viewer } from '../../src/access/index.ts';
 import { systemRandom } from '../../src/kernel/index.ts';
+import { createFolderStore } from '../../src/objects/index.ts';
+import type { ObjectStore } from '../../src/objects/index.ts';
 import { createIssues, issueEntities } from '../../src/issues/index.ts';
 import type { IssueAt, IssueModuleSettings, Issues } from '../../src/issues/index.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
@@ -24,10 +27,25 @@ export type IssueModules = Awaited<ReturnType<typeof openIssues>>;
 
 /** One more instance of the module on the same data, as another process would have. */
 export function issuesOver(t: Owner, modules: TestModules, settings: Partial<IssueModuleSettings> = {}): Issues {
-  const issues = createIssues({ ...modules, random: systemRandom, settings });
+  const issues = createIssues({
+    ...modules,
+    objects: objectsIn(modules),
+    random: systemRandom,
+    settings,
+    sealExport: (sha256) => `sealed ${sha256}`,
+  });
   t.teardown(() => issues.stop());
   return issues;
 }
+
+/** The store of attachments, in the test's folder. */
+export const objectsIn = ({ folder, logger }: Pick<TestModules, 'folder' | 'logger'>): ObjectStore =>
+  createFolderStore({
+    directory: path.join(folder, 'objects'),
+    lowDiskFloorBytes: () => 0,
+    random: systemRandom,
+    logger,
+  });
 
 export async function timeline(issues: Issues, viewer: Viewer, where: IssueAt): Promise<string[]> {
   return (await issues.listEntries(viewer, where)).entries.map(({ kind }) => kind);

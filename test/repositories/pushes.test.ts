@@ -91,10 +91,10 @@ t.test(
   async (t) => {
     const modules = await openWork(t);
     const { repositories, alice, history } = modules;
-    const heard: string[][] = [];
+    const received: string[][] = [];
     repositories.pushes.onPush({
       name: 'refs',
-      record: async (_tx, { updates }) => void heard.push(updates.map(({ ref }) => ref)),
+      record: async (_tx, { updates }) => void received.push(updates.map(({ ref }) => ref)),
     });
     await push(modules, alice, 'alice/work', [`${zeroId} ${history.commits[1]} ${main}`], { pack: history.pack });
     const stale = await push(
@@ -119,7 +119,7 @@ t.test(
       ],
       'a push without any effect has nothing to announce',
     );
-    t.same(heard, [[main], ['refs/heads/new']]);
+    t.same(received, [[main], ['refs/heads/new']]);
   },
 );
 
@@ -374,9 +374,9 @@ t.test('a throwing listener is retried until it has recorded; the others are not
   let failures = 3;
   const [before, after] = [recordingListener('before'), recordingListener('after')];
   const prepared: string[] = [];
-  const stubborn: PushListener<string> & { heard: string[] } = {
+  const stubborn: PushListener<string> & { received: string[] } = {
     name: 'stubborn',
-    heard: [],
+    received: [],
     async prepare({ id }) {
       prepared.push(id);
       return `prepared ${id}`;
@@ -385,7 +385,7 @@ t.test('a throwing listener is retried until it has recorded; the others are not
       await tx.manager.query('UPDATE repositories SET description = ?', [text]);
       if (failures-- > 0) throw new Error('not today');
     },
-    recorded: ({ id }) => stubborn.heard.push(id),
+    recorded: ({ id }) => stubborn.received.push(id),
   };
   for (const listener of [before, stubborn, after]) repositories.pushes.onPush(listener as PushListener);
   await push(modules, alice, 'alice/work', [`${zeroId} ${history.commits[0]} ${main}`], { pack: history.pack });
@@ -396,14 +396,14 @@ t.test('a throwing listener is retried until it has recorded; the others are not
     'a failed record leaves nothing',
   );
   t.match(await journal(modules), [{ settled: 1, announced: 0 }]);
-  t.same([before.received.length, stubborn.heard.length, after.received.length], [1, 0, 1]);
+  t.same([before.received.length, stubborn.received.length, after.received.length], [1, 0, 1]);
   await repositories.pushes.finish();
   await repositories.pushes.finish();
   t.equal(prepared.length, 3, 'the last try waits for a while: load alone parks no push');
   clock.advance(10 * 60_000);
   await repositories.pushes.finish();
   await repositories.pushes.finish();
-  t.same([before.received.length, stubborn.heard.length, after.received.length], [1, 1, 1]);
+  t.same([before.received.length, stubborn.received.length, after.received.length], [1, 1, 1]);
   t.equal(prepared.length, 4, 'once with the others, and each time alone');
   t.match(await journal(modules), [{ announced: 1 }]);
   t.equal(events().filter((event) => event === 'push.listener_failed').length, 2);
@@ -470,20 +470,20 @@ t.test('effects of listeners are recorded in one write; without effects there is
 t.test('pushes to one repository are announced in order', async (t) => {
   const modules = await openWork(t);
   const { repositories, alice, history } = modules;
-  const heard: string[] = [];
+  const received: string[] = [];
   let wait = 30;
   repositories.pushes.onPush({
     name: 'slow',
     // The first takes longest.
     prepare: async () => new Promise<true>((resolve) => setTimeout(resolve, (wait -= 10), true)),
-    record: async (_tx, { updates }) => void heard.push(updates[0]!.ref),
+    record: async (_tx, { updates }) => void received.push(updates[0]!.ref),
   });
   for (const name of ['a', 'b', 'c'])
     await push(modules, alice, 'alice/work', [`${zeroId} ${history.commits[0]} refs/heads/${name}`], {
       pack: history.pack,
     });
   await repositories.stop();
-  t.same(heard, ['refs/heads/a', 'refs/heads/b', 'refs/heads/c']);
+  t.same(received, ['refs/heads/a', 'refs/heads/b', 'refs/heads/c']);
 });
 
 t.test('with concurrent announcers of the same pushes each listener records each push once', async (t) => {
@@ -494,20 +494,20 @@ t.test('with concurrent announcers of the same pushes each listener records each
   }
   await repositories.stop();
   await modules.db.write((tx) => tx.manager.query('UPDATE pushes SET announced_at = NULL'));
-  const heard: string[] = [];
+  const received: string[] = [];
   const announcers = Array.from({ length: 4 }, () => openAgain().repositories);
   for (const announcer of [repositories, ...announcers]) {
     announcer.pushes.onPush({
       name: 'same',
       prepare: () => new Promise((resolve) => setTimeout(resolve, 5)),
-      record: async (_tx, { id }) => void heard.push(id),
+      record: async (_tx, { id }) => void received.push(id),
     });
   }
   await Promise.all([...announcers, repositories].map((announcer) => announcer.pushes.finish()));
-  t.equal(heard.length, history.commits.length);
-  t.equal(new Set(heard).size, heard.length);
+  t.equal(received.length, history.commits.length);
+  t.equal(new Set(received).size, received.length);
   await repositories.pushes.finish();
-  t.equal(heard.length, history.commits.length);
+  t.equal(received.length, history.commits.length);
 });
 
 t.test('after an exit between two listeners the next start continues with the second', async (t) => {

@@ -225,6 +225,25 @@ t.test(
   },
 );
 
+t.test('pushes to a repository whose storage another node holds are left to it', async (t) => {
+  const { ids, folderPath, repositoryId, ...modules } = await openWork(t);
+  setRef(folderPath, ref, ids.get('B')!);
+  await journalPushes(modules, repositoryId, ids, { p1: { moves: { [ref]: 'A>B' }, createdAt: 1_000 } });
+  const hold = (node: string) =>
+    modules.db.write(({ manager }) => manager.query('UPDATE storages SET node = ?', [node]));
+  await hold('other');
+  const { repositories } = modules.openAgain();
+  const listener = recordingListener('listener');
+  repositories.pushes.onPush(listener);
+  await repositories.recover();
+  await repositories.pushes.recover();
+  await repositories.pushes.finish();
+  t.same([await verdicts(modules, ['p1']), listener.received], [{ p1: '' }, []]);
+  await hold('local');
+  await repositories.pushes.finish();
+  t.same([await verdicts(modules, ['p1']), listener.received], [{ p1: 'ok' }, ['p1']]);
+});
+
 t.test('each ref of a push is settled by itself', async (t) => {
   const { ids, folderPath, repositoryId, ...modules } = await openWork(t);
   setRef(folderPath, ref, ids.get('B')!);

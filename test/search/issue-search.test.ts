@@ -8,7 +8,7 @@ import { createIssueIndex, createSearch } from '../../src/search/index.ts';
 import { foldQuery } from '../../src/search/query-text.ts';
 import { seededRandom } from '../fixtures/seeded-random.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
-import { anonymous, at, openIssues, reasonOf, roof, viewerOf } from '../issues/issues-fixture.ts';
+import { anonymous, at, objectsIn, openIssues, reasonOf, roof, viewerOf } from '../issues/issues-fixture.ts';
 
 t.setTimeout(120_000);
 
@@ -20,7 +20,14 @@ async function openIndexed(t: Owner, mostTexts?: number) {
     perPerson: { perMinute: 5_000, perHour: 5_000 },
     perRepository: { perMinute: 5_000, perHour: 5_000 },
   };
-  const issues = createIssues({ ...modules, random: systemRandom, settings, texts });
+  const issues = createIssues({
+    ...modules,
+    objects: objectsIn(modules),
+    random: systemRandom,
+    settings,
+    sealExport: (sha256) => sha256,
+    texts,
+  });
   t.teardown(async () => {
     await issues.stop();
     await texts.close();

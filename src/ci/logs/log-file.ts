@@ -2,7 +2,116 @@ import { constants } from 'node:fs';
 import { mkdir, open } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import path from 'node:path';
-import { LogReader } from './log-reader.ts';
+
+/** Distance of index entries, in rows. */
+export const rowsPerMark = 256;
+const readAtOnce = 256 * 1024;
+const lineFeed = 0x0a;
+
+/**
+ * The log of one task, for reading: an append-only file with one line per row. Offsets are indexed in memory, one for
+ * every 256 rows, by one scan of the file; a million rows are four thousand numbers. The counters belong to one
+ * object: `LogFile` for the writer, `LogView` for another process.
+ */
+export abstract class LogReader {
+  protected readonly path: string;
+  readonly #marks: number[] = [0];
+  #rows = 0;
+  /** End of the last whole row. */
+  #bytes = 0;
+  #loaded: Promise<void> | null = null;
+
+  constructor(file: string) {
+    this.path = file;
+  }
+
+  get rows(): number {
+    return this.#rows;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Scans the file; a missing file has no rows. After a failure the next call tries again. */
+  load(): Promise<void> {
+    return (this.#loaded ??= this.scan().catch((error: unknown) => {
+      this.#loaded = null;
+      throw error;
+    }));
+  }
+
+  /** Rows from `from` on, at most `count`, without their line ends. */
+  async read(from: number, count: number): Promise<string[]> {
+    await this.load();
+    const wanted = Math.min(count, this.#rows - from);
+    if (wanted <= 0) return [];
+    const lines: string[] = [];
+    let skip = from % rowsPerMark;
+    for await (const piece of this.pieces(from - skip)) {
+      for (const line of piece.toString('utf8').slice(0, -1).split('\n')) {
+        if (skip > 0) skip -= 1;
+        else lines.push(line);
+        if (lines.length === wanted) return lines;
+      }
+    }
+    return lines;
+  }
+
+  /** The file from the index entry at or before a row on, in chunks that end with a row. */
+  async *pieces(from = 0): AsyncGenerator<Buffer> {
+    await this.load();
+    const end = this.#bytes;
+    let at = this.#marks[Math.floor(from / rowsPerMark)] ?? end;
+    const file = await openIfThere(this.path);
+    if (file === null) return;
+    try {
+      while (at < end) {
+        const piece = await readWholeRows(file, at, end);
+        // The file was truncated by another process: waiting would not help.
+        if (piece.length === 0) return;
+        at += piece.length;
+        yield piece;
+      }
+    } finally {
+      await file.close();
+    }
+  }
+
+  /** Counts the rows that were added to the file since. */
+  protected async scan(): Promise<void> {
+    const file = await openIfThere(this.path);
+    if (file === null) return;
+    try {
+      const { size } = await file.stat();
+      if (size < this.#bytes) this.#forget();
+      const buffer = Buffer.allocUnsafe(readAtOnce);
+      for (let at = this.#bytes; ; ) {
+        const { bytesRead } = await file.read(buffer, 0, buffer.length, at);
+        if (bytesRead === 0) break;
+        this.count(buffer.subarray(0, bytesRead), at);
+        at += bytesRead;
+      }
+    } finally {
+      await file.close();
+    }
+  }
+
+  /** Counts rows and indexes their ends. */
+  protected count(bytes: Buffer, at: number): void {
+    for (let feed = bytes.indexOf(lineFeed); feed !== -1; feed = bytes.indexOf(lineFeed, feed + 1)) {
+      this.#rows += 1;
+      this.#bytes = at + feed + 1;
+      if (this.#rows % rowsPerMark === 0) this.#marks.push(this.#bytes);
+    }
+  }
+
+  #forget(): void {
+    this.#marks.splice(1);
+    this.#rows = 0;
+    this.#bytes = 0;
+  }
+}
 
 /**
  * The log of one task in the process that writes it. It counts what it has written itself and never scans the file for
@@ -13,7 +122,7 @@ export class LogFile extends LogReader {
 
   /**
    * Appends whole rows; they are not durable before `sync`. An incomplete row left by a crash is overwritten. One call
-   * at a time: `LogStore.inTurn` serialises them.
+   * at a time: `LogStore.withLock` serialises them.
    */
   async append(rows: Buffer): Promise<void> {
     await this.load();
@@ -37,6 +146,35 @@ export class LogFile extends LogReader {
     await this.#writer?.close();
     this.#writer = null;
   }
+}
+
+/**
+ * A log that another process writes, read-only: for a command beside the server. It has its own counters, so a read
+ * during a write never changes what the writer counts and acknowledges.
+ */
+export class LogView extends LogReader {
+  #refreshing: Promise<void> | null = null;
+
+  /** Scans for added rows. Concurrent calls share one scan. */
+  refresh(): Promise<void> {
+    return (this.#refreshing ??= this.load()
+      .then(() => this.scan())
+      .finally(() => (this.#refreshing = null)));
+  }
+}
+
+/** A row is never longer than one read. */
+async function readWholeRows(file: FileHandle, at: number, end: number): Promise<Buffer> {
+  const buffer = Buffer.allocUnsafe(Math.min(readAtOnce, end - at));
+  const { bytesRead } = await file.read(buffer, 0, buffer.length, at);
+  return buffer.subarray(0, buffer.subarray(0, bytesRead).lastIndexOf(lineFeed) + 1);
+}
+
+async function openIfThere(file: string): Promise<FileHandle | null> {
+  return open(file, 'r').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null;
+    throw error;
+  });
 }
 
 /** A new file is durable only once its folder is synced, too. */

@@ -1,8 +1,8 @@
 import { logTopic } from '../topics.ts';
 import type { CiDeps } from '../deps.ts';
 import { taskSchema } from '../schema/task-schema.ts';
-import { rowsPerMark } from './log-reader.ts';
-import type { LogReader } from './log-reader.ts';
+import { rowsPerMark } from './log-file.ts';
+import type { LogReader } from './log-file.ts';
 import { readRow } from './row-buffer.ts';
 import type { StoredRow } from './row-buffer.ts';
 

@@ -37,9 +37,14 @@ export function addExportImportCommands(program: Command, run: Run): void {
       .argument('[owner/name]', 'the new repository; as the file says when left out')
       .option('--public', 'make it public')
       .option('--private', 'make it private')
+      .option(
+        '--issues',
+        'only bring the issues into a repository that is there; those of an earlier import are updated',
+      )
       .action(run(importFile)),
     'hearth import garden.bundle',
     'hearth import garden.bundle bob/garden --private',
+    'hearth import garden.bundle bob/garden --issues',
   );
   addImportGithubCommand(imports, run);
 }
@@ -58,8 +63,8 @@ export function addRepoAdoptCommand(repo: Command, run: Run): void {
   );
 }
 
-function bundleDeps({ git, repositories, clock, config }: Modules, random: BundleDeps['random']): BundleDeps {
-  return { git, repositories, clock, random, temporaryFolder: path.join(config.dataDir, 'tmp') };
+function bundleDeps({ git, repositories, issues, clock, config }: Modules, random: BundleDeps['random']): BundleDeps {
+  return { git, repositories, issues, clock, random, temporaryFolder: path.join(config.dataDir, 'tmp') };
 }
 
 const exportRepository: Action<{ replace?: true }, [string, string]> = async (cli, { replace }, text, file) => {
@@ -85,6 +90,7 @@ const exportRepository: Action<{ replace?: true }, [string, string]> = async (cl
 interface ImportOptions {
   public?: true;
   private?: true;
+  issues?: true;
 }
 
 const importFile: Action<ImportOptions, [string, string | undefined]> = async (cli, options, file, text) => {
@@ -93,9 +99,31 @@ const importFile: Action<ImportOptions, [string, string | undefined]> = async (c
   if (statSync(source, { throwIfNoEntry: false })?.isFile() !== true)
     throw notFound('no_such_file', `There is no file ${source}.`);
   if (!(await isBundle(source))) throw invalid('parcel_unreadable', `${source} is no git bundle.`);
+  if (options.issues) return bringIssues(cli, source, text);
   const visibility = options.public ? 'PUBLIC' : options.private ? 'PRIVATE' : undefined;
   await bringIn(cli, source, { ...(text === undefined ? {} : splitName(text)), visibility });
 };
+
+async function bringIssues(cli: Cli, source: string, text: string | undefined): Promise<void> {
+  if (text === undefined)
+    throw invalid('usage', 'Say whose issues they will be: hearth import FILE OWNER/NAME --issues');
+  const modules = await cli.openModules();
+  const found = await findRepository(modules, text);
+  const [{ updateIssues }, { systemRandom }] = await Promise.all([
+    import('../../mirrors/index.ts'),
+    import('../../kernel/index.ts'),
+  ]);
+  const { added, updated } = await updateIssues(bundleDeps(modules, systemRandom), source, found);
+  const name = `${found.canonical.owner}/${found.canonical.name}`;
+  cli.output.result(`Imported into ${name}: ${issuesInWords({ added, updated })}.`, {
+    repository: name,
+    added,
+    updated,
+  });
+}
+
+const issuesInWords = ({ added, updated }: { added: number; updated: number }): string =>
+  [`${added} ${added === 1 ? 'issue' : 'issues'} added`, ...(updated === 0 ? [] : [`${updated} updated`])].join(', ');
 
 async function isBundle(file: string): Promise<boolean> {
   const handle = await open(file, 'r');
@@ -127,7 +155,9 @@ async function bringIn(cli: Cli, source: string, wishes: ImportRequest): Promise
     const [, share, what] = /(\d+)%.*?(\(.*?\))?/.exec(text) ?? [];
     if (share !== undefined) shown.step({ done: Number(share), total: 100, item: what ?? path.basename(source) });
   };
-  const { found, refs, refused } = await importBundle(bundleDeps(modules, systemRandom), source, wishes, { progress })
+  const { found, refs, refused, issues } = await importBundle(bundleDeps(modules, systemRandom), source, wishes, {
+    progress,
+  })
     .catch((error: unknown) => {
       const isUnknownOwner = isDomainError(error) && error.reason === 'no_such_owner' && wishes.owner === undefined;
       throw isUnknownOwner
@@ -142,7 +172,14 @@ async function bringIn(cli: Cli, source: string, wishes: ImportRequest): Promise
   const { repository, canonical } = found;
   const clone = cloneAddresses(modules.config, canonical);
   cli.output.result(
-    `Made ${repository.visibility.toLowerCase()} repository ${canonical.owner}/${canonical.name}: ${refs} branches and tags. Clone it with: git clone ${clone.http}`,
-    { ...repositoryToJson(repository, canonical.owner), refs, refused, cloneHttp: clone.http, cloneSsh: clone.ssh },
+    `Made ${repository.visibility.toLowerCase()} repository ${canonical.owner}/${canonical.name}: ${refs} branches and tags${issues === null || issues.added === 0 ? '' : `, ${issues.added} issues`}. Clone it with: git clone ${clone.http}`,
+    {
+      ...repositoryToJson(repository, canonical.owner),
+      refs,
+      refused,
+      issues: issues?.added ?? 0,
+      cloneHttp: clone.http,
+      cloneSsh: clone.ssh,
+    },
   );
 }

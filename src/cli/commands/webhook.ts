@@ -12,9 +12,9 @@ import { readSecret } from '../terminal/read-secret.ts';
 import { findById } from './find-by-id.ts';
 import { findRepository } from './find-repository.ts';
 
-/** `hearth webhook …`: webhooks for pushes and runs. */
+/** `hearth webhook …`: webhooks for pushes, runs and issues. */
 export function addWebhookCommands(program: Command, run: Run): void {
-  const webhook = addNoun(program, 'webhook', 'webhooks for pushes and runs');
+  const webhook = addNoun(program, 'webhook', 'webhooks for pushes, runs and issues');
   const place = 'owner/name of a repository, or an organisation';
   withExamples(
     webhook.command('list').description('list webhooks').argument('<place>', place).action(run(listWebhooks)),
@@ -27,7 +27,11 @@ export function addWebhookCommands(program: Command, run: Run): void {
       .description('add a webhook')
       .argument('<place>', place)
       .argument('<url>', 'https address')
-      .option('--events <list>', 'events, separated by commas: push, create, delete, run', 'push')
+      .option(
+        '--events <list>',
+        'events, separated by commas: push, create, delete, run, issues, issue_comment, issue_label, issue_assign, issue_milestone',
+        'push',
+      )
       .option('--secret-file <file>', 'file with the secret that signs messages')
       .option('--secret-stdin', 'read the secret from standard input')
       .action(run(addWebhook)),

@@ -1,6 +1,9 @@
 import { appendFile, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
 import path from 'node:path';
-import { conflict, invalid } from '../../kernel/index.ts';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { conflict, internal, invalid } from '../../kernel/index.ts';
 import type { GitRunner } from '../processes/git-runner.ts';
 import { failureOf, withoutSecrets } from './remote.ts';
 import type { ExchangeOptions } from './fetch-and-push.ts';
@@ -17,7 +20,8 @@ export interface BundleRequest {
   /** By full name. */
   refs: ReadonlyMap<string, string>;
   defaultBranch: string;
-  files: readonly { name: string; bytes: Buffer }[];
+  /** Written one after the other while they come. */
+  files: AsyncIterable<BundleFile> | Iterable<BundleFile>;
   message: string;
   /** Commit date of the metadata, in epoch milliseconds. */
   at: number;
@@ -25,6 +29,14 @@ export interface BundleRequest {
   target: string;
   /** Path of a temporary repository, ending in `.git`; removed afterwards. */
   scratch: string;
+}
+
+/** A metadata file; `name` is a path of letters, digits, dots, hyphens and slashes. */
+export interface BundleFile {
+  name: string;
+  /** In bytes; null where it is known at the end only: then it is text that ends with a line break. */
+  size: number | null;
+  content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 }
 
 const brought = [
@@ -80,13 +92,12 @@ async function writeBundle(
     const lines = [...refs].map(([ref, oid]) => `${oid} ${ref}\n`).join('');
     await appendFile(path.join(scratch, 'packed-refs'), `# pack-refs with: \n${lines}`);
     const seconds = Math.floor(at / 1000);
-    const stream = Buffer.concat([
-      Buffer.from(`feature done\ncommit ${bundleRef}\ncommitter Hearth <hearth@localhost> ${seconds} +0000\n`),
-      data(Buffer.from(message)),
-      ...files.flatMap(({ name, bytes }) => [Buffer.from(`M 100644 inline ${name}\n`), data(bytes)]),
-      Buffer.from('done\n'),
-    ]);
-    await feed(runner, [`--git-dir=${scratch}`, 'fast-import', '--quiet', '--done'], stream);
+    const head = `feature done\ncommit ${bundleRef}\ncommitter Hearth <hearth@localhost> ${seconds} +0000\n`;
+    await feed(
+      runner,
+      [`--git-dir=${scratch}`, 'fast-import', '--quiet', '--done'],
+      importStream(head, message, files),
+    );
     await feed(
       runner,
       [
@@ -98,21 +109,55 @@ async function writeBundle(
         '--all',
         ...(refs.has(`refs/heads/${defaultBranch}`) ? ['HEAD'] : []),
       ],
-      Buffer.alloc(0),
+      [],
     );
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }
 }
 
-const data = (bytes: Buffer): Buffer =>
-  Buffer.concat([Buffer.from(`data ${bytes.length}\n`), bytes, Buffer.from('\n')]);
+const safeName = /^[\w-][\w.-]*(?:\/[\w-][\w.-]*)*$/;
 
-async function feed(runner: GitRunner, argv: string[], input: Buffer): Promise<void> {
+/** A commit with its files in the language of git fast-import. */
+async function* importStream(
+  head: string,
+  message: string,
+  files: BundleRequest['files'],
+): AsyncGenerator<string | Uint8Array> {
+  yield `${head}data ${Buffer.byteLength(message)}\n${message}\n`;
+  for await (const { name, size, content } of files) {
+    if (!safeName.test(name)) throw internal(`${name} is no name of a metadata file`);
+    // Nobody can put a line into a text that ends it.
+    const end = `end-${randomUUID()}`;
+    yield `M 100644 inline ${name}\ndata ${size === null ? `<<${end}` : size}\n`;
+    let bytes = 0;
+    for await (const piece of content) {
+      bytes += piece.length;
+      if (size !== null && bytes > size) throw internal(`${name} is longer than it said`);
+      yield piece;
+    }
+    if (size !== null && bytes < size) throw internal(`${name} is shorter than it said`);
+    yield size === null ? `${end}\n` : '\n';
+  }
+  yield 'done\n';
+}
+
+async function feed(
+  runner: GitRunner,
+  argv: string[],
+  input: AsyncIterable<string | Uint8Array> | Iterable<string>,
+): Promise<void> {
   const running = runner.start({ argv, timeLimitMs: longMs, takesInput: true, yields: true });
-  running.stdin?.on('error', () => {});
-  running.stdin?.end(input);
   running.stdout?.resume();
+  try {
+    // Waits for git to take each piece: nothing is held as a whole.
+    await pipeline(Readable.from(input), running.stdin!);
+  } catch (error) {
+    running.stop('input_failed');
+    const { code } = await running.exited;
+    // Where git has ended by itself, it says why.
+    if (code === null || code === 0) throw error;
+  }
   const { code } = await running.exited;
   if (code !== 0)
     throw conflict(

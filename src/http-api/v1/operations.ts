@@ -2,7 +2,52 @@ import type { Operation } from '../operation.ts';
 import { listActivity, listLostTips, restoreLostTip } from './activity.ts';
 import { addCollaborator, changeCollaborator, listCollaborators, removeCollaborator } from './collaborators.ts';
 import { getArchiveLinks, getCommit, getRawFile, getTree, listBranches, listCommits, listTags } from './contents.ts';
+import {
+  addIssueComment,
+  deleteComment,
+  editComment,
+  getComment,
+  listCommentRevisions,
+  listIssueComments,
+  listIssueRevisions,
+  listRepositoryComments,
+} from './issues-comments.ts';
+import {
+  addIssueLabels,
+  clearIssueLabels,
+  labelOperations,
+  listIssueLabels,
+  removeIssueLabel,
+  setIssueLabels,
+} from './issues-labels.ts';
+import { linkOperations } from './issues-links.ts';
+import { addMilestone, deleteMilestone, editMilestone, getMilestone, listMilestones } from './issues-milestones.ts';
+import {
+  blockOperations,
+  editIssueSettings,
+  getIssueSettings,
+  heldOperations,
+  hideComment,
+  listHeld,
+  showComment,
+  trashOperations,
+} from './issues-moderation.ts';
+import { reactionOperations, subscriptionOperations } from './issues-participation.ts';
+import { getIssueConfig, listIssueTemplates } from './issues-templates.ts';
+import { listTimeline } from './issues-timeline.ts';
+import {
+  deleteIssue,
+  editIssue,
+  getIssue,
+  issueMarks,
+  listIssues,
+  listPinnedIssues,
+  moveIssue,
+  openIssue,
+  searchIssues,
+} from './issues.ts';
 import { getImage, removeImage, replaceImage } from './images.ts';
+import { issueAssetOperations } from './issue-assets.ts';
 import { addKey, listKeys, removeKey } from './keys.ts';
 import {
   addMember,
@@ -40,6 +85,7 @@ import {
   saveMirror,
   syncMirror,
 } from './mirrors.ts';
+import { getVersion } from './version.ts';
 import { webhooksOfOrganisations, webhooksOfRepositories } from './webhooks.ts';
 
 /** Every operation of the API, in the order of its document. */
@@ -47,6 +93,8 @@ export const operations: readonly Operation[] = [
   search,
   listRepositories,
   createRepository,
+  // Before `/repos/{owner}/{name}`, which would take its place.
+  searchIssues,
   getRepository,
   editRepository,
   renameRepository,
@@ -76,13 +124,57 @@ export const operations: readonly Operation[] = [
   addCollaborator,
   changeCollaborator,
   removeCollaborator,
+  listIssues,
+  openIssue,
+  // Before `{number}`, which would take their place.
+  listPinnedIssues,
+  listHeld,
+  listRepositoryComments,
+  getComment,
+  editComment,
+  deleteComment,
+  listCommentRevisions,
+  hideComment,
+  showComment,
+  getIssue,
+  editIssue,
+  deleteIssue,
+  moveIssue,
+  ...issueMarks,
+  listIssueComments,
+  addIssueComment,
+  listIssueRevisions,
+  listTimeline,
+  ...reactionOperations,
+  listIssueLabels,
+  addIssueLabels,
+  setIssueLabels,
+  clearIssueLabels,
+  removeIssueLabel,
+  ...subscriptionOperations,
+  ...linkOperations,
+  ...labelOperations,
+  listMilestones,
+  addMilestone,
+  getMilestone,
+  editMilestone,
+  deleteMilestone,
+  listIssueTemplates,
+  getIssueConfig,
+  getIssueSettings,
+  editIssueSettings,
+  ...heldOperations,
+  ...trashOperations,
+  ...blockOperations,
   getImage,
   replaceImage,
   removeImage,
+  ...issueAssetOperations,
   listPins,
   pinRepository,
   unpinRepository,
   movePin,
+  getVersion,
   getMe,
   editMe,
   getUser,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { plainHttpMirrorRisk } from '../../mirrors/index.ts';
 import { plainHttpWebhookRisk, webhookEvents } from '../../webhooks/index.ts';
+import { giteaUser } from './issues-schemas.ts';
 import { collaboratorRoles, organisationRoles } from '../../access/index.ts';
 
 /**
@@ -268,7 +269,7 @@ export const collaborator = z
 
 export const person = z
   .strictObject({
-    username: z.string(),
+    ...giteaUser.shape,
     displayName: z.string(),
     bio: z.string(),
     website: z.string(),

@@ -6,6 +6,7 @@ import type { Collaborator, CommitStatus, ListedRepository, Repository } from '.
 import type { Owner } from '../../owners/index.ts';
 import type { WebDeps } from '../../http/index.ts';
 import { viewCloneBox, organisationUrl, personUrl, repositoryImageUrl, repositoryUrl } from '../../http/index.ts';
+import { userPayload } from '../../webhooks/index.ts';
 import type * as schemas from './schemas.ts';
 
 /** The base URL of the API: absolute addresses start with it. */
@@ -85,6 +86,8 @@ export function showPerson(person: Person, { origin }: Pick<Place, 'origin'>): S
   const username = person.username ?? '';
   const { displayName, bio, website } = person;
   return {
+    // What clients of Gitea read.
+    ...userPayload(person, { baseUrl: origin }),
     username,
     displayName,
     bio,

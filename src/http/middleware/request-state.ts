@@ -21,6 +21,7 @@ export function initRequestState(random: Random): Middleware {
       organisation: null,
       form: emptyForm,
       takeUpload: noUpload,
+      takeFiles: () => [],
       showsSecret: false,
       cachedPage: null,
     };

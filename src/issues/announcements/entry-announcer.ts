@@ -1,3 +1,4 @@
+import { holdsJobs } from '../../nodes/index.ts';
 import { lastTryAfterMs, maxAttempts, unpark } from '../../announcements/index.ts';
 import { createKeyedMutex, internal, waitAtMost } from '../../kernel/index.ts';
 import type { Clock } from '../../kernel/index.ts';
@@ -87,6 +88,7 @@ export class EntryAnnouncer {
       .select('e.issue_id', 'issueId')
       .addSelect('e.position', 'position')
       .where('e.announced_at IS NULL AND e.parked_at IS NULL AND e.held_at IS NULL')
+      .andWhere(holdsJobs)
       .orderBy('e.created_at')
       .addOrderBy('e.issue_id')
       .addOrderBy('e.position')

@@ -1,14 +1,17 @@
+import { viewerForLog } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import type { Tx } from '../../db/index.ts';
 import type { IssueDeps } from '../deps.ts';
 import { toEntry } from '../entries/entry.ts';
 import type { Entry } from '../entries/entry.ts';
 import { writeEntries } from '../entries/write-entries.ts';
+import type { EntryLog } from '../entries/write-entries.ts';
 import { emptyEntry, touchIssue } from '../entries/empty-entry.ts';
 import { entryNotFound, findIssue, issueInWrite, personIdOf, revisionConflict } from '../find-issue.ts';
-import type { IssueAt } from '../find-issue.ts';
+import type { IssueAt, IssueContext } from '../find-issue.ts';
 import { parseBody, parseComment } from '../limits.ts';
 import { recordReferences, resolveReferences } from '../references/resolve-references.ts';
+import type { ResolvedReferences } from '../references/resolve-references.ts';
 import { entryRevisionSchema, entrySchema } from '../schema/entry-schema.ts';
 import type { EntryRevisionRow, EntryRow } from '../schema/entry-schema.ts';
 
@@ -30,23 +33,38 @@ export async function editText(deps: IssueDeps, viewer: Viewer, at: IssueAt, edi
   const found = await findIssue(deps, viewer, at);
   const references = await resolveReferences(deps, viewer, found.repository, body);
   const edit = await writeEntries(deps, viewer, async (log) => {
-    const { manager, now } = log.tx;
     const entry = await textInWrite(log.tx, found.issue.id, position);
     const { issue, repository } = await issueInWrite(deps, log.tx, viewer, found.issue, 'edit_entry', entry);
     if (entry.revision !== revision) throw revisionConflict();
-    if (entry.body === body) return toEntry(entry);
-    const key = { issueId: issue.id, position };
-    const editorId = personIdOf(viewer);
-    await manager.insert(entryRevisionSchema, { ...key, revision, body: entry.body!, editorId, editedAt: now });
-    const change = { body, revision: revision + 1, editedAt: now };
-    await manager.update(entrySchema, key, change);
-    await touchIssue(log.tx, issue);
-    // A text that waits refers to nothing before it is let in.
-    if (entry.heldAt === null) await recordReferences(deps, log, viewer, { issue, repository, position }, references);
-    return toEntry({ ...entry, ...change });
+    return toEntry(await replaceText(deps, log, viewer, { issue, repository, entry }, { body, references }));
   });
   deps.textWritten({ repositoryId: found.repository.id, body });
   return edit;
+}
+
+/** Inside a write whose right is asked already. The log gets an entry that the timeline does not show. */
+export async function replaceText(
+  deps: IssueDeps,
+  log: EntryLog,
+  viewer: Viewer,
+  { issue, repository, entry }: Pick<IssueContext, 'issue' | 'repository'> & { entry: EntryRow },
+  { body, references }: { body: string; references: ResolvedReferences },
+): Promise<EntryRow> {
+  if (entry.body === body) return entry;
+  const { manager, now } = log.tx;
+  const { position, revision } = entry;
+  const key = { issueId: issue.id, position };
+  const editorId = personIdOf(viewer);
+  await manager.insert(entryRevisionSchema, { ...key, revision, body: entry.body!, editorId, editedAt: now });
+  const change = { body, revision: revision + 1, editedAt: now };
+  await manager.update(entrySchema, key, change);
+  await touchIssue(log.tx, issue);
+  // A text that waits refers to nothing before it is let in, and nobody is told of it.
+  if (entry.heldAt === null) {
+    await recordReferences(deps, log, viewer, { issue, repository, position }, references);
+    await log.append(issue, { kind: 'edited', details: { position, revision } });
+  }
+  return { ...entry, ...change };
 }
 
 /**
@@ -55,12 +73,18 @@ export async function editText(deps: IssueDeps, viewer: Viewer, at: IssueAt, edi
  */
 export async function deleteComment(deps: IssueDeps, viewer: Viewer, at: IssueAt, position: number): Promise<void> {
   const found = await findIssue(deps, viewer, at);
-  await deps.db.write(async (tx) => {
-    const entry = await textInWrite(tx, found.issue.id, position);
-    const { issue } = await issueInWrite(deps, tx, viewer, found.issue, 'delete_entry', entry);
+  await writeEntries(deps, viewer, async (log) => {
+    const entry = await textInWrite(log.tx, found.issue.id, position);
+    const { issue } = await issueInWrite(deps, log.tx, viewer, found.issue, 'delete_entry', entry);
     // The text of the issue goes with the issue.
     if (position === 0) throw entryNotFound();
-    await emptyEntry(tx, issue, entry);
+    await emptyEntry(log.tx, issue, entry);
+    if (entry.heldAt === null) await log.append(issue, { kind: 'emptied', details: { position } });
+  });
+  deps.logger.info('issue.comment_deleted', {
+    issue: `${at.owner}/${at.name}#${at.number}`,
+    position,
+    by: viewerForLog(viewer),
   });
 }
 
@@ -84,9 +108,19 @@ export async function listRevisions(
   return rows.reverse();
 }
 
-async function textInWrite({ manager }: Tx, issueId: string, position: number): Promise<EntryRow> {
+/** The row of a text that can be edited. Refuses `entry_not_found`. */
+export async function textInWrite({ manager }: Tx, issueId: string, position: number): Promise<EntryRow> {
   const entry = await manager.findOneBy(entrySchema, { issueId, position });
   const isText = entry !== null && entry.body !== null && entry.deletedAt === null;
   if (!isText || (entry.kind !== 'opened' && entry.kind !== 'comment')) throw entryNotFound();
   return entry;
+}
+
+/** What a text was before an edit, for listeners of entries of the kind `edited`; null once it is gone. */
+export async function textBefore(
+  { db }: Pick<IssueDeps, 'db'>,
+  issueId: string,
+  { position, revision }: { position: number; revision: number },
+): Promise<string | null> {
+  return (await db.read.findOneBy(entryRevisionSchema, { issueId, position, revision }))?.body ?? null;
 }

@@ -1,4 +1,5 @@
 import type { Tx } from '../../db/index.ts';
+import { dropAttachmentUses } from '../attachment-uses.ts';
 import { entryRevisionSchema, entrySchema } from '../schema/entry-schema.ts';
 import type { EntryRow } from '../schema/entry-schema.ts';
 import { issueSchema } from '../schema/issue-schema.ts';
@@ -6,7 +7,10 @@ import type { Issue } from '../schema/issue-schema.ts';
 import { heldContributionSchema } from '../schema/moderation-schema.ts';
 import { reactionSchema } from '../schema/participation-schema.ts';
 
-/** Takes the text of a comment away, with all that hangs on it, inside a write whose right is asked already. */
+/**
+ * Takes the text of a comment away, with all that hangs on it, inside a write whose right is asked already. `issue` is
+ * up to date then.
+ */
 export async function emptyEntry(tx: Tx, issue: Issue, entry: EntryRow): Promise<void> {
   const key = { issueId: issue.id, position: entry.position };
   await tx.manager.update(entrySchema, key, {
@@ -17,9 +21,11 @@ export async function emptyEntry(tx: Tx, issue: Issue, entry: EntryRow): Promise
   });
   await tx.manager.delete(entryRevisionSchema, key);
   await tx.manager.delete(reactionSchema, key);
+  await dropAttachmentUses(tx, key);
   if (entry.heldAt !== null) await tx.manager.delete(heldContributionSchema, key);
   else {
-    await tx.manager.update(issueSchema, { id: issue.id }, { commentCount: issue.commentCount - 1 });
+    issue.commentCount -= 1;
+    await tx.manager.update(issueSchema, { id: issue.id }, { commentCount: issue.commentCount });
     await touchIssue(tx, issue);
   }
 }

@@ -21,7 +21,15 @@ export type EntryKind =
   | 'unlocked'
   | 'pinned'
   | 'unpinned'
-  | 'moved';
+  | 'moved'
+  | SilentKind;
+
+/**
+ * What listeners are told of and the timeline does not show: what it concerns shows it already. `edited` and `emptied`
+ * name a text by `details.position`.
+ */
+export type SilentKind = 'edited' | 'emptied' | 'trashed';
+export const silentKinds: readonly SilentKind[] = ['edited', 'emptied', 'trashed'];
 
 /** JSON of an entry; a reader passes over keys that it does not know. */
 export type EntryDetails = Record<string, unknown>;

@@ -10,8 +10,8 @@ import { hiddenEntrySchema } from '../schema/moderation-schema.ts';
 import type { HideReason } from '../schema/moderation-schema.ts';
 import { reactionSchema } from '../schema/participation-schema.ts';
 import type { ReactionKind } from '../schema/participation-schema.ts';
-import { toEntry } from './entry.ts';
-import type { Entry } from './entry.ts';
+import { silentKinds, toEntry } from './entry.ts';
+import type { Entry, EntryKind } from './entry.ts';
 
 /** An entry of a timeline, with what a reader sees beside it. */
 export interface ListedEntry extends Entry {
@@ -37,18 +37,20 @@ const maxPerPage = 200;
 /**
  * The log of an issue in its order, from a position on. Left out is what waits for a member, except to its author and
  * to those who may let it in, and what names an issue that the viewer may not see: positions may have gaps.
+ * @param kinds only these; empty for all that a timeline shows
  */
 export async function listEntries(
   deps: IssueDeps,
   viewer: Viewer,
   at: IssueAt,
-  { from = 0, limit = maxPerPage }: { from?: number; limit?: number } = {},
+  { from = 0, limit = maxPerPage, kinds = [] }: { from?: number; limit?: number; kinds?: readonly EntryKind[] } = {},
 ): Promise<{ entries: ListedEntry[]; next: number | null }> {
   const { issue, facts } = await findIssue(deps, viewer, at);
   const count = Math.min(Math.max(1, limit), maxPerPage);
   const rows = await deps.db.read
     .createQueryBuilder(entrySchema, 'e')
     .where('e.issue_id = :issueId AND e.position >= :from', { issueId: issue.id, from })
+    .andWhere(kinds.length > 0 ? 'e.kind IN (:...kinds)' : 'e.kind NOT IN (:...silentKinds)', { kinds, silentKinds })
     .orderBy('e.position')
     .limit(count + 1)
     .getMany();
@@ -78,6 +80,16 @@ export async function listEntries(
     return [{ ...entry, hiddenFor: hidden.get(position) ?? null, reactions: reactions.get(position) ?? [], other }];
   });
   return { entries, next };
+}
+
+/** An entry by its position, without asking for a right; null when there is none. */
+export async function findEntry(
+  { db }: Pick<IssueDeps, 'db'>,
+  issueId: string,
+  position: number,
+): Promise<Entry | null> {
+  const row = await db.read.findOneBy(entrySchema, { issueId, position });
+  return row === null ? null : toEntry(row);
 }
 
 const otherIdOf = (details: Record<string, unknown>): string | null =>

@@ -1,6 +1,8 @@
 import type { Viewer } from '../../access/index.ts';
 import type { Tx } from '../../db/index.ts';
+import { invalid } from '../../kernel/index.ts';
 import type { IssueDeps } from '../deps.ts';
+import { limits } from '../limits.ts';
 import { entrySchema } from '../schema/entry-schema.ts';
 import type { EntryRow } from '../schema/entry-schema.ts';
 import { issueSchema } from '../schema/issue-schema.ts';
@@ -36,11 +38,13 @@ export class EntryLog {
     this.#isHeard = isHeard;
   }
 
-  /** Appends to the log of an issue, and brings `issue` up to date. */
+  /** Appends to the log of an issue, and brings `issue` up to date. Refuses `too_many_entries`. */
   async append(issue: Issue, entry: NewEntry): Promise<EntryRow> {
     const { manager, now } = this.tx;
     const { kind, touches = true, isHeld = false } = entry;
     const position = kind === 'opened' ? 0 : issue.lastPosition + 1;
+    if (position >= limits.entriesPerIssue)
+      throw invalid('too_many_entries', `An issue has at most ${limits.entriesPerIssue} entries.`);
     const commentCount = issue.commentCount + (kind === 'comment' && !isHeld ? 1 : 0);
     const updatedAt = touches && !isHeld ? Math.max(now, issue.updatedAt) : issue.updatedAt;
     const row: EntryRow = {

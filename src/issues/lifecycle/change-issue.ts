@@ -17,13 +17,18 @@ import { checkCloseReason, close, reopen } from './change-state.ts';
 export function setTitle(deps: IssueDeps, viewer: Viewer, at: IssueAt, given: unknown): Promise<Issue> {
   const title = parseTitle(given);
   return onIssue(deps, viewer, at, 'edit_issue', async (log, { issue }) => {
-    if (issue.title === title) return issue;
-    const before = issue.title;
-    await log.tx.manager.update(issueSchema, { id: issue.id }, { title });
-    issue.title = title;
-    await log.append(issue, { kind: 'titled', details: { from: before, to: title } });
+    await retitle(log, issue, title);
     return issue;
   });
+}
+
+/** Inside a write whose right is asked already. */
+export async function retitle(log: EntryLog, issue: Issue, title: string): Promise<void> {
+  if (issue.title === title) return;
+  const before = issue.title;
+  await log.tx.manager.update(issueSchema, { id: issue.id }, { title });
+  issue.title = title;
+  await log.append(issue, { kind: 'titled', details: { from: before, to: title } });
 }
 
 /** What may change about one issue, or many, at once; what is left out stays. */
@@ -93,11 +98,12 @@ export async function changeMany(
   return result;
 }
 
-interface ResolvedChange extends Omit<IssueChange, 'assignees'> {
+export interface ResolvedChange extends Omit<IssueChange, 'assignees'> {
   assignees?: Parameters<typeof assign>[3];
 }
 
-async function resolveChange(deps: IssueDeps, { assignees, ...rest }: IssueChange): Promise<ResolvedChange> {
+/** Finds whom a change names, before the write. Refuses `unknown_assignee`. */
+export async function resolveChange(deps: IssueDeps, { assignees, ...rest }: IssueChange): Promise<ResolvedChange> {
   if (rest.state !== undefined && rest.state !== 'open') checkCloseReason(rest.state);
   if (assignees === undefined) return rest;
   if (isList(assignees)) return { ...rest, assignees: { set: await resolveAssignees(deps, assignees) } };
@@ -108,7 +114,13 @@ async function resolveChange(deps: IssueDeps, { assignees, ...rest }: IssueChang
   return { ...rest, assignees: { add, remove } };
 }
 
-async function apply(deps: IssueDeps, log: EntryLog, context: IssueContext, change: ResolvedChange): Promise<Issue> {
+/** Inside a write whose right is asked already. */
+export async function apply(
+  deps: IssueDeps,
+  log: EntryLog,
+  context: IssueContext,
+  change: ResolvedChange,
+): Promise<Issue> {
   const { issue } = context;
   const { labels, assignees, milestone, isLocked, isPinned, state } = change;
   if (labels !== undefined)

@@ -1,5 +1,5 @@
 import { In } from 'typeorm';
-import { refusalInRepository } from '../../access/index.ts';
+import { refusalInRepository, viewerForLog } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import { invalid } from '../../kernel/index.ts';
 import type { IssueDeps } from '../deps.ts';
@@ -20,7 +20,7 @@ import { heldContributionSchema } from '../schema/moderation-schema.ts';
  */
 export async function moveIssue(deps: IssueDeps, viewer: Viewer, at: IssueAt, to: RepositoryAt): Promise<Issue> {
   const target = await findRepositoryContext(deps, viewer, to, 'manage');
-  return onIssue(deps, viewer, at, 'manage', async (log, { issue, repository }) => {
+  const moved = await onIssue(deps, viewer, at, 'manage', async (log, { issue, repository }) => {
     const { manager, now } = log.tx;
     const { repository: home, facts } = await repositoryInWrite(deps, log.tx, viewer, target.repository.id);
     refuse(refusalInRepository(viewer, facts, 'manage'));
@@ -52,6 +52,12 @@ export async function moveIssue(deps: IssueDeps, viewer: Viewer, at: IssueAt, to
     }
     return issue;
   });
+  deps.logger.info('issue.moved', {
+    issue: `${at.owner}/${at.name}#${at.number}`,
+    to: `${to.owner}/${to.name}#${moved.number}`,
+    by: viewerForLog(viewer),
+  });
+  return moved;
 }
 
 const organisationScope = (organisationId: string | null) => (organisationId === null ? [] : [{ organisationId }]);

@@ -1,5 +1,7 @@
-import { refusalInTrash } from '../../access/index.ts';
+import { In } from 'typeorm';
+import { refusalInTrash, viewerForLog } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
+import { keepSharedAttachments } from '../attachment-uses.ts';
 import type { IssueDeps } from '../deps.ts';
 import {
   findRepositoryContext,
@@ -16,11 +18,13 @@ import type { Issue } from '../schema/issue-schema.ts';
 
 /** Moves an issue to the trash: it is gone for everybody, and its number is not given out again. */
 export async function trashIssue(deps: IssueDeps, viewer: Viewer, at: IssueAt): Promise<void> {
-  await onIssue(deps, viewer, at, 'manage', async ({ tx }, { issue }) => {
-    const change = { deletedAt: tx.now, deletedBy: personIdOf(viewer), pinnedAt: null };
-    await tx.manager.update(issueSchema, { id: issue.id }, change);
+  await onIssue(deps, viewer, at, 'manage', async (log, { issue }) => {
+    const change = { deletedAt: log.tx.now, deletedBy: personIdOf(viewer), pinnedAt: null };
+    await log.tx.manager.update(issueSchema, { id: issue.id }, change);
+    // Nobody was told of what waits.
+    if (issue.heldAt === null) await log.append(issue, { kind: 'trashed', touches: false });
   });
-  deps.logger.info('issue.trashed', { issue: `${at.owner}/${at.name}#${at.number}`, by: personIdOf(viewer) });
+  deps.logger.info('issue.trashed', { issue: `${at.owner}/${at.name}#${at.number}`, by: viewerForLog(viewer) });
 }
 
 /** Refuses `issue_not_found` for what is not in the trash, and what the rights refuse. */
@@ -28,14 +32,16 @@ export async function restoreIssue(deps: IssueDeps, viewer: Viewer, at: IssueAt)
   await inTrash(deps, viewer, at, async (issue, manager) => {
     await manager.update(issueSchema, { id: issue.id }, { deletedAt: null, deletedBy: null });
   });
+  deps.logger.info('issue.restored', { issue: `${at.owner}/${at.name}#${at.number}`, by: viewerForLog(viewer) });
 }
 
 /** Removes an issue of the trash for good, with its whole log. */
 export async function purgeIssue(deps: IssueDeps, viewer: Viewer, at: IssueAt): Promise<void> {
   await inTrash(deps, viewer, at, async (issue, manager) => {
+    await keepSharedAttachments({ manager }, [issue.id]);
     await manager.delete(issueSchema, { id: issue.id });
   });
-  deps.logger.info('issue.purged', { issue: `${at.owner}/${at.name}#${at.number}`, by: personIdOf(viewer) });
+  deps.logger.info('issue.purged', { issue: `${at.owner}/${at.name}#${at.number}`, by: viewerForLog(viewer) });
 }
 
 /** What is in the trash of a repository, the last deleted first. */
@@ -69,11 +75,14 @@ export async function emptyIssueTrash({ db, clock, settings }: IssueDeps): Promi
   let removed = 0;
   for (;;) {
     const count = await db.write(async ({ manager }) => {
-      const rows: { id: string }[] = await manager.query(
-        'DELETE FROM issues WHERE id IN (SELECT i.id FROM issues i WHERE i.deleted_at <= ? LIMIT ?) RETURNING id',
-        [before, batch],
-      );
-      return rows.length;
+      const rows: { id: string }[] = await manager.query('SELECT i.id FROM issues i WHERE i.deleted_at <= ? LIMIT ?', [
+        before,
+        batch,
+      ]);
+      const ids = rows.map(({ id }) => id);
+      await keepSharedAttachments({ manager }, ids);
+      await manager.delete(issueSchema, { id: In(ids) });
+      return ids.length;
     });
     removed += count;
     if (count < batch) return removed;

@@ -1,4 +1,4 @@
-import { isLocalAdministrator } from '../../access/index.ts';
+import { isLocalAdministrator, viewerForLog } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import { parseText } from '../../accounts/index.ts';
 import type { Tx } from '../../db/index.ts';
@@ -33,7 +33,7 @@ export async function blockPerson(
     const row = { ownerId: found.id, userId: person.id, reason, blockedBy: personIdOf(viewer), createdAt: tx.now };
     await tx.manager.upsert(blockSchema, row, ['ownerId', 'userId']);
   });
-  deps.logger.info('issue.person_blocked', { owner: found.id, person: person.id });
+  deps.logger.info('issue.person_blocked', { owner: found.id, person: person.id, by: viewerForLog(viewer) });
 }
 
 /** A user who is not blocked stays so. Refuses `owner_not_found`, `not_owner`, `unknown_person`. */
@@ -48,7 +48,7 @@ export async function unblockPerson(
     await refuseUnlessOwner(deps, tx, viewer, found);
     await tx.manager.delete(blockSchema, { ownerId: found.id, userId: person.id });
   });
-  deps.logger.info('issue.person_unblocked', { owner: found.id, person: person.id });
+  deps.logger.info('issue.person_unblocked', { owner: found.id, person: person.id, by: viewerForLog(viewer) });
 }
 
 /** Whom an owner has blocked, by id, for the owner's eyes. @param after the last person of the page before */

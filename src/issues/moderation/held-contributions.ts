@@ -1,5 +1,5 @@
 import { In } from 'typeorm';
-import { refusalInRepository } from '../../access/index.ts';
+import { refusalInRepository, viewerForLog } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import type { IssueDeps } from '../deps.ts';
 import { emptyEntry } from '../entries/empty-entry.ts';
@@ -15,9 +15,18 @@ import { contributorSchema, heldContributionSchema } from '../schema/moderation-
 import type { HeldContributionRow } from '../schema/moderation-schema.ts';
 
 /** What waits in a repository, the oldest first, for those who may let it in. */
-export async function listHeld(deps: IssueDeps, viewer: Viewer, at: RepositoryAt): Promise<HeldContributionRow[]> {
+export async function listHeld(deps: IssueDeps, viewer: Viewer, at: RepositoryAt): Promise<HeldContribution[]> {
   const { repository } = await findRepositoryContext(deps, viewer, at, 'triage');
-  return heldIn(deps, repository.id);
+  const rows = await heldIn(deps, repository.id);
+  const issues = await deps.db.read.findBy(issueSchema, { id: In([...new Set(rows.map(({ issueId }) => issueId))]) });
+  const numbers = new Map(issues.map(({ id, number }) => [id, number]));
+  return rows.map((row) => ({ ...row, number: numbers.get(row.issueId) ?? 0 }));
+}
+
+/** An entry that waits for a member; position 0 is an issue as a whole. */
+export interface HeldContribution extends HeldContributionRow {
+  /** Of the issue. */
+  number: number;
 }
 
 function heldIn({ db }: Pick<IssueDeps, 'db'>, repositoryId: string): Promise<HeldContributionRow[]> {
@@ -78,6 +87,11 @@ export async function admitContributor(
       if (refers !== undefined) await recordReferences(deps, log, author, from, refers);
     }
   });
+  deps.logger.info('issue.contributor_admitted', {
+    repository: repository.id,
+    person: userId,
+    by: viewerForLog(viewer),
+  });
 }
 
 /** Refuses what waits of a user: comments are emptied, issues go to the trash. Later things of theirs wait again. */
@@ -102,6 +116,11 @@ export async function refuseContributor(
       // Nobody is told of what was never shown.
       await manager.update(entrySchema, { issueId, position }, { heldAt: null, announcedAt: now });
     }
+  });
+  deps.logger.info('issue.contributor_refused', {
+    repository: repository.id,
+    person: userId,
+    by: viewerForLog(viewer),
   });
 }
 

@@ -1,3 +1,4 @@
+import { viewerForLog } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import { invalid } from '../../kernel/index.ts';
 import type { IssueDeps } from '../deps.ts';
@@ -33,5 +34,11 @@ export async function hideComment(
         'issueId',
         'position',
       ]);
+  });
+  deps.logger.info(reason === null ? 'issue.comment_shown' : 'issue.comment_hidden', {
+    issue: `${at.owner}/${at.name}#${at.number}`,
+    position,
+    ...(reason !== null && { reason }),
+    by: viewerForLog(viewer),
   });
 }

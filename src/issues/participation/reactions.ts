@@ -7,7 +7,7 @@ import { insertOnce } from '../insert-once.ts';
 import { charge } from '../moderation/hold-newcomers.ts';
 import { entrySchema } from '../schema/entry-schema.ts';
 import { reactionSchema } from '../schema/participation-schema.ts';
-import type { ReactionKind } from '../schema/participation-schema.ts';
+import type { ReactionKind, ReactionRow } from '../schema/participation-schema.ts';
 
 export const reactionKinds: readonly ReactionKind[] = [
   '+1',
@@ -42,4 +42,27 @@ export async function react(
     if (isOn) await insertOnce(tx, reactionSchema, row);
     else await tx.manager.delete(reactionSchema, row);
   });
+}
+
+/** More than a page shows one by one. */
+const mostListed = 1_000;
+
+/** Who reacted to a text, and how. Refuses `entry_not_found`, also for what waits for a member. */
+export async function listReactions(
+  deps: IssueDeps,
+  viewer: Viewer,
+  at: IssueAt,
+  position: number,
+): Promise<ReactionRow[]> {
+  const { issue } = await findIssue(deps, viewer, at);
+  const entry = await deps.db.read.findOneBy(entrySchema, { issueId: issue.id, position });
+  if (entry === null || entry.body === null || (entry.heldAt !== null && entry.authorId !== personIdOf(viewer)))
+    throw entryNotFound();
+  return deps.db.read
+    .createQueryBuilder(reactionSchema, 'r')
+    .where('r.issue_id = :issueId AND r.position = :position', { issueId: issue.id, position })
+    .orderBy('r.user_id')
+    .addOrderBy('r.kind')
+    .limit(mostListed)
+    .getMany();
 }

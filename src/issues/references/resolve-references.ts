@@ -4,6 +4,7 @@ import type { Tx } from '../../db/index.ts';
 import { nullIfNotFound } from '../../kernel/index.ts';
 import { repositoryOf } from '../../repositories/index.ts';
 import type { Repository } from '../../repositories/index.ts';
+import { attachmentsIn, recordAttachmentUses } from '../attachment-uses.ts';
 import type { IssueDeps } from '../deps.ts';
 import type { EntryLog } from '../entries/write-entries.ts';
 import { factsOfIssue, personIdOf, repositoryContext } from '../find-issue.ts';
@@ -29,6 +30,8 @@ export interface ResolvedReferences {
   issues: Target[];
   /** UUIDs of people whom it mentions. */
   people: string[];
+  /** Files that the text shows. */
+  attachments: string[];
 }
 
 /** Finds what a text refers to: bounded, and nothing that its author may not see. */
@@ -46,7 +49,8 @@ export async function resolveReferences(
     if (owner?.kind === 'user') people.push(owner.id);
   }
   const wanted = references.filter((each): each is IssueReference & typeof each => each.kind === 'issue');
-  return { issues: await resolveIssues(deps, viewer, home.id, wanted), people };
+  const issues = await resolveIssues(deps, viewer, home.id, wanted);
+  return { issues, people, attachments: attachmentsIn(text) };
 }
 
 /**
@@ -103,16 +107,18 @@ export async function traceableIssue(
 
 /**
  * Records what a text of an issue refers to, in the write of the text: people are mentioned, other issues get an
- * entry, once for each issue that refers to them.
+ * entry, once for each issue that refers to them, and files are shown.
  */
 export async function recordReferences(
   deps: Pick<IssueDeps, 'repositories'>,
   log: EntryLog,
   viewer: Viewer,
   from: { issue: Issue; repository: Repository; position: number },
-  { issues, people }: ResolvedReferences,
+  { issues, people, attachments }: ResolvedReferences,
 ): Promise<void> {
   const { manager, now } = log.tx;
+  const shown = { issueId: from.issue.id, repositoryId: from.repository.id, position: from.position };
+  await recordAttachmentUses(log.tx, shown, personIdOf(viewer), attachments);
   for (const userId of people) {
     await insertOnce(log.tx, mentionSchema, { issueId: from.issue.id, userId });
     await insertOnce(log.tx, subscriptionSchema, { issueId: from.issue.id, userId, isOn: true, reason: 'mention' });

@@ -97,7 +97,10 @@ export const issueLinkSchema = new EntitySchema<IssueLinkRow>({
   },
 });
 
-/** A file of an issue; without an issue until the text that names it is sent. */
+/**
+ * A file that was sent for the texts of issues. `issueId` is one of the issues whose texts show it; while it is null,
+ * only its uploader sees it.
+ */
 export interface AttachmentRow {
   id: string;
   repositoryId: string;
@@ -123,5 +126,22 @@ export const attachmentSchema = new EntitySchema<AttachmentRow>({
     bytes: { type: 'integer' },
     sha256: { type: 'text' },
     createdAt: { name: 'created_at', type: 'integer' },
+  },
+});
+
+/** A text that shows a file, once it is shown itself. */
+export interface AttachmentUseRow {
+  attachmentId: string;
+  issueId: string;
+  position: number;
+}
+
+export const attachmentUseSchema = new EntitySchema<AttachmentUseRow>({
+  name: 'attachmentUse',
+  tableName: 'attachment_uses',
+  columns: {
+    attachmentId: { name: 'attachment_id', type: 'text', primary: true },
+    issueId: { name: 'issue_id', type: 'text', primary: true },
+    position: { type: 'integer', primary: true },
   },
 });

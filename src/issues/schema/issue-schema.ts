@@ -124,3 +124,18 @@ export const movedIssueSchema = new EntitySchema<MovedIssueRow>({
     movedAt: { name: 'moved_at', type: 'integer' },
   },
 });
+
+/** The number by which clients of Gitea's API know an issue; a trigger gives it. */
+export interface IssueSerialRow {
+  serial: number;
+  issueId: string;
+}
+
+export const issueSerialSchema = new EntitySchema<IssueSerialRow>({
+  name: 'issueSerial',
+  tableName: 'issue_serials',
+  columns: {
+    serial: { type: 'integer', primary: true },
+    issueId: { name: 'issue_id', type: 'text' },
+  },
+});

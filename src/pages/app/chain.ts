@@ -34,10 +34,11 @@ import type {
 } from '../../http/index.ts';
 import { createGitHandlers, createGitListener } from '../../http-git/index.ts';
 import { renderTextsAhead } from '../render-texts-ahead.ts';
-import type { Route } from '../route.ts';
+import type { PageRoute, Route } from '../route.ts';
 import { routes } from '../routes.ts';
 import { authorize } from './authorize.ts';
 import { refuseCrossSite } from './csrf.ts';
+import { readFormWithFiles } from './form-files.ts';
 import { readForm } from './forms.ts';
 import { withErrorMapping } from './map-errors.ts';
 import { createPageCache } from './page-cache.ts';
@@ -189,11 +190,16 @@ export function routeChain({ deps, render, admission, pageCache }: RouteDeps): (
       // Enforces the route's declaration: a viewer without the right on the repository gets 404.
       authorize(route.access, deps),
       // The body: only for those who may send it.
-      route.upload === undefined ? readForm(route.maxFormBytes) : readUpload(route.upload),
+      bodyReaderOf(route, deps),
       // Finds the page in the page cache, or makes it and renders it.
       page,
     ];
   };
+}
+
+function bodyReaderOf(route: PageRoute, deps: WebDeps): Middleware {
+  if (route.takesFiles === true) return readFormWithFiles(deps, route.maxFormBytes);
+  return route.upload === undefined ? readForm(route.maxFormBytes) : readUpload(route.upload);
 }
 
 /** Pages that are made from git for any reader: expensive to make, and the same for the next reader. */

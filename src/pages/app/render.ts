@@ -27,6 +27,8 @@ export function createRender({ embedded, assets }: { embedded: Embedded; assets:
         path,
         assets: {
           style: assets.url('style.css'),
+          /** Of one subject: no other page has to load it. */
+          subject: template.startsWith('issues/') ? assets.url('issues.css') : null,
           script: assets.url('app.js'),
           icons: assets.url('icons.svg'),
           favicon: assets.url('favicon.svg'),

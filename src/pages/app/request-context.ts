@@ -2,7 +2,7 @@ import type { PersonViewer, Viewer } from '../../access/index.ts';
 import type { Person, Session, SessionOrigin } from '../../accounts/index.ts';
 import type { ImageUpload } from '../../images/index.ts';
 import type { Organisation } from '../../organisations/index.ts';
-import type { AssetEncoding, FoundHere, Form, Preferences, WebDeps } from '../../http/index.ts';
+import type { AssetEncoding, AttachedFile, FoundHere, Form, Preferences, WebDeps } from '../../http/index.ts';
 import type { Reply } from './reply.ts';
 
 /**
@@ -23,6 +23,11 @@ export interface RequestContext {
    * here, as a refusal of the form; nothing was stored. On other routes there is none.
    */
   takeUpload(): ImageUpload;
+  /**
+   * The files that a form for issues brought, stored and so far its sender's alone; the field `body` has them
+   * already. What was wrong with one of them is thrown here, as a refusal of the form.
+   */
+  takeFiles(): readonly AttachedFile[];
   readonly viewer: Viewer;
   readonly person: Person | null;
   /** When the person's picture was stored; null without one. */
@@ -37,6 +42,9 @@ export interface RequestContext {
   readonly userAgent: string;
   /** Where a browser that lost an event stream was: the id of the last event that it got. */
   readonly lastEventId: number | null;
+  /** The headers of a request for a part of a file; '' without them. */
+  readonly range: string;
+  readonly ifRange: string;
   readonly preferences: Preferences;
   /** The best of these content codings for this browser, or `identity`. */
   bestEncoding(...offered: AssetEncoding[]): AssetEncoding;

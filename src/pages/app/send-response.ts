@@ -10,7 +10,7 @@ import { viewNotice } from './notices.view.ts';
 import type { AnyContext, PageHandler } from './request-context.ts';
 
 function contextOf(ctx: Context): AnyContext {
-  const { identity, found, organisation, form, takeUpload, origin, address } = ctx.state;
+  const { identity, found, organisation, form, takeUpload, takeFiles, origin, address } = ctx.state;
   const { viewer, person, session, avatarAt } = identity;
   const params = (ctx.params ?? {}) as Record<string, string>;
   const preferences = readPreferences(ctx.req.headers.cookie);
@@ -21,6 +21,7 @@ function contextOf(ctx: Context): AnyContext {
     query: new URLSearchParams(ctx.querystring),
     form,
     takeUpload,
+    takeFiles,
     viewer,
     person,
     session,
@@ -33,6 +34,8 @@ function contextOf(ctx: Context): AnyContext {
     sessionSecret: readSessionCookie(ctx.req.headers.cookie, origin),
     bestEncoding: (...offered) => bestEncoding(ctx, offered),
     userAgent: ctx.get('User-Agent').slice(0, 512),
+    range: ctx.get('Range'),
+    ifRange: ctx.get('If-Range'),
     lastEventId: /^\d{1,15}$/.test(ctx.get('Last-Event-ID')) ? Number(ctx.get('Last-Event-ID')) : null,
   };
 }

@@ -61,8 +61,8 @@ export function viewEvent(entry: ListedEntry, around: EventAround): { icon: stri
       };
     case 'milestoned':
       return typeof details['milestone'] === 'string'
-        ? { icon: 'pin', parts: [text('added this to the milestone '), strong(details['milestone'])] }
-        : { icon: 'pin', parts: [text('removed this from its milestone')] };
+        ? { icon: 'milestone', parts: [text('added this to the milestone '), strong(details['milestone'])] }
+        : { icon: 'milestone', parts: [text('removed this from its milestone')] };
     case 'mentioned':
       return {
         icon: 'link',
@@ -104,14 +104,17 @@ export function viewEvent(entry: ListedEntry, around: EventAround): { icon: stri
   }
 
   function isOwn(): boolean {
-    return ids().length === 1 && ids()[0] === entry.authorId;
+    return ids().length === 1 && ids()[0] === entry.authorId && !Array.isArray(details['names']);
   }
 
   function users(): EventPart[] {
-    return ids().flatMap((id, index): EventPart[] => {
+    // An import has names of people without an account here.
+    const names = Array.isArray(details['names']) ? details['names'].map(strong) : [];
+    const people = ids().map((id): EventPart => {
       const { name, url } = viewPerson(id, around.people);
-      return [...(index > 0 ? [text(', ')] : []), url === null ? { strong: name } : { link: url, name }];
+      return url === null ? { strong: name } : { link: url, name };
     });
+    return [...people, ...names].flatMap((part, index) => (index > 0 ? [text(', '), part] : [part]));
   }
 
   /** The commit that closed or mentioned it: a link in its own repository, an id after the issue has moved. */

@@ -13,8 +13,8 @@ import { entryUrl } from './issue-urls.ts';
 const closeReason = (text: string): CloseReason => (text === '' ? 'completed' : (text as CloseReason));
 
 /**
- * Fields `body`, and `action`: `comment`, `close` (with `reason`), `reopen`, `preview` or `draft`. Closing and
- * reopening need no text.
+ * Fields `body`, `files`, and `action`: `comment`, `close` (with `reason`), `reopen`, `preview` or `draft`. Closing
+ * and reopening need no text.
  */
 export const postComment: Page<RepositoryContext, IssuesDeps> = (context, deps) => {
   const { viewer, form } = context;
@@ -23,11 +23,12 @@ export const postComment: Page<RepositoryContext, IssuesDeps> = (context, deps) 
   const url = urlOfIssue(context);
   const body = form.text('body');
   const action = form.text('action');
-  if (action === 'preview') return issuePage(context, deps, { reply: body, isPreview: true });
   const state: NewComment['state'] =
     action === 'close' ? closeReason(form.text('reason')) : action === 'reopen' ? 'open' : undefined;
   return submit(
     async () => {
+      context.takeFiles();
+      if (action === 'preview') return issuePage(context, deps, { reply: body, isPreview: true });
       const { id } = await issues.find(viewer, at);
       if (action === 'draft') {
         const refusal = (await issues.rightsOn(viewer, at))('contribute');
@@ -47,7 +48,7 @@ export const postComment: Page<RepositoryContext, IssuesDeps> = (context, deps) 
       return seeOther(entryUrl(url, entry.position));
     },
     (refusal) => issuePage(context, deps, { reply: body, refusal }),
-    { body: 'reply', reason: 'reply' },
+    { body: 'reply', reason: 'reply', files: 'reply-files' },
   );
 };
 

@@ -9,16 +9,20 @@ import type { IssuesDeps } from './deps.ts';
 import { issueAt, issuePage, urlOfIssue } from './issue-page.ts';
 import { entryUrl, readPosition } from './issue-urls.ts';
 
-/** Fields `position`, `body`, `revision` and `action` (`preview`); two who edit at once get both texts to compare. */
+/**
+ * Fields `position`, `body`, `files`, `revision` and `action` (`preview`); two who edit at once get both texts to
+ * compare.
+ */
 export const editEntry: Page<RepositoryContext, IssuesDeps> = async (context, deps) => {
   const { viewer, form } = context;
   const position = readPosition(form.text('position'));
   const revision = readPosition(form.text('revision'));
   const body = form.text('body');
-  if (form.text('action') === 'preview')
-    return issuePage(context, deps, { edit: { position, body, revision }, isPreview: true });
   return submit(
     async () => {
+      context.takeFiles();
+      if (form.text('action') === 'preview')
+        return issuePage(context, deps, { edit: { position, body, revision }, isPreview: true });
       await deps.issues.editText(viewer, issueAt(context), { position, body, revision });
       return seeOther(entryUrl(urlOfIssue(context), position));
     },
@@ -30,6 +34,7 @@ export const editEntry: Page<RepositoryContext, IssuesDeps> = async (context, de
         edit: { position, body, revision: entry.revision, ...(isStale ? { current: entry.body! } : {}) },
       });
     },
+    { files: 'body-files' },
   );
 };
 

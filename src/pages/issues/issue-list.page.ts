@@ -73,6 +73,7 @@ async function issueListPage(
     },
   );
   const mayTriage = may('triage') === null;
+  const held = mayTriage ? await issues.listHeld(viewer, at) : [];
   return page('issues/issue-list', {
     repository: viewRepositoryHead(found),
     filter: view,
@@ -86,6 +87,8 @@ async function issueListPage(
     mayOpen: may('contribute') === null,
     maySignIn: may('contribute') === 'sign_in' && found.issues.isOn,
     mayModerate: mayTriage,
+    /** What waits for a member; a hundred at most are read. */
+    held: held.length,
     bulk: mayTriage
       ? { labels: labels.map(({ name }) => name), milestones: milestones.map(({ title }) => title) }
       : null,

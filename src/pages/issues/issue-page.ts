@@ -1,4 +1,4 @@
-import { explainRefusal } from '../../issues/index.ts';
+import { explainRefusal, noFilter } from '../../issues/index.ts';
 import type { IssueAt, IssueRights, ListedEntry, OtherIssue } from '../../issues/index.ts';
 import { repositoryUrl, queryNumber } from '../../http/index.ts';
 import { viewName } from '../app/plain-text.ts';
@@ -13,6 +13,7 @@ import { viewTime } from '../app/times.view.ts';
 import type { IssuesDeps } from './deps.ts';
 import { hideChoices, viewEntry } from './entry.view.ts';
 import type { OtherIssueView } from './event-parts.view.ts';
+import { issueListUrl } from './issue-filter.view.ts';
 import { viewSide } from './issue-side.view.ts';
 import { entriesPerPage, issueName, issueNumber, issueUrl, pageUrl } from './issue-urls.ts';
 import { viewAuthor } from './people.view.ts';
@@ -124,6 +125,8 @@ export async function issuePage(
     },
     side: viewSide({
       ...around,
+      repositoryUrl: head.url,
+      labelUrl: (name) => issueListUrl(`${head.url}/issues`, { ...noFilter, labels: [name] }),
       labels: issue.labels,
       assignees: issue.assignees,
       milestoneId: issue.milestoneId,

@@ -2,6 +2,8 @@ import type { IssueRights, Label, Link, Milestone } from '../../issues/index.ts'
 import { viewName } from '../app/plain-text.ts';
 import { linkWords } from './event-parts.view.ts';
 import type { OtherIssueView } from './event-parts.view.ts';
+import { viewLinkedLabel } from './issue-row.view.ts';
+import type { LinkedLabelView } from './issue-row.view.ts';
 import { viewLabel } from './label.view.ts';
 import type { LabelView } from './label.view.ts';
 import { viewPerson } from './people.view.ts';
@@ -9,9 +11,9 @@ import type { People, PersonView } from './people.view.ts';
 
 /** What stands beside the timeline, and which of it the viewer may change. */
 export interface SideView {
-  labels: LabelView[];
+  labels: LinkedLabelView[];
   assignees: PersonView[];
-  milestone: { title: string; isClosed: boolean } | null;
+  milestone: { title: string; url: string; isClosed: boolean } | null;
   links: { kind: string; words: string; isOutgoing: boolean; issue: OtherIssueView }[];
   participants: PersonView[];
   /** Null for who has no subscription: anonymous clients, and people who may not take part. */
@@ -37,6 +39,9 @@ interface SideChoices {
 const maxLabelBoxes = 100;
 
 export interface SideAround {
+  repositoryUrl: string;
+  /** The list of issues with a label. */
+  labelUrl: (name: string) => string;
   labels: readonly Label[];
   assignees: readonly string[];
   milestoneId: string | null;
@@ -64,9 +69,16 @@ export function viewSide(around: SideAround): SideView {
   ];
   const named = [...new Set([...around.participants, ...around.assignees])];
   return {
-    labels: around.labels.map(viewLabel),
+    labels: around.labels.map((label) => viewLinkedLabel(label, around.labelUrl)),
     assignees: around.assignees.map((id) => viewPerson(id, people)),
-    milestone: milestone === null ? null : { title: viewName(milestone.title), isClosed: milestone.closedAt !== null },
+    milestone:
+      milestone === null
+        ? null
+        : {
+            title: viewName(milestone.title),
+            url: `${around.repositoryUrl}/milestones/${milestone.id}`,
+            isClosed: milestone.closedAt !== null,
+          },
     links: around.links.flatMap(({ kind, isOutgoing, issue }) =>
       kind === 'mentions'
         ? []

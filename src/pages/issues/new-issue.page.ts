@@ -36,8 +36,10 @@ export const showNewIssue: Page<RepositoryContext, IssuesDeps> = async (context,
   return formPage(context, deps, { found, template: chosen.template, values: kept ?? initial, isDraft: kept !== null });
 };
 
-/** Fields `title`, `body` or the answers of a form, `template`, and `action` (`preview`, `draft`); who may triage also
- * sends `labels`, `assignees` and `milestone`. */
+/**
+ * Fields `title`, `body` and `files` or the answers of a form, `template`, and `action` (`preview`, `draft`); who may
+ * triage also sends `labels`, `assignees` and `milestone`.
+ */
 export const openIssue: Page<RepositoryContext, IssuesDeps> = async (context, deps) => {
   const { viewer, form, found: here } = context;
   const { issues } = deps;
@@ -47,10 +49,11 @@ export const openIssue: Page<RepositoryContext, IssuesDeps> = async (context, de
   const again = (more: Partial<Shown> = {}): Promise<PageReply> =>
     formPage(context, deps, { found, template, values, ...more });
   const mayOpen = (await issues.rightsIn(viewer, here.canonical))('contribute') === null;
-  if (form.text('action') === 'preview') return again({ isPreview: mayOpen });
   const base = `${repositoryUrl(here.canonical)}/issues`;
   return submit(
     async () => {
+      context.takeFiles();
+      if (form.text('action') === 'preview') return again({ isPreview: mayOpen });
       if (form.text('action') === 'draft') {
         await issues.saveDraft(viewer, draftOf(context, template), writeDraft(values));
         return seeOther(`${withNotice(`${base}/new`, 'draft-saved')}&template=${template?.key ?? blank}`);
@@ -76,6 +79,7 @@ export const openIssue: Page<RepositoryContext, IssuesDeps> = async (context, de
       return seeOther(issueUrl(repositoryUrl(here.canonical), number));
     },
     (refusal) => again({ refusal }),
+    { files: 'body-files' },
   );
 };
 

@@ -1,5 +1,6 @@
 import type { Page, RepositoryContext, RepositoryPersonContext } from '../app/request-context.ts';
 import type { Route } from '../route.ts';
+import { attachmentRoutes } from './attachment-routes.ts';
 import type { IssuesDeps } from './deps.ts';
 import { postComment } from './issue-comment.page.ts';
 import {
@@ -40,7 +41,17 @@ const forReaders = (name: string, page: Page<RepositoryContext, IssuesDeps>): Ro
   path: `${one}/${name}`,
   access: 'repository:read',
   cost: 'rows',
+  page,
+});
+
+/** The same for a form with a text, which may bring files. */
+const withText = (name: string, page: Page<RepositoryContext, IssuesDeps>): Route => ({
+  method: 'POST',
+  path: `${one}/${name}`,
+  access: 'repository:read',
+  cost: 'rows',
   maxFormBytes,
+  takesFiles: true,
   page,
 });
 
@@ -53,11 +64,19 @@ const forMembers = (
 /** The page of an issue, and of a new one. */
 const issueRoutes: readonly Route[] = [
   { method: 'GET', path: `${list}/new`, access: 'repository:read', cost: 'objects', page: showNewIssue },
-  { method: 'POST', path: `${list}/new`, access: 'repository:read', cost: 'objects', maxFormBytes, page: openIssue },
+  {
+    method: 'POST',
+    path: `${list}/new`,
+    access: 'repository:read',
+    cost: 'objects',
+    maxFormBytes,
+    takesFiles: true,
+    page: openIssue,
+  },
   { method: 'GET', path: one, access: 'repository:read', cost: 'rows', page: showIssue },
   { method: 'GET', path: `${one}/history/:position`, access: 'repository:read', cost: 'rows', page: showHistory },
-  forReaders('comments', postComment),
-  forReaders('edit', editEntry),
+  withText('comments', postComment),
+  withText('edit', editEntry),
   forReaders('tasks', tickTask),
   forReaders('title', editTitle),
   forReaders('react', reactToEntry),
@@ -77,4 +96,4 @@ const issueRoutes: readonly Route[] = [
 ];
 
 /** Everything about issues. Fixed segments come first: `:number` would match them, too. */
-export const issuesRoutes: readonly Route[] = [...issueListRoutes, ...issueRoutes];
+export const issuesRoutes: readonly Route[] = [...attachmentRoutes, ...issueListRoutes, ...issueRoutes];

@@ -42,7 +42,7 @@ const limits: TaskLimits = {
   maxResultBytes: 4 * 1024 * 1024,
 };
 
-const mathsLimits: TaskLimits = { ...limits, patienceMs: 1_000 };
+const mathsLimits: TaskLimits = { ...limits, patienceMs: 2_000 };
 
 export interface DocumentSource {
   /** Never means another text: the id of a blob, or a hash. */

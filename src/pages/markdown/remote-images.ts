@@ -2,7 +2,7 @@ import type { FoundHere, WebDeps } from '../../http/index.ts';
 import type { DocumentPlace } from './repository-links.ts';
 
 /** Files and badges of this server, which documents often name by their whole address. */
-const ownImage = /^\/repos\/[^/?#]+\/[^/?#]+\/(?:raw|runs\/badge)\/[^#]*$/;
+const ownImage = /^\/repos\/[^/?#]+\/[^/?#]+\/(?:raw|runs\/badge|attachments)\/[^#]*$/;
 
 /** How documents of a repository show images of other hosts: through the proxy, or as links. */
 export function remoteImagesOf(

@@ -36,6 +36,9 @@ function decode(path: string): Buffer {
   }
 }
 
+/** A file of an issue, as forms write it into texts. */
+const attachment = /^\/repos\/[^/?#]+\/[^/?#]+\/attachments\/[0-9a-f-]{36}$/;
+
 /** Relative links of a document lead to the files beside it at the same ref, images to their bytes. */
 export function repositoryLinks({
   repositoryUrl,
@@ -48,6 +51,7 @@ export function repositoryLinks({
     showsRemoteImages,
     remote,
     page(address) {
+      if (attachment.test(address)) return address;
       const [, path = '', rest = ''] = /^([^?#]*)(.*)$/s.exec(address) ?? [];
       const fragment = /#(.*)$/s.exec(rest)?.[1];
       // A folder is sent on to its own page.
@@ -56,6 +60,9 @@ export function repositoryLinks({
         (fragment ? `#user-content-${encodeURIComponent(fragment)}` : '')
       );
     },
-    image: (address) => codeUrl(repositoryUrl, 'raw', ref, resolvePath(folder, address.replace(/[?#].*$/s, ''))),
+    image: (address) =>
+      attachment.test(address)
+        ? address
+        : codeUrl(repositoryUrl, 'raw', ref, resolvePath(folder, address.replace(/[?#].*$/s, ''))),
   };
 }

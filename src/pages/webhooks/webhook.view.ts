@@ -44,6 +44,11 @@ export const eventWords: Readonly<Record<Webhook['events'][number], string>> = {
   create: 'branch or tag created',
   delete: 'branch or tag deleted',
   run: 'run finished',
+  issues: 'issue opened, edited, closed, reopened or deleted',
+  issue_comment: 'issue comment created, edited or deleted',
+  issue_label: 'issue labels changed',
+  issue_assign: 'issue assigned or unassigned',
+  issue_milestone: 'issue milestone set or cleared',
 };
 
 export interface DeliveryView {

@@ -1,3 +1,4 @@
+import { holdsRepository } from '../../nodes/index.ts';
 import { In, IsNull } from 'typeorm';
 import { ownerIdOf } from '../find-repository.ts';
 import { repositorySchema } from '../schema/repository-schema.ts';
@@ -33,13 +34,17 @@ async function bringBack(deps: RepositoryDeps): Promise<void> {
 }
 
 async function finishTransfers(deps: RepositoryDeps): Promise<void> {
-  for (const { repositoryId, toOwnerId } of await deps.db.read.find(moveSchema)) {
+  for (const { repositoryId, toOwnerId } of await unfinishedMoves(deps)) {
     const row = await deps.db.read.findOneByOrFail(repositorySchema, { id: repositoryId });
     const home = deps.git.storage.pathOf(ownerIdOf(row), repositoryId);
     await finish(deps, repositoryId, deps.git.storage.pathOf(toOwnerId, repositoryId), home);
     await deps.db.write(({ manager }) => manager.delete(moveSchema, { repositoryId }));
   }
 }
+
+/** Interrupted moves of repositories of this node. */
+const unfinishedMoves = ({ db }: RepositoryDeps) =>
+  db.read.createQueryBuilder(moveSchema, 'm').where(holdsRepository('m.repository_id')).getMany();
 
 async function finish(deps: RepositoryDeps, repositoryId: string, from: string, to: string): Promise<void> {
   if (await moveIfThere(deps, from, to)) deps.logger.warn('repository.move_finished', { repositoryId });

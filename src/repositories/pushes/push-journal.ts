@@ -1,3 +1,4 @@
+import { holdsRepository } from '../../nodes/index.ts';
 import { In, IsNull } from 'typeorm';
 import type { RecordedCredential } from '../../access/index.ts';
 import type { Database, Tx } from '../../db/index.ts';
@@ -122,11 +123,18 @@ export class PushJournal {
     await this.#db.write(settle, { durable: 'with-the-next' });
   }
 
-  /** Unsettled pushes: git is running, or the program exited while it was. Oldest first. */
+  /**
+   * Unsettled pushes to repositories of this node: git is running, or the program exited while it was. Oldest first.
+   */
   unsettled(): Promise<PushRow[]> {
     // An unsettled push is unannounced, too, and unannounced ones have an index.
-    const where = { settledAt: IsNull(), announcedAt: IsNull() };
-    return this.#db.read.find(pushSchema, { where, order: { createdAt: 'ASC', id: 'ASC' } });
+    return this.#db.read
+      .createQueryBuilder(pushSchema, 'p')
+      .where('p.settled_at IS NULL AND p.announced_at IS NULL')
+      .andWhere(holdsRepository('p.repository_id'))
+      .orderBy('p.created_at')
+      .addOrderBy('p.id')
+      .getMany();
   }
 
   /** The commands of a push in their order: all of them, or the accepted ones. */

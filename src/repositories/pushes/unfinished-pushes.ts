@@ -1,3 +1,4 @@
+import { holdsRepository } from '../../nodes/index.ts';
 import { lastTryAfterMs, maxAttempts, unpark } from '../../announcements/index.ts';
 import { isNotNull } from '../../db/index.ts';
 import type { Tx } from '../../db/index.ts';
@@ -13,7 +14,7 @@ export interface UnannouncedPush {
 }
 
 /**
- * Settled pushes that are to be announced, oldest first; never parked ones.
+ * Settled pushes to repositories of this node that are to be announced, oldest first; never parked ones.
  * @param which `due` leaves out those whose last attempt is delayed; a start tries all of them
  */
 export function unannouncedPushes(deps: RepositoryDeps, which: 'all' | 'due'): Promise<UnannouncedPush[]> {
@@ -22,6 +23,7 @@ export function unannouncedPushes(deps: RepositoryDeps, which: 'all' | 'due'): P
     .select('p.id', 'id')
     .addSelect('p.repository_id', 'repositoryId')
     .where('p.settled_at IS NOT NULL AND p.announced_at IS NULL AND p.parked_at IS NULL')
+    .andWhere(holdsRepository('p.repository_id'))
     .orderBy('p.created_at')
     .addOrderBy('p.id');
   if (which === 'due') {

@@ -2,12 +2,13 @@ import { conflict } from '../../kernel/index.ts';
 import type { Found, ListedRepository, RepositoryPage } from '../../repositories/index.ts';
 import { cloneAddress } from './clone-address.ts';
 import type { Command } from './parse-command.ts';
+import type { IssueCommand } from './parse-issue-command.ts';
 import { plainText } from './plain-text.ts';
 import type { SshDeps } from '../deps.ts';
 import { send } from './write-output.ts';
 import type { AuthenticatedSession } from './session.ts';
 
-type Asked = Exclude<Command, { kind: 'git' | 'lfs' | 'wrong path' }>;
+type Asked = Exclude<Command, { kind: 'git' | 'lfs' | 'wrong path' } | IssueCommand>;
 
 /** Rows per call of `repositories.list`. */
 const pageSize = 100;
@@ -21,6 +22,16 @@ repo list [--all]                     your repositories, or all that you may see
 repo info OWNER/NAME                  one repository
 repo create [OWNER/]NAME [--public] [--description WORDS]
                                       a new repository, private unless told otherwise
+issue list OWNER/NAME [--state open|closed|all] [--label NAMES]
+                                      its issues, the newest first
+issue show OWNER/NAME NUMBER          one issue with its comments
+issue new OWNER/NAME --title WORDS [--label NAMES] [--assign USERS] [--milestone WORDS] < TEXT
+issue comment OWNER/NAME NUMBER [--close|--reopen] < TEXT
+issue close OWNER/NAME NUMBER [--reason completed|not_planned|duplicate]
+issue reopen OWNER/NAME NUMBER
+issue label OWNER/NAME NUMBER [--add NAMES] [--remove NAMES]
+issue assign OWNER/NAME NUMBER [--add USERS] [--remove USERS]
+                                      names and users are separated by commas
 
 Everything else is git: clone, fetch, push and "git archive --remote".
 `;

@@ -1,5 +1,9 @@
+import { parseIssueCommand } from './parse-issue-command.ts';
+import type { IssueCommand } from './parse-issue-command.ts';
+
 /** Every command that a client can request over SSH. */
 export type Command =
+  | IssueCommand
   | { kind: 'git'; service: GitService; owner: string; name: string }
   /** The request of git-lfs before an upload or download. */
   | { kind: 'lfs'; operation: 'upload' | 'download'; owner: string; name: string }
@@ -54,6 +58,7 @@ function parseWords(words: string[]): Command | null {
   const [first, second, ...rest] = words;
   if (words.length === 1 && (first === 'help' || first === '--help')) return { kind: 'help' };
   if (words.length === 1 && first === 'whoami') return { kind: 'whoami' };
+  if (first === 'issue') return parseIssueCommand(words.slice(1), parsePath);
   if (first !== 'repo') return null;
   switch (second) {
     case 'list':

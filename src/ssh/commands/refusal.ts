@@ -10,8 +10,8 @@ export interface Refusal {
 }
 
 /**
- * Maps error codes to SSH; no other file here looks at codes. A hidden repository and an absent one give the same
- * bytes.
+ * Maps error codes to SSH; no other file here looks at codes. A hidden repository or issue and an
+ * absent one give the same bytes.
  *
  * @param faultId ties the line of an internal error to its log line
  */
@@ -19,7 +19,8 @@ export function refusal(error: unknown, faultId: string): Refusal {
   if (isDomainError(error)) {
     switch (error.code) {
       case 'not_found':
-        return say('repository not found');
+        // Only of a repository that the client may read.
+        return say(inRepository.has(error.reason) ? error.message : 'repository not found');
       case 'invalid':
       case 'unauthenticated':
       case 'forbidden':
@@ -37,6 +38,8 @@ export function refusal(error: unknown, faultId: string): Refusal {
   }
   return { ...say(`internal error (${faultId})`), isFault: true };
 }
+
+const inRepository = new Set(['issue_not_found', 'entry_not_found']);
 
 function say(words: string): Refusal {
   return { line: `hearth: ${plainLine(words)}\n`, exitCode: 1, isFault: false };

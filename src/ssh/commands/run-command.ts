@@ -6,6 +6,8 @@ import type { SshDeps } from '../deps.ts';
 import { refuseLfs } from './refuse-lfs.ts';
 import { serveGit } from './serve-git.ts';
 import { serveInfoCommand } from './info-commands.ts';
+import { serveIssueCommand } from './issue-commands.ts';
+import type { IssueCommand } from './parse-issue-command.ts';
 import type { Client, AuthenticatedSession } from './session.ts';
 
 /** The response to anything that is not a command; it reveals nothing about the server. */
@@ -72,6 +74,10 @@ function serve(
     case 'lfs':
       return refuseLfs(deps, command, session);
     default:
-      return serveInfoCommand(deps, command, session);
+      return isAboutIssues(command)
+        ? serveIssueCommand(deps, command, session)
+        : serveInfoCommand(deps, command, session);
   }
 }
+
+const isAboutIssues = (command: Command): command is IssueCommand => command.kind.startsWith('issue ');

@@ -41,6 +41,8 @@ t.test('an issue is read by anybody, with its text rendered and its events in on
   ])
     t.match(text, sentence);
   t.notMatch(main(shown), /<form/, 'no form that would be refused');
+  t.match(shown.body, /href="\/repos\/alice\/roof\/issues\?q=[^"]*label%3Akind%2Fbug"/, 'a label leads to its list');
+  t.match(shown.body, /href="\/repos\/alice\/roof\/milestones\/[\w-]+"[^>]*><bdi>Autumn/);
   t.match(words(await carol.get(`${roofUrl}/issues/2`)), 'carol noted that this is needed by Closed: It pours in #1');
   t.match((await anonymous.get(`${roofUrl}/issues/99`)).status, 404);
   t.match((await anonymous.get(`${roofUrl}/issues/01`)).status, 404);

@@ -1,0 +1,134 @@
+import { Option } from 'commander';
+import type { Command } from 'commander';
+import { invalid } from '../../kernel/index.ts';
+import type { CloseReason, IssueUpdate } from '../../issues/index.ts';
+import type { Action, Run } from '../action.ts';
+import { withExamples } from '../help.ts';
+import { withBody } from '../terminal/read-body.ts';
+import type { BodyOptions } from '../terminal/read-body.ts';
+import { actorOf, describeOne, issueAt, listIn, nameIssue, report, repositoryOf } from './issue-row.ts';
+import type { AsOption } from './issue-row.ts';
+
+export const closeReasons: readonly CloseReason[] = ['completed', 'not_planned', 'duplicate'];
+const repository = ['<owner/name>', 'repository'] as const;
+const number = ['<number>', 'number of the issue'] as const;
+const as = ['--as <user>', 'act as this user'] as const;
+
+/** `hearth issue new|comment|edit`: texts, from an option, a file, standard input or an editor. */
+export function addIssueWriteCommands(issue: Command, run: Run): void {
+  withExamples(
+    issue
+      .command('new')
+      .alias('add')
+      .alias('create')
+      .description('open an issue')
+      .argument(...repository)
+      .requiredOption('--title <title>', 'title')
+      .option('--body <text>', 'text, Markdown')
+      .option('--file <file>', 'read the text from this file; - is standard input')
+      .option('--label <labels>', 'labels, separated by commas')
+      .option('--assign <users>', 'users who are to work on it, separated by commas')
+      .option('--milestone <title>', 'milestone')
+      .option(...as)
+      .action(run(newIssue)),
+    'hearth issue new alice/garden --title "The gate squeaks" --label kind/bug',
+    'hearth issue new alice/garden --title "From a file" --file report.md --as bob',
+  );
+  withExamples(
+    issue
+      .command('comment')
+      .description('comment on an issue')
+      .argument(...repository)
+      .argument(...number)
+      .option('--body <text>', 'text, Markdown')
+      .option('--file <file>', 'read the text from this file; - is standard input')
+      .option('--close', 'also close the issue')
+      .option('--reopen', 'also reopen the issue')
+      .option(...as)
+      .action(run(comment)),
+    'hearth issue comment alice/garden 7 --body "Oiled." --close',
+  );
+  withExamples(
+    issue
+      .command('edit')
+      .description('edit title, text or milestone of an issue')
+      .argument(...repository)
+      .argument(...number)
+      .option('--title <title>', 'title')
+      .option('--body <text>', 'text, Markdown')
+      .option('--file <file>', 'read the text from this file; - is standard input')
+      .addOption(new Option('--milestone <title>', 'milestone; empty for none'))
+      .option(...as)
+      .action(run(editIssue)),
+    'hearth issue edit alice/garden 7 --title "The gate no longer squeaks"',
+    'hearth issue edit alice/garden 7                         the text, in your editor',
+  );
+}
+
+interface NewOptions extends AsOption, BodyOptions {
+  title: string;
+  label?: string;
+  assign?: string;
+  milestone?: string;
+}
+
+const newIssue: Action<NewOptions, [string]> = async (cli, options, text) => {
+  const modules = await cli.openModules();
+  const viewer = await actorOf(modules, options);
+  const at = await repositoryOf(modules, viewer, text);
+  await withBody(cli, options, '', async (body) => {
+    const { number: given } = await modules.issues.open(viewer, at, {
+      title: options.title,
+      body,
+      labels: listIn(options.label) ?? [],
+      assignees: listIn(options.assign) ?? [],
+      milestone: options.milestone ?? null,
+    });
+    const opened = { ...at, number: given };
+    await report(cli, modules, viewer, opened, `Opened ${nameIssue(opened)}.`);
+  });
+};
+
+interface CommentOptions extends AsOption, BodyOptions {
+  close?: true;
+  reopen?: true;
+}
+
+const comment: Action<CommentOptions, [string, string]> = async (cli, options, text, given) => {
+  const { close, reopen } = options;
+  if (close && reopen) throw invalid('usage', 'Give one of --close and --reopen.');
+  const modules = await cli.openModules();
+  const viewer = await actorOf(modules, options);
+  const at = await issueAt(modules, viewer, text, given);
+  await modules.issues.find(viewer, at);
+  await withBody(cli, options, '', async (body) => {
+    const state = close ? 'completed' : reopen ? 'open' : undefined;
+    const { position } = await modules.issues.comment(viewer, at, { body, ...(state !== undefined && { state }) });
+    cli.output.result(`Commented on ${nameIssue(at)} (e${position}).`, { ...at, position });
+  });
+};
+
+interface EditOptions extends AsOption, BodyOptions {
+  title?: string;
+  milestone?: string;
+}
+
+const editIssue: Action<EditOptions, [string, string]> = async (cli, options, text, given) => {
+  const { title, milestone, body, file } = options;
+  const modules = await cli.openModules();
+  const viewer = await actorOf(modules, options);
+  const at = await issueAt(modules, viewer, text, given);
+  const change: IssueUpdate = {
+    ...(title !== undefined && { title }),
+    ...(milestone !== undefined && { milestone: milestone === '' ? null : milestone }),
+  };
+  const done = async (update: IssueUpdate): Promise<void> => {
+    await modules.issues.update(viewer, at, update);
+    await report(cli, modules, viewer, at, `Edited ${nameIssue(at)}.`);
+  };
+  // The text is read where it is named, and where nothing else is to be changed.
+  const isTextOnly = Object.keys(change).length === 0;
+  if (body === undefined && file === undefined && !isTextOnly) return done(change);
+  const { body: before, revision } = await describeOne(modules, viewer, at);
+  await withBody(cli, options, before, (edited) => done({ ...change, body: edited, revision }));
+};

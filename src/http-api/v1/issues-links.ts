@@ -1,0 +1,138 @@
+import { z } from 'zod';
+import type { Viewer } from '../../access/index.ts';
+import type { IssueAt } from '../../issues/index.ts';
+import type { Found } from '../../repositories/index.ts';
+import type { WebDeps } from '../../http/index.ts';
+import { issuePayload } from '../../webhooks/index.ts';
+import type { IssuePayload } from '../../webhooks/index.ts';
+import { json } from '../responses.ts';
+import { operation } from '../operation.ts';
+import type { Operation } from '../operation.ts';
+import { describeOne, issueAt, oneIssueAt } from './issues-parts.ts';
+import { issue, issueMeta } from './issues-schemas.ts';
+
+const common = { tag: 'Issues', cost: 'rows' } as const;
+const write = { access: 'repository:read', scope: 'write' } as const;
+
+/** What issues are linked with, on the other side of one kind of link. */
+interface Side {
+  word: string;
+  part: 'dependencies' | 'blocks' | 'duplicates';
+  kind: 'needs' | 'duplicates';
+  /** Whether the issue of the path is where the link begins. */
+  isOutgoing: boolean;
+  list: string;
+  add: string;
+  remove: string;
+}
+
+const sides: readonly Side[] = [
+  {
+    word: 'Dependency',
+    part: 'dependencies',
+    kind: 'needs',
+    isOutgoing: true,
+    list: 'List the issues that an issue needs',
+    add: 'Say that an issue needs another one',
+    remove: 'Take back that an issue needs another one',
+  },
+  {
+    word: 'BlockedIssue',
+    part: 'blocks',
+    kind: 'needs',
+    isOutgoing: false,
+    list: 'List the issues that need this one',
+    add: 'Say that another issue needs this one',
+    remove: 'Take back that another issue needs this one',
+  },
+  {
+    word: 'Duplicate',
+    part: 'duplicates',
+    kind: 'duplicates',
+    isOutgoing: true,
+    list: 'List the issues that an issue says again',
+    add: 'Say that an issue says another one again',
+    remove: 'Take back that an issue says another one again',
+  },
+];
+
+/** The other issue, here where no repository is named. */
+const otherOf = (found: Found, { index, owner, repo }: z.output<typeof issueMeta>): IssueAt => ({
+  owner: owner || found.canonical.owner,
+  name: repo || found.canonical.name,
+  number: index,
+});
+
+async function show(deps: WebDeps, viewer: Viewer, at: IssueAt, origin: string): Promise<IssuePayload> {
+  const { owner, repository } = await deps.repositories.find(viewer, at.owner, at.name);
+  return issuePayload(await describeOne(deps, viewer, at), { origin, owner: owner.handle, repository });
+}
+
+function operationsOf({ word, part, kind, isOutgoing, list, add, remove }: Side): Operation[] {
+  const path = `${oneIssueAt}/${part}` as const;
+  const change = async (
+    call: { viewer: Viewer; found: Found; body: z.output<typeof issueMeta>; deps: WebDeps; origin: string },
+    number: string,
+    isOn: boolean,
+  ) => {
+    const { viewer, found, body, deps, origin } = call;
+    const [here, other] = [issueAt(found, number), otherOf(found, body)];
+    const [from, to] = isOutgoing ? [here, other] : [other, here];
+    if (isOn) await deps.issues.addLink(viewer, from, kind, to);
+    else await deps.issues.removeLink(viewer, from, kind, to);
+    return json(await show(deps, viewer, here, origin));
+  };
+  return [
+    operation({
+      ...common,
+      id: `list${word === 'Dependency' ? 'Dependencie' : word}s`,
+      method: 'GET',
+      path,
+      summary: list,
+      description: 'As far as the caller may see them.',
+      access: 'repository:read',
+      status: 200,
+      response: z.array(issue),
+      async run({ viewer, found, params, deps, origin }) {
+        const links = await deps.issues.listLinks(viewer, issueAt(found, params.number));
+        const others = links.filter((link) => link.kind === kind && link.isOutgoing === isOutgoing);
+        const located = await deps.repositories.locate(others.map((link) => link.issue.repositoryId));
+        const shown: IssuePayload[] = [];
+        for (const { issue: other } of others) {
+          const place = located.get(other.repositoryId);
+          if (place === undefined) continue;
+          const where = { owner: place.owner.handle, name: place.repository.name, number: other.number };
+          const described = await describeOne(deps, viewer, where);
+          shown.push(issuePayload(described, { origin, owner: where.owner, repository: place.repository }));
+        }
+        return json(shown);
+      },
+    }),
+    operation({
+      ...common,
+      ...write,
+      id: `add${word}`,
+      method: 'POST',
+      path,
+      summary: add,
+      status: 201,
+      body: issueMeta,
+      response: issue,
+      run: (call) => change(call, call.params.number, true),
+    }),
+    operation({
+      ...common,
+      ...write,
+      id: `remove${word}`,
+      method: 'DELETE',
+      path,
+      summary: remove,
+      status: 200,
+      body: issueMeta,
+      response: issue,
+      run: (call) => change(call, call.params.number, false),
+    }),
+  ];
+}
+
+export const linkOperations = sides.flatMap(operationsOf);

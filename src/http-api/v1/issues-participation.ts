@@ -1,0 +1,172 @@
+import { z } from 'zod';
+import type { Viewer } from '../../access/index.ts';
+import { forbidden } from '../../kernel/index.ts';
+import type { IssueAt, ReactionKind } from '../../issues/index.ts';
+import type { Found } from '../../repositories/index.ts';
+import type { WebDeps } from '../../http/index.ts';
+import { created, json } from '../responses.ts';
+import { operation } from '../operation.ts';
+import type { Operation } from '../operation.ts';
+import { findComment, oneCommentAt } from './issues-comments.ts';
+import { issueAt, oneIssueAt, signedIn, usersById } from './issues-parts.ts';
+import { giteaUser, newReaction, reaction, subscription } from './issues-schemas.ts';
+
+const common = { tag: 'Issues', cost: 'rows' } as const;
+const write = { access: 'repository:read', scope: 'write' } as const;
+
+async function showReactions(deps: WebDeps, viewer: Viewer, at: IssueAt, position: number, origin: string) {
+  const rows = await deps.issues.listReactions(viewer, at, position);
+  const user = await usersById(
+    deps,
+    rows.map(({ userId }) => userId),
+    origin,
+  );
+  return rows.map(({ userId, kind }) => ({ user: user(userId), content: kind, created_at: null }));
+}
+
+interface ReactionCall {
+  viewer: Viewer;
+  found: Found;
+  params: Record<string, string>;
+  deps: WebDeps;
+  origin: string;
+}
+
+/** The reactions of an issue and those of a comment: the text is found in two ways. */
+function reactionsOf(
+  word: 'Issue' | 'Comment',
+  at: typeof oneIssueAt | typeof oneCommentAt,
+  textOf: (call: ReactionCall) => Promise<{ at: IssueAt; position: number }>,
+): Operation[] {
+  const path = `${at}/reactions` as const;
+  const react = async (call: ReactionCall & { body: { content: ReactionKind } }, isOn: boolean) => {
+    const { body, deps, origin } = call;
+    const viewer = signedIn(call.viewer);
+    const text = await textOf(call);
+    await deps.issues.react(viewer, text.at, { position: text.position, kind: body.content, isOn });
+    const user = await usersById(deps, [viewer.id], origin);
+    return created({ user: user(viewer.id), content: body.content, created_at: null });
+  };
+  return [
+    operation({
+      ...common,
+      id: `list${word}Reactions`,
+      method: 'GET',
+      path,
+      summary: `List the reactions to ${word === 'Issue' ? 'an issue' : 'a comment'}`,
+      access: 'repository:read',
+      status: 200,
+      response: z.array(reaction),
+      async run(call) {
+        const text = await textOf(call);
+        return json(await showReactions(call.deps, call.viewer, text.at, text.position, call.origin));
+      },
+    }),
+    operation({
+      ...common,
+      ...write,
+      id: `add${word}Reaction`,
+      method: 'POST',
+      path,
+      summary: 'React to it; the same reaction twice is one',
+      status: 201,
+      body: newReaction,
+      response: reaction,
+      run: (call) => react(call, true),
+    }),
+    operation({
+      ...common,
+      ...write,
+      id: `remove${word}Reaction`,
+      method: 'DELETE',
+      path,
+      summary: 'Take a reaction back',
+      status: 200,
+      body: newReaction,
+      response: reaction,
+      run: (call) => react(call, false),
+    }),
+  ];
+}
+
+export const reactionOperations = [
+  ...reactionsOf('Issue', oneIssueAt, async ({ found, params }) => ({
+    at: issueAt(found, params['number'] ?? ''),
+    position: 0,
+  })),
+  ...reactionsOf('Comment', oneCommentAt, async (call) => {
+    const { at, entry } = await findComment({ ...call, params: { comment: call.params['comment'] ?? '' } });
+    return { at, position: entry.position };
+  }),
+];
+
+export const checkSubscription = operation({
+  ...common,
+  id: 'checkIssueSubscription',
+  method: 'GET',
+  path: `${oneIssueAt}/subscriptions/check`,
+  summary: 'Get whether the caller is told of what happens to an issue',
+  access: 'repository:read',
+  scope: 'read',
+  status: 200,
+  response: subscription,
+  async run({ viewer, found, params, deps, origin }) {
+    const at = issueAt(found, params.number);
+    const row = await deps.issues.subscriptionOf(viewer, at);
+    const repository = `${origin}/api/v1/repos/${at.owner}/${at.name}`;
+    return json({
+      subscribed: row?.isOn === true,
+      ignored: row?.isOn === false,
+      reason: row?.reason ?? null,
+      created_at: null,
+      url: `${repository}/issues/${at.number}/subscriptions/check`,
+      repository_url: repository,
+    });
+  },
+});
+
+const maxListed = 500;
+
+export const listSubscribers = operation({
+  ...common,
+  id: 'listIssueSubscribers',
+  method: 'GET',
+  path: `${oneIssueAt}/subscriptions`,
+  summary: 'List who is told of what happens to an issue',
+  description: `For those who may write. The first ${maxListed}.`,
+  access: 'repository:write',
+  status: 200,
+  response: z.array(giteaUser),
+  async run({ viewer, found, params, deps, origin }) {
+    const { id } = await deps.issues.find(viewer, issueAt(found, params.number));
+    const ids = (await deps.issues.listSubscribers(id)).slice(0, maxListed).map(({ userId }) => userId);
+    const user = await usersById(deps, ids, origin);
+    return json(ids.map(user));
+  },
+});
+
+/** A person subscribes and unsubscribes nobody else. */
+const subscribing = (id: string, method: 'PUT' | 'DELETE', summary: string) =>
+  operation({
+    ...common,
+    ...write,
+    id,
+    method,
+    path: `${oneIssueAt}/subscriptions/{username}`,
+    summary,
+    // Gitea's status for both.
+    status: 201,
+    async run({ viewer, found, params, deps }) {
+      if (signedIn(viewer).username?.toLowerCase() !== params.username.toLowerCase())
+        throw forbidden('not_allowed_on_issue', 'You may not do this for somebody else.');
+      await deps.issues.setSubscription(viewer, issueAt(found, params.number), method === 'PUT');
+      return { kind: 'nothing' };
+    },
+  });
+
+export const subscriptionOperations = [
+  checkSubscription,
+  listSubscribers,
+  subscribing('subscribeToIssue', 'PUT', 'Be told of what happens to an issue'),
+  subscribing('unsubscribeFromIssue', 'DELETE', 'No longer be told of what happens to an issue'),
+];

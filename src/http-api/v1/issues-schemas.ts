@@ -1,0 +1,239 @@
+import { z } from 'zod';
+import { hideReasons, issueLimits, reactionKinds } from '../../issues/index.ts';
+
+/** The shapes of issues: those of Gitea's API, with fields of our own beside them. */
+
+const time = z.iso.datetime().describe('ISO 8601, UTC');
+const state = z.enum(['open', 'closed']);
+const text = z.string().max(issueLimits.bodyBytes).describe('Markdown');
+export const closeReason = z.enum(['completed', 'not_planned', 'duplicate']);
+export const hideReason = z.enum(hideReasons);
+export const reactionKind = z.enum(reactionKinds);
+
+export const giteaUser = z
+  .strictObject({
+    id: z.int().describe('Follows from the UUID; -1 for somebody who is no account here'),
+    login: z.string(),
+    username: z.string(),
+    full_name: z.string(),
+    email: z.string().describe('Always empty: addresses are not disclosed'),
+    avatar_url: z.string(),
+    html_url: z.string(),
+  })
+  .meta({ id: 'GiteaUser' });
+
+export const label = z
+  .strictObject({
+    id: z.int(),
+    name: z.string(),
+    exclusive: z.boolean().describe('An issue has one label at most of those with the same text before the last /'),
+    is_archived: z.boolean(),
+    color: z.string().describe('Six hex digits'),
+    description: z.string(),
+    url: z.string(),
+  })
+  .meta({ id: 'Label' });
+export const newLabel = z
+  .object({
+    name: z.string(),
+    color: z.string().describe('Six hex digits, with or without #'),
+    description: z.string().nullish(),
+    exclusive: z.boolean().nullish(),
+  })
+  .meta({ id: 'NewLabel' });
+export const labelEdit = z
+  .object({
+    name: z.string().nullish(),
+    color: z.string().nullish(),
+    description: z.string().nullish(),
+    exclusive: z.boolean().nullish(),
+  })
+  .meta({ id: 'LabelEdit' });
+
+export const milestone = z
+  .strictObject({
+    id: z.int(),
+    title: z.string(),
+    description: z.string(),
+    state,
+    open_issues: z.int(),
+    closed_issues: z.int(),
+    created_at: time,
+    updated_at: time.nullable(),
+    closed_at: time.nullable(),
+    due_on: time.nullable().describe('The end of the day'),
+  })
+  .meta({ id: 'Milestone' });
+const dueOn = z.string().max(40).nullish().describe('A date, or a time of that day');
+export const newMilestone = z
+  .object({ title: z.string(), description: z.string().nullish(), due_on: dueOn, state: state.nullish() })
+  .meta({ id: 'NewMilestone' });
+export const milestoneEdit = z
+  .object({
+    title: z.string().nullish(),
+    description: z.string().nullish(),
+    due_on: dueOn.describe('Empty for none'),
+    state: state.nullish(),
+  })
+  .meta({ id: 'MilestoneEdit' });
+
+export const issue = z
+  .strictObject({
+    id: z.int().describe('Of this server; stays when the issue moves'),
+    url: z.string(),
+    html_url: z.string(),
+    number: z.int().describe('Of the repository'),
+    user: giteaUser,
+    original_author: z.string().describe('The name of an author who is no account here'),
+    original_author_id: z.int(),
+    title: z.string(),
+    body: z.string().describe('Markdown'),
+    ref: z.string(),
+    labels: z.array(label),
+    milestone: milestone.nullable(),
+    assignee: giteaUser.nullable().describe('The first of assignees'),
+    assignees: z.array(giteaUser),
+    state,
+    is_locked: z.boolean(),
+    comments: z.int(),
+    created_at: time,
+    updated_at: time,
+    closed_at: time.nullable(),
+    due_date: time.nullable().describe('Always null: milestones have dates'),
+    pull_request: z.null(),
+    repository: z.strictObject({ id: z.int(), name: z.string(), owner: z.string(), full_name: z.string() }),
+    pin_order: z.int().describe('0 when it is not pinned'),
+    close_reason: closeReason.nullable(),
+    revision: z.int().describe('Of the body, for If-Match'),
+    held: z.boolean().describe('It waits for a member to let its author in'),
+  })
+  .meta({ id: 'Issue' });
+
+/** An id, or a name. */
+const labelRef = z.union([z.int(), z.string()]);
+export const labelRefs = z.array(labelRef).max(issueLimits.labelsPerScope);
+const assignees = z.array(z.string()).max(issueLimits.assigneesPerIssue * 2);
+const noDueDate = z.null().optional().describe('Issues have no dates of their own; milestones have');
+const milestoneRef = z.int().nullish().describe('Id; 0 for none');
+
+export const newIssue = z
+  .object({
+    title: z.string(),
+    body: text.nullish(),
+    labels: labelRefs.nullish().describe('Ids or names'),
+    assignee: z.string().nullish(),
+    assignees: assignees.nullish(),
+    milestone: milestoneRef,
+    closed: z.boolean().nullish(),
+    due_date: noDueDate,
+  })
+  .meta({ id: 'NewIssue' });
+export const issueEdit = z
+  .object({
+    title: z.string().nullish().describe('Empty stays as it is'),
+    body: text.nullish(),
+    state: state.nullish(),
+    close_reason: closeReason.nullish().describe('Left out: completed'),
+    labels: labelRefs.nullish().describe('All labels, by id or name'),
+    assignee: z.string().nullish(),
+    assignees: assignees.nullish(),
+    milestone: milestoneRef,
+    due_date: noDueDate,
+    revision: z.int().nullish().describe('Of the body that was edited; another one is refused with 409'),
+  })
+  .meta({ id: 'IssueEdit' });
+export const issueLabels = z.object({ labels: labelRefs }).meta({ id: 'IssueLabels' });
+
+export const comment = z
+  .strictObject({
+    id: z.int().describe('Of this server; stays when the issue moves'),
+    html_url: z.string(),
+    pull_request_url: z.string(),
+    issue_url: z.string(),
+    user: giteaUser,
+    original_author: z.string(),
+    original_author_id: z.int(),
+    body: z.string(),
+    created_at: time,
+    updated_at: time,
+    position: z.int().describe('Of the entry in the log of the issue'),
+    revision: z.int().describe('Of the text, for If-Match'),
+    hidden: hideReason.nullable().describe('Why it is folded away; null when it is not'),
+    held: z.boolean().describe('It waits for a member to let its author in'),
+  })
+  .meta({ id: 'Comment' });
+export const newComment = z.object({ body: text }).meta({ id: 'NewComment' });
+export const commentEdit = z
+  .object({ body: text, revision: z.int().nullish().describe('Of the text that was edited') })
+  .meta({ id: 'CommentEdit' });
+export const textRevision = z
+  .strictObject({ revision: z.int(), body: z.string(), editor: giteaUser, edited_at: time })
+  .meta({ id: 'TextRevision' });
+
+export const timelineEntry = z
+  .strictObject({
+    ...comment.shape,
+    type: z.string().describe('comment, close, reopen, label, milestone, assignees, change_title, lock, unlock …'),
+    label: z.strictObject({ name: z.string(), color: z.string() }).nullable().describe('The first of labels'),
+    labels: z.array(z.strictObject({ name: z.string(), color: z.string() })),
+    old_title: z.string(),
+    new_title: z.string(),
+    milestone_title: z.string().nullable(),
+    assignee: giteaUser.nullable().describe('The first of assignees'),
+    assignees: z.array(giteaUser),
+    removed_assignee: z.boolean(),
+    ref_commit_sha: z.string(),
+    ref_issue: z
+      .strictObject({ number: z.int(), title: z.string(), state, repository: z.string(), html_url: z.string() })
+      .nullable(),
+    kind: z.string().describe('What the log of this server calls it'),
+    reactions: z.array(z.strictObject({ content: reactionKind, count: z.int(), own: z.boolean() })),
+  })
+  .meta({ id: 'TimelineEntry' });
+
+export const reaction = z
+  .strictObject({ user: giteaUser, content: reactionKind, created_at: z.null() })
+  .meta({ id: 'Reaction' });
+export const newReaction = z.object({ content: reactionKind }).meta({ id: 'NewReaction' });
+
+export const subscription = z
+  .strictObject({
+    subscribed: z.boolean(),
+    ignored: z.boolean(),
+    reason: z.string().nullable(),
+    created_at: z.null(),
+    url: z.string(),
+    repository_url: z.string(),
+  })
+  .meta({ id: 'IssueSubscription' });
+
+export const issueMeta = z
+  .object({
+    index: z.int().describe('Number of the other issue'),
+    owner: z.string().nullish().describe('Left out, this repository'),
+    repo: z.string().nullish(),
+  })
+  .meta({ id: 'IssueMeta' });
+
+export const issueSettings = z
+  .strictObject({
+    issues_from: z.enum(['nobody', 'members', 'anyone']).describe('Who may open issues and comment'),
+    holds_newcomers: z.boolean().describe('Whether the first contribution of a user waits for a member'),
+  })
+  .meta({ id: 'IssueSettings' });
+export const issueSettingsEdit = z
+  .object({
+    issues_from: issueSettings.shape.issues_from.optional(),
+    holds_newcomers: issueSettings.shape.holds_newcomers.optional(),
+  })
+  .meta({ id: 'IssueSettingsEdit' });
+export const heldContribution = z
+  .strictObject({ user: giteaUser, issue: z.int(), position: z.int(), held_at: time })
+  .meta({ id: 'HeldContribution' });
+
+/** Pages by number as clients of Gitea count them, or by `after`, which other rows do not shift. */
+export const numberedPaging = {
+  page: z.int().min(0).max(10_000).default(0).describe('From 1; further than 10,000 rows is refused'),
+  limit: z.int().min(0).max(100_000).default(0).describe('Rows of one page, 100 at most; 0 for 30'),
+  after: z.string().max(500).optional().describe('What the Link header of the page before gave'),
+};

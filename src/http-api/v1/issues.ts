@@ -1,0 +1,357 @@
+import { z } from 'zod';
+import { isDomainError, notFound } from '../../kernel/index.ts';
+import { noFilter } from '../../issues/index.ts';
+import type { IssueAt, IssueFilter, IssueUpdate } from '../../issues/index.ts';
+import type { Viewer } from '../../access/index.ts';
+import { Refusal } from '../../http/index.ts';
+import type { WebDeps } from '../../http/index.ts';
+import { issuePayload, numericId } from '../../webhooks/index.ts';
+import type { Found } from '../../repositories/index.ts';
+import { created, json, listed, nothing } from '../responses.ts';
+import { operation } from '../operation.ts';
+import {
+  describeOne,
+  issueAt,
+  issuesAt,
+  labelNames,
+  milestoneTitle,
+  oneIssueAt,
+  placeOf,
+  readPage,
+  repositoryAt,
+  showIssues,
+  timeIn,
+} from './issues-parts.ts';
+import { issue, issueEdit, newIssue, numberedPaging } from './issues-schemas.ts';
+
+const common = { tag: 'Issues', cost: 'rows' } as const;
+const write = { access: 'repository:read', scope: 'write' } as const;
+/** A text of 64 KiB, with what JSON escapes. */
+export const textBytes = 256 * 1024;
+
+/** What lists of one repository and searches over all of them take. */
+export const issueQuery = {
+  state: z.enum(['open', 'closed', 'all']).default('open'),
+  labels: z.string().max(1_000).optional().describe('Names, separated by commas; an issue has all of them'),
+  q: z.string().max(1_000).optional().describe('Words'),
+  type: z.enum(['issues', 'pulls']).optional(),
+};
+const changed = {
+  since: z.string().max(40).optional().describe('Only those that changed at this time or later'),
+  before: z.string().max(40).optional().describe('Only those that changed before this time'),
+};
+
+const namesIn = (text = ''): string[] =>
+  text
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '')
+    .slice(0, 20);
+
+export const filterOf = (query: { state: IssueFilter['state']; labels?: string; q?: string; type?: string }) => ({
+  ...noFilter,
+  state: query.state,
+  kind: query.type === 'pulls' ? ('pull' as const) : ('issue' as const),
+  labels: namesIn(query.labels),
+  words: (query.q ?? '')
+    .split(/\s+/)
+    .filter((word) => word !== '')
+    .slice(0, 10),
+});
+
+/** Sorts after every issue of the same time. */
+const lastNumber = '999999999999999';
+
+export const listIssues = operation({
+  ...common,
+  id: 'listIssues',
+  method: 'GET',
+  path: issuesAt,
+  summary: 'List the issues of a repository',
+  description: 'The newest first; with since or before, by their last change. X-Total-Count is told without filters.',
+  access: 'repository:read',
+  status: 200,
+  isPaged: true,
+  query: z.object({
+    ...issueQuery,
+    ...changed,
+    milestones: z.string().max(200).optional().describe('Title or id of a milestone'),
+    created_by: z.string().max(100).optional(),
+    assigned_by: z.string().max(100).optional().describe('Who is to work on it'),
+    mentioned_by: z.string().max(100).optional(),
+    sort: z.enum(['newest', 'oldest', 'updated', 'least-updated', 'comments', 'least-comments']).optional(),
+    ...numberedPaging,
+  }),
+  response: z.array(issue),
+  async run({ viewer, found, query, deps, origin }) {
+    const at = repositoryAt(found);
+    const since = timeIn(query.since, 'since');
+    const before = timeIn(query.before, 'before');
+    const byTime = since !== undefined || before !== undefined;
+    const filter: IssueFilter = {
+      ...filterOf(query),
+      author: query.created_by || null,
+      assignee: query.assigned_by || null,
+      mentions: query.mentioned_by || null,
+      milestone: query.milestones ? await titleOf(deps, viewer, found, query.milestones) : null,
+      sort: byTime ? 'updated' : (query.sort ?? 'newest'),
+    };
+    const { rows, next } = await readPage(query, async (after, limit) => {
+      const from = after ?? (before === undefined ? null : `${before - 1}.${lastNumber}`);
+      const page = await deps.issues.list(viewer, at, filter, { limit, after: from });
+      const fitting = page.rows.filter(({ updatedAt }) => updatedAt >= (since ?? 0));
+      return { rows: fitting, next: fitting.length < page.rows.length ? null : page.next };
+    });
+    const isWhole = !byTime && JSON.stringify({ ...filter, sort: '', state: '' }) === unfiltered;
+    const total = isWhole ? await countOf(deps, found, filter.state) : null;
+    return listed(await showIssues(deps, rows, placeOf({ found, origin })), next, total);
+  },
+});
+
+const unfiltered = JSON.stringify({ ...noFilter, sort: '', state: '' });
+
+async function countOf({ issues }: WebDeps, { repository }: Found, state: IssueFilter['state']): Promise<number> {
+  const { openIssues, closedIssues } = await issues.count(repository.id);
+  return state === 'open' ? openIssues : state === 'closed' ? closedIssues : openIssues + closedIssues;
+}
+
+/** A milestone may be named by its id, too. */
+async function titleOf({ issues }: WebDeps, viewer: Viewer, found: Found, text: string): Promise<string> {
+  const rows = await issues.listMilestones(viewer, repositoryAt(found));
+  return rows.find(({ id }) => String(numericId(id)) === text)?.title ?? text;
+}
+
+export const searchIssues = operation({
+  ...common,
+  id: 'searchIssues',
+  method: 'GET',
+  path: '/repos/issues/search',
+  summary: 'Search the issues of all repositories that the caller may see',
+  description: 'By words of titles, texts and comments, and by filters; the newest first.',
+  access: 'anybody',
+  cost: 'search',
+  status: 200,
+  isPaged: true,
+  query: z.object({
+    ...issueQuery,
+    owner: z.string().max(100).optional().describe('Only those in repositories of this owner'),
+    created_by: z.string().max(100).optional(),
+    assigned_by: z.string().max(100).optional().describe('Who is to work on it'),
+    mentioned_by: z.string().max(100).optional(),
+    ...numberedPaging,
+  }),
+  response: z.array(issue),
+  async run({ viewer, query, deps, origin }) {
+    const filter: IssueFilter = {
+      ...filterOf(query),
+      owner: query.owner || null,
+      author: query.created_by || null,
+      assignee: query.assigned_by || null,
+      mentions: query.mentioned_by || null,
+    };
+    const { rows, next } = await readPage(query, (after, limit) =>
+      deps.issues.search(viewer, { filter }, { limit, after }),
+    );
+    const described = await deps.issues.describe(rows);
+    return listed(
+      described.map((one, at) => {
+        const { repository, owner } = rows[at]!.located;
+        return issuePayload(one, { origin, owner: owner.handle, repository });
+      }),
+      next,
+    );
+  },
+});
+
+export const openIssue = operation({
+  ...common,
+  ...write,
+  id: 'openIssue',
+  method: 'POST',
+  path: issuesAt,
+  summary: 'Open an issue',
+  description:
+    'Labels, assignees and milestone are for those who may write. The same issue twice in ten seconds is one.',
+  status: 201,
+  maxJsonBytes: textBytes,
+  body: newIssue,
+  response: issue,
+  async run({ viewer, found, body, deps, origin }) {
+    const at = repositoryAt(found);
+    const { number } = await deps.issues.open(viewer, at, {
+      title: body.title,
+      body: body.body ?? '',
+      labels: await labelNames(deps, viewer, at, body.labels ?? []),
+      assignees: assigneesIn(body) ?? [],
+      milestone: await milestoneTitle(deps, viewer, at, body.milestone ?? 0),
+    });
+    if (body.closed) await deps.issues.close(viewer, { ...at, number });
+    const opened = await describeOne(deps, viewer, { ...at, number });
+    return created(issuePayload(opened, placeOf({ found, origin })), `/repos/${at.owner}/${at.name}/issues/${number}`);
+  },
+});
+
+/** Both ways in which clients name them; undefined when neither is there. */
+function assigneesIn({ assignee, assignees }: { assignee?: string | null; assignees?: string[] | null }) {
+  if (assignees == null && !assignee) return undefined;
+  return [...new Set([...(assignee ? [assignee] : []), ...(assignees ?? [])])];
+}
+
+export const getIssue = operation({
+  ...common,
+  id: 'getIssue',
+  method: 'GET',
+  path: oneIssueAt,
+  summary: 'Get one issue',
+  description: 'The number of an issue that has moved gives it from where it is now.',
+  access: 'repository:read',
+  status: 200,
+  response: issue,
+  async run({ viewer, found, params, deps, origin }) {
+    const at = issueAt(found, params.number);
+    try {
+      return json(issuePayload(await describeOne(deps, viewer, at), placeOf({ found, origin })));
+    } catch (error) {
+      if (!isDomainError(error) || error.reason !== 'issue_not_found') throw error;
+      return json(await readMoved(deps, viewer, at, origin));
+    }
+  },
+});
+
+async function readMoved(deps: WebDeps, viewer: Viewer, at: IssueAt, origin: string) {
+  const moved = await deps.issues.findMoved(viewer, at);
+  const place =
+    moved === null ? undefined : (await deps.repositories.locate([moved.repositoryId])).get(moved.repositoryId);
+  if (moved === null || place === undefined) throw notFound('issue_not_found', 'Issue not found');
+  const { repository, owner } = place;
+  return (await showIssues(deps, [moved], { origin, owner: owner.handle, repository }))[0]!;
+}
+
+export const editIssue = operation({
+  ...common,
+  ...write,
+  id: 'editIssue',
+  method: 'PATCH',
+  path: oneIssueAt,
+  summary: 'Edit an issue: title, text, state, labels, assignees, milestone',
+  description: 'All of it or nothing. What is left out stays as it is.',
+  // Gitea's status for an edit.
+  status: 201,
+  takesIfMatch: true,
+  maxJsonBytes: textBytes,
+  body: issueEdit,
+  response: issue,
+  async run({ viewer, found, params, body, deps, origin, ifMatch }) {
+    const at = issueAt(found, params.number);
+    const update: IssueUpdate = {};
+    if (body.title) update.title = body.title;
+    if (body.body != null) update.body = body.body;
+    if (body.labels != null) update.labels = await labelNames(deps, viewer, repositoryAt(found), body.labels);
+    const assignees = assigneesIn(body);
+    if (assignees !== undefined) update.assignees = assignees;
+    if (body.milestone != null)
+      update.milestone = await milestoneTitle(deps, viewer, repositoryAt(found), body.milestone);
+    if (body.state != null) update.state = body.state === 'open' ? 'open' : (body.close_reason ?? 'completed');
+    await ifMatching(ifMatch, body.revision, (revision) =>
+      deps.issues.update(viewer, at, { ...update, ...(revision !== undefined && { revision }) }),
+    );
+    return json(issuePayload(await describeOne(deps, viewer, at), placeOf({ found, origin })));
+  },
+});
+
+/**
+ * Runs an edit of a revision: If-Match answers 412 when it is another one, the field 409.
+ * @param work gets undefined where neither is given
+ */
+export async function ifMatching<T>(
+  ifMatch: string | null,
+  revision: number | null | undefined,
+  work: (revision: number | undefined) => Promise<T>,
+): Promise<T> {
+  if (ifMatch === null) return work(revision ?? undefined);
+  const mismatch = () => new Refusal(412, 'The text has another revision by now.');
+  if (!/^\d{1,9}$/.test(ifMatch)) throw mismatch();
+  try {
+    return await work(Number(ifMatch));
+  } catch (error) {
+    if (isDomainError(error) && error.reason === 'text_changed_meanwhile') throw mismatch();
+    throw error;
+  }
+}
+
+export const deleteIssue = operation({
+  ...common,
+  ...write,
+  id: 'deleteIssue',
+  method: 'DELETE',
+  path: oneIssueAt,
+  summary: 'Move an issue to the trash',
+  description: 'For administrators of the repository; it can be had back for thirty days.',
+  status: 204,
+  async run({ viewer, found, params, deps }) {
+    await deps.issues.trash(viewer, issueAt(found, params.number));
+    return nothing();
+  },
+});
+
+export const moveIssue = operation({
+  ...common,
+  ...write,
+  id: 'moveIssue',
+  method: 'POST',
+  path: `${oneIssueAt}/move`,
+  summary: 'Move an issue to another repository',
+  description: 'For administrators of both; never from a private repository to a public one.',
+  status: 200,
+  body: z.object({ owner: z.string(), repo: z.string() }),
+  response: issue,
+  async run({ viewer, found, params, body, deps, origin }) {
+    const to = { owner: body.owner, name: body.repo };
+    const moved = await deps.issues.move(viewer, issueAt(found, params.number), to);
+    const target = await deps.repositories.find(viewer, to.owner, to.name);
+    return json((await showIssues(deps, [moved], placeOf({ found: target, origin })))[0]!);
+  },
+});
+
+export const listPinnedIssues = operation({
+  ...common,
+  id: 'listPinnedIssues',
+  method: 'GET',
+  path: `${issuesAt}/pinned`,
+  summary: 'List the pinned issues of a repository',
+  access: 'repository:read',
+  status: 200,
+  response: z.array(issue),
+  run: async ({ viewer, found, deps, origin }) =>
+    json(await showIssues(deps, await deps.issues.listPinned(viewer, repositoryAt(found)), placeOf({ found, origin }))),
+});
+
+/** One operation for each thing that is on or off about an issue. */
+const mark = (
+  id: string,
+  method: 'PUT' | 'POST' | 'DELETE',
+  part: 'pin' | 'lock',
+  summary: string,
+  change: { isPinned: boolean } | { isLocked: boolean },
+) =>
+  operation({
+    ...common,
+    ...write,
+    id,
+    method,
+    path: `${oneIssueAt}/${part}`,
+    summary,
+    status: 204,
+    refuses: [422],
+    async run({ viewer, found, params, deps }) {
+      await deps.issues.triage(viewer, issueAt(found, params.number), change);
+      return nothing();
+    },
+  });
+
+export const issueMarks = [
+  mark('pinIssue', 'POST', 'pin', 'Pin an issue to the top of the list', { isPinned: true }),
+  mark('unpinIssue', 'DELETE', 'pin', 'Unpin an issue', { isPinned: false }),
+  mark('lockIssue', 'PUT', 'lock', 'Lock an issue: only those who may write add to it', { isLocked: true }),
+  mark('unlockIssue', 'DELETE', 'lock', 'Unlock an issue', { isLocked: false }),
+];

@@ -1,0 +1,144 @@
+import type { IncomingMessage } from 'node:http';
+import { PassThrough, Writable } from 'node:stream';
+import type { Readable } from 'node:stream';
+import { invalid } from '../../kernel/index.ts';
+import { Refusal } from '../refusal.ts';
+import { openBody } from './body.ts';
+
+/** Sizes in bytes; the body as a whole is bounded by their sum. */
+export interface MultipartLimits {
+  files: number;
+  fileBytes: number;
+  fields: number;
+  /** All fields together. */
+  fieldBytes: number;
+}
+
+export interface ReceivedPart {
+  /** The form field. */
+  field: string;
+  /** As the browser gave it. */
+  fileName: string;
+  /** To be read at once and in full, or destroyed. */
+  content: Readable;
+}
+
+/** Headers of one part: names, types and the boundary. */
+const partOverheadBytes = 4 * 1024;
+/** As long as ten files of ten megabytes take at 5 Mbit/s. */
+const deadlineMs = 180_000;
+
+/**
+ * Reads a form with files (RFC 7578): files are given to `onFile` while they come, one after the other, and never held
+ * as a whole. When `onFile` fails, this file and the ones behind it are passed over, the fields are still read, and the
+ * failure is in the result: the form can be shown again with what was typed. A field of files without a file is passed
+ * over. Refuses with 413 what is larger, with 415 another type, with 400 what cannot be read.
+ */
+export async function readMultipart(
+  request: IncomingMessage,
+  limits: MultipartLimits,
+  onFile: (part: ReceivedPart) => Promise<void>,
+): Promise<{ fields: Record<string, string[]>; failure: unknown }> {
+  if (!/^multipart\/form-data\s*;/i.test(request.headers['content-type'] ?? ''))
+    throw new Refusal(415, 'Forms with files are sent as multipart/form-data.');
+  if (request.headers['content-encoding'] !== undefined)
+    throw new Refusal(415, 'Forms are sent without a Content-Encoding.');
+  const { default: formidable } = await import('formidable');
+  const fields: Record<string, string[]> = Object.create(null) as Record<string, string[]>;
+  const receiver = new FileReceiver(limits.files, onFile);
+  const form = formidable({
+    // The receiver counts: a form with too many files is shown again with what was typed.
+    maxFiles: Infinity,
+    maxFileSize: Infinity,
+    maxTotalFileSize: Infinity,
+    maxFields: limits.fields,
+    maxFieldsSize: limits.fieldBytes,
+    allowEmptyFiles: true,
+    minFileSize: 0,
+    fileWriteStreamHandler: () => receiver.open(),
+  });
+  form.on('fileBegin', (field, { originalFilename }) => receiver.begin(field, originalFilename ?? ''));
+  form.on('field', (name, value) => void (fields[name] ??= []).push(String(value)));
+  const tooLarge = () => new Refusal(413, 'This form is larger than it may be.');
+  const maxBytes = limits.files * (limits.fileBytes + partOverheadBytes) + limits.fieldBytes * 2;
+  const body = openBody(request, { maxBytes, tooLarge, isSeparate: true });
+  const deadline = setTimeout(() => request.destroy(), deadlineMs);
+  try {
+    await form.parse(Object.assign(body, { headers: request.headers }) as unknown as IncomingMessage);
+    await receiver.ended();
+    return { fields, failure: receiver.failure };
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
+    const isTooLarge = (error as { httpCode?: unknown }).httpCode === 413;
+    throw isTooLarge ? tooLarge() : new Refusal(400, 'This form could not be read.');
+  } finally {
+    clearTimeout(deadline);
+    receiver.abort();
+    body.destroy();
+  }
+}
+
+/** Gives the files of a form to their reader, in turn. */
+class FileReceiver {
+  failure: unknown = null;
+  readonly #maxFiles: number;
+  readonly #onFile: (part: ReceivedPart) => Promise<void>;
+  readonly #reading: Promise<void>[] = [];
+  #open: PassThrough | null = null;
+  #next = { field: '', fileName: '' };
+
+  constructor(maxFiles: number, onFile: (part: ReceivedPart) => Promise<void>) {
+    this.#maxFiles = maxFiles;
+    this.#onFile = onFile;
+  }
+
+  begin(field: string, fileName: string): void {
+    this.#next = { field, fileName };
+  }
+
+  /** The parser waits for each piece to be taken, so a slow reader slows the client down. */
+  open(): Writable {
+    const part = this.#next;
+    const content = new PassThrough();
+    content.on('error', () => {});
+    let reading: Promise<void> | null = null;
+    const start = (): void => {
+      if (this.#reading.length === this.#maxFiles) {
+        this.failure = invalid('too_many_files', `Send at most ${this.#maxFiles} files at once.`, { field: 'files' });
+        return;
+      }
+      this.#open = content;
+      reading = this.#onFile({ ...part, content }).catch((error: unknown) => {
+        this.failure ??= error;
+        content.destroy();
+      });
+      this.#reading.push(reading);
+    };
+    return new Writable({
+      write: (chunk: Buffer, _encoding, done) => {
+        if (reading === null && this.failure === null) start();
+        if (reading === null || content.destroyed || content.write(chunk)) return done();
+        const go = (): void => {
+          content.off('drain', go).off('close', go);
+          done();
+        };
+        content.on('drain', go).on('close', go);
+      },
+      final: (done) => {
+        // A field of files without a file has neither name nor content.
+        if (reading === null && this.failure === null && part.fileName !== '') start();
+        content.end();
+        void (reading ?? Promise.resolve()).then(() => done());
+      },
+    });
+  }
+
+  async ended(): Promise<void> {
+    await Promise.all(this.#reading);
+  }
+
+  /** The client has gone, or the form was refused: who reads must not wait for the rest. */
+  abort(): void {
+    this.#open?.destroy(new Refusal(400, 'This form was cut off.'));
+  }
+}

@@ -1,0 +1,22 @@
+/** First and last byte, both included. */
+export interface Range {
+  first: number;
+  last: number;
+}
+
+/**
+ * One range of bytes of a `Range` header (RFC 9110, 14.2); null for none, for several, and for anything that is not
+ * understood: then all of it is sent.
+ * @param bytes size of the whole
+ */
+export function parseRange(header: string, bytes: number): Range | 'unsatisfiable' | null {
+  const [, from, to] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header.trim()) ?? [];
+  if (from === undefined || to === undefined || (from === '' && to === '')) return null;
+  if (from === '') {
+    const suffix = Math.min(Number(to), bytes);
+    return suffix === 0 ? 'unsatisfiable' : { first: bytes - suffix, last: bytes - 1 };
+  }
+  const [first, last] = [Number(from), to === '' ? bytes - 1 : Math.min(Number(to), bytes - 1)];
+  if (to !== '' && Number(to) < first) return null;
+  return first >= bytes ? 'unsatisfiable' : { first, last };
+}

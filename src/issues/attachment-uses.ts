@@ -1,0 +1,73 @@
+import { In } from 'typeorm';
+import { idsIn } from '../db/index.ts';
+import type { Tx } from '../db/index.ts';
+import { insertOnce } from './insert-once.ts';
+import { limits } from './limits.ts';
+import { attachmentSchema, attachmentUseSchema } from './schema/classification-schema.ts';
+
+const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+const address = new RegExp(`/attachments/(${uuid})(?![0-9a-f-])`, 'g');
+
+/** The files that a text shows, by the addresses in it: each once, at most `limits.attachmentsPerText`. */
+export function attachmentsIn(text: string): string[] {
+  const ids = new Set<string>();
+  for (const [, id] of text.matchAll(address)) {
+    ids.add(id!);
+    if (ids.size === limits.attachmentsPerText) break;
+  }
+  return [...ids];
+}
+
+/**
+ * Records which files a text shows, in the write that shows it. Only files of the repository count, and of those that
+ * no text shows yet only the author's own: knowing an address publishes nothing.
+ */
+export async function recordAttachmentUses(
+  tx: Tx,
+  { issueId, repositoryId, position }: { issueId: string; repositoryId: string; position: number },
+  authorId: string | null,
+  ids: readonly string[],
+): Promise<void> {
+  if (ids.length === 0) return;
+  const rows = await tx.manager.findBy(attachmentSchema, { id: In([...ids]), repositoryId });
+  for (const { id, issueId: shownIn, uploaderId } of rows) {
+    if (shownIn === null && uploaderId !== authorId) continue;
+    await insertOnce(tx, attachmentUseSchema, { attachmentId: id, issueId, position });
+    if (shownIn === null) await tx.manager.update(attachmentSchema, { id }, { issueId });
+  }
+}
+
+/** A text is gone: what no other text shows is its uploader's alone again, until a job removes it. */
+export async function dropAttachmentUses({ manager }: Tx, use: { issueId: string; position: number }): Promise<void> {
+  const uses = await manager.findBy(attachmentUseSchema, use);
+  if (uses.length === 0) return;
+  await manager.delete(attachmentUseSchema, use);
+  await manager
+    .createQueryBuilder()
+    .update(attachmentSchema)
+    .set({
+      issueId: () => '(SELECT min(u.issue_id) FROM attachment_uses u WHERE u.attachment_id = attachments.id)',
+    })
+    .where(
+      ...idsIn(
+        'id',
+        uses.map(({ attachmentId }) => attachmentId),
+      ),
+    )
+    .execute();
+}
+
+/** Before issues are removed for good: files that texts of other issues show stay with one of those. */
+export async function keepSharedAttachments(
+  { manager }: Pick<Tx, 'manager'>,
+  issueIds: readonly string[],
+): Promise<void> {
+  const other = `FROM attachment_uses u JOIN issues i ON i.id = u.issue_id
+    WHERE u.attachment_id = attachments.id AND u.issue_id <> attachments.issue_id`;
+  for (const issueId of issueIds)
+    await manager.query(
+      `UPDATE attachments SET issue_id = (SELECT min(u.issue_id) ${other})
+       WHERE issue_id = ? AND EXISTS (SELECT 1 ${other})`,
+      [issueId],
+    );
+}

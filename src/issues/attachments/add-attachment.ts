@@ -1,0 +1,161 @@
+import { buffer } from 'node:stream/consumers';
+import { refusalInRepository } from '../../access/index.ts';
+import type { Viewer } from '../../access/index.ts';
+import { sniffedBytes, sniffImageType, stripMetadata } from '../../images/index.ts';
+import type { ImageType } from '../../images/index.ts';
+import { busy, createSemaphore, invalid } from '../../kernel/index.ts';
+import type { StoredObject } from '../../objects/index.ts';
+import type { IssueDeps } from '../deps.ts';
+import { findRepositoryContext, personIdOf, refuse, repositoryInWrite } from '../find-issue.ts';
+import type { RepositoryAt } from '../find-issue.ts';
+import { limits } from '../limits.ts';
+import { charge } from '../moderation/hold-newcomers.ts';
+import { attachmentSchema } from '../schema/classification-schema.ts';
+import { objectKey, parseFileName } from './attachment.ts';
+import type { Attachment } from './attachment.ts';
+
+export interface NewAttachment {
+  /** As the browser gave it. */
+  name: string;
+  content: AsyncIterable<Uint8Array>;
+}
+
+/**
+ * Stores a file for a text of an issue. Until a text shows it, only its uploader sees it. The type is what the bytes
+ * say: one of four images, whose metadata is taken out, or anything else, which is only ever downloaded.
+ * Refuses `attachment_empty`, `attachment_too_large` while it comes, `image_damaged`, `attachment_quota`,
+ * `too_many_unused_attachments`, `too_many_contributions`, and what the rights refuse.
+ */
+export async function addAttachment(
+  deps: IssueDeps,
+  viewer: Viewer,
+  at: RepositoryAt,
+  { name, content }: NewAttachment,
+): Promise<Attachment> {
+  const found = await findRepositoryContext(deps, viewer, at, 'contribute');
+  const repositoryId = found.repository.id;
+  const uploaderId = personIdOf(viewer);
+  // Asked before the bytes are read and in the write: the first spares the work, the second is what holds.
+  await refuseFull(deps, deps.db.read, repositoryId, uploaderId, 1);
+  charge(deps, viewer, found);
+  const id = deps.random.uuid();
+  const { stored, contentType } = await storeAttachment(deps, objectKey(id), content);
+  try {
+    return await deps.db.write(async (tx) => {
+      const context = await repositoryInWrite(deps, tx, viewer, repositoryId);
+      refuse(refusalInRepository(viewer, context.facts, 'contribute'));
+      await refuseFull(deps, tx.manager, repositoryId, uploaderId, stored.bytes);
+      const row = {
+        id,
+        repositoryId,
+        issueId: null,
+        uploaderId,
+        name: parseFileName(name),
+        contentType,
+        ...stored,
+        createdAt: tx.now,
+      };
+      await tx.manager.insert(attachmentSchema, row);
+      return row;
+    });
+  } catch (error) {
+    await deps.objects.remove(objectKey(id));
+    throw error;
+  }
+}
+
+type Reader = { query(sql: string, values: unknown[]): Promise<unknown> };
+
+async function refuseFull(
+  { settings }: Pick<IssueDeps, 'settings'>,
+  reader: Reader,
+  repositoryId: string,
+  uploaderId: string | null,
+  bytes: number,
+): Promise<void> {
+  const [sum] = (await reader.query('SELECT sum(a.bytes) AS bytes FROM attachments a WHERE a.repository_id = ?', [
+    repositoryId,
+  ])) as { bytes: number | null }[];
+  if (Number(sum?.bytes ?? 0) + bytes > settings.attachmentsPerRepositoryBytes)
+    throw invalid('attachment_quota', 'The files of this repository take all the space that they may have.', {
+      field: 'files',
+    });
+  if (uploaderId === null) return;
+  const [unused] = (await reader.query(
+    'SELECT count(*) AS n FROM attachments a WHERE a.uploader_id = ? AND a.issue_id IS NULL',
+    [uploaderId],
+  )) as { n: number }[];
+  if (Number(unused!.n) >= limits.unusedAttachmentsPerPerson)
+    throw invalid('too_many_unused_attachments', 'You have sent many files that no text shows. Please wait a day.', {
+      field: 'files',
+    });
+}
+
+/**
+ * Images that are in memory at a time. They are received into an object first: as many clients as send slowly hold
+ * nothing here.
+ */
+const imagesAtOnce = createSemaphore({
+  limit: 4,
+  queue: 64,
+  waitMs: 30_000,
+  refusal: busy('busy', 'Too many people send images at once. Please try again in a moment.', 2),
+});
+
+/** Stores the bytes of a file, an image without its metadata. Refuses as `addAttachment` does. */
+export async function storeAttachment(
+  { objects, random, settings }: Pick<IssueDeps, 'objects' | 'random' | 'settings'>,
+  key: string,
+  content: AsyncIterable<Uint8Array>,
+): Promise<{ stored: StoredObject; contentType: string }> {
+  const options = { maxBytes: settings.attachmentBytes, tooLarge: () => attachmentTooLarge(settings.attachmentBytes) };
+  const rest = content[Symbol.asyncIterator]();
+  const head = await readHead(rest);
+  if (head.length === 0) throw invalid('attachment_empty', 'This file is empty.', { field: 'files' });
+  const type = sniffImageType(head);
+  const whole = chain(head, rest);
+  if (type === null) return { stored: await objects.put(key, whole, options), contentType: 'application/octet-stream' };
+  const received = objectKey(random.uuid());
+  await objects.put(received, whole, options);
+  const release = await imagesAtOnce.acquire();
+  try {
+    const opened = await objects.get(received);
+    const image = opened === null ? null : stripMetadata(await buffer(opened.stream));
+    if (image === null)
+      throw invalid('image_damaged', `This ${nameOf[type]} is damaged, so it cannot be shown.`, { field: 'files' });
+    return { stored: await objects.put(key, chain(image), options), contentType: type };
+  } finally {
+    release();
+    await objects.remove(received);
+  }
+}
+
+const nameOf: Record<ImageType, string> = {
+  'image/png': 'PNG',
+  'image/jpeg': 'JPEG',
+  'image/gif': 'GIF',
+  'image/webp': 'WebP',
+};
+
+/** The refusal for a file that goes on beyond the limit. */
+export const attachmentTooLarge = (maxBytes: number) =>
+  invalid('attachment_too_large', `A file may have at most ${readableSize(maxBytes)}.`, { field: 'files' });
+
+const readableSize = (bytes: number): string =>
+  bytes < 1024 * 1024 ? `${Math.floor(bytes / 1024)} KiB` : `${Math.floor((bytes * 10) / 1024 / 1024) / 10} MiB`;
+
+async function readHead(content: AsyncIterator<Uint8Array>): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  for (let bytes = 0; bytes < sniffedBytes; ) {
+    const { done, value } = await content.next();
+    if (done === true) break;
+    chunks.push(value);
+    bytes += value.length;
+  }
+  return Buffer.concat(chunks);
+}
+
+async function* chain(first: Uint8Array, rest?: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield first;
+  if (rest !== undefined) yield* { [Symbol.asyncIterator]: () => rest };
+}

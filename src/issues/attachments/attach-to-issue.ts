@@ -1,0 +1,43 @@
+import { refusalOnIssue } from '../../access/index.ts';
+import type { Viewer } from '../../access/index.ts';
+import { isDomainError } from '../../kernel/index.ts';
+import { editText } from '../comments/edit-text.ts';
+import type { IssueDeps } from '../deps.ts';
+import { factsOfIssue, findIssue, issueNotFound, refuse } from '../find-issue.ts';
+import type { IssueAt } from '../find-issue.ts';
+import { entrySchema } from '../schema/entry-schema.ts';
+import { addAttachment } from './add-attachment.ts';
+import type { NewAttachment } from './add-attachment.ts';
+import { attachmentMarkdown } from './attachment.ts';
+import type { Attachment } from './attachment.ts';
+
+/** Edits of others that may come between reading the text and writing it. */
+const maxTries = 3;
+
+/**
+ * Stores a file and adds a line that shows it to the text of an issue, for programs, which have no form.
+ * Refuses as `addAttachment` and `editText` do.
+ */
+export async function attachToIssue(
+  deps: IssueDeps,
+  viewer: Viewer,
+  at: IssueAt,
+  file: NewAttachment,
+): Promise<Attachment> {
+  const { issue, facts } = await findIssue(deps, viewer, at);
+  refuse(refusalOnIssue(viewer, facts, factsOfIssue(issue), 'edit_entry', { position: 0, authorId: issue.authorId }));
+  const attachment = await addAttachment(deps, viewer, at, file);
+  for (let turn = 1; ; turn += 1) {
+    const entry = await deps.db.read.findOneBy(entrySchema, { issueId: issue.id, position: 0 });
+    if (entry === null) throw issueNotFound();
+    const text = entry.body ?? '';
+    const line = attachmentMarkdown(attachment, at);
+    const body = text.trim() === '' ? line : `${text}\n\n${line}`;
+    try {
+      await editText(deps, viewer, at, { position: 0, body, revision: entry.revision });
+      return attachment;
+    } catch (error) {
+      if (turn === maxTries || !isDomainError(error) || error.reason !== 'text_changed_meanwhile') throw error;
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import { refusalOnIssue } from '../../access/index.ts';
+import type { Viewer } from '../../access/index.ts';
+import { rowBy } from '../../db/index.ts';
+import { notFound } from '../../kernel/index.ts';
+import type { ByteRange, OpenedObject } from '../../objects/index.ts';
+import type { IssueDeps } from '../deps.ts';
+import { factsOfIssue, findIssue, personIdOf, refuse, repositoryContext } from '../find-issue.ts';
+import type { IssueAt } from '../find-issue.ts';
+import { attachmentSchema } from '../schema/classification-schema.ts';
+import { issueSchema } from '../schema/issue-schema.ts';
+import { attachmentNotFound, mayBeId } from './attachment-id.ts';
+import { objectKey } from './attachment.ts';
+import type { Attachment } from './attachment.ts';
+
+export interface FoundAttachment {
+  attachment: Attachment;
+  /** Where it is now: a file goes along when its issue moves, and an older address leads here. */
+  repository: { owner: string; name: string };
+}
+
+/** Issues that are asked for the right to see a file that many texts show. */
+const maxIssues = 20;
+
+/**
+ * A file that the viewer may see: one that a text shows, as that text's issue; one that no text shows yet, which is a
+ * draft or waits for a member, its uploader alone. Refuses `attachment_not_found`, for one that is hidden and for one
+ * that is absent.
+ */
+export async function findAttachment(deps: IssueDeps, viewer: Viewer, id: string): Promise<FoundAttachment> {
+  const attachment = mayBeId(id) ? await rowBy(deps.db.lookup, attachmentSchema, { id }) : null;
+  if (attachment === null) throw attachmentNotFound();
+  const located = (await deps.repositories.locate([attachment.repositoryId])).get(attachment.repositoryId);
+  if (located === undefined) throw attachmentNotFound();
+  const isVisible =
+    attachment.issueId === null ? await isOwnDraft(deps, viewer, attachment) : await isShown(deps, viewer, attachment);
+  if (!isVisible) throw attachmentNotFound();
+  return { attachment, repository: { owner: located.owner.handle, name: located.repository.name } };
+}
+
+async function isOwnDraft(deps: IssueDeps, viewer: Viewer, { uploaderId, repositoryId }: Attachment): Promise<boolean> {
+  if (uploaderId === null || personIdOf(viewer) !== uploaderId) return false;
+  return mayRead(deps, viewer, repositoryId, null);
+}
+
+async function isShown(deps: IssueDeps, viewer: Viewer, { id }: Attachment): Promise<boolean> {
+  const rows: { issueId: string }[] = await deps.db.read.query(
+    'SELECT DISTINCT u.issue_id AS "issueId" FROM attachment_uses u WHERE u.attachment_id = ? ORDER BY u.issue_id LIMIT ?',
+    [id, maxIssues],
+  );
+  for (const { issueId } of rows) {
+    const issue = await rowBy(deps.db.lookup, issueSchema, { id: issueId });
+    if (issue !== null && (await mayRead(deps, viewer, issue.repositoryId, factsOfIssue(issue)))) return true;
+  }
+  return false;
+}
+
+/** @param issue null asks for the repository alone */
+async function mayRead(
+  deps: IssueDeps,
+  viewer: Viewer,
+  repositoryId: string,
+  issue: ReturnType<typeof factsOfIssue> | null,
+): Promise<boolean> {
+  const located = (await deps.repositories.locate([repositoryId])).get(repositoryId);
+  if (located === undefined) return false;
+  const { facts } = await repositoryContext(deps, deps.db.lookup, personIdOf(viewer), located.repository);
+  const open = { authorId: null, locked: false, deleted: false, held: false };
+  return refusalOnIssue(viewer, facts, issue ?? open, 'read') === null;
+}
+
+/** The bytes of a file that `findAttachment` gave. Refuses `attachment_not_found` when they are gone. */
+export async function readAttachment(
+  { objects, logger }: Pick<IssueDeps, 'objects' | 'logger'>,
+  { id }: Pick<Attachment, 'id'>,
+  range?: ByteRange,
+): Promise<OpenedObject> {
+  const opened = await objects.get(objectKey(id), range);
+  if (opened !== null) return opened;
+  logger.error('attachment.missing', { id });
+  throw notFound('attachment_missing', 'The content of this file is gone; the administrator can look for it.');
+}
+
+/** The files that the text of an issue shows, the oldest first; at most `maxListed`. */
+export async function listAttachments(deps: IssueDeps, viewer: Viewer, at: IssueAt): Promise<Attachment[]> {
+  const { issue, facts } = await findIssue(deps, viewer, at);
+  refuse(refusalOnIssue(viewer, facts, factsOfIssue(issue), 'read'));
+  return deps.db.read
+    .createQueryBuilder(attachmentSchema, 'a')
+    .innerJoin('attachment_uses', 'u', 'u.attachment_id = a.id')
+    .where('u.issue_id = :issueId AND u.position = 0', { issueId: issue.id })
+    .orderBy('a.created_at')
+    .addOrderBy('a.id')
+    .limit(maxListed)
+    .getMany();
+}
+
+const maxListed = 100;

@@ -1,0 +1,130 @@
+import { In } from 'typeorm';
+import { refusalOnIssue } from '../../access/index.ts';
+import type { Viewer } from '../../access/index.ts';
+import { contains, inList } from '../../db/index.ts';
+import type { IssueDeps } from '../deps.ts';
+import { factsOfIssue, findIssue, personIdOf, refuse, repositoryInWrite, issueByNumber } from '../find-issue.ts';
+import type { IssueAt } from '../find-issue.ts';
+import { attachmentSchema, attachmentUseSchema } from '../schema/classification-schema.ts';
+import { attachmentNotFound, mayBeId } from './attachment-id.ts';
+import { objectPrefix } from './attachment.ts';
+import type { Attachment } from './attachment.ts';
+
+/** A file that the text of an issue shows. Refuses `attachment_not_found`, and what `findIssue` refuses. */
+export async function findAttachmentOf(
+  deps: IssueDeps,
+  viewer: Viewer,
+  at: IssueAt,
+  id: string,
+): Promise<{ attachment: Attachment; issueId: string }> {
+  const { issue } = await findIssue(deps, viewer, at);
+  const key = { attachmentId: id, issueId: issue.id, position: 0 };
+  const isUsed = mayBeId(id) && (await deps.db.read.existsBy(attachmentUseSchema, key));
+  const attachment = isUsed ? await deps.db.read.findOneBy(attachmentSchema, { id }) : null;
+  if (attachment === null) throw attachmentNotFound();
+  return { attachment, issueId: issue.id };
+}
+
+/**
+ * Removes a file of an issue: its uploader may, and those who may edit the text of the issue. Texts that show it keep
+ * a link that leads nowhere. The content goes with the job. Refuses as `findAttachmentOf` does.
+ */
+export async function removeAttachment(deps: IssueDeps, viewer: Viewer, at: IssueAt, id: string): Promise<void> {
+  const { attachment } = await findAttachmentOf(deps, viewer, at, id);
+  const { repository } = await findIssue(deps, viewer, at);
+  await deps.db.write(async (tx) => {
+    const { facts } = await repositoryInWrite(deps, tx, viewer, repository.id);
+    const issue = await issueByNumber(tx.manager, repository.id, at.number);
+    const isOwn = attachment.uploaderId !== null && attachment.uploaderId === personIdOf(viewer);
+    const act = isOwn ? 'contribute' : 'edit_entry';
+    refuse(refusalOnIssue(viewer, facts, factsOfIssue(issue), act, { position: 0, authorId: issue.authorId }));
+    await tx.manager.delete(attachmentSchema, { id });
+  });
+}
+
+/** Rows and objects that one step looks at. */
+const batch = 200;
+
+/**
+ * For a job: removes what no text shows after its time, and objects that no row names. A row goes first and its object
+ * with the next run, so that a backup, whose files are copied after its rows, never misses one.
+ * @returns how many of each
+ */
+export async function removeUnusedAttachments(deps: IssueDeps): Promise<{ rows: number; objects: number }> {
+  const objects = await removeOrphans(deps);
+  const rows = await removeUnused(deps);
+  if (rows + objects > 0) deps.logger.info('attachments.removed', { rows, objects });
+  return { rows, objects };
+}
+
+/** Objects that no row names: of removed issues and repositories, of uploads that a crash cut off. */
+async function removeOrphans(deps: IssueDeps): Promise<number> {
+  const before = deps.clock.now() - deps.settings.attachmentGraceMs;
+  let removed = 0;
+  let keys: string[] = [];
+  const flush = async (): Promise<void> => {
+    const orphans = await withoutRow(deps, keys);
+    for (const key of orphans) await deps.objects.remove(key);
+    removed += orphans.length;
+    keys = [];
+  };
+  for await (const { key, storedAt } of deps.objects.list(objectPrefix)) {
+    if (storedAt >= before) continue;
+    keys.push(key);
+    if (keys.length === batch) await flush();
+  }
+  await flush();
+  return removed;
+}
+
+async function withoutRow({ db }: Pick<IssueDeps, 'db'>, keys: readonly string[]): Promise<string[]> {
+  const idOf = (key: string): string => key.slice(key.lastIndexOf('/') + 1);
+  const rows: { id: string }[] = await db.read.query(`SELECT a.id FROM attachments a WHERE ${inList('a.id')}`, [
+    JSON.stringify(keys.map(idOf)),
+  ]);
+  const known = new Set(rows.map(({ id }) => id));
+  return keys.filter((key) => !known.has(idOf(key)));
+}
+
+async function removeUnused(deps: IssueDeps): Promise<number> {
+  const before = deps.clock.now() - deps.settings.attachmentGraceMs;
+  let removed = 0;
+  for (let after = { createdAt: 0, id: '' }; ; ) {
+    const rows = await deps.db.read
+      .createQueryBuilder(attachmentSchema, 'a')
+      .where('a.issue_id IS NULL AND a.created_at < :before', { before })
+      .andWhere('(a.created_at > :createdAt OR (a.created_at = :createdAt AND a.id > :id))', after)
+      .orderBy('a.created_at')
+      .addOrderBy('a.id')
+      .limit(batch)
+      .getMany();
+    const unused: string[] = [];
+    for (const row of rows) if (!(await waits(deps, row))) unused.push(row.id);
+    // A text may have come to show one meanwhile.
+    const { affected } = await deps.db.write(({ manager }) =>
+      manager
+        .createQueryBuilder()
+        .delete()
+        .from(attachmentSchema)
+        .where({ id: In(unused) })
+        .andWhere('issue_id IS NULL')
+        .execute(),
+    );
+    removed += affected ?? 0;
+    if (rows.length < batch) return removed;
+    after = rows.at(-1)!;
+  }
+}
+
+/** Whether a draft of its uploader shows it, or a text of theirs that waits for a member. */
+async function waits({ db }: Pick<IssueDeps, 'db'>, { id, uploaderId }: Attachment): Promise<boolean> {
+  if (uploaderId === null) return false;
+  const found: unknown[] = await db.read.query(
+    `SELECT 1 AS found FROM drafts d WHERE d.user_id = ? AND ${contains('d.body', '?')}
+     UNION ALL
+     SELECT 1 FROM held_contributions h JOIN issue_entries e ON e.issue_id = h.issue_id AND e.position = h.position
+       WHERE h.user_id = ? AND ${contains('e.body', '?')} LIMIT 1`,
+    [uploaderId, id, uploaderId, id],
+  );
+  return found.length > 0;
+}

@@ -1,0 +1,110 @@
+import type { IssueDeps } from '../deps.ts';
+import type { ListedIssue } from '../lists/read-issues.ts';
+import { issueLinkSchema, milestoneSchema } from '../schema/classification-schema.ts';
+import { attachmentsOf, authorOf, iso, isoOrNull, readLog } from './read-log.ts';
+import { numbersOf, PeopleNames } from './portable-details.ts';
+import type { PortablePerson } from './portable-details.ts';
+
+/** What an export says of an issue besides its log. */
+export interface PortableIssue {
+  format: 1;
+  /** UUID of the repository that it comes from; with the number it is the origin of what an import makes of it. */
+  repository: string;
+  number: number;
+  kind: 'issue';
+  title: string;
+  author: PortablePerson | null;
+  state: 'open' | 'closed';
+  closeReason: string | null;
+  labels: string[];
+  milestone: string | null;
+  assignees: PortablePerson[];
+  isLocked: boolean;
+  isPinned: boolean;
+  createdAt: string;
+  updatedAt: string;
+  closedAt: string | null;
+  /** To issues of the same repository. */
+  links: { kind: string; number: number }[];
+  attachments: { id: string; name: string; contentType: string; bytes: number; sha256: string; createdAt: string }[];
+}
+
+export interface ExportOptions {
+  /** Whether ids of people and the texts before edits are in it: for the export of a whole repository. */
+  isWhole: boolean;
+}
+
+const maxLinks = 1_000;
+
+/** What stands before the log. */
+export async function portableIssue(
+  deps: IssueDeps,
+  issue: ListedIssue,
+  { isWhole }: ExportOptions,
+): Promise<PortableIssue> {
+  const people = new PeopleNames(deps, isWhole);
+  const [links, milestone, attachments] = await Promise.all([
+    deps.db.read.find(issueLinkSchema, {
+      where: { fromId: issue.id },
+      order: { toId: 'ASC', kind: 'ASC' },
+      take: maxLinks,
+    }),
+    issue.milestoneId === null ? null : deps.db.read.findOneBy(milestoneSchema, { id: issue.milestoneId }),
+    attachmentsOf(deps, issue.id),
+  ]);
+  const numbers = await numbersOf(
+    deps,
+    issue.repositoryId,
+    links.map(({ toId }) => toId),
+  );
+  await people.read([issue.authorId, ...issue.assignees]);
+  return {
+    format: 1,
+    repository: issue.repositoryId,
+    number: issue.number,
+    kind: 'issue',
+    title: issue.title,
+    author: authorOf(issue, people),
+    state: issue.state === 'OPEN' ? 'open' : 'closed',
+    closeReason: issue.closeReason,
+    labels: issue.labels.map(({ name }) => name),
+    milestone: milestone?.title ?? null,
+    assignees: people.ofAll(issue.assignees),
+    isLocked: issue.lockedAt !== null,
+    isPinned: issue.pinnedAt !== null,
+    createdAt: iso(issue.createdAt),
+    updatedAt: iso(issue.updatedAt),
+    closedAt: isoOrNull(issue.closedAt),
+    links: links.flatMap(({ kind, toId }) => {
+      const number = numbers.get(toId);
+      return number === undefined ? [] : [{ kind, number }];
+    }),
+    attachments: attachments.map(({ id, name, contentType, bytes, sha256, createdAt }) => ({
+      id,
+      name,
+      contentType,
+      bytes,
+      sha256,
+      createdAt: iso(createdAt),
+    })),
+  };
+}
+
+/**
+ * The whole log of an issue as JSON, in pieces: the fields of `PortableIssue`, and `entries`, one on a line.
+ * Held in memory is one page of the log.
+ */
+export async function* issueAsJson(
+  deps: IssueDeps,
+  issue: ListedIssue,
+  options: ExportOptions = { isWhole: false },
+): AsyncGenerator<string> {
+  const head = JSON.stringify(await portableIssue(deps, issue, options), null, 1);
+  yield `${head.slice(0, -2)},\n "entries": [`;
+  let separator = '\n';
+  for await (const entry of readLog(deps, issue, new PeopleNames(deps, options.isWhole), options.isWhole)) {
+    yield `${separator}${JSON.stringify(entry)}`;
+    separator = ',\n';
+  }
+  yield '\n]}\n';
+}

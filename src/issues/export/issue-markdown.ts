@@ -1,0 +1,95 @@
+import type { IssueDeps } from '../deps.ts';
+import type { ListedIssue } from '../lists/read-issues.ts';
+import { portableIssue } from './issue-json.ts';
+import type { ExportOptions, PortableIssue } from './issue-json.ts';
+import { readLog } from './read-log.ts';
+import type { PortableEntry } from './read-log.ts';
+import { PeopleNames } from './portable-details.ts';
+import type { PortablePerson } from './portable-details.ts';
+
+/** The log of an issue as a text to read, in pieces. Held in memory is one page of the log. */
+export async function* issueAsMarkdown(
+  deps: IssueDeps,
+  issue: ListedIssue,
+  options: ExportOptions = { isWhole: false },
+): AsyncGenerator<string> {
+  yield headOf(await portableIssue(deps, issue, options));
+  for await (const entry of readLog(deps, issue, new PeopleNames(deps, options.isWhole), false)) yield shown(entry);
+}
+
+const oneLine = (text: string): string => text.replace(/\s+/g, ' ');
+const nameOf = (person: PortablePerson | null): string => oneLine(person?.name ?? 'a deleted account');
+const dayOf = (time: string): string => `${time.slice(0, 10)} ${time.slice(11, 16)} UTC`;
+
+function headOf(issue: PortableIssue): string {
+  const { title, number, state, closeReason, labels, milestone, assignees, createdAt, author } = issue;
+  const reason = closeReason === null ? '' : ` (${closeReason.replace('_', ' ')})`;
+  const lines = [
+    `# ${oneLine(title)} (#${number})`,
+    '',
+    `${state === 'open' ? 'Open' : `Closed${reason}`}, opened by ${nameOf(author)} on ${dayOf(createdAt)}`,
+    ...(labels.length === 0 ? [] : [`Labels: ${labels.map(oneLine).join(', ')}`]),
+    ...(milestone === null ? [] : [`Milestone: ${oneLine(milestone)}`]),
+    ...(assignees.length === 0 ? [] : [`Assignees: ${assignees.map(nameOf).join(', ')}`]),
+    ...issue.links.map((link) => `${words[link.kind] ?? link.kind} #${link.number}`),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+const words: Record<string, string> = {
+  mentions: 'Mentions',
+  closes: 'Closes',
+  needs: 'Needs',
+  duplicates: 'Duplicate of',
+};
+
+function shown(entry: PortableEntry): string {
+  const { kind, author, createdAt, body, isDeleted, editedAt, hiddenFor } = entry;
+  const isText = kind === 'opened' || kind === 'comment';
+  if (!isText) return `\n* ${nameOf(author)} ${whatHappened(entry)} on ${dayOf(createdAt)}\n`;
+  const head =
+    kind === 'opened'
+      ? '\n---\n'
+      : `\n---\n\n**${nameOf(author)}** commented on ${dayOf(createdAt)}${editedAt === null ? '' : ' (edited)'}${hiddenFor === null ? '' : ` (hidden: ${hiddenFor.replace('_', ' ')})`}\n`;
+  if (isDeleted) return `${head}\n*This comment was deleted.*\n`;
+  return body === null || body === '' ? head : `${head}\n${body.replace(/\n*$/, '\n')}`;
+}
+
+/** The rest of a sentence that begins with a name. */
+function whatHappened({ kind, details }: PortableEntry): string {
+  const text = (key: string): string => (typeof details[key] === 'string' ? oneLine(details[key]) : '');
+  const names = (key: string): string =>
+    (Array.isArray(details[key]) ? (details[key] as { name?: unknown }[]) : [])
+      .map(({ name }) => oneLine(String(name)))
+      .join(', ');
+  const commit = text('commit') === '' ? '' : ` in ${text('commit').slice(0, 12)}`;
+  const other = typeof details['number'] === 'number' ? `#${details['number']}` : '';
+  switch (kind) {
+    case 'closed':
+      return `closed this as ${text('reason').replace('_', ' ')}${commit}`;
+    case 'reopened':
+      return 'reopened this';
+    case 'titled':
+      return `changed the title from “${text('from')}” to “${text('to')}”`;
+    case 'labelled':
+      return `added ${names('labels')}`;
+    case 'unlabelled':
+      return `removed ${names('labels')}`;
+    case 'assigned':
+      return `assigned ${names('people')}`;
+    case 'unassigned':
+      return `unassigned ${names('people')}`;
+    case 'milestoned':
+      return text('milestone') === '' ? 'removed this from its milestone' : `added this to ${text('milestone')}`;
+    case 'mentioned':
+      return other === '' ? `mentioned this${commit}` : `mentioned this in ${other}`;
+    case 'linked':
+      return `linked ${other}`;
+    case 'unlinked':
+      return `removed the link to ${other}`;
+    case 'moved':
+      return 'moved this from another repository';
+    default:
+      return `${kind} this`;
+  }
+}

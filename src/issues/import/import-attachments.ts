@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto';
+import { isDomainError } from '../../kernel/index.ts';
+import { attachmentPath, objectKey, parseFileName } from '../attachments/attachment.ts';
+import { storeAttachment } from '../attachments/add-attachment.ts';
+import type { IssueDeps } from '../deps.ts';
+import { exportNames } from '../export/export-issues.ts';
+import type { RepositoryAt } from '../find-issue.ts';
+import { attachmentSchema } from '../schema/classification-schema.ts';
+import type { AttachmentRow } from '../schema/classification-schema.ts';
+import type { ImportedAttachment } from './issue-file.ts';
+import { importLimits } from './import-source.ts';
+import type { ImportSource } from './import-source.ts';
+
+/** The files of an issue, stored, with what their rows will be. */
+export interface StoredFiles {
+  /** Those that have no row yet. */
+  rows: Omit<AttachmentRow, 'issueId'>[];
+  /** Ids here by their ids in the export. */
+  ids: ReadonlyMap<string, string>;
+}
+
+/**
+ * Stores the files of an issue under ids that a second import finds again. They pass what an upload passes: the type is
+ * what the bytes say, metadata goes. One that is not in the export, or is a damaged image, is left out.
+ */
+export async function storeFiles(
+  deps: IssueDeps,
+  source: ImportSource,
+  repositoryId: string,
+  attachments: readonly ImportedAttachment[],
+): Promise<StoredFiles> {
+  const rows: StoredFiles['rows'] = [];
+  const ids = new Map<string, string>();
+  for (const attachment of attachments) {
+    const id = idHere(repositoryId, attachment.id);
+    if (await deps.db.read.existsBy(attachmentSchema, { id })) {
+      ids.set(attachment.id, id);
+      continue;
+    }
+    const file = await source.file(`${exportNames.attachments}/${attachment.id}`);
+    const content = file === null ? null : await file.read(importLimits.attachmentBytes);
+    if (content === null) continue;
+    const kept = await store(deps, id, content);
+    if (kept === null) continue;
+    ids.set(attachment.id, id);
+    const { name, createdAt } = attachment;
+    rows.push({ id, repositoryId, uploaderId: null, name: parseFileName(name), createdAt, ...kept });
+  }
+  return { rows, ids };
+}
+
+async function store(
+  deps: IssueDeps,
+  id: string,
+  bytes: Buffer,
+): Promise<Pick<AttachmentRow, 'bytes' | 'sha256' | 'contentType'> | null> {
+  const settings = { ...deps.settings, attachmentBytes: importLimits.attachmentBytes };
+  // Left by an import that was cut off: it has no row.
+  await deps.objects.remove(objectKey(id));
+  try {
+    const { stored, contentType } = await storeAttachment({ ...deps, settings }, objectKey(id), one(bytes));
+    return { ...stored, contentType };
+  } catch (error) {
+    if (!isDomainError(error) || error.code !== 'invalid') throw error;
+    deps.logger.warn('attachment.not_imported', { id, reason: error.reason });
+    return null;
+  }
+}
+
+async function* one(bytes: Buffer): AsyncGenerator<Buffer> {
+  yield bytes;
+}
+
+/** A UUID of version 8 (RFC 9562) from what it stands for. */
+function idHere(repositoryId: string, id: string): string {
+  const bytes = createHash('sha256').update(`attachment ${repositoryId} ${id}`).digest().subarray(0, 16);
+  bytes[6] = (bytes[6]! & 0x0f) | 0x80;
+  bytes[8] = (bytes[8]! & 0x3f) | 0x80;
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}
+
+const address = /\/repos\/[^/\s()]{1,200}\/[^/\s()]{1,200}\/attachments\/([0-9a-f-]{36})/g;
+
+/** Makes addresses of files in a text lead to where the files are here. */
+export const withFilesHere =
+  (ids: ReadonlyMap<string, string>, repository: RepositoryAt) =>
+  (text: string): string =>
+    text.replace(address, (whole, id: string) => {
+      const here = ids.get(id);
+      return here === undefined ? whole : attachmentPath(repository, here);
+    });

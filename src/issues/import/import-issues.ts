@@ -1,0 +1,177 @@
+import { conflict, internal } from '../../kernel/index.ts';
+import { repositoryOf } from '../../repositories/index.ts';
+import type { Repository } from '../../repositories/index.ts';
+import type { IssueDeps } from '../deps.ts';
+import { insertOnce } from '../insert-once.ts';
+import { foldName } from '../limits.ts';
+import { raiseNumber } from '../numbers/next-number.ts';
+import { issueLinkSchema, labelSchema, milestoneSchema } from '../schema/classification-schema.ts';
+import type { LinkKind } from '../schema/classification-schema.ts';
+import { issueSchema, movedIssueSchema } from '../schema/issue-schema.ts';
+import { storeFiles, withFilesHere } from './import-attachments.ts';
+import { findPeople } from './imported-people.ts';
+import type { ImportSource } from './import-source.ts';
+import { issueOrigin } from './issue-rows.ts';
+import type { CheckedExport } from './read-export.ts';
+import { writeIssue } from './write-issue.ts';
+import type { PreparedIssue } from './write-issue.ts';
+
+export interface ImportedIssues {
+  added: number;
+  updated: number;
+}
+
+/** Entries that one write takes: some tens of milliseconds. */
+const entriesPerWrite = 500;
+const linksPerWrite = 1_000;
+
+/** What stands at a number of the repository. */
+interface Taken {
+  id: string;
+  origin: string | null;
+}
+
+/**
+ * Refuses `issue_number_taken` when an issue of the repository has a number that another one of the export has; asked
+ * before anything is written.
+ */
+export async function refuseTakenNumbers(
+  deps: IssueDeps,
+  repositoryId: string,
+  { index, numbers }: CheckedExport,
+): Promise<Map<number, Taken>> {
+  const taken = await takenNumbers(deps, repositoryId);
+  for (const number of numbers) {
+    const there = taken.get(number);
+    if (there !== undefined && there.origin !== issueOrigin(index.repository, number))
+      throw conflict('issue_number_taken', `The repository has another issue #${number}. Nothing was imported.`);
+  }
+  return taken;
+}
+
+async function takenNumbers({ db }: IssueDeps, repositoryId: string): Promise<Map<number, Taken>> {
+  const taken = new Map<number, Taken>();
+  for (const { number, issueId } of await db.read.findBy(movedIssueSchema, { repositoryId }))
+    taken.set(number, { id: issueId, origin: null });
+  for (let after = 0; ; ) {
+    const rows = await db.read
+      .createQueryBuilder(issueSchema, 'i')
+      .where('i.repository_id = :repositoryId AND i.number > :after', { repositoryId, after })
+      .orderBy('i.number')
+      .limit(1_000)
+      .getMany();
+    for (const { number, id, origin } of rows) taken.set(number, { id, origin });
+    if (rows.length < 1_000) return taken;
+    after = rows.at(-1)!.number;
+  }
+}
+
+/**
+ * Makes the issues of an export those of a repository, with their numbers, times and order; a second import brings what
+ * the first one made up to date. Nobody is notified and no listener is told. It is for administrators: no right is
+ * asked.
+ * Refuses `issue_number_taken`; nothing is changed then. What a crash leaves half done, a second import completes.
+ */
+export async function importIssues(
+  deps: IssueDeps,
+  repository: Repository,
+  at: { owner: string; name: string },
+  checked: CheckedExport,
+  source: ImportSource,
+): Promise<ImportedIssues> {
+  const { db, random } = deps;
+  const { index, numbers } = checked;
+  const taken = await refuseTakenNumbers(deps, repository.id, checked);
+  const ids = new Map(numbers.map((number) => [number, taken.get(number)?.id ?? random.uuid()]));
+  await writeClassification(deps, repository.id, checked);
+  const labelScopes = [
+    { repositoryId: repository.id },
+    ...(repository.ownerOrganisationId === null ? [] : [{ organisationId: repository.ownerOrganisationId }]),
+  ];
+  const links: { from: string; to: string; kind: LinkKind }[] = [];
+  let waiting: PreparedIssue[] = [];
+  const flush = async (): Promise<void> => {
+    const batch = waiting;
+    waiting = [];
+    if (batch.length === 0) return;
+    await db.write(async (tx) => {
+      if ((await repositoryOf(tx, repository.id)) === null) throw internal('the repository of an import is gone');
+      // First: triggers count in the row of the numbers.
+      await raiseNumber(tx, repository.id, batch.at(-1)!.issue.number);
+      for (const prepared of batch) await writeIssue(tx, prepared);
+    });
+  };
+  for (const number of numbers) {
+    const { issue, isOwn } = await checked.read(number);
+    const files = await storeFiles(deps, source, repository.id, issue.attachments);
+    waiting.push({
+      issue,
+      files,
+      labelScopes,
+      isKnown: taken.has(number),
+      context: {
+        id: ids.get(number)!,
+        repositoryId: repository.id,
+        people: await findPeople(deps, issue, isOwn),
+        ids,
+        text: withFilesHere(files.ids, at),
+      },
+    });
+    for (const { kind, number: other } of issue.links)
+      if (ids.has(other) && other !== number) links.push({ from: ids.get(number)!, to: ids.get(other)!, kind });
+    if (waiting.reduce((sum, { issue: { entries } }) => sum + entries.length, 0) >= entriesPerWrite) await flush();
+  }
+  await flush();
+  await writeLinks(deps, links);
+  await db.write((tx) => raiseNumber(tx, repository.id, Math.max(index.lastNumber, numbers.at(-1) ?? 0)));
+  const updated = numbers.filter((number) => taken.has(number)).length;
+  deps.logger.info('issues.imported', { repositoryId: repository.id, added: numbers.length - updated, updated });
+  return { added: numbers.length - updated, updated };
+}
+
+/** Labels and milestones by name; those that are there take over what the export says. */
+async function writeClassification(
+  { db, random }: IssueDeps,
+  repositoryId: string,
+  { labels, milestones }: CheckedExport,
+): Promise<void> {
+  await db.write(async ({ manager }) => {
+    const present = new Map(
+      (await manager.findBy(labelSchema, { repositoryId })).map((row) => [row.nameFolded, row.id]),
+    );
+    for (const label of labels) {
+      const nameFolded = foldName(label.name);
+      const id = present.get(nameFolded);
+      if (id !== undefined) await manager.update(labelSchema, { id }, { ...label, nameFolded });
+      else {
+        const row = { id: random.uuid(), repositoryId, organisationId: null, ...label, nameFolded };
+        present.set(nameFolded, row.id);
+        await manager.insert(labelSchema, row);
+      }
+    }
+    const titles = new Map(
+      (await manager.findBy(milestoneSchema, { repositoryId })).map((row) => [row.titleFolded, row.id]),
+    );
+    for (const milestone of milestones) {
+      const titleFolded = foldName(milestone.title);
+      const id = titles.get(titleFolded);
+      if (id !== undefined) await manager.update(milestoneSchema, { id }, { ...milestone, titleFolded });
+      else {
+        const row = { id: random.uuid(), repositoryId, ...milestone, titleFolded, openCount: 0, closedCount: 0 };
+        titles.set(titleFolded, row.id);
+        await manager.insert(milestoneSchema, row);
+      }
+    }
+  });
+}
+
+async function writeLinks(
+  { db }: IssueDeps,
+  links: readonly { from: string; to: string; kind: LinkKind }[],
+): Promise<void> {
+  for (let at = 0; at < links.length; at += linksPerWrite)
+    await db.write(async (tx) => {
+      for (const { from, to, kind } of links.slice(at, at + linksPerWrite))
+        await insertOnce(tx, issueLinkSchema, { fromId: from, toId: to, kind, createdAt: tx.now });
+    });
+}

@@ -1,0 +1,53 @@
+import type { IssueDeps } from '../deps.ts';
+import type { Authorship } from '../entries/entry.ts';
+import type { ImportedEntry, ImportedIssue, ImportedPerson } from './issue-file.ts';
+
+/**
+ * Whose the names in an issue are. A name is a local account only where this instance wrote the file itself and the
+ * account is still there by its id: an equal name on another server says nothing about who that is.
+ */
+export class ImportedPeople {
+  readonly #known: ReadonlySet<string>;
+
+  constructor(known: ReadonlySet<string>) {
+    this.#known = known;
+  }
+
+  /** UUID of the local account; null where it is none. */
+  idOf(person: ImportedPerson | null): string | null {
+    return person?.id !== undefined && this.#known.has(person.id) ? person.id : null;
+  }
+
+  authorOf(person: ImportedPerson | null): Authorship {
+    const authorId = this.idOf(person);
+    return { authorId, remoteAuthorId: null, authorName: authorId === null ? (person?.name ?? null) : null };
+  }
+
+  idsOf(people: readonly ImportedPerson[]): string[] {
+    return [...new Set(people.flatMap((person) => this.idOf(person) ?? []))];
+  }
+}
+
+/** Looks up the people of an issue. */
+export async function findPeople(
+  { accounts }: Pick<IssueDeps, 'accounts'>,
+  issue: ImportedIssue,
+  isOwn: boolean,
+): Promise<ImportedPeople> {
+  if (!isOwn) return new ImportedPeople(new Set());
+  const ids = new Set<string>();
+  const add = (person: ImportedPerson | null): void => {
+    if (person?.id !== undefined) ids.add(person.id);
+  };
+  add(issue.author);
+  issue.assignees.forEach(add);
+  for (const entry of issue.entries) peopleOf(entry).forEach(add);
+  return new ImportedPeople(new Set((await accounts.peopleById(ids)).keys()));
+}
+
+const peopleOf = ({ author, details, reactions, revisions }: ImportedEntry): (ImportedPerson | null)[] => [
+  author,
+  ...(details.people ?? []),
+  ...reactions.flatMap(({ people }) => people),
+  ...revisions.map(({ editor }) => editor),
+];

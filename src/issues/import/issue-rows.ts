@@ -1,0 +1,118 @@
+import type { EntryDetails } from '../entries/entry.ts';
+import type { EntryRevisionRow, EntryRow } from '../schema/entry-schema.ts';
+import type { Issue } from '../schema/issue-schema.ts';
+import type { HiddenEntryRow, HideReason } from '../schema/moderation-schema.ts';
+import type { ReactionKind, ReactionRow } from '../schema/participation-schema.ts';
+import type { ImportedPeople } from './imported-people.ts';
+import type { ImportedEntry, ImportedIssue } from './issue-file.ts';
+
+/** What the rows of an issue are made with. */
+export interface RowContext {
+  id: string;
+  repositoryId: string;
+  /** When the import runs: nobody is told of an entry that counts as announced. */
+  now: number;
+  people: ImportedPeople;
+  /** Ids of all issues of the import by number. */
+  ids: ReadonlyMap<number, string>;
+  /** Makes addresses in texts those of this instance. */
+  text(given: string): string;
+}
+
+/** By these an import finds again what an earlier one made. */
+export const issueOrigin = (repository: string, number: number): string => `export:${repository}#${number}`;
+export const entryOrigin = (position: number): string => `export:${position}`;
+
+/** An entry with what hangs on it. */
+export interface EntryRows {
+  entry: EntryRow;
+  revisions: EntryRevisionRow[];
+  reactions: ReactionRow[];
+  hidden: HiddenEntryRow | null;
+}
+
+/** The columns of an issue that its file decides. */
+export function issueColumns(
+  issue: ImportedIssue,
+  { people, now }: RowContext,
+  milestoneId: string | null,
+): Omit<Issue, 'id' | 'repositoryId' | 'number' | 'lastPosition' | 'commentCount' | 'pinnedAt' | 'origin'> {
+  const isClosed = issue.state === 'closed';
+  return {
+    kind: 'ISSUE',
+    title: issue.title,
+    ...people.authorOf(issue.author),
+    state: isClosed ? 'CLOSED' : 'OPEN',
+    closeReason: isClosed ? (issue.closeReason ?? 'completed') : null,
+    milestoneId,
+    lockedAt: issue.isLocked ? now : null,
+    heldAt: null,
+    createdAt: issue.createdAt,
+    updatedAt: issue.updatedAt,
+    closedAt: isClosed ? (issue.closedAt ?? issue.updatedAt) : null,
+    deletedAt: null,
+    deletedBy: null,
+  };
+}
+
+/** The rows of an entry; null for one about an issue that is not in the import. */
+export function entryRows(given: ImportedEntry, position: number, context: RowContext): EntryRows | null {
+  const details = detailsOf(given, context);
+  if (details === null) return null;
+  const { id: issueId, people, now, text } = context;
+  const hasText = (given.kind === 'opened' || given.kind === 'comment') && !given.isDeleted;
+  const revisions = hasText ? given.revisions : [];
+  return {
+    entry: {
+      issueId,
+      position,
+      kind: given.kind,
+      ...people.authorOf(given.author),
+      body: hasText ? text(given.body ?? '') : null,
+      details: JSON.stringify(details),
+      via: 'import',
+      origin: entryOrigin(given.position),
+      revision: revisions.length + 1 + Number(given.isDeleted),
+      createdAt: given.createdAt,
+      editedAt: given.editedAt,
+      deletedAt: given.isDeleted && given.kind === 'comment' ? now : null,
+      heldAt: null,
+      announcedAt: now,
+      attempts: 0,
+      triedAt: null,
+      lastError: null,
+      parkedAt: null,
+    },
+    revisions: revisions.map(({ body, editor, editedAt }, at) => ({
+      issueId,
+      position,
+      revision: at + 1,
+      body: text(body),
+      editorId: people.idOf(editor),
+      editedAt,
+    })),
+    reactions: given.reactions.flatMap(({ kind, people: who }) =>
+      people.idsOf(who).map((userId) => ({ issueId, position, kind: kind as ReactionKind, userId })),
+    ),
+    hidden:
+      given.hiddenFor === null || given.kind !== 'comment'
+        ? null
+        : { issueId, position, reason: given.hiddenFor as HideReason, hiddenBy: null, hiddenAt: now },
+  };
+}
+
+function detailsOf({ kind, details }: ImportedEntry, { people, ids, repositoryId }: RowContext): EntryDetails | null {
+  const { people: who, number, commit, ...rest } = details;
+  const issueId = number === undefined ? undefined : ids.get(number);
+  const needsIssue = kind === 'linked' || kind === 'unlinked' || (kind === 'mentioned' && commit === undefined);
+  if ((number !== undefined || needsIssue) && issueId === undefined) return null;
+  const names = (who ?? []).flatMap((person) => (people.idOf(person) === null ? [person.name] : []));
+  return {
+    ...rest,
+    ...(commit === undefined ? {} : { commit, repositoryId }),
+    ...(issueId === undefined ? {} : { issueId }),
+    ...(who === undefined ? {} : { users: people.idsOf(who) }),
+    // Who is no account here is a name.
+    ...(names.length === 0 ? {} : { names }),
+  };
+}

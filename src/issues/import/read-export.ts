@@ -1,0 +1,144 @@
+import { createHash } from 'node:crypto';
+import type { z } from 'zod';
+import type { IssueDeps } from '../deps.ts';
+import { exportNames, sealMark } from '../export/export-issues.ts';
+import { importLimits, readJson, unreadable } from './import-source.ts';
+import type { ImportFile, ImportSource } from './import-source.ts';
+import { indexFile, issueFile, issuePartFile, labelsFile, milestonesFile } from './issue-file.ts';
+import type { ImportedIndex, ImportedIssue, ImportedLabels, ImportedMilestones } from './issue-file.ts';
+
+/** An issue of an export with its whole log. */
+export interface ReadIssue {
+  issue: ImportedIssue;
+  /** Whether this instance wrote the files itself: then ids of people in them are its own. */
+  isOwn: boolean;
+}
+
+/** An export whose files were all read once: each is well-formed, and no number comes twice. */
+export interface CheckedExport {
+  index: ImportedIndex;
+  labels: ImportedLabels;
+  milestones: ImportedMilestones;
+  /** Ascending. */
+  numbers: readonly number[];
+  /** Reads an issue again; in memory is one at a time. */
+  read(number: number): Promise<ReadIssue>;
+}
+
+/** The files of each log, in the order of their parts. */
+type LogFiles = ReadonlyMap<number, readonly ImportFile[]>;
+
+const logName = /^([1-9]\d{0,9})(?:-([2-9]|[1-9]\d{1,3}))?\.json$/;
+
+/**
+ * Reads all of an export, so that what is wrong with it is known before anything is written; null for a bundle without
+ * issues. Refuses `parcel_unreadable`, with the file and what is wrong with it.
+ */
+export async function checkExport(deps: IssueDeps, source: ImportSource): Promise<CheckedExport | null> {
+  const index = await optional(source, exportNames.index, indexFile);
+  if (index === null) return null;
+  const labels = (await optional(source, exportNames.labels, labelsFile)) ?? [];
+  const milestones = (await optional(source, exportNames.milestones, milestonesFile)) ?? [];
+  const logs = await findLogs(source);
+  const numbers = [...logs.keys()].sort((a, b) => a - b);
+  let entries = 0;
+  for (const number of numbers) {
+    const { issue } = await readIssue(deps, logs, number);
+    if (issue.repository !== index.repository)
+      throw unreadable(`${exportNames.folder}/${number}.json`, 'is of another repository');
+    await checkAttachments(source, issue);
+    entries += issue.entries.length;
+    if (entries > importLimits.entries)
+      throw unreadable(exportNames.folder, `has more than ${importLimits.entries} entries`);
+  }
+  return { index, labels, milestones, numbers, read: (number) => readIssue(deps, logs, number) };
+}
+
+/** What a log says of its files holds for those that are there. */
+async function checkAttachments(source: ImportSource, { attachments }: ImportedIssue): Promise<void> {
+  for (const { id, bytes, sha256 } of attachments) {
+    const path = `${exportNames.attachments}/${id}`;
+    const file = await source.file(path);
+    if (file === null) continue;
+    const content = bytes > importLimits.attachmentBytes ? null : await file.read(bytes);
+    if (content?.length !== bytes) throw unreadable(path, 'has another size');
+    const digest = createHash('sha256').update(content).digest('hex');
+    if (digest !== sha256) throw unreadable(path, 'has another content');
+  }
+}
+
+async function optional<T>(source: ImportSource, path: string, schema: z.ZodType<T>): Promise<T | null> {
+  const file = await source.file(path);
+  return file === null ? null : check(schema, (await readJson(file, path)).value, path);
+}
+
+async function findLogs(source: ImportSource): Promise<LogFiles> {
+  const found = new Map<number, Map<number, ImportFile>>();
+  for (const file of await source.files(exportNames.folder, importLimits.files)) {
+    const [, number, part = '1'] = logName.exec(file.name) ?? [];
+    if (number === undefined) continue;
+    const parts = found.get(Number(number)) ?? new Map<number, ImportFile>();
+    found.set(Number(number), parts.set(Number(part), file));
+    if (found.size > importLimits.issues)
+      throw unreadable(exportNames.folder, `has more than ${importLimits.issues} issues`);
+  }
+  return new Map(
+    [...found].map(([number, parts]) => {
+      const inOrder = Array.from({ length: parts.size }, (_, at) => parts.get(at + 1));
+      if (inOrder.includes(undefined)) throw unreadable(`${exportNames.folder}/${number}.json`, 'lacks a part');
+      return [number, inOrder as ImportFile[]] as const;
+    }),
+  );
+}
+
+async function readIssue(deps: IssueDeps, logs: LogFiles, number: number): Promise<ReadIssue> {
+  const [first, ...more] = logs.get(number)!;
+  const path = (file: ImportFile): string => `${exportNames.folder}/${file.name}`;
+  const head = await readJson(first!, path(first!));
+  const issue = check(issueFile, head.value, path(first!));
+  if (issue.number !== number) throw unreadable(path(first!), `has the number ${issue.number}`);
+  let isOwn = hasSeal(deps, head.bytes);
+  for (const [at, file] of more.entries()) {
+    const { value, bytes } = await readJson(file, path(file));
+    const part = check(issuePartFile, value, path(file));
+    if (part.number !== number || part.part !== at + 2 || part.repository !== issue.repository)
+      throw unreadable(path(file), 'does not belong to the parts before it');
+    isOwn &&= hasSeal(deps, bytes);
+    for (const entry of part.entries) issue.entries.push(entry);
+    if (issue.entries.length > importLimits.entriesPerIssue) throw unreadable(path(file), 'goes on for too long');
+  }
+  checkOrder(issue, path(first!));
+  return { issue, isOwn };
+}
+
+/** Positions rise from 0, which is the text of the issue and the only one of its kind. */
+function checkOrder({ entries }: ImportedIssue, path: string): void {
+  if (entries.length > importLimits.entriesPerIssue) throw unreadable(path, 'has too many entries');
+  let last = -1;
+  for (const { position, kind } of entries) {
+    if (position <= last) throw unreadable(path, `has the entry ${position} twice, or out of order`);
+    if ((position === 0) !== (kind === 'opened')) throw unreadable(path, `has no text of the issue at its beginning`);
+    last = position;
+  }
+  if (entries[0]?.position !== 0) throw unreadable(path, 'has no text of the issue at its beginning');
+}
+
+function hasSeal({ sealExport }: Pick<IssueDeps, 'sealExport'>, bytes: Buffer): boolean {
+  const at = bytes.lastIndexOf(sealMark);
+  if (at === -1) return false;
+  const [, seal] = /^"([^"]*)"\}\s*$/.exec(bytes.toString('utf8', at + sealMark.length)) ?? [];
+  return seal === sealExport(createHash('sha256').update(bytes.subarray(0, at)).digest('hex'));
+}
+
+const maxWhy = 200;
+
+function check<T>(schema: z.ZodType<T>, value: unknown, path: string): T {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const [problem] = result.error.issues;
+  const at = problem!.path.map(String).join('.');
+  throw unreadable(
+    path,
+    `is not as it should be at ${`${at || 'its top'}: ${problem!.message}`.slice(0, maxWhy).toWellFormed()}`,
+  );
+}

@@ -1,0 +1,222 @@
+import { In } from 'typeorm';
+import type { EntitySchema } from 'typeorm';
+import type { Tx } from '../../db/index.ts';
+import { attachmentsIn } from '../attachment-uses.ts';
+import { foldName, limits } from '../limits.ts';
+import {
+  attachmentSchema,
+  attachmentUseSchema,
+  issueLabelSchema,
+  labelSchema,
+  milestoneSchema,
+} from '../schema/classification-schema.ts';
+import { entryRevisionSchema, entrySchema } from '../schema/entry-schema.ts';
+import type { EntryRow } from '../schema/entry-schema.ts';
+import { issueSchema } from '../schema/issue-schema.ts';
+import type { Issue } from '../schema/issue-schema.ts';
+import { hiddenEntrySchema } from '../schema/moderation-schema.ts';
+import { assigneeSchema, reactionSchema } from '../schema/participation-schema.ts';
+import { insertOnce } from '../insert-once.ts';
+import type { StoredFiles } from './import-attachments.ts';
+import { entryOrigin, entryRows, issueColumns, issueOrigin } from './issue-rows.ts';
+import type { EntryRows, RowContext } from './issue-rows.ts';
+import type { ImportedIssue } from './issue-file.ts';
+
+/** An issue that is ready to be written: everything slow is done. */
+export interface PreparedIssue {
+  issue: ImportedIssue;
+  context: Omit<RowContext, 'now'>;
+  /** Of the repository, and of the organisation that owns it. */
+  labelScopes: readonly { repositoryId?: string; organisationId?: string }[];
+  files: StoredFiles;
+  /** Whether an earlier import made it. */
+  isKnown: boolean;
+}
+
+/** Rows of one statement: SQLite takes 32,766 parameters, and an entry has nineteen columns. */
+const rowsPerInsert = 500;
+
+/** Inserts an issue with its log, or brings the one of an earlier import up to date. */
+export async function writeIssue(tx: Tx, prepared: PreparedIssue): Promise<void> {
+  const { manager, now } = tx;
+  const context: RowContext = { ...prepared.context, now };
+  const { issue } = prepared;
+  const milestone =
+    issue.milestone === null
+      ? null
+      : await manager.findOneBy(milestoneSchema, {
+          repositoryId: context.repositoryId,
+          titleFolded: foldName(issue.milestone),
+        });
+  const columns = issueColumns(issue, context, milestone?.id ?? null);
+  const known = prepared.isKnown ? await manager.findOneBy(issueSchema, { id: context.id }) : null;
+  if (known === null) {
+    const row: Issue = {
+      id: context.id,
+      repositoryId: context.repositoryId,
+      number: issue.number,
+      ...columns,
+      lastPosition: 0,
+      commentCount: 0,
+      pinnedAt: null,
+      origin: issueOrigin(issue.repository, issue.number),
+    };
+    await manager.insert(issueSchema, row);
+  }
+  const { lastPosition, commentCount } = await writeEntries(tx, prepared, context, known);
+  await manager.update(
+    issueSchema,
+    { id: context.id },
+    {
+      ...columns,
+      // What was done here since then is later.
+      updatedAt: Math.max(columns.updatedAt, known?.updatedAt ?? 0),
+      lastPosition,
+      commentCount,
+      pinnedAt: known?.pinnedAt ?? (issue.isPinned && (await mayPin(tx, context.repositoryId)) ? now : null),
+    },
+  );
+  await writeLabels(tx, prepared);
+  const assignees = context.people.idsOf(issue.assignees);
+  for (const userId of assignees) await insertOnce(tx, assigneeSchema, { issueId: context.id, userId });
+}
+
+async function writeEntries(
+  tx: Tx,
+  { issue, files }: PreparedIssue,
+  context: RowContext,
+  known: Issue | null,
+): Promise<{ lastPosition: number; commentCount: number }> {
+  const { manager } = tx;
+  const present =
+    known === null
+      ? new Map<string, EntryRow>()
+      : new Map((await manager.findBy(entrySchema, { issueId: known.id })).map((row) => [row.origin ?? '', row]));
+  let lastPosition = known?.lastPosition ?? 0;
+  let commentCount = known?.commentCount ?? 0;
+  const added: EntryRows[] = [];
+  for (const given of issue.entries) {
+    const old = present.get(entryOrigin(given.position));
+    const position = old?.position ?? (known === null ? given.position : lastPosition + 1);
+    const rows = entryRows(given, position, context);
+    if (rows === null) continue;
+    if (old !== undefined) {
+      commentCount += await updateText(tx, old, rows.entry);
+      continue;
+    }
+    added.push(rows);
+    lastPosition = Math.max(lastPosition, position);
+    commentCount += isComment(rows.entry) ? 1 : 0;
+  }
+  await insertAll(
+    tx,
+    entrySchema,
+    added.map(({ entry }) => entry),
+  );
+  await insertAll(
+    tx,
+    entryRevisionSchema,
+    added.flatMap(({ revisions }) => revisions),
+  );
+  await insertAll(
+    tx,
+    reactionSchema,
+    added.flatMap(({ reactions }) => reactions),
+  );
+  await insertAll(
+    tx,
+    hiddenEntrySchema,
+    added.flatMap(({ hidden }) => hidden ?? []),
+  );
+  await writeFiles(tx, context.id, files, added);
+  return { lastPosition, commentCount };
+}
+
+const isComment = ({ kind, deletedAt }: Pick<EntryRow, 'kind' | 'deletedAt'>): boolean =>
+  kind === 'comment' && deletedAt === null;
+
+/**
+ * A text that was edited or deleted where it comes from, unless it was edited here later.
+ * @returns by how much the count of comments changes
+ */
+async function updateText({ manager }: Tx, old: EntryRow, fresh: EntryRow): Promise<number> {
+  const isSame = old.body === fresh.body && (old.deletedAt === null) === (fresh.deletedAt === null);
+  if (isSame || old.deletedAt !== null || (old.editedAt ?? 0) > (fresh.editedAt ?? 0)) return 0;
+  const key = { issueId: old.issueId, position: old.position };
+  if (old.body !== null && fresh.deletedAt === null)
+    await manager.insert(entryRevisionSchema, {
+      ...key,
+      revision: old.revision,
+      body: old.body,
+      editorId: null,
+      editedAt: fresh.editedAt ?? fresh.createdAt,
+    });
+  const { body, editedAt, deletedAt } = fresh;
+  await manager.update(entrySchema, key, { body, editedAt, deletedAt, revision: old.revision + 1 });
+  return isComment(old) && deletedAt !== null ? -1 : 0;
+}
+
+/** The rows of files, and which texts show them; one that only an earlier text shows stands with the issue's own. */
+async function writeFiles(
+  tx: Tx,
+  issueId: string,
+  { rows, ids }: StoredFiles,
+  added: readonly EntryRows[],
+): Promise<void> {
+  await insertAll(
+    tx,
+    attachmentSchema,
+    rows.map((row) => ({ ...row, issueId })),
+  );
+  const here = new Set(ids.values());
+  const used = new Set<string>();
+  for (const { entry } of added) {
+    for (const attachmentId of attachmentsIn(entry.body ?? '')) {
+      if (!here.has(attachmentId)) continue;
+      used.add(attachmentId);
+      await insertOnce(tx, attachmentUseSchema, { attachmentId, issueId, position: entry.position });
+    }
+  }
+  for (const { id } of rows)
+    if (!used.has(id)) await insertOnce(tx, attachmentUseSchema, { attachmentId: id, issueId, position: 0 });
+}
+
+/** The labels of the file, of those that are there by name. */
+async function writeLabels(tx: Tx, { issue, context: { id }, labelScopes }: PreparedIssue): Promise<void> {
+  const { manager } = tx;
+  await manager.delete(issueLabelSchema, { issueId: id });
+  if (issue.labels.length === 0) return;
+  const nameFolded = In([...new Set(issue.labels.map(foldName))]);
+  const labels = await manager.findBy(
+    labelSchema,
+    labelScopes.map((scope) => ({ ...scope, nameFolded })),
+  );
+  // A label of the repository stands before one of its organisation with the same name.
+  const byName = new Map(
+    labels
+      .sort((a, b) => Number(a.repositoryId !== null) - Number(b.repositoryId !== null))
+      .map((label) => [label.nameFolded, label.id]),
+  );
+  await insertAll(
+    tx,
+    issueLabelSchema,
+    [...byName.values()].map((labelId) => ({ issueId: id, labelId })),
+  );
+}
+
+async function mayPin({ manager }: Tx, repositoryId: string): Promise<boolean> {
+  const [row]: { n: number }[] = await manager.query(
+    'SELECT count(*) AS n FROM issues WHERE repository_id = ? AND pinned_at IS NOT NULL AND deleted_at IS NULL',
+    [repositoryId],
+  );
+  return Number(row!.n) < limits.pinsPerRepository;
+}
+
+export async function insertAll<Row extends object>(
+  { manager }: Tx,
+  schema: EntitySchema<Row>,
+  rows: readonly Row[],
+): Promise<void> {
+  for (let at = 0; at < rows.length; at += rowsPerInsert)
+    await manager.insert(schema, rows.slice(at, at + rowsPerInsert) as never);
+}

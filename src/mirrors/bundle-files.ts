@@ -1,0 +1,33 @@
+import type { Git, TreeEntry } from '../git/index.ts';
+import { unreadableExport } from '../issues/index.ts';
+import type { ImportFile, ImportSource } from '../issues/index.ts';
+import { isDomainError, nullIfNotFound } from '../kernel/index.ts';
+
+/** The metadata files of a bundle, read from its temporary repository. Links and folders are no files. */
+export function bundleFiles(git: Pick<Git, 'objects'>, scratch: string, commit: string): ImportSource {
+  const fileOf = ({ name, oid }: TreeEntry): ImportFile => ({
+    name,
+    read: async (maxBytes) => (await git.objects.blob(scratch, oid, { maxBytes })).content,
+  });
+  return {
+    async file(path) {
+      const entry = await git.objects.entryAt(scratch, commit, path).catch(nullIfNotFound);
+      return entry === null || !isPlain(entry) ? null : fileOf(entry);
+    },
+    async files(folder, maxFiles) {
+      const tree = await git.objects
+        .tree(scratch, commit, folder, { maxEntries: maxFiles })
+        .catch(nullIfNotFound)
+        .catch((error: unknown) => {
+          // The limit of any folder is met first by one with millions of entries.
+          if (isDomainError(error) && error.reason === 'object_too_large')
+            throw unreadableExport(folder, 'has too many files');
+          throw error;
+        });
+      if (tree?.truncated === true) throw unreadableExport(folder, `has more than ${maxFiles} files`);
+      return (tree?.entries ?? []).filter(isPlain).map(fileOf);
+    },
+  };
+}
+
+const isPlain = ({ type, kind }: TreeEntry): boolean => type === 'blob' && kind !== 'symlink';

@@ -1,0 +1,1 @@
+export { holdsJobs, holdsRepository } from './held.ts';

@@ -1,0 +1,73 @@
+import { attachmentMarkdown, attachmentPath } from '../../issues/index.ts';
+import { isDomainError, unauthenticated } from '../../kernel/index.ts';
+import type { AttachedFile, Context, Middleware, WebDeps } from '../../http/index.ts';
+import { createForm, discardBody, readMultipart } from '../../http/index.ts';
+import { readForm } from './forms.ts';
+
+/** What one form may bring; the size of a file is a setting. */
+const maxFiles = 10;
+const maxFields = 100;
+/** A text of 64 KiB, and what else a form has. */
+const maxFieldBytes = 128 * 1024;
+
+/** The form field of files. */
+const fileField = 'files';
+
+/**
+ * Reads a form that may bring files for the text of an issue: they are stored, and the field `body` says where they
+ * are, so that a form that is shown again keeps them. A form without files may come as any other form does. It runs
+ * after access was decided (security B05).
+ */
+export function readFormWithFiles(deps: Pick<WebDeps, 'issues'>, maxFormBytes?: number): Middleware {
+  const readPlain = readForm(maxFormBytes);
+  return async (ctx, next) => {
+    if (!ctx.is('multipart/form-data')) return readPlain(ctx, next);
+    // What anonymous clients send is not even read.
+    if (ctx.state.identity.person === null) throw unauthenticated('sign_in', 'Please sign in first.');
+    try {
+      const files: AttachedFile[] = [];
+      const limits = {
+        files: maxFiles,
+        fileBytes: deps.issues.attachmentBytes,
+        fields: maxFields,
+        fieldBytes: maxFieldBytes,
+      };
+      const { fields, failure } = await readMultipart(ctx.req, limits, async ({ field, fileName, content }) => {
+        if (field === fileField) files.push(await store(deps, ctx, fileName, content));
+        else content.resume();
+      });
+      if (failure !== null && !isDomainError(failure)) throw failure;
+      if (files.length > 0) fields['body'] = [withFiles(fields['body']?.[0] ?? '', files)];
+      ctx.state.form = createForm(fields);
+      ctx.state.takeFiles = () => {
+        if (failure !== null) throw failure;
+        return files;
+      };
+      await next();
+    } finally {
+      discardBody(ctx.req);
+    }
+  };
+}
+
+async function store(
+  { issues }: Pick<WebDeps, 'issues'>,
+  ctx: Context,
+  name: string,
+  content: AsyncIterable<Uint8Array>,
+): Promise<AttachedFile> {
+  const { owner, name: repository } = ctx.state.found!.canonical;
+  const at = { owner, name: repository };
+  const attachment = await issues.addAttachment(ctx.state.identity.viewer, at, { name, content });
+  return {
+    name: attachment.name,
+    path: attachmentPath(at, attachment.id),
+    markdown: attachmentMarkdown(attachment, at),
+  };
+}
+
+/** The text with its files at the end, in a paragraph of their own. */
+function withFiles(text: string, files: readonly AttachedFile[]): string {
+  const shown = files.map(({ markdown }) => markdown).join('\n');
+  return text.trim() === '' ? shown : `${text.replace(/\s+$/, '')}\n\n${shown}`;
+}

@@ -1,0 +1,27 @@
+import { Readable } from 'node:stream';
+import { content, type Reply } from '../app/reply.ts';
+import type { Page, RepositoryContext } from '../app/request-context.ts';
+import type { IssuesDeps } from './deps.ts';
+import { issueAt } from './issue-page.ts';
+
+const types = { json: 'application/json; charset=utf-8', markdown: 'text/markdown; charset=utf-8' } as const;
+
+/** The whole log of an issue, sent while it is read: a log of any length takes the memory of one page of it. */
+const exportAs =
+  (format: 'json' | 'markdown'): Page<RepositoryContext, IssuesDeps> =>
+  async (context, { issues }): Promise<Reply> => {
+    const pieces = await issues.exportIssue(context.viewer, issueAt(context), format);
+    return content(types[format], Readable.from(pieces, { objectMode: true }).map(toBytes), {
+      headers: {
+        'Cache-Control': 'private, no-store',
+        'Content-Security-Policy': "default-src 'none'; sandbox",
+        Vary: 'Cookie, Authorization',
+      },
+    });
+  };
+
+const toBytes = (text: string): Buffer => Buffer.from(text);
+
+/** `B/issues/{number}.json` and `B/issues/{number}.md`. */
+export const showIssueAsJson = exportAs('json');
+export const showIssueAsMarkdown = exportAs('markdown');

@@ -1,0 +1,138 @@
+import { noFilter } from '../../issues/index.ts';
+import type { DescribedIssue, IssueAt, ListedEntry } from '../../issues/index.ts';
+import { conflict } from '../../kernel/index.ts';
+import type { SshDeps } from '../deps.ts';
+import type { IssueCommand } from './parse-issue-command.ts';
+import { plainText } from './plain-text.ts';
+import { readText } from './read-text.ts';
+import type { AuthenticatedSession } from './session.ts';
+import { send } from './write-output.ts';
+
+/** Rows per call of `issues.list`. */
+const pageSize = 100;
+
+/**
+ * The commands about issues, for the owner of the key: the same use-cases as the pages, with the same rights and
+ * limits. Lists are tab-separated lines without headers; what was changed is one line.
+ */
+export async function serveIssueCommand(
+  deps: SshDeps,
+  asked: IssueCommand,
+  visit: AuthenticatedSession,
+): Promise<number> {
+  // Without a handle a person cannot write anything (SPEC §2.4).
+  if (visit.viewer.username === null)
+    throw conflict('handle_missing', 'Sign in on the web page and choose a username first.');
+  for await (const text of answer(deps, asked, visit)) await send(plainText(text), visit);
+  return 0;
+}
+
+async function* answer(deps: SshDeps, asked: IssueCommand, visit: AuthenticatedSession): AsyncGenerator<string> {
+  const { issues } = deps;
+  const { viewer } = visit;
+  const { owner, name } = asked;
+  if (asked.kind === 'issue list') return yield* everyPage(deps, asked, visit);
+  if (asked.kind === 'issue new') {
+    const { title, labels, assignees, milestone } = asked;
+    // Before the text is read: nobody writes one for nothing.
+    await deps.repositories.find(viewer, owner, name);
+    const body = await readText(visit);
+    const { number } = await issues.open(viewer, { owner, name }, { title, body, labels, assignees, milestone });
+    return yield `Opened ${owner}/${name}#${number}.\n`;
+  }
+  const at = { owner, name, number: asked.number };
+  const it = `${owner}/${name}#${asked.number}`;
+  switch (asked.kind) {
+    case 'issue show':
+      return yield* shown(deps, at, visit);
+    case 'issue comment': {
+      await issues.find(viewer, at);
+      const body = await readText(visit);
+      const { state } = asked;
+      const { position } = await issues.comment(viewer, at, { body, ...(state !== null && { state }) });
+      return yield `Commented on ${it} (e${position}).\n`;
+    }
+    case 'issue close':
+      await issues.close(viewer, at, asked.reason);
+      return yield `Closed ${it}.\n`;
+    case 'issue reopen':
+      await issues.reopen(viewer, at);
+      return yield `Reopened ${it}.\n`;
+    case 'issue label':
+    case 'issue assign': {
+      const change = { add: asked.add, remove: asked.remove };
+      await issues.triage(viewer, at, asked.kind === 'issue label' ? { labels: change } : { assignees: change });
+      const [issue] = await issues.describe([await issues.find(viewer, at)]);
+      return yield `${it}: ${(asked.kind === 'issue label' ? labelsOf : assigneesOf)(issue!) || 'none'}\n`;
+    }
+  }
+}
+
+const labelsOf = ({ labels }: DescribedIssue): string => labels.map(({ name }) => name).join(',');
+const assigneesOf = ({ assigned }: DescribedIssue): string => assigned.map(({ username }) => username ?? '').join(',');
+const authorOf = ({ author, authorName }: DescribedIssue): string => author?.username ?? authorName ?? 'ghost';
+
+async function* everyPage(
+  { issues }: SshDeps,
+  { owner, name, state, labels }: Extract<IssueCommand, { kind: 'issue list' }>,
+  { viewer }: AuthenticatedSession,
+): AsyncGenerator<string> {
+  let after: string | null = null;
+  do {
+    const filter = { ...noFilter, state, labels };
+    const page: Awaited<ReturnType<typeof issues.list>> = await issues.list(viewer, { owner, name }, filter, {
+      limit: pageSize,
+      after,
+    });
+    yield rows(
+      (await issues.describe(page.rows)).map((issue) => [
+        String(issue.number),
+        issue.state.toLowerCase(),
+        issue.title,
+        authorOf(issue),
+        labelsOf(issue),
+        time(issue.updatedAt),
+      ]),
+    );
+    after = page.next;
+  } while (after !== null);
+}
+
+async function* shown({ issues, accounts }: SshDeps, at: IssueAt, { viewer }: AuthenticatedSession) {
+  const [issue] = await issues.describe([await issues.find(viewer, at)]);
+  const { title, state, milestone, createdAt, updatedAt, body } = issue!;
+  yield rows([
+    ['issue', `${at.owner}/${at.name}#${at.number}`],
+    ['title', title],
+    ['state', state.toLowerCase()],
+    ['author', authorOf(issue!)],
+    ['opened', time(createdAt)],
+    ['changed', time(updatedAt)],
+    ['labels', labelsOf(issue!)],
+    ['assignees', assigneesOf(issue!)],
+    ['milestone', milestone?.title ?? ''],
+  ]);
+  yield `\n${body}${body === '' ? '' : '\n'}`;
+  let from: number | null = 1;
+  while (from !== null) {
+    const page: { entries: ListedEntry[]; next: number | null } = await issues.listEntries(viewer, at, {
+      from,
+      limit: pageSize,
+      kinds: ['comment'],
+    });
+    const written = page.entries.filter(({ deletedAt }) => deletedAt === null);
+    const writers = await accounts.peopleById(written.flatMap(({ authorId }) => authorId ?? []));
+    for (const { position, authorId, authorName, createdAt: at, body: text, hiddenFor } of written) {
+      const writer = (authorId === null ? authorName : writers.get(authorId)?.username) ?? 'ghost';
+      const hidden = hiddenFor === null ? '' : ` (hidden: ${hiddenFor})`;
+      yield `\n--- ${writer}, ${time(at)}, e${position}${hidden}\n${text ?? ''}\n`;
+    }
+    from = page.next;
+  }
+}
+
+/** What stands in a cell ends neither it nor the line. */
+const rows = (cells: string[][]): string =>
+  cells.map((row) => `${row.map((cell) => cell.replace(/[\t\r\n]+/g, ' ')).join('\t')}\n`).join('');
+
+const time = (epochMs: number): string => new Date(epochMs).toISOString().replace(/\.\d+Z$/, 'Z');

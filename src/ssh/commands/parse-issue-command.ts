@@ -1,0 +1,118 @@
+import type { CloseReason } from '../../issues/index.ts';
+
+/** Commands about issues; texts come on standard input. */
+export type IssueCommand = { owner: string; name: string } & (
+  | { kind: 'issue list'; state: 'open' | 'closed' | 'all'; labels: string[] }
+  | { kind: 'issue show'; number: number }
+  | { kind: 'issue new'; title: string; labels: string[]; assignees: string[]; milestone: string | null }
+  | { kind: 'issue comment'; number: number; state: 'open' | 'completed' | null }
+  | { kind: 'issue close'; number: number; reason: CloseReason }
+  | { kind: 'issue reopen'; number: number }
+  | { kind: 'issue label' | 'issue assign'; number: number; add: string[]; remove: string[] }
+);
+
+const reasons: readonly string[] = ['completed', 'not_planned', 'duplicate'];
+
+/**
+ * Parses the words after `issue`: `list OWNER/NAME --state all`, `show OWNER/NAME 7`. The client's shell has removed
+ * quotes, so the value of an option is everything up to the next option.
+ * @param parsePath reads `OWNER/NAME`
+ * @returns null for what is no such command
+ */
+export function parseIssueCommand(
+  words: readonly string[],
+  parsePath: (text: string) => { owner: string; name: string } | null,
+): IssueCommand | null {
+  const [verb, repository = '', ...rest] = words;
+  const place = parsePath(repository);
+  const split = splitOptions(rest);
+  if (place === null || split === null) return null;
+  const { plain, options } = split;
+  if (verb === 'list' || verb === 'new' || verb === 'add' || verb === 'create') {
+    if (plain.length > 0) return null;
+    return verb === 'list' ? parseList(place, options) : parseNew(place, options);
+  }
+  const [given = ''] = plain;
+  if (plain.length !== 1 || !/^#?\d{1,15}$/.test(given)) return null;
+  return parseOne(verb, { ...place, number: Number(given.replace('#', '')) }, options);
+}
+
+type Place = { owner: string; name: string };
+type Options = ReadonlyMap<string, string>;
+
+/** Null when an option is there twice. */
+function splitOptions(words: readonly string[]): { plain: string[]; options: Options } | null {
+  const plain: string[] = [];
+  const options = new Map<string, string>();
+  let current: string | null = null;
+  for (const word of words) {
+    if (/^--[a-z]+$/.test(word)) {
+      if (options.has(word)) return null;
+      options.set((current = word), '');
+    } else if (current === null) plain.push(word);
+    else options.set(current, `${options.get(current)} ${word}`.trim());
+  }
+  return { plain, options };
+}
+
+/** Whether only these options are there. */
+const hasOnly = (options: Options, ...names: string[]): boolean =>
+  [...options.keys()].every((name) => names.includes(name));
+
+const listIn = (text = ''): string[] =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+
+function parseList(place: Place, options: Options): IssueCommand | null {
+  const state = options.get('--state') ?? 'open';
+  if (!hasOnly(options, '--state', '--label') || (state !== 'open' && state !== 'closed' && state !== 'all'))
+    return null;
+  return { kind: 'issue list', ...place, state, labels: listIn(options.get('--label')) };
+}
+
+function parseNew(place: Place, options: Options): IssueCommand | null {
+  const title = options.get('--title') ?? '';
+  if (!hasOnly(options, '--title', '--label', '--assign', '--milestone') || title === '') return null;
+  return {
+    kind: 'issue new',
+    ...place,
+    title,
+    labels: listIn(options.get('--label')),
+    assignees: listIn(options.get('--assign')),
+    milestone: options.get('--milestone') ?? null,
+  };
+}
+
+function parseOne(verb: string | undefined, place: Place & { number: number }, options: Options): IssueCommand | null {
+  switch (verb) {
+    case 'show':
+      return options.size > 0 ? null : { kind: 'issue show', ...place };
+    case 'comment': {
+      const [close, reopen] = [options.get('--close'), options.get('--reopen')];
+      if (!hasOnly(options, '--close', '--reopen') || (close !== undefined && reopen !== undefined)) return null;
+      if (close || reopen) return null;
+      return {
+        kind: 'issue comment',
+        ...place,
+        state: close !== undefined ? 'completed' : reopen !== undefined ? 'open' : null,
+      };
+    }
+    case 'close': {
+      const reason = options.get('--reason') ?? 'completed';
+      if (!hasOnly(options, '--reason') || !reasons.includes(reason)) return null;
+      return { kind: 'issue close', ...place, reason: reason as CloseReason };
+    }
+    case 'reopen':
+      return options.size > 0 ? null : { kind: 'issue reopen', ...place };
+    case 'label':
+    case 'assign': {
+      const [add, remove] = [listIn(options.get('--add')), listIn(options.get('--remove'))];
+      if (!hasOnly(options, '--add', '--remove') || add.length + remove.length === 0) return null;
+      return { kind: `issue ${verb}`, ...place, add, remove };
+    }
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,179 @@
+import { commentIdOf } from '../issues/index.ts';
+import type { CloseReason, DescribedIssue, Entry, HideReason, Label, Milestone } from '../issues/index.ts';
+import type { Person } from '../accounts/index.ts';
+import { numericId, userPayload } from './payloads.ts';
+import type { UserPayload } from './payloads.ts';
+
+/**
+ * Issues, comments, labels and milestones in the form of Gitea's API, which its webhooks send, too; `revision`,
+ * `position` and the like are ours.
+ */
+export type LabelPayload = {
+  id: number;
+  name: string;
+  exclusive: boolean;
+  is_archived: boolean;
+  color: string;
+  description: string;
+  url: string;
+};
+
+export type MilestonePayload = {
+  id: number;
+  title: string;
+  description: string;
+  state: 'open' | 'closed';
+  open_issues: number;
+  closed_issues: number;
+  created_at: string;
+  updated_at: string | null;
+  closed_at: string | null;
+  due_on: string | null;
+};
+
+export type IssuePayload = {
+  id: number;
+  url: string;
+  html_url: string;
+  number: number;
+  user: UserPayload;
+  original_author: string;
+  original_author_id: number;
+  title: string;
+  body: string;
+  ref: string;
+  labels: LabelPayload[];
+  milestone: MilestonePayload | null;
+  assignee: UserPayload | null;
+  assignees: UserPayload[];
+  state: 'open' | 'closed';
+  is_locked: boolean;
+  comments: number;
+  created_at: string;
+  updated_at: string;
+  closed_at: string | null;
+  due_date: string | null;
+  pull_request: null;
+  repository: { id: number; name: string; owner: string; full_name: string };
+  pin_order: number;
+  close_reason: CloseReason | null;
+  revision: number;
+  held: boolean;
+};
+
+export type CommentPayload = {
+  id: number;
+  html_url: string;
+  pull_request_url: string;
+  issue_url: string;
+  user: UserPayload;
+  original_author: string;
+  original_author_id: number;
+  body: string;
+  created_at: string;
+  updated_at: string;
+  position: number;
+  revision: number;
+  hidden: HideReason | null;
+  held: boolean;
+};
+
+/** Where an issue is: absolute addresses begin with `origin`. */
+export interface IssuePlace {
+  origin: string;
+  owner: string;
+  repository: { id: string; name: string };
+}
+
+const time = (ms: number): string => new Date(ms).toISOString();
+const timeOrNull = (ms: number | null): string | null => (ms === null ? null : time(ms));
+
+/** @param at where labels are in the API: `/repos/alice/roof`, `/orgs/guild` */
+export const labelPayload = (label: Label, { origin, at }: { origin: string; at: string }): LabelPayload => ({
+  id: numericId(label.id),
+  name: label.name,
+  exclusive: label.isExclusive,
+  is_archived: false,
+  color: label.colour,
+  description: label.description,
+  url: `${origin}/api/v1${at}/labels/${numericId(label.id)}`,
+});
+
+export const milestonePayload = (milestone: Milestone): MilestonePayload => ({
+  id: numericId(milestone.id),
+  title: milestone.title,
+  description: milestone.description,
+  state: milestone.closedAt === null ? 'open' : 'closed',
+  open_issues: milestone.openCount,
+  closed_issues: milestone.closedCount,
+  created_at: time(milestone.createdAt),
+  updated_at: null,
+  closed_at: timeOrNull(milestone.closedAt),
+  due_on: milestone.dueOn === null ? null : `${milestone.dueOn}T23:59:59Z`,
+});
+
+export function issuePayload(issue: DescribedIssue, { origin, owner, repository }: IssuePlace): IssuePayload {
+  const at = `/repos/${owner}/${repository.name}`;
+  const user = (person: Person | null): UserPayload => userPayload(person, { baseUrl: origin });
+  const assignees = issue.assigned.map(user);
+  return {
+    id: issue.serial,
+    url: `${origin}/api/v1${at}/issues/${issue.number}`,
+    html_url: `${origin}${at}/issues/${issue.number}`,
+    number: issue.number,
+    user: user(issue.author),
+    original_author: issue.authorName ?? '',
+    original_author_id: 0,
+    title: issue.title,
+    body: issue.body,
+    ref: '',
+    labels: issue.labels.map((label) => labelPayload(label, { origin, at })),
+    milestone: issue.milestone === null ? null : milestonePayload(issue.milestone),
+    assignee: assignees[0] ?? null,
+    assignees,
+    state: issue.state === 'OPEN' ? 'open' : 'closed',
+    is_locked: issue.lockedAt !== null,
+    comments: issue.commentCount,
+    created_at: time(issue.createdAt),
+    updated_at: time(issue.updatedAt),
+    closed_at: timeOrNull(issue.closedAt),
+    due_date: null,
+    pull_request: null,
+    repository: {
+      id: numericId(repository.id),
+      name: repository.name,
+      owner,
+      full_name: `${owner}/${repository.name}`,
+    },
+    pin_order: issue.pinnedAt === null ? 0 : 1,
+    close_reason: issue.closeReason,
+    revision: issue.revision,
+    held: issue.heldAt !== null,
+  };
+}
+
+/** @param issue its number and the serial that `describe` gives */
+export function commentPayload(
+  entry: Entry & { hiddenFor?: HideReason | null },
+  author: Person | null,
+  { number, serial }: { number: number; serial: number },
+  { origin, owner, repository }: IssuePlace,
+): CommentPayload {
+  const page = `${origin}/repos/${owner}/${repository.name}/issues/${number}`;
+  return {
+    id: commentIdOf(serial, entry.position),
+    html_url: `${page}#e${entry.position}`,
+    pull_request_url: '',
+    issue_url: page,
+    user: userPayload(author, { baseUrl: origin }),
+    original_author: entry.authorName ?? '',
+    original_author_id: 0,
+    body: entry.body ?? '',
+    created_at: time(entry.createdAt),
+    updated_at: time(entry.editedAt ?? entry.createdAt),
+    position: entry.position,
+    revision: entry.revision,
+    hidden: entry.hiddenFor ?? null,
+    held: entry.heldAt !== null,
+  };
+}

@@ -1,0 +1,40 @@
+// Attachments of issues in backups: copied, tested by a restore test, restored.
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import t from 'tap';
+import { localAdministrator } from '../../src/access/index.ts';
+import { runCli } from '../cli/fake-process.ts';
+import { startHearth } from '../fixtures/start-hearth.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
+
+t.setTimeout(180_000);
+
+t.test('attachments are in a backup, which is not sound without them, and come back', async (t) => {
+  const hearth = await startHearth(t);
+  await hearth.addPerson('alice');
+  const at = { owner: 'alice', name: 'roof' };
+  const { backups, issues, repositories } = hearth.modules;
+  await repositories.create(localAdministrator, { ...at, visibility: 'PUBLIC' });
+  const { id } = await issues.addAttachment(localAdministrator, at, {
+    name: 'notes.txt',
+    content: (async function* () {
+      yield Buffer.from('hello');
+    })(),
+  });
+  const place = `objects/attachments/${id.slice(0, 2)}/${id}`;
+  mkdirSync(path.join(hearth.config.dataDir, 'objects', '.incoming'), { recursive: true });
+  writeFileSync(path.join(hearth.config.dataDir, 'objects', '.incoming', '0123'), 'half');
+  const { name, folder } = await backups.create();
+  t.equal(readFileSync(path.join(folder, place), 'utf8'), 'hello');
+  t.notOk(existsSync(path.join(folder, 'objects', '.incoming')), 'what is half written is left out');
+  t.match(await backups.drill(name), { problems: [] });
+
+  const target = path.join(temporaryFolder(t), 'data');
+  t.equal((await runCli(['restore', folder], { env: { SERVICE_DATA_DIR: target } })).code, 0);
+  t.equal(readFileSync(path.join(target, place), 'utf8'), 'hello');
+
+  rmSync(path.join(hearth.config.dataDir, place));
+  const second = await backups.create();
+  const problems = (await backups.verify(second.name)).flatMap((part) => part.problems);
+  t.strictSame(problems, [`the attachment notes.txt (${id}) has no file`]);
+});
