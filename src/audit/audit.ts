@@ -74,17 +74,17 @@ export function createAudit({ db, clock, logger, otherwise }: AuditDeps): Audit 
     outside({ at: clock.now(), actor: typeof by === 'string' ? by : present, address, event, details });
   }
 
-  const hearing = (inner: Logger): Logger => ({
+  const auditing = (inner: Logger): Logger => ({
     ...inner,
     info(event, fields) {
       inner.info(event, fields);
       record(event, fields);
     },
-    child: (fields) => hearing(inner.child(fields)),
+    child: (fields) => auditing(inner.child(fields)),
   });
 
   return {
-    auditing: hearing,
+    auditing,
     as: (actor, work) => acting.run(actor, work),
     async list({ limit, before = Number.MAX_SAFE_INTEGER }) {
       const rows = await db.read

@@ -107,7 +107,7 @@ t.test('a backup is complete, passes a restore test, and shares unchanged files 
 
   const proof = await backups.drill();
   t.match(proof, { proven: 3, total: 3, problems: [] });
-  t.match(await backups.state(), { newest: { name: third.name, proof: { proven: 3 } }, lastProof: { total: 3 } });
+  t.match(await backups.state(), { newest: { name: third.name, proof: { proven: 3 } }, lastRestoreTest: { total: 3 } });
   t.same(readdirSync(path.join(hearth.config.dataDir, 'tmp')), [], 'the drill leaves nothing');
   t.match(await backups.list(), [{ name: third.name }, { name: second.name }, { name: first.name, proof: null }]);
 });

@@ -143,7 +143,7 @@ t.test('after a rollback the journal has the pushes since, and none is lost', as
   t.same(
     received.map(({ push }) => push.id).slice(0, 4),
     pushes,
-    'whoever hears of pushes hears of these, in their order',
+    'listeners of pushes are notified of these, in their order',
   );
   t.match(
     received[4]!.push,
@@ -166,7 +166,7 @@ t.test('after a rollback the journal has the pushes since, and none is lost', as
   t.same(
     [activity[2]!.person, activity[1]!.person?.username],
     [null, 'alice'],
-    'somebody whom the older copy does not know is nobody',
+    'a person whom the older copy does not know is left out',
   );
   const lost = await after.repositories.pushes.listLostTips(orchard);
   t.same(

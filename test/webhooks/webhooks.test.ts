@@ -134,7 +134,7 @@ t.test('what does not arrive is tried again, later each time, and given up in th
   t.equal(sent.size, 1, 'the same bytes under the same id each time');
 });
 
-t.test('a no is a no; a redirect is not followed', async (t) => {
+t.test('a permanent failure is not retried; a redirect is not followed', async (t) => {
   const { add, send, target, history, list } = await openWorld(t);
   const { id } = await add({ events: ['push'] });
   target.responses.splice(0, 1, [404, 'who?'], [302, '']);
