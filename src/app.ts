@@ -388,7 +388,16 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
 
   let addresses: Addresses | null = null;
   let stopping = false;
-  const forSsh = { config, accounts, repositories, issues: modules.issues, git, logger, clock };
+  const forSsh = {
+    config,
+    accounts,
+    repositories,
+    issues: modules.issues,
+    git,
+    workers: modules.workers,
+    logger,
+    clock,
+  };
   const ssh = config.ssh.enabled && !config.ssh.systemSshd ? createSshServer(forSsh) : null;
   const rpc = createRpcServer({ config, ci, clock, logger });
   const probe = createProbe(config);

@@ -1,3 +1,4 @@
+import type { WorkerPool } from '../workers/index.ts';
 import type { Accounts } from '../accounts/index.ts';
 import type { Config } from '../config/index.ts';
 import type { Git } from '../git/index.ts';
@@ -11,6 +12,7 @@ export interface SshDeps {
   repositories: SshRepositories;
   issues: SshIssues;
   git: SshGit;
+  workers: WorkerPool;
   config: Pick<Config, 'dataDir' | 'ssh' | 'baseUrl'>;
   logger: Logger;
   clock: Clock;
@@ -24,7 +26,7 @@ export type SshRepositories = Pick<
   'openForRead' | 'openForPush' | 'pushes' | 'create' | 'find' | 'findMoved' | 'list'
 >;
 
-export type SshGit = Pick<Git, 'transfers' | 'traffic'>;
+export type SshGit = Pick<Git, 'transfers' | 'traffic' | 'refs' | 'objects'>;
 
 export type SshIssues = Pick<
   Issues,

@@ -575,6 +575,7 @@ t.test('every command has help with an example; help is on stdout and exits with
     'help',
     'import',
     'init',
+    'issue',
     'job',
     'key',
     'log',

@@ -135,8 +135,9 @@ function fill(path: string, place: Pick<Place, 'owner' | 'name' | 'head'>): stri
   );
 }
 
-/** Whether everything that the path names exists: there are no runs here, for example. */
+/** Whether everything that the path names exists: there are no runs and attachments here, for example. */
 const isFilled = (path: string): boolean =>
+  !path.includes('/attachments/') &&
   [...path.matchAll(/:(\w+)/g)].every(([, name]) => ['owner', 'name', 'username', 'id', 'ref'].includes(name!));
 
 const missing = (place: Place) => ({ ...place, name: 'missing' });

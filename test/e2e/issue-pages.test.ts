@@ -108,8 +108,8 @@ t.before(async () => {
     revision: 1,
     body: 'It **overflows** on the north side.\n\n```sh\nmeasure --depth\n```',
   });
-  await issues.comment(viewer('bob'), at(1), { body: 'To be deleted' });
-  await issues.deleteComment(viewer('bob'), at(1), 9);
+  const { position } = await issues.comment(viewer('bob'), at(1), { body: 'To be deleted' });
+  await issues.deleteComment(viewer('bob'), at(1), position);
   await issues.comment(viewer('carol'), at(1), { body: 'Mended.', state: 'completed' });
   await issues.open(viewer('bob'), place, { title: 'Gone', body: '' });
   await issues.trash(viewer('alice'), at(3));

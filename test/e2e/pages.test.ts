@@ -66,7 +66,8 @@ async function open(who: string | null, { width, theme, scripts }: Look): Promis
 }
 
 t.before(async () => {
-  web = await startWeb(t);
+  // Images of other hosts have a test of their own (markdown.test.ts); here no other host would answer.
+  web = await startWeb(t, { env: { SERVICE_REPOSITORIES_REMOTE_IMAGES: 'false' } });
   browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
   const alice = await signedIn(web, 'alice', { isAdministrator: true });
   const bob = await signedIn(web, 'bob');

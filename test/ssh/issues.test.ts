@@ -70,6 +70,7 @@ t.test('security F04: what is no command about issues is no command', async (t) 
     labels: ['a', 'b'],
     assignees: [],
     milestone: null,
+    template: null,
   });
   for (const line of [
     'issue',

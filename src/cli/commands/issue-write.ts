@@ -1,12 +1,13 @@
 import { Option } from 'commander';
 import type { Command } from 'commander';
 import { invalid } from '../../kernel/index.ts';
-import type { CloseReason, IssueUpdate } from '../../issues/index.ts';
+import type { CloseReason, IssueUpdate, TemplateAnswers } from '../../issues/index.ts';
 import type { Action, Run } from '../action.ts';
 import { withExamples } from '../help.ts';
+import { findRepository } from './find-repository.ts';
 import { withBody } from '../terminal/read-body.ts';
 import type { BodyOptions } from '../terminal/read-body.ts';
-import { actorOf, describeOne, issueAt, listIn, nameIssue, report, repositoryOf } from './issue-row.ts';
+import { actorOf, describeOne, issueAt, listIn, nameIssue, report } from './issue-row.ts';
 import type { AsOption } from './issue-row.ts';
 
 export const closeReasons: readonly CloseReason[] = ['completed', 'not_planned', 'duplicate'];
@@ -29,10 +30,13 @@ export function addIssueWriteCommands(issue: Command, run: Run): void {
       .option('--label <labels>', 'labels, separated by commas')
       .option('--assign <users>', 'users who are to work on it, separated by commas')
       .option('--milestone <title>', 'milestone')
+      .option('--template <file>', 'an issue template of the repository, by its file name')
+      .option('--answer <id=text...>', 'an answer to a template with fields')
       .option(...as)
       .action(run(newIssue)),
     'hearth issue new alice/garden --title "The gate squeaks" --label kind/bug',
     'hearth issue new alice/garden --title "From a file" --file report.md --as bob',
+    'hearth issue new alice/garden --title "It rusts" --template bug.yml --answer where=gate',
   );
   withExamples(
     issue
@@ -70,16 +74,24 @@ interface NewOptions extends AsOption, BodyOptions {
   label?: string;
   assign?: string;
   milestone?: string;
+  template?: string;
+  answer?: string[];
 }
 
 const newIssue: Action<NewOptions, [string]> = async (cli, options, text) => {
   const modules = await cli.openModules();
   const viewer = await actorOf(modules, options);
-  const at = await repositoryOf(modules, viewer, text);
-  await withBody(cli, options, '', async (body) => {
+  const found = await findRepository(modules, text, viewer);
+  const at = found.canonical;
+  const { findTemplate, useTemplate } = await import('../../issues/index.ts');
+  const template = options.template === undefined ? null : await findTemplate(modules, found, options.template);
+  const answers = answersIn(options.answer);
+  // A form that is answered needs no text.
+  const written = answers === undefined ? options : { ...options, body: options.body ?? '' };
+  await withBody(cli, written, template?.body ?? '', async (body) => {
     const { number: given } = await modules.issues.open(viewer, at, {
       title: options.title,
-      body,
+      ...(template === null ? { body } : useTemplate(template, { body, answers })),
       labels: listIn(options.label) ?? [],
       assignees: listIn(options.assign) ?? [],
       milestone: options.milestone ?? null,
@@ -88,6 +100,18 @@ const newIssue: Action<NewOptions, [string]> = async (cli, options, text) => {
     await report(cli, modules, viewer, opened, `Opened ${nameIssue(opened)}.`);
   });
 };
+
+/** `id=text` by id; several of one id are several answers. Refuses `usage`. */
+function answersIn(given: readonly string[] | undefined): TemplateAnswers | undefined {
+  if (given === undefined) return undefined;
+  const answers: Record<string, string[]> = {};
+  for (const pair of given) {
+    const at = pair.indexOf('=');
+    if (at < 1) throw invalid('usage', 'An answer is written as id=text.');
+    (answers[pair.slice(0, at)] ??= []).push(pair.slice(at + 1));
+  }
+  return answers;
+}
 
 interface CommentOptions extends AsOption, BodyOptions {
   close?: true;

@@ -126,6 +126,15 @@ export const newIssue = z
     milestone: milestoneRef,
     closed: z.boolean().nullish(),
     due_date: noDueDate,
+    template: z
+      .string()
+      .max(255)
+      .nullish()
+      .describe('The file name of an issue template: its labels and assignees, and its text when `body` is empty'),
+    answers: z
+      .record(z.string().max(100), z.array(z.string().max(65_536)).max(100))
+      .nullish()
+      .describe('The answers to a template with fields, by their ids'),
   })
   .meta({ id: 'NewIssue' });
 export const issueEdit = z

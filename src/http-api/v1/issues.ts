@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isDomainError, notFound } from '../../kernel/index.ts';
-import { noFilter } from '../../issues/index.ts';
+import { findTemplate, noFilter, useTemplate } from '../../issues/index.ts';
 import type { IssueAt, IssueFilter, IssueUpdate } from '../../issues/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import { Refusal } from '../../http/index.ts';
@@ -178,9 +178,10 @@ export const openIssue = operation({
   response: issue,
   async run({ viewer, found, body, deps, origin }) {
     const at = repositoryAt(found);
+    const given = { body: body.body ?? '', answers: body.answers ?? undefined };
     const { number } = await deps.issues.open(viewer, at, {
       title: body.title,
-      body: body.body ?? '',
+      ...(body.template == null ? given : useTemplate(await findTemplate(deps, found, body.template), given)),
       labels: await labelNames(deps, viewer, at, body.labels ?? []),
       assignees: assigneesIn(body) ?? [],
       milestone: await milestoneTitle(deps, viewer, at, body.milestone ?? 0),

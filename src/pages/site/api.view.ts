@@ -34,7 +34,7 @@ export function viewApi({ paths, components }: OpenApi): ApiView {
   return {
     groups: [...byTag].map(([name, operations]) => ({
       name,
-      id: name.toLowerCase(),
+      id: name.toLowerCase().replaceAll(' ', '-'),
       operations: operations.map(({ view }) => view),
     })),
   };

@@ -1,4 +1,4 @@
-import { noFilter } from '../../issues/index.ts';
+import { findTemplate, noFilter, useTemplate } from '../../issues/index.ts';
 import type { DescribedIssue, IssueAt, ListedEntry } from '../../issues/index.ts';
 import { conflict } from '../../kernel/index.ts';
 import type { SshDeps } from '../deps.ts';
@@ -33,11 +33,13 @@ async function* answer(deps: SshDeps, asked: IssueCommand, visit: AuthenticatedS
   const { owner, name } = asked;
   if (asked.kind === 'issue list') return yield* everyPage(deps, asked, visit);
   if (asked.kind === 'issue new') {
-    const { title, labels, assignees, milestone } = asked;
+    const { title, labels, assignees, milestone, template: file } = asked;
     // Before the text is read: nobody writes one for nothing.
-    await deps.repositories.find(viewer, owner, name);
+    const found = await deps.repositories.find(viewer, owner, name);
+    const template = file === null ? null : await findTemplate(deps, found, file);
     const body = await readText(visit);
-    const { number } = await issues.open(viewer, { owner, name }, { title, body, labels, assignees, milestone });
+    const text = template === null ? { body } : useTemplate(template, { body });
+    const { number } = await issues.open(viewer, { owner, name }, { title, ...text, labels, assignees, milestone });
     return yield `Opened ${owner}/${name}#${number}.\n`;
   }
   const at = { owner, name, number: asked.number };

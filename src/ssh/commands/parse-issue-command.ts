@@ -4,7 +4,15 @@ import type { CloseReason } from '../../issues/index.ts';
 export type IssueCommand = { owner: string; name: string } & (
   | { kind: 'issue list'; state: 'open' | 'closed' | 'all'; labels: string[] }
   | { kind: 'issue show'; number: number }
-  | { kind: 'issue new'; title: string; labels: string[]; assignees: string[]; milestone: string | null }
+  | {
+      kind: 'issue new';
+      title: string;
+      labels: string[];
+      assignees: string[];
+      milestone: string | null;
+      /** The file name of an issue template. */
+      template: string | null;
+    }
   | { kind: 'issue comment'; number: number; state: 'open' | 'completed' | null }
   | { kind: 'issue close'; number: number; reason: CloseReason }
   | { kind: 'issue reopen'; number: number }
@@ -74,7 +82,7 @@ function parseList(place: Place, options: Options): IssueCommand | null {
 
 function parseNew(place: Place, options: Options): IssueCommand | null {
   const title = options.get('--title') ?? '';
-  if (!hasOnly(options, '--title', '--label', '--assign', '--milestone') || title === '') return null;
+  if (!hasOnly(options, '--title', '--label', '--assign', '--milestone', '--template') || title === '') return null;
   return {
     kind: 'issue new',
     ...place,
@@ -82,6 +90,7 @@ function parseNew(place: Place, options: Options): IssueCommand | null {
     labels: listIn(options.get('--label')),
     assignees: listIn(options.get('--assign')),
     milestone: options.get('--milestone') ?? null,
+    template: options.get('--template') ?? null,
   };
 }
 

@@ -1,0 +1,31 @@
+import { invalid } from '../../kernel/index.ts';
+import type { NewIssue } from '../lifecycle/open-issue.ts';
+import { fillForm } from './fill-form.ts';
+import type { TemplateAnswers } from './fill-form.ts';
+import { findTemplates } from './find-templates.ts';
+import type { TemplateDeps, TemplatePlace } from './find-templates.ts';
+import type { IssueTemplate } from './issue-template.ts';
+
+/** The template of a file name, for commands and programs. Refuses `unknown_template`, `busy`. */
+export async function findTemplate(deps: TemplateDeps, place: TemplatePlace, key: string): Promise<IssueTemplate> {
+  const { templates } = await findTemplates(deps, place);
+  const template = templates.find((one) => one.key === key);
+  if (template !== undefined) return template;
+  const names = templates.map((one) => one.key).join(', ');
+  throw invalid(
+    'unknown_template',
+    names === '' ? 'This repository has no issue templates.' : `There is no such template. There are: ${names}.`,
+    { field: 'template' },
+  );
+}
+
+/**
+ * What a template makes of a new issue: the text that was written, or else the answers to a form, or else the text of
+ * the template; and its labels and assignees. Refuses `answers_incomplete`.
+ */
+export function useTemplate(
+  template: IssueTemplate,
+  { body, answers = {} }: { body: string; answers?: TemplateAnswers | undefined },
+): Pick<NewIssue, 'body' | 'template'> {
+  return { body: body.trim() !== '' ? body : (template.body ?? fillForm(template, answers)), template };
+}
