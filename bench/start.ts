@@ -1,7 +1,8 @@
 // Start and memory of the executable: `--version`, ready to serve, memory after a quiet while.
 // usage: bench/start [--rounds N] [--executable PATH] [--command "PROGRAM ARGS" --url URL]
-// COMMAND starts any other server, by a line of shell in this environment; it is measured until URL responds with a 2xx,
-// beside Hearth. It must stay in the foreground, and its first start, which is not counted, may create what it needs.
+// COMMAND starts any other server, by a line of shell in this environment; it is measured until URL responds with
+// a 2xx, beside Hearth. It must stay in the foreground, and its first start, which is not counted, may create what it
+// needs.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';

@@ -130,7 +130,7 @@ export function createConnectionLimiter({
     for (const entry of some) if (entry.request?.complete) enter(entry, 'served');
   }
 
-  /** Who gives way when all places are taken. */
+  /** The connection to close when all slots are taken. */
   function victim(mayBeLocal: boolean): Entry | null {
     settle(receiving);
     const may = [(entry: Entry) => !entry.isTrusted && !entry.isLocal, (entry: Entry) => mayBeLocal || !entry.isLocal];

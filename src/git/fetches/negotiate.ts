@@ -11,7 +11,8 @@ const maxRequestBytes = 64 * 1024 * 1024;
  * Serves one session of protocol version 2, as over SSH: capabilities, then request after request until the client has
  * no more. Requests are independent of each other (gitprotocol-v2), so each is served like one over HTTP, and git
  * starts only for those that need it.
- * Refuses `fetch_stalled` when the client sends nothing for too long, `bad_packet`, `bad_fetch`, and what `respond` refuses.
+ * Refuses `fetch_stalled` when the client sends nothing for too long, `bad_packet`, `bad_fetch`, and what
+ * `respond` refuses.
  */
 export async function negotiate(
   deps: ServeDeps & { advertiseRefs: AdvertiseRefs },

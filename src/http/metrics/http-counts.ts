@@ -23,8 +23,8 @@ const gitService = /git-(upload-pack|receive-pack)$/;
 export function createHttpCounts(clock: Clock, git: Pick<GitTraffic, 'record'>): HttpCounts {
   const series = new Map<string, { labels: { route: string; status: string }; seconds: Histogram }>();
   /**
-   * What a connection had brought when its last request ended: the head of a request is read before the handler is called for
-   * it.
+   * What a connection had brought when its last request ended: the head of a request is read before its handler
+   * runs.
    */
   const readBefore = new WeakMap<Socket, number>();
   let inFlight = 0;

@@ -17,7 +17,7 @@ const taskStates = ['ok', 'failing', 'new'] as const;
 const stateOf = (last: ListedTask['last']): (typeof taskStates)[number] =>
   last === null ? 'new' : last.failures > 0 ? 'failing' : 'ok';
 
-/** Whatever can be said of the instance at this moment: queues, disk, backups, jobs. */
+/** Gauges of the instance at this moment: queues, disk, backups, scheduled tasks. */
 export async function stateOfInstance(deps: MetricsDeps): Promise<Family[]> {
   const { config, git, clock, db } = deps;
   const file = path.join(config.dataDir, 'hearth.db');
