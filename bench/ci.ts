@@ -117,7 +117,7 @@ const percentile = (values: readonly number[], part: number): string => {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))]!.toFixed(1);
 };
 
-/** The default polling interval of runners; a forge with long polling answers within it. */
+/** The default polling interval of runners; a forge with long polling responds within it. */
 const pauseMs = 2_000;
 
 async function fetchTask(runner: Runner): Promise<{ id: string; at: number }> {
@@ -133,7 +133,7 @@ async function pushOnce(
   runner: Runner,
   { git, push }: WorkTree,
   number: number,
-): Promise<{ pushMs: number; answerMs: number }> {
+): Promise<{ pushMs: number; responseMs: number }> {
   await git('commit', '-q', '--allow-empty', '-m', `Change ${number}`);
   const waiting = fetchTask(runner);
   // By then the request has been authenticated and is held.
@@ -143,7 +143,7 @@ async function pushOnce(
   const endedAt = performance.now();
   const { id, at } = await waiting;
   await runner.call('UpdateTask', { state: { id, result: 'RESULT_SUCCESS' } });
-  return { pushMs: endedAt - startedAt, answerMs: at - endedAt };
+  return { pushMs: endedAt - startedAt, responseMs: at - endedAt };
 }
 
 const line = (what: string, values: readonly number[]) =>
@@ -164,7 +164,7 @@ async function measurePushes(what: string, runner: Runner, tree: WorkTree): Prom
   console.log(
     line(
       `${what}: from its end to the runner’s answer`,
-      samples.map(({ answerMs }) => answerMs),
+      samples.map(({ responseMs }) => responseMs),
     ),
   );
 }

@@ -5,7 +5,7 @@
  * of its queue and signatures is not measured.
  *
  * Deliveries go through the whole queue: claimed, signed, sent over HTTP to a hundred hosts, recorded. The receiving
- * servers run in a process of their own: plain sockets that find the end of a request by its length and answer a
+ * servers run in a process of their own: plain sockets that find the end of a request by its length and respond to a
  * constant 202. They share our cores, unlike real ones, which lowers the throughput and not the CPU time beside it.
  * Inbox requests are signed Pushes as another Hearth sends them; SPEC §5 asks for headers, date, digest and signature
  * before the body is parsed. A large body costs its SHA-256, and parsing.
@@ -49,9 +49,9 @@ interface Measured {
   cpuMs: number;
 }
 
-/** A hundred servers that answer every request with 202 at minimal cost. */
+/** A hundred servers that respond to every request with 202 at minimal cost. */
 function serveAsPeers(): void {
-  const answer = Buffer.from('HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n');
+  const response = Buffer.from('HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n');
   const server = createServer((socket) => {
     let pending: Buffer = Buffer.alloc(0);
     let toSkip = 0;
@@ -68,7 +68,7 @@ function serveAsPeers(): void {
         if (pending.length < toSkip) return;
         pending = pending.subarray(toSkip);
         toSkip = 0;
-        socket.write(answer);
+        socket.write(response);
       }
     });
   });
@@ -115,7 +115,7 @@ else if (process.argv[2] === 'sender') {
 } else await measure(option('rounds', 5), option('deliveries', 4_000));
 
 /** The next message of the other process. */
-function answerOf<T>(child: ChildProcess): Promise<T> {
+function responseOf<T>(child: ChildProcess): Promise<T> {
   return new Promise((resolve) => child.once('message', (message) => resolve(message as T)));
 }
 
@@ -123,7 +123,7 @@ async function measure(rounds: number, count: number): Promise<void> {
   const folder = mkdtempSync(path.join(tmpdir(), 'hearth-bench-'));
   const peers = fork(import.meta.filename, ['peers']);
   const sender = fork(import.meta.filename, ['sender']);
-  const peerPort = await answerOf<number>(peers);
+  const peerPort = await responseOf<number>(peers);
   const keys = generateKeyPairSync('rsa', { modulusLength: 2048 });
   /** Size of a Push by its number of commits. */
   const bytes = new Map<number, number>();
@@ -353,7 +353,7 @@ async function measure(rounds: number, count: number): Promise<void> {
         body,
       ]).toString('base64');
     });
-    const took = answerOf<number>(sender);
+    const took = responseOf<number>(sender);
     sender.send({ port, requests, connections: 32 });
     return { count: many, ms: await took };
   }

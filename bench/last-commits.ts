@@ -22,7 +22,7 @@ export async function measureLastCommits({ hearth, branch, folders, rounds }: As
     `${hearth.url}/repos/alice/bench/tree/${ref}${folder === '' ? '' : `/${folder}`}`;
   const view = async (url: string): Promise<{ ms: number; html: string }> => {
     const at = performance.now();
-    const html = await fetch(url).then((answer) => answer.text());
+    const html = await fetch(url).then((response) => response.text());
     return { ms: performance.now() - at, html };
   };
   const isWhole = (html: string): boolean => !html.includes('being looked up');

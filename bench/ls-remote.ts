@@ -19,7 +19,7 @@ interface Call {
   body?: string;
 }
 
-/** Sends requests as fast as the server answers, and returns their number. */
+/** Sends requests as fast as the server responds, and returns their number. */
 async function rate(address: string, { path, headers, body }: Call): Promise<number> {
   const url = new URL(address + path);
   const authorization = `Basic ${Buffer.from(`${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`).toString('base64')}`;

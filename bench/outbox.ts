@@ -1,10 +1,10 @@
 /**
  * Deliveries per second of the queues that an outbox drains: webhooks, to one address and to twenty, and federation
- * over twenty hosts of which one takes connections and never answers.
+ * over twenty hosts of which one takes connections and never responds.
  * usage: bench/outbox [--rounds N] [--deliveries N]
  *
  * Each drain goes the whole way: claimed, signed, sent over HTTP to a process of its own, recorded. The time of the
- * federation is that of the deliveries to the hosts that answer; the hanging one ends with its timeout.
+ * federation is that of the deliveries to the hosts that respond; the hanging one ends with its timeout.
  */
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
@@ -42,9 +42,9 @@ function meter(): (count: number) => Measured {
   };
 }
 
-/** Answers 202 to whatever comes, except at the address that hangs. */
+/** Responds with 202 to whatever comes, except at the address that hangs. */
 function serveAsPeers(): void {
-  const answer = Buffer.from('HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n');
+  const response = Buffer.from('HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n');
   const server = createServer((socket) => {
     let pending: Buffer = Buffer.alloc(0);
     let toSkip = 0;
@@ -62,7 +62,7 @@ function serveAsPeers(): void {
         if (pending.length < toSkip) return;
         pending = pending.subarray(toSkip);
         toSkip = 0;
-        socket.write(answer);
+        socket.write(response);
       }
     });
   });
@@ -72,14 +72,14 @@ function serveAsPeers(): void {
 if (process.argv[2] === 'peers') serveAsPeers();
 else await measure(option('rounds', 5), option('deliveries', 2_000));
 
-function answerOf<T>(child: ChildProcess): Promise<T> {
+function responseOf<T>(child: ChildProcess): Promise<T> {
   return new Promise((resolve) => child.once('message', (message) => resolve(message as T)));
 }
 
 async function measure(rounds: number, count: number): Promise<void> {
   const folder = mkdtempSync(path.join(tmpdir(), 'hearth-bench-'));
   const peers = fork(import.meta.filename, ['peers']);
-  const port = await answerOf<number>(peers);
+  const port = await responseOf<number>(peers);
   const { config } = loadConfig({
     env: {
       SERVICE_DATA_DIR: folder,

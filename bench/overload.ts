@@ -29,14 +29,14 @@ const signIn = async (): Promise<string> => {
   const child = execFile(executable, ['user', 'add', 'carol', '--password-stdin'], { cwd: hearth.folder, env });
   child.stdin!.end(`${password}\n`);
   await new Promise((resolve) => child.once('close', resolve));
-  const answer = await fetch(`${hearth.url}/login`, {
+  const response = await fetch(`${hearth.url}/login`, {
     method: 'POST',
     redirect: 'manual',
     headers: { Origin: hearth.url },
     body: new URLSearchParams({ username: 'carol', password }),
   });
-  const cookie = answer.headers.getSetCookie().find((each) => each.startsWith('hearth_session='));
-  if (cookie === undefined) throw new Error(`carol cannot sign in: ${answer.status}`);
+  const cookie = response.headers.getSetCookie().find((each) => each.startsWith('hearth_session='));
+  if (cookie === undefined) throw new Error(`carol cannot sign in: ${response.status}`);
   return cookie.split(';')[0]!;
 };
 const cookie = await signIn();
@@ -69,9 +69,9 @@ async function look(until: number): Promise<Noticed> {
   let refused = 0;
   while (performance.now() < until) {
     const startedAt = performance.now();
-    const answer = await fetch(hearth.url + nextPage(), { headers: { Cookie: cookie } });
-    await answer.arrayBuffer();
-    if (answer.status === 429 || answer.status === 503) refused += 1;
+    const response = await fetch(hearth.url + nextPage(), { headers: { Cookie: cookie } });
+    await response.arrayBuffer();
+    if (response.status === 429 || response.status === 503) refused += 1;
     else took.push(performance.now() - startedAt);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
@@ -121,11 +121,11 @@ async function underLoad(name: string, request: string): Promise<string> {
           hearth.url,
         ]),
   ]);
-  const answers = [...(/^said (.*)$/m.exec(stdout)?.[1] ?? '').matchAll(/(\d+)=(\d+)/g)]
+  const responses = [...(/^said (.*)$/m.exec(stdout)?.[1] ?? '').matchAll(/(\d+)=(\d+)/g)]
     .sort()
     .map(([, status, count]) => `${status}: ${Math.round(Number(count) / seconds)}/s`);
   await new Promise((resolve) => setTimeout(resolve, 3_000));
-  return `| ${name} | ${answers.join(', ') || '–'} | ${noticed.p50} | ${noticed.p95} | ${noticed.worst} | ${noticed.refused} of ${noticed.pages + noticed.refused} |`;
+  return `| ${name} | ${responses.join(', ') || '–'} | ${noticed.p50} | ${noticed.p95} | ${noticed.worst} | ${noticed.refused} of ${noticed.pages + noticed.refused} |`;
 }
 
 const rows = [

@@ -51,7 +51,7 @@ async function medianOfPages(url: string): Promise<number> {
 }
 
 /** Runs a shell command repeatedly, several at a time, while pages are requested. */
-async function beside(pageUrl: string, line: (client: number) => string): Promise<number> {
+async function measureBeside(pageUrl: string, line: (client: number) => string): Promise<number> {
   // Processes of their own with low priority: as if they were on other machines.
   const cloning = Array.from({ length: clients }, (_, client) =>
     spawn('nice', ['-n', '19', 'sh', '-c', `while :; do ${line(client)} || exit 1; done`], {
@@ -76,13 +76,13 @@ async function measure(pageUrl: string, url: string, whole: string): Promise<voi
   const situations: Record<string, () => Promise<number>> = {
     'nobody clones': () => medianOfPages(pageUrl),
     [`${clients} clients of git clone`]: () =>
-      beside(
+      measureBeside(
         pageUrl,
         (client) =>
           `rm -rf '${hearth.folder}/clone-${client}' && git clone -q --bare '${url}' '${hearth.folder}/clone-${client}'`,
       ),
     [`${clients} clients take bytes as fast as they can`]: () =>
-      beside(
+      measureBeside(
         pageUrl,
         () =>
           `curl -sf -o /dev/null -H 'Git-Protocol: version=2' -H 'Content-Type: application/x-git-upload-pack-request' --data-binary '@${asked}' '${url}/git-upload-pack'`,

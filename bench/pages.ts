@@ -76,8 +76,9 @@ const cgit = await startCgit(hearth.folder, hearth.repository, files);
 /** Requests a page until it is complete: parts computed in the background are in a later view. */
 async function warm(url: string): Promise<string> {
   for (;;) {
-    const text = await fetch(url).then((answer) => answer.text());
-    if (!text.includes('being looked up') && text === (await fetch(url).then((answer) => answer.text()))) return text;
+    const text = await fetch(url).then((response) => response.text());
+    if (!text.includes('being looked up') && text === (await fetch(url).then((response) => response.text())))
+      return text;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
 }
@@ -87,7 +88,7 @@ async function measureMaking(url: string, views = 40): Promise<number> {
   const took: number[] = [];
   for (let view = 0; view < views; view += 1) {
     const at = performance.now();
-    await fetch(`${url}?view=${view}`).then((answer) => answer.text());
+    await fetch(`${url}?view=${view}`).then((response) => response.text());
     took.push(performance.now() - at);
   }
   return median(took);

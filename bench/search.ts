@@ -30,7 +30,7 @@ const hard = option('hard', 1_000);
 const loadRounds = 3;
 const connections = 20;
 /** Requests of the other page. At full speed it would be a second load on the two processors. */
-const visitsPerS = 50;
+const fetchesPerS = 50;
 const elsewhere = textOption('url');
 
 const queries: Record<string, string> = {
@@ -171,17 +171,17 @@ async function measure(): Promise<void> {
   await db.close();
 
   const addresses = ['/api/v1/search?q=', '/search?q='];
-  const page = () => visit(`${hearth.url}/login`, visitsPerS, seconds);
+  const page = () => fetchPage(`${hearth.url}/login`, fetchesPerS, seconds);
   for (const address of addresses) await searchers(hearth, address, 2);
   await page();
   const alone: string[][] = [];
   const searching = addresses.map((): string[][] => []);
-  const beside = addresses.map((): string[][] => []);
+  const concurrent = addresses.map((): string[][] => []);
   for (let round = 0; round < loadRounds; round++) {
     alone.push(await page());
     for (const [at, address] of addresses.entries()) {
       searching[at]!.push(await searchers(hearth, address, seconds));
-      beside[at]!.push((await Promise.all([page(), searchers(hearth, address, seconds)]))[0]);
+      concurrent[at]!.push((await Promise.all([page(), searchers(hearth, address, seconds)]))[0]);
     }
   }
   console.log(`\nMedians of ${loadRounds} rounds, in turns:\n`);
@@ -203,12 +203,12 @@ async function measure(): Promise<void> {
     const [perS, p50, p95, p99] = await searchers(hearth, other.pathname + other.search, seconds, other.origin);
     console.log(row(['the other forge, over what it has', perS!, p50!, p95!, p99!, '']));
   }
-  console.log(row([`another page, asked for ${visitsPerS} times a second, alone`, ...medians(alone), '']));
+  console.log(row([`another page, asked for ${fetchesPerS} times a second, alone`, ...medians(alone), '']));
   for (const [at, address] of addresses.entries()) {
     console.log(
       row([
         `the same while ${connections} connections ask \`${address.replace('?q=', '')}\``,
-        ...medians(beside[at]!),
+        ...medians(concurrent[at]!),
         '',
       ]),
     );
@@ -248,18 +248,18 @@ async function searchers(
     origin,
   ]);
   const cpuS = cpuOfTree([hearth.pid]) - before;
-  const [answers, p50, p95, p99, failed] = /^RESULT\s(.*)$/m.exec(stdout)![1]!.trim().split(/\s+/).map(Number) as [
+  const [responses, p50, p95, p99, failed] = /^RESULT\s(.*)$/m.exec(stdout)![1]!.trim().split(/\s+/).map(Number) as [
     number,
     number,
     number,
     number,
     number,
   ];
-  if (failed > 0) throw new Error(`${failed} of ${answers} answers of ${address} failed`);
+  if (failed > 0) throw new Error(`${failed} of ${responses} answers of ${address} failed`);
   return [
-    (answers / forS).toFixed(0),
+    (responses / forS).toFixed(0),
     ...[p50, p95, p99].map((ms) => ms.toFixed(1)),
-    ((cpuS * 1000) / answers).toFixed(2),
+    ((cpuS * 1000) / responses).toFixed(2),
   ];
 }
 
@@ -267,7 +267,7 @@ async function searchers(
  * A page requested at a fixed rate, however long earlier responses take, since visitors are independent. Responses per
  * second, and p50, p95, p99 in milliseconds.
  */
-async function visit(address: string, perSecond: number, forS: number): Promise<string[]> {
+async function fetchPage(address: string, perSecond: number, forS: number): Promise<string[]> {
   const agent = new Agent({ keepAlive: true });
   const ask = () =>
     new Promise<void>((resolve, reject) => {
@@ -277,12 +277,12 @@ async function visit(address: string, perSecond: number, forS: number): Promise<
       }).on('error', reject);
     });
   const startedAt = performance.now();
-  const visits: Promise<number>[] = [];
+  const fetches: Promise<number>[] = [];
   for (let at = 0; at < forS * perSecond; at += 1) {
     await sleep(Math.max(0, startedAt + (at * 1000) / perSecond - performance.now()));
-    visits.push(timed(ask));
+    fetches.push(timed(ask));
   }
-  const took = await Promise.all(visits);
+  const took = await Promise.all(fetches);
   agent.destroy();
   return [String(Math.round(took.length / forS)), ...[0.5, 0.95, 0.99].map((part) => percentile(took, part, 2))];
 }

@@ -1,7 +1,8 @@
 // Start and memory of the executable: `--version`, ready to serve, memory after a quiet while.
 // usage: bench/start [--rounds N] [--executable PATH] [--command "PROGRAM ARGS" --url URL]
-// COMMAND starts any other server, by a line of shell in this environment; it is measured until URL answers with a 2xx,
-// beside Hearth. It must stay in the foreground, and its first start, which is not counted, may create what it needs.
+// COMMAND starts any other server, by a line of shell in this environment; it is measured until URL responds with
+// a 2xx, beside Hearth. It must stay in the foreground, and its first start, which is not counted, may create what it
+// needs.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
@@ -39,8 +40,8 @@ async function ready(folder: string): Promise<{ readyMs: number; idleMb: number 
     block += (chunk as Buffer).toString();
     if (/Web\s+http\S+\s/.test(block)) break;
   }
-  const answer = await fetch(`${/Web\s+(http\S+)/.exec(block)![1]}/healthz`);
-  if (answer.status !== 200) throw new Error(`/healthz answers ${answer.status}`);
+  const response = await fetch(`${/Web\s+(http\S+)/.exec(block)![1]}/healthz`);
+  if (response.status !== 200) throw new Error(`/healthz answers ${response.status}`);
   const readyMs = performance.now() - startedAt;
   await sleep(2000);
   const idleMb = memoryOfTree(child.pid!);
@@ -50,19 +51,19 @@ async function ready(folder: string): Promise<{ readyMs: number; idleMb: number 
   return { readyMs, idleMb };
 }
 
-/** The same of another server, which is ready when its URL answers. */
+/** The same of another server, which is ready when its URL responds. */
 async function otherReady(command: string, url: string): Promise<{ readyMs: number; idleMb: number }> {
-  const answers = () =>
+  const responses = () =>
     fetch(url).then(
-      async (answer) => (await answer.arrayBuffer(), answer.ok),
+      async (response) => (await response.arrayBuffer(), response.ok),
       () => false,
     );
-  if (await answers()) throw new Error(`${url} answers before --command has started anything`);
+  if (await responses()) throw new Error(`${url} answers before --command has started anything`);
   const startedAt = performance.now();
   const child = spawn('sh', ['-c', command], { stdio: ['ignore', 'ignore', 'inherit'] });
   const gone = once(child, 'exit');
   try {
-    while (!(await answers())) {
+    while (!(await responses())) {
       if (child.exitCode !== null) throw new Error(`--command ended with ${child.exitCode} before ${url} answered`);
       if (performance.now() - startedAt > 60_000) throw new Error(`${url} does not answer within a minute`);
       await sleep(1);
@@ -74,7 +75,7 @@ async function otherReady(command: string, url: string): Promise<{ readyMs: numb
     // There may be a shell in between: the whole tree is signalled.
     for (const pid of treeOf(child.pid!)) if (child.exitCode === null) process.kill(pid, 'SIGTERM');
     await gone;
-    while (await answers()) await sleep(20);
+    while (await responses()) await sleep(20);
   }
 }
 

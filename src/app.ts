@@ -182,7 +182,7 @@ export async function openModules(
       logger: options.logger,
       otherwise: migrate === 'always' ? 'server' : 'local',
     });
-    const logger = audit.hearing(options.logger);
+    const logger = audit.auditing(options.logger);
     const workers = createWorkerPool({ embedded, logger });
     const imagesIn = (directory: string) => createImageStore({ directory, clock, random, logger });
     // Before the first write: the index is updated at the end of every write.
@@ -381,10 +381,10 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     { createWebServer },
     { createSshServer, sshdControlCommands },
     { createRpcServer },
-    { createJobRuns, createScheduler, schedulerControlCommands, packingControlCommands, pushControlCommands },
+    { createTaskRuns, createScheduler, schedulerControlCommands, packingControlCommands, pushControlCommands },
     { createControlServer },
   ] = await edges;
-  const runs = createJobRuns({ db, clock });
+  const runs = createTaskRuns({ db, clock });
 
   let addresses: Addresses | null = null;
   let stopping = false;
@@ -427,9 +427,9 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     backups: modules.backups,
     counts: modules.counts,
     origins: options.origins ?? new Map(),
-    jobs: async () => {
+    scheduledTasks: async () => {
       const known = new Map((await runs.list()).map((run) => [run.name, run]));
-      return schedule.jobs.map(({ name, time }) => ({ name, time, last: known.get(name) ?? null }));
+      return schedule.tasks.map(({ name, time }) => ({ name, time, last: known.get(name) ?? null }));
     },
     ssh: () => addresses?.ssh ?? null,
     unready: async () => {
@@ -450,7 +450,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     logger,
     clock,
     runs,
-    jobs: jobsOf(modules),
+    tasks: scheduledTasks(modules),
   });
   const control = createControlServer({
     dataDir: config.dataDir,
@@ -513,7 +513,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
 }
 
 /** All scheduled tasks; `hearth cron run` runs one of them without a server. */
-export function jobsOf(modules: Modules): CronTask[] {
+export function scheduledTasks(modules: Modules): CronTask[] {
   const { accounts, backups, ci, codeSearch, config, federation, git, repositories, webhooks } = modules;
   return [
     {
@@ -556,7 +556,7 @@ export function jobsOf(modules: Modules): CronTask[] {
     { name: 'code-search.update', time: '15 */5 * * * *', run: () => codeSearch.update() },
     { name: 'images.sweep', time: '0 25 4 * * *', run: () => modules.imageProxy.sweep() },
     { name: 'sessions.sweep', time: '0 20 4 * * *', run: () => accounts.removeExpired() },
-    ...(federation.isOperational ? federationJobs(federation, config) : []),
+    ...(federation.isOperational ? federationTasks(federation, config) : []),
   ];
 }
 
@@ -564,7 +564,7 @@ export function jobsOf(modules: Modules): CronTask[] {
  * SPEC §8: deliveries are drained every ten seconds. The scan of followed people selects those who are due by the
  * configured interval.
  */
-function federationJobs(federation: Federation, { federation: { userResyncIntervalMs } }: Config): CronTask[] {
+function federationTasks(federation: Federation, { federation: { userResyncIntervalMs } }: Config): CronTask[] {
   return [
     { name: 'federation.deliver', time: '*/10 * * * * *', run: () => federation.drain() },
     {

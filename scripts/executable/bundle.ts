@@ -3,7 +3,7 @@ import { globSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, join } from 'node:path';
-import { templateOptions, templatesFolder } from '../../src/embedded/templates.ts';
+import { templateOptions, templatesFolder } from '../../src/embedded/template-options.ts';
 import { tasks, workers } from '../../src/embedded/workers.ts';
 
 const load = createRequire(import.meta.url);

@@ -6,7 +6,7 @@ import { repositoryLevel } from './repository-level.ts';
 import { isLocalAdministrator } from './viewer.ts';
 import type { Viewer } from './viewer.ts';
 
-/** Who may open issues and comment in a repository; nobody switches both off. */
+/** Who may open issues and comment in a repository; no setting switches both off. */
 export type IssuesFrom = 'nobody' | 'members' | 'anyone';
 
 /** What the policy for issues needs to know of a repository, besides the viewer's ties to it. */

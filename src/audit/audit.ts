@@ -25,7 +25,7 @@ export interface AuditEntry extends Omit<AuditRow, 'details'> {
  */
 export interface Audit {
   /** A logger that also records audited events. */
-  hearing(logger: Logger): Logger;
+  auditing(logger: Logger): Logger;
   /** Runs `work` with this actor for all its entries. */
   as<T>(actor: Actor, work: () => Promise<T>): Promise<T>;
   /** Newest first. */
@@ -66,7 +66,7 @@ export function createAudit({ db, clock, logger, otherwise }: AuditDeps): Audit 
     }
   }
 
-  function hear(event: string, fields: LogFields = {}): void {
+  function record(event: string, fields: LogFields = {}): void {
     if (!auditedEvents.has(event)) return;
     const { by, ...rest } = fields as LogFields & { by?: unknown };
     const { by: present, address } = acting.getStore() ?? { by: otherwise, address: null };
@@ -74,17 +74,17 @@ export function createAudit({ db, clock, logger, otherwise }: AuditDeps): Audit 
     outside({ at: clock.now(), actor: typeof by === 'string' ? by : present, address, event, details });
   }
 
-  const hearing = (inner: Logger): Logger => ({
+  const auditing = (inner: Logger): Logger => ({
     ...inner,
     info(event, fields) {
       inner.info(event, fields);
-      hear(event, fields);
+      record(event, fields);
     },
-    child: (fields) => hearing(inner.child(fields)),
+    child: (fields) => auditing(inner.child(fields)),
   });
 
   return {
-    hearing,
+    auditing,
     as: (actor, work) => acting.run(actor, work),
     async list({ limit, before = Number.MAX_SAFE_INTEGER }) {
       const rows = await db.read

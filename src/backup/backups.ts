@@ -17,7 +17,7 @@ import type { CheckedPart } from './verify-backup.ts';
 export interface BackupState {
   newest: ListedBackup | null;
   /** The newest restore test that found no damage. */
-  lastProof: RestoreTest | null;
+  lastRestoreTest: RestoreTest | null;
 }
 
 /** Backups of the whole instance, and restore tests of them. */
@@ -45,8 +45,11 @@ export function createBackups(deps: BackupDeps): Backups {
     list: () => listBackups(folder),
     async state() {
       const all = await listBackups(folder);
-      const proofs = all.flatMap(({ proof }) => (proof !== null && proof.problems.length === 0 ? [proof] : []));
-      return { newest: all[0] ?? null, lastProof: proofs.toSorted((a, b) => b.at.localeCompare(a.at))[0] ?? null };
+      const restoreTests = all.flatMap(({ proof }) => (proof !== null && proof.problems.length === 0 ? [proof] : []));
+      return {
+        newest: all[0] ?? null,
+        lastRestoreTest: restoreTests.toSorted((a, b) => b.at.localeCompare(a.at))[0] ?? null,
+      };
     },
     async verify(name, { all = false, onProgress = () => {} } = {}) {
       const at = await findBackup(folder, name);

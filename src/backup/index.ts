@@ -8,7 +8,7 @@ export type { RolledBack } from './rollback.ts';
 export type { CreatedBackup, CreateOptions } from './create-backup.ts';
 export type { ListedBackup, RestoreTest } from './list-backups.ts';
 export type { KeepRule } from './prune-backups.ts';
-export { keptBackups, usualRule } from './prune-backups.ts';
+export { retainedBackups, usualRule } from './prune-backups.ts';
 export { planRestore, restoreBackup } from './restore-backup.ts';
 export type { Restored, RestoreOptions, RestorePlan } from './restore-backup.ts';
 export type { OnProgress, Progress } from './deps.ts';

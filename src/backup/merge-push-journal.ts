@@ -58,7 +58,9 @@ export async function mergePushJournal(older: string, newer: string): Promise<Me
     via: `CASE WHEN n.via IN (${ways}) THEN n.via ELSE 'http' END`,
   };
   const isUndoKnown = updateColumns.includes('kept_until');
-  const told = [...listenersWithSideEffects, ...(isUndoKnown ? ['undo'] : [])].map((name) => `('${name}')`).join(', ');
+  const listeners = [...listenersWithSideEffects, ...(isUndoKnown ? ['undo'] : [])]
+    .map((name) => `('${name}')`)
+    .join(', ');
   const accepted = "EXISTS (SELECT 1 FROM main.push_updates u WHERE u.push_id = pushes.id AND u.result = 'ok')";
 
   const results = await askDatabaseFile(
@@ -94,7 +96,7 @@ export async function mergePushJournal(older: string, newer: string): Promise<Me
       plain(
         'INSERT INTO main.push_announcements (push_id, listener) SELECT push_id, listener FROM newer.push_announcements WHERE push_id IN (SELECT id FROM temp.carried)',
       ),
-      plain(`INSERT OR IGNORE INTO main.push_announcements (push_id, listener) SELECT p.id, told.column1 FROM main.pushes p, (VALUES ${told}) told
+      plain(`INSERT OR IGNORE INTO main.push_announcements (push_id, listener) SELECT p.id, told.column1 FROM main.pushes p, (VALUES ${listeners}) told
       WHERE p.id IN (SELECT id FROM temp.carried) AND p.announced_at IS NOT NULL`),
       plain(`UPDATE main.pushes SET announced_at = NULL WHERE id IN (SELECT id FROM temp.carried) AND ${accepted}`),
       plain(`UPDATE main.repositories SET (pushed_at, updated_at) = (SELECT n.pushed_at, n.updated_at FROM newer.repositories n WHERE n.id = repositories.id)

@@ -16,14 +16,14 @@ export const usualRule: KeepRule = { daily: 7, weekly: 4, monthly: 6 };
  * The backups that a rule keeps: the newest of each of the last days, weeks (from Monday) and months that have one, in
  * UTC. The newest one, and the newest with a successful restore test, are always kept.
  */
-export function keptBackups<B extends Pick<ListedBackup, 'name' | 'madeAt' | 'proof'>>(
+export function retainedBackups<B extends Pick<ListedBackup, 'name' | 'madeAt' | 'proof'>>(
   backups: readonly B[],
   rule: KeepRule,
 ): Set<string> {
   const newestFirst = backups.toSorted((a, b) => b.madeAt - a.madeAt);
-  const kept = new Set<string>(newestFirst.slice(0, 1).map(({ name }) => name));
+  const retained = new Set<string>(newestFirst.slice(0, 1).map(({ name }) => name));
   const tested = newestFirst.find(({ proof }) => proof !== null && proof.problems.length === 0);
-  if (tested !== undefined) kept.add(tested.name);
+  if (tested !== undefined) retained.add(tested.name);
   const periods: [count: number, of: (at: Date) => string][] = [
     [rule.daily, (at) => at.toISOString().slice(0, 10)],
     [rule.weekly, (at) => mondayOf(at)],
@@ -35,9 +35,9 @@ export function keptBackups<B extends Pick<ListedBackup, 'name' | 'madeAt' | 'pr
       const period = periodOf(new Date(madeAt));
       if (!newest.has(period)) newest.set(period, name);
     }
-    for (const name of [...newest.values()].slice(0, count)) kept.add(name);
+    for (const name of [...newest.values()].slice(0, count)) retained.add(name);
   }
-  return kept;
+  return retained;
 }
 
 function mondayOf(at: Date): string {
@@ -52,7 +52,7 @@ export async function pruneBackups(
   { dryRun = false }: { dryRun?: boolean } = {},
 ): Promise<{ removed: ListedBackup[]; kept: ListedBackup[] }> {
   const all = await listBackups(folder);
-  const keep = keptBackups(all, rule);
+  const keep = retainedBackups(all, rule);
   const removed = all.filter(({ name }) => !keep.has(name));
   if (!dryRun) {
     for (const backup of removed) {

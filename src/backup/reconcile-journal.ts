@@ -41,9 +41,9 @@ export async function reconcileJournal(
       plain(lastMoves, id),
       plain(openMoves, id),
     ]);
-    const answers = await askDatabaseFile(file, asked);
+    const results = await askDatabaseFile(file, asked);
     const entries = some.flatMap(({ id, refs }, at) => {
-      const [row = [], last = [], open = []] = answers.slice(3 * at, 3 * at + 3);
+      const [row = [], last = [], open = []] = results.slice(3 * at, 3 * at + 3);
       const unsettled = new Set(open.map(({ ref }) => String(ref)));
       const moves = differences(new Map(last.map(({ ref, oid }) => [String(ref), String(oid)])), refs).filter(
         ({ ref }) => !unsettled.has(ref),

@@ -30,23 +30,23 @@ export async function runRestoreTest(
         .filter((place) => problems.some((text) => text.startsWith(place))),
     );
     const total = manifest.repositories.length;
-    const proof: RestoreTest = {
+    const result: RestoreTest = {
       at: new Date(deps.clock.now()).toISOString(),
       proven: total - broken.size,
       total,
       problems,
     };
-    await keep(folder, proof);
+    await keep(folder, result);
     if (problems.length === 0) deps.logger.info('backup.proven', { folder, repositories: total });
     else deps.logger.error('backup.not_proven', { folder, problems });
-    return proof;
+    return result;
   } finally {
     await rm(copy, { recursive: true, force: true, maxRetries: 3 });
   }
 }
 
-async function keep(folder: string, proof: RestoreTest): Promise<void> {
+async function keep(folder: string, result: RestoreTest): Promise<void> {
   const draft = path.join(folder, `.${restoreTestFileName}`);
-  await writeFile(draft, `${JSON.stringify(proof)}\n`, { mode: 0o600, flush: true });
+  await writeFile(draft, `${JSON.stringify(result)}\n`, { mode: 0o600, flush: true });
   await rename(draft, path.join(folder, restoreTestFileName));
 }

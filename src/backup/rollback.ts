@@ -50,7 +50,7 @@ export async function rollback({ config, snapshot, keep, random, now, logger }: 
     logger.warn('rollback.newer_unreadable', { error });
   }
   const settledByRefs = await reconcileJournal(prepared, refsOnDisk(config, prepared), { random, now });
-  await noteInAudit(prepared, now, {
+  await recordInAudit(prepared, now, {
     snapshot: path.basename(snapshot),
     kept: path.basename(keep),
     pushes: carried.pushes.length,
@@ -68,7 +68,7 @@ export async function rollback({ config, snapshot, keep, random, now, logger }: 
 }
 
 /** Appends to the audit log; an older schema may have none. */
-async function noteInAudit(file: string, at: number, details: object): Promise<void> {
+async function recordInAudit(file: string, at: number, details: object): Promise<void> {
   const [tables = []] = await askDatabaseFile(file, [
     { sql: "SELECT name FROM sqlite_master WHERE name = 'audit_log'", parameters: [] },
   ]);

@@ -15,7 +15,7 @@ import { LogStore } from './logs/log-store.ts';
 import { removeOld } from './retention/remove-old.ts';
 import { removeRun } from './retention/remove-run.ts';
 import { Presence } from './runners/presence.ts';
-import { createRunnerService } from './runners/runner-service.ts';
+import { createRunnerManagement } from './runners/runner-management.ts';
 import type { AfterCommit } from './runs/after-commit.ts';
 import { advanceAll, changeRuns } from './runs/change-runs.ts';
 import { RunLoader } from './runs/load-run.ts';
@@ -79,7 +79,7 @@ export function createCi(options: CiOptions) {
   let advancing: Promise<void> = Promise.resolve();
 
   return {
-    runners: createRunnerService(deps),
+    runners: createRunnerManagement(deps),
     tasks: createTaskService(deps),
     logs: createLogService(deps),
     runs: { ...createRunService(deps), remove: bindDeps(deps)(removeRun) },

@@ -74,7 +74,7 @@ function sessionTimes({ sessions }: Config): Refusal[] {
     : [{ key: 'sessions.idle', message: 'sessions.idle must not be longer than sessions.lifetime' }];
 }
 
-/** Names that the public DNS never answers (RFC 6761, RFC 6762, RFC 8375, and common home networks). */
+/** Names that the public DNS never resolves (RFC 6761, RFC 6762, RFC 8375, and common home networks). */
 const innerNames = /(^|\.)(localhost|local|internal|test|invalid|example|lan|home|home\.arpa)$/;
 const innerAddresses =
   /^(0|10|127)\.|^169\.254\.|^192\.168\.|^172\.(1[6-9]|2\d|3[01])\.|^100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.|^::1?$|^f[cd]|^fe[89ab]/;

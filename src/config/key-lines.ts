@@ -1,7 +1,7 @@
 import { parse } from 'smol-toml';
 
 /**
- * The line of each key of a TOML text, by dotted name, sections included. The parser keeps no positions, so it parses
+ * The line of each key of a TOML text, by dotted name, sections included. The parser returns no positions, so it parses
  * growing prefixes: the line after the last prefix that parsed is where the next key starts. That follows the real
  * grammar (multi-line values, quoted keys, inline tables) without a second parser. Expects text that parses as a whole.
  */

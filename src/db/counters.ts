@@ -29,9 +29,9 @@ export const countNames = Object.keys(countedBy) as CountName[];
 /** All maintained counts; one without a row is 0. */
 export async function readCounts(manager: EntityManager): Promise<Record<CountName, number>> {
   const rows: { name: CountName; value: number }[] = await manager.query('SELECT name, value FROM counts');
-  const kept = Object.fromEntries(countNames.map((name) => [name, 0])) as Record<CountName, number>;
-  for (const { name, value } of rows) kept[name] = Number(value);
-  return kept;
+  const stored = Object.fromEntries(countNames.map((name) => [name, 0])) as Record<CountName, number>;
+  for (const { name, value } of rows) stored[name] = Number(value);
+  return stored;
 }
 
 /**

@@ -8,7 +8,7 @@ import type { Clock, Histogram, Logger } from '../kernel/index.ts';
 import { databaseLocked, isStorageFault, translateFault } from './constraint-errors.ts';
 import { createRowCache } from './row-cache.ts';
 import type { Lookup } from './row-cache.ts';
-import { migrationClasses, noteApplied, schemaSteps } from './migrations.ts';
+import { migrationClasses, recordApplied, schemaSteps } from './migrations.ts';
 import type { Migration, SchemaStep } from './migrations.ts';
 import { ormLogger } from './orm-logger.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
@@ -23,7 +23,7 @@ export interface Tx {
   manager: EntityManager;
   /**
    * The committed state when the write began, read without the writing thread. It equals what `manager` would return,
-   * because nobody else can write meanwhile; so it throws once this write has changed something.
+   * because no other write can run meanwhile; so it throws once this write has changed something.
    */
   readonly before: EntityManager;
   /** One timestamp for all rows of the write, milliseconds since the epoch. */
@@ -226,7 +226,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
     try {
       if (newest !== undefined) await takeSnapshot(newest.version, pending.at(-1)!.version);
       await writer.runMigrations({ transaction: 'each' });
-      await noteApplied(writer, pending, now);
+      await recordApplied(writer, pending, now);
     } catch (error) {
       throw translateFault(error);
     } finally {

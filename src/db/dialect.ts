@@ -113,7 +113,7 @@ export async function rows<Row extends object>(
   values: readonly unknown[] = [],
 ): Promise<Row[]> {
   if (manager.connection.options.type !== 'postgres') return (await manager.query(sql, [...values])) as Row[];
-  const answer: unknown = await manager.query(numbered(sql), [...values]);
-  const [first, affected] = answer as [unknown, unknown];
-  return (Array.isArray(first) && typeof affected === 'number' ? first : answer) as Row[];
+  const result: unknown = await manager.query(numbered(sql), [...values]);
+  const [first, affected] = result as [unknown, unknown];
+  return (Array.isArray(first) && typeof affected === 'number' ? first : result) as Row[];
 }

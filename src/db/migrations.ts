@@ -84,7 +84,7 @@ async function appliedTimes(source: DataSource): Promise<Map<string, number | nu
 }
 
 /** Records the time of newly applied steps, once the schema has a column for it. */
-export async function noteApplied(
+export async function recordApplied(
   source: DataSource,
   steps: readonly Pick<Migration, 'version' | 'name'>[],
   now: number,

@@ -33,7 +33,7 @@ export interface RowCache {
 
 const maxRows = 16;
 /** About a kilobyte each. */
-const maxKept = 2_000;
+const maxCachedRows = 2_000;
 /** The check costs as much as a lookup: it takes and releases the locks of a transaction. */
 const agreesForMs = 2;
 
@@ -45,7 +45,7 @@ interface Prepared {
   statement: Statement;
   columns: readonly (readonly [property: string, column: string, isBoolean: boolean])[];
   /** Rows by the values of the query, as of state `keptAt`. */
-  kept: Map<string, object[]>;
+  cached: Map<string, object[]>;
 }
 
 type Asked = readonly [property: string, isNull: boolean];
@@ -54,10 +54,10 @@ type Asked = readonly [property: string, isNull: boolean];
 export function createRowCache(prepare: (sql: string) => Statement): RowCache {
   const known = new WeakMap<object, Map<string, Prepared>>();
   let versionOf: Statement | undefined;
-  const filled = new Set<Prepared['kept']>();
+  const filled = new Set<Prepared['cached']>();
   let version: unknown;
   let askedAtMs = -Infinity;
-  let keptRows = 0;
+  let cachedRows = 0;
   let changes = 0;
 
   /** Commits of other connections change SQLite's counter; this connection only reads. */
@@ -67,14 +67,14 @@ export function createRowCache(prepare: (sql: string) => Statement): RowCache {
     askedAtMs = nowMs;
     versionOf ??= prepare('PRAGMA data_version');
     const [now] = versionOf.all() as [{ data_version: number }];
-    if (now.data_version !== version || keptRows > maxKept) forget();
+    if (now.data_version !== version || cachedRows > maxCachedRows) forget();
     version = now.data_version;
   }
 
   function forget(): void {
     changes += 1;
-    keptRows = 0;
-    for (const kept of filled) kept.clear();
+    cachedRows = 0;
+    for (const cached of filled) cached.clear();
     filled.clear();
   }
 
@@ -99,17 +99,17 @@ export function createRowCache(prepare: (sql: string) => Statement): RowCache {
       .join(' AND ');
     const selected = columns.map(([, column]) => `"${column}"`).join(', ');
     const statement = prepare(`SELECT ${selected} FROM "${options.tableName}" WHERE ${conditions} LIMIT ${maxRows}`);
-    return { statement, columns, kept: new Map() };
+    return { statement, columns, cached: new Map() };
   }
 
-  // A promise, because another database answers over a connection; here the rows are there at once.
+  // A promise, because another database returns rows over a connection; here the rows are there at once.
   const lookup = async <Row extends object>(schema: EntitySchema<Row>, where: Partial<Row>): Promise<Row[]> => {
     const asked = Object.entries(where).map(([property, value]) => [property, value === null] as const);
     forgetTheOld();
-    const { statement, columns, kept } = preparedFor(schema as unknown as EntitySchema<never>, asked);
+    const { statement, columns, cached } = preparedFor(schema as unknown as EntitySchema<never>, asked);
     const values = Object.values(where).filter((value) => value !== null);
     const question = JSON.stringify(values);
-    let rows = kept.get(question) as Row[] | undefined;
+    let rows = cached.get(question) as Row[] | undefined;
     if (rows === undefined) {
       rows = (statement.all(...values) as Record<string, unknown>[]).map((row) => {
         const mapped: Record<string, unknown> = {};
@@ -117,9 +117,9 @@ export function createRowCache(prepare: (sql: string) => Statement): RowCache {
           mapped[property] = isBoolean ? row[column] !== 0 : row[column];
         return mapped as Row;
       });
-      kept.set(question, rows);
-      filled.add(kept);
-      keptRows += 1;
+      cached.set(question, rows);
+      filled.add(cached);
+      cachedRows += 1;
     }
     // Copies: the caller may change its rows.
     return rows.map((row) => ({ ...row }));

@@ -65,7 +65,7 @@ function runAll(all: readonly ThreadStatement[]): ThreadRow[][] {
   }
 }
 
-function answer({ id, statements }: ThreadRequest): ThreadReply {
+function handle({ id, statements }: ThreadRequest): ThreadReply {
   try {
     return { id, rows: runAll(statements) };
   } catch (error) {
@@ -90,7 +90,7 @@ function bytesIn(reply: ThreadReply): ArrayBuffer[] {
 }
 
 port.on('message', (request: ThreadRequest) => {
-  const reply = answer(request);
+  const reply = handle(request);
   port.postMessage(reply, bytesIn(reply));
 });
 // No request has the number 0: it reports that the thread has started.

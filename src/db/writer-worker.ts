@@ -36,7 +36,7 @@ function prepare(sql: string): StatementSync {
   return statement;
 }
 
-function answer(request: WriterRequest): WriterReply {
+function handle(request: WriterRequest): WriterReply {
   try {
     if (request.kind === 'close') {
       statements.clear();
@@ -55,7 +55,7 @@ function answer(request: WriterRequest): WriterReply {
 }
 
 port.on('message', (request: WriterRequest) => {
-  port.postMessage(answer(request));
+  port.postMessage(handle(request));
   if (request.kind === 'close') port.close();
 });
 port.postMessage({ id: 0, rows: [] } satisfies WriterReply);

@@ -34,7 +34,7 @@ export async function countInstance(db: Database, now: number): Promise<Instance
   );
   const parked = Number(unannounced['parked'] ?? 0);
   const failing = Number(unannounced['failing'] ?? 0);
-  const [kept, pushes, oldest, cancelled] = await Promise.all([
+  const [counters, pushes, oldest, cancelled] = await Promise.all([
     readCounts(db.read),
     one('SELECT count(*) AS n FROM pushes WHERE created_at > ? AND settled_at IS NOT NULL', now - dayMs),
     // Ids grow with time: the smallest pending one is the oldest.
@@ -42,20 +42,20 @@ export async function countInstance(db: Database, now: number): Promise<Instance
     one('SELECT count(*) AS n FROM federation_delivery WHERE cancelled_at IS NOT NULL'),
   ]);
   return {
-    people: kept.people,
-    organisations: kept.organisations,
-    repositories: kept.repositories,
-    repositoryBytes: kept.repository_bytes,
-    inTrash: kept.trashed_repositories,
+    people: counters.people,
+    organisations: counters.organisations,
+    repositories: counters.repositories,
+    repositoryBytes: counters.repository_bytes,
+    inTrash: counters.trashed_repositories,
     pushesToday: Number(pushes['n'] ?? 0),
     unannouncedPushes: { waiting: Number(unannounced['n'] ?? 0) - parked - failing, failing, parked },
     deliveries: {
-      PENDING: kept.pending_deliveries,
-      DELIVERED: kept.delivered_deliveries,
+      PENDING: counters.pending_deliveries,
+      DELIVERED: counters.delivered_deliveries,
       // Cancelled deliveries are no failures.
-      FAILED: kept.failed_deliveries - Number(cancelled['n'] ?? 0),
+      FAILED: counters.failed_deliveries - Number(cancelled['n'] ?? 0),
     },
     oldestDeliveryAt: oldest['at'] ?? null,
-    runners: kept.runners,
+    runners: counters.runners,
   };
 }

@@ -6,7 +6,7 @@ import { Worker } from 'node:worker_threads';
 import type { compileTemplate } from 'pug';
 import type Pug from 'pug';
 import { unknownName, type Embedded } from './embedded.ts';
-import { templateOptions, templatesFolder } from './templates.ts';
+import { templateOptions, templatesFolder } from './template-options.ts';
 import { tasks, workers, type TaskName, type WorkerName } from './workers.ts';
 
 const projectFolder = fileURLToPath(new URL('../../', import.meta.url));

@@ -14,8 +14,9 @@ import { createLocalActors } from './actors/local-actors.ts';
 import { createRemoteActors } from './actors/remote-actors.ts';
 import { createDeliveryQueue } from './deliveries/delivery-queue.ts';
 import * as deliveries from './deliveries/manage-deliveries.ts';
-import { countFollowers, followersOf, listKeys } from './actors/list-actors.ts';
-import { showActor } from './follows/show-actor.ts';
+import { countFollowers, listFollowers } from './follows/list-followers.ts';
+import { listKeys } from './actors/list-keys.ts';
+import { showActor } from './show-actor.ts';
 import { endFollowFor, followFor, listAllFollows, retryFollowFor } from './follows/all-follows.ts';
 import { endAllFollows } from './follows/end-all-follows.ts';
 import { endFollow, follow, scanAllPeople, scanDuePeople } from './follows/follows.ts';
@@ -33,7 +34,7 @@ import { countDeadHosts } from './deliveries/peer-health.ts';
 import { listPeers } from './peers/list-peers.ts';
 import { createContactRecorder } from './peers/record-contact.ts';
 import { acceptInvite, confirmPeer, hostOfCode, invitePeer, receivePairing, removePeer } from './peers/pairing.ts';
-import { testPeer } from './peers/test-peer.ts';
+import { checkPeer } from './peers/check-peer.ts';
 import { createPublications } from './publications.ts';
 import type { FederationDeps, FederationSettings } from './deps.ts';
 
@@ -132,7 +133,7 @@ export function createFederation({
     listAllFollows: bind(listAllFollows),
     /** For the write that deletes an account. */
     endAllFollows: bind(endAllFollows),
-    followersOf: bind(followersOf),
+    listFollowers: bind(listFollowers),
     countFollowers: bind(countFollowers),
     /** Scans all followed people now. */
     resync: bind(scanAllPeople),
@@ -141,7 +142,7 @@ export function createFederation({
     /** Unreachable servers that are retried later. */
     countDeadHosts: bind(countDeadHosts),
     measures: measures as Readonly<FederationMetrics>,
-    testPeer: bind(testPeer),
+    checkPeer: bind(checkPeer),
     invitePeer: bind(invitePeer),
     hostOfCode: bind(hostOfCode),
     acceptInvite: bind(acceptInvite),

@@ -6,38 +6,38 @@ import { removeSettled } from './deliveries/manage-deliveries.ts';
 import { receivedPushSchema } from './schema/received-push-schema.ts';
 import { inboxSchema } from './schema/inbox-schema.ts';
 import { pairingCodeSchema } from './schema/peer-schema.ts';
-import { noteOrigin } from './origin.ts';
+import { recordOrigin } from './origin.ts';
 import type { FederationDeps } from './deps.ts';
 
 const dayMs = 86_400_000;
 /** Longer than a signature is valid, so that no activity outlives its deduplication record. */
-const keptMs = 30 * dayMs;
-const keptPushesMs = 180 * dayMs;
+const retentionMs = 30 * dayMs;
+const pushRetentionMs = 180 * dayMs;
 /** A clock jump must not delay deliveries for years. */
 const furthestAttemptMs = 3_600_000;
 
 /** Every day: removes old rows. Local pushes stay, they are the outbox. */
 export async function removeOld(deps: FederationDeps): Promise<void> {
   const now = deps.clock.now();
-  await removeSettled(deps, now - keptMs);
+  await removeSettled(deps, now - retentionMs);
   await deps.db.write(async ({ manager }) => {
-    await manager.delete(inboxSchema, { receivedAt: LessThan(now - keptMs) });
+    await manager.delete(inboxSchema, { receivedAt: LessThan(now - retentionMs) });
     await manager
       .createQueryBuilder()
       .delete()
       .from(remoteActorSchema)
-      .where('fetched_at < :before', { before: now - keptMs })
-      // What WebFinger called a followed one is told only once.
+      .where('fetched_at < :before', { before: now - retentionMs })
+      // What WebFinger called a followed one is recorded only once.
       .andWhere('NOT EXISTS (SELECT 1 FROM remote_follows f WHERE f.remote_actor_id = remote_actors.id)')
       .andWhere('NOT EXISTS (SELECT 1 FROM remote_user_follows f WHERE f.remote_actor_id = remote_actors.id)')
       .execute();
-    await manager.delete(receivedPushSchema, { receivedAt: LessThan(now - keptPushesMs) });
+    await manager.delete(receivedPushSchema, { receivedAt: LessThan(now - pushRetentionMs) });
     await manager.delete(pairingCodeSchema, { expiresAt: LessThan(now - dayMs) });
     await manager
       .createQueryBuilder()
       .delete()
       .from(outboxSchema)
-      .where('is_public = :no AND created_at < :before', { no: false, before: now - keptMs })
+      .where('is_public = :no AND created_at < :before', { no: false, before: now - retentionMs })
       .andWhere('NOT EXISTS (SELECT 1 FROM federation_delivery d WHERE d.outbox_id = federation_outbox.id)')
       .execute();
   });
@@ -48,7 +48,7 @@ export async function removeOld(deps: FederationDeps): Promise<void> {
  * to an hour.
  */
 export async function recover(deps: FederationDeps): Promise<void> {
-  await noteOrigin(deps);
+  await recordOrigin(deps);
   const latest = deps.clock.now() + furthestAttemptMs;
   // Nearly every start finds nothing, and then needs no write.
   const found: unknown[] = await deps.db.read.query(

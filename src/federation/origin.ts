@@ -45,7 +45,7 @@ async function acceptedOrigin({ db }: Pick<FederationDeps, 'db'>): Promise<strin
  * At start: records the origin when none is known, and warns when it has changed. Before the first key no server knows
  * this one, so until then a base URL may be corrected freely.
  */
-export async function noteOrigin(deps: FederationDeps): Promise<void> {
+export async function recordOrigin(deps: FederationDeps): Promise<void> {
   if (!isOperational(deps.settings)) return;
   const { origin } = deps.settings;
   const accepted = await acceptedOrigin(deps);

@@ -8,7 +8,7 @@ import type { PushOutcome, PushRequest } from './pushes/push.ts';
 import type { RefResult } from './pushes/push-report.ts';
 import type { GitQueries } from './queries/queries.ts';
 import type { RecoveryAction } from './maintenance/recover.ts';
-import type { ExchangeOptions, RemoteRefs } from './remotes/exchange.ts';
+import type { ExchangeOptions, RemoteRefs } from './remotes/fetch-and-push.ts';
 import type { SshHost } from './remotes/ssh.ts';
 import type { Remote } from './remotes/remote.ts';
 import type { GitTraffic } from './traffic.ts';
@@ -96,7 +96,7 @@ export interface GitObjects {
    * Keeps objects reachable through hidden refs, so that packing never drops them; returns the names that are kept
    * now.
    */
-  keep(path: string, kept: readonly { name: string; oid: string }[]): Promise<string[]>;
+  keep(path: string, tips: readonly { name: string; oid: string }[]): Promise<string[]>;
   /** Removes the hidden refs that `keep` created. */
   release(path: string, names: readonly string[]): Promise<void>;
   commit(path: string, oid: string): Promise<Commit>;

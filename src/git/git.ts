@@ -28,7 +28,7 @@ import { recoverRepository } from './maintenance/recover.ts';
 import { createRefQuota } from './pushes/ref-quota.ts';
 import { createRefCache } from './ref-cache/ref-cache.ts';
 import { readPackedRef, readRefs } from './refs/refs.ts';
-import { fetchRemote, fetchedRefs, hostKeyOf, listRemote, pushRemote } from './remotes/exchange.ts';
+import { fetchRemote, fetchedRefs, hostKeyOf, listRemote, pushRemote } from './remotes/fetch-and-push.ts';
 import { removeStrayKeys } from './remotes/ssh.ts';
 import { timeOfFileSystem, writeSettings } from './processes/settings.ts';
 import { createReusedPipes } from './spawner/reused-pipe.ts';
@@ -248,7 +248,7 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
     },
 
     objects: {
-      keep: (target, kept) => keepObjects({ runner }, target, kept),
+      keep: (target, tips) => keepObjects({ runner }, target, tips),
       release: (target, names) => releaseObjects({ runner }, target, names),
       commit: (target, oid) => browse.commit(browsing, target, oid),
       log: (target, oid, paging) => browse.log(browsing, target, oid, paging),
@@ -269,7 +269,7 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
       },
       fetchedRefs: (target) => fetchedRefs(runner, target),
       push: (target, remote, options) => pushRemote(remotes, target, remote, options),
-      bundles: createBundles(runner, { close: readers.close, note: maintenance.recordPush }),
+      bundles: createBundles(runner, { close: readers.close, recordPush: maintenance.recordPush }),
     },
 
     maintenance: {

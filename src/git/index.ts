@@ -19,7 +19,7 @@ export type { RefUpdate } from './pushes/push-head.ts';
 export type { FastForwardRule } from './pushes/fast-forward-check.ts';
 export { readBundleRef } from './remotes/bundle.ts';
 export type { BundleFile, BundleRequest } from './remotes/bundle.ts';
-export type { ExchangeOptions, RemoteRefs } from './remotes/exchange.ts';
+export type { ExchangeOptions, RemoteRefs } from './remotes/fetch-and-push.ts';
 export type { HttpRemote, Remote } from './remotes/remote.ts';
 export type { SshHost, SshRemote } from './remotes/ssh.ts';
 export type { RefResult } from './pushes/push-report.ts';

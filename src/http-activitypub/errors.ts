@@ -4,9 +4,9 @@ import { Refusal, statusOf } from '../http/index.ts';
 import type { RefusalLog } from './refusal-log.ts';
 import { refuseUnread } from './refuse-unread.ts';
 
-// The one place where errors become answers to other servers (SPEC §7).
+// The one place where errors become responses to other servers (SPEC §7).
 
-/** As little as possible: an answer never tells why a signature was refused, or what it is that is not there. */
+/** As little as possible: a response never tells why a signature was refused, or what it is that is not there. */
 const wordsOf: Record<number, string> = {
   400: 'bad_request',
   403: 'forbidden',
@@ -35,7 +35,7 @@ function refuse(ctx: Context, status: number): void {
   if (ctx.method === 'POST' && !ctx.req.complete) refuseUnread(ctx);
 }
 
-/** Turns what a handler throws into a short answer, and into a line of the log that says why. */
+/** Turns what a handler throws into a short response, and into a line of the log that says why. */
 export function withErrorMapping(log: RefusalLog, handle: (ctx: Context) => Promise<void>): Middleware {
   return async (ctx) => {
     ctx.vary('Accept');
@@ -51,7 +51,7 @@ export function withErrorMapping(log: RefusalLog, handle: (ctx: Context) => Prom
       if (status === 503) ctx.set('Retry-After', String(error.retryAfterSeconds ?? 60));
       if (status !== 404) {
         ctx.state.isLogged = true;
-        log.note(error.reason, {
+        log.record(error.reason, {
           id: ctx.state.requestId,
           path: ctx.path.slice(0, 512),
           status,

@@ -7,7 +7,7 @@ import type { Context, Middleware } from '../http/index.ts';
 import { withErrorMapping } from './errors.ts';
 import { createRefusalLog } from './refusal-log.ts';
 
-/** What other servers ask for (SPEC §4.6). Nobody signs in here and cookies are ignored. */
+/** What other servers ask for (SPEC §4.6). There are no sessions here, and cookies are ignored. */
 export interface FederationHandlers {
   webFinger: Middleware;
   nodeInfoLinks: Middleware;
@@ -48,7 +48,7 @@ export function createFederationHandlers({
   ): Middleware =>
     withErrorMapping(log, async (ctx) => {
       const document = await read(ctx);
-      // A repository may turn private at any moment, so nobody keeps an answer without asking again.
+      // A repository may turn private at any moment, so no client caches a response without revalidating it.
       ctx.set({ 'Cache-Control': 'no-cache', ...headers });
       ctx.set('Content-Type', type);
       ctx.body = JSON.stringify(document);

@@ -15,7 +15,7 @@ interface Minute {
 
 /** One line per refused request; of many with the same reason, the rest of a minute is a number. */
 export interface RefusalLog {
-  note(reason: string, fields: LogFields): void;
+  record(reason: string, fields: LogFields): void;
 }
 
 export function createRefusalLog({ logger, clock }: { logger: Logger; clock: Clock }): RefusalLog {
@@ -32,7 +32,7 @@ export function createRefusalLog({ logger, clock }: { logger: Logger; clock: Clo
   }
 
   return {
-    note(reason, fields) {
+    record(reason, fields) {
       const now = clock.now();
       let minute = minutes.get(reason);
       if (minute !== undefined && Math.abs(now - minute.startedAt) >= minuteMs) {
@@ -46,7 +46,7 @@ export function createRefusalLog({ logger, clock }: { logger: Logger; clock: Clo
         return;
       }
       minute.left += 1;
-      // A number that nobody would write because no further refusal comes.
+      // The number that would not be logged because no further refusal comes.
       if (isCounting) return;
       isCounting = true;
       setTimeout(writeCounts, minuteMs).unref();

@@ -143,13 +143,13 @@ function bodyOf(body: z.ZodType | 'image' | 'file', schemaOf: SchemaOf): Json {
 }
 
 function responsesOf(operation: Operation, schemaOf: SchemaOf, error: Json): Json {
-  const { answer, status, body, path, method, isPaged, refuses = [] } = operation;
+  const { response, status, body, path, method, isPaged, refuses = [] } = operation;
   const content =
-    answer === undefined
+    response === undefined
       ? {}
-      : answer === 'bytes'
+      : response === 'bytes'
         ? { content: { '*/*': {} } }
-        : { content: { 'application/json': { schema: schemaOf(answer, 'output') } } };
+        : { content: { 'application/json': { schema: schemaOf(response, 'output') } } };
   const link = isPaged
     ? {
         headers: {
@@ -165,7 +165,7 @@ function responsesOf(operation: Operation, schemaOf: SchemaOf, error: Json): Jso
   if (operation.query !== undefined) refusals.add(422);
   if (operation.takesIfMatch) refusals.add(412);
   const responses: Json = { [status]: { description: words[status], ...content, ...link } };
-  if (method === 'GET' && answer !== 'bytes') responses[304] = { description: words[304] };
+  if (method === 'GET' && response !== 'bytes') responses[304] = { description: words[304] };
   for (const refusal of [...refusals].sort()) responses[refusal] = { description: words[refusal], content: error };
   return responses;
 }

@@ -110,7 +110,7 @@ interface Declaration<Who extends Access, Path extends string, Result> {
   /** The status of success. */
   status: 200 | 201 | 204;
   /** The JSON of a success; `bytes` for anything else, `undefined` for nothing. */
-  answer?: z.ZodType<Result> | 'bytes';
+  response?: z.ZodType<Result> | 'bytes';
   /** Refusals that the way in does not bring along by itself. */
   refuses?: readonly (404 | 409 | 422)[];
   /** Pages follow each other by `Link` headers. */

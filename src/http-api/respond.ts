@@ -11,31 +11,31 @@ import type { Operation } from './operation.ts';
 export function respond(
   ctx: Context,
   { status, method }: Pick<Operation, 'status' | 'method'>,
-  answer: ApiResponse<unknown>,
+  response: ApiResponse<unknown>,
 ): void {
   ctx.vary('Authorization');
   ctx.set('Cache-Control', 'no-store');
   ctx.status = status;
-  if (answer.kind === 'nothing') {
+  if (response.kind === 'nothing') {
     // Otherwise Koa sends the words of the status.
     if (status !== 204) ctx.body = '';
     return;
   }
-  if (answer.kind === 'bytes') {
-    ctx.set({ ...answer.headers, 'Content-Type': answer.type });
-    setBody(ctx, answer.body);
+  if (response.kind === 'bytes') {
+    ctx.set({ ...response.headers, 'Content-Type': response.type });
+    setBody(ctx, response.body);
     return;
   }
   ctx.set('Content-Type', 'application/json; charset=utf-8');
-  if (answer.kind === 'live-json') {
-    ctx.body = answer.bytes;
-    ctx.res.once('finish', () => giveBack(answer.bytes));
+  if (response.kind === 'live-json') {
+    ctx.body = response.bytes;
+    ctx.res.once('finish', () => giveBack(response.bytes));
     return;
   }
-  const text = JSON.stringify(answer.value);
+  const text = JSON.stringify(response.value);
   ctx.body = text;
 
-  const { location, next, total, showsSecret = false } = answer;
+  const { location, next, total, showsSecret = false } = response;
   ctx.state.showsSecret = showsSecret;
   if (location !== undefined) ctx.set('Location', `/api/v1${location}`);
   if (next != null) ctx.set('Link', `<${nextPage(ctx, next)}>; rel="next"`);
@@ -50,7 +50,7 @@ export function respond(
 const leastGivenBack = 64 * 1024;
 
 /**
- * Frees the memory of an answer that has gone. A thousand answers of 200 kB are made in a
+ * Frees the memory of a response that has gone. A thousand responses of 200 kB are made in a
  * second, and looking through everything else for each hundred of them, until the
  * collector finds them, costs as much as sending them.
  */

@@ -69,7 +69,7 @@ export const pipelines: ErrorFormat = {
   write: (_status, { reason, message }) => json({ code: reason, message }),
 };
 
-/** Runs a handler and answers what it throws in the error format of its clients. */
+/** Runs a handler and responds with what it throws in the error format of its clients. */
 export async function withErrorFormat(
   ctx: Context,
   logger: Logger,

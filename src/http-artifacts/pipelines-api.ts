@@ -25,9 +25,9 @@ export function createPipelinesApi(deps: ArtifactDeps): Middleware {
     const task = await taskOf(deps, ctx);
     const [, run, id, below] = place.exec(ctx.path.slice(pipelinesPath.length)) ?? [];
     requireOwnRun(task, run);
-    const answer = handlers[`${ctx.method} ${below ?? 'artifacts'}`];
-    if (answer === undefined) throw new Refusal(405, 'This address does not take that kind of request.');
-    await answer(ctx, task, Number(id));
+    const handler = handlers[`${ctx.method} ${below ?? 'artifacts'}`];
+    if (handler === undefined) throw new Refusal(405, 'This address does not take that kind of request.');
+    await handler(ctx, task, Number(id));
   }
 
   const handlers: Readonly<Record<string, (ctx: Context, task: RunningTask, id: number) => Promise<void>>> = {

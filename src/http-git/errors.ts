@@ -56,7 +56,7 @@ export async function sendError(
   const isForLfs = error.reason === 'lfs_not_stored';
   const body = Buffer.from(isForLfs ? JSON.stringify({ message }) : `${message}\n`);
 
-  // Headers that were set for another response.
+  // Headers that were set for another result.
   for (const name of ['Content-Type', 'Content-Length', 'Content-Encoding']) res.removeHeader(name);
   const isSent = req.complete || Number(req.headers['content-length'] ?? Infinity) <= briefBytes;
   const more = {

@@ -12,7 +12,7 @@ import type { Credentials } from '../http/index.ts';
 
 type Service = 'upload-pack' | 'receive-pack';
 
-/** A fetch request is a list of object ids; nobody needs this many. */
+/** A fetch request is a list of object ids; no client needs this many. */
 const maxFetchBytes = 64 * 1024 * 1024;
 
 /** A client that moves nearly nothing for so long loses its place. */
@@ -62,7 +62,7 @@ export function createGitHandlers(deps: GitHttpDeps): GitHandlers {
         client: viewer.kind === 'person' ? viewer.id : state.address,
         stallMs,
       });
-      // An answer that was cut short must not look complete.
+      // A response that was cut short must not look complete.
       if (cutShort) res.destroy();
       res.end();
     }),
@@ -120,7 +120,7 @@ const advertised: Record<Service, readonly string[]> = {
   'receive-pack': [...Object.entries(uncached).flat(), 'Content-Type', 'application/x-git-receive-pack-advertisement'],
 };
 
-/** Runs a handler with a signal for a client that leaves, and turns what it throws into an answer. */
+/** Runs a handler with a signal for a client that leaves, and turns what it throws into a response. */
 function guarded(
   { logger }: GitHttpDeps,
   handle: (exchange: GitExchange, signal: AbortSignal) => Promise<void>,
@@ -140,7 +140,7 @@ function guarded(
     } catch (error) {
       await sendError(exchange, error, logger);
     }
-    // What nobody has read stands in the way of the next request on this connection.
+    // Unread bytes stand in the way of the next request on this connection.
     discardBody(req, restMs);
   };
 }
@@ -175,7 +175,7 @@ function readService({ querystring }: GitExchange): Service {
   const asked = new URLSearchParams(querystring).getAll('service');
   if (asked.length === 1 && asked[0] === 'git-upload-pack') return 'upload-pack';
   if (asked.length === 1 && asked[0] === 'git-receive-pack') return 'receive-pack';
-  // As git's own http-backend answers.
+  // As git's own http-backend responds.
   if (asked.length === 1)
     throw forbidden('service_not_offered', 'This server offers git-upload-pack and git-receive-pack.');
   throw invalid('smart_http_only', 'This server speaks git’s smart HTTP protocol only.');
@@ -188,7 +188,7 @@ function readProtocol({ req }: GitExchange, service: Service): string | null {
   return known.test(header) ? header : null;
 }
 
-/** What the answer will say of itself, unless it becomes a refusal. */
+/** Headers of the response, unless it becomes a refusal. */
 function begin({ res, headers }: GitExchange, type: string): void {
   res.statusCode = 200;
   for (let at = 0; at < headers.length; at += 2) res.setHeader(headers[at]!, headers[at + 1]!);

@@ -30,7 +30,7 @@ const codesOfReasons = new Map<string, RpcCode>([
   ['message_too_slow', code('deadline_exceeded', 4, 504)],
 ]);
 
-/** What a runner is told of an error. */
+/** What a runner receives of an error. */
 export interface RpcError {
   code: RpcCode;
   message: string;

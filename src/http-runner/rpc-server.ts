@@ -20,7 +20,7 @@ export interface RpcOptions {
 export interface RpcServer {
   /** Opens the port for native gRPC. */
   listen(): Promise<{ host: string; port: number }>;
-  /** Answers a request to the web port when its address is one of the protocol's. */
+  /** Serves a request to the web port when its address is one of the protocol's. */
   takeRequest(request: IncomingMessage, response: ServerResponse): boolean;
   /** Takes over a connection to the web port that speaks HTTP/2. */
   takeHttp2(socket: Socket): void;

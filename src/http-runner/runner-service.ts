@@ -28,7 +28,7 @@ export interface LogMessage {
   noMore: boolean;
 }
 
-/** Grows with every answer of FetchTask that has a task; never 0, which means "old server". */
+/** Grows with every response of FetchTask that has a task; never 0, which means "old server". */
 type TasksVersion = { value: bigint };
 
 /** What runners use of the module. */
@@ -62,8 +62,8 @@ export class RunnerService {
     return this.#ci.logs.newRows();
   }
 
-  /** Answers every procedure but UpdateLog, whose rows are read apart. */
-  answer(
+  /** Handles every procedure but UpdateLog, whose rows are read apart. */
+  respond(
     procedure: Exclude<ProcedureName, 'UpdateLog'>,
     runner: RunnerRow | null,
     call: Call,
@@ -88,7 +88,7 @@ export class RunnerService {
     return { ackIndex: BigInt(ack) };
   }
 
-  /** To be called with an answer that could not be sent: nobody has the task then. */
+  /** To be called with a response that could not be sent: no runner has the task then. */
   async undelivered(procedure: ProcedureName, response: object): Promise<void> {
     const { task } = procedure === 'FetchTask' ? (response as messages.FetchTaskResponse) : { task: null };
     if (task !== null) await this.#ci.tasks.return(Number(task.id));

@@ -44,7 +44,7 @@ function prepare(name: string, source: Buffer): Asset {
 }
 
 /**
- * Reads assets on first use and keeps them. In a checkout the file is read anew
+ * Reads assets on first use and caches them. In a checkout the file is read anew
  * each time, so that an edit shows on reload.
  */
 export function createAssets(embedded: Embedded): Assets {

@@ -46,10 +46,10 @@ interface Entry {
   phase: 'waiting' | 'receiving' | 'served';
   /** The request that is being received; null for HTTP/2. */
   request: Request | null;
-  /** Requests without an answer yet. */
+  /** Requests without a response yet. */
   pending: number;
   bytesRead: number;
-  heardMs: number;
+  receivedMs: number;
 }
 
 export interface ConnectionLimiter {
@@ -73,7 +73,7 @@ loopback.addSubnet('127.0.0.0', 8, 'ipv4');
  *
  * When a network has too many incomplete requests, its connection that has waited longest for the head of a
  * request is closed. When all places are taken, the one that has waited longest of all networks is closed, then
- * the one that has been silent longest within a body. A connection whose request is being answered is never
+ * the one that has been silent longest within a body. A connection whose request is being served is never
  * closed. Trusted proxies forward requests of many people: the limit of one network does not apply to them, and
  * their connections are closed after all others.
  *
@@ -99,7 +99,7 @@ export function createConnectionLimiter({
     leavePhase(entry);
     entry.phase = phase;
     if (phase === 'served') return;
-    entry.heardMs = now();
+    entry.receivedMs = now();
     (phase === 'waiting' ? waiting : receiving).add(entry);
     const neighbours = unfinishedOf.get(entry.network);
     if (neighbours === undefined) unfinishedOf.set(entry.network, new Set([entry]));
@@ -125,19 +125,19 @@ export function createConnectionLimiter({
     entry.connection.destroy();
   }
 
-  /** A body is whole some time before anybody is told. */
+  /** A body is whole some time before the handler is notified. */
   function settle(some: Iterable<Entry>): void {
     for (const entry of some) if (entry.request?.complete) enter(entry, 'served');
   }
 
-  /** Who gives way when all places are taken. */
+  /** The connection to close when all slots are taken. */
   function victim(mayBeLocal: boolean): Entry | null {
     settle(receiving);
     const may = [(entry: Entry) => !entry.isTrusted && !entry.isLocal, (entry: Entry) => mayBeLocal || !entry.isLocal];
     for (const suits of may) {
       for (const entry of waiting) if (suits(entry)) return entry;
       const silent = [...receiving].filter(suits);
-      if (silent.length > 0) return silent.reduce((one, each) => (each.heardMs < one.heardMs ? each : one));
+      if (silent.length > 0) return silent.reduce((one, each) => (each.receivedMs < one.receivedMs ? each : one));
     }
     return null;
   }
@@ -164,7 +164,7 @@ export function createConnectionLimiter({
         request: null,
         pending: 0,
         bytesRead: 0,
-        heardMs: now(),
+        receivedMs: now(),
       };
       entries.set(connection, entry);
       if (isLocal) localCount += 1;
@@ -205,7 +205,7 @@ export function createConnectionLimiter({
         const { bytesRead } = entry.connection;
         if (bytesRead === entry.bytesRead) continue;
         entry.bytesRead = bytesRead;
-        entry.heardMs = now();
+        entry.receivedMs = now();
       }
     },
   };

@@ -49,7 +49,7 @@ export interface State {
   address: string;
   /** Scheme and host as the browser sees them; '' until the Host header was accepted. */
   origin: string;
-  /** The pattern of the route that answers, for log and metrics: `/repos/:owner/:name`. */
+  /** The pattern of the route that matched, for log and metrics: `/repos/:owner/:name`. */
   routePath: string | null;
   identity: Identity;
   /** What background work waits for; see `admission/background-priority.ts`. */
@@ -65,10 +65,10 @@ export interface State {
   takeUpload: () => ImageUpload;
   /** The files that a form brought for the texts of issues; throws what was wrong with them. */
   takeFiles: () => readonly AttachedFile[];
-  /** The answer holds a secret: it is neither stored nor compressed. */
+  /** The response holds a secret: it is neither stored nor compressed. */
   showsSecret: boolean;
   /** What a cached page depends on besides the database; null when the response is not cached. */
-  kept: { madeAtMs: number; repository: string; refs: string } | null;
+  cachedPage: { madeAtMs: number; repository: string; refs: string } | null;
 }
 
 /** What log and metrics record of a request, also of one that bypasses Koa. */

@@ -31,7 +31,7 @@ export interface SshFacts {
 }
 
 /** A job with its time, and how it went the last time; null before its first time. */
-export interface ListedJob {
+export interface ListedTask {
   name: string;
   /** Six cron fields, seconds first. */
   time: string;
@@ -71,7 +71,7 @@ export interface WebDeps {
   /** Where each setting comes from. */
   origins: ReadonlyMap<string, Origin>;
   /** What runs by the clock, and how it went the last time. */
-  jobs(): Promise<ListedJob[]>;
+  scheduledTasks(): Promise<ListedTask[]>;
   /** Null while SSH is off or not listening yet. */
   ssh(): SshFacts | null;
   /** The parts that are not ready to serve; empty means ready. */

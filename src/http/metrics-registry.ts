@@ -42,7 +42,7 @@ export function histogramSamples(labels: Labels, histogram: Omit<Histogram, 'obs
   const { count, sum } = histogram;
   return [
     ...histogram
-      .atMost()
+      .buckets()
       .map(({ bound, count: value }): Sample => ({ part: '_bucket', labels: { ...labels, le: String(bound) }, value })),
     { part: '_bucket', labels: { ...labels, le: '+Inf' }, value: count },
     { part: '_sum', labels, value: sum },

@@ -6,7 +6,7 @@ import type { Clock, Random } from '../kernel/index.ts';
  * loses it; then the person creates a new one.
  */
 export interface OneTimeSecrets {
-  /** Keeps a secret for five minutes. @returns the ticket for the URL */
+  /** Stores a secret for five minutes. @returns the ticket for the URL */
   keep(ownerId: string, secret: OneTimeSecret): string;
   /** Returns the secret and deletes it; null for a ticket that is used, expired or another person's. */
   take(ownerId: string, ticket: string): OneTimeSecret | null;
@@ -19,16 +19,16 @@ export interface OneTimeSecret {
 }
 
 const ttlMs = 5 * 60 * 1000;
-const maxKept = 1000;
+const maxStored = 1000;
 
 export function createOneTimeSecrets({ clock, random }: { clock: Clock; random: Random }): OneTimeSecrets {
-  const kept = new Map<string, { ownerId: string; secret: OneTimeSecret; until: number }>();
+  const secrets = new Map<string, { ownerId: string; secret: OneTimeSecret; until: number }>();
 
   const forgetOld = (): void => {
     // Map keeps insertion order and all entries have the same TTL: the first ones are the oldest.
-    for (const [ticket, { until }] of kept) {
-      if (until > clock.now() && kept.size < maxKept) break;
-      kept.delete(ticket);
+    for (const [ticket, { until }] of secrets) {
+      if (until > clock.now() && secrets.size < maxStored) break;
+      secrets.delete(ticket);
     }
   };
 
@@ -36,14 +36,14 @@ export function createOneTimeSecrets({ clock, random }: { clock: Clock; random: 
     keep(ownerId, secret) {
       forgetOld();
       const ticket = random.bytes(16).toString('base64url');
-      kept.set(ticket, { ownerId, secret, until: clock.now() + ttlMs });
+      secrets.set(ticket, { ownerId, secret, until: clock.now() + ttlMs });
       return ticket;
     },
     take(ownerId, ticket) {
       forgetOld();
-      const found = kept.get(ticket);
+      const found = secrets.get(ticket);
       if (found?.ownerId !== ownerId) return null;
-      kept.delete(ticket);
+      secrets.delete(ticket);
       return found.secret;
     },
   };

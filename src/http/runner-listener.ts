@@ -3,10 +3,10 @@ import type { Socket } from 'node:net';
 
 /**
  * What CI runners ask of the web port. They know one address only, that of the web
- * pages, so their calls arrive here; `app.ts` plugs in who answers them.
+ * pages, so their calls arrive here; `app.ts` plugs in what serves them.
  */
 export interface RunnerListener {
-  /** Answers a request that is a runner's; says whether it was. */
+  /** Serves a request that is a runner's; says whether it was. */
   takeRequest(request: IncomingMessage, response: ServerResponse): boolean;
   /** Takes over a connection that speaks HTTP/2 from its first byte. */
   takeHttp2(socket: Socket): void;

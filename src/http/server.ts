@@ -40,7 +40,7 @@ interface HttpServerOptions {
   patience?: { headersMs: number; checkedEveryMs: number; silenceMs: number };
 }
 
-/** Closes what idles at once and again as answers end; `close` alone would wait for keep-alive connections. */
+/** Closes what idles at once and again as responses end; `close` alone would wait for keep-alive connections. */
 async function drain(server: Server, graceMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();

@@ -34,7 +34,7 @@ const headBytes = 1_024;
 /** The time of the last use is written at most this often, in milliseconds. */
 const touchMs = 60 * 60_000;
 /** Share of the limit that a sweep leaves, and that is written before the next one. */
-const [keptShare, writtenShare] = [0.9, 0.05];
+const [retainedShare, writtenShare] = [0.9, 0.05];
 const atOnce = 8;
 
 /**
@@ -65,7 +65,7 @@ export function createDiskCache<Meta>(options: {
         const file = path.join(entry.parentPath, entry.name);
         const facts = await stat(file).catch(() => null);
         if (facts === null) return;
-        // A file under another name is one that was being written; an hour later nobody is at it.
+        // A file under another name is one that was being written; an hour later no process is writing it.
         if (entry.name.includes('.') && now() - facts.mtimeMs > touchMs) await rm(file, { force: true });
         else found.push({ file, bytes: facts.size, usedAt: facts.mtimeMs });
       },
@@ -73,7 +73,7 @@ export function createDiskCache<Meta>(options: {
     found.sort((a, b) => a.usedAt - b.usedAt);
     let bytes = found.reduce((sum, each) => sum + each.bytes, 0);
     let removed = 0;
-    const wanted = bytes > maxBytes ? maxBytes * keptShare : bytes;
+    const wanted = bytes > maxBytes ? maxBytes * retainedShare : bytes;
     while (bytes > wanted && removed < found.length) {
       await rm(found[removed]!.file, { force: true });
       bytes -= found[removed]!.bytes;

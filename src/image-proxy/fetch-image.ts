@@ -22,7 +22,7 @@ export interface FetchOptions {
 }
 
 const maxRedirects = 4;
-/** Between a badge that asks not to be kept at all, and one that is said never to change; in milliseconds. */
+/** Between a badge that asks not to be cached at all, and one that is said never to change; in milliseconds. */
 const [minFreshMs, maxFreshMs] = [5 * 60_000, 24 * 60 * 60_000];
 
 /**
@@ -45,17 +45,17 @@ export async function fetchImage(
   for (let redirects = 0; redirects <= maxRedirects; redirects += 1) {
     const {
       status,
-      headers: answered,
+      headers: responseHeaders,
       body,
     } = await outbound.send({ method: 'GET', url: at, headers, maxBytes, signal });
-    const freshMs = freshnessOf(answered['cache-control']);
+    const freshMs = freshnessOf(responseHeaders['cache-control']);
     if (status === 304 && known !== null) return { kind: 'unchanged', freshMs };
-    if ([301, 302, 303, 307, 308].includes(status) && answered.location !== undefined) {
-      at = URL.parse(answered.location, at)?.href ?? '';
+    if ([301, 302, 303, 307, 308].includes(status) && responseHeaders.location !== undefined) {
+      at = URL.parse(responseHeaders.location, at)?.href ?? '';
       continue;
     }
     if (status !== 200) throw unavailable('image_not_there', `The server of the image answered ${status}.`);
-    const type = proxiedType(answered['content-type'], body);
+    const type = proxiedType(responseHeaders['content-type'], body);
     if (type === null) throw unavailable('image_type_refused', 'What is there is no image of a type that is shown.');
     const text = (value: string | undefined): string | null =>
       value !== undefined && value.length < 200 ? value : null;
@@ -64,8 +64,8 @@ export async function fetchImage(
       type,
       bytes: body,
       freshMs,
-      etag: text(answered.etag),
-      lastModified: text(answered['last-modified']),
+      etag: text(responseHeaders.etag),
+      lastModified: text(responseHeaders['last-modified']),
     };
   }
   throw unavailable('too_many_redirects', 'The address of the image leads from one redirect to the next.');

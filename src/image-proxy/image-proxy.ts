@@ -6,8 +6,8 @@ import type { Clock, Logger, Random } from '../kernel/index.ts';
 import { createOutbound, isListed } from '../outbound/index.ts';
 import type { ResolveName } from '../outbound/index.ts';
 import { InstanceKey } from '../sealing/index.ts';
-import { newCounts } from './counts.ts';
-import type { ImageProxyCounts, ImageResult } from './counts.ts';
+import { newCounts } from './metrics.ts';
+import type { ImageProxyCounts, ImageResult } from './metrics.ts';
 import { createDiskCache } from './disk-cache.ts';
 import { fetchImage, isGuardRefusal } from './fetch-image.ts';
 import type { ImageValidators } from './fetch-image.ts';
@@ -72,7 +72,7 @@ const tooBusy = () =>
   unavailable('image_proxy_busy', 'Too many images are being fetched. Try again soon.', { retryAfterSeconds: 10 });
 
 /**
- * Fetches the images of other hosts that documents show, so that readers connect to nobody but this server: signed
+ * Fetches the images of other hosts that documents show, so that readers connect to no server but this one: signed
  * addresses only, at addresses that are public when the connection is made, within limits of size, time, redirects and
  * type, by host and by repository. One address is fetched once at a time.
  */

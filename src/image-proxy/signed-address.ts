@@ -19,7 +19,7 @@ const signatureLength = 40;
 const use = 'address';
 
 /**
- * `{signature}/{encoded}`: only the server makes such an address, so nobody can have it fetch what they like; it is
+ * `{signature}/{encoded}`: only the server makes such an address, so no client chooses what it fetches; it is
  * in the document, and says nothing that the document does not.
  * @returns null for a URL that is too long or no http(s) URL
  */

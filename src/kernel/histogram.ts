@@ -5,7 +5,7 @@ export interface Histogram {
   readonly sum: number;
   observe(value: number): void;
   /** For each bound, how many values were at most as large (cumulative). */
-  atMost(): { bound: number; count: number }[];
+  buckets(): { bound: number; count: number }[];
 }
 
 /** @param bounds upper bounds in ascending order; values above the last one are in `count` only */
@@ -26,7 +26,7 @@ export function createHistogram(bounds: readonly number[]): Histogram {
       const at = bounds.findIndex((bound) => value <= bound);
       if (at !== -1) counts[at]! += 1;
     },
-    atMost() {
+    buckets() {
       let below = 0;
       return bounds.map((bound, at) => ({ bound, count: (below += counts[at]!) }));
     },

@@ -19,7 +19,7 @@ export interface Lru<Key, Value> {
   get(key: Key): Value | undefined;
   /** The value, without effect on the order. */
   peek(key: Key): Value | undefined;
-  /** Adds or replaces an entry. One that is heavier than the whole cache is not kept. */
+  /** Adds or replaces an entry. One that is heavier than the whole cache is not cached. */
   set(key: Key, value: Value): void;
   delete(key: Key): void;
   clear(): void;

@@ -17,7 +17,7 @@ export async function withTimeout<T>(work: Promise<T> | T, timeoutMs: number, la
 }
 
 /**
- * Waits for the work, but not longer: undefined once `timeoutMs` have passed. For callers that have another answer
+ * Waits for the work, but not longer: undefined once `timeoutMs` have passed. For callers that have another result
  * then, and do without the work's.
  */
 export async function waitAtMost<T>(work: Promise<T>, timeoutMs: number): Promise<T | undefined> {

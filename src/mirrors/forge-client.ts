@@ -59,7 +59,7 @@ export async function repositoriesAt(
   for (let page = 1; page <= maxPages; page += 1) {
     const query = `per_page=${perPage}&limit=${limit}&page=${page}${whose === 'user/repos' ? '&affiliation=owner' : ''}`;
     const headers = { Accept: 'application/json', ...(secret === '' ? {} : { Authorization: `Bearer ${secret}` }) };
-    const { headers: answered, body } = await get(
+    const { headers: responseHeaders, body } = await get(
       deps,
       `${api.replace(/\/$/, '')}/${whose}?${query}`,
       headers,
@@ -67,7 +67,7 @@ export async function repositoriesAt(
     );
     const listed = readList(body);
     found.push(...listed);
-    if (!hasNext(answered.link, listed.length)) break;
+    if (!hasNext(responseHeaders.link, listed.length)) break;
   }
   return found;
 }
@@ -83,7 +83,7 @@ async function get(
   headers: Record<string, string>,
   maxBytes: number,
 ): Promise<OutboundResponse> {
-  const answer = await outbound
+  const response = await outbound
     .send({ method: 'GET', url, headers: { 'User-Agent': 'Hearth', ...headers }, maxBytes })
     .catch((error: unknown) => {
       if (!isDomainError(error) || error.code === 'internal') throw error;
@@ -91,7 +91,7 @@ async function get(
         ? unavailable('elsewhere_failed', error.message, { cause: error })
         : forbidden('elsewhere_refused', describeFailure(error, url), { cause: error });
     });
-  const { status } = answer;
+  const { status } = response;
   const { host } = new URL(url);
   if (status === 404) throw notFound('elsewhere_not_found', `${host} knows nobody of this name.`);
   if (status === 401) throw forbidden('elsewhere_refused', `${host} does not accept this token.`);
@@ -101,7 +101,7 @@ async function get(
       `${host} answers no more questions for now (status ${status}); with a token it answers more.`,
     );
   if (status !== 200) throw unavailable('elsewhere_failed', `${host} answered with status ${status}.`);
-  return answer;
+  return response;
 }
 
 function readList(body: Buffer): RemoteRepository[] {

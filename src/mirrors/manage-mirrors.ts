@@ -127,16 +127,16 @@ async function httpCredentials(
   { username, secret }: { username: string; secret: string },
 ): Promise<Credentials> {
   const url = address.text;
-  const kept = secret === '' && isSameHost(before, address) ? before : null;
+  const stored = secret === '' && isSameHost(before, address) ? before : null;
   // A stored secret was checked when it was given; without it the remote would refuse.
-  if (kept === null || kept.secretCiphertext === null || kept.url !== url || kept.username !== username) {
-    const known = kept === null ? secret : decryptSecret(deps, kept);
+  if (stored === null || stored.secretCiphertext === null || stored.url !== url || stored.username !== username) {
+    const known = stored === null ? secret : decryptSecret(deps, stored);
     await probeAddress(url, async () =>
       deps.git.remotes.list(await reachHttp(deps, address, { username, secret: known })),
     );
   }
   return {
-    secretCiphertext: secret !== '' ? encryptSecret(deps, id, url, secret) : (kept?.secretCiphertext ?? null),
+    secretCiphertext: secret !== '' ? encryptSecret(deps, id, url, secret) : (stored?.secretCiphertext ?? null),
     sshKeyCiphertext: null,
     sshPublicKey: null,
     hostKey: null,

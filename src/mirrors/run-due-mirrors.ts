@@ -17,7 +17,7 @@ import { leaseMs, sync } from './sync.ts';
 const slots = 2;
 
 export interface MirrorRunner {
-  /** Runs what is due; a second call joins the first and is heard. */
+  /** Runs what is due; a second call joins the first, and what became due meanwhile runs too. */
   run(): Promise<number>;
   /** Gives up what is under way; it is due again at the next start. */
   stop(): Promise<void>;
@@ -62,7 +62,7 @@ export function createRunner(deps: MirrorDeps): MirrorRunner {
   };
 }
 
-/** The longest due one that nobody has; null when there is none. */
+/** The longest due one that no worker has claimed; null when there is none. */
 async function claim({ db, clock }: MirrorDeps): Promise<MirrorRow | null> {
   const at = clock.now();
   const due: unknown[] = await db.read.query(

@@ -18,16 +18,16 @@ export function createNameResolver({ hostsFile = '/etc/hosts' }: { hostsFile?: s
   return async (name) => {
     const known = await addressesInFile(hostsFile, name);
     if (known.length > 0) return known;
-    return firstAnswers(resolver.resolve4(name), resolver.resolve6(name));
+    return firstAddresses(resolver.resolve4(name), resolver.resolve6(name));
   };
 }
 
-async function firstAnswers(v4: Promise<string[]>, v6: Promise<string[]>): Promise<string[]> {
-  const answers: string[][] = [];
-  const both = Promise.allSettled([v4.then((found) => (answers[0] = found)), v6.then((found) => (answers[1] = found))]);
+async function firstAddresses(v4: Promise<string[]>, v6: Promise<string[]>): Promise<string[]> {
+  const results: string[][] = [];
+  const both = Promise.allSettled([v4.then((found) => (results[0] = found)), v6.then((found) => (results[1] = found))]);
   await Promise.any([v4, v6]).catch(() => {});
   await waitAtMost(both, secondFamilyMs);
-  const found = answers.flat();
+  const found = results.flat();
   return found.length > 0 ? found : v4;
 }
 

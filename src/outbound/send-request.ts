@@ -79,12 +79,12 @@ function attempt(
     if (signal?.aborted) giveUp();
     else signal?.addEventListener('abort', giveUp, { once: true });
 
-    let answered = false;
+    let hasResponse = false;
     const fail = (error: Error): void => {
       clearTimeout(deadline);
       signal?.removeEventListener('abort', giveUp);
       const isStale =
-        !answered &&
+        !hasResponse &&
         sent.reusedSocket &&
         ['ECONNRESET', 'EPIPE'].includes(String((error as NodeJS.ErrnoException).code));
       reject(isStale ? new StaleConnection('closed meanwhile', { cause: error }) : error);
@@ -92,11 +92,11 @@ function attempt(
     sent.once('socket', (socket) => watchConnecting(sent, socket, wire));
     sent.on('error', fail);
     sent.once('response', (response) => {
-      answered = true;
-      readAnswer(response, maxBytes, (error) => sent.destroy(error)).then((answer) => {
+      hasResponse = true;
+      readResponse(response, maxBytes, (error) => sent.destroy(error)).then((result) => {
         clearTimeout(deadline);
         signal?.removeEventListener('abort', giveUp);
-        resolve(answer);
+        resolve(result);
       }, fail);
     });
     sent.end(body);
@@ -117,7 +117,7 @@ function watchConnecting(sent: ClientRequest, socket: Socket, { checkAddress, co
   });
 }
 
-async function readAnswer(
+async function readResponse(
   response: IncomingMessage,
   maxBytes: number,
   end: (error: Error) => void,

@@ -12,7 +12,7 @@ export interface OutboxDeps {
 /** A message as its handler gets it. */
 export type Message = Pick<MessageRow, 'id' | 'key' | 'payload' | 'attempts' | 'createdAt'>;
 
-/** What a handler answers. */
+/** What a handler returns. */
 export interface Handled<Details> {
   outcome: Outcome;
   /** Replaces the payload, for the next attempt and for those who look at the message. */
@@ -40,7 +40,7 @@ export interface Handler<Details = null> {
   timeoutMs: number;
   /** Attempts before a message is FAILED. */
   maxAttempts: number;
-  /** How long a message that is DELIVERED or FAILED is kept. */
+  /** How long a message that is DELIVERED or FAILED is retained. */
   keepMs: number;
   /**
    * Does it once. A message may come again after a crash, so doing it twice must be harmless or visible to the

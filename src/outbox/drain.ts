@@ -58,7 +58,7 @@ export interface Queue<Item extends Leased, Result, Report> {
    * result releases or settles what waits for it; null: nothing.
    */
   limitsAfter(result: Result): KeyLimits | 'down' | null;
-  /** In one write; returns what was claimed. When it rejects, the results are kept and written later. */
+  /** In one write; returns what was claimed. When it rejects, the results are retained and written later. */
   write(turn: Turn<Item, Result>): Promise<readonly Item[]>;
   written(finished: readonly Finished<Item, Result>[]): void;
   notWritten(finished: readonly Finished<Item, Result>[], error: unknown): void;
@@ -182,7 +182,7 @@ class DrainRun<Item extends Leased, Result, Report> {
     return queues.filter((queue) => queue.wantsMore && (!queue.isIdle || ++taken <= free));
   }
 
-  /** The one write of a turn. When the database cannot be written, the results are kept and written later. */
+  /** The one write of a turn. When the database cannot be written, the results are retained and written later. */
   async #takeTurn(): Promise<void> {
     const queues = [...this.#keys.values()];
     const finished = this.#finished;

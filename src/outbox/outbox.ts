@@ -97,7 +97,7 @@ export function createOutbox(deps: OutboxDeps) {
     },
 
     /**
-     * Removes messages of a kind that are DELIVERED or FAILED and older than its handler keeps them. @returns how
+     * Removes messages of a kind that are DELIVERED or FAILED and older than the retention of its handler. @returns how
      * many
      */
     async removeOld(kind: string): Promise<number> {
@@ -113,7 +113,7 @@ export function createOutbox(deps: OutboxDeps) {
       return affected ?? 0;
     },
 
-    /** At start, with the instance lock held: leases of the program that ran before are nobody's. */
+    /** At start, with the instance lock held: leases of the program that ran before are void. */
     async recover(): Promise<void> {
       const leases = `state = 'PENDING' AND lease_until > 0 AND ${holdsJobs}`;
       const leased = await rows(db.read, `SELECT 1 FROM outbox WHERE ${leases} LIMIT 1`);

@@ -4,7 +4,7 @@ import { EntitySchema } from 'typeorm';
 export type OwnerKind = 'user' | 'organisation';
 
 /**
- * A row of the shared namespace. A released handle keeps its row: nobody else may take over a name that links, clones
+ * A row of the shared namespace. A released handle keeps its row: no one may take over a name that links, clones
  * and remote servers still point to.
  */
 export interface HandleRow {

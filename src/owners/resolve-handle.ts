@@ -57,7 +57,7 @@ export async function resolveHandle({ lookup }: Pick<Database, 'lookup'>, handle
   return { kind: row.kind, id: row.ownerId, handle: row.display, avatarAt: await avatarAtOf({ lookup }, row.ownerId) };
 }
 
-/** The owners of these handles, by the handle in lower case; handles that nobody has are missing. */
+/** The owners of these handles, by the handle in lower case; unassigned handles are missing. */
 export async function resolveHandles(manager: EntityManager, handles: Iterable<string>): Promise<Map<string, Owner>> {
   const possible = [...handles].filter(({ length }) => length > 0 && length <= maxHandleLength);
   const unique = [...new Set(possible.map(foldHandle))];
@@ -87,7 +87,7 @@ export async function idBehindHandle(manager: EntityManager, handle: string): Pr
   return (await findRow(manager, handle))?.ownerId ?? null;
 }
 
-/** Whether the handle has or had an owner: either way nobody else can claim it. */
+/** Whether the handle has or had an owner: either way no other owner can claim it. */
 export async function isHandleTaken(manager: EntityManager, handle: string): Promise<boolean> {
   return (await findRow(manager, handle)) !== null;
 }

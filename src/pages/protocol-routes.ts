@@ -3,7 +3,7 @@ import type { ArtifactHandlers } from '../http-artifacts/index.ts';
 import type { Middleware } from '../http/index.ts';
 import type { ProtocolRoute } from './route.ts';
 
-/** What answers the URLs that are no pages; each of them is made by a module of its own. */
+/** What serves the URLs that are no pages; each of them is made by a module of its own. */
 export interface ProtocolHandlers {
   federation: FederationHandlers;
   artifacts: ArtifactHandlers;

@@ -19,7 +19,7 @@ import { webhooksRoutes } from './webhooks/routes.ts';
 
 export type { Route } from './route.ts';
 
-/** Every URL of the web server, one table per subject. The first row that matches answers. */
+/** Every URL of the web server, one table per subject. The first row that matches serves it. */
 export const routes = (
   federation: FederationHandlers,
   artifacts: ArtifactHandlers,

@@ -5,7 +5,8 @@ import { conflict, forbidden, invalid, unauthenticated } from '../kernel/index.t
 import type { Owner } from '../owners/index.ts';
 import { endRedirect } from './lifecycle/find-redirect.ts';
 import type { RepositoryDeps } from './deps.ts';
-import { foldRepositoryName, parseBranchName, parseRepositoryName } from './repository-name.ts';
+import { parseBranchName } from './branch-name.ts';
+import { foldRepositoryName, parseRepositoryName } from './repository-name.ts';
 import { repositorySchema } from './schema/repository-schema.ts';
 import type { Repository } from './schema/repository-schema.ts';
 

@@ -37,13 +37,3 @@ export function isRepositoryName(text: string): boolean {
     return false;
   }
 }
-
-const branchShape = /^(?!-)(?!.*(?:\.\.|@\{|\/\/|\.lock(?:\/|$)|\/\.|\.$|\/$))[^\x00-\x20\x7f~^:?*[\\]+$/;
-
-/** Validates a branch name by git's rules for refs. Refuses `invalid_branch_name`. */
-export function parseBranchName(text: string): string {
-  if (text.length > 200 || !branchShape.test(text) || text.startsWith('.') || text.startsWith('/') || text === '@') {
-    throw invalid('invalid_branch_name', 'This is not a branch name that git accepts.', { field: 'default_branch' });
-  }
-  return text;
-}

@@ -1,5 +1,5 @@
 export { schedulerControlCommands } from './control-commands.ts';
-export { createJobRuns } from './task-runs.ts';
+export { createTaskRuns } from './task-runs.ts';
 export type { TaskRun, TaskRuns } from './task-runs.ts';
 export { packingControlCommands, packRepositories } from './pack-repositories.ts';
 export { pushControlCommands } from './push-control-commands.ts';

@@ -15,7 +15,7 @@ export interface CronTask {
 export interface Scheduler {
   start(): void;
   /** Names and times, in order. */
-  readonly jobs: readonly Pick<CronTask, 'name' | 'time'>[];
+  readonly tasks: readonly Pick<CronTask, 'name' | 'time'>[];
   /** The next time of each task by name, in epoch milliseconds. Empty before the start. */
   next(): ReadonlyMap<string, number>;
   /**
@@ -28,7 +28,7 @@ export interface Scheduler {
 }
 
 export interface SchedulerOptions {
-  jobs: readonly CronTask[];
+  tasks: readonly CronTask[];
   logger: Logger;
   clock: Clock;
   /** Where outcomes are stored. */
@@ -48,55 +48,55 @@ const startDelayMs = 500;
  * Runs tasks at their times. A task never overlaps itself: while it runs, its next time is skipped. A failure is
  * logged, and the task runs again at its next time.
  */
-export function createScheduler({ jobs, logger, runs, clock }: SchedulerOptions): Scheduler {
-  const tasks: [name: string, task: ScheduledTask][] = [];
+export function createScheduler({ tasks, logger, runs, clock }: SchedulerOptions): Scheduler {
+  const timers: [name: string, task: ScheduledTask][] = [];
   const running = new Map<string, Promise<TaskOutcome>>();
   let starting: NodeJS.Timeout | undefined;
 
-  function runOnce(job: CronTask): Promise<TaskOutcome> {
-    const underWay = running.get(job.name);
-    if (underWay !== undefined) return underWay;
+  function runOnce(task: CronTask): Promise<TaskOutcome> {
+    const inProgress = running.get(task.name);
+    if (inProgress !== undefined) return inProgress;
     const [startedAt, startedAtMs] = [clock.now(), performance.now()];
     let failure: unknown = null;
-    const run = job
+    const run = task
       .run()
       .then(
-        () => logger.debug('job.done', { job: job.name, tookMs: Math.round(performance.now() - startedAtMs) }),
+        () => logger.debug('job.done', { job: task.name, tookMs: Math.round(performance.now() - startedAtMs) }),
         (error: unknown) => {
           failure = error;
-          logger.error('job.failed', { job: job.name, error });
+          logger.error('job.failed', { job: task.name, error });
         },
       )
-      .then(() => runs.record(job.name, startedAt, performance.now() - startedAtMs, failure))
-      .catch((error: unknown) => logger.warn('job.not_recorded', { job: job.name, error }))
+      .then(() => runs.record(task.name, startedAt, performance.now() - startedAtMs, failure))
+      .catch((error: unknown) => logger.warn('job.not_recorded', { job: task.name, error }))
       .then(() => ({ tookMs: performance.now() - startedAtMs, error: failure }))
-      .finally(() => running.delete(job.name));
-    running.set(job.name, run);
+      .finally(() => running.delete(task.name));
+    running.set(task.name, run);
     return run;
   }
 
   return {
-    jobs,
+    tasks,
     start() {
       // Computing the times takes longer than opening the ports, and no client waits for a scheduled task.
       starting = setTimeout(() => {
-        for (const job of jobs) tasks.push([job.name, schedule(job.time, () => void runOnce(job))]);
+        for (const task of tasks) timers.push([task.name, schedule(task.time, () => void runOnce(task))]);
       }, startDelayMs);
     },
     next: () =>
       new Map(
-        tasks.flatMap(([name, task]) => {
+        timers.flatMap(([name, task]) => {
           const at = task.getNextRun();
           return at === null ? [] : [[name, at.getTime()] as const];
         }),
       ),
     async runNow(name) {
-      const job = jobs.find((each) => each.name === name);
-      return job === undefined ? null : runOnce(job);
+      const task = tasks.find((each) => each.name === name);
+      return task === undefined ? null : runOnce(task);
     },
     async stop() {
       clearTimeout(starting);
-      await Promise.all(tasks.map(([, task]) => task.destroy()));
+      await Promise.all(timers.map(([, task]) => task.destroy()));
       await Promise.all(running.values());
     },
   };

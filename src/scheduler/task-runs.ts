@@ -26,7 +26,7 @@ export interface TaskRuns {
 /** A task that runs every ten seconds without work must not write each time: disks could never spin down. */
 const writtenEveryMs = 3_600_000;
 
-export function createJobRuns({ db, clock }: { db: Database; clock: Clock }): TaskRuns {
+export function createTaskRuns({ db, clock }: { db: Database; clock: Clock }): TaskRuns {
   const latest = new Map<string, TaskRun>();
   const writtenAt = new Map<string, number>();
   return {

@@ -1,9 +1,9 @@
 import { rows } from '../db/index.ts';
 import type { Database, Tx } from '../db/index.ts';
 import { foldFields } from './query-text.ts';
-import { followEntries } from './issues/follow-entries.ts';
-import { sources } from './lists.ts';
-import type { Kind } from './lists.ts';
+import { updateIssueIndex } from './issues/update-index.ts';
+import { searchSources } from './search-sources.ts';
+import type { Kind } from './search-sources.ts';
 import { addTexts, listedTexts, removeTexts } from './ordered-list.ts';
 import type { ListedText } from './ordered-list.ts';
 
@@ -87,14 +87,14 @@ async function follow(tx: Tx, changes: readonly Change[], atOnce: number): Promi
   }
   const entries = changes.filter(({ kind }) => kind === 'entry');
   if (entries.length > 0)
-    await followEntries(
+    await updateIssueIndex(
       tx,
       entries.map(({ id }) => id),
     );
 }
 
 async function refresh(tx: Tx, kind: Kind, ids: readonly string[]): Promise<void> {
-  const { list, rows, fields } = sources[kind];
+  const { list, rows, fields } = searchSources[kind];
   const found: Record<string, string>[] = await tx.manager.query(rows, [JSON.stringify(ids)]);
   const wanted = found.map(
     (row): ListedText => ({

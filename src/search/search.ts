@@ -6,10 +6,10 @@ import { findFirstHits, findHits } from './find.ts';
 import type { First, FoundPerson, FoundRepository } from './find.ts';
 import { foldQuery } from './query-text.ts';
 import { catchUp, followChanges } from './follow-changes.ts';
-import { sources } from './lists.ts';
+import { searchSources } from './search-sources.ts';
 import { mergeIndex } from './merge-index.ts';
 import { reindex } from './reindex.ts';
-import { entryIndex } from './issues/follow-entries.ts';
+import { entryIndex } from './issues/update-index.ts';
 import { createThreadPool } from './thread-pool.ts';
 
 /** The JSON result is complete up to this many repositories and people. */
@@ -80,7 +80,7 @@ export function createSearch({ db, logger }: SearchOptions) {
       try {
         const rows = await catchUp(db);
         if (rows === 0) return;
-        const lists = Object.values(sources).map(({ list }) => list);
+        const lists = Object.values(searchSources).map(({ list }) => list);
         for (const list of [...lists, entryIndex]) await mergeIndex(db, list, isEnding);
         logger.info('search.caught_up', { rows });
       } finally {

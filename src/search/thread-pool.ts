@@ -11,10 +11,10 @@ export interface JoinedThreads extends DatabaseThread {
  *
  * With another question at hand a thread would go on without a pause, and keep its
  * processor for the slice of some milliseconds that the scheduler gives; so each has one,
- * and sleeps after its answer.
+ * and sleeps after its response.
  * Not the kernel's semaphore: what is handed on is a certain thread, and sparing questions wait for all of them.
  * @param threads each refuses a second question by itself
- * @param longestLine questions that may wait; whatever is beyond that is for a thread to refuse
+ * @param maxQueued questions that may wait; whatever is beyond that is for a thread to refuse
  */
 export function createThreadPool(
   threads: readonly [DatabaseThread, ...DatabaseThread[]],

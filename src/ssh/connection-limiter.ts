@@ -13,7 +13,7 @@ export interface PendingConnection {
 /** The slot of a connection, through which it reports its state. */
 export interface ConnectionSlot {
   /** Bytes were received. */
-  heard(): void;
+  bytesReceived(): void;
   /** @returns false when the account is at its limit; then `reject` was called. */
   signedIn(account: string): boolean;
   /** Whether a command is running. Busy connections are never displaced. */
@@ -24,10 +24,10 @@ export interface ConnectionSlot {
 
 interface Entry extends PendingConnection {
   stage: 'waiting' | 'arriving' | 'signed in' | 'gone';
-  hasSpoken: boolean;
+  hasSentBytes: boolean;
   isBusy: boolean;
   account: string | null;
-  lastHeardMs: number;
+  lastBytesMs: number;
 }
 
 const retryMs = 50;
@@ -59,8 +59,8 @@ export function createConnectionLimiter({ limits, now }: { limits: ConnectionLim
 
   /** @param share the remaining part of the usual timeout, up to 1 */
   function isIdle(entry: Entry, share = 1): boolean {
-    const patienceMs = entry.hasSpoken ? Math.max(limits.silentMs, limits.quietMs * share) : limits.silentMs;
-    return inside(entry) && !entry.isBusy && now() - entry.lastHeardMs >= patienceMs;
+    const patienceMs = entry.hasSentBytes ? Math.max(limits.silentMs, limits.quietMs * share) : limits.silentMs;
+    return inside(entry) && !entry.isBusy && now() - entry.lastBytesMs >= patienceMs;
   }
 
   function remove(entry: Entry): void {
@@ -68,7 +68,7 @@ export function createConnectionLimiter({ limits, now }: { limits: ConnectionLim
     entries.delete(entry);
   }
 
-  function turnAway(entry: Entry, reason: string): void {
+  function reject(entry: Entry, reason: string): void {
     remove(entry);
     entry.reject(reason);
   }
@@ -77,7 +77,7 @@ export function createConnectionLimiter({ limits, now }: { limits: ConnectionLim
    * The connection to displace for a new one from `address`; `null` when a slot is free, `undefined` when there is
    * none.
    */
-  function whoGivesWay(address: string): Entry | null | undefined {
+  function connectionToDisplace(address: string): Entry | null | undefined {
     if (insideOf(address) >= limits.perAddress) {
       return longestQuiet([...entries].filter((entry) => isIdle(entry) && entry.address === address));
     }
@@ -90,9 +90,9 @@ export function createConnectionLimiter({ limits, now }: { limits: ConnectionLim
     return longestQuiet(idle.filter((entry) => insideOf(entry.address) === most));
   }
 
-  function fewestPlacesFirst(line: Entry[]): Entry[] {
-    const places = new Map(line.map((entry) => [entry.address, insideOf(entry.address)]));
-    return line.sort((one, other) => (places.get(one.address) ?? 0) - (places.get(other.address) ?? 0));
+  function fewestSlotsFirst(queue: Entry[]): Entry[] {
+    const slots = new Map(queue.map((entry) => [entry.address, insideOf(entry.address)]));
+    return queue.sort((one, other) => (slots.get(one.address) ?? 0) - (slots.get(other.address) ?? 0));
   }
 
   /**
@@ -102,18 +102,18 @@ export function createConnectionLimiter({ limits, now }: { limits: ConnectionLim
   function displace(newest: Entry, account: string): void {
     const own = [...entries].filter((entry) => entry.account === account);
     if (own.length <= limits.perAccount) return;
-    turnAway(longestQuiet(own.filter((entry) => entry !== newest && !entry.isBusy)) ?? newest, 'account_full');
+    reject(longestQuiet(own.filter((entry) => entry !== newest && !entry.isBusy)) ?? newest, 'account_full');
   }
 
   /** Admits waiting connections; those from the address with the fewest slots first. */
   function advance(): void {
     clearTimeout(retry);
-    for (const entry of fewestPlacesFirst(waiting())) {
-      let giver = whoGivesWay(entry.address);
-      for (; giver; giver = whoGivesWay(entry.address)) turnAway(giver, 'place_needed');
-      if (giver === undefined) continue;
+    for (const entry of fewestSlotsFirst(waiting())) {
+      let displaced = connectionToDisplace(entry.address);
+      for (; displaced; displaced = connectionToDisplace(entry.address)) reject(displaced, 'place_needed');
+      if (displaced === undefined) continue;
       entry.stage = 'arriving';
-      entry.lastHeardMs = now();
+      entry.lastBytesMs = now();
       entry.begin();
     }
     // No event reports that a connection became quiet.
@@ -121,22 +121,22 @@ export function createConnectionLimiter({ limits, now }: { limits: ConnectionLim
   }
 
   return {
-    arrive(caller: PendingConnection): ConnectionSlot {
+    arrive(client: PendingConnection): ConnectionSlot {
       const entry: Entry = {
-        ...caller,
+        ...client,
         stage: 'waiting',
-        hasSpoken: false,
+        hasSentBytes: false,
         isBusy: false,
         account: null,
-        lastHeardMs: now(),
+        lastBytesMs: now(),
       };
       entries.add(entry);
       advance();
-      if (waiting().length > limits.waiting) turnAway(lastOfTheBusiest(waiting()), 'line_full');
+      if (waiting().length > limits.waiting) reject(lastOfTheBusiest(waiting()), 'line_full');
       return {
-        heard() {
-          entry.hasSpoken = true;
-          entry.lastHeardMs = now();
+        bytesReceived() {
+          entry.hasSentBytes = true;
+          entry.lastBytesMs = now();
         },
         signedIn(account) {
           if (entry.stage === 'arriving') {
@@ -149,7 +149,7 @@ export function createConnectionLimiter({ limits, now }: { limits: ConnectionLim
         },
         setBusy(busy) {
           entry.isBusy = busy;
-          entry.lastHeardMs = now();
+          entry.lastBytesMs = now();
         },
         leave() {
           remove(entry);
@@ -167,11 +167,11 @@ export function createConnectionLimiter({ limits, now }: { limits: ConnectionLim
 export type ConnectionLimiter = ReturnType<typeof createConnectionLimiter>;
 
 function longestQuiet(entries: Entry[]): Entry | undefined {
-  return entries.sort((one, other) => one.lastHeardMs - other.lastHeardMs)[0];
+  return entries.sort((one, other) => one.lastBytesMs - other.lastBytesMs)[0];
 }
 
-function lastOfTheBusiest(line: Entry[]): Entry {
-  const sizes = Map.groupBy(line, (entry) => entry.address);
+function lastOfTheBusiest(queue: Entry[]): Entry {
+  const sizes = Map.groupBy(queue, (entry) => entry.address);
   const busiest = [...sizes.values()].reduce((most, each) => (each.length > most.length ? each : most));
   return busiest[busiest.length - 1] as Entry;
 }

@@ -45,7 +45,7 @@ export function onEntry(deps: WebhookDeps, wake: () => void): EntryListener<Entr
 
 async function prepare(deps: WebhookDeps, announced: AnnouncedEntry): Promise<EntryEvent | null> {
   const { repository, issue, entry } = announced;
-  // Nobody hears of what waits for a member before it is let in. Pull requests have events of their own.
+  // No webhook receives what waits for a member before it is let in. Pull requests have events of their own.
   if (issue.heldAt !== null || issue.kind !== 'ISSUE') return null;
   const kind = eventOf(entry.kind, entry.details);
   if (kind === null || (await webhooksFor(deps.db.read, repository, [kind])).length === 0) return null;

@@ -3,7 +3,7 @@ import type { DomainError } from '../kernel/index.ts';
 import { rows } from '../db/index.ts';
 import { howToAllow } from '../outbound/index.ts';
 import type { Handled, Handler, Message, Outcome } from '../outbox/index.ts';
-import { classifyStatus } from './delivery-state.ts';
+import { classifyStatus } from './classify-status.ts';
 import { webhookKind } from './enqueue-delivery.ts';
 import { runPayload } from './payloads.ts';
 import type { EndedRun } from './payloads.ts';
@@ -14,8 +14,8 @@ import { webhookSchema } from './webhook-schema.ts';
 import type { WebhookMessageRow, WebhookRow } from './webhook-schema.ts';
 
 /** How much of a response is read and stored, in bytes. */
-const maxAnswerBytes = 256 * 1024;
-const keptAnswerLength = 4_096;
+const maxResponseBytes = 256 * 1024;
+const storedResponseLength = 4_096;
 
 /** Details of the last attempt, shown on the page of the delivery. */
 type Details = Pick<WebhookMessageRow, 'status' | 'response'> & { isWritten: boolean };
@@ -104,18 +104,18 @@ async function attempt(
   try {
     const body = Buffer.from(payload);
     const headers = deliveryHeaders({ event, uuid, body, secret: decryptSecret(deps, hook), version });
-    const answer = await deps.outbound.send({
+    const response = await deps.outbound.send({
       method: 'POST',
       url: hook.url,
       headers,
       body,
-      maxBytes: maxAnswerBytes,
+      maxBytes: maxResponseBytes,
       signal,
     });
     return {
-      status: answer.status,
-      response: answer.body.toString('utf8').replaceAll('\0', '').slice(0, keptAnswerLength),
-      outcome: classifyStatus(answer.status),
+      status: response.status,
+      response: response.body.toString('utf8').replaceAll('\0', '').slice(0, storedResponseLength),
+      outcome: classifyStatus(response.status),
     };
   } catch (error) {
     // The outbox knows why it was aborted.

@@ -224,11 +224,11 @@ export function createWorkerPool({
 
   return {
     async run<Run extends Task>(request: TaskRequest<Run>) {
-      type Answer = Outcome<Awaited<ReturnType<Run>>>;
+      type Reply = Outcome<Awaited<ReturnType<Run>>>;
       const asked = request as unknown as TaskRequest<Task>;
       const known = cache.get(keyOf(asked));
-      if (known !== undefined && now() < known.retryAt) return known.outcome as Answer;
-      const busy: Answer = { ok: false, reason: 'busy' };
+      if (known !== undefined && now() < known.retryAt) return known.outcome as Reply;
+      const busy: Reply = { ok: false, reason: 'busy' };
       if (hasStopped) return busy;
       const running = inFlight.get(keyOf(asked));
       const job = running ?? enqueue(asked);
@@ -236,7 +236,7 @@ export function createWorkerPool({
       const charge = running === undefined ? currentCharge() : null;
       if (charge !== null) void job.done.then(({ cpuMs }) => charge(cpuMs));
       const ended = await patiently(job, request.limits.patienceMs);
-      return (ended?.outcome as Answer | undefined) ?? busy;
+      return (ended?.outcome as Reply | undefined) ?? busy;
     },
     stop() {
       hasStopped = true;

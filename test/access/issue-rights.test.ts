@@ -132,7 +132,7 @@ table['comment, locked']!.act = on({ ...ofBob, locked: true }, 'contribute');
 table['comment, locked']!.may = [...writers, 'trusted task'];
 table['edit own, locked'] = { act: on({ ...ofAlice, locked: true }, 'edit_issue'), may: writers };
 
-// The command line is nobody's account, and edits what is "own" as an administrator.
+// The command line has no account, and edits what is "own" as an administrator.
 for (const [right, { act, change = {}, may }] of Object.entries(table)) {
   t.test(`SPEC §5 who may: ${right}`, async (t) => {
     for (const [role, [viewer, ties]] of Object.entries(roles)) {

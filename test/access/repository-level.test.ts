@@ -138,7 +138,7 @@ t.test('the command line administers everything, the trash too', async (t) => {
   t.throws(() => ((localAdministrator as { via: string }).via = 'session'), 'shared, therefore frozen');
 });
 
-t.test('a repository in the trash is hidden from everybody, its owner included', async (t) => {
+t.test('a repository in the trash is hidden from every viewer, its owner included', async (t) => {
   for (const facts of Object.values(ties)) {
     for (const visibility of ['PRIVATE', 'PUBLIC'] as const) {
       t.equal(repositoryLevel(alice, { ...facts, visibility, deleted: true }), 'none');

@@ -22,7 +22,7 @@ t.test('a person is added with a handle and found by it in any case', async (t) 
   t.equal(await reasonOf(accounts.personById('nobody')), 'unknown_person');
 });
 
-t.test('invalid input adds nobody', async (t) => {
+t.test('invalid input adds no person', async (t) => {
   const { accounts } = await openAccounts(t);
   await accounts.addPerson({ username: 'alice', password });
   const cases: [Parameters<typeof accounts.addPerson>[0], string][] = [

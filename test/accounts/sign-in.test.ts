@@ -36,10 +36,10 @@ t.test('the handle is accepted in any case and with surrounding space', async (t
     t.equal((await signIn({ username })).person.username, 'Alice');
 });
 
-t.test('security D05 unknown people and wrong passwords get the same answer', async (t) => {
+t.test('security D05 unknown people and wrong passwords get the same response', async (t) => {
   const { accounts, signIn } = await openWithAlice(t, { signInFailures: 100 });
   await accounts.addPerson({ username: 'keyonly' });
-  const answers = new Set<string>();
+  const responses = new Set<string>();
   const tries = [
     { password: 'wrong password' },
     { username: 'bob' },
@@ -56,9 +56,9 @@ t.test('security D05 unknown people and wrong passwords get the same answer', as
   ];
   for (const attempt of tries) {
     const refusal = await refusalOf(signIn(attempt));
-    answers.add(`${refusal?.code} ${refusal?.reason} ${refusal?.field} ${refusal?.message}`);
+    responses.add(`${refusal?.code} ${refusal?.reason} ${refusal?.field} ${refusal?.message}`);
   }
-  t.same([...answers], ['invalid wrong_credentials undefined Wrong username or password.']);
+  t.same([...responses], ['invalid wrong_credentials undefined Wrong username or password.']);
 });
 
 t.test('security D05 an unknown handle takes as long as a known one', async (t) => {

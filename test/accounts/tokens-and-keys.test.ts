@@ -156,12 +156,12 @@ t.test('a token of an administrator administers only when it is unlimited, and w
   await accounts.setAdministrator(bob.id, true);
   const administers = async (changes: Partial<NewAccessToken>) => {
     const { secret } = await accounts.addToken(alice.id, { ...work, name: JSON.stringify(changes), ...changes });
-    return { secret, answer: (await accounts.viewerOfToken(secret, anywhere))?.isAdministrator };
+    return { secret, response: (await accounts.viewerOfToken(secret, anywhere))?.isAdministrator };
   };
-  t.equal((await administers({ access: 'write' })).answer, false);
-  t.equal((await administers({ access: 'admin', repositoryIds: ['r-1'] })).answer, false);
-  const { secret, answer } = await administers({ access: 'admin' });
-  t.equal(answer, true);
+  t.equal((await administers({ access: 'write' })).response, false);
+  t.equal((await administers({ access: 'admin', repositoryIds: ['r-1'] })).response, false);
+  const { secret, response } = await administers({ access: 'admin' });
+  t.equal(response, true);
   await accounts.setAdministrator(alice.id, false);
   t.equal((await accounts.viewerOfToken(secret, anywhere))?.isAdministrator, false);
 });

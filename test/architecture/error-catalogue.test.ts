@@ -84,7 +84,7 @@ function usesOfReasons(sources: readonly SourceFile[]): { uses: Use[]; unreadabl
   });
   const uses: Use[] = [];
   const unreadable: string[] = [];
-  const note = (source: SourceFile, expression: ts.Expression, code: string, depth = 0): void => {
+  const record = (source: SourceFile, expression: ts.Expression, code: string, depth = 0): void => {
     const place = placeOf(source, expression);
     const found = literals(expression);
     for (const reason of found) uses.push({ reason, code, place });
@@ -98,17 +98,17 @@ function usesOfReasons(sources: readonly SourceFile[]): { uses: Use[]; unreadabl
     if (callers.length === 0 || depth > 3) unreadable.push(`${place}: ${expression.getText()}`);
     for (const caller of callers) {
       const argument = argumentFor(caller.node, parameter!);
-      if (argument !== undefined) note(caller.source, argument, code, depth + 1);
+      if (argument !== undefined) record(caller.source, argument, code, depth + 1);
     }
   };
   for (const { source, node, callee } of calls) {
     if (source.moduleName === 'kernel') continue;
     const [first, second] = node.arguments ?? [];
     if (callee === 'DomainError' && first !== undefined && second !== undefined) {
-      if (ts.isStringLiteral(first)) note(source, second, first.text);
+      if (ts.isStringLiteral(first)) record(source, second, first.text);
       else unreadable.push(`${placeOf(source, node)}: a code that is not written out`);
     } else if (Object.hasOwn(makers, callee) && source.text.includes('kernel/index.ts')) {
-      if (first !== undefined) note(source, first, makers[callee]!);
+      if (first !== undefined) record(source, first, makers[callee]!);
     }
   }
   return { uses, unreadable };

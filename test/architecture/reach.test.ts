@@ -28,7 +28,7 @@ const modulesAtHome: Check = (source) =>
     .filter(({ module }) => homes[module]?.includes(source.moduleName) === false)
     .map(({ module, node }) => `${placeOf(source, node)} uses ${module}`);
 
-/** What opens connections, by module. Servers only answer: `createServer`, `isIP` and types are allowed. */
+/** What opens connections, by module. Servers only respond: `createServer`, `isIP` and types are allowed. */
 const connecting: Record<string, string[]> = {
   'node:http': ['request', 'get', 'Agent', 'ClientRequest', 'globalAgent'],
   'node:https': ['request', 'get', 'Agent', 'globalAgent'],

@@ -8,7 +8,7 @@ import type { Owner } from '../fixtures/temporary-folder.ts';
 async function openAudit(t: Owner) {
   const { db, clock } = await openTestDatabase(t, { entities: auditEntities as never });
   const audit = createAudit({ db, clock, logger: silentLogger, otherwise: 'local' });
-  return { db, audit, logger: audit.hearing(silentLogger) };
+  return { db, audit, logger: audit.auditing(silentLogger) };
 }
 
 t.test('an audited act becomes an entry, with who did it and from where; others do not', async (t) => {

@@ -17,7 +17,7 @@ import t from 'tap';
 import type { Test } from 'tap';
 import { localAdministrator } from '../../src/access/index.ts';
 import { eachLimit } from '../../src/kernel/index.ts';
-import { keptBackups, usualRule } from '../../src/backup/index.ts';
+import { retainedBackups, usualRule } from '../../src/backup/index.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 import { startHearth } from '../fixtures/start-hearth.ts';
@@ -107,7 +107,7 @@ t.test('a backup is complete, passes a restore test, and shares unchanged files 
 
   const proof = await backups.drill();
   t.match(proof, { proven: 3, total: 3, problems: [] });
-  t.match(await backups.state(), { newest: { name: third.name, proof: { proven: 3 } }, lastProof: { total: 3 } });
+  t.match(await backups.state(), { newest: { name: third.name, proof: { proven: 3 } }, lastRestoreTest: { total: 3 } });
   t.same(readdirSync(path.join(hearth.config.dataDir, 'tmp')), [], 'the drill leaves nothing');
   t.match(await backups.list(), [{ name: third.name }, { name: second.name }, { name: first.name, proof: null }]);
 });
@@ -128,7 +128,7 @@ t.test('damage is reported with its place, and a damaged backup is not restored'
     [`${object.split('/').at(-1)} has changed`, 'HEAD is missing', 'stranger is not in the manifest'].sort(),
   );
   t.match(await backups.drill(name), { proven: 0, total: 1 });
-  t.equal((await backups.state()).lastProof, null);
+  t.equal((await backups.state()).lastRestoreTest, null);
   t.equal((await cli('backup', 'verify', name)).code, 7);
 
   const target = path.join(temporaryFolder(t), 'data');
@@ -319,10 +319,10 @@ t.test('retention by days, weeks and months', async (t) => {
   const day = 86_400_000;
   const newest = Date.UTC(2026, 10, 20, 3, 30);
   const all = Array.from({ length: 400 }, (_, ago) => ({ name: String(ago), madeAt: newest - ago * day, proof: null }));
-  const kept = [...keptBackups(all, usualRule)].map(Number).sort((a, b) => a - b);
+  const retained = [...retainedBackups(all, usualRule)].map(Number).sort((a, b) => a - b);
   // 20 November 2026 is a Friday: weeks end 5, 12 and 19 days ago, months 20, 51, 81, 112 and 143 days ago.
-  t.same(kept, [0, 1, 2, 3, 4, 5, 6, 12, 19, 20, 51, 81, 112, 143]);
+  t.same(retained, [0, 1, 2, 3, 4, 5, 6, 12, 19, 20, 51, 81, 112, 143]);
   const proven = { name: 'proven', madeAt: newest - 500 * day, proof: { at: '', proven: 1, total: 1, problems: [] } };
-  t.ok(keptBackups([...all, proven], usualRule).has('proven'), 'the last one that is known to be whole stays');
-  t.same([...keptBackups(all, { daily: 0, weekly: 0, monthly: 0 })], ['0'], 'never none');
+  t.ok(retainedBackups([...all, proven], usualRule).has('proven'), 'the last one that is known to be whole stays');
+  t.same([...retainedBackups(all, { daily: 0, weekly: 0, monthly: 0 })], ['0'], 'never none');
 });

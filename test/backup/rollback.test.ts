@@ -115,7 +115,7 @@ t.test('after a rollback the journal has the pushes since, and none is lost', as
 
   const after = await open();
   t.teardown(() => after.close());
-  const heard: { listener: string; push: AnnouncedPush }[] = [];
+  const received: { listener: string; push: AnnouncedPush }[] = [];
   // With the listener names of the modules, which are registered already.
   const marks = (await after.db.read.query(
     'SELECT push_id AS id, listener FROM push_announcements ORDER BY listener',
@@ -134,23 +134,23 @@ t.test('after a rollback the journal has the pushes since, and none is lost', as
   after.repositories.pushes.onPush({
     name: 'inside',
     async prepare(push) {
-      heard.push({ listener: 'inside', push });
+      received.push({ listener: 'inside', push });
       return null;
     },
   });
   await after.repositories.recover();
   await after.repositories.pushes.recover();
   t.same(
-    heard.map(({ push }) => push.id).slice(0, 4),
+    received.map(({ push }) => push.id).slice(0, 4),
     pushes,
-    'whoever hears of pushes hears of these, in their order',
+    'listeners of pushes are notified of these, in their order',
   );
   t.match(
-    heard[4]!.push,
+    received[4]!.push,
     { via: 'undo', updates: [{ ref: 'refs/heads/unknown', oldId: none, newId: late }] },
     'a ref that moved without an entry has one now',
   );
-  t.equal(heard.length, 5);
+  t.equal(received.length, 5);
 
   const orchard = await after.repositories.find(localAdministrator, 'alice', 'orchard');
   t.match(
@@ -166,7 +166,7 @@ t.test('after a rollback the journal has the pushes since, and none is lost', as
   t.same(
     [activity[2]!.person, activity[1]!.person?.username],
     [null, 'alice'],
-    'somebody whom the older copy does not know is nobody',
+    'a person whom the older copy does not know is left out',
   );
   const lost = await after.repositories.pushes.listLostTips(orchard);
   t.same(

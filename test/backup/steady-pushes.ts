@@ -82,7 +82,7 @@ export function steadyPushes({ url, token, repositories, branchesEach, perSecond
     const old = branch.heads.at(-1) ?? zeroId;
     const { id, pack } = makeCommit(old, `${branch.repository} ${branch.ref} ${branch.heads.length}`);
     branch.heads.push(id);
-    const answer = await fetch(`${url}/git/${branch.repository}.git/git-receive-pack`, {
+    const response = await fetch(`${url}/git/${branch.repository}.git/git-receive-pack`, {
       method: 'POST',
       headers: {
         authorization: `Basic ${Buffer.from(`alice:${token}`).toString('base64')}`,
@@ -94,8 +94,8 @@ export function steadyPushes({ url, token, repositories, branchesEach, perSecond
         pack,
       }) as Uint8Array<ArrayBuffer>,
     });
-    const report = await answer.text();
-    if (!report.includes(`ok ${branch.ref}`)) throw new Error(`${answer.status}: ${report}`);
+    const report = await response.text();
+    if (!report.includes(`ok ${branch.ref}`)) throw new Error(`${response.status}: ${report}`);
     branch.acknowledged = branch.heads.length;
     pushes += 1;
   }

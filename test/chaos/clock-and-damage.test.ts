@@ -73,9 +73,9 @@ t.test('the clock jumps ahead and back: sessions, pushes, pages and tasks go on,
   const signedIn = async () =>
     (await hearth.modules.accounts.viewerOfSession(alice.session, { address: null })) !== null;
   const page = async (at: string) => {
-    const answer = await fetch(`${hearth.url}${at}`);
-    const text = await answer.text();
-    t.equal(answer.status, 200, at);
+    const response = await fetch(`${hearth.url}${at}`);
+    const text = await response.text();
+    t.equal(response.status, 200, at);
     t.notMatch(text, /Invalid Date|NaN/, at);
     return text;
   };

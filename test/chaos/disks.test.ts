@@ -31,15 +31,15 @@ async function pusher(server: RunningProgram, command: (...words: string[]) => P
       writeFileSync(path.join(work, 'file'), randomBytes(bytes));
       await client.expect(work, 'add', '.');
       await client.expect(work, 'commit', '-q', '--allow-empty', '-m', text);
-      const answer = await client.run(
+      const response = await client.run(
         work,
         'push',
         '-q',
         `http://${token}@${new URL(to.url).host}/git/alice/site.git`,
         'main',
       );
-      if (answer.code === 0) acknowledged = await client.expect(work, 'rev-parse', 'HEAD');
-      return answer;
+      if (response.code === 0) acknowledged = await client.expect(work, 'rev-parse', 'HEAD');
+      return response;
     },
     /** Whether all acknowledged commits are served intact. */
     async isThere(at: RunningProgram) {
@@ -70,13 +70,13 @@ if (hasOwnDisks) {
       t.equal((await fetch(`${server.url}/repos/alice/site`)).status, 200, 'pages are read');
       t.ok(await isThere(server), 'and repositories');
       await disk.inside(server, 'rm', filler);
-      let answer = await push(server, 1_000, `free ${round}`);
+      let response = await push(server, 1_000, `free ${round}`);
       // Temporary files of the full disk may still be removed in the background.
-      for (let turn = 0; turn < 50 && answer.code !== 0; turn += 1) {
+      for (let turn = 0; turn < 50 && response.code !== 0; turn += 1) {
         await sleep(200);
-        answer = await push(server, 1_000, `free ${round}`);
+        response = await push(server, 1_000, `free ${round}`);
       }
-      t.equal(answer.code, 0, `as before, without a restart: ${answer.stderr}`);
+      t.equal(response.code, 0, `as before, without a restart: ${response.stderr}`);
       t.ok(await isThere(server));
     }
     t.equal(await server.stop(), 0, 'it never ended by itself');

@@ -72,21 +72,21 @@ t.test(
 t.test(
   'a parse timeout is a problem of the file at a push, and of the machine when the file was valid before',
   async (t) => {
-    const answers: object[] = [];
+    const responses: object[] = [];
     const reader = new WorkflowReader({
-      run: async () => answers.shift() as never,
+      run: async () => responses.shift() as never,
       stop: () => {},
     });
     const source = { path: 'ci.yml', hash: 'x', client: 'alice/work', content: () => '' };
-    answers.push({ ok: false, reason: 'deadline' });
+    responses.push({ ok: false, reason: 'deadline' });
     const parsed = await reader.read(source);
     t.match(parsed, { ok: false, name: 'ci.yml', triggers: null });
     t.match(!parsed.ok && parsed.problem.describe(), 'line 1, column 1: This file takes more than 1 second to read.');
     for (const reason of ['deadline', 'memory', 'busy']) {
-      answers.push({ ok: false, reason });
+      responses.push({ ok: false, reason });
       await t.rejects(reader.read({ ...source, wasRead: true }), { code: 'unavailable', reason: 'busy' }, reason);
     }
-    answers.push({ ok: false, reason: 'input_too_large' });
+    responses.push({ ok: false, reason: 'input_too_large' });
     t.notOk((await reader.read({ ...source, wasRead: true })).ok, 'which no machine changes');
   },
 );

@@ -96,10 +96,10 @@ async function work(
     await insist(done, () =>
       client.updateLog({ taskId: task.id, index: BigInt(lines.length), rows: [], noMore: true }),
     );
-    const answer = await insist(done, () =>
+    const response = await insist(done, () =>
       client.updateTask({ state: { id: task.id, result: 1 }, outputs: { combination: key } }),
     );
-    if (answer.state.result !== 1) throw new Error(`task ${task.id} ended as ${answer.state.result}`);
+    if (response.state.result !== 1) throw new Error(`task ${task.id} ended as ${response.state.result}`);
     done.finished += 1;
   }
 }

@@ -32,7 +32,7 @@ async function holdWrites(folder: string) {
   return {
     hold: () => void (isHolding = true),
     /** Completes all waiting writes. */
-    release: () => held.splice(0).forEach((answer) => answer()),
+    release: () => held.splice(0).forEach((response) => response()),
     open() {
       isHolding = false;
       this.release();

@@ -303,7 +303,7 @@ t.test('the same request key gets the same task; two at once are too many', asyn
   t.ok(await held);
 });
 
-t.test('a runner that polls too often without result is told to wait', async (t) => {
+t.test('a runner that polls too often without result is asked to wait', async (t) => {
   const { addRunner } = await openCi(t);
   const runner = await addRunner(['linux']);
   const reasons: string[] = [];

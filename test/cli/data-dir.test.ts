@@ -12,11 +12,11 @@ const folder = temporaryFolder(t);
 /** A process that records changes of its user. */
 function processOf(uid: number) {
   const became: [string, unknown][] = [];
-  const note =
+  const record =
     (what: string) =>
     (value: unknown): void =>
       void became.push([what, value]);
-  return { became, getuid: () => uid, setgroups: note('groups'), setgid: note('gid'), setuid: note('uid') };
+  return { became, getuid: () => uid, setgroups: record('groups'), setgid: record('gid'), setuid: record('uid') };
 }
 
 t.test('root becomes the owner of the data folder, groups first', async (t) => {

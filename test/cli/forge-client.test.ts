@@ -371,12 +371,12 @@ t.test('a parked push is listed with the reason, and job retry announces it in t
     { id, kind: 'push', about: 'alice/site', state: 'failed', tries: 3, nextAt: null, error: 'ci: broken' },
   ]);
   let isMended = false;
-  const heard: string[] = [];
+  const received: string[] = [];
   repositories.pushes.onPush({
     name: 'of-the-server',
     record: async (_tx, push) => {
       if (!isMended) throw new Error('not yet');
-      heard.push(push.id);
+      received.push(push.id);
     },
   });
   t.match(await hearth('job', 'retry', id), {
@@ -388,7 +388,7 @@ t.test('a parked push is listed with the reason, and job retry announces it in t
     code: 0,
     stdout: 'The push was tried again: every listener has heard of it now.\n',
   });
-  t.strictSame(heard, [id.slice('push-'.length)], 'the server told of it, once');
+  t.strictSame(received, [id.slice('push-'.length)], 'the server told of it, once');
   t.match(await hearth('job', 'retry', id), { code: 4, stderr: /every listener has heard/ });
   t.strictSame(await json('job', 'list', '--state', 'failed'), []);
 });

@@ -148,8 +148,8 @@ t.test('a server and commands beside it', async (t) => {
     let busy = true;
     const load = (async () => {
       while (busy) {
-        const answer = await fetch(`${server.web}/login`, { headers: { connection: 'close' } });
-        await answer.arrayBuffer();
+        const response = await fetch(`${server.web}/login`, { headers: { connection: 'close' } });
+        await response.arrayBuffer();
       }
     })();
     let slowest = 0;

@@ -1,5 +1,5 @@
 // time limit: 180 s
-// The systemd unit, tested without systemd: what it forbids is not needed. The server runs as nobody, without
+// The systemd unit, tested without systemd: what it forbids is not needed. The server runs as a dynamic user, without
 // capabilities, on a root file system that is read-only, and every system call of it and its git is compared with the
 // unit's filter.
 import { execFileSync } from 'node:child_process';

@@ -410,10 +410,10 @@ t.test('the outbox, and the view of its webhook deliveries, are asked in the sam
 
 t.test('rows gives the rows of a statement, also of RETURNING, in the shape of each driver', async (t) => {
   const asked: unknown[][] = [];
-  const manager = (type: string, answer: unknown) =>
+  const manager = (type: string, response: unknown) =>
     ({
       connection: { options: { type } },
-      query: async (...args: unknown[]) => (asked.push(args), answer),
+      query: async (...args: unknown[]) => (asked.push(args), response),
     }) as unknown as Parameters<typeof rows>[0];
   const found = [{ id: 'a' }];
   const sql = "DELETE FROM things WHERE id = ? AND name <> '?' RETURNING id";

@@ -254,7 +254,7 @@ t.test('SPEC §4.4 one current handle per owner, and one owner per folded handle
   await t.resolves(claim('formerly-alice', 'a', 5));
 });
 
-t.test('a copy is kept before a migration of an existing schema, and none otherwise', async (t) => {
+t.test('a copy is made before a migration of an existing schema, and none otherwise', async (t) => {
   const folder = temporaryFolder(t);
   const file = path.join(folder, 'hearth.db');
   const events: string[] = [];

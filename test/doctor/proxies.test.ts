@@ -84,8 +84,8 @@ async function pingOver(t: Owner, port: number): Promise<string> {
   const same = (bytes: Buffer): Buffer => bytes;
   return new Promise((resolve, reject) => {
     // A message whose first field is the text `x`.
-    client.makeUnaryRequest('/ping.v1.PingService/Ping', same, same, Buffer.from('\n\x01x'), (error, answer) =>
-      error ? reject(error) : resolve(answer!.toString()),
+    client.makeUnaryRequest('/ping.v1.PingService/Ping', same, same, Buffer.from('\n\x01x'), (error, response) =>
+      error ? reject(error) : resolve(response!.toString()),
     );
   });
 }

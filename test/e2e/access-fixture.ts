@@ -1,5 +1,5 @@
 // accessWorld(t) → a running Hearth with four repositories (of a person and of an organisation, public and private),
-// people with every kind of grant on them, and words that nobody without a grant may ever read.
+// people with every kind of grant on them, and words that no person without a grant may ever read.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

@@ -60,8 +60,8 @@ function ask(
       response.on('data', (part: Buffer) => parts.push(part));
       response.on('end', () => {
         const text = Buffer.concat(parts).toString('latin1');
-        const { 'x-request-id': _id, date: _date, ...told } = response.headers;
-        const all = JSON.stringify(told) + text;
+        const { 'x-request-id': _id, date: _date, ...otherHeaders } = response.headers;
+        const all = JSON.stringify(otherHeaders) + text;
         searched += 1;
         for (const place of world.places) {
           if (!readable(place) && place.canaries.some((word) => all.includes(word)))
@@ -173,7 +173,7 @@ t.test(
   },
 );
 
-t.test('security E03 a repository that is missing answers the same on every route', async (t) => {
+t.test('security E03 a repository that is missing responds the same on every route', async (t) => {
   const rows = table.filter(({ access }) => neededRight(access) !== null);
   const [place] = world.places;
   for (const who of world.principals) {

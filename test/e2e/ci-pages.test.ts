@@ -167,8 +167,8 @@ t.test('every page of CI passes axe, in light and dark, wide and narrow', { time
       '/admin/queue',
       '/',
     ]) {
-      const answer = await page.goto(forge.url + target);
-      t.equal(answer?.status(), 200, target);
+      const response = await page.goto(forge.url + target);
+      t.equal(response?.status(), 200, target);
       if (target.endsWith('/workflows'))
         t.match(
           await page.getByRole('main').innerText(),
@@ -240,8 +240,8 @@ t.test('without scripts: registration, secrets, starting a workflow, and the vie
     '/runs/new',
   ]) {
     for (const Cookie of [`hearth_session=${outsider.session}`, '']) {
-      const answer = await fetch(`${B}${target}`, { headers: { Cookie }, redirect: 'manual' });
-      t.equal(answer.status, 404, `${target} ${Cookie === '' ? 'signed out' : 'to a stranger'}`);
+      const response = await fetch(`${B}${target}`, { headers: { Cookie }, redirect: 'manual' });
+      t.equal(response.status, 404, `${target} ${Cookie === '' ? 'signed out' : 'to a stranger'}`);
     }
   }
   const badge = await fetch(`${B}/runs/badge/ci.yml.svg`, {

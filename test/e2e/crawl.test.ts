@@ -14,7 +14,7 @@ import { makeOddRepository } from '../fixtures/odd-repository.ts';
 import { seededRandom } from '../fixtures/seeded-random.ts';
 import { invalidParts } from '../fixtures/valid-html.ts';
 import { signedIn, startWeb, visitor } from '../fixtures/web-fixture.ts';
-import type { Answer, Visitor, Web } from '../fixtures/web-fixture.ts';
+import type { PageResponse, Visitor, Web } from '../fixtures/web-fixture.ts';
 
 const { CRAWL_PAGES, CRAWL_SEED = '7', CRAWL_AS, CRAWL_AXE = '0', CRAWL_REPOSITORY, CRAWL_SECONDS } = process.env;
 const most = Number(CRAWL_PAGES ?? 1_500);
@@ -119,12 +119,16 @@ async function crawl(who: Visitor, starts: string[], limit: number): Promise<Cra
       const { address, from } = next();
       found.visited += 1;
       // Each time from another address: rate limits of crawlers are not tested here.
-      const answer = await who.get(address, { 'X-Forwarded-For': `198.51.100.${found.visited % 250}` });
+      const response = await who.get(address, { 'X-Forwarded-For': `198.51.100.${found.visited % 250}` });
       const report = (what: string) => void found.faults.push(`${address} (from ${from}): ${what}`);
-      if (answer.status >= 400) report(String(answer.status));
-      inspect(answer, report);
-      if (isPage(answer) && answer.status === 200) takeSample(found.samples, address);
-      const links = answer.headers.location ? [answer.headers.location] : isPage(answer) ? linksOf(answer.body) : [];
+      if (response.status >= 400) report(String(response.status));
+      inspect(response, report);
+      if (isPage(response) && response.status === 200) takeSample(found.samples, address);
+      const links = response.headers.location
+        ? [response.headers.location]
+        : isPage(response)
+          ? linksOf(response.body)
+          : [];
       for (const link of links.map((each) => each.replace(/#.*/s, ''))) {
         if (known.has(link)) continue;
         known.add(link);
@@ -144,12 +148,12 @@ function takeSample(samples: Crawl['samples'], address: string): void {
   if (taken.length < Number(CRAWL_AXE)) taken.push(address);
 }
 
-const isPage = ({ headers }: Answer): boolean => headers['content-type']?.startsWith('text/html') ?? false;
+const isPage = ({ headers }: PageResponse): boolean => headers['content-type']?.startsWith('text/html') ?? false;
 
-function inspect(answer: Answer, report: (what: string) => void): void {
-  if (!isPage(answer) || answer.status >= 300) return;
-  faultsOf(answer.body).forEach(report);
-  if (!answer.headers['content-security-policy']?.includes("script-src 'self'")) report('no policy');
+function inspect(response: PageResponse, report: (what: string) => void): void {
+  if (!isPage(response) || response.status >= 300) return;
+  faultsOf(response.body).forEach(report);
+  if (!response.headers['content-security-policy']?.includes("script-src 'self'")) report('no policy');
 }
 
 /**

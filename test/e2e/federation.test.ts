@@ -46,8 +46,8 @@ async function signedIn(server: RunningProgram, origin: string) {
       headers: { cookie, ...(form === null ? {} : { origin }) },
       ...(form === null ? {} : { body: new URLSearchParams(form) }),
     });
-  const answer = await send('/setup', { token, handle: 'alice', username: 'alice', password }, '');
-  const cookie = answer.headers
+  const response = await send('/setup', { token, handle: 'alice', username: 'alice', password }, '');
+  const cookie = response.headers
     .getSetCookie()
     .map((line) => line.split(';')[0])
     .join('; ');

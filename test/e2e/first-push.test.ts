@@ -32,31 +32,31 @@ for (const which of programs) {
   t.test(`${which}: setup link → account → repository → push over HTTP → clone over SSH → page`, async (t) => {
     const server = await startProgram(t, which);
     const client = gitClient(server.folder);
-    const visit = browser(server.url);
+    const open = browser(server.url);
     t.ok(server.setupLink, 'the start block shows the setup link');
-    t.equal((await visit('/healthz')).status, 200);
+    t.equal((await open('/healthz')).status, 200);
 
     const password = 'correct horse battery';
-    const setup = await visit('/setup', {
+    const setup = await open('/setup', {
       token: new URL(server.setupLink!).searchParams.get('token')!,
       handle: 'alice',
       username: 'alice',
       password,
     });
     t.equal(setup.status, 303, 'the first administrator is made');
-    t.equal((await visit(server.setupLink!)).status, 404, 'the link works once');
+    t.equal((await open(server.setupLink!)).status, 404, 'the link works once');
 
-    const created = await visit('/repos', { name: 'site', visibility: 'PUBLIC', description: 'A <b>bold</b> site' });
+    const created = await open('/repos', { name: 'site', visibility: 'PUBLIC', description: 'A <b>bold</b> site' });
     t.equal(created.status, 303);
     t.equal(created.location, '/repos/alice/site');
-    t.match((await visit('/repos/alice/site')).text, /git push -u origin main/, 'an empty repository says what to do');
+    t.match((await open('/repos/alice/site')).text, /git push -u origin main/, 'an empty repository says what to do');
 
-    const shown = await visit('/settings/tokens', { name: 'laptop', access: 'write', expires_in: '30' });
+    const shown = await open('/settings/tokens', { name: 'laptop', access: 'write', expires_in: '30' });
     t.equal(shown.status, 303);
-    const token = /hth_[A-Za-z0-9]{30,}/.exec((await visit(shown.location!)).text)?.[0];
+    const token = /hth_[A-Za-z0-9]{30,}/.exec((await open(shown.location!)).text)?.[0];
     t.ok(token, 'the token is shown once');
-    t.notMatch((await visit(shown.location!)).text, /hth_[A-Za-z0-9]{30,}/, 'and never again');
-    t.equal((await visit('/settings/keys', { title: 'laptop', key: client.publicKey })).status, 303);
+    t.notMatch((await open(shown.location!)).text, /hth_[A-Za-z0-9]{30,}/, 'and never again');
+    t.equal((await open('/settings/keys', { title: 'laptop', key: client.publicKey })).status, 303);
 
     const work = path.join(server.folder, 'work');
     mkdirSync(path.join(work, 'docs'), { recursive: true });
@@ -74,7 +74,7 @@ for (const which of programs) {
     t.equal(await client.expect(clone, 'rev-parse', 'HEAD'), await client.expect(work, 'rev-parse', 'HEAD'));
     t.ok(existsSync(path.join(clone, 'docs/guide.md')));
 
-    const page = (await visit('/repos/alice/site')).text;
+    const page = (await open('/repos/alice/site')).text;
     t.match(page, /docs/);
     t.match(page, /The site/, 'the README is rendered');
     t.match(page, /A &lt;b&gt;bold&lt;\/b&gt; site/, 'the description is text');
@@ -102,11 +102,11 @@ t.test('a history with harmless faults of old tools can be pushed', async (t) =>
   writeFileSync(path.join(work, 'commit'), `tree ${tree}\nauthor ${person}\ncommitter ${person}\n\nOld\n`);
   const commit = await client.expect(work, 'hash-object', '-t', 'commit', '-w', '--literally', 'commit');
   await client.expect(work, 'update-ref', 'refs/heads/main', commit);
-  const answer = await client.run(
+  const response = await client.run(
     work,
     'push',
     `http://${token}@${new URL(server.url).host}/git/alice/old.git`,
     'main',
   );
-  t.equal(answer.code, 0, answer.stderr);
+  t.equal(response.code, 0, response.stderr);
 });

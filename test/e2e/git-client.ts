@@ -3,7 +3,7 @@ import { execFile, execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-export interface GitAnswer {
+export interface GitResult {
   code: number;
   stdout: string;
   stderr: string;
@@ -24,7 +24,7 @@ export function gitClient(folder: string) {
     GIT_COMMITTER_EMAIL: 'alice@example.org',
     GIT_SSH_COMMAND: `ssh -i '${key}' -o IdentitiesOnly=yes -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o LogLevel=ERROR`,
   };
-  const run = (cwd: string, ...args: string[]): Promise<GitAnswer> =>
+  const run = (cwd: string, ...args: string[]): Promise<GitResult> =>
     new Promise((resolve) => {
       const options = { cwd, env: environment, maxBuffer: 64 * 1024 * 1024 };
       execFile('git', args, options, (error, stdout, stderr) =>
@@ -37,9 +37,9 @@ export function gitClient(folder: string) {
     run,
     /** Like `run`, for what must succeed: returns the trimmed output. */
     async expect(cwd: string, ...args: string[]): Promise<string> {
-      const answer = await run(cwd, ...args);
-      if (answer.code !== 0) throw new Error(`git ${args.join(' ')}: ${answer.stderr}`);
-      return answer.stdout.trim();
+      const response = await run(cwd, ...args);
+      if (response.code !== 0) throw new Error(`git ${args.join(' ')}: ${response.stderr}`);
+      return response.stdout.trim();
     },
   };
 }

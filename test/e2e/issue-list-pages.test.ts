@@ -8,7 +8,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { allRules, rulesOfLooks, violationsOn } from '../fixtures/axe.ts';
 import { signedIn, startWeb } from '../fixtures/web-fixture.ts';
 import type { Web } from '../fixtures/web-fixture.ts';
-import { viewerOf } from '../pages/issues/issue-web.ts';
+import { viewerOf } from '../pages/issues/issues-fixture.ts';
 
 t.setTimeout(240_000);
 

@@ -9,7 +9,7 @@ import { allRules, rulesOfLooks, violationsOn } from '../fixtures/axe.ts';
 import { invalidParts } from '../fixtures/valid-html.ts';
 import { fillRepository, signedIn, startWeb } from '../fixtures/web-fixture.ts';
 import type { Web } from '../fixtures/web-fixture.ts';
-import { viewerOf } from '../pages/issues/issue-web.ts';
+import { viewerOf } from '../pages/issues/issues-fixture.ts';
 
 t.setTimeout(240_000);
 

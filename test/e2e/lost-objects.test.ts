@@ -6,7 +6,7 @@ import { localAdministrator } from '../../src/access/index.ts';
 import { startHearth } from '../fixtures/start-hearth.ts';
 import { gitClient } from './git-client.ts';
 
-t.test('security A06: an unreachable object is answered as if it were absent', async (t) => {
+t.test('security A06: an unreachable object is treated as if it were absent', async (t) => {
   const hearth = await startHearth(t);
   const [alice, bob] = [await hearth.addPerson('alice'), await hearth.addPerson('bob')];
   const { accounts, repositories } = hearth.modules;
@@ -25,11 +25,11 @@ t.test('security A06: an unreachable object is answered as if it were absent', a
     await git('commit', '--quiet', `--message=${text}`);
     ids.push(await git('rev-parse', 'HEAD'));
   }
-  const [, kept, lost] = ids as [string, string, string];
+  const [, preserved, lost] = ids as [string, string, string];
   const [tree, blob] = [await git('rev-parse', 'HEAD^{tree}'), await git('rev-parse', 'HEAD:file')];
   const origin = hearth.url.replace('://', `://alice:${alice.token}@`) + '/git/alice/work.git';
   await git('push', '--quiet', origin, 'main');
-  await git('push', '--quiet', '--force', origin, `${kept}:main`);
+  await git('push', '--quiet', '--force', origin, `${preserved}:main`);
 
   const readers = {
     http: `${hearth.url}/git/alice/work.git`,
@@ -50,9 +50,9 @@ t.test('security A06: an unreachable object is answered as if it were absent', a
           copy,
         );
         for (const id of [lost, tree, blob]) {
-          const answer = await client.run(copy, '-c', `protocol.version=${version}`, 'fetch', '--quiet', url, id);
-          t.not(answer.code, 0, id);
-          t.match(answer.stderr, /not our ref|unadvertised object/);
+          const response = await client.run(copy, '-c', `protocol.version=${version}`, 'fetch', '--quiet', url, id);
+          t.not(response.code, 0, id);
+          t.match(response.stderr, /not our ref|unadvertised object/);
           t.not((await client.run(copy, 'cat-file', '-e', id)).code, 0, 'nothing came');
         }
         if (version === '2')
@@ -94,10 +94,10 @@ t.test('security A06: an unreachable object is answered as if it were absent', a
     ['bob', { ...bearer(bob), cookie: `hearth_session=${bob.session}` }],
   ] as const) {
     await t.test(`pages and API for ${who}`, async (t) => {
-      for (const place of places(kept)) t.ok([200, 303, 301].includes(await status(place, headers)), place);
+      for (const place of places(preserved)) t.ok([200, 303, 301].includes(await status(place, headers)), place);
       for (const place of places(lost)) t.equal(await status(place, headers), 404, place);
       const compared = await (
-        await fetch(`${hearth.url}/repos/alice/work/compare/${kept}...${lost}`, { headers })
+        await fetch(`${hearth.url}/repos/alice/work/compare/${preserved}...${lost}`, { headers })
       ).text();
       t.notMatch(compared, 'a secret');
     });

@@ -374,9 +374,9 @@ t.test('budgets: weight, requests, other hosts, layout shift', async (t) => {
     const context = await open(who, { width: 1280, theme: 'light', scripts: true });
     const page = await context.newPage();
     const load = async () => {
-      const answers: { url: string; bytes: number }[] = [];
+      const responses: { url: string; bytes: number }[] = [];
       const listen = async (response: Response) => {
-        answers.push({
+        responses.push({
           url: response.url(),
           bytes: response.fromServiceWorker() ? 0 : gzipSync(await response.body()).length,
         });
@@ -384,7 +384,7 @@ t.test('budgets: weight, requests, other hosts, layout shift', async (t) => {
       page.on('response', listen);
       await page.goto(web.origin + path, { waitUntil: 'networkidle' });
       page.off('response', listen);
-      return answers;
+      return responses;
     };
     const first = await load();
     const weight = first.reduce((sum, { bytes }) => sum + bytes, 0);
@@ -409,9 +409,9 @@ t.test('budgets: weight, requests, other hosts, layout shift', async (t) => {
     await context.close();
   }
   const href = /href="(\/assets\/[^"]*style\.css)"/.exec(
-    await fetch(`${web.origin}/login`).then((answer) => answer.text()),
+    await fetch(`${web.origin}/login`).then((response) => response.text()),
   )![1]!;
-  const stylesheet = await fetch(web.origin + href).then((answer) => answer.text());
+  const stylesheet = await fetch(web.origin + href).then((response) => response.text());
   t.ok(gzipSync(stylesheet).length <= 10_000, `web-ui §6 stylesheet: ${gzipSync(stylesheet).length} bytes`);
   const script = readFileSync(new URL('../../templates/assets/app.js', import.meta.url));
   t.ok(gzipSync(script).length <= 10_000, `web-ui §7 script: ${gzipSync(script).length} bytes`);

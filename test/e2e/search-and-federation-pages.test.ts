@@ -53,7 +53,7 @@ t.before(async () => {
       keysNumber(1),
     );
   const [glaze, clay] = [actor('glaze'), actor('clay')];
-  peer.answer('/u/bob/r', { type: 'OrderedCollection', totalItems: 1, orderedItems: [clay.id] });
+  peer.respond('/u/bob/r', { type: 'OrderedCollection', totalItems: 1, orderedItems: [clay.id] });
   peer.addActor(
     '/u/bob',
     { preferredUsername: 'bob', repositories: `${peer.origin}/u/bob/r`, url: `${peer.origin}/bob` },
@@ -132,7 +132,7 @@ t.test('every page of search and federation passes axe and does not overflow', a
     [null, '/api/v1'],
   ];
   /** Pages that only a form leads to. */
-  const answers: Record<string, (tab: Page) => Promise<void>> = {
+  const responses: Record<string, (tab: Page) => Promise<void>> = {
     'a pairing code, shown once': async (tab) => {
       await tab.goto(`${home.origin}/admin/federation`);
       await tab.getByRole('button', { name: 'Make a code instead' }).click();
@@ -162,7 +162,7 @@ t.test('every page of search and federation passes axe and does not overflow', a
       await tab.getByText('Looked at one person').waitFor();
     },
   };
-  for (const name of Object.keys(answers)) pages.push(['alice', name]);
+  for (const name of Object.keys(responses)) pages.push(['alice', name]);
   for (const [colorScheme, width] of [
     ['light', 1280],
     ['dark', 360],
@@ -171,7 +171,7 @@ t.test('every page of search and federation passes axe and does not overflow', a
     for (const [who, path] of pages) {
       const tab = tabs.get(who) ?? (await open(who, { colorScheme, viewport: { width, height: 900 } }));
       tabs.set(who, tab);
-      await (answers[path]?.(tab) ?? tab.goto(home.origin + path));
+      await (responses[path]?.(tab) ?? tab.goto(home.origin + path));
       const { violations } = await new AxeBuilder({ page: tab })
         .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'])
         .analyze();

@@ -37,32 +37,32 @@ t.test(
       return { status: response.status, text: await response.text() };
     };
     /** Measures response times of the server during some work, one request after the other. */
-    const beside = async <T>(what: Promise<T>): Promise<{ result: T; answers: number }> => {
+    const withOtherClients = async <T>(what: Promise<T>): Promise<{ result: T; responses: number }> => {
       let isOver = false;
       const ended = what.finally(() => (isOver = true));
-      let answers = 0;
+      let responses = 0;
       while (!isOver) {
         t.equal((await get('/healthz')).status, 200);
-        answers += 1;
+        responses += 1;
       }
-      return { result: await ended, answers };
+      return { result: await ended, responses };
     };
 
     const remote = `http://${token}@${new URL(server.url).host}/git/alice/site.git`;
-    const pushed = await beside(client.expect(work, 'push', '-q', remote, 'main'));
-    t.ok(pushed.answers > 1, `${pushed.answers} answers during the push`);
+    const pushed = await withOtherClients(client.expect(work, 'push', '-q', remote, 'main'));
+    t.ok(pushed.responses > 1, `${pushed.responses} answers during the push`);
     const runs = async (): Promise<string> => (await get('/repos/alice/site/runs')).text;
-    const waited = await beside(
+    const waited = await withOtherClients(
       (async () => {
         while (!/zz\.yml|Checks/.test(await runs())) await new Promise((resolve) => setTimeout(resolve, 50));
       })(),
     );
-    t.ok(waited.answers > 0);
+    t.ok(waited.responses > 0);
 
     for (const [at] of documents.entries()) {
-      const { result, answers } = await beside(get(`/repos/alice/site/tree/main/d${at}`));
+      const { result, responses } = await withOtherClients(get(`/repos/alice/site/tree/main/d${at}`));
       t.equal(result.status, 200);
-      t.ok(answers > 0, `${answers} answers beside document ${at}`);
+      t.ok(responses > 0, `${responses} answers beside document ${at}`);
     }
     const page = (await get('/repos/alice/site/runs/workflows')).text;
     t.match(page, /h10\.yml[^]*line 4, column 10: Merge keys[^]*zz\.yml/);

@@ -2,7 +2,7 @@ import t from 'tap';
 import { localAdministrator } from '../../src/access/index.ts';
 import { personDocument } from '../../src/federation/actors/actor-documents.ts';
 import { ask } from '../fixtures/web-fixture.ts';
-import type { Answer } from '../fixtures/web-fixture.ts';
+import type { PageResponse } from '../fixtures/web-fixture.ts';
 import { startHearth } from '../fixtures/start-hearth.ts';
 import { startPeer } from './two-instances.ts';
 import type { Peer } from './two-instances.ts';
@@ -15,7 +15,8 @@ const hearth: Peer = await startPeer(t, {
 const { accounts, organisations, repositories, federation, db } = hearth.modules;
 const port = Number(new URL(hearth.origin).port);
 
-const get = (path: string, headers: Record<string, string> = {}): Promise<Answer> => ask({ port }, path, { headers });
+const get = (path: string, headers: Record<string, string> = {}): Promise<PageResponse> =>
+  ask({ port }, path, { headers });
 const read = async (path: string) => JSON.parse((await get(path)).body) as Record<string, unknown>;
 const add = (owner: string, name: string, visibility: 'PUBLIC' | 'PRIVATE' = 'PUBLIC', description = '') =>
   repositories.create(localAdministrator, { owner, name, visibility, description });
@@ -94,8 +95,8 @@ t.test('SPEC §2.5 a person is an actor, and the instance', async (t) => {
   t.equal((await get(`/ap/users/${nameless.id}`)).status, 404, 'a person without a handle appears nowhere');
 });
 
-t.test('SPEC §4.6 private and missing answer the same, at every endpoint', async (t) => {
-  const plain = ({ status, headers, body }: Answer) => {
+t.test('SPEC §4.6 private and missing respond the same, at every endpoint', async (t) => {
+  const plain = ({ status, headers, body }: PageResponse) => {
     const { date: _, 'x-request-id': __, ...rest } = headers;
     return { status, headers: rest, body };
   };
@@ -218,7 +219,7 @@ t.test('SPEC §4.6 WebFinger takes the host with and without its port, in any ca
   }
 });
 
-t.test('NodeInfo leads to the instance and tells what a visitor may see', async (t) => {
+t.test('NodeInfo leads to the instance and tells what an anonymous viewer may see', async (t) => {
   t.match(await read('/.well-known/nodeinfo'), {
     links: [
       { href: `${hearth.origin}/nodeinfo/2.1` },
@@ -270,8 +271,8 @@ t.test('a page and its actor know each other', async (t) => {
 
 t.test('SPEC §2.5 a key is made on first use, once, however many ask at the same time', async (t) => {
   await add('alice', 'busy');
-  const answers = await Promise.all(Array.from({ length: 20 }, () => read('/ap/repos/alice/busy')));
-  t.equal(new Set(answers.map((document) => JSON.stringify(document['publicKey']))).size, 1);
+  const responses = await Promise.all(Array.from({ length: 20 }, () => read('/ap/repos/alice/busy')));
+  t.equal(new Set(responses.map((document) => JSON.stringify(document['publicKey']))).size, 1);
   t.equal((await federation.listKeys()).filter(({ actorId }) => actorId.endsWith('/busy')).length, 1);
   t.notOk(JSON.stringify(await federation.listKeys()).includes('PRIVATE'), 'the private half stays where it is');
 });
@@ -293,7 +294,7 @@ t.test('the list of repositories makes no key, and names the ids that the actors
   t.equal(await ofListed(), before + 12);
 });
 
-t.test('an actor keeps its id when its repository is renamed, and nobody else ever gets it', async (t) => {
+t.test('an actor keeps its id when its repository is renamed, and no other repository ever gets it', async (t) => {
   await add('alice', 'first');
   const { id } = await read('/ap/repos/alice/first');
   await repositories.rename(localAdministrator, 'alice', 'first', 'second');
@@ -321,7 +322,7 @@ t.test('an actor keeps its id when its repository is renamed, and nobody else ev
   t.match((await get('/repos/Alice/first')).headers['link'], /first~2>/);
 });
 
-t.test('a repository of an organisation is an actor that is attributed to nobody', async (t) => {
+t.test('a repository of an organisation is an actor that is attributed to no person', async (t) => {
   const viewer = {
     kind: 'person',
     id: alice.id,

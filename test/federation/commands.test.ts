@@ -21,7 +21,7 @@ peer.addActor(
   keysNumber(1),
 );
 peer.addActor('/u/carol', { preferredUsername: 'carol', repositories: `${peer.origin}/u/carol/r` }, keysNumber(1));
-peer.answer('/u/carol/r', { type: 'OrderedCollection', totalItems: 0, orderedItems: [] });
+peer.respond('/u/carol/r', { type: 'OrderedCollection', totalItems: 0, orderedItems: [] });
 
 async function said(...words: string[]): Promise<string> {
   const { code, stdout, stderr } = await runCli(words, {
@@ -210,7 +210,7 @@ t.test('federation keys and followers never show a private key', async (t) => {
 });
 
 t.test('delivery list, show, retry and purge', async (t) => {
-  peer.answer('/u/mallory/inbox', (_request, response) => void response.writeHead(500).end());
+  peer.respond('/u/mallory/inbox', (_request, response) => void response.writeHead(500).end());
   await home.modules.federation.drain();
   const failed = (await json('delivery', 'list', '--state', 'failed')) as { id: number }[];
   t.match(failed, [

@@ -104,7 +104,7 @@ t.test('SPEC §3 an attempt that succeeds, and one that fails until it counts as
   const stage = await setStage(t);
   const { federation, clock, peer, queue, inbox } = stage;
   let status = 500;
-  peer.answer('/inbox/bad', (_request, response) => void response.writeHead(status).end('secret <b>words</b>'));
+  peer.respond('/inbox/bad', (_request, response) => void response.writeHead(status).end('secret <b>words</b>'));
   await queue([inbox('good'), inbox('bad')]);
   t.match(await federation.drain(), { delivered: 1, failed: 1 });
   t.match(await deliveryRows(stage), [
@@ -140,7 +140,7 @@ t.test('SPEC §3 an attempt that succeeds, and one that fails until it counts as
 
 t.test('SPEC §1 SERVICE_FEDERATION_MAX_ATTEMPTS decides when a delivery has failed', async (t) => {
   const stage = await setStage(t, { env: { SERVICE_FEDERATION_MAX_ATTEMPTS: '2' } });
-  stage.peer.answer('/inbox/bad', (_request, response) => void response.writeHead(404).end());
+  stage.peer.respond('/inbox/bad', (_request, response) => void response.writeHead(404).end());
   await stage.queue([stage.inbox('bad')]);
   await stage.federation.drain();
   stage.clock.advance(minute);
@@ -153,13 +153,13 @@ t.test('SPEC §1 SERVICE_FEDERATION_MAX_ATTEMPTS decides when a delivery has fai
 t.test('a server that asks to wait is waited for; a redirect leads nowhere', async (t) => {
   const stage = await setStage(t);
   const { peer, clock } = stage;
-  peer.answer('/inbox/busy', (_request, response) => void response.writeHead(429, { 'Retry-After': '600' }).end());
-  peer.answer(
+  peer.respond('/inbox/busy', (_request, response) => void response.writeHead(429, { 'Retry-After': '600' }).end());
+  peer.respond(
     '/inbox/date',
     (_request, response) =>
       void response.writeHead(503, { 'Retry-After': new Date(clock.now() + 20 * minute).toUTCString() }).end(),
   );
-  peer.answer(
+  peer.respond(
     '/inbox/moved',
     (_request, response) => void response.writeHead(307, { Location: `${peer.origin}/inbox/here` }).end(),
   );
@@ -311,7 +311,7 @@ t.test(
 t.test('hanging hosts do not delay deliveries to other hosts', async (t) => {
   const stage = await setStage(t, { outbound: { limits: { totalMs: 1_500 } }, settings: { slots: 16 } });
   const hanging = await Promise.all(Array.from({ length: 6 }, () => startFakePeer(t)));
-  for (const peer of hanging) peer.answer('/inbox', () => {});
+  for (const peer of hanging) peer.respond('/inbox', () => {});
   const living = await Promise.all(Array.from({ length: 4 }, () => startFakePeer(t)));
   await stage.queue([
     ...hanging.flatMap((peer) => Array.from({ length: 20 }, () => `${peer.origin}/inbox`)),
@@ -376,7 +376,7 @@ t.test('at start no delivery waits longer than an hour, whatever the clock said 
 
 t.test('stopping gives up what is under way, uncounted, and gives back what was claimed', async (t) => {
   const stage = await setStage(t);
-  stage.peer.answer('/inbox', () => {});
+  stage.peer.respond('/inbox', () => {});
   await stage.queue(Array.from({ length: 30 }, () => `${stage.peer.origin}/inbox`));
   const draining = stage.federation.drain();
   await until('something is under way', () => stage.peer.received.length > 0);
@@ -398,7 +398,7 @@ t.test('no more than 4 at a time to one host, and no more than the slots in all'
   const mostAt = peers.map(() => 0);
   for (const [index, peer] of peers.entries()) {
     let here = 0;
-    peer.answer('/inbox', (_request, response) => {
+    peer.respond('/inbox', (_request, response) => {
       mostAt[index] = Math.max(mostAt[index]!, (here += 1));
       most = Math.max(most, (open += 1));
       setTimeout(() => {
@@ -418,7 +418,7 @@ t.test('a retry by hand is a new delivery; the FAILED row stays', async (t) => {
   const stage = await setStage(t, { env: { SERVICE_FEDERATION_MAX_ATTEMPTS: '1' } });
   const { federation, peer, clock } = stage;
   let status = 500;
-  peer.answer('/inbox/bad', (_request, response) => void response.writeHead(status).end());
+  peer.respond('/inbox/bad', (_request, response) => void response.writeHead(status).end());
   await stage.queue([stage.inbox('bad'), stage.inbox('good')]);
   await federation.drain();
   const [bad, good] = await federation.listDeliveries().then((rows) => rows.reverse());

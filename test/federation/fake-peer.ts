@@ -99,13 +99,13 @@ export interface RawRequest {
   body?: string | Buffer;
 }
 
-export interface RawAnswer {
+export interface RawResponse {
   status: number;
   headers: IncomingMessage['headers'];
   body: string;
 }
 
-export function sendRaw({ url, method = 'POST', headers, body = '' }: RawRequest): Promise<RawAnswer> {
+export function sendRaw({ url, method = 'POST', headers, body = '' }: RawRequest): Promise<RawResponse> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(url);
     const path = url.slice(new URL(url).origin.length) || '/';
@@ -132,7 +132,7 @@ export function sendRaw({ url, method = 'POST', headers, body = '' }: RawRequest
   });
 }
 
-export type Answer = (request: Received, response: ServerResponse) => void;
+export type Responder = (request: Received, response: ServerResponse) => void;
 
 export interface FakePeer {
   origin: string;
@@ -142,12 +142,12 @@ export interface FakePeer {
   connections(): number;
   /** Adds an actor at a path, `/users/mallory`, and serves it. */
   addActor(path: string, more?: Record<string, unknown>, keys?: Keys): FakeActor;
-  /** What a path answers; over actors. */
-  answer(path: string, answer: Answer | Record<string, unknown>): void;
+  /** What a path responds with; over actors. */
+  respond(path: string, reply: Responder | Record<string, unknown>): void;
   /** Activities that came to inboxes. */
   activities(): Record<string, unknown>[];
   /** Signs an activity as one of its actors and posts it. */
-  deliver(actor: FakeActor, inbox: string, activity: Record<string, unknown>): Promise<RawAnswer>;
+  deliver(actor: FakeActor, inbox: string, activity: Record<string, unknown>): Promise<RawResponse>;
   /** An activity id on this host. */
   newId(): string;
   stop(): Promise<void>;
@@ -157,7 +157,7 @@ export async function startFakePeer(
   t: Owner,
   { host = '127.0.0.3', port = 0 }: { host?: string; port?: number } = {},
 ): Promise<FakePeer> {
-  const answers = new Map<string, Answer>();
+  const responses = new Map<string, Responder>();
   const received: Received[] = [];
   const open = new Set<Socket>();
   let connections = 0;
@@ -168,8 +168,8 @@ export async function startFakePeer(
       const { method = '', url = '', headers } = request;
       const got = { method, path: url, headers, body: Buffer.concat(parts).toString() };
       received.push(got);
-      const answer = answers.get(url) ?? answers.get(url.split('?')[0]!);
-      if (answer !== undefined) return answer(got, response);
+      const reply = responses.get(url) ?? responses.get(url.split('?')[0]!);
+      if (reply !== undefined) return reply(got, response);
       response.writeHead(method === 'POST' ? 202 : 404).end();
     });
   });
@@ -191,7 +191,7 @@ export async function startFakePeer(
   t.teardown(stop);
 
   const json =
-    (document: Record<string, unknown>): Answer =>
+    (document: Record<string, unknown>): Responder =>
     (_request, response) =>
       void response.writeHead(200, { 'Content-Type': 'application/activity+json' }).end(JSON.stringify(document));
 
@@ -213,11 +213,11 @@ export async function startFakePeer(
         publicKey: { id: keyId, owner: id, publicKeyPem: pemOf(keys) },
         ...more,
       };
-      answers.set(path, json(document));
+      responses.set(path, json(document));
       return { id, keyId, keys, inbox: String(document.inbox), document };
     },
-    answer(path, answer) {
-      answers.set(path, typeof answer === 'function' ? answer : json(answer));
+    respond(path, reply) {
+      responses.set(path, typeof reply === 'function' ? reply : json(reply));
     },
     activities: () =>
       received.filter(({ method }) => method === 'POST').map(({ body }) => JSON.parse(body) as Record<string, unknown>),

@@ -115,7 +115,7 @@ const keys = generateKeyPairSync('rsa', {
   privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
 });
 
-/** Gives alice a public repository whose actor exists, with a key that all tests share; answers its id and path. */
+/** Gives alice a public repository whose actor exists, with a key that all tests share; returns its id and path. */
 export async function addRepository(
   { modules }: FederationStage,
   name = 'tool',

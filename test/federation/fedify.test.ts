@@ -68,14 +68,14 @@ t.test('Fedify verifies what we sign', async (t) => {
   t.equal(await verifyRequest(asRequest({ ...sent, path: '/elsewhere' }), loaders), null);
 });
 
-t.test('we accept what Fedify signs, and answer RFC 9421 with 401 so that it falls back', async (t) => {
+t.test('we accept what Fedify signs, and respond to RFC 9421 with 401 so that it falls back', async (t) => {
   const { privateKey, publicKey } = await generateCryptoKeyPair('RSASSA-PKCS1-v1_5');
   const id = new URL(`${peer.origin}/users/fey`);
   const keyId = new URL('#main-key', id);
   const inbox = new URL(`${id.href}/inbox`);
   const key = new CryptographicKey({ id: keyId, owner: id, publicKey });
   const fey = new Person({ id, preferredUsername: 'fey', inbox, publicKey: key });
-  peer.answer('/users/fey', (await fey.toJsonLd({ contextLoader })) as Record<string, unknown>);
+  peer.respond('/users/fey', (await fey.toJsonLd({ contextLoader })) as Record<string, unknown>);
 
   const tool = new URL(`${hearth.origin}/ap/repos/alice/tool`);
   async function post(activity: Follow | Undo, spec: 'draft-cavage-http-signatures-12' | 'rfc9421'): Promise<number> {
@@ -88,7 +88,7 @@ t.test('we accept what Fedify signs, and answer RFC 9421 with 401 so that it fal
     return (await fetch(await signRequest(request, privateKey, keyId, { spec }))).status;
   }
   const followers = async () =>
-    (await hearth.modules.federation.followersOf('alice', 'tool')).map(({ actorId }) => actorId);
+    (await hearth.modules.federation.listFollowers('alice', 'tool')).map(({ actorId }) => actorId);
   const follow = new Follow({ id: new URL(`${peer.origin}/follows/1`), actor: id, object: tool });
   t.equal(await post(follow, 'rfc9421'), 401);
   t.same(await followers(), []);

@@ -56,7 +56,7 @@ async function setStage(t: Owner): Promise<Stage> {
   const stage = await openFederation(t);
   const peer = await startFakePeer(t);
   const alice = await stage.modules.accounts.addPerson({ username: 'alice' });
-  peer.answer('/.well-known/webfinger', (request, response) => {
+  peer.respond('/.well-known/webfinger', (request, response) => {
     const resource = new URL(request.path, peer.origin).searchParams.get('resource') ?? '';
     const name = /^acct:([^@]+)@/.exec(resource)?.[1] ?? new URL(resource).pathname.replace(/^\/repos\//, '');
     const href = `${peer.origin}/${name.includes('/') ? 'r' : 'u'}/${name}`;
@@ -98,7 +98,7 @@ function addRepository(peer: FakePeer, name: string): FakeActor {
 function addPerson(peer: FakePeer, repositories: readonly string[], more: Record<string, unknown> = {}): FakeActor {
   known.add(`${peer.origin}/u/bob`);
   const items = repositories.map((name) => (name.includes('://') ? name : `${peer.origin}/r/bob/${name}`));
-  peer.answer('/u/bob/repositories', {
+  peer.respond('/u/bob/repositories', {
     type: 'OrderedCollection',
     totalItems: repositories.length,
     first: { type: 'OrderedCollectionPage', orderedItems: items, next: `${peer.origin}/u/bob/repositories?page=2` },
@@ -114,7 +114,7 @@ function addPerson(peer: FakePeer, repositories: readonly string[], more: Record
 t.test('SPEC §3 following a repository by handle, by actor URL, by the address of its page', async (t) => {
   const { peer, follow, following, queued } = await setStage(t);
   for (const name of ['one', 'two', 'three']) addRepository(peer, name);
-  peer.answer(
+  peer.respond(
     '/repos/bob/three',
     (_request, response) => void response.writeHead(200, { 'Content-Type': 'text/html' }).end('<html>'),
   );
@@ -124,7 +124,7 @@ t.test('SPEC §3 following a repository by handle, by actor URL, by the address 
   t.same(await queued(), ['Follow one', 'Follow two', 'Follow three']);
   const { repositories } = await following();
   t.match(
-    repositories.map(({ standing, url }) => [standing.state, url]).sort(),
+    repositories.map(({ status, url }) => [status.state, url]).sort(),
     ['one', 'three', 'two'].map((name) => ['PENDING', `${peer.origin}/repos/bob/${name}`]),
   );
   await follow(`@bob/one@${peer.host}`);
@@ -151,11 +151,11 @@ t.test(
       ['ftp://127.0.0.3/x', /Write owner/],
     ];
     peer.addActor('/group', { type: 'Group' });
-    peer.answer(
+    peer.respond(
       '/html',
       (_request, response) => void response.writeHead(200, { 'Content-Type': 'text/html' }).end('x'),
     );
-    peer.answer('/broken', (_request, response) => void response.writeHead(500).end());
+    peer.respond('/broken', (_request, response) => void response.writeHead(500).end());
     cases.push(
       [`${peer.origin}/group`, /no repository or person/],
       [`${peer.origin}/html`, /knows no public/],
@@ -178,7 +178,7 @@ t.test('WebFinger cannot lead to a host that is not allowed', async (t) => {
   const { peer, follow } = await setStage(t);
   const sentinel = await startFakePeer(t, { host: '127.0.0.9' });
   sentinel.addActor('/users/x');
-  peer.answer(
+  peer.respond(
     '/.well-known/webfinger',
     (_request, response) =>
       void response.writeHead(200, { 'Content-Type': 'application/jrd+json' }).end(
@@ -188,7 +188,7 @@ t.test('WebFinger cannot lead to a host that is not allowed', async (t) => {
       ),
   );
   await t.rejects(follow(`bob/x@${peer.host}`), /Could not resolve handle/);
-  peer.answer(
+  peer.respond(
     '/.well-known/webfinger',
     (_request, response) =>
       void response.writeHead(302, { Location: `${sentinel.origin}/.well-known/webfinger` }).end(),
@@ -253,7 +253,7 @@ t.test('a deleted account undoes what it followed, and its key can be had until 
   await t.rejects(federation.publications.actor('/ap/users/bobby'), { code: 'not_found' }, 'gone for good');
 });
 
-t.test('what one server was told has its own address, too, for who was given it', async (t) => {
+t.test('what one server received has its own address, too, for its recipients', async (t) => {
   const { peer, modules, federation, follow, alice, origin } = await setStage(t);
   const { id } = await follow(addRepository(peer, 'one').id);
   await federation.unfollow(alice.id, id);
@@ -289,12 +289,12 @@ t.test('security E01, J08 a follow belongs to the person who made it', async (t)
 t.test('why a follow waits: not sent, not through, unanswered, given up; a retry sends a new Follow', async (t) => {
   const { peer, follow, following, federation, alice, clock, modules } = await setStage(t);
   const { id } = await follow(addRepository(peer, 'one').id);
-  const standing = async () => (await following()).repositories[0]!.standing;
-  t.match(await standing(), { state: 'PENDING', why: 'queued', attempts: 0 });
+  const followStatus = async () => (await following()).repositories[0]!.status;
+  t.match(await followStatus(), { state: 'PENDING', why: 'queued', attempts: 0 });
   let status = 401;
-  peer.answer('/r/bob/one/inbox', (_request, response) => void response.writeHead(status).end());
+  peer.respond('/r/bob/one/inbox', (_request, response) => void response.writeHead(status).end());
   await federation.drain();
-  t.match(await standing(), {
+  t.match(await followStatus(), {
     state: 'PENDING',
     why: 'retrying',
     attempts: 1,
@@ -303,21 +303,21 @@ t.test('why a follow waits: not sent, not through, unanswered, given up; a retry
   status = 202;
   clock.advance(60_000);
   await federation.drain();
-  t.match(await standing(), { state: 'PENDING', why: 'unanswered', deliveredAt: clock.now() });
+  t.match(await followStatus(), { state: 'PENDING', why: 'unanswered', deliveredAt: clock.now() });
   const first = (await following()).repositories[0]!.followId;
   await federation.retryFollow(alice.id, id);
   t.not((await following()).repositories[0]!.followId, first, 'with a new id');
-  t.match(await standing(), { state: 'PENDING', why: 'queued' });
+  t.match(await followStatus(), { state: 'PENDING', why: 'queued' });
   await modules.db.write(({ manager }) =>
     manager.query(
       `UPDATE federation_delivery SET state = 'FAILED', attempts = 8, last_error = 'it broke' WHERE state = 'PENDING'`,
     ),
   );
-  t.match(await standing(), { state: 'PENDING', why: 'failed', attempts: 8, error: 'it broke' });
+  t.match(await followStatus(), { state: 'PENDING', why: 'failed', attempts: 8, error: 'it broke' });
   await modules.db.write(({ manager }) =>
     manager.query(`UPDATE remote_follows SET state = 'ACCEPTED', accepted_at = 5`),
   );
-  t.match(await standing(), { state: 'ACCEPTED', since: 5 });
+  t.match(await followStatus(), { state: 'ACCEPTED', since: 5 });
   const before = (await following()).repositories[0]!.followId;
   await federation.retryFollow(alice.id, id);
   t.equal((await following()).repositories[0]!.followId, before, 'nothing to retry');
@@ -330,20 +330,16 @@ t.test('a follow that waits for a server that is down says so, and asking again 
   await peer.stop();
   await federation.drain();
   const { repositories } = await following();
-  t.same(repositories.map(({ standing }) => (standing as { why: string }).why).sort(), [
-    'retrying',
-    'waiting',
-    'waiting',
-  ]);
-  const waiting = repositories.find(({ standing }) => (standing as { why: string }).why === 'waiting')!;
-  t.match(waiting.standing, { attempts: 0, error: /it refused the connection/, nextAttemptAt: clock.now() + 60_000 });
-  const view = viewFollowStatus(waiting.standing, clock.now());
+  t.same(repositories.map(({ status }) => (status as { why: string }).why).sort(), ['retrying', 'waiting', 'waiting']);
+  const waiting = repositories.find(({ status }) => (status as { why: string }).why === 'waiting')!;
+  t.match(waiting.status, { attempts: 0, error: /it refused the connection/, nextAttemptAt: clock.now() + 60_000 });
+  const view = viewFollowStatus(waiting.status, clock.now());
   t.match(view, {
     sentence: /^Not sent yet: .* did not answer: it refused the connection\. It is tried in 1 minute\.$/,
     mayRetry: true,
   });
-  const retried = repositories.find(({ standing }) => (standing as { why: string }).why === 'retrying')!;
-  t.match(viewFollowStatus(retried.standing, clock.now()).sentence, /^Tried once: /);
+  const retried = repositories.find(({ status }) => (status as { why: string }).why === 'retrying')!;
+  t.match(viewFollowStatus(retried.status, clock.now()).sentence, /^Tried once: /);
 
   for (const id of ids) await federation.retryFollow(alice.id, id);
   const pending = async () => (await federation.listDeliveries({ state: 'PENDING' })).length;
@@ -453,7 +449,7 @@ t.test('SPEC §3 the re-scan adds what is new, and only adds', async (t) => {
   t.match(await federation.scanDuePeople(), [{ added: [] }]);
   t.same(await handles(), ['bob/one', 'bob/three'], 'what was unfollowed by hand does not come back');
 
-  peer.answer('/u/bob/repositories', (_request, response) => void response.writeHead(503).end());
+  peer.respond('/u/bob/repositories', (_request, response) => void response.writeHead(503).end());
   clock.advance(5 * 60_000);
   t.match(await federation.scanDuePeople(), [{ added: [], error: /answered 503/ }]);
   t.match((await following()).people[0], { scanError: /answered 503/ });
@@ -480,13 +476,13 @@ t.test("a person's list may be a plain collection, or name its first page", asyn
     addRepository(peer, 'one');
     addPerson(peer, []);
     const ids = [{ id: `${peer.origin}/r/bob/one`, type: 'Repository' }];
-    peer.answer(
+    peer.respond(
       '/u/bob/repositories',
       shape === 'items'
         ? { type: 'Collection', items: ids }
         : { type: 'OrderedCollection', first: `${peer.origin}/u/bob/first` },
     );
-    peer.answer('/u/bob/first', { type: 'OrderedCollectionPage', orderedItems: ids });
+    peer.respond('/u/bob/first', { type: 'OrderedCollectionPage', orderedItems: ids });
     await follow(`bob@${peer.host}`);
     t.equal((await following()).people[0]!.repositories.length, 1, shape);
   }

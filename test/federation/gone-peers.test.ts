@@ -15,7 +15,7 @@ const day = 24 * hour;
 
 interface Stage extends FederationStage {
   repository: { id: string; apPath: string };
-  /** Host and port that nobody listens at. */
+  /** Host and port without a listener. */
   dead: string;
   port: number;
   push(): Promise<void>;
@@ -105,7 +105,7 @@ t.test('after seven days without a response deliveries to a server end, and none
     },
   );
   t.equal(await federation.countDeadHosts(), 1);
-  t.match(await federation.followersOf('alice', 'tool'), [{ goneSince: begun }], 'its followers stay, marked');
+  t.match(await federation.listFollowers('alice', 'tool'), [{ goneSince: begun }], 'its followers stay, marked');
   const found = await findings();
   t.same(
     found.map(({ check }) => check),
@@ -122,7 +122,7 @@ t.test('after seven days without a response deliveries to a server end, and none
   t.same(await deliveryRows(stage), [], 'and a month later nothing is left of it, with pushes going on');
 });
 
-t.test('the first word of a server that was given up resumes it; so does an answer', async (t) => {
+t.test('the first word of a server that was given up resumes it; so does a response', async (t) => {
   const stage = await setStage(t);
   const { federation, clock, dead, port, modules, push, count } = stage;
   await hourlyPushes(stage, 8 * 24);
@@ -146,17 +146,17 @@ t.test('the first word of a server that was given up resumes it; so does an answ
   t.equal(await count('PENDING'), 0);
 });
 
-t.test('a test by the administrator resumes a server that answers', async (t) => {
+t.test('a test by the administrator resumes a server that responds', async (t) => {
   const stage = await setStage(t);
   const { federation, dead, port } = stage;
   await hourlyPushes(stage, 8 * 24);
   const isGone = async () => (await federation.listPeers()).find(({ host }) => host === dead)?.goneAt !== null;
-  await federation.testPeer(dead);
+  await federation.checkPeer(dead);
   t.ok(await isGone());
   const back = await startFakePeer(t, { port });
   back.addActor('/ap/instance', { type: 'Application' });
   stage.clock.advance(2_000);
-  await federation.testPeer(dead);
+  await federation.checkPeer(dead);
   t.notOk(await isGone());
 });
 
@@ -173,7 +173,7 @@ t.test('an action for a server that is marked as gone is attempted once', async 
 });
 
 t.test(
-  'a server that answers with errors, or is asked again after a long pause, is not given up at once',
+  'a server that responds with errors, or is asked again after a long pause, is not given up at once',
   async (t) => {
     const stage = await setStage(t);
     const { federation, dead, clock } = stage;
@@ -191,7 +191,7 @@ t.test(
     const other = await setStage(t);
     await hourlyPushes(other, 6 * 24);
     const ill = await startFakePeer(t, { port: other.port });
-    ill.answer('/inbox', (_request, response) => void response.writeHead(500).end());
+    ill.respond('/inbox', (_request, response) => void response.writeHead(500).end());
     await hourlyPushes(other, 1);
     await ill.stop();
     await hourlyPushes(other, 2 * 24);

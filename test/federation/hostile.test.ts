@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib';
 import t from 'tap';
 import { localAdministrator } from '../../src/access/index.ts';
 import { keysNumber, pemOf, rowsOf, sendRaw, sha256, sign, startFakePeer } from './fake-peer.ts';
-import type { FakeActor, FakePeer, Keys, RawAnswer, Signing } from './fake-peer.ts';
+import type { FakeActor, FakePeer, Keys, RawResponse, Signing } from './fake-peer.ts';
 import { startPeer } from './two-instances.ts';
 import type { Peer } from './two-instances.ts';
 
@@ -44,7 +44,7 @@ interface Attack {
   name: string;
   /** 401 unless given; 202 means recorded and ignored. */
   status?: number;
-  send(): Promise<RawAnswer>;
+  send(): Promise<RawResponse>;
 }
 
 const attacks: Attack[] = [];
@@ -68,7 +68,7 @@ function deliver({
   sign: signing = {},
   headers = {},
   method,
-}: Change): Promise<RawAnswer> {
+}: Change): Promise<RawResponse> {
   const signed: Record<string, string | string[] | null> = {
     ...sign({ url: inbox, body, keyId: mallory.keyId, privateKey: mallory.keys.privateKey, ...signing }),
     ...headers,
@@ -378,8 +378,8 @@ for (const [name, keyId] of [
 ] as const)
   change(`a key ${name}`, { sign: { keyId: Buffer.from(keyId).toString('latin1') } });
 
-const serve = (path: string, answer: (response: ServerResponse) => void): FakeActor => {
-  peer.answer(path, (_request, response) => answer(response));
+const serve = (path: string, write: (response: ServerResponse) => void): FakeActor => {
+  peer.respond(path, (_request, response) => write(response));
   const id = peer.origin + path;
   return { id, keyId: `${id}#main-key`, keys: mallory.keys, inbox: `${id}/inbox`, document: {} };
 };
@@ -637,7 +637,7 @@ change('an actor in a language map', { activity: follow({ actor: { '@value': mal
 change('a hundred thousand actors', { activity: follow({ actor: Array.from({ length: 20_000 }, () => mallory.id) }) });
 change('an activity in an activity', { activity: { type: 'Create', object: follow() } });
 
-/* 6. Places that are hidden or not there: one answer (invariant 8). */
+/* 6. Places that are hidden or not there: one response (invariant 8). */
 for (const path of [
   '/ap/repos/alice/secret/inbox',
   '/ap/repos/alice/absent/inbox',
@@ -773,10 +773,10 @@ t.test('hostile deliveries have no effect', async (t) => {
   let [before, known] = [await effects(), await seen()];
 
   for (const { name, status, send } of attacks) {
-    const answer = await send();
-    if (answer.status !== status) t.fail(`${name}: ${answer.status}, not ${status}`);
-    if (answer.status === 401 && answer.body !== '') t.fail(`${name}: the answer says why`);
-    if (answer.headers['set-cookie'] !== undefined) t.fail(`${name}: a cookie`);
+    const response = await send();
+    if (response.status !== status) t.fail(`${name}: ${response.status}, not ${status}`);
+    if (response.status === 401 && response.body !== '') t.fail(`${name}: the answer says why`);
+    if (response.headers['set-cookie'] !== undefined) t.fail(`${name}: a cookie`);
     const [after, knownNow] = [await effects(), await seen()];
     if (after !== before) t.fail(`${name}: something was written`);
     if (knownNow !== known + (status === 202 ? 1 : 0)) t.fail(`${name}: ${knownNow - known} notes in the inbox log`);

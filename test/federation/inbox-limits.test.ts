@@ -9,7 +9,7 @@ import { fixedClock } from '../fixtures/fixed-clock.ts';
 import type { FixedClock } from '../fixtures/fixed-clock.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 import { keysNumber, sendRaw, sha256, sign, startFakePeer } from './fake-peer.ts';
-import type { FakeActor, FakePeer, RawAnswer } from './fake-peer.ts';
+import type { FakeActor, FakePeer, RawResponse } from './fake-peer.ts';
 import { startPeer, until } from './two-instances.ts';
 import type { Peer } from './two-instances.ts';
 
@@ -36,7 +36,7 @@ interface Sender {
 }
 
 /** A well-formed, signed Like. */
-function like({ peer, inbox, clock }: Stage, { keyId, actor, from }: Sender): Promise<RawAnswer> {
+function like({ peer, inbox, clock }: Stage, { keyId, actor, from }: Sender): Promise<RawResponse> {
   const body = JSON.stringify({ id: peer.newId(), type: 'Like', actor, object: inbox });
   const date = new Date(clock.now()).toUTCString();
   const headers = sign({ url: inbox, body, keyId, privateKey: keysNumber(0).privateKey, date });
@@ -50,30 +50,30 @@ const likeOf = (stage: Stage, actor: FakeActor, from: string) =>
 const likeOfNobody = (stage: Stage, number: number, from: string) =>
   like(stage, { keyId: `${stage.peer.origin}/nobody${number}#main-key`, actor: stage.peer.origin, from });
 
-const busy = ({ status, headers }: RawAnswer): boolean => status === 503 && Number(headers['retry-after']) >= 60;
+const busy = ({ status, headers }: RawResponse): boolean => status === 503 && Number(headers['retry-after']) >= 60;
 
-/** What nobody's documents answer is up to the test. */
-function answerNobody({ peer }: Stage, count: number, answer: (respond: () => void) => void): void {
+/** What documents of unknown actors respond with is up to the test. */
+function respondNothing({ peer }: Stage, count: number, receive: (respond: () => void) => void): void {
   for (let number = 0; number < count; number += 1)
-    peer.answer(`/nobody${number}`, (_request, response) => answer(() => response.writeHead(404).end()));
+    peer.respond(`/nobody${number}`, (_request, response) => receive(() => response.writeHead(404).end()));
 }
 
 t.test(
   'a flood of unknown signers from one network does not keep a new signer of another from being heard',
   async (t) => {
     const stage = await setStage(t);
-    answerNobody(stage, 64, (respond) => setTimeout(respond, 100));
+    respondNothing(stage, 64, (respond) => setTimeout(respond, 100));
     const newcomer = stage.peer.addActor('/users/newcomer');
     const flood = Array.from({ length: 64 }, (_, number) => likeOfNobody(stage, number, '203.0.113.9'));
     await until('the flood occupies the peer', () => stage.peer.received.length >= 2);
     t.equal((await likeOf(stage, newcomer, '198.51.100.7')).status, 202);
-    const answers = await Promise.all(flood);
+    const responses = await Promise.all(flood);
     t.same(
-      answers.filter((answer) => answer.status !== 401 && !busy(answer)),
+      responses.filter((response) => response.status !== 401 && !busy(response)),
       [],
       'unknown signers get 401, and 503 with Retry-After where nobody looked',
     );
-    t.ok(answers.some(busy));
+    t.ok(responses.some(busy));
     const text = stage.hearth.log.filter(({ event }) => event === 'federation.refused').map(({ status }) => status);
     t.ok(text.includes(503) && text.includes(401));
   },
@@ -85,8 +85,8 @@ t.test('a known signer whose key has to be fetched again has a place that unknow
   t.equal((await likeOf(stage, known, '198.51.100.7')).status, 202);
   stage.clock.advance(7 * 3_600_000);
   const waiting: (() => void)[] = [];
-  answerNobody(stage, 40, (respond) => waiting.push(respond));
-  // Each from a network of its own, and no answer for any of them.
+  respondNothing(stage, 40, (respond) => waiting.push(respond));
+  // Each from a network of its own, and no response for any of them.
   const flood = Array.from({ length: 40 }, (_, number) => likeOfNobody(stage, number, `203.0.113.${number}`));
   await until('the flood occupies the peer', () => waiting.length >= 2);
   const fetched = () => stage.peer.received.filter(({ path }) => path === '/users/known').length;
@@ -94,7 +94,7 @@ t.test('a known signer whose key has to be fetched again has a place that unknow
   t.equal(fetched(), 2, 'its key was fetched again');
 
   for (const respond of waiting) respond();
-  answerNobody(stage, 40, (respond) => respond());
+  respondNothing(stage, 40, (respond) => respond());
   await Promise.all(flood);
 });
 
@@ -103,7 +103,7 @@ t.test('naming a known signer without its key takes no place from it', async (t)
   const known = stage.peer.addActor('/users/known');
   t.equal((await likeOf(stage, known, '198.51.100.7')).status, 202);
   const waiting: (() => void)[] = [];
-  stage.peer.answer('/users/known', (_request, response) => waiting.push(() => response.writeHead(404).end()));
+  stage.peer.respond('/users/known', (_request, response) => waiting.push(() => response.writeHead(404).end()));
   stage.clock.advance(7 * 3_600_000);
   const body = JSON.stringify({ id: stage.peer.newId(), type: 'Like', actor: known.id, object: stage.inbox });
   const date = new Date(stage.clock.now()).toUTCString();
@@ -119,21 +119,21 @@ t.test('naming a known signer without its key takes no place from it', async (t)
   await stage.hearth.modules.federation
     .follow(follower.id, `${stage.peer.origin}/users/other`)
     .catch((error: Error) => t.match(error.message, /no public repository/, 'what people here ask for is fetched'));
-  stage.peer.answer('/users/known', (_request, response) => void response.writeHead(404).end());
+  stage.peer.respond('/users/known', (_request, response) => void response.writeHead(404).end());
   for (const respond of waiting) respond();
   for (const { status } of await Promise.all(forged)) t.ok(status === 401 || status === 503, String(status));
 });
 
 t.test('one network makes this server fetch so many keys of unknown signers and no more', async (t) => {
   const stage = await setStage(t);
-  const answers: RawAnswer[] = [];
+  const responses: RawResponse[] = [];
   // A /64 is one network, whatever address in it is used.
   for (let number = 0; number < 150; number += 1)
-    answers.push(await likeOfNobody(stage, number, `2001:db8:1:2::${number.toString(16)}`));
+    responses.push(await likeOfNobody(stage, number, `2001:db8:1:2::${number.toString(16)}`));
   const fetches = () => stage.peer.received.filter(({ method }) => method === 'GET').length;
   t.equal(fetches(), 120);
   t.same(
-    answers.map((answer) => (busy(answer) ? 503 : answer.status)),
+    responses.map((response) => (busy(response) ? 503 : response.status)),
     [...Array<number>(120).fill(401), ...Array<number>(30).fill(503)],
   );
   const newcomer = stage.peer.addActor('/users/newcomer');
@@ -146,7 +146,7 @@ t.test('one network makes this server fetch so many keys of unknown signers and 
   t.ok(busy(await likeOfNobody(stage, 200, '2001:db8:1:2::1')));
 });
 
-/** Sends the headers of a POST and nothing of its body; answers all that comes back until the end of the connection. */
+/** Sends the headers of a POST and nothing of its body; returns all that comes back until the end of the connection. */
 function sendHeadOnly(url: string, headers: Record<string, string>): Promise<string> {
   const { hostname, port, pathname, host } = new URL(url);
   return new Promise((resolve, reject) => {
@@ -186,9 +186,9 @@ t.test('what the headers show to be refused is refused before a byte of the body
     ['another host', { ...signed(), Host: 'other.example' }],
   ];
   for (const [name, headers] of cases) {
-    const answer = await sendHeadOnly(inbox, headers);
-    t.match(answer, /^HTTP\/1\.1 401 /, name);
-    t.match(answer, /^connection: close\r$/im, `${name}: the connection is closed`);
+    const response = await sendHeadOnly(inbox, headers);
+    t.match(response, /^HTTP\/1\.1 401 /, name);
+    t.match(response, /^connection: close\r$/im, `${name}: the connection is closed`);
   }
   t.equal(peer.connections(), 0);
 
@@ -210,8 +210,8 @@ t.test('an honest sender whose clock is wrong reads 401 and no broken connection
   });
   t.equal(headers['Digest'], `SHA-256=${sha256(body)}`);
   for (let time = 0; time < 20; time += 1) {
-    const answer = await sendRaw({ url: stage.inbox, headers: Object.entries(headers), body });
-    t.equal(answer.status, 401);
+    const response = await sendRaw({ url: stage.inbox, headers: Object.entries(headers), body });
+    t.equal(response.status, 401);
   }
 });
 
@@ -233,10 +233,10 @@ t.test('a refused request is one line of the log, and a flood of them a few line
     clock,
     logger: { ...silentLogger, info: (event, fields) => void lines.push([event, fields]) },
   });
-  for (let time = 0; time < 1_000; time += 1) refusals.note('signature_date', { status: 401 });
-  refusals.note('signature_host', { status: 401 });
+  for (let time = 0; time < 1_000; time += 1) refusals.record('signature_date', { status: 401 });
+  refusals.record('signature_host', { status: 401 });
   clock.advance(60_000);
-  refusals.note('signature_date', { status: 401 });
+  refusals.record('signature_date', { status: 401 });
   t.equal(lines.length, 20 + 1 + 1 + 1);
   t.strictSame(lines.at(-2), ['federation.refused_more', { reason: 'signature_date', count: 980 }]);
 });

@@ -50,7 +50,7 @@ const followOf = ({ peer, tool }: Stage, actor: FakeActor, more: object = {}) =>
 });
 
 const followers = async ({ hearth, username }: Stage) =>
-  (await hearth.modules.federation.followersOf(username, 'tool')).map(({ actorId }) => actorId);
+  (await hearth.modules.federation.listFollowers(username, 'tool')).map(({ actorId }) => actorId);
 
 const count = async ({ hearth }: Stage, table: string): Promise<number> =>
   Number((await hearth.modules.db.read.query(`SELECT count(*) AS n FROM ${table}`))[0].n);
@@ -59,8 +59,8 @@ t.test('SPEC §3 a Follow of a public repository stores a follower and queues a 
   const stage = await setStage(t);
   const { hearth, peer, mallory, tool } = stage;
   const follow = followOf(stage, mallory);
-  const answer = await peer.deliver(mallory, `${tool}/inbox`, follow);
-  t.match([answer.status, answer.body], [202, '']);
+  const response = await peer.deliver(mallory, `${tool}/inbox`, follow);
+  t.match([response.status, response.body], [202, '']);
   t.strictSame(await followers(stage), [mallory.id]);
   t.equal(peer.received.filter(({ method }) => method === 'POST').length, 0, 'SPEC §6: queued, never sent inline');
 
@@ -177,7 +177,7 @@ t.test('security J08, SPEC §3 an Accept counts only from the followed actor', a
     { type: 'Repository', preferredUsername: 'bob/lib' },
     keysNumber(1),
   );
-  const state = async () => (await federation.followingOf(alice.id)).repositories[0]?.standing;
+  const state = async () => (await federation.followingOf(alice.id)).repositories[0]?.status;
   const { id } = await federation.follow(alice.id, repository.id);
   await federation.drain();
   const [follow] = peer.activities();
@@ -421,10 +421,10 @@ t.test('a hundred concurrent copies of one activity have one effect, and a hundr
   const headers = Object.entries(
     sign({ url: `${tool}/inbox`, body, keyId: mallory.keyId, privateKey: mallory.keys.privateKey }),
   );
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 100 }, () => sendRaw({ url: `${tool}/inbox`, headers, body })),
   );
-  t.strictSame([...new Set(answers.map(({ status }) => status))], [202]);
+  t.strictSame([...new Set(responses.map(({ status }) => status))], [202]);
   t.strictSame(
     [
       await count(stage, 'repository_followers'),
@@ -535,7 +535,7 @@ t.test('a key in a document of its own is believed when the actor publishes it, 
   const id = `${peer.origin}/users/sloth`;
   const keyId = `${id}/main-key`;
   const sloth = peer.addActor('/users/sloth', { publicKey: { id: keyId, owner: id, publicKeyPem: pemOf(keys) } }, keys);
-  peer.answer('/users/sloth/main-key', {
+  peer.respond('/users/sloth/main-key', {
     id,
     type: 'Person',
     publicKey: { id: keyId, owner: id, publicKeyPem: pemOf(keys) },
@@ -548,7 +548,7 @@ t.test('a key in a document of its own is believed when the actor publishes it, 
   t.strictSame(await followers(stage), [id]);
 
   const foreign = { id: `${peer.origin}/keys/1`, owner: sloth.id, publicKeyPem: pemOf(keysNumber(2)) };
-  peer.answer('/keys/1', foreign);
+  peer.respond('/keys/1', foreign);
   const pretender = { ...sloth, keys: keysNumber(2), keyId: foreign.id };
   t.equal(
     (await peer.deliver(pretender, `${tool}/inbox`, followOf(stage, sloth))).status,

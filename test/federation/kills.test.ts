@@ -42,7 +42,7 @@ function run(t: Owner, ...args: string[]): ChildProcess {
 }
 
 /** Waits for a word of the child, or for its end. */
-async function heard(child: ChildProcess, word: string): Promise<boolean> {
+async function printed(child: ChildProcess, word: string): Promise<boolean> {
   return new Promise((resolve) => {
     child.on('message', (message) => message === word && resolve(true));
     child.once('exit', () => resolve(false));
@@ -52,7 +52,7 @@ async function heard(child: ChildProcess, word: string): Promise<boolean> {
 t.test(`${kills} kills during deliveries: each activity arrives, few twice, attempts and FAILED hold`, async (t) => {
   const folder = temporaryFolder(t);
   const peers = await Promise.all(Array.from({ length: 6 }, () => startFakePeer(t)));
-  for (const peer of peers) peer.answer('/failed', (_request, response) => void response.writeHead(202).end());
+  for (const peer of peers) peer.respond('/failed', (_request, response) => void response.writeHead(202).end());
   // So slow that every kill finds something under way.
   const perKill = 60;
   const inboxes = Array.from(
@@ -61,7 +61,7 @@ t.test(`${kills} kills during deliveries: each activity arrives, few twice, atte
   );
   for (const inbox of inboxes) {
     const peer = peers.find(({ origin }) => inbox.startsWith(`${origin}/`))!;
-    peer.answer(
+    peer.respond(
       new URL(inbox).pathname,
       (_request, response) => void setTimeout(() => response.writeHead(202).end(), 15),
     );
@@ -80,13 +80,13 @@ t.test(`${kills} kills during deliveries: each activity arrives, few twice, atte
   let killed = 0;
   for (; killed < kills; killed++) {
     const child = run(t, 'drain', folder);
-    if (!(await heard(child, 'ready'))) throw new Error('it did not start');
+    if (!(await printed(child, 'ready'))) throw new Error('it did not start');
     await wait(20 + random.below(120));
     child.kill('SIGKILL');
     await once(child, 'exit');
   }
   const last = run(t, 'drain', folder);
-  t.ok(await heard(last, 'done'), 'what is left is worked off');
+  t.ok(await printed(last, 'done'), 'what is left is worked off');
   last.kill('SIGKILL');
   await once(last, 'exit');
 
@@ -136,7 +136,7 @@ t.test(
           sign({ url: `${tool}/inbox`, body, keyId: actor.keyId, privateKey: actor.keys.privateKey }),
         );
         const status = await sendRaw({ url: `${tool}/inbox`, headers, body }).then(
-          (answer) => answer.status,
+          (respond) => respond.status,
           () => 0,
         );
         if (status === 202) taken.set(actor.id, (acknowledged += 1));
@@ -148,13 +148,13 @@ t.test(
     );
     for (let killed = 0; killed < kills; killed++) {
       const child = run(t, 'serve', folder, String(port));
-      if (!(await heard(child, 'ready'))) throw new Error('it did not start');
+      if (!(await printed(child, 'ready'))) throw new Error('it did not start');
       await wait(random.below(250));
       child.kill('SIGKILL');
       await once(child, 'exit');
     }
     const last = run(t, 'serve', folder, String(port));
-    await heard(last, 'ready');
+    await printed(last, 'ready');
     await senders;
     last.kill('SIGKILL');
     await once(last, 'exit');

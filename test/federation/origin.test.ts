@@ -90,7 +90,7 @@ t.test('SPEC §8 a changed base URL is noticed, and accepted only by an explicit
     stdout: /1 followers elsewhere were forgotten, 1 follows are asked for again/,
   });
   t.equal(await federation.originChange(), null);
-  t.same(await federation.followersOf('alice', 'tool'), []);
+  t.same(await federation.listFollowers('alice', 'tool'), []);
   const { repositories } = await federation.followingOf(alice.id);
   t.match(repositories, [{ id, state: 'PENDING', followId: new RegExp(`^${present}/ap/users/alice/activities/`) }]);
   t.match(
@@ -109,7 +109,7 @@ t.test('SPEC §8 a changed base URL is noticed, and accepted only by an explicit
   t.equal(peer.activities().length, 2);
 });
 
-t.test('before anybody can know this server the base URL may be corrected freely', async (t) => {
+t.test('before another server can know this one the base URL may be corrected freely', async (t) => {
   const folder = temporaryFolder(t);
   await (await openFederation(t, { folder, origin: former })).federation.recover();
   const { federation } = await openFederation(t, { folder, origin: present });

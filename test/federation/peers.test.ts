@@ -22,7 +22,7 @@ t.test('SPEC §5 the allowlist compares exact host names; a port has to be named
   for (const [url, dev, entries] of table) t.same(entriesFor(new URL(url), dev), entries, url);
 });
 
-t.test('SPEC §5 an empty allowlist denies everybody', async (t) => {
+t.test('SPEC §5 an empty allowlist denies every server', async (t) => {
   const { federation } = await openFederation(t, { allow: [] });
   const peer = await startFakePeer(t);
   peer.addActor('/users/x');
@@ -61,7 +61,7 @@ t.test('two administrators pair their servers: a code, an acceptance, a confirma
   t.match(await accepting.listPeers(), [{ host: home.host, allowed: 'pairing' }], 'the one has confirmed by accepting');
   t.match(await inviting.listPeers(), [{ host: away.host, allowed: 'no', askedAt: Number }], 'the other is asked');
   t.match(
-    (await accepting.testPeer(home.host)).at(-1),
+    (await accepting.checkPeer(home.host)).at(-1),
     { name: 'signature', ok: false },
     'and nothing is accepted before',
   );
@@ -71,11 +71,11 @@ t.test('two administrators pair their servers: a code, an acceptance, a confirma
   t.equal(await accepting.follow(bob.id, `alice/tool@${home.host}`).then(({ kind }) => kind), 'repository');
   await accepting.drain();
   await inviting.drain();
-  t.match((await accepting.followingOf(bob.id)).repositories, [{ standing: { state: 'ACCEPTED' } }]);
+  t.match((await accepting.followingOf(bob.id)).repositories, [{ status: { state: 'ACCEPTED' } }]);
 
   await inviting.removePeer(away.host);
   t.match(
-    (await accepting.testPeer(home.host)).map(({ name, ok }) => [name, ok]),
+    (await accepting.checkPeer(home.host)).map(({ name, ok }) => [name, ok]),
     [
       ['allowed', true],
       ['resolve', true],
@@ -86,11 +86,11 @@ t.test('two administrators pair their servers: a code, an acceptance, a confirma
     ],
   );
   t.match(
-    (await accepting.testPeer(home.host)).at(-1)!.words,
+    (await accepting.checkPeer(home.host)).at(-1)!.words,
     new RegExp(`it answered 401: it must allow ${away.host}`),
   );
   t.match(
-    (await inviting.testPeer(away.host)).map(({ ok }) => ok),
+    (await inviting.checkPeer(away.host)).map(({ ok }) => ok),
     [false, null, null, null, null, null],
   );
   await t.rejects(inviting.removePeer(away.host), /No pairing with/);
@@ -170,7 +170,7 @@ t.test('peers are listed with how they do', async (t) => {
     { host: 'forge.example', allowed: 'settings' },
   ]);
   await t.rejects(stage.federation.removePeer('forge.example'), /SERVICE_FEDERATION_PEER_ALLOWLIST/);
-  const checks = await stage.federation.testPeer('forge.example');
+  const checks = await stage.federation.checkPeer('forge.example');
   t.match(
     checks.map(({ name, ok }) => [name, ok]),
     [

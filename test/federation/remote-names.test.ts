@@ -86,8 +86,8 @@ async function setStage(owner: Owner, documents: Record<string, Record<string, u
 }
 
 /** WebFinger of a peer whose names and ids have nothing in common. */
-function answerWebFinger(peer: FakePeer, subject: string, href: string): void {
-  peer.answer('/.well-known/webfinger', (_request, response) => {
+function respondWebFinger(peer: FakePeer, subject: string, href: string): void {
+  peer.respond('/.well-known/webfinger', (_request, response) => {
     const links = [{ rel: 'self', type: 'application/activity+json', href: peer.origin + href }];
     response.writeHead(200, { 'Content-Type': 'application/jrd+json' }).end(JSON.stringify({ subject, links }));
   });
@@ -97,7 +97,7 @@ t.test('an actor is called what WebFinger called it, also when its document does
   const { peer, federation, alice, clock } = await setStage(t, {
     '/r/1': { type: 'Repository', preferredUsername: undefined },
   });
-  answerWebFinger(peer, `acct:bob/tool@${peer.host}`, '/r/1');
+  respondWebFinger(peer, `acct:bob/tool@${peer.host}`, '/r/1');
   const handle = `bob/tool@${peer.host}`;
   t.match(await federation.follow(alice.id, `BOB/tool@${peer.host}`), { handle });
   const called = async () => (await federation.followingOf(alice.id)).repositories[0]!.handle;
@@ -117,19 +117,19 @@ t.test('WebFinger names nothing on a host that is not its own', async (t) => {
   const { peer, federation, alice } = await setStage(t, {
     '/r/1': { type: 'Repository', preferredUsername: 'bob/tool' },
   });
-  answerWebFinger(peer, 'acct:alice/tool@127.0.0.9', '/r/1');
+  respondWebFinger(peer, 'acct:alice/tool@127.0.0.9', '/r/1');
   t.match(
     await federation.follow(alice.id, `bob/x@${peer.host}`),
     { handle: `bob/x@${peer.host}` },
     'then what was typed',
   );
-  answerWebFinger(peer, 'acct:<b>@', '/r/1');
+  respondWebFinger(peer, 'acct:<b>@', '/r/1');
   t.match(await federation.follow(alice.id, `bob/y@${peer.host}`), { handle: `bob/y@${peer.host}` });
 });
 
 t.test('a person who was renamed is called by the new name after the next scan', async (t) => {
   const { peer, federation, alice, clock } = await setStage(t, { '/u/bob': { preferredUsername: 'bob' } });
-  peer.answer('/u/bob/repositories', { type: 'OrderedCollection', totalItems: 0, orderedItems: [] });
+  peer.respond('/u/bob/repositories', { type: 'OrderedCollection', totalItems: 0, orderedItems: [] });
   await federation.follow(alice.id, `${peer.origin}/u/bob`);
   peer.addActor('/u/bob', { preferredUsername: 'robert', url: `${peer.origin}/robert` }, keysNumber(1));
   clock.advance(7 * hour);

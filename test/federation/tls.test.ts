@@ -28,9 +28,9 @@ async function startBehindTls(host: string, peerHost: string, env: Record<string
         method: request.method,
         headers: { ...request.headers, 'x-forwarded-proto': 'https' },
       },
-      (answer) => {
-        response.writeHead(answer.statusCode ?? 502, answer.headers);
-        answer.pipe(response);
+      (respond) => {
+        response.writeHead(respond.statusCode ?? 502, respond.headers);
+        respond.pipe(response);
       },
     );
     forwarded.on('error', () => response.destroy());
@@ -71,7 +71,7 @@ t.test('federation works over TLS with a private authority, and not without nami
     { branch: 'main', commits: [{ summary: 'Over TLS' }] },
   ]);
   t.match(
-    (await home.modules.federation.testPeer(away.host)).map(({ ok }) => ok),
+    (await home.modules.federation.checkPeer(away.host)).map(({ ok }) => ok),
     [true, true, true, true, true, true],
   );
 
@@ -79,7 +79,7 @@ t.test('federation works over TLS with a private authority, and not without nami
   const carol = await unaware.addPerson('carol');
   await t.rejects(unaware.modules.federation.follow(carol.id, `bob/tool@${away.host}`), /Could not resolve handle/);
   t.match(
-    (await unaware.modules.federation.testPeer(away.host)).find(({ ok }) => ok === false),
+    (await unaware.modules.federation.checkPeer(away.host)).find(({ ok }) => ok === false),
     { name: 'webfinger', words: /authority that is not trusted/ },
   );
 });

@@ -9,7 +9,7 @@ import { seededRandom } from '../fixtures/seeded-random.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 import { clientEnvironment, gitSync, openGit } from './git-fixture.ts';
-import { observer, openPush, packOf, pushBytes, readAnswer, sendPush, usual, zeroId } from './push-fixture.ts';
+import { observer, openPush, packOf, pushBytes, readResponse, sendPush, usual, zeroId } from './push-fixture.ts';
 
 const main = 'refs/heads/main';
 const reason = 'main is protected';
@@ -83,10 +83,10 @@ t.test(
 
     const alone = await push(usual, 1);
     t.equal(alone.outcome.kind, 'refused');
-    t.same(readAnswer(alone.answer).report, [...report.slice(0, 2), 'flush']);
+    t.same(readResponse(alone.response).report, [...report.slice(0, 2), 'flush']);
     const atomic = await push(`${usual} atomic`, 2);
     t.equal(atomic.outcome.kind, 'refused');
-    t.same(readAnswer(atomic.answer).report, report);
+    t.same(readResponse(atomic.response).report, report);
     t.match(seen.results, [
       [{ ref: main, ok: false, reason }],
       [
@@ -97,8 +97,8 @@ t.test(
     t.equal(objects(), before, 'no object stays');
     t.equal(await tip('refs/heads/new'), undefined);
 
-    const { answer } = await push(usual, 2);
-    t.same(readAnswer(answer).report, ['unpack ok', `ng ${main} ${reason}`, 'ok refs/heads/new', 'flush']);
+    const { response } = await push(usual, 2);
+    t.same(readResponse(response).report, ['unpack ok', `ng ${main} ${reason}`, 'ok refs/heads/new', 'flush']);
     t.same(seen.results.at(-1), [
       { ref: main, ok: false, reason },
       { ref: 'refs/heads/new', ok: true },
@@ -111,23 +111,23 @@ t.test(
 t.test('a reset to an existing commit is refused, too, and so is unrelated history', async (t) => {
   const { git, served, work, commit, ids, tip } = await serve(t);
   for (const to of [ids[0]!, ids[1]!]) {
-    const { answer } = await sendPush(
+    const { response } = await sendPush(
       git,
       served,
       pushBytes({ commands: [`${ids[2]} ${to} ${main}`], pack: packOf(work, to, `^${to}`) }),
       guarded(),
     );
-    t.same(readAnswer(answer).report[1], `ng ${main} ${reason}`);
+    t.same(readResponse(response).report[1], `ng ${main} ${reason}`);
   }
   gitSync(['checkout', '--quiet', '--orphan', 'fresh'], { cwd: work });
   const orphan = commit('nothing before');
-  const { answer } = await sendPush(
+  const { response } = await sendPush(
     git,
     served,
     pushBytes({ commands: [`${ids[2]} ${orphan} ${main}`], pack: packOf(work, orphan) }),
     guarded(),
   );
-  t.same(readAnswer(answer).report[1], `ng ${main} ${reason}`);
+  t.same(readResponse(response).report[1], `ng ${main} ${reason}`);
   t.equal(await tip(), ids[2]);
 });
 
@@ -173,8 +173,8 @@ t.test('when the commits come last in the pack, git itself refuses and the reaso
   const other = commit('rewritten');
   const pack = packOfList(listed(other, `^${ids[1]}`));
   const refused = await sendPush(git, served, pushBytes({ commands: [`${ids[2]} ${other} ${main}`], pack }), guarded());
-  t.same(readAnswer(refused.answer).report, ['unpack ok', `ng ${main} non-fast-forward`, 'flush']);
-  t.match(readAnswer(refused.answer).remarks, reason);
+  t.same(readResponse(refused.response).report, ['unpack ok', `ng ${main} non-fast-forward`, 'flush']);
+  t.match(readResponse(refused.response).remarks, reason);
   t.equal(await tip(), ids[2]);
 
   reset(ids[2]!);
@@ -288,9 +288,9 @@ t.test('damaged packs yield no wrong commits and no crash', async (t) => {
       damaged[random.below(Math.min(2500, damaged.length))] = random.below(256);
     const commits = readPack(damaged, 20, 500);
     for (const [id, parents] of truth) {
-      const told = commits.parentsOf(id)?.join(' ');
-      if (told !== undefined) learned += 1;
-      if (told !== undefined && told !== parents) t.fail(`round ${round}`);
+      const known = commits.parentsOf(id)?.join(' ');
+      if (known !== undefined) learned += 1;
+      if (known !== undefined && known !== parents) t.fail(`round ${round}`);
     }
   }
   t.ok(learned > 0 && learned < 600 * 30);

@@ -36,7 +36,7 @@ interface Asked {
   outcome: Promise<{ exitCode: number; cutShort: boolean; bytes: number }>;
   output: Writable;
   gone: AbortController;
-  answer(): Buffer;
+  response(): Buffer;
 }
 
 /** A fetch with one stream for the request and one for the response, as HTTP has them. */
@@ -53,7 +53,7 @@ function ask({ git }: TestGit, repository: string, body: Buffer, output = new Pa
     signal: gone.signal,
   });
   outcome.catch(() => {});
-  return { outcome, output, gone, answer: () => Buffer.concat(chunks) };
+  return { outcome, output, gone, response: () => Buffer.concat(chunks) };
 }
 
 async function filled(deps: TestGit, branches: string[] = ['main', 'topic']): Promise<string> {
@@ -63,9 +63,9 @@ async function filled(deps: TestGit, branches: string[] = ['main', 'topic']): Pr
 }
 
 /** Objects in the pack of a response, as git counts them. */
-function objectsIn(answer: Buffer): number {
-  const start = answer.indexOf('PACK');
-  return start === -1 ? 0 : answer.readUInt32BE(start + 8);
+function objectsIn(response: Buffer): number {
+  const start = response.indexOf('PACK');
+  return start === -1 ? 0 : response.readUInt32BE(start + 8);
 }
 
 /** Counts git processes that serve fetches, through a wrapper that records each start. */
@@ -100,14 +100,14 @@ t.test('equal requests share one git process, while it runs and afterwards', asy
   const outcomes = await Promise.all(burst.map(({ outcome }) => outcome));
   t.equal(started(), 1);
   for (const [at, { exitCode, cutShort, bytes }] of outcomes.entries()) {
-    t.same([exitCode, cutShort, bytes], [0, false, burst[at]!.answer().length]);
-    t.ok(burst[at]!.answer().equals(burst[0]!.answer()));
+    t.same([exitCode, cutShort, bytes], [0, false, burst[at]!.response().length]);
+    t.ok(burst[at]!.response().equals(burst[0]!.response()));
   }
   const later = ask(deps, repository, fetchOf(main));
   await later.outcome;
   t.equal(started(), 1, 'and a later one is answered from what was kept');
-  t.ok(later.answer().equals(burst[0]!.answer()));
-  t.equal(objectsIn(later.answer()), Number(gitSync(['rev-list', '--objects', '--count', 'main'], { cwd: sample })));
+  t.ok(later.response().equals(burst[0]!.response()));
+  t.equal(objectsIn(later.response()), Number(gitSync(['rev-list', '--objects', '--count', 'main'], { cwd: sample })));
   const other = ask(deps, repository, fetchOf(topic));
   await other.outcome;
   t.equal(started(), 2, 'another request is another answer');
@@ -129,7 +129,7 @@ t.test('git responds the same without the cache', async (t) => {
   });
   const cached = ask(deps, repository, body);
   await cached.outcome;
-  t.equal(objectsIn(cached.answer()), objectsIn(direct));
+  t.equal(objectsIn(cached.response()), objectsIn(direct));
 });
 
 t.test('a push, a deletion and a move are seen by the next request', async (t) => {
@@ -151,7 +151,7 @@ t.test('a push, a deletion and a move are seen by the next request', async (t) =
     gitSync(['--git-dir', repository, 'update-ref', '-d', `refs/heads/${branch}`]);
   const removed = ask(deps, repository, fetchOf(topic));
   await removed.outcome;
-  t.match(removed.answer().toString('latin1'), 'not our ref', 'a branch that was removed is not answered for');
+  t.match(removed.response().toString('latin1'), 'not our ref', 'a branch that was removed is not answered for');
 
   const second = await filled(deps);
   await ask(deps, second, fetchOf(topic)).outcome;
@@ -219,9 +219,9 @@ t.test('a slow client does not keep git running', async (t) => {
   const output = new PassThrough();
   const slow = ask(deps, repository, fetchOf(tip), output);
   output.pause();
-  await until(() => deps.git.load().reads.running === 1 || slow.answer().length > 0);
+  await until(() => deps.git.load().reads.running === 1 || slow.response().length > 0);
   await until(() => deps.git.load().reads.running === 0);
-  t.ok(slow.answer().length < 3_000_000, 'git is done and the client has not read');
+  t.ok(slow.response().length < 3_000_000, 'git is done and the client has not read');
   output.resume();
   t.same((await slow.outcome).cutShort, false);
 });

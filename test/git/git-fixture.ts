@@ -31,7 +31,7 @@ export const clientEnvironment: Record<string, string> = {
   GIT_COMMITTER_DATE: '2026-01-02T03:04:05+01:00',
 };
 
-export interface ClientAnswer {
+export interface ClientResponse {
   code: number | null;
   stdout: string;
   stderr: string;
@@ -46,7 +46,7 @@ export interface ClientOptions {
 export function clientGit(
   args: readonly string[],
   { cwd = tmpdir(), env = {}, input }: ClientOptions = {},
-): Promise<ClientAnswer> {
+): Promise<ClientResponse> {
   return new Promise((resolve, reject) => {
     const child = spawn('git', args, { cwd, env: { ...clientEnvironment, ...env } });
     const output = { stdout: '', stderr: '' };
@@ -121,8 +121,8 @@ export function gitConfig(folder: string, program = 'git') {
 
 export function recordingLogger(): { logger: Logger; log: LogLine[] } {
   const log: LogLine[] = [];
-  const note = (event: string, fields: LogFields = {}) => void log.push({ event, ...fields });
-  const logger: Logger = { ...silentLogger, info: note, warn: note, error: note, child: () => logger };
+  const record = (event: string, fields: LogFields = {}) => void log.push({ event, ...fields });
+  const logger: Logger = { ...silentLogger, info: record, warn: record, error: record, child: () => logger };
   return { logger, log };
 }
 

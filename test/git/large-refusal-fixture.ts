@@ -8,7 +8,7 @@ import path from 'node:path';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 import { clientEnvironment, gitSync } from './git-fixture.ts';
-import type { ClientAnswer } from './git-fixture.ts';
+import type { ClientResponse } from './git-fixture.ts';
 
 /**
  * Each has more than 200 bytes of report, together three times the capacity of a pipe; there are two on the path. The
@@ -55,7 +55,7 @@ const longestMs = 120_000;
 export function pushWithin(
   args: readonly string[],
   { cwd, env = {} }: { cwd: string; env?: Record<string, string> },
-): Promise<ClientAnswer> {
+): Promise<ClientResponse> {
   return new Promise((resolve, reject) => {
     // A process group of its own: git-remote-http and ssh would outlive git.
     const child = spawn('git', args, { cwd, env: { ...clientEnvironment, ...env }, detached: true });

@@ -7,7 +7,7 @@ import { createGit } from '../../src/git/index.ts';
 import { silentLogger } from '../../src/kernel/index.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { gitConfig, gitSync, openGit, sampleRepository, until } from './git-fixture.ts';
-import { observer, packOf, pushBytes, readAnswer, sendPush, zeroId } from './push-fixture.ts';
+import { observer, packOf, pushBytes, readResponse, sendPush, zeroId } from './push-fixture.ts';
 
 const hasStrace = existsSync('/usr/bin/strace');
 const sample = sampleRepository();
@@ -38,8 +38,8 @@ t.test(
     const many = await newRepository();
     const seen = observer();
     seen.postReceive = async () => void t.equal(packed(many), 1_000, 'all of them');
-    const { answer } = await sendPush(git, many, pushBytes({ commands: creating(refs(1_000)), pack }), seen);
-    t.equal(readAnswer(answer).report.filter((line) => line.startsWith('ok ')).length, 1_000);
+    const { response } = await sendPush(git, many, pushBytes({ commands: creating(refs(1_000)), pack }), seen);
+    t.equal(readResponse(response).report.filter((line) => line.startsWith('ok ')).length, 1_000);
     t.equal((await git.refs.list(many)).size, 1_000);
     t.same(readdirSync(path.join(many, 'refs/heads')), []);
   },
@@ -102,9 +102,9 @@ t.test('overwritten tips are preserved in one transaction, and a missing one is 
   const { git, newRepository } = await openGit(t);
   const repository = await newRepository();
   await sendPush(git, repository, pushBytes({ commands: creating(refs(1)), pack }));
-  const kept = (names: string[], oid: string) => names.map((name) => ({ name, oid }));
-  t.same(await git.objects.keep(repository, kept(['undo/a/0', 'undo/a/1'], main)), ['undo/a/0', 'undo/a/1']);
-  const one = [...kept(['undo/b/0'], main), ...kept(['undo/b/1'], '9'.repeat(40))];
+  const preserved = (names: string[], oid: string) => names.map((name) => ({ name, oid }));
+  t.same(await git.objects.keep(repository, preserved(['undo/a/0', 'undo/a/1'], main)), ['undo/a/0', 'undo/a/1']);
+  const one = [...preserved(['undo/b/0'], main), ...preserved(['undo/b/1'], '9'.repeat(40))];
   t.same(await git.objects.keep(repository, one), ['undo/b/0']);
   t.same(await git.objects.keep(repository, []), []);
 });

@@ -149,13 +149,13 @@ t.test('git is found, and refused when it is too old or something else', async (
     createGit({ config: gitConfig(folder, program), logger, searchPath: `${folder}:relative` });
   await t.rejects(start('git'), because('git_missing'));
   const program = path.join(folder, 'git');
-  const answers = (text: string) => {
+  const responses = (text: string) => {
     writeFileSync(program, `#!/bin/sh\necho '${text}'\n`);
     chmodSync(program, 0o755);
   };
-  answers('git version 2.38.9');
+  responses('git version 2.38.9');
   await t.rejects(start('git'), { reason: 'git_too_old', message: /2\.39 or newer.*2\.38\.9/ });
-  answers('svn 1.14');
+  responses('svn 1.14');
   await t.rejects(start(program), because('git_missing'));
   t.match(readVersion('git version 2.50.1 (Apple Git-155)\n', 'git'), {
     major: 2,
@@ -170,11 +170,11 @@ t.test('git is started for its version once per program', async (t) => {
   const folder = temporaryFolder(t);
   const program = path.join(folder, 'git');
   let asked = 0;
-  const ask = (answer = 'git version 2.40.1') =>
+  const ask = (response = 'git version 2.40.1') =>
     askVersion(
       program,
       folder,
-      async () => ((asked += 1), answer),
+      async () => ((asked += 1), response),
       (said) => readVersion(said, program).text,
     );
   writeFileSync(program, '\x7fELF one');

@@ -8,7 +8,7 @@ import { crc32, deflateRawSync, deflateSync } from 'node:zlib';
 import t from 'tap';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { clientEnvironment, gitSync, openGit, processesBelow, sampleRepository } from './git-fixture.ts';
-import { openPush, packOf, pushBytes, readAnswer, sendPush, zeroId } from './push-fixture.ts';
+import { openPush, packOf, pushBytes, readResponse, sendPush, zeroId } from './push-fixture.ts';
 
 type Checks = Pick<typeof t, 'same' | 'match'>;
 const mebibyte = 1024 * 1024;
@@ -144,10 +144,10 @@ for (const [what, pack] of [
     const { git, folder, newRepository } = await openGit(t);
     const repository = await newRepository();
     const memory = watchMemory(folder);
-    const { outcome, answer } = await sendPush(git, repository, pushBytes({ commands, pack: pack() }));
+    const { outcome, response } = await sendPush(git, repository, pushBytes({ commands, pack: pack() }));
     const most = await memory.stop();
     t.match(outcome, { kind: 'reported', results: [{ ref: 'refs/heads/main', ok: false }] });
-    const { remarks, report } = readAnswer(answer);
+    const { remarks, report } = readResponse(response);
     t.match(
       remarks,
       'takes more than 128 MiB of memory to read. A large file goes through whole: git -c core.bigFileThreshold=16m push',
@@ -195,9 +195,9 @@ t.test('SECURITY I01: a small push that needs minutes of CPU time is aborted', a
   const repository = await newRepository();
   const pack = deltaBomb(400, 8);
   t.ok(pack.length < 64 * 1024, `${pack.length} bytes would become 48 GB`);
-  const { outcome, answer } = await sendPush(git, repository, pushBytes({ commands, pack }));
+  const { outcome, response } = await sendPush(git, repository, pushBytes({ commands, pack }));
   t.match(outcome, { kind: 'unreported', clean: false });
-  t.match(readAnswer(answer).failure, 'reading it takes far more work than its size explains');
+  t.match(readResponse(response).failure, 'reading it takes far more work than its size explains');
   t.ok(log.some(({ event, reason }) => event === 'git.stopped' && reason === 'effort_limit'));
   // A killed process is listed until the kernel has reaped it.
   const below = () => processesBelow(path.join(folder, 'data'));
@@ -218,7 +218,7 @@ t.test('SECURITY I01: a pack that declares too many objects is refused', async (
   const refused = await sendPush(git, repository, pushBytes({ commands, pack: packHead(6) }), seen);
   t.equal(refused.outcome.kind, 'refused');
   const reason = 'one push may bring at most 5 objects; push in parts';
-  t.match(readAnswer(refused.answer).report[1], `ng refs/heads/main ${reason}`);
+  t.match(readResponse(refused.response).report[1], `ng refs/heads/main ${reason}`);
   t.match(settled, [{ ref: 'refs/heads/main', ok: false, reason }], 'the journal hears of it');
 });
 
@@ -296,7 +296,7 @@ t.test('a large file whose delta is refused can be pushed undeltified, as the re
   const all = [`${zeroId} ${ids[1]} refs/heads/main`];
   const asChange = await sendPush(git, repository, pushBytes({ commands: all, pack: packed('512m') }));
   t.match(asChange.outcome, { kind: 'reported', results: [{ ok: false }] });
-  t.match(readAnswer(asChange.answer).remarks, 'takes more than 17 MiB of memory to read');
+  t.match(readResponse(asChange.response).remarks, 'takes more than 17 MiB of memory to read');
   const whole = await sendPush(git, repository, pushBytes({ commands: all, pack: packed('16m') }));
   t.match(whole.outcome, { kind: 'reported', results: [{ ok: true }] });
 });

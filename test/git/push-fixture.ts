@@ -1,4 +1,4 @@
-// sendPush(git, path, {commands, pack, …}) → {outcome, answer}: one push, written packet by packet to
+// sendPush(git, path, {commands, pack, …}) → {outcome, response}: one push, written packet by packet to
 // git.transfers.receivePack.
 // packOf(workTree, revisions) → a pack with everything reachable from those revisions. readAnswer(bytes) → {remarks,
 // failure, report}: a parsed side-band response.
@@ -60,7 +60,7 @@ export interface Sent {
   gone: AbortController;
   outcome: Promise<PushOutcome>;
   /** What the client has received so far. */
-  answer(): Buffer;
+  response(): Buffer;
 }
 
 /** Opens a push without sending anything. */
@@ -71,10 +71,10 @@ export function openPush(
   more: Pick<PushRequest, 'stallMs' | 'stateless' | 'extraFolders'> = {},
 ): Sent {
   const [input, output, gone] = [new PassThrough(), new PassThrough(), new AbortController()];
-  const answered: Buffer[] = [];
-  output.on('data', (chunk: Buffer) => answered.push(chunk));
+  const responded: Buffer[] = [];
+  output.on('data', (chunk: Buffer) => responded.push(chunk));
   const outcome = git.transfers.receivePack({ path, input, output, signal: gone.signal, hooks: seen, ...more });
-  return { input, output, gone, outcome, answer: () => Buffer.concat(answered) };
+  return { input, output, gone, outcome, response: () => Buffer.concat(responded) };
 }
 
 /** Sends a whole push. @param ends false leaves the client's side open, as over SSH */
@@ -83,10 +83,10 @@ export async function sendPush(git: Git, path: string, bytes: Buffer, seen: Push
   push.input.write(bytes);
   if (ends) push.input.end();
   const outcome = await push.outcome;
-  return { outcome, answer: push.answer() };
+  return { outcome, response: push.response() };
 }
 
-export function readAnswer(bytes: Buffer): { remarks: string; failure: string; report: string[] } {
+export function readResponse(bytes: Buffer): { remarks: string; failure: string; report: string[] } {
   const outer = new PacketReader();
   const bands = ['', '', '', ''];
   outer.push(bytes);

@@ -33,7 +33,7 @@ async function oneThatLost() {
   run('tag', '--annotate', '--message=kept', 'v1');
   const pushedAway = commit('secret');
   run('tag', '--annotate', '--message=deleted', 'v2');
-  const [kept, deleted] = [run('rev-parse', 'v1'), run('rev-parse', 'v2')];
+  const [preserved, deleted] = [run('rev-parse', 'v1'), run('rev-parse', 'v2')];
   run('checkout', '--quiet', '-b', 'topic', first.commit);
   const hidden = commit('hidden', 'more');
   run('push', '--quiet', repository, 'main', 'v1', 'v2', 'topic', 'topic:refs/hearth/kept');
@@ -51,7 +51,7 @@ async function oneThatLost() {
     inside,
     first,
     second,
-    kept,
+    preserved,
     visible: [first, second].flatMap((each) => Object.values(each)),
     lost: [pushedAway, hidden].flatMap((each) => Object.values(each)),
     deleted,
@@ -116,7 +116,7 @@ for (const [how, prepare] of [
     `SECURITY A06: with ${how}, a fetch gets objects of any type that are reachable from visible refs, and no others`,
     async (t) => {
       prepare();
-      for (const id of [...world.visible, world.kept])
+      for (const id of [...world.visible, world.preserved])
         t.match(await fetchIds(repository, [id]), 'packfile', `${id} is there`);
       for (const id of others) {
         t.equal(world.inside('cat-file', '-t', id).length > 0, true, 'the object still lies there');

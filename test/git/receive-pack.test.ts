@@ -14,7 +14,7 @@ import {
   packetLines,
   packOf,
   pushBytes,
-  readAnswer,
+  readResponse,
   sendPush,
   usual,
   zeroId,
@@ -50,7 +50,7 @@ t.test('an accepted push is authorised before git acts and settled before it is 
     async postReceive(results) {
       await sleep(50);
       order.push(
-        `postReceive with ${(await git.refs.list(repository)).size} refs, answer ${readAnswer(push.answer()).report.length} lines`,
+        `postReceive with ${(await git.refs.list(repository)).size} refs, answer ${readResponse(push.response()).report.length} lines`,
       );
       return seen.postReceive(results);
     },
@@ -80,11 +80,11 @@ t.test('an accepted push is authorised before git acts and settled before it is 
   const ok = ['refs/heads/main', 'refs/heads/topic', 'refs/tags/v1'].map((ref) => ({ ref, ok: true }));
   t.same(seen.results, [ok]);
   t.match(outcome, { kind: 'reported', results: ok });
-  const { report, remarks } = readAnswer(push.answer());
+  const { report, remarks } = readResponse(push.response());
   t.same(report, ['unpack ok', 'ok refs/heads/main', 'ok refs/heads/topic', 'ok refs/tags/v1', 'flush']);
   t.match(remarks, 'push option ignored: a [1m\n');
   t.notMatch(remarks, /\u001b/);
-  t.equal(push.answer().subarray(-4).toString(), '0000');
+  t.equal(push.response().subarray(-4).toString(), '0000');
   t.same([...(await git.refs.list(repository)).values()], [main, topic, tag]);
   t.equal(gitSync(['fsck', '--full', '--strict'], { cwd: repository }), '');
 });
@@ -100,7 +100,7 @@ t.test('a push with mixed results is settled ref by ref', async (t) => {
     `${zeroId} ${'9'.repeat(40)} refs/heads/nothing`,
     `${main} ${zeroId} refs/heads/absent`,
   ];
-  const { answer } = await sendPush(
+  const { response } = await sendPush(
     git,
     repository,
     pushBytes({ commands, pack: packOf(sample, 'topic', '^main') }),
@@ -115,7 +115,7 @@ t.test('a push with mixed results is settled ref by ref', async (t) => {
     ],
   ]);
   t.match(
-    readAnswer(answer).report.join('\n'),
+    readResponse(response).report.join('\n'),
     /^unpack ok\nng refs\/heads\/main .+\nok refs\/heads\/topic\nng refs\/heads\/nothing/,
   );
   t.equal((await git.refs.list(repository)).get('refs/heads/main'), main);
@@ -138,14 +138,14 @@ t.test('moves, forced moves and deletions work with the client’s side left ope
   await step(`${topic} ${zeroId} refs/heads/doomed`);
   t.same([...(await git.refs.list(repository))], [['refs/heads/main', before]]);
 
-  const { answer } = await sendPush(
+  const { response } = await sendPush(
     git,
     repository,
     pushBytes({ commands: [`${before} ${zeroId} refs/heads/main`] }),
     observer(),
     false,
   );
-  t.match(readAnswer(answer).report[1], /^ng refs\/heads\/main/, 'the default branch stays');
+  t.match(readResponse(response).report[1], /^ng refs\/heads\/main/, 'the default branch stays');
 });
 
 t.test('responses without a side band, and without a report', async (t) => {
@@ -153,7 +153,7 @@ t.test('responses without a side band, and without a report', async (t) => {
   const repository = await newRepository();
   const seen = observer({ accept: true, remarks: ['has no place'] });
   const plain = pushBytes({ commands: [`${zeroId} ${main} refs/heads/main`], capabilities: 'report-status', pack });
-  t.same(packetLines((await sendPush(git, repository, plain, seen)).answer), [
+  t.same(packetLines((await sendPush(git, repository, plain, seen)).response), [
     'unpack ok',
     'ok refs/heads/main',
     'flush',
@@ -161,9 +161,9 @@ t.test('responses without a side band, and without a report', async (t) => {
   t.same(seen.results, [[{ ref: 'refs/heads/main', ok: true }]]);
 
   const silent = pushBytes({ commands: [`${zeroId} ${topic} refs/heads/topic`], capabilities: 'agent=x', pack });
-  const { outcome, answer } = await sendPush(git, repository, silent, seen);
+  const { outcome, response } = await sendPush(git, repository, silent, seen);
   t.match(outcome, { kind: 'unreported', clean: true });
-  t.equal(answer.length, 0);
+  t.equal(response.length, 0);
   t.equal((await git.refs.list(repository)).get('refs/heads/topic'), topic);
 });
 
@@ -172,9 +172,9 @@ t.test('git’s probe and an empty push have no effect', async (t) => {
   const repository = await newRepository();
   const seen = observer();
   for (const bytes of [flushPacket, Buffer.alloc(0)]) {
-    const { outcome, answer } = await sendPush(git, repository, bytes, seen);
+    const { outcome, response } = await sendPush(git, repository, bytes, seen);
     t.same(outcome, { kind: 'nothing' });
-    t.equal(answer.length, 0);
+    t.equal(response.length, 0);
   }
   t.same(seen.pushes, []);
 });
@@ -191,9 +191,9 @@ t.test(
         capabilities,
         pack,
       });
-      const { outcome, answer } = await sendPush(git, repository, bytes, seen);
+      const { outcome, response } = await sendPush(git, repository, bytes, seen);
       t.match(outcome, { kind: 'refused' });
-      const report = capabilities.includes('side-band') ? readAnswer(answer).report : packetLines(answer);
+      const report = capabilities.includes('side-band') ? readResponse(response).report : packetLines(response);
       t.same(report, [
         'unpack ok',
         'ng refs/heads/main this repository is  archived',
@@ -249,9 +249,9 @@ t.test(
     for (const [at, line] of bad.entries()) {
       const commands = [`${zeroId} ${main} refs/heads/fine`, line];
       const bytes = pushBytes({ commands, pack, capabilities: `${usual} atomic` });
-      const { outcome, answer } = await sendPush(git, repository, bytes, seen);
+      const { outcome, response } = await sendPush(git, repository, bytes, seen);
       t.match(outcome, { kind: 'refused' }, refs[at]!.toString());
-      const { report } = readAnswer(answer);
+      const { report } = readResponse(response);
       t.equal(report[1], 'ng refs/heads/fine atomic push failure');
       t.match(report[2], /^ng /);
       t.notMatch(report.join(''), /\u001b.*reason/);
@@ -262,7 +262,7 @@ t.test(
 
     const [head, ...rest] = bad;
     const commands = [head!, `${zeroId} ${main} refs/heads/fine`, ...rest, `${zeroId} ${topic} refs/heads/too`];
-    const { outcome, answer } = await sendPush(git, repository, pushBytes({ commands, pack }), seen);
+    const { outcome, response } = await sendPush(git, repository, pushBytes({ commands, pack }), seen);
     const fine = ['refs/heads/fine', 'refs/heads/too'];
     t.match(outcome, { kind: 'reported', results: fine.map((ref) => ({ ref, ok: true })) });
     t.same(
@@ -271,7 +271,7 @@ t.test(
       'the observer hears of the others only',
     );
     t.same([...(await git.refs.list(repository)).keys()], fine);
-    const { report } = readAnswer(answer);
+    const { report } = readResponse(response);
     t.equal(report.length, commands.length + 2, 'a line for each, in the order of the push');
     t.match([report[1], report[2], report.at(-2)], {
       0: /^ng refs\/heads\/-x a new name may not start/,
@@ -290,8 +290,8 @@ t.test(
     const repository = await newRepository();
     const seen = observer();
     const refused = async (commands: string[], more: object = {}) => {
-      const { answer } = await sendPush(git, repository, pushBytes({ commands, pack, ...more }), seen);
-      return readAnswer(answer).report;
+      const { response } = await sendPush(git, repository, pushBytes({ commands, pack, ...more }), seen);
+      return readResponse(response).report;
     };
     const many = (count: number) => Array.from({ length: count }, (_, n) => `${zeroId} ${main} refs/heads/b${n}`);
     t.match((await refused(many(51)))[51], /^ng refs\/heads\/b50 one push may update at most 50 refs/);
@@ -367,8 +367,8 @@ t.test('refused refs are summarised by namespace', async (t) => {
     ...many(1, () => 'refs/for/main'),
     ...many(1, () => 'refs/heads/main'),
   ];
-  const { answer } = await sendPush(git, repository, pushBytes({ commands, pack, capabilities: `${usual} quiet` }));
-  const { remarks, report } = readAnswer(answer);
+  const { response } = await sendPush(git, repository, pushBytes({ commands, pack, capabilities: `${usual} quiet` }));
+  const { remarks, report } = readResponse(response);
   t.same(remarks.split('\n').slice(0, -1), [
     "1,234 refs under refs/pull/ were left out: they are the server's own",
     '12 refs under refs/remotes/ were left out: only refs/heads/, refs/tags/ and refs/notes/ can be pushed',
@@ -391,13 +391,13 @@ t.test('the pre-receive hook may refuse single refs; a rule that one breaks does
   const refused = [{ ref: 'refs/heads/main', reason: 'it stays' }];
   const seen = observer({ accept: true, refused });
   const body = packOf(sample, 'topic', '^main');
-  const { answer } = await sendPush(git, repository, pushBytes({ commands: commands.slice(0, 2), pack: body }), seen);
-  t.same(readAnswer(answer).report, ['unpack ok', 'ng refs/heads/main it stays', 'ok refs/heads/topic', 'flush']);
+  const { response } = await sendPush(git, repository, pushBytes({ commands: commands.slice(0, 2), pack: body }), seen);
+  t.same(readResponse(response).report, ['unpack ok', 'ng refs/heads/main it stays', 'ok refs/heads/topic', 'flush']);
   t.same(seen.results, [[{ ref: 'refs/heads/topic', ok: true }]], 'results are those of what it accepted');
 
   const none = observer({ accept: false, reason: 'no', refused });
-  const { answer: all } = await sendPush(git, repository, pushBytes({ commands, pack: body }), none);
-  t.same(readAnswer(all).report.slice(1, 3), ['ng refs/heads/main it stays', 'ng refs/heads/topic no']);
+  const { response: all } = await sendPush(git, repository, pushBytes({ commands, pack: body }), none);
+  t.same(readResponse(all).report.slice(1, 3), ['ng refs/heads/main it stays', 'ng refs/heads/topic no']);
   t.same(none.results, []);
 });
 
@@ -412,7 +412,7 @@ t.test("when only deletions are left, git gets no pack, and the client's pack is
     push.input.write(pushBytes({ commands, pack }));
     push.input.end(Buffer.alloc(200_000));
     t.match(await push.outcome, { kind: 'reported', results: [{ ref: 'refs/heads/gone', ok: true }] });
-    t.same(readAnswer(push.answer()).report.slice(1, 3), [
+    t.same(readResponse(push.response()).report.slice(1, 3), [
       'ng refs/pull/1/head reserved for the server',
       'ok refs/heads/gone',
     ]);
@@ -429,16 +429,16 @@ t.test('a client that reads only after it has sent everything gets the report af
   push.input.write(pushBytes({ commands, pack }));
   push.input.write(Buffer.alloc(1_000_000));
   await until(() => push.input.readableLength === 0 && push.input.writableLength === 0);
-  t.equal(push.answer().length, 0);
+  t.equal(push.response().length, 0);
   push.input.end(Buffer.alloc(1_000_000));
   t.match(await push.outcome, { kind: 'refused' });
-  t.equal(readAnswer(push.answer()).report.length, refs.length + 2);
+  t.equal(readResponse(push.response()).report.length, refs.length + 2);
 
   const endless = openPush(git, repository, observer(), { stateless: true });
   endless.input.write(pushBytes({ commands, pack }));
   for (let n = 0; n < 4; n += 1) endless.input.write(Buffer.alloc(1_000_000));
   t.match(await endless.outcome, { kind: 'refused' }, 'a request without end is left');
-  t.same(readAnswer(endless.answer()), {
+  t.same(readResponse(endless.response()), {
     remarks: '',
     failure: 'The push was refused: reserved for the server\n',
     report: [],
@@ -449,16 +449,16 @@ t.test('a client that reads only after it has sent everything gets the report af
   const dripping = setInterval(() => slow.input.write('x'), 50);
   t.match(await slow.outcome, { kind: 'refused' }, 'one that crawls is left, too');
   clearInterval(dripping);
-  t.match(readAnswer(slow.answer()).failure, /refused: reserved/);
+  t.match(readResponse(slow.response()).failure, /refused: reserved/);
 });
 
 t.test('a full disk or another temporary obstacle is a refusal with a message, not an error', async (t) => {
   const { git, newRepository } = await openGit(t);
   const seen = observer();
   seen.preReceive = () => Promise.reject(unavailable('disk_full', 'The disk is full: nothing was changed.'));
-  const { outcome, answer } = await sendPush(git, await newRepository(), created, seen);
+  const { outcome, response } = await sendPush(git, await newRepository(), created, seen);
   t.match(outcome, { kind: 'refused' });
-  t.equal(readAnswer(answer).report[1], 'ng refs/heads/main The disk is full: nothing was changed.');
+  t.equal(readResponse(response).report[1], 'ng refs/heads/main The disk is full: nothing was changed.');
 });
 
 t.test('a refused push of many megabytes is read to its end, up to a limit', async (t) => {
@@ -474,7 +474,7 @@ t.test('a refused push of many megabytes is read to its end, up to a limit', asy
     push.input.end();
     t.match(await push.outcome, { kind: 'refused' });
     t.equal(push.input.readableEnded, readWhole, `${megabytes} MB`);
-    t.match(readAnswer(push.answer()).report, [/unpack ok/, /ng refs\/heads\/main no/]);
+    t.match(readResponse(push.response()).report, [/unpack ok/, /ng refs\/heads\/main no/]);
   }
 });
 
@@ -492,14 +492,14 @@ t.test('damaged and truncated packs are reported, and leave nothing', async (t) 
   for (const [name, body] of bodies) {
     const repository = await newRepository();
     const seen = observer();
-    const { answer, outcome } = await sendPush(
+    const { response, outcome } = await sendPush(
       git,
       repository,
       pushBytes({ commands: [`${zeroId} ${main} refs/heads/main`], pack: body }),
       seen,
     );
     t.match(outcome, { kind: 'reported', results: [{ ok: false, reason: /.+/ }] }, name);
-    t.match(readAnswer(answer).report.join(), /ng refs\/heads\/main/, name);
+    t.match(readResponse(response).report.join(), /ng refs\/heads\/main/, name);
     t.equal(seen.results.length, 1);
     t.equal((await git.refs.list(repository)).size, 0);
     t.same(leftovers(repository), [], name);
@@ -537,7 +537,7 @@ t.test('SECURITY I12: a client that leaves in the middle of its pack leaves no p
     if (leaves === 'fails') push.input.destroy(invalid('body_too_large', 'The request is too large.'));
     t.match(await push.outcome, { kind: 'reported', results: [{ ok: false }] }, leaves);
     t.equal(seen.results.length, 1, 'git tidied up and said so');
-    if (leaves === 'fails') t.match(readAnswer(push.answer()).remarks, 'The request is too large.');
+    if (leaves === 'fails') t.match(readResponse(push.response()).remarks, 'The request is too large.');
     await until(async () => (await processesBelow(repository)).length === 0);
     t.same(leftovers(repository), []);
     await until(() => git.load().writes.running === 0);
@@ -562,7 +562,7 @@ t.test('when git is killed during a push, the client gets an error and the calle
   await until(async () => (await processesBelow(repository)).length > 1);
   await killBelow(repository);
   t.match(await push.outcome, { kind: 'unreported', clean: false });
-  t.match(readAnswer(push.answer()).failure, /interrupted/);
+  t.match(readResponse(push.response()).failure, /interrupted/);
   await until(() => git.load().writes.running === 0, 'SECURITY R03: the slot is free');
   t.same(leftovers(repository), [], 'what it left behind is removed without a restart');
 });
@@ -570,9 +570,9 @@ t.test('when git is killed during a push, the client gets an error and the calle
 t.test('when the journal cannot be settled, the client still gets its acknowledgement', async (t) => {
   const { git, newRepository, log } = await openGit(t);
   const failing = { ...observer(), postReceive: () => Promise.reject(new Error('disk full')) };
-  const { answer, outcome } = await sendPush(git, await newRepository(), created, failing);
+  const { response, outcome } = await sendPush(git, await newRepository(), created, failing);
   t.match(outcome, { kind: 'reported' });
-  t.match(readAnswer(answer).report, ['unpack ok', 'ok refs/heads/main']);
+  t.match(readResponse(response).report, ['unpack ok', 'ok refs/heads/main']);
   t.match(log, [{ event: 'push.settle_failed' }]);
 });
 

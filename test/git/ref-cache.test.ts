@@ -228,12 +228,12 @@ t.test('a change by any process is visible at once', async (t) => {
     else bare(repository, 'update-ref', name, random.chance(0.5) ? one : two);
     if (random.chance(0.3)) await settle();
     const expected = bare(repository, 'for-each-ref', '--format=%(objectname) %(refname)').split('\n');
-    const answer = await ask();
+    const response = await ask();
     t.ok(
-      expected.every((line) => answer.includes(line)),
+      expected.every((line) => response.includes(line)),
       `round ${round}`,
     );
-    t.equal(answer.match(/ refs\/heads\//g)!.length, expected.filter((line) => line.includes(' refs/heads/')).length);
+    t.equal(response.match(/ refs\/heads\//g)!.length, expected.filter((line) => line.includes(' refs/heads/')).length);
   }
 });
 
@@ -250,14 +250,14 @@ t.test('beside a writer every listing was true at some moment during the request
     }
     isOver = true;
   })();
-  let answers = 0;
+  let responses = 0;
   let missing = 0;
-  while (!isOver || answers < 10) {
+  while (!isOver || responses < 10) {
     const text = (await git.transfers.advertiseRefs({ path: repository, service: 'upload-pack' })).toString('latin1');
     const [, id] = /([0-9a-f]{40}) refs\/heads\/early\n/.exec(text) ?? [];
     if (step > 0 && (id === undefined || !ids.includes(id))) missing += 1;
     if (!text.includes('refs/heads/main') || !text.includes('refs/tags/v1^{}')) missing += 1;
-    answers += 1;
+    responses += 1;
     await sleep(1);
   }
   await writer;

@@ -40,7 +40,7 @@ export const refusals: readonly Refusal[] = [
         return archive(false);
       };
     },
-    // With a token nobody has more than read access to an archived repository.
+    // A token gives no more than read access to an archived repository.
     says: /(?:you may no longer write here|archived and read-only)/,
   },
   {

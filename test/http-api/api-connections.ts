@@ -1,10 +1,10 @@
 // openConnections(port) → ask(request): a client that keeps its connection, as scripts do; close() ends it.
 import { Agent, request as httpRequest } from 'node:http';
 import type { ApiRequest } from './api-requests.ts';
-import type { Answer } from '../fixtures/web-fixture.ts';
+import type { PageResponse } from '../fixtures/web-fixture.ts';
 
 export interface Connections {
-  ask(request: Pick<ApiRequest, 'method' | 'target' | 'headers' | 'body'>): Promise<Answer>;
+  ask(request: Pick<ApiRequest, 'method' | 'target' | 'headers' | 'body'>): Promise<PageResponse>;
   close(): void;
 }
 

@@ -1,7 +1,7 @@
 import t from 'tap';
 import fc from 'fast-check';
 import { apiDocument } from '../../src/http-api/index.ts';
-import { answerChecker, requestsFor } from './api-requests.ts';
+import { responseChecker, requestsFor } from './api-requests.ts';
 import { openConnections } from './api-connections.ts';
 import { furnish } from './api-world.ts';
 import { startWeb } from '../fixtures/web-fixture.ts';
@@ -17,7 +17,7 @@ t.test('generated requests for every operation: no fault, nothing undocumented, 
   const web = await startWeb(t);
   const { pools, canary, restock, mayKnow } = await furnish(t, web);
   const document = await apiDocument();
-  const check = answerChecker(document);
+  const check = responseChecker(document);
   const connections = openConnections(web.port);
   t.teardown(() => connections.close());
   const statuses = new Map<string, Set<number>>();
@@ -25,13 +25,13 @@ t.test('generated requests for every operation: no fault, nothing undocumented, 
 
   const property = fc.asyncProperty(requestsFor(document, pools), async (request) => {
     if (asked++ % 100 === 0) await restock();
-    const answer = await connections.ask(request);
-    const wrong = check(request, answer);
+    const response = await connections.ask(request);
+    const wrong = check(request, response);
     if (wrong !== null) throw new Error(`${request.operationId}: ${wrong}`);
-    if (!mayKnow(request) && canary.test(answer.body + JSON.stringify(answer.headers)))
-      throw new Error(`${request.operationId} gives a private word away: ${answer.body}`);
+    if (!mayKnow(request) && canary.test(response.body + JSON.stringify(response.headers)))
+      throw new Error(`${request.operationId} gives a private word away: ${response.body}`);
     const seen = statuses.get(request.operationId) ?? new Set();
-    statuses.set(request.operationId, seen.add(answer.status));
+    statuses.set(request.operationId, seen.add(response.status));
   });
   await fc.assert(property, { numRuns: requests, seed, endOnFailure: true });
 
@@ -40,7 +40,7 @@ t.test('generated requests for every operation: no fault, nothing undocumented, 
   const failed = [...statuses].filter(([, seen]) => [...seen].every((status) => status >= 300)).map(([id]) => id);
   t.comment(`${asked} requests, seed ${seed}; never a success of ${failed.join(', ') || 'none'}`);
   // What needs several names that fit together is left to luck, in a long run a few times at most. A mirror is saved
-  // once the other side has answered, and here nobody does.
+  // once the other side has responded, and here no server does.
   if (requests >= 40_000) t.ok(failed.length <= 6, `nearly each succeeded at least once: ${failed.join(', ')} did not`);
   t.same(
     web.log.filter(({ level }) => level === 'error'),

@@ -1,11 +1,11 @@
 // requestsFor(document, pools) → an arbitrary of API requests, made from the OpenAPI document itself: every operation,
 //   mostly with sensible input, often with wrong, hostile or missing input.
-// answerChecker(document) → check(request, answer): what is wrong with an answer by the document, or null.
+// responseChecker(document) → check(request, response): what is wrong with a response by the document, or null.
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { ValidateFunction } from 'ajv';
 import fc from 'fast-check';
 import type { OpenApi, OpenApiOperation } from '../../src/http-api/index.ts';
-import type { Answer } from '../fixtures/web-fixture.ts';
+import type { PageResponse } from '../fixtures/web-fixture.ts';
 
 type Schema = { [name: string]: unknown };
 
@@ -224,8 +224,8 @@ interface DocumentedResponse {
   content?: Record<string, { schema?: Schema }>;
 }
 
-/** Checks answers against the document: status, type, every field. */
-export function answerChecker(document: OpenApi): (request: ApiRequest, answer: Answer) => string | null {
+/** Checks responses against the document: status, type, every field. */
+export function responseChecker(document: OpenApi): (request: ApiRequest, response: PageResponse) => string | null {
   const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
   ajv.addSchema(document, 'api');
   const validators = new Map<string, ValidateFunction>();

@@ -1,5 +1,5 @@
 // furnish(t, web) → people, organisations, repositories and tokens for generated API requests:
-//   pools of names that mean something, and a private repository whose words nobody but carol may ever read.
+//   pools of names that mean something, and a private repository whose words only carol may ever read.
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -206,7 +206,7 @@ export async function furnish(t: Test, web: Web): Promise<World> {
     values['delivery']!.splice(0, Infinity, ...known.delivery);
     const tool = await repositories.find(viewer('alice'), 'alice', 'tool').catch(() => null);
     if (tool === null || (await mirrors.find(tool.repository.id)) !== null) return;
-    // Saving one tries its address first, which nobody answers here.
+    // Saving one tries its address first, where no server listens here.
     await db.write(({ manager, now }) =>
       manager.query(
         'INSERT INTO mirrors (repository_id, direction, url, interval_ms, next_at, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?)',

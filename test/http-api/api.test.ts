@@ -1,6 +1,6 @@
 import t from 'tap';
 import { ask, fillRepository, signedIn, startWeb } from '../fixtures/web-fixture.ts';
-import type { Answer, Web } from '../fixtures/web-fixture.ts';
+import type { PageResponse, Web } from '../fixtures/web-fixture.ts';
 
 // Much of it is whole pages: on a busy machine together they take longer than one ordinary file.
 t.setTimeout(180_000);
@@ -10,13 +10,13 @@ type Caller = (
   path: string,
   body?: unknown,
   headers?: Record<string, string>,
-) => Promise<Answer & { json: unknown }>;
+) => Promise<PageResponse & { json: unknown }>;
 
 const api = '/api/v1';
 
 function caller(web: Web, authorization: string | null): Caller {
   return async (method, path, body, headers = {}) => {
-    const answer = await ask(web, api + path, {
+    const response = await ask(web, api + path, {
       method,
       headers: {
         ...(authorization !== null && { Authorization: authorization }),
@@ -26,12 +26,12 @@ function caller(web: Web, authorization: string | null): Caller {
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
     return {
-      ...answer,
+      ...response,
       json:
-        answer.body === ''
+        response.body === ''
           ? null
-          : answer.headers['content-type']?.startsWith('application/json')
-            ? (JSON.parse(answer.body) as unknown)
+          : response.headers['content-type']?.startsWith('application/json')
+            ? (JSON.parse(response.body) as unknown)
             : null,
     };
   };
@@ -190,7 +190,7 @@ t.test('SPEC §4.2 GET /api/v1/search, byte for byte', async (t) => {
 });
 
 t.test(
-  'security D02, D09, D11 missing, mistyped, expired and revoked tokens are answered alike; cookies and the query are ignored',
+  'security D02, D09, D11 missing, mistyped, expired and revoked tokens get the same response; cookies and the query are ignored',
   async (t) => {
     const { web, alice, anonymous } = await start(t);
     const { accounts } = web.modules;
@@ -242,7 +242,7 @@ t.test('security E03 a repository that is hidden, absent or out of one’s right
   const { asAlice, asBob, anonymous } = await start(t);
   await asAlice('POST', '/repos', created);
   await asAlice('POST', '/repos', { name: 'open', visibility: 'PUBLIC' });
-  const plain = ({ status, headers, body }: Answer) => ({
+  const plain = ({ status, headers, body }: PageResponse) => ({
     status,
     body,
     headers: { ...headers, date: '', 'x-request-id': '' },

@@ -37,13 +37,13 @@ async function start(t: Parameters<typeof startWeb>[0]) {
       ...(authorization !== null && { Authorization: authorization }),
       ...(body !== undefined && { 'Content-Type': 'application/json' }),
     };
-    const answer = await ask(web, api + path, {
+    const response = await ask(web, api + path, {
       method,
       headers,
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
-    const isJson = answer.headers['content-type']?.startsWith('application/json') ?? false;
-    return { ...answer, json: isJson ? (JSON.parse(answer.body) as unknown) : null };
+    const isJson = response.headers['content-type']?.startsWith('application/json') ?? false;
+    return { ...response, json: isJson ? (JSON.parse(response.body) as unknown) : null };
   };
   const alice = await join('alice');
   await repositories.create(alice.viewer, { name: 'tool', visibility: 'PUBLIC' });

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { ask, startWeb } from '../fixtures/web-fixture.ts';
-import type { Answer, Web } from '../fixtures/web-fixture.ts';
+import type { PageResponse, Web } from '../fixtures/web-fixture.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 
 t.setTimeout(240_000);
@@ -11,11 +11,11 @@ type Caller = (
   path: string,
   body?: unknown,
   headers?: Record<string, string>,
-) => Promise<Answer & { json: Json }>;
+) => Promise<PageResponse & { json: Json }>;
 
 function caller(web: Web, token: string | null): Caller {
   return async (method, path, body, headers = {}) => {
-    const answer = await ask(web, `/api/v1${path}`, {
+    const response = await ask(web, `/api/v1${path}`, {
       method,
       headers: {
         ...(token !== null && { Authorization: `token ${token}` }),
@@ -27,7 +27,7 @@ function caller(web: Web, token: string | null): Caller {
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
-    return { ...answer, json: (answer.body === '' ? null : JSON.parse(answer.body)) as Json };
+    return { ...response, json: (response.body === '' ? null : JSON.parse(response.body)) as Json };
   };
 }
 
@@ -237,7 +237,7 @@ t.test('who may call what: every role on every kind of operation', async (t) => 
   }
   const comments = await alice('GET', '/repos/alice/roof/issues/1/comments');
   const inAttic = await alice('GET', '/repos/alice/attic/issues/1/comments');
-  const idIn = (answer: typeof comments) => (answer.json as unknown as { id: number }[])[0]!.id;
+  const idIn = (response: typeof comments) => (response.json as unknown as { id: number }[])[0]!.id;
   const roles: Record<string, Caller> = {
     anonymous,
     reader: dora,

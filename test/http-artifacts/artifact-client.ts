@@ -1,6 +1,6 @@
 // The clients of the stock actions, in a process of their own: they print what they do, and read who they are from
 // the environment.
-// Takes {env, version: 'v4'|'v3', act: 'upload'|'download'|'list'|'delete', name, folder?, files?, hash?}, answers
+// Takes {env, version: 'v4'|'v3', act: 'upload'|'download'|'list'|'delete', name, folder?, files?, hash?}, prints
 // what the client gave or {error}.
 import { createRequire } from 'node:module';
 import path from 'node:path';

@@ -59,9 +59,9 @@ async function client(forge: Forge, job: Job, step: Omit<Step, 'env'>): Promise<
     ACTIONS_RESULTS_URL: forge.url,
     ACTIONS_RUNTIME_URL: `${forge.url}/api/actions_pipeline/`,
   };
-  const answered = once(clients, 'message');
+  const responded = once(clients, 'message');
   clients.send({ ...step, env } satisfies Step);
-  return ((await answered) as [{ [field: string]: unknown }])[0];
+  return ((await responded) as [{ [field: string]: unknown }])[0];
 }
 
 interface Got {
@@ -82,13 +82,13 @@ function ask(
     const sent = request(
       url,
       { method, headers: { ...headers, ...(body === undefined ? {} : { 'Content-Length': Buffer.byteLength(body) }) } },
-      (answer) => {
+      (response) => {
         const chunks: Buffer[] = [];
-        answer
+        response
           .on('error', reject)
           .on('data', (chunk: Buffer) => chunks.push(chunk))
           .on('end', () =>
-            resolve({ status: answer.statusCode!, headers: answer.headers, body: Buffer.concat(chunks) }),
+            resolve({ status: response.statusCode!, headers: response.headers, body: Buffer.concat(chunks) }),
           );
       },
     );
@@ -437,7 +437,7 @@ t.test('hostile jobs: the older protocol', async (t) => {
   t.equal((await ask(`${forge.url}/healthz`)).status, 200);
 });
 
-t.test('a job that reaches the server under another name is answered under it; pages are not', async (t) => {
+t.test('a job that reaches the server under another name is served under it; pages are not', async (t) => {
   const forge = await startForge(t, { env: { SERVICE_BASE_URL: 'https://git.example.org' } });
   await forge.push(workflow);
   const { token, runId } = await takeJob(forge);

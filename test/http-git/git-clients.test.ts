@@ -11,7 +11,7 @@ const server = await startGitServer(t);
 const versions = ['0', '1', '2'] as const;
 const speaking = (version: string) => ['-c', `protocol.version=${version}`];
 
-/** A client that must succeed; answers what it printed on stderr, where git talks. */
+/** A client that must succeed; returns what it printed on stderr, where git talks. */
 async function must(args: readonly string[], cwd = server.folder): Promise<string> {
   const { code, stderr } = await clientGit(args, { cwd });
   if (code !== 0) throw new Error(`git ${args.join(' ')}: ${stderr}`);
@@ -133,7 +133,7 @@ t.test('a push with an upload that is compressed, and one that is chunked', asyn
   t.equal(idOf('FETCH_HEAD', folder), idOf('main'));
 });
 
-t.test('push options arrive, and unknown ones are answered with a remark', async (t) => {
+t.test('push options arrive, and unknown ones get a remark', async (t) => {
   const url = await server.newRepository('options');
   const said = await must(['push', '-o', 'ci.skip', '-o', 'title=ä', url, 'main'], sample);
   t.match(said, /remote: ci\.skip: this push starts no workflow/);
@@ -274,7 +274,7 @@ t.test('in the end no git process is left but idle object readers', async (t) =>
     const { reads, writes, short } = server.app.modules.git.load();
     return [reads, writes, short].every(({ running, waiting }) => running === 0 && waiting === 0);
   });
-  // A process that has answered may still be on its way out; one that hangs would stay.
+  // A process that has responded may still be on its way out; one that hangs would stay.
   let left = ['not read yet'];
   await until(async () => {
     left = await commandLinesBelow(path.join(server.folder, 'data'));

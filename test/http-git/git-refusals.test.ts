@@ -8,7 +8,7 @@ import { localAdministrator } from '../../src/access/index.ts';
 import { encodePacket, flushPacket } from '../../src/git/index.ts';
 import { seededRandom } from '../fixtures/seeded-random.ts';
 import { clientGit, gitSync, processesBelow, sampleRepository, until } from '../git/git-fixture.ts';
-import { packOf, pushBytes, readAnswer, zeroId } from '../git/push-fixture.ts';
+import { packOf, pushBytes, readResponse, zeroId } from '../git/push-fixture.ts';
 import { startGitServer } from './git-server.ts';
 
 const sample = sampleRepository();
@@ -235,7 +235,7 @@ t.test('names are found in any case, with and without .git', async (t) => {
   }
 });
 
-t.test('answers are git’s own bytes, typed and never cached', async (t) => {
+t.test('responses are git’s own bytes, typed and never cached', async (t) => {
   const first = await ask(refs('open'));
   t.equal(first.headers.get('content-type'), 'application/x-git-upload-pack-advertisement');
   t.match(first.text, /^001e# service=git-upload-pack\n0000/);
@@ -258,10 +258,10 @@ t.test('answers are git’s own bytes, typed and never cached', async (t) => {
   t.match(pack.text, /^0008NAK\n.*PACK/s);
 });
 
-t.test('the usual spelling of an address, which passes by the pages, answers as any other does', async (t) => {
+t.test('the usual spelling of an address, which passes by the pages, responds as any other does', async (t) => {
   const other = (path: string) =>
     path.replace(/\/(open|closed|absent)/, (_, name: string) => `/%${name.charCodeAt(0).toString(16)}${name.slice(1)}`);
-  const told = async (path: string, options: Parameters<typeof ask>[1]) => {
+  const responseTo = async (path: string, options: Parameters<typeof ask>[1]) => {
     const { status, headers, text } = await ask(path, options);
     const pairs = [...headers].filter(([name]) => !['x-request-id', 'date', 'keep-alive'].includes(name));
     t.match(headers.get('x-request-id'), /^[\w-]{12}$/);
@@ -278,38 +278,36 @@ t.test('the usual spelling of an address, which passes by the pages, answers as 
     ['/git/alice/open.git/git-upload-pack', { headers: { ...fetchType, 'content-type': 'text/plain' }, body: wants }],
     ['/git/alice/open.git/git-upload-pack'],
   ];
-  for (const [path, options] of requests) t.same(await told(path, options), await told(other(path), options), path);
+  for (const [path, options] of requests)
+    t.same(await responseTo(path, options), await responseTo(other(path), options), path);
   for (const name of ['content-security-policy', 'x-content-type-options', 'referrer-policy'])
     t.ok((await ask(refs('open'))).headers.has(name), name);
 });
 
-t.test(
-  'a repository that turns private is closed at once, also to who asks for what was answered before',
-  async (t) => {
-    const target = '/git/alice/open.git/git-upload-pack';
-    const whole = Buffer.concat([
-      ...['command=fetch', 'object-format=sha1'].map(encodePacket),
-      Buffer.from('0001'),
-      ...[`want ${main}\n`, 'done\n'].map(encodePacket),
-      flushPacket,
-    ]);
-    const version2 = { ...fetchType, 'git-protocol': 'version=2' };
-    const turn = (visibility: 'PUBLIC' | 'PRIVATE') =>
-      server.app.modules.repositories.changeVisibility(localAdministrator, 'alice', 'open', visibility);
-    const statuses = async (headers: Record<string, string> = {}) => [
-      (await ask(refs('open'), { headers })).status,
-      (await ask(target, { headers: { ...version2, ...headers }, body: listing })).status,
-      (await ask(target, { headers: { ...version2, ...headers }, body: whole })).status,
-    ];
-    for (let round = 0; round < 3; round += 1) {
-      t.same(await statuses(), [200, 200, 200]);
-      await turn('PRIVATE');
-      t.same(await statuses(), [401, 401, 401], 'from memory and the kept answers, too');
-      t.same(await statuses(bearer(alice)), [200, 200, 200]);
-      await turn('PUBLIC');
-    }
-  },
-);
+t.test('a repository that turns private is closed at once, also to who asks for what was cached before', async (t) => {
+  const target = '/git/alice/open.git/git-upload-pack';
+  const whole = Buffer.concat([
+    ...['command=fetch', 'object-format=sha1'].map(encodePacket),
+    Buffer.from('0001'),
+    ...[`want ${main}\n`, 'done\n'].map(encodePacket),
+    flushPacket,
+  ]);
+  const version2 = { ...fetchType, 'git-protocol': 'version=2' };
+  const turn = (visibility: 'PUBLIC' | 'PRIVATE') =>
+    server.app.modules.repositories.changeVisibility(localAdministrator, 'alice', 'open', visibility);
+  const statuses = async (headers: Record<string, string> = {}) => [
+    (await ask(refs('open'), { headers })).status,
+    (await ask(target, { headers: { ...version2, ...headers }, body: listing })).status,
+    (await ask(target, { headers: { ...version2, ...headers }, body: whole })).status,
+  ];
+  for (let round = 0; round < 3; round += 1) {
+    t.same(await statuses(), [200, 200, 200]);
+    await turn('PRIVATE');
+    t.same(await statuses(), [401, 401, 401], 'from memory and the kept answers, too');
+    t.same(await statuses(bearer(alice)), [200, 200, 200]);
+    await turn('PUBLIC');
+  }
+});
 
 t.test('SECURITY I03: a body is of its type, plain or gzip', async (t) => {
   const target = '/git/alice/open.git/git-upload-pack';
@@ -389,7 +387,7 @@ t.test('SECURITY I03, I06: bombs and oversize bodies are refused while they arri
     body: gzipSync(commands),
   });
   t.equal(packed.status, 200);
-  t.match(readAnswer(packed.bytes).report.at(-2), /^ng refs\/heads\/100000 one push may update at most 100000 refs/);
+  t.match(readResponse(packed.bytes).report.at(-2), /^ng refs\/heads\/100000 one push may update at most 100000 refs/);
   const endless = Buffer.concat(
     Array.from({ length: 3 }, () =>
       pushBytes({
@@ -437,7 +435,7 @@ t.test('SECURITY P0-21: malformed bodies are the client’s mistake, never ours'
   t.ok(statuses.get(200)! > 0 && statuses.get(400)! > 0, JSON.stringify([...statuses]));
 });
 
-/** Speaks HTTP by hand; answers what came until the other side closed, or `until` was seen. */
+/** Speaks HTTP by hand; returns what came until the other side closed, or `until` was seen. */
 function speak(
   parts: readonly (string | Buffer)[],
   { closeAfterMs, stopAt }: { closeAfterMs?: number; stopAt?: RegExp } = {},
@@ -480,7 +478,7 @@ t.test('chunked bodies and Expect: 100-continue', async (t) => {
   t.match(await speak([expecting, wants]), /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200/);
 });
 
-t.test('a connection serves the next request after every kind of answer', async (t) => {
+t.test('a connection serves the next request after every kind of response', async (t) => {
   const pushTarget = '/git/alice/open.git/git-receive-pack';
   const refused = pushBytes({ commands: [`${zeroId} ${main} refs/hearth/x`], pack: packOf(sample, 'main') });
   const exchanges: [string, string, Record<string, string>, Buffer][] = [
@@ -555,7 +553,7 @@ t.test('SECURITY I12, R28: nothing is left of clients who hang up', async (t) =>
   t.same(open, [], 'each journalled push is settled');
 });
 
-t.test('SECURITY L03: beyond slots and queue a client is told when to come back', async (t) => {
+t.test('SECURITY L03: beyond slots and queue a client is told to retry later', async (t) => {
   const target = '/git/alice/open.git/git-upload-pack';
   // A conversation, as over SSH, whose client says nothing holds the slot.
   const { git } = server.app.modules;
@@ -576,15 +574,15 @@ t.test('SECURITY L03: beyond slots and queue a client is told when to come back'
     flushPacket,
     encodePacket('done\n'),
   ]);
-  const answers = await Promise.all([1, 2].map(() => ask(target, { headers: fetchType, body: unheardOf })));
+  const responses = await Promise.all([1, 2].map(() => ask(target, { headers: fetchType, body: unheardOf })));
   t.same(
-    answers.map(({ status, headers }) => [status, headers.get('retry-after')]),
+    responses.map(({ status, headers }) => [status, headers.get('retry-after')]),
     [
       [503, '5'],
       [503, '5'],
     ],
   );
-  t.match(answers[0]!.text, /busy/);
+  t.match(responses[0]!.text, /busy/);
   t.equal(
     (await ask(target, { headers: fetchType, body: wants })).status,
     200,
@@ -602,7 +600,7 @@ t.test('SECURITY L03: beyond slots and queue a client is told when to come back'
   t.equal((await ask(target, { headers: fetchType, body: unheardOf })).status, 200);
 });
 
-t.test('a damaged repository answers 500 without a word about it, and the others go on', async (t) => {
+t.test('a damaged repository responds with 500 without a word about it, and the others go on', async (t) => {
   await server.newRepository('damaged');
   const repository = await server.pathOf('damaged');
   const { rmSync } = await import('node:fs');

@@ -19,7 +19,7 @@ export interface GitServer {
   origin: string;
   /** Tokens by what they are for. */
   tokens: Record<'alice' | 'aliceReads' | 'bob', string>;
-  /** Makes a repository of alice; answers its clone address, with a token in it when one is given. */
+  /** Makes a repository of alice; returns its clone address, with a token in it when one is given. */
   newRepository(name: string, visibility?: 'PUBLIC' | 'PRIVATE'): Promise<string>;
   url(name: string, token?: string): string;
   /** Where the repository of alice is on disk. */

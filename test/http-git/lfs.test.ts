@@ -1,4 +1,4 @@
-// Git LFS, which is not stored here: its clients are told so, and nobody learns of a repository by asking.
+// Git LFS, which is not stored here: its clients get that error, and no client learns of a repository by asking.
 import t from 'tap';
 import { lfsNotStored } from '../../src/git/index.ts';
 import { startGitServer } from './git-server.ts';
@@ -50,7 +50,7 @@ t.test('a client of LFS reads one sentence, wherever below info/lfs it asks and 
   }
 });
 
-t.test('security E03 access is that of git: private and absent answer alike', async (t) => {
+t.test('security E03 access is that of git: private and absent respond alike', async (t) => {
   const at = (name: string) => `/git/alice/${name}.git/info/lfs/objects/batch`;
   const { alice, aliceReads, bob } = server.tokens;
   const git = await fetch(`${server.origin}/git/alice/closed.git/info/refs?service=git-upload-pack`);

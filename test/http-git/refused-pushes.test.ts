@@ -17,7 +17,7 @@ import { createGitHandlers } from '../../src/http-git/index.ts';
 import type { GitHttpDeps } from '../../src/http-git/deps.ts';
 import { gitSync } from '../git/git-fixture.ts';
 import { addRefs, branchCount, branchName, largeClient, pushWithin } from '../git/large-refusal-fixture.ts';
-import { packOf, pushBytes, readAnswer, zeroId } from '../git/push-fixture.ts';
+import { packOf, pushBytes, readResponse, zeroId } from '../git/push-fixture.ts';
 import { refusals } from '../git/refusals-fixture.ts';
 import type { Refusal } from '../git/refusals-fixture.ts';
 import { startGitServer } from './git-server.ts';
@@ -86,13 +86,13 @@ t.test('a compressed request, and one that waits for "100 Continue"', async (t) 
     const [response] = await once(post, 'response');
     const pieces: Buffer[] = [];
     for await (const piece of response) pieces.push(piece as Buffer);
-    return readAnswer(Buffer.concat(pieces)).report.length;
+    return readResponse(Buffer.concat(pieces)).report.length;
   };
   t.equal(await ask({ 'content-encoding': 'gzip' }, gzipSync(body)), branchCount + 2);
   t.equal(await ask({ expect: '100-continue' }, body), branchCount + 2);
 });
 
-t.test('curl, which gives no pack before it is told to go on', async (t) => {
+t.test('curl, which gives no pack before the 100 Continue', async (t) => {
   const file = path.join(server.folder, 'body');
   writeFileSync(file, body);
   const lines = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
@@ -106,11 +106,11 @@ t.test('curl, which gives no pack before it is told to go on', async (t) => {
     curl.stdout.on('data', (piece: Buffer) => pieces.push(piece));
     const [code] = await once(curl, 'close');
     t.equal(code, 0);
-    t.equal(readAnswer(Buffer.concat(pieces)).report.length, branchCount + 2);
+    t.equal(readResponse(Buffer.concat(pieces)).report.length, branchCount + 2);
   }
 });
 
-t.test('a client that goes on with a request that is answered is left', async (t) => {
+t.test('a client that goes on with a request that has its response is left', async (t) => {
   const modules = {
     repositories: {
       openForPush: async () => ({ path: '/nowhere' }),
@@ -127,8 +127,8 @@ t.test('a client that goes on with a request that is answered is left', async (t
   await once(listener.listen(0, '127.0.0.1'), 'listening');
   t.teardown(() => listener.close());
   const socket = connect((listener.address() as AddressInfo).port, '127.0.0.1');
-  let answered = '';
-  socket.setEncoding('latin1').on('data', (text: string) => (answered += text));
+  let responded = '';
+  socket.setEncoding('latin1').on('data', (text: string) => (responded += text));
   socket.on('error', () => {});
   socket.write(
     `POST ${target} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nContent-Type: ${headers['content-type']}\r\n\r\n`,
@@ -136,7 +136,7 @@ t.test('a client that goes on with a request that is answered is left', async (t
   const dripping = setInterval(() => socket.write('1\r\nx\r\n'), 20);
   await new Promise((resolve) => socket.on('close', resolve));
   clearInterval(dripping);
-  t.match(answered, /^HTTP\/1\.1 200 [^]*answered/);
+  t.match(responded, /^HTTP\/1\.1 200 [^]*answered/);
 });
 
 t.test('a mirror of another forge lands branches, tags and notes, and ends by itself', async (t) => {

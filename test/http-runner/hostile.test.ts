@@ -190,7 +190,7 @@ t.test('messages that are none: cut short, wrong types, bad text, bad gzip', asy
 });
 
 /**
- * One gRPC call with bytes as they are, perhaps said to be compressed; answers `grpc-status`, or the HTTP status when
+ * One gRPC call with bytes as they are, perhaps said to be compressed; returns `grpc-status`, or the HTTP status when
  * that is no 200.
  */
 function callRaw(
@@ -310,7 +310,7 @@ t.test('security H09 bombs: too large, gzipped zeros, a sea of empty rows; memor
   t.match(await client.ping({ data: 'alive' }), { data: 'Hello, alive!' });
 });
 
-t.test('random bytes in every procedure and framing: an answer each, the server alive, nothing changed', async (t) => {
+t.test('random bytes in every procedure and framing: a response each, the server alive, nothing changed', async (t) => {
   const forge = await running(t);
   const { url, headers, client } = forge;
   const before = await dump(forge);
@@ -350,16 +350,16 @@ t.test('random bytes in every procedure and framing: an answer each, the server 
   t.equal((await dump(forge)).replace(/^\[\[.*?\],\[/, ''), before.replace(/^\[\[.*?\],\[/, ''));
 });
 
-t.test('what begins like HTTP/2 and is none, and what says nothing, harms nobody', async (t) => {
+t.test('what begins like HTTP/2 and is none, and silent connections do no harm', async (t) => {
   const { url } = await startForge(t);
   const { hostname, port } = new URL(url);
   const say = (text: string | Buffer) =>
     new Promise<string>((resolve) => {
       const socket = connect(Number(port), hostname);
-      let heard = '';
+      let received = '';
       socket
-        .on('data', (bytes) => (heard += bytes.toString('latin1')))
-        .on('close', () => resolve(heard))
+        .on('data', (bytes) => (received += bytes.toString('latin1')))
+        .on('close', () => resolve(received))
         .on('error', () => {});
       socket.write(text);
       setTimeout(() => socket.destroy(), 300);
@@ -371,8 +371,8 @@ t.test('what begins like HTTP/2 and is none, and what says nothing, harms nobody
   await say(Buffer.concat([Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), seededRandom(1).bytes(2000)]));
   const slow = new Promise<string>((resolve) => {
     const socket = connect(Number(port), hostname);
-    let heard = '';
-    socket.on('data', (bytes) => (heard += bytes.toString('latin1'))).on('close', () => resolve(heard));
+    let received = '';
+    socket.on('data', (bytes) => (received += bytes.toString('latin1'))).on('close', () => resolve(received));
     const parts = [...'PUT /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'];
     const next = () => {
       const part = parts.shift();
@@ -382,13 +382,13 @@ t.test('what begins like HTTP/2 and is none, and what says nothing, harms nobody
   });
   t.match(await slow, /^HTTP\/1\.1 405/, 'one byte at a time');
   const session = connectHttp2(url);
-  const answer = await new Promise<number>((resolve) => {
+  const response = await new Promise<number>((resolve) => {
     const stream = session.request({ ':path': '/healthz' });
     stream.on('response', (headers) => resolve(Number(headers[':status'])));
     stream.on('error', () => resolve(0));
     stream.end();
   });
-  t.equal(answer, 415, 'HTTP/2 here is gRPC alone');
+  t.equal(response, 415, 'HTTP/2 here is gRPC alone');
   session.destroy();
   t.equal((await fetch(`${url}/healthz`)).status, 200);
 });

@@ -2,7 +2,7 @@
 import t from 'tap';
 import { startForge } from './rpc-fixture.ts';
 import { connectClient, grpcClient } from './runner-client.ts';
-import type { Answer, RunnerClient } from './runner-client.ts';
+import type { RunnerResponse, RunnerClient } from './runner-client.ts';
 
 const success = 1;
 const failure = 2;
@@ -20,10 +20,11 @@ jobs:
 `,
 });
 
-const jobOf = ({ workflowPayload, context }: Answer): string =>
+const jobOf = ({ workflowPayload, context }: RunnerResponse): string =>
   context.job === 'mend' ? 'mend' : /name: (t \(\d+\))/.exec(Buffer.from(workflowPayload).toString())![1]!;
 
-const end = (client: RunnerClient, { id }: Answer, result: number) => client.updateTask({ state: { id, result } });
+const end = (client: RunnerClient, { id }: RunnerResponse, result: number) =>
+  client.updateTask({ state: { id, result } });
 
 t.test('claims that race with a failing matrix job: no later job of the matrix reaches a runner', async (t) => {
   const forge = await startForge(t);
@@ -42,8 +43,8 @@ t.test('claims that race with a failing matrix job: no later job of the matrix r
       end(a, one, failure),
       a.fetchTask({}, { timeoutMs: number % 2 === 0 ? 2_000 : 3_000 }),
     ] as const;
-    const [first, told, second] = await Promise.all(calls);
-    t.equal(told.state.result, failure);
+    const [first, reported, second] = await Promise.all(calls);
+    t.equal(reported.state.result, failure);
     const tasks = [first.task, second.task].filter((task) => task !== undefined);
     t.strictSame(tasks.map(jobOf), ['mend'], 'what needs the matrix goes to one of them, and nothing else to anybody');
     await end(first.task === undefined ? a : b, tasks[0], success);
@@ -60,12 +61,12 @@ t.test('matrix jobs on two runners: one fails, the other is cancelled, and late 
   const { task: two } = await b.fetchTask({}, { timeoutMs: 10_000 });
   await b.updateTask({ state: { id: two.id } });
   // Both end at the same moment: the first report decides, and the run fails either way.
-  const [, told] = await Promise.all([end(a, one, failure), end(b, two, success)]);
+  const [, reported] = await Promise.all([end(a, one, failure), end(b, two, success)]);
   const { jobs } = await forge.state();
   t.equal(jobs['t (1)'], 'failure');
-  t.equal(jobs['t (2)'], told.state.result === success ? 'success' : 'cancelled');
+  t.equal(jobs['t (2)'], reported.state.result === success ? 'success' : 'cancelled');
   for (const n of [3, 4, 5]) t.equal(jobs[`t (${n})`], 'cancelled');
-  t.equal((await end(b, two, failure)).state.result, told.state.result, 'the end is final');
+  t.equal((await end(b, two, failure)).state.result, reported.state.result, 'the end is final');
   const { task: mend } = await a.fetchTask({}, { timeoutMs: 10_000 });
   t.equal(jobOf(mend), 'mend');
   await end(a, mend, success);

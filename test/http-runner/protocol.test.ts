@@ -222,15 +222,15 @@ t.test('runner-protocol 3.3 Connect to the letter', async (t) => {
   );
 });
 
-t.test('a held call ends when the server goes away, and the runner is told nothing that would end it', async (t) => {
+t.test('a held call ends when the server goes away, and the runner gets no response that would end it', async (t) => {
   const forge = await startForge(t);
   const runner = connectClient(forge.url, { headers: await forge.register(['linux']) });
   const waiting = runner.fetchTask({}, { timeoutMs: 20_000 });
   await new Promise((resolve) => setTimeout(resolve, 200));
   const startedAt = performance.now();
-  const [answer] = await Promise.all([waiting.catch((error: unknown) => error), forge.stop()]);
+  const [response] = await Promise.all([waiting.catch((error: unknown) => error), forge.stop()]);
   t.ok(performance.now() - startedAt < 5_000);
-  t.not((answer as { code?: number }).code, 16);
+  t.not((response as { code?: number }).code, 16);
 });
 
 t.test('the token of a task opens git: Basic with any user name, and the address without /git', async (t) => {
@@ -243,9 +243,9 @@ t.test('the token of a task opens git: Basic with any user name, and the address
       headers: { Authorization: `Basic ${Buffer.from(credentials).toString('base64')}` },
     });
   for (const address of ['/git/alice/work.git', '/alice/work', '/git/alice/work']) {
-    const answer = await refs(address, `x-access-token:${task.context.token}`);
-    t.equal(answer.status, 200, address);
-    t.match(await answer.text(), sha);
+    const response = await refs(address, `x-access-token:${task.context.token}`);
+    t.equal(response.status, 200, address);
+    t.match(await response.text(), sha);
   }
   t.equal((await refs('/git/alice/other.git', `x:${task.context.token}`)).status, 404, 'no other repository');
   await runner.updateTask({ state: { id: task.id, result: 1 } });

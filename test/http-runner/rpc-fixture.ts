@@ -11,7 +11,7 @@ import { startHearth } from '../fixtures/start-hearth.ts';
 import type { StartOptions } from '../fixtures/start-hearth.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 import { connectClient, grpcClient } from './runner-client.ts';
-import type { Answer, RunnerClient } from './runner-client.ts';
+import type { RunnerResponse, RunnerClient } from './runner-client.ts';
 
 export async function startForge(t: Owner, options: StartOptions = {}) {
   const hearth = await startHearth(t, options);
@@ -45,7 +45,7 @@ export async function startForge(t: Owner, options: StartOptions = {}) {
     return (await runGit(['rev-parse', 'HEAD'], { cwd: work })).trim();
   }
 
-  /** Registers over Connect. Answers the headers of every further call. */
+  /** Registers over Connect. Returns the headers of every further call. */
   async function register(labels: string[], more: object = {}): Promise<Record<string, string>> {
     const token = await modules.ci.runners.resetRegistrationToken({ kind: 'instance' }, null);
     const { runner } = await connectClient(url).register({ name: 'builder', token, labels, version: 'test', ...more });
@@ -89,8 +89,8 @@ export interface Posted {
   status: number;
   headers: IncomingHttpHeaders;
   body: Buffer;
-  /** The answer as JSON; an empty object when it is none. */
-  json: Answer;
+  /** The response as JSON; an empty object when it is none. */
+  json: RunnerResponse;
 }
 
 /** One HTTP request, as it is. */
@@ -113,11 +113,11 @@ export function post(
         response.on('error', reject);
         response.on('end', () => {
           const all = Buffer.concat(parts);
-          let json: Answer = {};
+          let json: RunnerResponse = {};
           try {
             json = JSON.parse(all.toString());
           } catch {
-            // A binary answer.
+            // A binary response.
           }
           resolve({ status: response.statusCode ?? 0, headers: response.headers, body: all, json });
         });

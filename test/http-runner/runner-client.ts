@@ -60,16 +60,16 @@ function loadServices(): { runner: DescService; ping: DescService } {
 const services = loadServices();
 
 export interface RunnerClient {
-  ping(request: object): Promise<Answer>;
-  register(request: object): Promise<Answer>;
-  declare(request: object, options?: ClientCall): Promise<Answer>;
-  fetchTask(request: object, options?: ClientCall): Promise<Answer>;
-  updateTask(request: object): Promise<Answer>;
-  updateLog(request: object): Promise<Answer>;
+  ping(request: object): Promise<RunnerResponse>;
+  register(request: object): Promise<RunnerResponse>;
+  declare(request: object, options?: ClientCall): Promise<RunnerResponse>;
+  fetchTask(request: object, options?: ClientCall): Promise<RunnerResponse>;
+  updateTask(request: object): Promise<RunnerResponse>;
+  updateLog(request: object): Promise<RunnerResponse>;
 }
 
 /** What came back, as plain JavaScript; int64 is bigint. */
-export type Answer = ReturnType<typeof JSON.parse>;
+export type RunnerResponse = ReturnType<typeof JSON.parse>;
 
 export interface ClientCall {
   timeoutMs?: number;
@@ -101,7 +101,7 @@ export function connectClient(
   const clients = {
     runner: createClient(services.runner, transport),
     ping: createClient(services.ping, transport),
-  } as unknown as Record<string, Record<string, (request: object, options?: CallOptions) => Promise<Answer>>>;
+  } as unknown as Record<string, Record<string, (request: object, options?: CallOptions) => Promise<RunnerResponse>>>;
   return {
     ping: (request) => clients.ping!.ping!(request),
     register: (request) => clients.runner!.register!(request),
@@ -129,7 +129,7 @@ export function grpcClient(
       for (const [header, value] of Object.entries(headers)) metadata.set(header, value);
       const encode = (value: Message) => Buffer.from(toBinary(method.input as DescMessage, value));
       const decode = (bytes: Buffer) => fromBinary(method.output as DescMessage, bytes);
-      return new Promise<Answer>((resolve, reject) => {
+      return new Promise<RunnerResponse>((resolve, reject) => {
         const ended = client.makeUnaryRequest(
           `${prefix ? '/api/actions' : ''}/${service.typeName}/${name}`,
           encode,
@@ -137,7 +137,7 @@ export function grpcClient(
           create(method.input as DescMessage, request as never),
           metadata,
           options.timeoutMs === undefined ? {} : { deadline: Date.now() + options.timeoutMs },
-          (error, answer) => (error === null ? resolve(answer) : reject(error)),
+          (error, response) => (error === null ? resolve(response) : reject(error)),
         );
         options.signal?.addEventListener('abort', () => ended.cancel());
       });

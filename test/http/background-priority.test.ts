@@ -92,7 +92,7 @@ t.test('a page counts as a recent request for a moment, background work never do
   while (hasRecentRequests()) await sleep(5);
 });
 
-t.test('requests are forgotten, also where nobody ever searches', async (t) => {
+t.test('requests are forgotten, also where no client ever searches', async (t) => {
   const { begin } = open();
   const [first, last] = [new WeakRef(begin().state.activeRequest!), new WeakRef(begin().state.activeRequest!)];
   begin();

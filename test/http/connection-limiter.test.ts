@@ -53,7 +53,7 @@ async function start(t: { teardown(work: () => unknown): void }, { trusted = [],
 
 const halfARequest = 'GET / HTTP/1.1\r\nHost: a\r\n';
 
-t.test('security I04 incomplete requests from one address lock nobody out, and keep a hundred places', async (t) => {
+t.test('security I04 incomplete requests from one address lock no client out, and leave a hundred slots', async (t) => {
   const server = await start(t);
   await Promise.all(Array.from({ length: 1_005 }, () => server.hold(flooding, halfARequest)));
   t.equal(await server.get(other), 'ok');
@@ -72,7 +72,7 @@ t.test('security I04 new clients are served when many addresses or one proxy hav
   t.equal(await server.get(flooding), 'ok');
 });
 
-t.test('an upload that goes on, and a request that is being answered, keep their place', async (t) => {
+t.test('an upload that goes on, and a request that is being served, keep their slot', async (t) => {
   const server = await start(t);
   const upload = await server.hold(flooding, 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\nfirst');
   const sending = setInterval(() => upload.write('more'), 20);

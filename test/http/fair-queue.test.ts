@@ -98,14 +98,14 @@ t.test('a known client waits neither for anonymous clients nor for other known o
 t.test('refusals to many anonymous clients are sent one after the other, others at once', async (t) => {
   const waits: number[] = [];
   const pace = delayRefusals({ burst: 2, intervalMs: 60_000, maxDelayMs: 100_000 }, async (ms) => void waits.push(ms));
-  const answer = (status: number, identity = anonymousIdentity) =>
+  const respond = (status: number, identity = anonymousIdentity) =>
     pace({ status, state: { identity } } as Context, async () => {});
-  for (const status of [200, 404, 422, 500]) for (let time = 0; time < 4; time += 1) await answer(status);
-  for (let time = 0; time < 4; time += 1) await answer(503, alice);
-  await answer(503);
-  await answer(429);
+  for (const status of [200, 404, 422, 500]) for (let time = 0; time < 4; time += 1) await respond(status);
+  for (let time = 0; time < 4; time += 1) await respond(503, alice);
+  await respond(503);
+  await respond(429);
   t.same(waits, []);
-  for (let time = 0; time < 4; time += 1) await answer(429);
+  for (let time = 0; time < 4; time += 1) await respond(429);
   t.ok(waits.length >= 3);
   t.ok(
     waits.every((ms, at) => ms <= 100_000 && (at === 0 || ms > 30_000)),

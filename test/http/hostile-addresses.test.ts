@@ -8,7 +8,7 @@ import { Parser } from 'htmlparser2';
 import { runGit } from '../fixtures/git-repositories.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { fillRepository, signedIn, startWeb } from '../fixtures/web-fixture.ts';
-import type { Answer } from '../fixtures/web-fixture.ts';
+import type { PageResponse } from '../fixtures/web-fixture.ts';
 
 t.setTimeout(120_000);
 
@@ -123,7 +123,7 @@ const taken = (argv: readonly string[]): string[] =>
   });
 
 /** Elements and addresses that no template wrote. */
-function foreign({ body, headers }: Answer): string[] {
+function foreign({ body, headers }: PageResponse): string[] {
   if (!headers['content-type']?.startsWith('text/html')) return [];
   const found: string[] = [];
   const parser = new Parser({
@@ -144,7 +144,7 @@ const everything = (): string[] =>
     ...readdirSync(process.cwd()),
   ].filter((name) => name.includes('pwned') && !name.includes('refs/heads'));
 
-/** Asks a few at a time, and says what was wrong with which answer. */
+/** Asks a few at a time, and says what was wrong with which response. */
 async function askAll(
   requests: Iterable<[target: string, form?: Record<string, string>]>,
 ): Promise<{ asked: number; wrong: string[] }> {
@@ -155,10 +155,10 @@ async function askAll(
     for (let next = queue.next(); !next.done; next = queue.next()) {
       const [target, form] = next.value;
       asked += 1;
-      const answer = form === undefined ? await alice.get(target) : await alice.post(target, form);
-      const strange = foreign(answer);
-      if (answer.status >= 500 || strange.length > 0 || answer.headers['x-pwned'] !== undefined)
-        wrong.push(`${answer.status} ${target} ${JSON.stringify(form ?? '')} ${strange}`);
+      const response = form === undefined ? await alice.get(target) : await alice.post(target, form);
+      const strange = foreign(response);
+      if (response.status >= 500 || strange.length > 0 || response.headers['x-pwned'] !== undefined)
+        wrong.push(`${response.status} ${target} ${JSON.stringify(form ?? '')} ${strange}`);
     }
   };
   await Promise.all([work(), work(), work(), work()]);

@@ -69,17 +69,17 @@ t.test('security K04 metrics are for this machine or the token, without names', 
 t.test('a crawler runs out of its budget, others do not notice, and it earns more with time', async (t) => {
   const clock = fixedClock();
   const { limits, families } = createAnonymousLimits(clock);
-  const visit = (address: string, kind: 'anonymous' | 'person', gitMs = 0) =>
+  const enter = (address: string, kind: 'anonymous' | 'person', gitMs = 0) =>
     limits.objects!({ res: {}, state: { address, identity: { viewer: { kind } } } } as never, async () =>
       currentCharge()?.(gitMs),
     );
-  await visit('2001:db8::1', 'anonymous', 31_000);
-  const refusal = await visit('2001:db8::ffff', 'anonymous').catch((error: unknown) => error);
+  await enter('2001:db8::1', 'anonymous', 31_000);
+  const refusal = await enter('2001:db8::ffff', 'anonymous').catch((error: unknown) => error);
   t.match(refusal, { status: 429, headers: { 'Retry-After': /^[34]$/ } }, 'its whole network');
-  await visit('2001:db8:0:1::1', 'anonymous');
-  await visit('2001:db8::1', 'person');
+  await enter('2001:db8:0:1::1', 'anonymous');
+  await enter('2001:db8::1', 'person');
   clock.advance(3_000);
-  await visit('2001:db8::1', 'anonymous');
+  await enter('2001:db8::1', 'anonymous');
   t.ok(families()[0]!.samples.find(({ labels }) => labels?.['result'] === 'served')!.value >= 31);
 });
 
@@ -92,17 +92,17 @@ t.test('anonymous clients share limited places with a queue; signed-in clients d
   });
   const begun: string[] = [];
   const release: (() => void)[] = [];
-  const visit = (name: string, kind: 'anonymous' | 'person' = 'anonymous') =>
+  const enter = (name: string, kind: 'anonymous' | 'person' = 'anonymous') =>
     limits.objects!({ res: {}, state: { address: '192.0.2.1', identity: { viewer: { kind } } } } as never, () => {
       begun.push(name);
       return new Promise<void>((resolve) => release.push(resolve));
     });
   const soon = () => new Promise((resolve) => setImmediate(resolve));
-  const visits = ['a', 'b', 'c', 'd'].map((name) => visit(name));
+  const entries = ['a', 'b', 'c', 'd'].map((name) => enter(name));
   await soon();
   t.same(begun, ['a', 'b']);
-  await t.rejects(visit('e'), { code: 'unavailable', reason: 'busy', retryAfterSeconds: 5 }, 'the line is full');
-  visits.push(visit('carol', 'person'));
+  await t.rejects(enter('e'), { code: 'unavailable', reason: 'busy', retryAfterSeconds: 5 }, 'the line is full');
+  entries.push(enter('carol', 'person'));
   await soon();
   t.same(begun, ['a', 'b', 'carol']);
   release[0]!();
@@ -112,7 +112,7 @@ t.test('anonymous clients share limited places with a queue; signed-in clients d
     for (const each of release) each();
     await soon();
   }
-  await Promise.all(visits);
+  await Promise.all(entries);
   t.match(
     families().find(({ name }) => name === 'anonymous_refused_total'),
     { samples: [{ labels: { result: 'busy' }, value: 1 }] },

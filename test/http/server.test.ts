@@ -19,7 +19,7 @@ function raw(web: Web, bytes: string): Promise<string> {
   });
 }
 
-const statusOf = (answer: string): number => Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1]);
+const statusOf = (response: string): number => Number(/^HTTP\/1\.1 (\d+)/.exec(response)?.[1]);
 
 t.test('security C11, I07 ambiguous and malformed requests are refused', async (t) => {
   const web = await startWeb(t);
@@ -88,7 +88,7 @@ t.test('security C09 with a base URL other names are sent there', async (t) => {
   );
 });
 
-t.test('SPEC §1 the origin is rebuilt from a trusted proxy and from nobody else', async (t) => {
+t.test('SPEC §1 the origin is rebuilt from a trusted proxy only', async (t) => {
   for (const [trusted, expected] of [
     ['loopback', 'https://git.example.org/git/alice/kiln.git'],
     ['', null],
@@ -111,7 +111,7 @@ t.test('SPEC §1 the origin is rebuilt from a trusted proxy and from nobody else
   }
 });
 
-t.test('every answer has its guards, every page its policy', async (t) => {
+t.test('every response has its guards, every page its policy', async (t) => {
   const web = await startWeb(t);
   const alice = await signedIn(web, 'alice', { isAdministrator: true });
   await alice.post('/repos', { name: 'kiln', visibility: 'PUBLIC' });
@@ -141,15 +141,15 @@ t.test('every answer has its guards, every page its policy', async (t) => {
     '/git/alice/kiln.git/info/refs?service=git-upload-pack',
   ];
   for (const path of paths) {
-    for (const answer of [await alice.get(path), await visitor(web).get(path)]) {
-      const { headers } = answer;
+    for (const response of [await alice.get(path), await visitor(web).get(path)]) {
+      const { headers } = response;
       t.equal(headers['x-content-type-options'], 'nosniff', path);
       t.equal(headers['referrer-policy'], 'same-origin', path);
       t.match(headers['content-security-policy'], /^default-src 'none'/, path);
       t.notMatch(headers['content-security-policy'], 'unsafe', path);
       t.ok(headers['x-request-id'], path);
       t.ok(headers['cache-control'], path);
-      if (headers['content-type']?.startsWith('text/html') && answer.status === 200) {
+      if (headers['content-type']?.startsWith('text/html') && response.status === 200) {
         t.match(headers['vary'], /Cookie/, path);
         t.notMatch(headers['cache-control'], 'public', `security C10 ${path}`);
       }
@@ -286,16 +286,16 @@ t.test('security E09 a fault is a page with a number, and the log knows why', as
   rmSync(`${path}/objects`, { recursive: true });
   writeFileSync(`${path}/HEAD`, 'ref: refs/heads/main\n');
   rmSync(path, { recursive: true });
-  const answer = await alice.get('/repos/alice/kiln');
-  t.equal(answer.status, 500);
-  const id = String(answer.headers['x-request-id']);
-  t.match(answer.body, id);
-  t.notMatch(answer.body, path, 'security E09');
-  t.notMatch(answer.body, /at .*\.ts|Error:/);
+  const response = await alice.get('/repos/alice/kiln');
+  t.equal(response.status, 500);
+  const id = String(response.headers['x-request-id']);
+  t.match(response.body, id);
+  t.notMatch(response.body, path, 'security E09');
+  t.notMatch(response.body, /at .*\.ts|Error:/);
   t.match(web.log.find(({ event }) => event === 'http.fault')?.fields, { id, error: String });
 });
 
-t.test('a server that stops lets running answers end and takes no more', async (t) => {
+t.test('a server that stops lets running responses end and takes no more', async (t) => {
   const web = await startWeb(t);
   const slow = raw(
     web,

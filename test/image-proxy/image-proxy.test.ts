@@ -1,4 +1,4 @@
-// The proxy for images of other hosts, against a real server on this machine: what it fetches, keeps and refuses.
+// The proxy for images of other hosts, against a real server on this machine: what it fetches, caches and refuses.
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -82,7 +82,7 @@ function openProxy(t: Test, { hosts, cacheBytes = 1 << 20, limits = {}, ...rest 
   return { proxy, clock, signed, open, reasonOf };
 }
 
-t.test('an image is fetched once, kept on disk, and asked for again only when it is no longer fresh', async (t) => {
+t.test('an image is fetched once, cached on disk, and requested again only when it is no longer fresh', async (t) => {
   const host = await startHost(t, {
     '/a.png': (request, response) =>
       request.headers['if-none-match'] === '"one"'
@@ -292,7 +292,7 @@ t.test('the cache stays below its limit, and the least recently used go first', 
   t.equal(host.asked.length, asked + 1, 'the first one is not');
 });
 
-t.test('types are told by the bytes; entities of an SVG are refused', async (t) => {
+t.test('types are detected by the bytes; entities of an SVG are refused', async (t) => {
   const cases: [declared: string | undefined, bytes: string | Buffer, type: string | null][] = [
     ['image/png', png, 'image/png'],
     ['image/jpeg', png, 'image/png'],

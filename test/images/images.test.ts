@@ -27,7 +27,7 @@ t.test('the size of an image is read from its header', async (t) => {
   const bytes = (...parts: (string | number[])[]): Buffer =>
     Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part, 'latin1') : Buffer.from(part))));
   const frame = bytes('\xff\xc2', [0, 11, 8, 0, 21, 0, 37]);
-  const note = (order: string, tag: number[]): Buffer => bytes('\xff\xe1', [0, 34], 'Exif\0\0', order, tag);
+  const exif = (order: string, tag: number[]): Buffer => bytes('\xff\xe1', [0, 34], 'Exif\0\0', order, tag);
   const little = [0x2a, 0, 8, 0, 0, 0, 1, 0, 0x12, 1, 3, 0, 1, 0, 0, 0, 6, 0, 0, 0, 0, 0, 0, 0];
   const big = [0, 0x2a, 0, 0, 0, 8, 0, 1, 1, 0x12, 0, 3, 0, 0, 0, 1, 0, 8, 0, 0, 0, 0, 0, 0];
   const wide = { width: 37, height: 21 };
@@ -35,19 +35,19 @@ t.test('the size of an image is read from its header', async (t) => {
     ['a progressive JPEG', bytes('\xff\xd8\xff\xe0', [0, 4, 1, 2], frame.toString('latin1')), wide],
     [
       'a JPEG held on its side',
-      bytes('\xff\xd8', note('II', little).toString('latin1'), frame.toString('latin1')),
+      bytes('\xff\xd8', exif('II', little).toString('latin1'), frame.toString('latin1')),
       { width: 21, height: 37 },
     ],
     [
       'the same, written the other way round',
-      bytes('\xff\xd8', note('MM', big).toString('latin1'), frame.toString('latin1')),
+      bytes('\xff\xd8', exif('MM', big).toString('latin1'), frame.toString('latin1')),
       { width: 21, height: 37 },
     ],
     ['a JPEG without a frame', bytes('\xff\xd8\xff\xe0', [0, 4, 1, 2]), null],
     ['a JPEG whose segment leads past its end', bytes('\xff\xd8\xff\xe1', [0xff, 0xff]), null],
     [
       'a JPEG whose note leads past its end',
-      bytes('\xff\xd8', note('II', [0x2a, 0, 0xff, 0xff, 0xff, 0xff]).toString('latin1')),
+      bytes('\xff\xd8', exif('II', [0x2a, 0, 0xff, 0xff, 0xff, 0xff]).toString('latin1')),
       null,
     ],
     ['a lossy WebP', bytes('RIFF\0\0\0\0WEBPVP8 ', [0, 0, 0, 0, 0, 0, 0, 0x9d, 1, 0x2a, 37, 0x40, 21, 0]), wide],

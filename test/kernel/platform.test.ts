@@ -170,7 +170,7 @@ t.test('withTimeout passes on a result in time, else rejects', async (t) => {
   clearTimeout(keepAlive);
 });
 
-t.test('waitAtMost answers what comes in time, else undefined', async (t) => {
+t.test('waitAtMost returns what comes in time, else undefined', async (t) => {
   t.equal(await waitAtMost(Promise.resolve(3), 1_000), 3);
   t.equal(await waitAtMost(new Promise(() => {}), 10), undefined);
   await t.rejects(waitAtMost(Promise.reject(new Error('no')), 1_000), { message: 'no' });
@@ -208,7 +208,7 @@ t.test('a cache may be bounded by entries beside the weight', async (t) => {
   t.strictSame([...cache.keys()], ['d']);
 });
 
-t.test('a semaphore without bounds of its queue lets everybody wait, and run gives the place back', async (t) => {
+t.test('a semaphore without bounds of its queue lets every caller wait, and run releases the slot', async (t) => {
   const semaphore = createSemaphore({ limit: 2 });
   let running = 0;
   let most = 0;

@@ -66,13 +66,13 @@ async function sync(name: string): Promise<void> {
   await here.modules.mirrors.runDue();
 }
 
-t.test('a pull mirror follows branches, tags and the default branch, and everybody hears of it', async (t) => {
+t.test('a pull mirror follows branches, tags and the default branch, and every listener is notified', async (t) => {
   const { repositories, mirrors } = here.modules;
   await repositories.create(viewerOf(alice), { name: 'copy', visibility: 'PUBLIC' });
-  const heard: string[][] = [];
+  const received: string[][] = [];
   repositories.pushes.onPush({
     name: 'test',
-    record: async (_tx, push) => void heard.push([push.via, ...push.updates.map(({ ref }) => ref)]),
+    record: async (_tx, push) => void received.push([push.via, ...push.updates.map(({ ref }) => ref)]),
   });
   const saved = await mirrors.save(viewerOf(alice), await found('copy'), settings());
   t.match(saved, { hasSecret: true, direction: 'pull' });
@@ -85,7 +85,7 @@ t.test('a pull mirror follows branches, tags and the default branch, and everybo
   t.equal((await found('copy')).repository.defaultBranch, 'trunk');
   t.match(await mirrorOf('copy'), { state: 'ok', failures: 0, lastError: null, progress: null });
   await repositories.pushes.finish();
-  t.match(heard, [['mirror', 'refs/heads/topic', 'refs/heads/trunk', 'refs/tags/v1']]);
+  t.match(received, [['mirror', 'refs/heads/topic', 'refs/heads/trunk', 'refs/tags/v1']]);
 
   await inWork('commit', '--quiet', '--allow-empty', '-m', 'two');
   await inWork('push', '--quiet', 'there', 'trunk', ':topic');
@@ -203,7 +203,7 @@ t.test('security G01 private addresses, other protocols and redirects are refuse
     .save(viewerOf(alice), await found('guarded'), settings({ address: 'https://10.0.0.1/x.git' }))
     .catch((error: Error) => error.message);
   t.match(refusal, /mirrors\.allowed_hosts/);
-  // The old address of a renamed repository answers with a redirect.
+  // The old address of a renamed repository responds with a redirect.
   t.equal(
     await reasonOf(
       mirrors.save(viewerOf(alice), await found('guarded'), settings({ address: `${there.url}/repos/bob/moved` })),

@@ -1,7 +1,7 @@
 // sshSide(t) → a real sshd on 127.0.0.1 that serves bare repositories of a folder: {url, port, host, folder,
 // allow(key), hostKeyLine, changeHostKey(), log()}
 // httpSide(t, {address}) → git http-backend behind a small HTTP server: {url, host, folder, authorizations, password}
-// newBare(folder, name) makes a bare repository with a branch `main` and a tag; tips(path) answers its refs.
+// newBare(folder, name) makes a bare repository with a branch `main` and a tag; tips(path) returns its refs.
 import { execFileSync, spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -130,8 +130,8 @@ export interface HttpSide {
   url: string;
   /** The Authorization header of each request, null for none. */
   authorizations: (string | null)[];
-  /** Called with each answer before it is sent. */
-  beforeAnswer: ((body: Buffer) => Promise<void>) | null;
+  /** Called with each response before it is sent. */
+  beforeResponse: ((body: Buffer) => Promise<void>) | null;
 }
 
 /** @param address each 127.x.y.z is another host to its clients */
@@ -141,7 +141,7 @@ export async function httpSide(
 ): Promise<HttpSide> {
   const folder = temporaryFolder(t);
   const authorizations: (string | null)[] = [];
-  const side: HttpSide = { folder, host: '', url: '', authorizations, beforeAnswer: null };
+  const side: HttpSide = { folder, host: '', url: '', authorizations, beforeResponse: null };
   const server = createServer((request, response) => {
     const { authorization = null } = request.headers;
     authorizations.push(authorization);
@@ -171,7 +171,7 @@ export async function httpSide(
     const parts: Buffer[] = [];
     backend.stdout.on('data', (part: Buffer) => parts.push(part));
     backend.once('close', async () => {
-      await side.beforeAnswer?.(Buffer.concat(parts));
+      await side.beforeResponse?.(Buffer.concat(parts));
       const whole = Buffer.concat(parts);
       const end = whole.indexOf('\r\n\r\n');
       const headers = whole

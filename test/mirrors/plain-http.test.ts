@@ -167,9 +167,9 @@ t.test('a sync that is asked for during a sync is done after it', async (t) => {
   await save('asked', { address: `${second.url}/asked.git` });
   await mirrors.runDue();
   const { id } = (await found('asked')).repository;
-  // The other side has answered a sync with its objects; before that sync ends it moves on, and a second request comes.
+  // The other side has served a sync with its objects; before that sync ends it moves on, and a second request comes.
   let late: string | null = null;
-  second.beforeAnswer = async (body) => {
+  second.beforeResponse = async (body) => {
     if (late !== null || !body.includes('packfile')) return;
     late = addCommit(bare, 'main', 'three');
     await mirrors.sync(id);
@@ -177,7 +177,7 @@ t.test('a sync that is asked for during a sync is done after it', async (t) => {
   const two = addCommit(bare, 'main', 'two');
   await mirrors.sync(id);
   await mirrors.runDue();
-  second.beforeAnswer = null;
+  second.beforeResponse = null;
   t.not(late, null);
   t.not(late, two);
   t.equal((await refsOf('asked')).get('refs/heads/main'), late, 'without another wait for the interval');

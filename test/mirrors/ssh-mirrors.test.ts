@@ -241,7 +241,7 @@ t.test('an import by ssh waits for its key, or comes at once with one that the o
 });
 
 t.test(
-  'a host that does not answer, and one that is not named, are refused before anything is kept',
+  'a host that does not respond, and one that is not named, are refused before anything is stored',
   canTry,
   async (t) => {
     await make('guarded');

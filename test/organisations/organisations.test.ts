@@ -17,7 +17,7 @@ async function openExample(t: Owner): Promise<TestModules> {
   return modules;
 }
 
-t.test('SPEC §4.4 any person creates an organisation and is its OWNER; everybody can find it', async (t) => {
+t.test('SPEC §4.4 any person creates an organisation and is its OWNER; every viewer can find it', async (t) => {
   const { organisations, alice, bob, clock } = await openModules(t);
   const made = await organisations.create(alice, {
     name: 'Example.Org',
@@ -96,7 +96,7 @@ t.test('SPEC §4.4 of fifty concurrent claims on one handle in both namespaces e
   );
 });
 
-t.test('SPEC §4.4 management is for OWNERs: others get the answer for a missing organisation', async (t) => {
+t.test('SPEC §4.4 management is for OWNERs: others get the response for a missing organisation', async (t) => {
   const { organisations, alice, bob, carol, accounts } = await openExample(t);
   const dave = viewerOf(await accounts.addPerson({ username: 'dave' }));
   const acts: Record<string, (viewer: typeof alice, name: string) => Promise<unknown>> = {

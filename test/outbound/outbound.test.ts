@@ -209,17 +209,17 @@ t.test('security G01 the connection goes to the address that was checked, withou
     },
   });
   for (let turn = 0; turn < 3; turn++) {
-    const answer = await outbound.send({
+    const response = await outbound.send({
       ...get(`http://forge.example:${port}/`),
       headers: { Host: `forge.example:${port}` },
     });
-    t.equal(answer.body.toString(), 'hello');
+    t.equal(response.body.toString(), 'hello');
   }
   t.equal(looks, 1, 'a kept connection stays where it is');
   t.strictSame(new Set(hosts), new Set([`forge.example:${port}`]));
 });
 
-t.test('a redirect is an answer, not a way to somewhere else', async (t) => {
+t.test('a redirect is a response, not a way to somewhere else', async (t) => {
   let visits = 0;
   const port = await listen(
     t,
@@ -280,12 +280,12 @@ t.test('security G07 slow, huge, compressed and broken responses cost bounded ti
   t.match(await given, { message: /given up/ });
 });
 
-t.test('a kept connection that the other side closed is no failure', async (t) => {
+t.test('a reused connection that the other side closed is no failure', async (t) => {
   let requests = 0;
   const server = http.createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
     requests += 1;
     response.end('again');
-    // Closed without a word, after the answer: the next request meets a dead connection.
+    // Closed without a word, after the response: the next request meets a dead connection.
     setImmediate(() => request.socket.destroy());
   });
   const port = await listen(t, server);
@@ -420,7 +420,7 @@ t.test('ssh is for hosts that were named, and only where a program of its own co
   t.match(await refusalOf(outbound.checkUrl('ssh://git.lan')), { reason: 'https_only' });
 });
 
-t.test('of several addresses the one that answers is found', async (t) => {
+t.test('of several addresses the one that responds is found', async (t) => {
   const port = await listen(t, createServer());
   const outbound = outboundFor(t);
   t.equal(await outbound.reachable(['127.0.0.1'], port), '127.0.0.1');

@@ -1,5 +1,5 @@
 // openOutbox(t, {handler…}) → an outbox on a real database with one kind, `mail`, whose handler a test drives.
-// enqueue(...keys) → a message for each key in one write; answers the ids. rows() → the table as it stands.
+// enqueue(...keys) → a message for each key in one write; returns the ids. rows() → the table as it stands.
 import { createOutbox, outboxEntities } from '../../src/outbox/index.ts';
 import type { Handled, Handler, Message } from '../../src/outbox/index.ts';
 import { silentLogger } from '../../src/kernel/index.ts';
@@ -17,8 +17,8 @@ export const failed = (error: string, mayRetry = true): Handled<null> => ({
 export async function openOutbox(t: Owner, changes: Partial<Handler> = {}) {
   const { db, clock } = await openTestDatabase(t, { entities: outboxEntities as never });
   const log: ({ event: string } & LogFields)[] = [];
-  const note = (event: string, fields: LogFields = {}) => void log.push({ event, ...fields });
-  const logger: Logger = { ...silentLogger, info: note, warn: note, error: note, child: () => logger };
+  const record = (event: string, fields: LogFields = {}) => void log.push({ event, ...fields });
+  const logger: Logger = { ...silentLogger, info: record, warn: record, error: record, child: () => logger };
   const outbox = createOutbox({ db, clock, logger });
   const handled: Message[] = [];
   const handler: Handler = {

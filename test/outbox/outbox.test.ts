@@ -206,7 +206,7 @@ t.test('stopping aborts what is in flight, uncounted, and releases all that was 
   t.equal(await outbox.drain('mail'), 0, 'nothing begins any more');
 });
 
-t.test('a call during a drain is heard: what came meanwhile goes with it', async (t) => {
+t.test('a call during a drain is not lost: messages enqueued meanwhile are sent by it', async (t) => {
   const { outbox, enqueue, handled } = await openOutbox(t, {
     async handle() {
       await wait(20);
@@ -237,7 +237,7 @@ t.test('what is done and old goes, what is on its way is never old', async (t) =
   t.match(await rows(), [{ key: 'waits', state: 'PENDING' }]);
 });
 
-t.test('a result that cannot be written is kept and written later', async (t) => {
+t.test('a result that cannot be written is retained and written later', async (t) => {
   let faults = 1;
   const { outbox, enqueue, rows, handled, log } = await openOutbox(t, {
     async record() {

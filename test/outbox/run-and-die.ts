@@ -14,7 +14,7 @@ const db = await createDatabase(
   databaseOptions(path.join(folder, 'hearth.db'), { clock, entities: outboxEntities as never }),
 );
 const outbox = createOutbox({ db, clock, logger: silentLogger });
-const note = (file: string, line: string): void => appendFileSync(path.join(folder, file), `${line}\n`);
+const record = (file: string, line: string): void => appendFileSync(path.join(folder, file), `${line}\n`);
 outbox.register({
   kind: 'note',
   slots: 8,
@@ -23,7 +23,7 @@ outbox.register({
   keepMs: 86_400_000,
   async handle({ payload }) {
     await wait(2);
-    note('delivered', payload!);
+    record('delivered', payload!);
     return { outcome: { error: null, mayRetry: false }, details: null };
   },
 });
@@ -38,7 +38,7 @@ if (what === 'work') {
       await tx.manager.query("UPDATE counts SET value = value + 1 WHERE name = 'accounts'");
       await outbox.enqueue(tx, { kind: 'note', key: `key ${number % 5}`, payload });
     });
-    note('acknowledged', payload);
+    record('acknowledged', payload);
     void outbox.drain('note');
     // So that there is always something left to deliver, and never much.
     if (number % 4 === 0) await wait(1);

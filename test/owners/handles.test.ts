@@ -133,7 +133,7 @@ t.test('the namespace', async (t) => {
     await t.rejects(insert('another', 'u-alice'), /UNIQUE/, 'a second current handle of the same owner');
   });
 
-  t.test('a handle resolves to its owner in any case, and unknown text to nobody', async (t) => {
+  t.test('a handle resolves to its owner in any case, and unknown text to no owner', async (t) => {
     t.same(await owners.resolve('ALICE'), { kind: 'user', id: 'u-alice', handle: 'Alice', avatarAt: null });
     t.same(await owners.resolve('tools'), { kind: 'organisation', id: 'o-tools', handle: 'tools', avatarAt: null });
     for (const text of [
@@ -200,7 +200,7 @@ t.test('the namespace', async (t) => {
     t.equal((await owners.resolve('steady'))?.id, 'u-steady');
   });
 
-  t.test('only an administrator frees a released handle, and nobody frees one in use', async (t) => {
+  t.test('only an administrator frees a released handle, and no one in use is freed', async (t) => {
     await claim('gone', 'organisation', 'o-gone');
     t.equal(await reasonOf(db.write((tx) => owners.free(tx, 'gone'))), 'handle_in_use');
     await db.write((tx) => owners.release(tx, 'o-gone'));

@@ -54,7 +54,7 @@ t.test('the table is sound', async (t) => {
   }
 });
 
-/** The row that answers, for the methods and addresses of the whole table; the routes of git stand before it. */
+/** The row that matches, for the methods and addresses of the whole table; the routes of git stand before it. */
 function answering(method: string, address: string): ListedRoute | undefined {
   return listRoutes().find((row) => (row.method === 'ANY' || row.method === method) && matches(row.path, address));
 }
@@ -166,7 +166,7 @@ async function principals(web: Web): Promise<Record<Who, Visitor>> {
 }
 
 /**
- * Pages that need more than a principal, or answer with a redirect by nature; they have tests of
+ * Pages that need more than a principal, or respond with a redirect by nature; they have tests of
  * their own. test/e2e/access-matrix.test.ts fills in what these need.
  */
 const apart =

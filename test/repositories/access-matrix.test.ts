@@ -218,21 +218,21 @@ t.test(
       for (const place of places) {
         const { at } = place;
         for (const [name, act] of Object.entries(acts)) {
-          const answer = await act.run(modules, viewer, ...at).then(
+          const response = await act.run(modules, viewer, ...at).then(
             () => 'done',
             (error: { code?: string; reason?: string; message: string }) =>
               `${error.code} ${error.reason} ${error.message}`,
           );
           count += 1;
           const [mayRead, mayAct] = [may(place, 'read'), may(place, act.needed)];
-          const letThrough = answer === 'done' || /^(invalid|conflict) /.test(answer);
+          const letThrough = response === 'done' || /^(invalid|conflict) /.test(response);
           // To a viewer who may read it, a push says what is missing; everything else hides (SPEC §5).
           const hidden =
             name === 'openForPush' && mayRead ? /^forbidden read_only_access / : new RegExp(`^${missing}$`);
-          if (mayAct ? !letThrough : !hidden.test(answer))
-            mismatches.push(`${who}: ${name} ${at.join('/')} → ${answer}, expected ${mayAct}`);
-          if (!mayRead && /canary|alice|example/.test(answer))
-            mismatches.push(`${who}: ${name} ${at.join('/')} tells ${answer}`);
+          if (mayAct ? !letThrough : !hidden.test(response))
+            mismatches.push(`${who}: ${name} ${at.join('/')} → ${response}, expected ${mayAct}`);
+          if (!mayRead && /canary|alice|example/.test(response))
+            mismatches.push(`${who}: ${name} ${at.join('/')} tells ${response}`);
         }
       }
     }

@@ -1,4 +1,4 @@
-// Lists of repositories against what one plain question answers: over generated owners, rights, orders, filters and
+// Lists of repositories against what one plain query returns: over generated owners, rights, orders, filters and
 // pages.
 import t from 'tap';
 import { anonymous, localAdministrator, visibleRepositories } from '../../src/access/index.ts';

@@ -4,7 +4,7 @@
 import t from 'tap';
 import type { PushListener } from '../../src/repositories/index.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
-import { hearing, openModules, push, reasonOf, sampleHistory, zeroId } from './repositories-fixture.ts';
+import { recordingListener, openModules, push, reasonOf, sampleHistory, zeroId } from './repositories-fixture.ts';
 import type { TestModules } from './repositories-fixture.ts';
 
 /** Longer than the last try waits. */
@@ -35,11 +35,11 @@ const journal = ({ db }: Pick<TestModules, 'db'>): Promise<JournalRow[]> =>
   );
 
 /** A listener that counts how often it was asked, and fails until it is mended. */
-function failing(name: string): PushListener & { asked: number; heard: string[]; isMended: boolean } {
+function failing(name: string): PushListener & { asked: number; received: string[]; isMended: boolean } {
   const listener = {
     name,
     asked: 0,
-    heard: [] as string[],
+    received: [] as string[],
     isMended: false,
     async prepare() {
       listener.asked += 1;
@@ -47,7 +47,7 @@ function failing(name: string): PushListener & { asked: number; heard: string[];
       return true;
     },
     record: async () => {},
-    recorded: ({ id }: { id: string }) => void listener.heard.push(id),
+    recorded: ({ id }: { id: string }) => void listener.received.push(id),
   };
   return listener;
 }
@@ -55,7 +55,7 @@ function failing(name: string): PushListener & { asked: number; heard: string[];
 t.test('a listener that fails three times parks the push, also across restarts; a person can retry it', async (t) => {
   const modules = await openWork(t);
   const { clock } = modules;
-  const [before, broken, after] = [hearing('before'), failing('broken'), hearing('after')];
+  const [before, broken, after] = [recordingListener('before'), failing('broken'), recordingListener('after')];
   const plugIn = (to: TestModules['repositories']) => {
     for (const listener of [before, broken, after]) to.pushes.onPush(listener);
     return to;
@@ -81,7 +81,7 @@ t.test('a listener that fails three times parks the push, also across restarts; 
   await next.recover();
   await next.pushes.recover();
   t.equal(broken.asked, 3, 'neither the job nor a start asks again');
-  t.same([before.heard, after.heard], [[id], [id]], 'the others have heard, once');
+  t.same([before.received, after.received], [[id], [id]], 'the others have heard, once');
   t.match(await next.pushes.listParked(10), [
     { id, repositoryId: modules.repositoryId, attempts: 3, parkedAt: Number },
   ]);
@@ -91,7 +91,7 @@ t.test('a listener that fails three times parks the push, also across restarts; 
   t.match(await journal(modules), [{ parked: 1, attempts: 4 }], 'one try by hand is one try');
   broken.isMended = true;
   t.match(await next.pushes.announceAgain(await next.pushes.unpark(id)), { isAnnounced: true, error: null });
-  t.same([before.heard, broken.heard, after.heard], [[id], [id], [id]], 'each has heard exactly once');
+  t.same([before.received, broken.received, after.received], [[id], [id], [id]], 'each has heard exactly once');
   t.match(await journal(modules), [{ announced: 1, parked: 0, last_error: null }]);
   t.same(await modules.db.read.query('SELECT * FROM push_listener_attempts'), [], 'no tries pile up');
   t.same(await modules.db.read.query('SELECT * FROM push_announcements'), []);
@@ -105,7 +105,7 @@ t.test(
   async (t) => {
     const modules = await openWork(t);
     let asked = 0;
-    const [before, after] = [hearing('before'), hearing('after')];
+    const [before, after] = [recordingListener('before'), recordingListener('after')];
     /** The server does not live to see this end: what follows in the same process is the next start. */
     const killer: PushListener = {
       name: 'killer',
@@ -144,8 +144,8 @@ t.test(
     t.match(await journal(modules), [
       { announced: 0, parked: 1, attempts: 4, last_error: 'killer: the server ended while this listener ran' },
     ]);
-    t.equal(before.heard.length, 1);
-    t.equal(after.heard.length, 1, 'who stands behind the killer hears in the end, once');
+    t.equal(before.received.length, 1);
+    t.equal(after.received.length, 1, 'who stands behind the killer hears in the end, once');
     const after2 = await start();
     await after2.recover();
     await after2.pushes.recover();
@@ -180,11 +180,11 @@ t.test('a hanging listener fails after its time limit, wherever it hangs; its la
           if (part === 'recorded') await hang();
         },
       };
-      const [before, after] = [hearing('before'), hearing('after')];
+      const [before, after] = [recordingListener('before'), recordingListener('after')];
       for (const listener of [before, hanging, after]) modules.repositories.pushes.onPush(listener);
       await modules.pushOne();
       await modules.repositories.stop();
-      t.same([before.heard.length, after.heard.length], [1, 1], 'the others hear');
+      t.same([before.received.length, after.received.length], [1, 1], 'the others hear');
       const wasRecorded = part === 'recorded';
       t.match(await journal(modules), [
         wasRecorded
@@ -212,12 +212,12 @@ t.test('when two listeners fail, the push is parked when the last of them has ha
   modules.clock.advance(later);
   await modules.repositories.pushes.finish();
   t.match(await journal(modules), [{ parked: 1, attempts: 3, last_error: 'one: one is broken' }]);
-  t.same([one.asked, two.asked, two.heard.length], [3, 3, 1]);
+  t.same([one.asked, two.asked, two.received.length], [3, 3, 1]);
 });
 
 t.test('a push without failures costs no write for attempts', async (t) => {
   const modules = await openWork(t);
-  modules.repositories.pushes.onPush(hearing('one'));
+  modules.repositories.pushes.onPush(recordingListener('one'));
   const { write } = modules.db;
   let writes = 0;
   modules.db.write = (...args) => {
@@ -244,5 +244,5 @@ t.test('a parked push does not block the next one to its repository', async (t) 
   await modules.pushOne(modules, 'topic');
   await modules.repositories.stop();
   t.match(await journal(modules), [{ parked: 1 }, { announced: 1, parked: 0 }]);
-  t.equal(broken.heard.length, 1);
+  t.equal(broken.received.length, 1);
 });

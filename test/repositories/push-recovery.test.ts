@@ -1,9 +1,9 @@
 // time limit: 120 s
-// What an earlier run left of pushes is finished while the server serves: the order holds, and nobody waits for ever.
+// What an earlier run left of pushes is finished while the server serves: the order holds, and no push waits for ever.
 import t from 'tap';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 import { insertRow } from '../fixtures/test-database.ts';
-import { hearing, openModules, push, reasonOf, sampleHistory, zeroId } from './repositories-fixture.ts';
+import { recordingListener, openModules, push, reasonOf, sampleHistory, zeroId } from './repositories-fixture.ts';
 
 const topic = 'refs/heads/topic';
 
@@ -30,7 +30,7 @@ async function afterCrash(t: Owner, options: Parameters<typeof openModules>[1] =
     await tx.manager.query("DELETE FROM push_updates WHERE push_id <> 'left' AND ref = ?", [topic]);
   });
   const { repositories, git } = await modules.restart();
-  const listener = hearing('listener');
+  const listener = recordingListener('listener');
   repositories.pushes.onPush(listener);
   const held = Promise.withResolvers<void>();
   const asked = Promise.withResolvers<void>();
@@ -55,8 +55,8 @@ async function afterCrash(t: Owner, options: Parameters<typeof openModules>[1] =
 /** Whether a promise has ended after everything that can go on has gone on. */
 async function hasEnded(work: Promise<unknown>): Promise<boolean> {
   let ended = false;
-  const note = () => (ended = true);
-  work.then(note, note);
+  const markEnded = () => (ended = true);
+  work.then(markEnded, markEnded);
   await new Promise((resolve) => setTimeout(resolve, 50));
   return ended;
 }
@@ -86,10 +86,10 @@ t.test('a push waits for unsettled pushes of its repository; reads and other rep
     'SELECT p.id, r.name FROM pushes p JOIN repositories r ON r.id = p.repository_id',
   );
   const inWork = new Set(rows.filter(({ name }) => name === 'work').map(({ id }) => id));
-  const heard = listener.heard.filter((id) => inWork.has(id));
-  t.equal(heard[0], 'left', 'it is told of first');
-  t.ok(heard.length > 1);
-  t.equal(new Set(heard).size, heard.length);
+  const announced = listener.received.filter((id) => inWork.has(id));
+  t.equal(announced[0], 'left', 'it is told of first');
+  t.ok(announced.length > 1);
+  t.equal(new Set(announced).size, announced.length);
 });
 
 t.test('settled, unannounced pushes are announced before a later push', async (t) => {
@@ -107,7 +107,7 @@ t.test('settled, unannounced pushes are announced before a later push', async (t
   }
   await modules.repositories.stop();
   const { repositories } = await modules.restart();
-  const heard: string[] = [];
+  const announced: string[] = [];
   const held = Promise.withResolvers<void>();
   repositories.pushes.onPush({
     name: 'slow',
@@ -115,7 +115,7 @@ t.test('settled, unannounced pushes are announced before a later push', async (t
       await held.promise;
       return true;
     },
-    record: async (_tx, { updates }) => void heard.push(updates[0]!.newId),
+    record: async (_tx, { updates }) => void announced.push(updates[0]!.newId),
   });
   await repositories.recover();
   const recovering = repositories.pushes.recover();
@@ -123,7 +123,7 @@ t.test('settled, unannounced pushes are announced before a later push', async (t
   held.resolve();
   await recovering;
   await repositories.stop();
-  t.strictSame(heard, commits.slice(0, 3));
+  t.strictSame(announced, commits.slice(0, 3));
 });
 
 t.test('a push waits for a limited time, then it is refused; so it is when the server stops', async (t) => {
@@ -137,14 +137,14 @@ t.test('a push waits for a limited time, then it is refused; so it is when the s
   stopping.held.resolve();
   await stopping.recovering;
   await stopping.repositories.stop();
-  t.same(stopping.listener.heard, [], 'nothing more is begun');
+  t.same(stopping.listener.received, [], 'nothing more is begun');
 
   const next = (await stopping.restart()).repositories;
-  const listener = hearing('listener');
+  const listener = recordingListener('listener');
   next.pushes.onPush(listener);
   await next.recover();
   await next.pushes.recover();
-  t.same(listener.heard, ['left'], 'the next start goes on');
+  t.same(listener.received, ['left'], 'the next start goes on');
 });
 
 t.test('the task that finishes pushes does not touch those of the recovery', async (t) => {
@@ -155,7 +155,7 @@ t.test('the task that finishes pushes does not touch those of the recovery', asy
   held.resolve();
   await Promise.all([recovering, job]);
   t.equal(await verdict(), 'ok');
-  t.same(listener.heard, ['left']);
+  t.same(listener.received, ['left']);
 });
 
 t.test('a repository that cannot be settled accepts pushes again, and the others are finished', async (t) => {

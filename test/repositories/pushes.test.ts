@@ -5,7 +5,16 @@ import { localAdministrator } from '../../src/access/index.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 import { gitSync } from '../git/git-fixture.ts';
 import { packOf } from '../git/push-fixture.ts';
-import { headOf, hearing, openModules, push, pushTo, reasonOf, sampleHistory, zeroId } from './repositories-fixture.ts';
+import {
+  headOf,
+  recordingListener,
+  openModules,
+  push,
+  pushTo,
+  reasonOf,
+  sampleHistory,
+  zeroId,
+} from './repositories-fixture.ts';
 import type { TestModules } from './repositories-fixture.ts';
 
 const main = 'refs/heads/main';
@@ -43,11 +52,11 @@ function journal({ db }: Pick<TestModules, 'db'>): Promise<JournalRow[]> {
 t.test('an accepted push moves the refs, is journalled with its results, and is announced once', async (t) => {
   const modules = await openWork(t);
   const { repositories, alice, git, path, history, clock } = modules;
-  const [listener, other] = [hearing('one'), hearing('two')];
+  const [listener, other] = [recordingListener('one'), recordingListener('two')];
   repositories.pushes.onPush(listener);
   repositories.pushes.onPush(other);
   clock.advance(5000);
-  const answer = await push(
+  const response = await push(
     modules,
     alice,
     'alice/work',
@@ -57,7 +66,7 @@ t.test('an accepted push moves the refs, is journalled with its results, and is 
       via: 'ssh',
     },
   );
-  t.same(answer.report, [`ok ${main}`, 'ok refs/heads/x']);
+  t.same(response.report, [`ok ${main}`, 'ok refs/heads/x']);
   t.same(
     [...(await git.refs.list(path))],
     [
@@ -71,7 +80,7 @@ t.test('an accepted push moves the refs, is journalled with its results, and is 
     { user_id: alice.id, via: 'ssh', settled: 1, announced: 1, ref: main, result: 'ok' },
     { ref: 'refs/heads/x', result: 'ok' },
   ]);
-  t.same([listener.heard, other.heard], [[rows[0]!.id], [rows[0]!.id]]);
+  t.same([listener.received, other.received], [[rows[0]!.id], [rows[0]!.id]]);
   const { repository } = await repositories.find(alice, 'alice', 'work');
   t.equal(repository.pushedAt, clock.now());
   t.equal(repository.updatedAt, clock.now());
@@ -82,10 +91,10 @@ t.test(
   async (t) => {
     const modules = await openWork(t);
     const { repositories, alice, history } = modules;
-    const heard: string[][] = [];
+    const received: string[][] = [];
     repositories.pushes.onPush({
       name: 'refs',
-      record: async (_tx, { updates }) => void heard.push(updates.map(({ ref }) => ref)),
+      record: async (_tx, { updates }) => void received.push(updates.map(({ ref }) => ref)),
     });
     await push(modules, alice, 'alice/work', [`${zeroId} ${history.commits[1]} ${main}`], { pack: history.pack });
     const stale = await push(
@@ -110,7 +119,7 @@ t.test(
       ],
       'a push without any effect has nothing to announce',
     );
-    t.same(heard, [[main], ['refs/heads/new']]);
+    t.same(received, [[main], ['refs/heads/new']]);
   },
 );
 
@@ -327,9 +336,9 @@ t.test('protection follows the default branch', async (t) => {
 
 t.test('deleting and transferring wait for a running push: 409, whichever process asks', async (t) => {
   const modules = await openWork(t);
-  const { repositories, beside, alice, organisations, history, git } = modules;
+  const { repositories, openAgain, alice, organisations, history, git } = modules;
   await organisations.create(alice, { name: 'example' });
-  const elsewhere = beside().repositories;
+  const elsewhere = openAgain().repositories;
   const seen: string[] = [];
   const receivePack = git.transfers.receivePack;
   // Asked when the push is journalled and git is about to start.
@@ -347,14 +356,14 @@ t.test('deleting and transferring wait for a running push: 409, whichever proces
     };
     return receivePack({ ...request, hooks: { ...request.hooks, preReceive: decide } });
   };
-  const answer = await push(modules, alice, 'alice/work', [`${zeroId} ${history.commits[0]} ${main}`], {
+  const response = await push(modules, alice, 'alice/work', [`${zeroId} ${history.commits[0]} ${main}`], {
     pack: history.pack,
   });
   t.same(
     seen,
     Array.from({ length: 4 }, () => 'push_in_progress'),
   );
-  t.same(answer.report, [`ok ${main}`], 'and the job that finishes pushes leaves a running one alone');
+  t.same(response.report, [`ok ${main}`], 'and the job that finishes pushes leaves a running one alone');
   t.match(await journal(modules), [{ settled: 1, result: 'ok' }]);
   t.equal(await reasonOf(repositories.transfers.start(alice, 'alice', 'work', 'example')), 'accepted');
 });
@@ -363,11 +372,11 @@ t.test('a throwing listener is retried until it has recorded; the others are not
   const modules = await openWork(t);
   const { repositories, alice, history, events, clock } = modules;
   let failures = 3;
-  const [before, after] = [hearing('before'), hearing('after')];
+  const [before, after] = [recordingListener('before'), recordingListener('after')];
   const prepared: string[] = [];
-  const stubborn: PushListener<string> & { heard: string[] } = {
+  const stubborn: PushListener<string> & { received: string[] } = {
     name: 'stubborn',
-    heard: [],
+    received: [],
     async prepare({ id }) {
       prepared.push(id);
       return `prepared ${id}`;
@@ -376,7 +385,7 @@ t.test('a throwing listener is retried until it has recorded; the others are not
       await tx.manager.query('UPDATE repositories SET description = ?', [text]);
       if (failures-- > 0) throw new Error('not today');
     },
-    recorded: ({ id }) => stubborn.heard.push(id),
+    recorded: ({ id }) => stubborn.received.push(id),
   };
   for (const listener of [before, stubborn, after]) repositories.pushes.onPush(listener as PushListener);
   await push(modules, alice, 'alice/work', [`${zeroId} ${history.commits[0]} ${main}`], { pack: history.pack });
@@ -387,14 +396,14 @@ t.test('a throwing listener is retried until it has recorded; the others are not
     'a failed record leaves nothing',
   );
   t.match(await journal(modules), [{ settled: 1, announced: 0 }]);
-  t.same([before.heard.length, stubborn.heard.length, after.heard.length], [1, 0, 1]);
+  t.same([before.received.length, stubborn.received.length, after.received.length], [1, 0, 1]);
   await repositories.pushes.finish();
   await repositories.pushes.finish();
   t.equal(prepared.length, 3, 'the last try waits for a while: load alone parks no push');
   clock.advance(10 * 60_000);
   await repositories.pushes.finish();
   await repositories.pushes.finish();
-  t.same([before.heard.length, stubborn.heard.length, after.heard.length], [1, 1, 1]);
+  t.same([before.received.length, stubborn.received.length, after.received.length], [1, 1, 1]);
   t.equal(prepared.length, 4, 'once with the others, and each time alone');
   t.match(await journal(modules), [{ announced: 1 }]);
   t.equal(events().filter((event) => event === 'push.listener_failed').length, 2);
@@ -461,64 +470,64 @@ t.test('effects of listeners are recorded in one write; without effects there is
 t.test('pushes to one repository are announced in order', async (t) => {
   const modules = await openWork(t);
   const { repositories, alice, history } = modules;
-  const heard: string[] = [];
+  const received: string[] = [];
   let wait = 30;
   repositories.pushes.onPush({
     name: 'slow',
     // The first takes longest.
     prepare: async () => new Promise<true>((resolve) => setTimeout(resolve, (wait -= 10), true)),
-    record: async (_tx, { updates }) => void heard.push(updates[0]!.ref),
+    record: async (_tx, { updates }) => void received.push(updates[0]!.ref),
   });
   for (const name of ['a', 'b', 'c'])
     await push(modules, alice, 'alice/work', [`${zeroId} ${history.commits[0]} refs/heads/${name}`], {
       pack: history.pack,
     });
   await repositories.stop();
-  t.same(heard, ['refs/heads/a', 'refs/heads/b', 'refs/heads/c']);
+  t.same(received, ['refs/heads/a', 'refs/heads/b', 'refs/heads/c']);
 });
 
 t.test('with concurrent announcers of the same pushes each listener records each push once', async (t) => {
   const modules = await openWork(t);
-  const { repositories, beside, alice, history } = modules;
+  const { repositories, openAgain, alice, history } = modules;
   for (const [at, id] of history.commits.entries()) {
     await push(modules, alice, 'alice/work', [`${zeroId} ${id} refs/heads/b${at}`], { pack: history.pack });
   }
   await repositories.stop();
   await modules.db.write((tx) => tx.manager.query('UPDATE pushes SET announced_at = NULL'));
-  const heard: string[] = [];
-  const announcers = Array.from({ length: 4 }, () => beside().repositories);
+  const received: string[] = [];
+  const announcers = Array.from({ length: 4 }, () => openAgain().repositories);
   for (const announcer of [repositories, ...announcers]) {
     announcer.pushes.onPush({
       name: 'same',
       prepare: () => new Promise((resolve) => setTimeout(resolve, 5)),
-      record: async (_tx, { id }) => void heard.push(id),
+      record: async (_tx, { id }) => void received.push(id),
     });
   }
   await Promise.all([...announcers, repositories].map((announcer) => announcer.pushes.finish()));
-  t.equal(heard.length, history.commits.length);
-  t.equal(new Set(heard).size, heard.length);
+  t.equal(received.length, history.commits.length);
+  t.equal(new Set(received).size, received.length);
   await repositories.pushes.finish();
-  t.equal(heard.length, history.commits.length);
+  t.equal(received.length, history.commits.length);
 });
 
 t.test('after an exit between two listeners the next start continues with the second', async (t) => {
   const modules = await openWork(t);
   const { repositories, restart, alice, history } = modules;
-  const one = hearing('one');
+  const one = recordingListener('one');
   repositories.pushes.onPush(one);
   repositories.pushes.onPush({ name: 'two', record: () => Promise.reject(new Error('the power went')) });
   await push(modules, alice, 'alice/work', [`${zeroId} ${history.commits[0]} ${main}`], { pack: history.pack });
   await repositories.stop();
 
   const next = (await restart()).repositories;
-  const [oneAgain, two] = [hearing('one'), hearing('two')];
+  const [oneAgain, two] = [recordingListener('one'), recordingListener('two')];
   next.pushes.onPush(oneAgain);
   next.pushes.onPush(two);
   await next.recover();
   await next.pushes.recover();
-  t.same([one.heard.length, oneAgain.heard.length, two.heard.length], [1, 0, 1]);
+  t.same([one.received.length, oneAgain.received.length, two.received.length], [1, 0, 1]);
   await next.pushes.finish();
-  t.equal(two.heard.length, 1);
+  t.equal(two.received.length, 1);
 });
 
 t.test(

@@ -1,6 +1,6 @@
 // openModules(t, {settings?, random?}) → the modules up to repositories, on real SQLite, real git and real files, with
 // alice, bob and carol.
-// beside() and restart() build organisations and repositories again on the same data: for a second process, after a
+// openAgain() and restart() build organisations and repositories again on the same data: for a second process, after a
 // restart.
 // viewerOf(person, {scope?, …}) → a signed-in viewer.  push(modules, viewer, 'alice/work', …) → one push, spoken by
 // hand.
@@ -24,7 +24,7 @@ import type { PushListener, RepositorySettings } from '../../src/repositories/in
 import type { Owner } from '../fixtures/temporary-folder.ts';
 import { openTestDatabase } from '../fixtures/test-database.ts';
 import { clientEnvironment } from '../git/git-fixture.ts';
-import { packOf, pushBytes, readAnswer, usual, zeroId } from '../git/push-fixture.ts';
+import { packOf, pushBytes, readResponse, usual, zeroId } from '../git/push-fixture.ts';
 
 export { zeroId };
 
@@ -128,7 +128,7 @@ export async function openModules(t: Owner, options: ModuleOptions = {}) {
     trashedImages,
     ...openLeft(git),
     /** A second set of modules on the same data, as another process would have. */
-    beside: () => openLeft(git),
+    openAgain: () => openLeft(git),
     /** The modules as after a restart. The old ones are not to be used any more. */
     async restart() {
       await git.stop(0);
@@ -161,7 +161,7 @@ export function viewerOf(
   };
 }
 
-export interface PushedAnswer {
+export interface PushResponse {
   /** `ok refs/heads/main`, `ng refs/heads/main why` … */
   report: string[];
   remarks: string;
@@ -174,7 +174,7 @@ export async function push(
   at: string,
   commands: readonly string[],
   options: PushOptions = {},
-): Promise<PushedAnswer> {
+): Promise<PushResponse> {
   const [owner, name] = at.split('/') as [string, string];
   const opened = await repositories.openForPush(viewer, owner, name);
   return pushTo({ repositories }, viewer, opened, commands, options);
@@ -193,14 +193,14 @@ export async function pushTo(
   opened: Awaited<ReturnType<TestModules['repositories']['openForPush']>>,
   commands: readonly string[],
   { pack = Buffer.alloc(0), via = 'http', capabilities = usual }: PushOptions = {},
-): Promise<PushedAnswer> {
+): Promise<PushResponse> {
   const [input, output] = [new PassThrough(), new PassThrough()];
-  const answered: Buffer[] = [];
-  output.on('data', (chunk: Buffer) => answered.push(chunk));
+  const responded: Buffer[] = [];
+  output.on('data', (chunk: Buffer) => responded.push(chunk));
   input.end(pushBytes({ commands, pack, capabilities }));
   const signal = new AbortController().signal;
   await repositories.pushes.receive(opened, { viewer, via, protocol: null, input, output, signal });
-  const { report, remarks } = readAnswer(Buffer.concat(answered));
+  const { report, remarks } = readResponse(Buffer.concat(responded));
   return { report: report.filter((line) => /^(ok|ng) /.test(line)), remarks };
 }
 
@@ -243,14 +243,14 @@ export function sampleHistory(folder: string): SampleHistory {
 /** The HEAD file of a bare repository, as git wrote it. */
 export const headOf = (folder: string): string => readFileSync(path.join(folder, 'HEAD'), 'utf8').trim();
 
-/** A listener that keeps what it hears. */
-export function hearing(name: string): PushListener & { heard: string[] } {
-  const heard: string[] = [];
+/** A listener that records what it receives. */
+export function recordingListener(name: string): PushListener & { received: string[] } {
+  const received: string[] = [];
   return {
     name,
-    heard,
+    received: received,
     record: async () => {},
-    recorded: (push) => heard.push(push.id),
+    recorded: (push) => received.push(push.id),
   };
 }
 

@@ -5,7 +5,7 @@ import t from 'tap';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 import { insertRow } from '../fixtures/test-database.ts';
 import { clientEnvironment } from '../git/git-fixture.ts';
-import { hearing, openModules, push, sampleHistory, zeroId } from './repositories-fixture.ts';
+import { recordingListener, openModules, push, sampleHistory, zeroId } from './repositories-fixture.ts';
 import type { TestModules } from './repositories-fixture.ts';
 
 const ref = 'refs/heads/topic';
@@ -205,8 +205,8 @@ t.test(
         ]);
         setRef(folderPath, ref, ids.get(now)!);
         await journalPushes(modules, repositoryId, ids, Object.fromEntries(rows));
-        const listener = hearing('listener');
-        const { repositories } = modules.beside();
+        const listener = recordingListener('listener');
+        const { repositories } = modules.openAgain();
         repositories.pushes.onPush(listener);
         await repositories.pushes.finish();
         t.same(
@@ -215,7 +215,7 @@ t.test(
           `${what}${sameTime ? ', all in the same millisecond' : ''}`,
         );
         t.same(
-          new Set(listener.heard),
+          new Set(listener.received),
           new Set(Object.keys(expected).filter((name) => expected[name] === 'ok')),
           `${what}: announced`,
         );
@@ -232,16 +232,16 @@ t.test('pushes to a repository whose storage another node holds are left to it',
   const hold = (node: string) =>
     modules.db.write(({ manager }) => manager.query('UPDATE storages SET node = ?', [node]));
   await hold('other');
-  const { repositories } = modules.beside();
-  const listener = hearing('listener');
+  const { repositories } = modules.openAgain();
+  const listener = recordingListener('listener');
   repositories.pushes.onPush(listener);
   await repositories.recover();
   await repositories.pushes.recover();
   await repositories.pushes.finish();
-  t.same([await verdicts(modules, ['p1']), listener.heard], [{ p1: '' }, []]);
+  t.same([await verdicts(modules, ['p1']), listener.received], [{ p1: '' }, []]);
   await hold('local');
   await repositories.pushes.finish();
-  t.same([await verdicts(modules, ['p1']), listener.heard], [{ p1: 'ok' }, ['p1']]);
+  t.same([await verdicts(modules, ['p1']), listener.received], [{ p1: 'ok' }, ['p1']]);
 });
 
 t.test('each ref of a push is settled by itself', async (t) => {
@@ -250,7 +250,7 @@ t.test('each ref of a push is settled by itself', async (t) => {
   await journalPushes(modules, repositoryId, ids, {
     p1: { moves: { [ref]: 'A>B', 'refs/heads/other': '0>C', 'refs/tags/v1': 'A>0' }, createdAt: 1 },
   });
-  await modules.beside().repositories.pushes.finish();
+  await modules.openAgain().repositories.pushes.finish();
   t.same(await verdicts(modules, ['p1']), { p1: 'ok rejected ok' });
   const reasons = await modules.db.read.query(
     "SELECT reason FROM push_updates WHERE push_id = 'p1' AND result = 'rejected'",

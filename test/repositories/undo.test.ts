@@ -3,7 +3,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { localAdministrator } from '../../src/access/index.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 import { clientEnvironment } from '../git/git-fixture.ts';
-import { hearing, openModules, push, reasonOf, sampleHistory, zeroId } from './repositories-fixture.ts';
+import { recordingListener, openModules, push, reasonOf, sampleHistory, zeroId } from './repositories-fixture.ts';
 import type { TestModules, SampleHistory } from './repositories-fixture.ts';
 
 const main = 'refs/heads/main';
@@ -26,7 +26,7 @@ async function openWork(t: Owner) {
   return { ...modules, repository, path, history };
 }
 
-/** Pushes, and waits until everybody has heard of it. */
+/** Pushes, and waits until every listener has recorded it. */
 async function pushed(
   modules: TestModules & { history: SampleHistory },
   who: Parameters<typeof push>[1],
@@ -83,18 +83,18 @@ t.test('a deleted branch is restored after a gc, as an announced push', async (t
     expiresAt: clock.now() + 30 * dayMs,
   });
   t.equal(more, undefined);
-  const listener = hearing('one');
+  const listener = recordingListener('one');
   repositories.pushes.onPush(listener);
   t.same(await restore(modules, alice, tip!.id), { ref: topic, oldId: zeroId, newId: history.commits[3] });
   await repositories.stop();
   t.equal((await git.refs.list(path)).get(topic), history.commits[3]);
   t.same(await git.maintenance.check(path), []);
-  t.equal(listener.heard.length, 1);
+  t.equal(listener.received.length, 1);
   const {
     pushes: [undone],
   } = await repositories.pushes.listActivity(await found(modules), { limit: 10 });
   t.match(undone, {
-    id: listener.heard[0],
+    id: listener.received[0],
     via: 'undo',
     person: { username: 'alice' },
     updates: [{ ref: topic, oldId: zeroId, newId: history.commits[3] }],

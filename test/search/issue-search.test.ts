@@ -89,7 +89,7 @@ t.test('what waits for a member is found when it is let in', async (t) => {
   t.same(await found(anonymous, 'pills'), ['roof#1']);
 });
 
-t.test('nobody finds what they may not see, by no word and no filter', async (t) => {
+t.test('no viewer finds what they may not see, by no word and no filter', async (t) => {
   const { issues, repositories, alice, bob, carol, found } = await openIndexed(t);
   await repositories.create(alice, { owner: 'alice', name: 'vault', visibility: 'PRIVATE' });
   const vault = { owner: 'alice', name: 'vault' };

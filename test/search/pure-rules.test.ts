@@ -96,12 +96,12 @@ t.test('matches are marked in the text as it was written', async (t) => {
 
 t.test('two threads serve one queue, and both are closed', async (t) => {
   const asked: string[] = [];
-  const answers: (() => void)[] = [];
+  const responses: (() => void)[] = [];
   const thread = (name: string) => ({
     ask: () =>
       new Promise<never[]>((resolve) => {
         asked.push(name);
-        answers.push(() => resolve([]));
+        responses.push(() => resolve([]));
       }),
     close: async () => void asked.push(`${name} closed`),
   });
@@ -109,7 +109,7 @@ t.test('two threads serve one queue, and both are closed', async (t) => {
   const asking = Array.from({ length: 3 }, () => both.ask([]));
   await tick();
   t.same(asked, ['a', 'b'], 'one each, and the third waits');
-  answers[1]!();
+  responses[1]!();
   await asking[1];
   asking.push(both.ask([]), both.ask([]));
   await tick();
@@ -118,24 +118,24 @@ t.test('two threads serve one queue, and both are closed', async (t) => {
     ['a', 'b', 'b', 'a'],
     'who has answered takes the first in line; what is beyond the line is for a thread to refuse',
   );
-  for (const answer of answers) answer();
+  for (const response of responses) response();
   await asking[0];
   await tick();
   t.same(asked.splice(0), ['a'], 'and then the next');
-  answers[4]!();
+  responses[4]!();
   await Promise.all(asking);
   const later = both.ask([]);
-  answers[5]!();
+  responses[5]!();
   await later;
   t.same(asked.splice(0), ['a'], 'one thread is enough again');
   const sparing = [both.ask([], true), both.ask([], true), both.ask([])];
   await tick();
   t.same(asked.splice(0), ['a', 'b'], 'a sparing one waits although a thread is idle, and is in nobody’s way');
-  answers[6]!();
+  responses[6]!();
   await sparing[0];
   await tick();
   t.same(asked.splice(0), ['a']);
-  for (const answer of answers) answer();
+  for (const response of responses) response();
   await Promise.all(sparing);
   await both.close();
   t.same(asked, ['a closed', 'b closed']);

@@ -12,7 +12,7 @@ import type { Owner as Test } from '../fixtures/temporary-folder.ts';
 import { insertRow, openTestDatabase } from '../fixtures/test-database.ts';
 
 /** SPEC §2.4 */
-interface Answer {
+interface SearchResponse {
   repositories: { owner: string; name: string; visibility: string; description: string; createdAt: string }[];
   persons: { username: string; displayName: string }[];
 }
@@ -20,7 +20,7 @@ interface Answer {
 interface Modules {
   db: Database;
   search: Search;
-  find(viewer: Viewer, text: string): Promise<Answer>;
+  find(viewer: Viewer, text: string): Promise<SearchResponse>;
 }
 
 async function openSearch(t: Test): Promise<Modules> {
@@ -30,7 +30,7 @@ async function openSearch(t: Test): Promise<Modules> {
   return {
     db,
     search,
-    find: async (viewer, text) => JSON.parse((await search.findAll(viewer, text)).toString()) as Answer,
+    find: async (viewer, text) => JSON.parse((await search.findAll(viewer, text)).toString()) as SearchResponse,
   };
 }
 
@@ -245,7 +245,10 @@ t.test('rows from before there was an index are indexed at start', async (t) => 
   const { repositories, persons } = await search.findFirst(anonymous, 'n11', 50);
   t.strictSame([repositories.total, repositories.rows.length, persons.total], [111, 50, 0]);
   t.equal((await search.findFirst(anonymous, 'n', 50)).repositories.total, mostCounted + 1, 'counted no further');
-  t.equal((JSON.parse((await search.findAll(anonymous, 'n')).toString()) as Answer).repositories.length, mostHits);
+  t.equal(
+    (JSON.parse((await search.findAll(anonymous, 'n')).toString()) as SearchResponse).repositories.length,
+    mostHits,
+  );
 
   // Later rows are indexed by their own write.
   await change(
@@ -255,7 +258,7 @@ t.test('rows from before there was an index are indexed at start', async (t) => 
     JSON.stringify(Array.from({ length: 600 }, (_, at) => at)),
   );
   t.equal((await search.findFirst(anonymous, 'q-59', 50)).repositories.total, 11);
-  t.equal((JSON.parse((await search.findAll(anonymous, 'q-')).toString()) as Answer).repositories.length, 600);
+  t.equal((JSON.parse((await search.findAll(anonymous, 'q-')).toString()) as SearchResponse).repositories.length, 600);
   await checkIndex(t, db);
 });
 

@@ -65,7 +65,7 @@ t.test('a silent connection is displaced when there is a queue, and not before',
     ['d', '2'],
   ] as const)
     arrive(name, address);
-  place('b').heard();
+  place('b').bytesReceived();
   pass(600);
   t.equal(happened.length, 4);
   arrive('e', '3');
@@ -81,7 +81,7 @@ t.test('a client that is signing in, or waits for a passphrase, keeps its slot',
     ['d', '4'],
   ] as const) {
     arrive(name, address);
-    place(name).heard();
+    place(name).bytesReceived();
   }
   pass(2_900);
   arrive('e', '5');
@@ -101,7 +101,7 @@ t.test(
       ['c', '2'],
     ] as const) {
       arrive(name, address);
-      place(name).heard();
+      place(name).bytesReceived();
     }
     pass(1_600);
     arrive('d', '1');
@@ -116,7 +116,7 @@ t.test('of an address at its limit, an idle signed-in connection is displaced, a
   arrive('a', '1');
   arrive('b', '1');
   for (const name of ['a', 'b']) {
-    place(name).heard();
+    place(name).bytesReceived();
     place(name).signedIn('somebody');
     place(name).setBusy(true);
   }
@@ -170,7 +170,7 @@ t.test('security F08: a flood of silent sockets does not keep a client out', asy
     arrive(`flood ${waited}`, `flood ${waited % 8}`);
   }
   t.ok(happened.includes('client begins'));
-  place('client').heard();
+  place('client').bytesReceived();
   pass(400);
   t.notOk(happened.includes('client place_needed'));
 });

@@ -148,7 +148,7 @@ t.test('a push is journalled with its transport, and refusals per branch reach t
   t.notOk(refs.includes('refs/heads/next'));
 });
 
-t.test('a reader who may not write is told so; others are told nothing', async (t) => {
+t.test('a reader who may not write gets that reason; others get none', async (t) => {
   const clone = at('foreign');
   await good(['clone', '--quiet', hearth.url('alice/public'), clone], { keys: [bob.key] });
   const push = (repository: string) => git(['push', hearth.url(repository), 'main'], { cwd: source, keys: [bob.key] });
@@ -298,15 +298,15 @@ t.test('metrics count git requests over SSH, with their results and bytes', asyn
     t.ok(await until(() => moved(service, result)[0]! > before[0]!));
     return moved(service, result).map((value, index) => value - before[index]!);
   };
-  const [pushes, received = 0, answered = 0] = await counted('receive-pack', 'ok', [
+  const [pushes, received = 0, responded = 0] = await counted('receive-pack', 'ok', [
     'push',
     '-q',
     hearth.url('alice/counted.git'),
     'main',
   ]);
   t.ok(
-    pushes === 1 && received > 200_000 && received < 300_000 && answered > 0 && answered < 10_000,
-    `a push: ${received}, ${answered}`,
+    pushes === 1 && received > 200_000 && received < 300_000 && responded > 0 && responded < 10_000,
+    `a push: ${received}, ${responded}`,
   );
   const [clones, asked = 0, served = 0] = await counted('upload-pack', 'ok', [
     'clone',

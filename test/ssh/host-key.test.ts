@@ -11,15 +11,18 @@ const keyFile = (folder: string) => path.join(folder, 'ssh', 'host_ed25519');
 const ed25519 = () => generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
 const sshKeygen = (...args: string[]) => execFileSync('ssh-keygen', args, { encoding: 'utf8', stdio: 'pipe' });
 
-t.test('the host key is made once, readable by nobody else, and OpenSSH computes the same fingerprint', async (t) => {
-  const folder = temporaryFolder(t);
-  const made = await hostKey(folder);
-  t.equal(statSync(keyFile(folder)).mode & 0o777, 0o600);
-  t.equal(statSync(path.join(folder, 'ssh')).mode & 0o777, 0o700);
-  t.same(readdirSync(path.join(folder, 'ssh')), ['host_ed25519']);
-  t.match(sshKeygen('-l', '-f', keyFile(folder)), `256 ${made.fingerprint} hearth (ED25519)`);
-  t.same(await hostKey(folder), made);
-});
+t.test(
+  'the host key is made once, readable by its owner only, and OpenSSH computes the same fingerprint',
+  async (t) => {
+    const folder = temporaryFolder(t);
+    const made = await hostKey(folder);
+    t.equal(statSync(keyFile(folder)).mode & 0o777, 0o600);
+    t.equal(statSync(path.join(folder, 'ssh')).mode & 0o777, 0o700);
+    t.same(readdirSync(path.join(folder, 'ssh')), ['host_ed25519']);
+    t.match(sshKeygen('-l', '-f', keyFile(folder)), `256 ${made.fingerprint} hearth (ED25519)`);
+    t.same(await hostKey(folder), made);
+  },
+);
 
 t.test('a key whose halves begin with zeros is valid', async (t) => {
   const folder = temporaryFolder(t);

@@ -27,7 +27,7 @@ const closing = (client: Client) => new Promise<void>((resolve) => client.once('
 const lastReason = () => hearth.events('ssh.closing').at(-1)?.['reason'];
 
 /** While it is installed, commands that look for a repository never end. */
-function nobodyAnswers(t: { teardown(done: () => void): void }): void {
+function respondNothing(t: { teardown(done: () => void): void }): void {
   const { repositories } = hearth.modules;
   const { openForRead } = repositories;
   t.teardown(() => (repositories.openForRead = openForRead));
@@ -35,7 +35,7 @@ function nobodyAnswers(t: { teardown(done: () => void): void }): void {
 }
 
 t.test('ten sessions at a time, and another is refused meanwhile', async (t) => {
-  nobodyAnswers(t);
+  respondNothing(t);
   const client = await signIn();
   const [first] = (await Promise.all(Array.from({ length: 10 }, () => open(client, "git-upload-pack 'a/b'")))) as [
     ClientChannel,
@@ -95,7 +95,7 @@ t.test('a client that accepts no packets cannot keep the server in a loop', asyn
 });
 
 t.test('a client that sends more than it may is disconnected before it fills the memory', async (t) => {
-  nobodyAnswers(t);
+  respondNothing(t);
   const client = await signIn();
   const channel = await open(client, "git-upload-pack 'a/b'");
   (channel as unknown as { outgoing: { window: number } }).outgoing.window = 2 ** 31;

@@ -42,7 +42,7 @@ t.test('security F04: an unknown command gets one fixed line and runs nothing', 
   t.notOk(existsSync(trap));
 });
 
-t.test('a path in another program’s form is answered with the accepted form', async (t) => {
+t.test('a path in another program’s form is rejected with the accepted form', async (t) => {
   for (const path of ['~/alice/site', 'alice//site', '/git/alice/site.git', '../../data', '/~alice/site.git', 'site']) {
     t.strictSame(
       await asAlice([`git-upload-pack '${path}'`]),
@@ -52,20 +52,20 @@ t.test('a path in another program’s form is answered with the accepted form', 
   }
 });
 
-t.test('git-lfs is told that LFS is not supported, if git would be served', async (t) => {
+t.test('git-lfs gets the error that LFS is not supported, if git would be served', async (t) => {
   const lfs = (key: KeyFiles, repository: string, operation: string) =>
     hearth.ssh([`git-lfs-authenticate ${repository} ${operation}`], { keys: [key] });
-  const told = { code: 1, stdout: '', stderr: `hearth: ${lfsNotStored().message}\n` };
+  const refusal = { code: 1, stdout: '', stderr: `hearth: ${lfsNotStored().message}\n` };
   for (const operation of ['upload', 'download']) {
-    t.strictSame(await lfs(alice.key, 'alice/site.git', operation), told);
+    t.strictSame(await lfs(alice.key, 'alice/site.git', operation), refusal);
     const hidden = await lfs(bob.key, 'alice/site.git', operation);
     t.strictSame(hidden, { code: 1, stdout: '', stderr: 'hearth: repository not found\n' });
     t.strictSame(await lfs(bob.key, 'alice/absent.git', operation), hidden);
   }
-  t.strictSame(await lfs(alice.key, 'bob/tools', 'download'), told);
+  t.strictSame(await lfs(alice.key, 'bob/tools', 'download'), refusal);
   const refused = await asAlice(["git-receive-pack 'bob/tools'"]);
   t.strictSame(await lfs(alice.key, 'bob/tools', 'upload'), refused, 'who may not push may not upload');
-  t.strictSame(await asAlice(["git-lfs-transfer '/alice/site.git' upload"]), told);
+  t.strictSame(await asAlice(["git-lfs-transfer '/alice/site.git' upload"]), refusal);
 });
 
 t.test('security F03: terminal, subsystems and every kind of forwarding are refused', async (t) => {

@@ -173,7 +173,7 @@ t.test('only a verified signature counts as a use of a key', async (t) => {
   t.type(await lastUsed(), 'number');
 });
 
-t.test('a person without a handle is told how to choose one', async (t) => {
+t.test('a person without a handle reads how to choose one', async (t) => {
   const { key } = await hearth.person(null);
   t.equal(await whoami([key]), 'hearth: Sign in on the web page and choose a username first.');
 });

@@ -52,8 +52,15 @@ export interface StartOptions {
 export async function startSsh(t: Owner, { limits = {}, env = {} }: StartOptions = {}) {
   const folder = temporaryFolder(t);
   const log: ({ event: string } & LogFields)[] = [];
-  const note = (event: string, fields: LogFields = {}) => void log.push({ event, ...fields });
-  const logger: Logger = { ...silentLogger, debug: note, info: note, warn: note, error: note, child: () => logger };
+  const record = (event: string, fields: LogFields = {}) => void log.push({ event, ...fields });
+  const logger: Logger = {
+    ...silentLogger,
+    debug: record,
+    info: record,
+    warn: record,
+    error: record,
+    child: () => logger,
+  };
   const { config } = loadConfig({
     argvOverrides: {},
     env: { SERVICE_DATA_DIR: path.join(folder, 'data'), SERVICE_SSH_LISTEN: '127.0.0.1:0', ...env },

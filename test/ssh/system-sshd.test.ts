@@ -196,7 +196,7 @@ if (sshd !== undefined && startsHere()) {
     t.match(await ssh('whoami'), { code: 255, stderr: /Permission denied/ });
   });
 
-  t.test('while the server is down nobody can sign in', async (t) => {
+  t.test('while the server is down no client can sign in', async (t) => {
     t.equal(await server.stop(), 0);
     t.match(await ssh('whoami'), { code: 255, stderr: /Permission denied/ });
   });

@@ -1,4 +1,4 @@
-// receiver(t) → an HTTP server on this machine that takes deliveries: what it got, and what it answers.
+// receiver(t) → an HTTP server on this machine that takes deliveries: what it got, and what it responds with.
 import { createServer } from 'node:http';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -13,19 +13,19 @@ export interface Receiver {
   host: string;
   url: string;
   got: Received[];
-  /** Status and body of the next answers; the last one stays. */
-  answers: [status: number, body: string][];
+  /** Status and body of the next responses; the last one stays. */
+  responses: [status: number, body: string][];
 }
 
 export async function receiver(t: Owner): Promise<Receiver> {
   const got: Received[] = [];
-  const answers: Receiver['answers'] = [[200, 'thanks']];
+  const responses: Receiver['responses'] = [[200, 'thanks']];
   const server = createServer((request, response) => {
     const parts: Buffer[] = [];
     request.on('data', (part: Buffer) => parts.push(part));
     request.on('end', () => {
       got.push({ headers: request.headers, body: Buffer.concat(parts) });
-      const [status, body] = answers.length > 1 ? answers.shift()! : answers[0]!;
+      const [status, body] = responses.length > 1 ? responses.shift()! : responses[0]!;
       response.writeHead(status, status === 302 ? { Location: 'http://127.0.0.1:1/' } : {}).end(body);
     });
   });
@@ -35,5 +35,5 @@ export async function receiver(t: Owner): Promise<Receiver> {
     server.close();
   });
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { host, url: `http://${host}/hook`, got, answers };
+  return { host, url: `http://${host}/hook`, got, responses };
 }

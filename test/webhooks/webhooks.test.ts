@@ -1,7 +1,7 @@
 import t from 'tap';
 import { createHmac } from 'node:crypto';
 import type { WebhookScope } from '../../src/webhooks/index.ts';
-import { classifyStatus } from '../../src/webhooks/delivery-state.ts';
+import { classifyStatus } from '../../src/webhooks/classify-status.ts';
 import { openCi, reasonOf, workflow } from '../ci/ci-fixture.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 import { push, sampleHistory, zeroId } from '../repositories/repositories-fixture.ts';
@@ -41,7 +41,7 @@ async function openWorld(t: Owner, { alsoAllowed = [] as string[] } = {}) {
   return { ...world, webhooks, target, scope, history, send, add, list };
 }
 
-t.test('a push is told in Gitea’s form, signed in the forms of Gitea and GitHub', async (t) => {
+t.test('a push is delivered in Gitea’s form, signed in the forms of Gitea and GitHub', async (t) => {
   const { add, send, target, history, list, alice } = await openWorld(t);
   const { id } = await add({ secret: 'it is a secret', events: ['push'] });
   await send(`${zeroId} ${history.commits[0]} ${main}`);
@@ -91,7 +91,7 @@ t.test('a push is told in Gitea’s form, signed in the forms of Gitea and GitHu
   ]);
 });
 
-t.test('what is made and deleted has events of its own, and each webhook hears what it chose', async (t) => {
+t.test('what is made and deleted has events of its own, and each webhook receives the events it chose', async (t) => {
   const { add, send, target, history } = await openWorld(t);
   await add({ events: ['create', 'delete'] });
   await send(`${zeroId} ${history.commits[1]} ${main}`, `${zeroId} ${history.commits[0]} refs/tags/v1`);
@@ -111,7 +111,7 @@ t.test('what is made and deleted has events of its own, and each webhook hears w
 t.test('what does not arrive is tried again, later each time, and given up in the end', async (t) => {
   const { add, send, target, history, list, webhooks, clock } = await openWorld(t);
   const { id } = await add({ events: ['push'] });
-  target.answers.splice(0, 1, [500, 'x'.repeat(10_000)]);
+  target.responses.splice(0, 1, [500, 'x'.repeat(10_000)]);
   await send(`${zeroId} ${history.commits[0]} ${main}`);
   const [first] = await list(id);
   t.match(first, { state: 'PENDING', attempts: 1, status: 500, error: 'It answered with status 500.' });
@@ -134,10 +134,10 @@ t.test('what does not arrive is tried again, later each time, and given up in th
   t.equal(sent.size, 1, 'the same bytes under the same id each time');
 });
 
-t.test('a no is a no; a redirect is not followed', async (t) => {
+t.test('a permanent failure is not retried; a redirect is not followed', async (t) => {
   const { add, send, target, history, list } = await openWorld(t);
   const { id } = await add({ events: ['push'] });
-  target.answers.splice(0, 1, [404, 'who?'], [302, '']);
+  target.responses.splice(0, 1, [404, 'who?'], [302, '']);
   await send(`${zeroId} ${history.commits[0]} ${main}`);
   await send(`${history.commits[0]} ${history.commits[1]} ${main}`);
   t.match(await list(id), [
@@ -146,7 +146,7 @@ t.test('a no is a no; a redirect is not followed', async (t) => {
   ]);
 });
 
-t.test('an answer that says to come again later is no final one: 408, 429 and all of 5xx', async (t) => {
+t.test('a response that says to come again later is no final one: 408, 429 and all of 5xx', async (t) => {
   const again = [408, 429, 500, 502, 503, 504, 599];
   for (const status of again)
     t.match(classifyStatus(status), { mayRetry: true, error: `status ${status}` }, `${status}`);
@@ -156,7 +156,7 @@ t.test('an answer that says to come again later is no final one: 408, 429 and al
 
   const { add, send, target, history, list, webhooks, clock } = await openWorld(t);
   const { id } = await add({ events: ['push'] });
-  target.answers.splice(0, 1, [429, 'slowly'], [408, 'too slow'], [200, 'thanks']);
+  target.responses.splice(0, 1, [429, 'slowly'], [408, 'too slow'], [200, 'thanks']);
   await send(`${zeroId} ${history.commits[0]} ${main}`);
   t.match((await list(id))[0], { state: 'PENDING', attempts: 1, status: 429 });
   clock.advance(2 * minuteMs);
@@ -170,7 +170,7 @@ t.test('an answer that says to come again later is no final one: 408, 429 and al
 t.test('a redelivery is a delivery of its own; the old one stays', async (t) => {
   const { add, send, target, history, list, webhooks, scope } = await openWorld(t);
   const { id } = await add({ events: ['push'] });
-  target.answers.splice(0, 1, [404, ''], [200, 'now']);
+  target.responses.splice(0, 1, [404, ''], [200, 'now']);
   await send(`${zeroId} ${history.commits[0]} ${main}`);
   const [failed] = await list(id);
   await webhooks.redeliver(scope, id, failed!.id);
@@ -194,7 +194,7 @@ t.test('a test goes out without a push', async (t) => {
   t.match(JSON.parse(target.got.at(-1)!.body.toString()), { after: history.commits[1] });
 });
 
-t.test('the end of a run is told once, with how it ended', async (t) => {
+t.test('the end of a run is delivered once, with how it ended', async (t) => {
   const { add, target, push: pushFiles, addRunner, webhooks, ci } = await openWorld(t);
   await add({ events: ['run'] });
   await pushFiles(workflow('name: CI\non: push\njobs:\n  build:\n    runs-on: linux\n    steps: [{run: make}]\n'));
@@ -225,7 +225,7 @@ t.test('the end of a run is told once, with how it ended', async (t) => {
   t.equal(target.got.length, 1);
 });
 
-t.test('an organisation’s webhook hears of all that it owns, and of nothing else', async (t) => {
+t.test('an organisation’s webhook receives events of all that it owns, and of nothing else', async (t) => {
   const { target, modules, viewer, history, webhooks } = await openWorld(t);
   await modules.organisations.create(viewer, { name: 'guild' });
   await modules.repositories.create(viewer, { owner: 'guild', name: 'tool', visibility: 'PRIVATE' });
@@ -286,7 +286,7 @@ t.test('a name that leads inside is refused when the connection is made', async 
   t.same(target.got, []);
 });
 
-t.test('the secret is kept sealed, never told, and stays when none is given', async (t) => {
+t.test('the secret is stored encrypted, never returned, and stays when none is given', async (t) => {
   const { add, webhooks, scope, viewer, db, target, send, history, log } = await openWorld(t);
   const hook = await add({ secret: 'tell nobody', events: ['push'] });
   t.notMatch(
@@ -306,7 +306,7 @@ t.test('the secret is kept sealed, never told, and stays when none is given', as
   );
 });
 
-t.test('one that is switched off hears nothing; one that is removed takes its queue along', async (t) => {
+t.test('one that is switched off receives nothing; one that is removed takes its queue along', async (t) => {
   const { add, webhooks, scope, viewer, send, history, target, db } = await openWorld(t);
   const hook = await add({ events: ['push'] });
   await webhooks.edit(viewer, scope, hook.id, { url: hook.url, events: ['push'], isActive: false });
@@ -346,7 +346,7 @@ t.test('the claim of a killed process is sent once the claim is over; what is ol
   t.same(await webhooks.listDeliveries(scope, id, { limit: 5 }), []);
 });
 
-t.test('an organisation’s webhook that is off hears nothing, as one of a repository', async (t) => {
+t.test('an organisation’s webhook that is off receives nothing, as one of a repository', async (t) => {
   const { target, modules, viewer, history, webhooks } = await openWorld(t);
   await modules.organisations.create(viewer, { name: 'guild' });
   await modules.repositories.create(viewer, { owner: 'guild', name: 'tool', visibility: 'PRIVATE' });

@@ -63,8 +63,8 @@ t.test('concurrent requests for the same key share one run', async (t) => {
   const value = () => ((made += 1), { does: 'answer' as const, value: 1 });
   const { workers } = openPool(t);
   const request = { task: 'highlight' as const, key: 'same', input: value, client: 'alice', limits: generous };
-  const answers = await Promise.all(Array.from({ length: 20 }, () => workers.run<typeof run>(request)));
-  t.ok(answers.every((answer) => answer.ok));
+  const responses = await Promise.all(Array.from({ length: 20 }, () => workers.run<typeof run>(request)));
+  t.ok(responses.every((response) => response.ok));
   t.equal(made, 1);
   t.ok((await ask({ does: 'answer', value: 2 })).ok);
 });

@@ -19,7 +19,7 @@ export interface SignedIn extends StartedSession {
 }
 
 /**
- * Opens a session with handle and password. An unknown handle takes the same time and gets the same answer as a wrong
+ * Opens a session with handle and password. An unknown handle takes the same time and gets the same response as a wrong
  * password (security D05). A password stored with another cost is hashed again.
  *
  * Refuses: `wrong_credentials` (invalid); `account_disabled` (forbidden), only with the right password; with

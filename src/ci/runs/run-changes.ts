@@ -98,7 +98,7 @@ export class RunChanges {
       job.id = identifiers[0]!.id as number;
     }
     for (const { id, ...row } of this.#changed) await manager.update(jobSchema, { id }, row as never);
-    for (const job of touched) await this.#tellCommit(job);
+    for (const job of touched) await this.#reportCommitStatus(job);
     const releasedByRun = await this.#saveRun(now);
     for (const group of new Set([...freed, ...releasedByRun]))
       await releaseGroup(this.#tx, this.#after, this.run.repositoryId, group);
@@ -115,7 +115,7 @@ export class RunChanges {
     return group === null ? [] : [group];
   }
 
-  async #tellCommit(job: JobRow): Promise<void> {
+  async #reportCommitStatus(job: JobRow): Promise<void> {
     const before = this.#namesBefore.get(job);
     if (before !== undefined && before !== job.name) await removeJobStatus(this.#deps, this.#tx, this.run, before);
     await setJobStatus(this.#deps, this.#tx, this.run, job, describeJob(job));

@@ -138,7 +138,7 @@ export class FetchCalls {
     if (key !== null) this.#open.add(key);
     try {
       const content = await work();
-      if (content === null) this.#noteEmpty(runnerId);
+      if (content === null) this.#recordEmptyPoll(runnerId);
       return content;
     } finally {
       if (key !== null) this.#open.delete(key);
@@ -151,7 +151,7 @@ export class FetchCalls {
     throw unavailable('too_many_polls', 'This runner asks too often.', { retryAfterSeconds: 1 });
   }
 
-  #noteEmpty(runnerId: number): void {
+  #recordEmptyPoll(runnerId: number): void {
     const recent = [...(this.#empty.get(runnerId) ?? []), performance.now()].slice(-emptyResponsesPerSecond);
     this.#empty.set(runnerId, recent);
   }

@@ -10,8 +10,8 @@ import { isFinal } from '../run-status.ts';
 import type { FinalStatus } from '../run-status.ts';
 import { runTopic } from '../topics.ts';
 import type { CiDeps } from '../deps.ts';
-import { sortOutputs } from './outputs.ts';
-import type { SortedOutputs } from './outputs.ts';
+import { selectOutputs } from './select-outputs.ts';
+import type { SelectedOutputs } from './select-outputs.ts';
 import { outputSchema, stepSchema, taskSchema } from '../schema/task-schema.ts';
 import type { StepRow, StepStatus, TaskRow, TaskStatus } from '../schema/task-schema.ts';
 
@@ -63,7 +63,7 @@ export async function reportTask(
   const names = known.map(({ name }) => name);
   if (isFinal(task.status)) return { result: task.status, sentOutputs: names };
 
-  const outputs = sortOutputs(report.outputs, known);
+  const outputs = selectOutputs(report.outputs, known);
   const loaded = await deps.runs.load(job.runId);
   const steps = await mergeSteps(deps, task, loaded, job.jobKey, report.steps);
   const isNews =
@@ -87,7 +87,7 @@ async function save(
   { id }: TaskRow,
   report: TaskReport,
   steps: MergedSteps,
-  outputs: SortedOutputs,
+  outputs: SelectedOutputs,
   loaded: LoadedRun,
 ): Promise<TaskStatus> {
   const status = await changeRuns(deps, async (tx, after) => {

@@ -1,6 +1,6 @@
 import type { StepRow } from '../schema/task-schema.ts';
 
-interface Kept {
+interface StoredReport {
   /** Time of the last report, in epoch milliseconds. */
   at: number;
   steps: readonly StepRow[];
@@ -12,41 +12,41 @@ interface Kept {
  * not worth a write.
  */
 export class TaskReports {
-  readonly #kept = new Map<number, Kept>();
+  readonly #reports = new Map<number, StoredReport>();
 
   /** @param written whether the database has these steps already */
   record(taskId: number, at: number, steps: readonly StepRow[], written: boolean): void {
-    this.#kept.set(taskId, { at, steps, written });
+    this.#reports.set(taskId, { at, steps, written });
   }
 
   /** A sign of life other than a report, such as rows of its log. */
   recordActivity(taskId: number, at: number): void {
-    const kept = this.#kept.get(taskId);
-    if (kept !== undefined) kept.at = at;
-    else this.#kept.set(taskId, { at, steps: [], written: true });
+    const report = this.#reports.get(taskId);
+    if (report !== undefined) report.at = at;
+    else this.#reports.set(taskId, { at, steps: [], written: true });
   }
 
   lastReportAt(taskId: number): number | null {
-    return this.#kept.get(taskId)?.at ?? null;
+    return this.#reports.get(taskId)?.at ?? null;
   }
 
   /** Steps newer than in the database; empty when that is up to date. */
   unwritten(taskId: number): readonly StepRow[] {
-    const kept = this.#kept.get(taskId);
-    return kept === undefined || kept.written ? [] : kept.steps;
+    const report = this.#reports.get(taskId);
+    return report === undefined || report.written ? [] : report.steps;
   }
 
   /** Returns all unwritten steps, and marks them as written. */
   takeUnwritten(): StepRow[] {
     const steps: StepRow[] = [];
-    for (const kept of this.#kept.values()) {
-      if (!kept.written) steps.push(...kept.steps);
-      kept.written = true;
+    for (const report of this.#reports.values()) {
+      if (!report.written) steps.push(...report.steps);
+      report.written = true;
     }
     return steps;
   }
 
   forget(taskId: number): void {
-    this.#kept.delete(taskId);
+    this.#reports.delete(taskId);
   }
 }

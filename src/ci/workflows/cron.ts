@@ -53,7 +53,7 @@ function parseField(
 
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
-/** Search limit in days: 29 February on a certain weekday can be 40 years away, which nobody means. */
+/** Search limit in days: 29 February on a certain weekday can be 40 years away, which is not meant. */
 const maxDays = 5 * 366;
 
 /**

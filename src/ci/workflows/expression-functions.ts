@@ -44,11 +44,11 @@ const made = new WeakMap<
 >();
 
 function makeFunctions(outcome: JobOutcome, budget: EvaluationBudget): ReadonlyMap<string, ExpressionFunction> {
-  const says = (name: string, answer: boolean): ExpressionFunction => ({
+  const says = (name: string, result: boolean): ExpressionFunction => ({
     name,
     minArgs: 0,
     maxArgs: 0,
-    call: () => new data.BooleanData(answer),
+    call: () => new data.BooleanData(result),
   });
   const all = [
     says('success', outcome.success),
@@ -85,9 +85,9 @@ function makeFunctions(outcome: JobOutcome, budget: EvaluationBudget): ReadonlyM
     {
       ...shapeOf('tojson'),
       call(value: ExpressionData = new data.Null()) {
-        const answer = JSON.stringify(toJson(value, budget), null, '  ');
-        refuseLong(answer.length);
-        return text(answer);
+        const result = JSON.stringify(toJson(value, budget), null, '  ');
+        refuseLong(result.length);
+        return text(result);
       },
     },
     {

@@ -1,7 +1,7 @@
 import { isMap } from 'yaml';
 import type { YAMLMap } from 'yaml';
 import { parsePermissions } from './parse-settings.ts';
-import { WorkflowProblem } from './problem.ts';
+import { WorkflowProblem } from './workflow-problem.ts';
 import type { ParsedJob } from './parsed-job.ts';
 import type { CallInput, Permissions, WorkflowCall } from './workflow.ts';
 import type { Json } from './json.ts';

@@ -5,7 +5,7 @@ import { parseJobs } from './parse-jobs.ts';
 import { parseConcurrency, parsePermissions } from './parse-settings.ts';
 import type { ParsedJob } from './parsed-job.ts';
 import { parseTriggers } from './parse-triggers.ts';
-import { WorkflowProblem } from './problem.ts';
+import { WorkflowProblem } from './workflow-problem.ts';
 import type { Triggers, Workflow } from './workflow.ts';
 import { maxWorkflowBytes } from './workflow-size.ts';
 import { YamlFile } from './yaml-nodes.ts';

@@ -1,7 +1,7 @@
 import { Composer, isAlias, isMap, isScalar, LineCounter, Parser, visit } from 'yaml';
 import type { Alias, CST, Document, Node, ParsedNode } from 'yaml';
 import { isMergeKey } from './merge-keys.ts';
-import { WorkflowProblem } from './problem.ts';
+import { WorkflowProblem } from './workflow-problem.ts';
 
 /** Node limit: a workflow of a thousand steps has about six thousand. */
 const maxNodes = 20_000;

@@ -7,7 +7,7 @@ import { matchesPush } from './match-push.ts';
 import type { PushedRef } from './match-push.ts';
 import type { ParsedWorkflow } from './parse-workflow.ts';
 import type { PayloadRequest, run as runPayload } from './payload-task.ts';
-import { WorkflowProblem } from './problem.ts';
+import { WorkflowProblem } from './workflow-problem.ts';
 import type { run as runPushFilters } from './push-filters-task.ts';
 import type { PushTrigger } from './workflow.ts';
 import { maxWorkflowBytes } from './workflow-size.ts';

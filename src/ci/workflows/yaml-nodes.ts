@@ -2,7 +2,7 @@ import { isAlias, isMap, isScalar, isSeq } from 'yaml';
 import type { Alias, Document, LineCounter, Node, ParsedNode, YAMLMap } from 'yaml';
 import type { Json } from './json.ts';
 import { isMergeKey } from './merge-keys.ts';
-import type { WorkflowProblem } from './problem.ts';
+import type { WorkflowProblem } from './workflow-problem.ts';
 import { problemAt, readYaml } from './read-yaml.ts';
 
 /** Limits of the expansion of aliases and merge keys: resolved nodes, five times as many as a file may have. */

@@ -141,12 +141,12 @@ async function verify(cli: Cli, { all }: { all?: true }, name: string): Promise<
 async function drill(cli: Cli, _options: object, name?: string): Promise<void> {
   const { backups } = await cli.openModules();
   const progress = showProgress(cli);
-  const proof = await backups.drill(name, progress.step).finally(progress.end);
-  if (proof.problems.length > 0) cli.exitCode = 7;
-  for (const problem of proof.problems) cli.output.message(problem);
+  const result = await backups.drill(name, progress.step).finally(progress.end);
+  if (result.problems.length > 0) cli.exitCode = 7;
+  for (const problem of result.problems) cli.output.message(problem);
   cli.output.result(
-    `${proof.proven} of ${proof.total} repositories restored intact${proof.problems.length > 0 ? `; ${proof.problems.length} problems` : ''}.`,
-    proof,
+    `${result.proven} of ${result.total} repositories restored intact${result.problems.length > 0 ? `; ${result.problems.length} problems` : ''}.`,
+    result,
   );
 }
 

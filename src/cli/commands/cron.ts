@@ -11,20 +11,20 @@ import type { Column } from '../terminal/output.ts';
 export function addCronCommands(program: Command, run: Run): void {
   const cron = addNoun(program, 'cron', 'scheduled tasks');
   withExamples(
-    cron.command('list').description('list scheduled tasks with their last result').action(run(listJobs)),
+    cron.command('list').description('list scheduled tasks with their last result').action(run(listTasks)),
     'hearth cron list',
   );
   withExamples(
     cron
       .command('run <name>')
       .description('run a scheduled task now, in the running server if there is one')
-      .action(run(runJob)),
+      .action(run(runTask)),
     'hearth cron run sessions.sweep',
     'hearth cron run backup.nightly --json',
   );
 }
 
-interface ShownJob {
+interface ShownTask {
   name: string;
   time: string;
   lastAt: number | null;
@@ -33,7 +33,7 @@ interface ShownJob {
   error: string | null;
 }
 
-const columns: Column<ShownJob>[] = [
+const columns: Column<ShownTask>[] = [
   { title: 'NAME', cell: (row) => row.name, whole: true },
   { title: 'SCHEDULE', cell: (row) => row.time, whole: true },
   { title: 'LAST', cell: (row) => never(row.lastAt) },
@@ -42,13 +42,13 @@ const columns: Column<ShownJob>[] = [
   { title: 'ERROR', cell: (row) => row.error ?? '' },
 ];
 
-async function listJobs(cli: Cli): Promise<void> {
+async function listTasks(cli: Cli): Promise<void> {
   const modules = await cli.openModules();
-  const { jobsOf } = await import('../../app.ts');
-  const { createJobRuns } = await import('../../scheduler/index.ts');
-  const runs = new Map((await createJobRuns(modules).list()).map((run) => [run.name, run]));
+  const { scheduledTasks } = await import('../../app.ts');
+  const { createTaskRuns } = await import('../../scheduler/index.ts');
+  const runs = new Map((await createTaskRuns(modules).list()).map((run) => [run.name, run]));
   const next = JSON.parse((await askServer(modules.config.dataDir, 'cron.next')) ?? '{}') as Record<string, number>;
-  const rows = jobsOf(modules).map(({ name, time }): ShownJob => {
+  const rows = scheduledTasks(modules).map(({ name, time }): ShownTask => {
     const last = runs.get(name);
     return {
       name,
@@ -66,7 +66,7 @@ async function listJobs(cli: Cli): Promise<void> {
   }));
 }
 
-async function runJob(cli: Cli, _options: object, name: string): Promise<void> {
+async function runTask(cli: Cli, _options: object, name: string): Promise<void> {
   const { tookMs, error } = await runNamed(cli, name);
   if (error !== null) cli.exitCode = 1;
   cli.output.result(
@@ -90,16 +90,16 @@ interface Outcome {
 /** Without a server, this process runs the task. */
 async function runHere(cli: Cli, name: string): Promise<Outcome> {
   const modules = await cli.openModules();
-  const { jobsOf } = await import('../../app.ts');
-  const { createJobRuns } = await import('../../scheduler/index.ts');
-  const job = jobsOf(modules).find((each) => each.name === name) ?? refuse(name);
+  const { scheduledTasks } = await import('../../app.ts');
+  const { createTaskRuns } = await import('../../scheduler/index.ts');
+  const task = scheduledTasks(modules).find((each) => each.name === name) ?? refuse(name);
   const [startedAt, startedAtMs] = [cli.clock.now(), performance.now()];
-  const failure = await job.run().then(
+  const failure = await task.run().then(
     () => null,
     (error: Error) => error,
   );
   const tookMs = Math.round(performance.now() - startedAtMs);
-  await createJobRuns(modules).record(name, startedAt, tookMs, failure);
+  await createTaskRuns(modules).record(name, startedAt, tookMs, failure);
   return { tookMs, error: failure?.message ?? null };
 }
 

@@ -89,7 +89,7 @@ const listPeers: Action<object, []> = async (cli) => {
     retryAt: isoOrNull(row.retryAt),
     silentSince: isoOrNull(row.silentSince),
     goneAt: isoOrNull(row.goneAt),
-    followersKept: row.followers,
+    retainedFollowers: row.followers,
     queued: row.queued,
     failed: row.failed,
   }));
@@ -105,7 +105,7 @@ const checkColumns: Column<PeerCheck>[] = [
 const testPeer: Action<object, [string]> = async (cli, _options, host) => {
   if (!URL.canParse(`https://${host}`)) throw invalid('invalid_host', `${host} is no host name.`);
   const { federation } = await cli.openModules();
-  const checks = await federation.testPeer(host);
+  const checks = await federation.checkPeer(host);
   cli.output.list(checks, checkColumns, ['step', 'steps'], ({ name, ok, words }) => ({
     step: name,
     ok,

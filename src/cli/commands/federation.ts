@@ -194,26 +194,26 @@ const followColumns: Column<FollowRow>[] = [
   { title: 'TARGET', cell: ({ handle }) => handle, whole: true },
   { title: 'STATE', cell: (row) => (row.kind === 'person' ? 'PERSON' : row.state), whole: true },
   { title: 'SINCE', cell: ({ createdAt }) => never(createdAt) },
-  { title: 'WHY', cell: (row) => (row.kind === 'person' ? aboutPerson(row) : whyWaiting(row.standing)) },
+  { title: 'WHY', cell: (row) => (row.kind === 'person' ? aboutPerson(row) : whyWaiting(row.status)) },
 ];
 
 function aboutPerson({ repositories, scanError }: Extract<ListedFollow, { kind: 'person' }>): string {
   return `${repositories} ${repositories === 1 ? 'repository' : 'repositories'} through them${scanError === null ? '' : `; looking for new ones failed: ${scanError}`}`;
 }
 
-function whyWaiting(standing: FollowStatus): string {
-  if (standing.state === 'ACCEPTED') return '';
-  switch (standing.why) {
+function whyWaiting(status: FollowStatus): string {
+  if (status.state === 'ACCEPTED') return '';
+  switch (status.why) {
     case 'queued':
       return 'not sent yet';
     case 'waiting':
-      return `not sent yet, next try ${isoOrNull(standing.nextAttemptAt)}: ${standing.error ?? 'the other server does not answer'}`;
+      return `not sent yet, next try ${isoOrNull(status.nextAttemptAt)}: ${status.error ?? 'the other server does not answer'}`;
     case 'retrying':
-      return `tried ${standing.attempts === 1 ? 'once' : `${standing.attempts} times`}: ${standing.error ?? 'no answer'}`;
+      return `tried ${status.attempts === 1 ? 'once' : `${status.attempts} times`}: ${status.error ?? 'no answer'}`;
     case 'unanswered':
       return 'the other server took it and has not answered yet';
     case 'failed':
-      return `given up: ${standing.error ?? 'no answer'}`;
+      return `given up: ${status.error ?? 'no answer'}`;
   }
 }
 
@@ -232,7 +232,7 @@ const listFollows: Action<{ user?: string }, []> = async (cli, { user }) => {
     since: isoOrNull(row.createdAt),
     ...(row.kind === 'person'
       ? { state: null, why: row.scanError, viaUserActorId: null }
-      : { state: row.state, why: whyWaiting(row.standing) || null, viaUserActorId: row.viaUserActorId }),
+      : { state: row.state, why: whyWaiting(row.status) || null, viaUserActorId: row.viaUserActorId }),
   }));
 };
 
@@ -245,7 +245,7 @@ const listFollowers: Action<object, [string]> = async (cli, _options, repository
   const [owner = '', name = '', more] = repository.split('/');
   if (name === '' || more !== undefined) throw invalid('usage', 'Name the repository as owner/name.');
   const { federation } = await cli.openModules();
-  const followers = await federation.followersOf(owner, name);
+  const followers = await federation.listFollowers(owner, name);
   const gone = new Set(followers.filter(({ goneSince }) => goneSince !== null).map(({ host }) => host));
   for (const host of gone)
     cli.output.message(`${host} was given up: nothing is sent there until it is heard of again.`);

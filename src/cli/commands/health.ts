@@ -25,13 +25,13 @@ async function checkHealth(cli: Cli): Promise<void> {
 /** The problem with the server's response; null when there is none. */
 async function problemAt(url: string): Promise<string | null> {
   try {
-    const answer = await fetch(url, {
+    const response = await fetch(url, {
       signal: AbortSignal.timeout(patienceMs),
       redirect: 'error',
       headers: { connection: 'close' },
     });
-    const text = (await answer.text()).trim().slice(0, 200);
-    return answer.status === 200 ? null : `${url} answers ${answer.status}${text === '' ? '' : `: ${text}`}`;
+    const text = (await response.text()).trim().slice(0, 200);
+    return response.status === 200 ? null : `${url} answers ${response.status}${text === '' ? '' : `: ${text}`}`;
   } catch (error) {
     const cause =
       error instanceof Error && error.cause instanceof Error && 'code' in error.cause

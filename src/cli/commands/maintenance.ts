@@ -48,14 +48,14 @@ async function status(cli: Cli): Promise<void> {
   const { embedded } = await import('../../embedded/index.ts');
   const server = readRunningServer(modules.config.dataDir);
   const { listQueuedItems } = await import('../../doctor/index.ts');
-  const [{ newest, lastProof }, counts, work] = await Promise.all([
+  const [{ newest, lastRestoreTest }, counts, work] = await Promise.all([
     modules.backups.state(),
     modules.counts(),
     listQueuedItems(modules.db, cli.clock.now(), { limit: maxItems }),
   ]);
   const waiting = work.filter(({ state }) => state !== 'failed').length;
   const startedAt = server === null ? null : Date.parse(server.startedAt);
-  const testedAt = lastProof === null ? null : Date.parse(lastProof.at);
+  const testedAt = lastRestoreTest === null ? null : Date.parse(lastRestoreTest.at);
   if (server === null) {
     cli.exitCode = 1;
     cli.output.message('No server is running in this data folder: hearth serve starts it.');
@@ -83,7 +83,7 @@ async function status(cli: Cli): Promise<void> {
       ['Last restore test', never(testedAt)],
       [
         'Restored intact',
-        lastProof === null ? 'nothing yet' : `${lastProof.proven} of ${lastProof.total} repositories`,
+        lastRestoreTest === null ? 'nothing yet' : `${lastRestoreTest.proven} of ${lastRestoreTest.total} repositories`,
       ],
     ],
     {
@@ -101,7 +101,7 @@ async function status(cli: Cli): Promise<void> {
       jobsFailed: work.length - waiting,
       lastBackupAt: isoOrNull(newest?.madeAt ?? null),
       lastProvenRestoreAt: isoOrNull(testedAt),
-      proven: lastProof === null ? null : { repositories: lastProof.proven, of: lastProof.total },
+      proven: lastRestoreTest === null ? null : { repositories: lastRestoreTest.proven, of: lastRestoreTest.total },
     },
   );
 }
@@ -183,9 +183,11 @@ async function listTrash(cli: Cli): Promise<void> {
 async function emptyTrash(cli: Cli, { older, dryRun }: { older?: string; dryRun?: true }): Promise<void> {
   const { repositories, backups, config, clock } = await cli.openModules();
   const { readDuration } = await import('../../config/index.ts');
-  const keptMs = older === undefined ? config.repositories.trashKeepMs : readDuration(older);
-  if (keptMs === undefined) throw invalid('usage', `${JSON.stringify(older)} is not a duration such as 7d.`);
-  const rows = (await repositories.trash.list()).filter(({ deletedAt }) => (deletedAt ?? 0) < clock.now() - keptMs);
+  const retentionMs = older === undefined ? config.repositories.trashKeepMs : readDuration(older);
+  if (retentionMs === undefined) throw invalid('usage', `${JSON.stringify(older)} is not a duration such as 7d.`);
+  const rows = (await repositories.trash.list()).filter(
+    ({ deletedAt }) => (deletedAt ?? 0) < clock.now() - retentionMs,
+  );
   const bytes = rows.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   const result = { repositories: rows.map(toJson), bytes };
   if (dryRun)
@@ -199,7 +201,7 @@ async function emptyTrash(cli: Cli, { older, dryRun }: { older?: string; dryRun?
     );
   if (await backups.isRunning())
     throw conflict('backup_under_way', 'A backup is being made; try again when it is done.');
-  await repositories.trash.empty(keptMs);
+  await repositories.trash.empty(retentionMs);
   cli.output.result(
     `Removed ${counted(rows.length, 'repository', 'repositories')} for good, ${readableSize(bytes)}.`,
     result,

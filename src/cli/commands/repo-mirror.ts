@@ -239,7 +239,7 @@ const importRepository: Action<ImportOptions, [string, string]> = async (
     keepMirroring: mirror === true,
   });
   const made = (await modules.mirrors.find(id))!;
-  if (made.isWaitingForKey) return tellKey(cli, text, made);
+  if (made.isWaitingForKey) return printKey(cli, text, made);
   const after = await waitFor(cli, modules, id, text);
   if (after?.lastError != null)
     throw unavailable('mirror_failed', `${text} is there, but still empty: ${after.lastError}`);
@@ -251,7 +251,7 @@ const importRepository: Action<ImportOptions, [string, string]> = async (
   );
 };
 
-function tellKey(cli: Cli, name: string, { host, sshPublicKey, hostKeyFingerprint, state }: Mirror): void {
+function printKey(cli: Cli, name: string, { host, sshPublicKey, hostKeyFingerprint, state }: Mirror): void {
   cli.output.result(`Made ${name}, still empty. Its public key, to be added on ${host}:\n\n${sshPublicKey}\n`, {
     name,
     state,

@@ -81,7 +81,7 @@ async function restore(cli: Cli, { confirm, dryRun }: Options, given: string): P
     }).finally(progress.end);
     const db = await openDatabase(config, { logger }, 'always');
     const audit = createAudit({ db, clock: cli.clock, logger, otherwise: 'local' });
-    audit.hearing(silentLogger).info('backup.restored', {
+    audit.auditing(silentLogger).info('backup.restored', {
       from: path.basename(from),
       madeAt: restored.madeAt,
       repositories: restored.repositories,

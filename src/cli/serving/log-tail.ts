@@ -8,7 +8,7 @@ export interface LogTail {
   follow(listener: (line: string) => void): () => void;
 }
 
-const keptLines = 2_000;
+const maxLines = 2_000;
 
 export function createLogTail(): LogTail {
   const lines: string[] = [];
@@ -17,10 +17,10 @@ export function createLogTail(): LogTail {
     add(line) {
       lines.push(line);
       // In bulk: shifting the array for each line would cost more than the line.
-      if (lines.length > 2 * keptLines) lines.splice(0, lines.length - keptLines);
+      if (lines.length > 2 * maxLines) lines.splice(0, lines.length - maxLines);
       for (const listener of listeners) listener(line);
     },
-    recent: () => lines.slice(-keptLines),
+    recent: () => lines.slice(-maxLines),
     follow(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);

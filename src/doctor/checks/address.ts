@@ -30,7 +30,7 @@ interface Seen {
 /** Pushes are large, and sent chunked without a known length. */
 const bodyBytes = 64 * 1024 * 1024;
 const pieceBytes = 256 * 1024;
-const answerMs = 20_000;
+const responseTimeoutMs = 20_000;
 const beginsMs = 5_000;
 const certificateMs = 14 * dayMs;
 
@@ -38,7 +38,7 @@ const certificateMs = 14 * dayMs;
  * Requests the server's public address as a browser, git and other servers do, and asks the server what arrived, which
  * shows what a proxy changes.
  * @param url the public address, without a path
- * @param dataDir of the server that should answer there
+ * @param dataDir of the server that should respond there
  */
 export async function checkAddress(
   url: URL,
@@ -79,7 +79,7 @@ export async function checkAddress(
 
   const findings: CheckResult[] = [];
   try {
-    await Promise.race([event('ready', 0, answerMs), talk]);
+    await Promise.race([event('ready', 0, responseTimeoutMs), talk]);
     const first = await send(url, path('', '/a%2Fb//c'), { ca }).catch((error: Error) => error);
     if (first instanceof Error) {
       const words = failureMessage(first);
@@ -152,7 +152,7 @@ export async function checkAddress(
     const { status } = await send(url, path('/git', '/large'), { ca, body: pieces() }).catch((error: Error) => ({
       status: error.message,
     }));
-    const body = await event('body', from, status === 200 ? answerMs : 500);
+    const body = await event('body', from, status === 200 ? responseTimeoutMs : 500);
     if (body?.bytes !== bodyBytes) {
       return [
         problem(
@@ -174,14 +174,14 @@ export async function checkAddress(
   async function stream(): Promise<CheckResult[]> {
     const from = events.length;
     await send(url, path('', '/stream'), { ca, onData: () => words.send('seen') });
-    const isDirect = (await event('stream', from, answerMs))?.wasSeen === true;
+    const isDirect = (await event('stream', from, responseTimeoutMs))?.wasSeen === true;
     return isDirect
       ? []
       : [
           warning(
             'address.answers_buffered',
             'The proxy buffers responses: live logs and the progress of clones are delayed.',
-            { remedy: remedies.answersBuffered },
+            { remedy: remedies.responsesBuffered },
           ),
         ];
   }
@@ -241,7 +241,7 @@ function readHead(
 }
 
 /** Some certificates are valid for hours or days, and are renewed when a third of that is left. */
-function certificate({ validFrom, validUntil }: Answer, now: number): CheckResult[] {
+function certificate({ validFrom, validUntil }: HttpResponse, now: number): CheckResult[] {
   if (
     validFrom === null ||
     validUntil === null ||
@@ -257,7 +257,7 @@ function certificate({ validFrom, validUntil }: Answer, now: number): CheckResul
   ];
 }
 
-interface Answer {
+interface HttpResponse {
   status: number;
   /** Validity of the certificate, in epoch milliseconds. */
   validFrom: number | null;
@@ -271,7 +271,7 @@ interface SendOptions {
 }
 
 /** One request on a connection of its own; redirects are not followed. */
-function send(url: URL, path: string, { ca, body, onData }: SendOptions): Promise<Answer> {
+function send(url: URL, path: string, { ca, body, onData }: SendOptions): Promise<HttpResponse> {
   const isSecure = url.protocol === 'https:';
   const options: RequestOptions & { ca?: string[] } = {
     host: url.hostname.replace(/^\[|\]$/g, ''),
@@ -279,7 +279,7 @@ function send(url: URL, path: string, { ca, body, onData }: SendOptions): Promis
     path,
     method: body === undefined ? 'GET' : 'POST',
     agent: false,
-    timeout: answerMs,
+    timeout: responseTimeoutMs,
     headers: {
       host: url.host,
       ...(body === undefined ? {} : { 'content-type': 'application/octet-stream', 'transfer-encoding': 'chunked' }),
@@ -299,7 +299,7 @@ function send(url: URL, path: string, { ca, body, onData }: SendOptions): Promis
     });
     request
       .on('error', reject)
-      .on('timeout', () => request.destroy(new Error(`no answer within ${answerMs / 1_000} s`)));
+      .on('timeout', () => request.destroy(new Error(`no answer within ${responseTimeoutMs / 1_000} s`)));
     void write(request, body).catch((error: Error) => request.destroy(error));
   });
 }

@@ -4,17 +4,17 @@ import type { CheckResult } from '../check-result.ts';
 import { dayMs, rowsOf } from '../deps.ts';
 import type { CheckGroup } from '../deps.ts';
 
-const proofAgeMs = 2 * dayMs;
+const restoreTestAgeMs = 2 * dayMs;
 
 /** Whether there are current backups with successful restore tests, and whether the audit log is intact. */
 export const checkBackups: CheckGroup = async (deps) => {
   const findings: CheckResult[] = [];
-  const { newest, lastProof } = await deps.backupState();
+  const { newest, lastRestoreTest } = await deps.backupState();
   const [first] = await rowsOf(deps, 'SELECT min(created_at) AS at FROM users');
-  const isYoung = first?.['at'] == null || deps.now - Number(first['at']) < proofAgeMs;
+  const isYoung = first?.['at'] == null || deps.now - Number(first['at']) < restoreTestAgeMs;
   if (newest === null) {
     if (!isYoung) findings.push(warning('backup.none', 'There is no backup.', { remedy: 'hearth backup create' }));
-  } else if (deps.now - newest.madeAt > proofAgeMs) {
+  } else if (deps.now - newest.madeAt > restoreTestAgeMs) {
     findings.push(
       warning('backup.old', `The newest backup is from ${new Date(newest.madeAt).toISOString().slice(0, 10)}.`, {
         remedy: 'hearth backup create',
@@ -27,7 +27,11 @@ export const checkBackups: CheckGroup = async (deps) => {
         remedy: 'hearth backup create, then: hearth backup drill',
       }),
     );
-  } else if (newest !== null && !isYoung && (lastProof === null || deps.now - Date.parse(lastProof.at) > proofAgeMs)) {
+  } else if (
+    newest !== null &&
+    !isYoung &&
+    (lastRestoreTest === null || deps.now - Date.parse(lastRestoreTest.at) > restoreTestAgeMs)
+  ) {
     findings.push(
       warning('backup.unproven', 'No restore test has succeeded for two days.', {
         remedy: 'hearth backup drill',
@@ -50,6 +54,9 @@ export const checkBackups: CheckGroup = async (deps) => {
   return {
     area: 'safety',
     findings,
-    summary: lastProof === null ? 'no restore test yet' : `last successful restore test ${lastProof.at.slice(0, 16)}Z`,
+    summary:
+      lastRestoreTest === null
+        ? 'no restore test yet'
+        : `last successful restore test ${lastRestoreTest.at.slice(0, 16)}Z`,
   };
 };

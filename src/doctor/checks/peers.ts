@@ -4,14 +4,14 @@ import type { GroupReport, CheckResult } from '../check-result.ts';
 
 /** Contacts every known server as deliveries do: DNS, certificate, WebFinger, clock, signatures. */
 export async function checkPeers(
-  federation: Pick<Federation, 'isOperational' | 'listPeers' | 'testPeer'>,
+  federation: Pick<Federation, 'isOperational' | 'listPeers' | 'checkPeer'>,
 ): Promise<GroupReport> {
   if (!federation.isOperational) return { area: 'peers', findings: [], summary: 'federation is off' };
   const peers = (await federation.listPeers()).filter(({ allowed }) => allowed !== 'no');
   const findings: CheckResult[] = [];
   for (const { host } of peers) {
     // Steps after the first failure were not tried, or failed because of it.
-    const failed = (await federation.testPeer(host)).find(({ ok }) => ok === false);
+    const failed = (await federation.checkPeer(host)).find(({ ok }) => ok === false);
     if (failed === undefined) continue;
     findings.push(
       warning(`peers.${failed.name}`, `${host}: ${failed.words}.`.replace(/\.\.$/, '.'), {

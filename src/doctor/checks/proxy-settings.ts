@@ -38,7 +38,7 @@ export const remedies = {
     'take away: request_buffers',
     'take away the buffering middleware',
   ),
-  answersBuffered: lines(
+  responsesBuffered: lines(
     'proxy_buffering off;',
     'flush_interval -1   (in reverse_proxy)',
     'responseForwarding: { flushInterval: "-1" }   (of the loadBalancer)',

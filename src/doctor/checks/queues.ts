@@ -132,14 +132,14 @@ export const checkQueues: CheckGroup = async (deps) => {
       ),
     );
   }
-  findings.push(...(await examineGonePeers(deps)), ...(await checkJobs(deps)));
+  findings.push(...(await checkGonePeers(deps)), ...(await checkJobs(deps)));
   return { area: 'queues', findings, summary: 'nothing is stuck' };
 };
 
 /** How long an administrator is reminded of a server to which deliveries were given up; it may be gone for good. */
 const remindedMs = 30 * dayMs;
 
-async function examineGonePeers(deps: CheckContext): Promise<CheckResult[]> {
+async function checkGonePeers(deps: CheckContext): Promise<CheckResult[]> {
   const rows = await rowsOf(
     deps,
     `SELECT p.host, p.silent_since, (SELECT count(*) FROM repository_followers f WHERE f.host = p.host) AS followers

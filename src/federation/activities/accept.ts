@@ -14,7 +14,7 @@ export function acceptContent(follow: { id: string; actor: string; object: strin
   return { '@context': activityStreams, to: [actor], object: { id, type: 'Follow', actor, object } };
 }
 
-/** The followed actor, and nobody else, can make a follow ACCEPTED (SPEC §3). */
+/** Only the followed actor can make a follow ACCEPTED (SPEC §3). */
 export const receiveAccept: ActivityHandler<null> = {
   prepare: nothingToPrepare,
   async apply(deps, tx, activity) {

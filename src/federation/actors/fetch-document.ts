@@ -20,14 +20,14 @@ type Deps = Pick<FederationDeps, 'outbound' | 'localActors' | 'clock'>;
 export async function fetchDocument(deps: Deps, url: string): Promise<Json> {
   const first = await getSigned(deps, url, false);
   // Some servers verify the path without its query.
-  const answer = first.status === 401 && url.includes('?') ? await getSigned(deps, url, true) : first;
-  if (answer.status === 404 || answer.status === 410)
-    throw unavailable('document_missing', `${url} answered ${answer.status}.`);
-  if (answer.status !== 200) throw unavailable('document_unusable', `${url} answered ${answer.status}.`);
-  if (!isActivityStreams(answer.headers['content-type'] ?? '')) {
+  const response = first.status === 401 && url.includes('?') ? await getSigned(deps, url, true) : first;
+  if (response.status === 404 || response.status === 410)
+    throw unavailable('document_missing', `${url} answered ${response.status}.`);
+  if (response.status !== 200) throw unavailable('document_unusable', `${url} answered ${response.status}.`);
+  if (!isActivityStreams(response.headers['content-type'] ?? '')) {
     throw unavailable('document_unusable', `${url} answered something that is no ActivityPub document.`);
   }
-  return parseJson(answer.body, url);
+  return parseJson(response.body, url);
 }
 
 /** Parses a JSON object. Refuses `document_unusable`. */

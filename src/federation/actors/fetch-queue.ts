@@ -74,7 +74,7 @@ class HostFetches {
     }
     const line = this.#networks.get(asker.network) ?? [];
     if (line.length >= maxWaitingPerNetwork) throw this.#busy();
-    if (this.#waiting >= maxWaiting) this.#turnAwayOneOfMany(line.length);
+    if (this.#waiting >= maxWaiting) this.#rejectOneOfTheBusiest(line.length);
     await new Promise<void>((resolve, reject) => {
       const waiting = { start: resolve, reject };
       const timer = setTimeout(() => {
@@ -136,7 +136,7 @@ class HostFetches {
   }
 
   /** A network with fewer waiting fetches than the longest queue takes a place from it. */
-  #turnAwayOneOfMany(own: number): void {
+  #rejectOneOfTheBusiest(own: number): void {
     const [network, line] = [...this.#networks].reduce((a, b) => (b[1].length > a[1].length ? b : a));
     if (line.length <= own + 1) throw this.#busy();
     const last = line.at(-1)!;

@@ -41,7 +41,7 @@ export interface LocalActors {
 }
 
 const makeKeyPair = promisify(generateKeyPair);
-const keptKeys = 1_000;
+const maxCachedKeys = 1_000;
 /** Half of Node's thread pool: signatures and files need the others. */
 const keysAtOnce = 2;
 
@@ -57,7 +57,7 @@ export function createLocalActors({
   const making = new Map<string, Promise<KeyRow>>();
   const generation = createSemaphore({ limit: keysAtOnce });
   /** Parsed private keys: parsing costs as much as signing. */
-  const keys = createLru<string, KeyObject>({ name: 'actor signing keys', maxWeight: keptKeys });
+  const keys = createLru<string, KeyObject>({ name: 'actor signing keys', maxWeight: maxCachedKeys });
 
   const toActor = ({ kind, ownerId, apPath, publicKeyPem }: KeyRow): LocalActor => ({
     kind,

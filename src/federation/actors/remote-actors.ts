@@ -16,7 +16,7 @@ const failedTtlMs = 60_000;
 const refetchAfterMs = 60_000;
 /** A push that does not match the cached page may come from software with other URLs. */
 const recheckAfterMs = 10 * 60_000;
-const keptEntries = 5_000;
+const maxCachedEntries = 5_000;
 
 type Deps = Pick<FederationDeps, 'db' | 'outbound' | 'localActors' | 'clock' | 'metrics'>;
 
@@ -24,7 +24,7 @@ type Deps = Pick<FederationDeps, 'db' | 'outbound' | 'localActors' | 'clock' | '
 export function createRemoteActors(deps: Deps): RemoteActors {
   const { db, clock } = deps;
   // Bounded, because anonymous clients choose the names.
-  const remembered = <Value>(name: string) => createLru<string, Value>({ name, maxWeight: keptEntries });
+  const remembered = <Value>(name: string) => createLru<string, Value>({ name, maxWeight: maxCachedEntries });
   const signers = remembered<Signer>('signers');
   const failures = remembered<{ until: number; error: unknown }>('failed actor fetches');
   const refetches = remembered<number>('key fetches');
@@ -128,8 +128,8 @@ export function createRemoteActors(deps: Deps): RemoteActors {
       await fetchOnce(await deps.outbound.checkUrl(id), null, 'trusted');
     },
     async signer(keyId, { address, fits }) {
-      const kept = signers.get(keyId);
-      if (kept !== undefined && isFresh(kept.actor)) return kept;
+      const cached = signers.get(keyId);
+      if (cached !== undefined && isFresh(cached.actor)) return cached;
       const known = await db.read.findOneBy(remoteActorSchema, { keyId });
       if (known !== null && isFresh(known)) return toSigner(known);
       // A known actor without its key gets no more trust than an anonymous client.

@@ -23,8 +23,8 @@ export interface DeliveryRequest {
   signal: AbortSignal;
 }
 
-/** An answer is not read for what it says; more than this is not even taken in. */
-const maxAnswerBytes = 64 * 1024;
+/** A response is not read for what it says; more than this is not even taken in. */
+const maxResponseBytes = 64 * 1024;
 
 /** Loads an activity; `null` once it is gone. */
 export async function loadMessage({ db }: Pick<FederationDeps, 'db'>, outboxId: string): Promise<OutboxMessage | null> {
@@ -60,14 +60,14 @@ async function tryOnce(deps: FederationDeps, delivery: ClaimedDelivery, request:
   try {
     return { delivery, ...(await send(deps, delivery, await request.message, request)) };
   } catch (error) {
-    if (request.signal.aborted) return { delivery, outcome: null, wasReached: true, hasAnswered: false };
+    if (request.signal.aborted) return { delivery, outcome: null, wasReached: true, hasResponded: false };
     if (!isDomainError(error)) deps.logger.error('delivery.fault', { delivery: delivery.id, error });
     const describeFailure = isDomainError(error) ? error.message : 'an internal error';
     return {
       delivery,
       outcome: { kind: 'failed', error: describeFailure },
       wasReached: !isDomainError(error) || error.reason !== 'peer_unreachable',
-      hasAnswered: !isDomainError(error) || answerReasons.has(error.reason),
+      hasResponded: !isDomainError(error) || responseFaults.has(error.reason),
     };
   }
 }
@@ -78,7 +78,7 @@ async function send(
   message: OutboxMessage | null,
   { isPublic, signal }: DeliveryRequest,
 ): Promise<Omit<Attempt, 'delivery'>> {
-  const unsent = { wasReached: true, hasAnswered: false };
+  const unsent = { wasReached: true, hasResponded: false };
   if (message === null) return { outcome: { kind: 'forbidden', error: 'the activity is gone' }, ...unsent };
   const url = await outbound.checkUrl(targetInbox);
   if (message.repositoryId !== null && !(await isPublic(message.repositoryId))) {
@@ -92,20 +92,20 @@ async function send(
     { method: 'POST', url, body: message.body, digest: message.digest, at: clock.now() },
     key,
   );
-  const answer = await outbound.send({
+  const response = await outbound.send({
     method: 'POST',
     url: url.href,
     headers: { ...signed, 'Content-Type': 'application/activity+json' },
     body: message.body,
-    maxBytes: maxAnswerBytes,
+    maxBytes: maxResponseBytes,
     signal,
   });
-  const outcome = classifyResponse(host, answer.status, answer.headers['retry-after'], clock.now());
-  return { outcome, wasReached: true, hasAnswered: true };
+  const outcome = classifyResponse(host, response.status, response.headers['retry-after'], clock.now());
+  return { outcome, wasReached: true, hasResponded: true };
 }
 
-/** Refusals of `outbound.send` that an answer causes. */
-const answerReasons: ReadonlySet<string> = new Set(['answer_too_large', 'answer_encoded']);
+/** Refusals of `outbound.send` that a response causes. */
+const responseFaults: ReadonlySet<string> = new Set(['answer_too_large', 'answer_encoded']);
 
 function classifyResponse(host: string, status: number, retryAfter: string | undefined, now: number): Outcome {
   if (status >= 200 && status < 300) return { kind: 'delivered' };

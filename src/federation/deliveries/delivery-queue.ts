@@ -10,13 +10,13 @@ import { settle } from './settle.ts';
 import type { Attempt } from './settle.ts';
 import { createStillPublic } from './still-public.ts';
 
-/** Rows claimed at once for a host that answers, and for one that has to prove itself first. */
+/** Rows claimed at once for a host that responds, and for one that has to prove itself first. */
 const claimAtOnce = 32;
 const claimToProbe = 2;
 const leaseMarginMs = 15_000;
 const cachedMessages = 64;
-/** How old the note may be that a host answers: it is for people to read. */
-const noteAgainMs = 10_000;
+/** How old the note may be that a host responds: it is for people to read. */
+const recordAgainMs = 10_000;
 
 /** How a drain went. */
 export interface DeliveryReport {
@@ -49,14 +49,14 @@ function hostQueue(deps: FederationDeps): Queue<ClaimedDelivery, Attempt, Delive
   const report: DeliveryReport = { delivered: 0, failed: 0 };
   const isPublic = createStillPublic(deps);
   const messages = new Map<string, Promise<OutboxMessage | null>>();
-  /** When it was last recorded that a host answers as it should; milliseconds since the epoch. */
+  /** When it was last recorded that a host responds as it should; milliseconds since the epoch. */
   const recordedAt = new Map<string, number>();
-  const isRecorded = (host: string, now: number): boolean => now - (recordedAt.get(host) ?? 0) < noteAgainMs;
+  const isRecorded = (host: string, now: number): boolean => now - (recordedAt.get(host) ?? 0) < recordAgainMs;
   const normal: KeyLimits = {
     inFlight: settings.slotsPerHost,
     claim: settings.slotsPerHost === 1 ? claimToProbe : claimAtOnce,
   };
-  /** One until the host has answered: a hundred dead hosts then take a hundred slots, not four hundred. */
+  /** One until the host has responded: a hundred dead hosts then take a hundred slots, not four hundred. */
   const probe: KeyLimits = { inFlight: 1, claim: claimToProbe };
 
   /** A push goes to thousands of inboxes in the same bytes. */

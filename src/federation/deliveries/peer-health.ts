@@ -13,7 +13,7 @@ export async function healthOf(manager: EntityManager, hosts: readonly string[])
   return new Map(rows.map((row) => [row.host, row]));
 }
 
-/** Without any answer for so long, a server is given up. */
+/** Without any response for so long, a server is given up. */
 export const goneAfterMs = 7 * 86_400_000;
 /**
  * Silence is known only while deliveries are attempted: after a longer pause than this, one more try has to fail
@@ -21,35 +21,35 @@ export const goneAfterMs = 7 * 86_400_000;
  */
 const observedMs = 86_400_000;
 
-/** Servers that did not answer and are left alone until their next turn, and those that are given up. */
+/** Servers that did not respond and are left alone until their next turn, and those that are given up. */
 export function countDeadHosts({ db, clock }: Pick<FederationDeps, 'db' | 'clock'>): Promise<number> {
   return db.read.countBy(peerSchema, [{ retryAt: MoreThan(clock.now()) }, { goneAt: isNotNull() }]);
 }
 
-/** What a server is like again as soon as it answers or speaks. */
-export const answering = { failures: 0, retryAt: 0, silentSince: null, goneAt: null } as const;
-const setAnswering = 'failures = 0, retry_at = 0, silent_since = NULL, gone_at = NULL';
+/** What a server is like again as soon as it responds or speaks. */
+export const reachable = { failures: 0, retryAt: 0, silentSince: null, goneAt: null } as const;
+const setReachable = 'failures = 0, retry_at = 0, silent_since = NULL, gone_at = NULL';
 
-/** Servers answered as they should. */
-export async function noteSuccess({ manager, now }: Tx, hosts: ReadonlySet<string>): Promise<void> {
+/** Servers responded as they should. */
+export async function recordSuccess({ manager, now }: Tx, hosts: ReadonlySet<string>): Promise<void> {
   if (hosts.size === 0) return;
   await manager.query(
     `INSERT INTO federation_peers (host, last_success_at) SELECT value, ? FROM ${listTable()} WHERE true
-     ON CONFLICT (host) DO UPDATE SET last_success_at = excluded.last_success_at, ${setAnswering}`,
+     ON CONFLICT (host) DO UPDATE SET last_success_at = excluded.last_success_at, ${setReachable}`,
     [now, JSON.stringify([...hosts])],
   );
 }
 
-/** A server answered with a refusal or an error. */
-export async function noteError({ manager, now }: Tx, host: string, error: string): Promise<void> {
+/** A server responded with a refusal or an error. */
+export async function recordError({ manager, now }: Tx, host: string, error: string): Promise<void> {
   await manager.query(
     `INSERT INTO federation_peers (host, last_error, last_error_at) VALUES (?, ?, ?)
-     ON CONFLICT (host) DO UPDATE SET last_error = excluded.last_error, last_error_at = excluded.last_error_at, ${setAnswering}`,
+     ON CONFLICT (host) DO UPDATE SET last_error = excluded.last_error, last_error_at = excluded.last_error_at, ${setReachable}`,
     [host, error, now],
   );
 }
 
-/** What becomes of everything that waits for a server that gave no answer. */
+/** What becomes of everything that waits for a server that did not respond. */
 export interface Silence {
   /** Until when it waits, milliseconds since the epoch. */
   retryAt: number;
@@ -60,11 +60,11 @@ export interface Silence {
 }
 
 /**
- * A server gave no answer: it could not be reached, or may not be asked. Several attempts that were
+ * A server did not respond: it could not be reached, or may not be asked. Several attempts that were
  * under way at once count as one failure.
  * @param wasTried false when nothing was sent, so that its other deliveries need not wait
  */
-export async function noteSilence(
+export async function recordSilence(
   { manager, now }: Tx,
   host: string,
   error: string,
@@ -73,7 +73,7 @@ export async function noteSilence(
   const known = (await healthOf(manager, [host])).get(host);
   const since = known?.silentSince ?? now;
   const failures = known?.failures ?? 0;
-  /** Another attempt has just told the same. */
+  /** Another attempt has just recorded the same. */
   const waits = (known?.retryAt ?? 0) > now || known?.lastErrorAt === now;
   const isObserved = !waits && known?.lastErrorAt != null && now - known.lastErrorAt <= observedMs;
   const wasGone = known?.goneAt != null;

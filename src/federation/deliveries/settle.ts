@@ -1,6 +1,6 @@
 import { greatest, inList } from '../../db/index.ts';
 import type { Tx } from '../../db/index.ts';
-import { noteError, noteSilence, noteSuccess } from './peer-health.ts';
+import { recordError, recordSilence, recordSuccess } from './peer-health.ts';
 import type { Silence } from './peer-health.ts';
 import type { ClaimedDelivery } from './claim.ts';
 import { nextDeliveryState } from './delivery-state.ts';
@@ -11,10 +11,10 @@ export interface Attempt {
   delivery: ClaimedDelivery;
   /** `null` when it was given up because this server stops: it counts as never made. */
   outcome: Outcome | null;
-  /** False when no answer came at all. */
+  /** False when no response came at all. */
   wasReached: boolean;
-  /** Whether the other server answered. Neither this nor its contrary is known when nothing was sent. */
-  hasAnswered: boolean;
+  /** Whether the other server responded. Neither this nor its contrary is known when nothing was sent. */
+  hasResponded: boolean;
 }
 
 /**
@@ -33,10 +33,10 @@ export async function settle(
   isRecorded: (host: string) => boolean,
 ): Promise<{ host: string; since: number }[]> {
   const delivered: number[] = [];
-  const answering = new Set<string>();
+  const reachable = new Set<string>();
   const silent = new Set<string>();
   const givenUp: { host: string; since: number }[] = [];
-  for (const { delivery, outcome, wasReached, hasAnswered } of attempts) {
+  for (const { delivery, outcome, wasReached, hasResponded } of attempts) {
     const { key: host } = delivery;
     if (outcome === null) {
       await tx.manager.query('UPDATE federation_delivery SET locked_until = 0 WHERE id = ? AND locked_until = ?', [
@@ -45,21 +45,21 @@ export async function settle(
       ]);
     } else if (outcome.kind === 'delivered') {
       delivered.push(delivery.id);
-      answering.add(host);
+      reachable.add(host);
     } else if (outcome.kind === 'forbidden') {
       await settleFailure(tx, delivery, outcome, maxAttempts);
-    } else if (hasAnswered) {
+    } else if (hasResponded) {
       await settleFailure(tx, delivery, outcome, maxAttempts);
-      await noteError(tx, host, outcome.error);
+      await recordError(tx, host, outcome.error);
     } else {
       if (!wasReached) silent.add(host);
-      const silence = await noteSilence(tx, host, outcome.error, !wasReached);
+      const silence = await recordSilence(tx, host, outcome.error, !wasReached);
       await settleSilence(tx, { delivery, outcome, wasReached, silence }, queued.get(host) ?? [], maxAttempts);
       if (silence.isNewlyGone) givenUp.push({ host, since: silence.since });
     }
   }
   await settleDelivered(tx, delivered);
-  await noteSuccess(tx, new Set([...answering].filter((host) => silent.has(host) || !isRecorded(host))));
+  await recordSuccess(tx, new Set([...reachable].filter((host) => silent.has(host) || !isRecorded(host))));
   return givenUp;
 }
 
@@ -68,7 +68,7 @@ interface SilentAttempt extends Pick<Attempt, 'delivery' | 'wasReached'> {
   silence: Silence;
 }
 
-/** What waits for a host that gives no answer goes on waiting, and ends when the host is given up. */
+/** What waits for a host that does not respond goes on waiting, and ends when the host is given up. */
 async function settleSilence(
   tx: Tx,
   { delivery, outcome, wasReached, silence: { isGone, retryAt, since } }: SilentAttempt,

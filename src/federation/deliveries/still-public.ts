@@ -4,18 +4,18 @@ import type { FederationDeps } from '../deps.ts';
 export type StillPublic = (repositoryId: string) => Promise<boolean>;
 
 /**
- * Asks once for as long as nobody has changed the database: a push goes to thousands of
+ * Asks once for as long as the database is unchanged: a push goes to thousands of
  * inboxes, and each of them is judged when it is sent.
  */
 export function createStillPublic({ db, repositories }: Pick<FederationDeps, 'db' | 'repositories'>): StillPublic {
-  const answers = new Map<string, Promise<boolean>>();
+  const results = new Map<string, Promise<boolean>>();
   let state: number | null = null;
   return async (repositoryId) => {
     const now = await db.state();
-    if (now !== state) answers.clear();
+    if (now !== state) results.clear();
     state = now;
-    let answer = answers.get(repositoryId);
-    if (answer === undefined) answers.set(repositoryId, (answer = repositories.isPublic(db.read, repositoryId)));
-    return answer;
+    let result = results.get(repositoryId);
+    if (result === undefined) results.set(repositoryId, (result = repositories.isPublic(db.read, repositoryId)));
+    return result;
   };
 }

@@ -32,7 +32,7 @@ export type FollowStatus =
   | { state: 'PENDING'; why: 'failed'; attempts: number; error: string | null };
 
 export interface FollowedRepository extends RemoteFollow {
-  standing: FollowStatus;
+  status: FollowStatus;
 }
 
 export interface FollowedPerson extends RemotePersonFollow {
@@ -143,11 +143,11 @@ export async function withStatuses(
       order: { id: 'ASC' },
     });
     // A retry by hand adds another row; the last one has the status.
-    for (const row of rows) deliveries.set(row.outboxId, standingOf(row, health.get(row.host), clock.now()));
+    for (const row of rows) deliveries.set(row.outboxId, statusOfDelivery(row, health.get(row.host), clock.now()));
   }
   return follows.map((follow) => ({
     ...follow,
-    standing:
+    status:
       follow.state === 'ACCEPTED'
         ? { state: 'ACCEPTED', since: follow.acceptedAt ?? follow.createdAt }
         : (deliveries.get(activityUuid(follow.followId)) ?? {
@@ -158,7 +158,7 @@ export async function withStatuses(
   }));
 }
 
-function standingOf(row: DeliveryRow, peer: PeerRow | undefined, now: number): FollowStatus {
+function statusOfDelivery(row: DeliveryRow, peer: PeerRow | undefined, now: number): FollowStatus {
   const { state, attempts, lastError: error, nextAttemptAt, settledAt } = row;
   if (state === 'DELIVERED') return { state: 'PENDING', why: 'unanswered', deliveredAt: settledAt ?? 0 };
   if (state === 'FAILED') return { state: 'PENDING', why: 'failed', attempts, error };

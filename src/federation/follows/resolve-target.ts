@@ -69,10 +69,10 @@ async function askWebFinger(
 ): Promise<{ self: string; subject: string }> {
   const url = `${origin}/.well-known/webfinger?resource=${encodeURIComponent(resource)}`;
   const headers = { Host: host, Accept: 'application/jrd+json, application/json' };
-  const answer = await outbound.send({ method: 'GET', url, headers, maxBytes });
-  if (answer.status === 404 || answer.status === 410) throw missing(host);
-  if (answer.status !== 200) throw unusable(host);
-  const { links, subject } = parseJson(answer.body, url);
+  const response = await outbound.send({ method: 'GET', url, headers, maxBytes });
+  if (response.status === 404 || response.status === 410) throw missing(host);
+  if (response.status !== 200) throw unusable(host);
+  const { links, subject } = parseJson(response.body, url);
   for (const each of Array.isArray(links) ? links : []) {
     const { rel, type, href } = asObject(each);
     const isActor = typesOf(type).some((name) => /^application\/(activity\+json|ld\+json)/.test(name));

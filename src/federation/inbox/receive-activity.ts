@@ -67,7 +67,7 @@ async function takeIn(deps: FederationDeps, arriving: ArrivingActivity): Promise
   const handler = type === undefined ? null : handlers.get(type)!;
   const prepared = handler === null ? null : await handler.prepare(deps, activity);
   return deps.groupCommit(async (tx) => {
-    const isNew = await noteSeen(tx, activity, type ?? cleanText(types[0], 100));
+    const isNew = await recordSeen(tx, activity, type ?? cleanText(types[0], 100));
     if (!isNew) return 'repeated';
     await handler?.apply(deps, tx, activity, prepared as never);
     return handler === null ? 'ignored' : 'processed';
@@ -104,7 +104,7 @@ async function verifiedSigner(
 }
 
 /** The primary key decides, not a preceding read: of a hundred concurrent copies one is new. */
-async function noteSeen({ manager, now }: Tx, { id, signer }: IncomingActivity, type: string): Promise<boolean> {
+async function recordSeen({ manager, now }: Tx, { id, signer }: IncomingActivity, type: string): Promise<boolean> {
   const added = await rows(
     manager,
     `INSERT INTO federation_inbox (signer, activity_id, type, received_at) VALUES (?, ?, ?, ?)

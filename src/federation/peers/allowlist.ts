@@ -14,7 +14,7 @@ export function entriesFor(url: URL, devAllowInsecure: boolean): string[] {
 
 /**
  * Whether a host is allowed (SPEC §5): exact names without regard to case, from the settings and from pairings. An
- * empty list denies everybody. Pairings are read each time, since a command may have just added one.
+ * empty list denies every server. Pairings are read each time, since a command may have just added one.
  */
 export function createAllowlist({
   db,

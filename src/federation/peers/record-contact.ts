@@ -2,7 +2,7 @@ import { isNotNull } from '../../db/index.ts';
 import { MoreThan } from 'typeorm';
 import type { Clock, Logger } from '../../kernel/index.ts';
 import type { Database } from '../../db/index.ts';
-import { answering } from '../deliveries/peer-health.ts';
+import { reachable } from '../deliveries/peer-health.ts';
 import { peerSchema } from '../schema/peer-schema.ts';
 
 /** Cache time of the list of unreachable servers in milliseconds; one activity more or less does not matter. */
@@ -35,7 +35,7 @@ export function createContactRecorder({
     down.delete(host);
     if (wasGone) logger?.info('peer.resumed', { host });
     await db.write(async ({ manager, now }) => {
-      await manager.update(peerSchema, { host }, answering);
+      await manager.update(peerSchema, { host }, reachable);
       // Attempted rows keep their own backoff (SPEC §3).
       await manager.query(
         `UPDATE federation_delivery SET next_attempt_at = ? WHERE state = 'PENDING' AND host = ? AND attempts = 0 AND next_attempt_at > ?`,

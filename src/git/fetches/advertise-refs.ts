@@ -38,7 +38,7 @@ export interface Listings {
   listRefs(path: string, request: Buffer): Promise<Buffer | null>;
 }
 
-/** What git answered once for repositories of one kind. */
+/** What git returned once for repositories of one kind. */
 interface Learned {
   /** The capabilities of version 2, which are constant. */
   version2?: Buffer;

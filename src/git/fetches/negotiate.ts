@@ -11,13 +11,13 @@ const maxRequestBytes = 64 * 1024 * 1024;
  * Serves one session of protocol version 2, as over SSH: capabilities, then request after request until the client has
  * no more. Requests are independent of each other (gitprotocol-v2), so each is served like one over HTTP, and git
  * starts only for those that need it.
- * Refuses `fetch_stalled` when the client sends nothing for too long, `bad_packet`, `bad_fetch`, and what `answer`
- * refuses.
+ * Refuses `fetch_stalled` when the client sends nothing for too long, `bad_packet`, `bad_fetch`, and what
+ * `respond` refuses.
  */
 export async function negotiate(
   deps: ServeDeps & { advertiseRefs: AdvertiseRefs },
   request: UploadRequest,
-  answer: (bytes: Buffer) => Promise<UploadOutcome>,
+  respond: (bytes: Buffer) => Promise<UploadOutcome>,
 ): Promise<UploadOutcome> {
   const { path, protocol, output, signal, stallMs = deps.limits.stallMs } = request;
   const greeting = await deps.advertiseRefs({ path, service: 'upload-pack', protocol, signal });
@@ -26,7 +26,7 @@ export async function negotiate(
   try {
     let bytes = greeting.length;
     for (let next = await requests.next(); next !== null; next = await requests.next()) {
-      const outcome = await answer(next);
+      const outcome = await respond(next);
       bytes += outcome.bytes;
       if (outcome.exitCode !== 0 || outcome.cutShort) return { ...outcome, bytes };
     }

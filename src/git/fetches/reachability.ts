@@ -88,11 +88,11 @@ export function createReachability({
   ): Promise<Set<string>> {
     const wanted = new Set(oids);
     const beyond = new Set<string>();
-    const note = (oid: string) => {
+    const addOid = (oid: string) => {
       if (wanted.has(oid)) beyond.add(oid);
       return false;
     };
-    if (oids.length > 0) await list(repository, ['--stdin', '--not', ...visible], oids, note, signal);
+    if (oids.length > 0) await list(repository, ['--stdin', '--not', ...visible], oids, addOid, signal);
     return beyond;
   }
 
@@ -109,11 +109,11 @@ export function createReachability({
     if (open.size === 0) return open;
     if (await hasBitmap(repository)) {
       const unproved = new Set<string>();
-      const note = (oid: string) => {
+      const addOid = (oid: string) => {
         if (open.has(oid)) unproved.add(oid);
         return false;
       };
-      await list(repository, ['--objects', '--use-bitmap-index', '--stdin', '--not', ...visible], oids, note, signal);
+      await list(repository, ['--objects', '--use-bitmap-index', '--stdin', '--not', ...visible], oids, addOid, signal);
       for (const oid of oids) if (!unproved.has(oid)) open.delete(oid);
       if (open.size === 0) return open;
     }

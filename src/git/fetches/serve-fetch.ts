@@ -11,7 +11,7 @@ export interface UploadRequest {
   /** The client's `Git-Protocol` or `GIT_PROTOCOL`. */
   protocol?: string | null | undefined;
   input: Readable;
-  /** Left open: the caller ends it, or breaks it when the answer was cut short. */
+  /** Left open: the caller ends it, or breaks it when the response was cut short. */
   output: Writable;
   /**
    * Whether `output` no longer uses a write's bytes when it calls the callback: true for HTTP responses, not for
@@ -74,14 +74,14 @@ export async function serve(
   }
   const stdin = git.stdin!;
   const asked = startFlow(input, stdin, true);
-  const answered: Flow = pipe ?? startFlow(git.stdout!, output, false);
+  const sent: Flow = pipe ?? startFlow(git.stdout!, output, false);
 
   let isCut = false;
   let inputError: Error | null = null;
   const cut = (reason: StopReason) => {
     isCut = true;
     git.stop(reason);
-    answered.stop();
+    sent.stop();
   };
   const onInputError = (error: Error) => {
     inputError = error;
@@ -92,7 +92,7 @@ export async function serve(
   };
   input.on('error', onInputError);
   output.on('close', onGone);
-  const moved = () => asked.bytes + answered.bytes;
+  const moved = () => asked.bytes + sent.bytes;
   const waitsForRequest = () => !input.readableEnded && !stdin.destroyed && !stdin.writableNeedDrain;
   const waitsForClient = () => output.writableNeedDrain || (stateless && waitsForRequest());
   const onStall = () => cut('stalled');
@@ -104,18 +104,18 @@ export async function serve(
   else if ((input.destroyed && !input.readableEnded) || output.destroyed) cut('aborted');
 
   const { code, stoppedBy } = await git.exited;
-  if (stoppedBy !== null) answered.stop();
-  await answered.ended;
+  if (stoppedBy !== null) sent.stop();
+  await sent.ended;
   for (const endWatch of watches) endWatch();
   asked.stop();
-  answered.stop();
+  sent.stop();
   input.off('error', onInputError);
   output.off('close', onGone);
-  if (answered.bytes === 0 && code !== 0) {
+  if (sent.bytes === 0 && code !== 0) {
     signal.throwIfAborted();
     throw failure(inputError, code, stoppedBy, git.stderrText());
   }
-  return { exitCode: code ?? 1, cutShort: isCut || code === null || stoppedBy !== null, bytes: answered.bytes };
+  return { exitCode: code ?? 1, cutShort: isCut || code === null || stoppedBy !== null, bytes: sent.bytes };
 }
 
 /** git's error messages for a repository that it could not read, as opposed to a request that it could not. */

@@ -21,7 +21,7 @@ interface Piece {
   filled: number;
   reading: Promise<void> | null;
   users: number;
-  isKept: boolean;
+  isCached: boolean;
   /** A write may still use the buffer, so it is not reused. */
   isSpent: boolean;
 }
@@ -129,7 +129,7 @@ export class Spool {
       filled: 0,
       reading: null,
       users: 0,
-      isKept: true,
+      isCached: true,
       isSpent: false,
     };
     this.#pieces.set(start, piece);
@@ -152,13 +152,13 @@ export class Spool {
   }
 
   #dropPiece(piece: Piece): void {
-    piece.isKept = false;
+    piece.isCached = false;
     this.#pieces.delete(piece.start);
     this.#recycle(piece);
   }
 
-  #recycle({ isKept, users, isSpent, buffer }: Piece): void {
-    if (!isKept && users === 0 && !isSpent && free.length < maxFreeBuffers) free.push(buffer);
+  #recycle({ isCached, users, isSpent, buffer }: Piece): void {
+    if (!isCached && users === 0 && !isSpent && free.length < maxFreeBuffers) free.push(buffer);
   }
 
   #schedulePoll(): void {

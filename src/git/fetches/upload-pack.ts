@@ -32,14 +32,14 @@ export async function uploadPack(deps: UploadDeps, request: UploadRequest): Prom
   expectErrors(output);
   if (stateless) {
     const bytes = await readRequest(input, { quietMs: request.stallMs ?? deps.limits.stallMs, signal: request.signal });
-    return answer(deps, request, bytes);
+    return respond(deps, request, bytes);
   }
-  if (protocol === 'version=2') return negotiate(deps, request, (bytes) => answer(deps, request, bytes));
+  if (protocol === 'version=2') return negotiate(deps, request, (bytes) => respond(deps, request, bytes));
   return startGit(deps, request);
 }
 
 /** Serves one complete request of version 2, or of a stateless fetch before it. */
-async function answer(deps: UploadDeps, request: UploadRequest, bytes: Buffer): Promise<UploadOutcome> {
+async function respond(deps: UploadDeps, request: UploadRequest, bytes: Buffer): Promise<UploadOutcome> {
   const isList = request.protocol === 'version=2' && bytes.toString('latin1', 4, 19) === 'command=ls-refs';
   if (isList) {
     const list = await deps.listRefs(request.path, bytes);
@@ -55,8 +55,8 @@ async function answer(deps: UploadDeps, request: UploadRequest, bytes: Buffer): 
   // version is limited to the advertised refs. So reachability is checked here.
   const beyond = await deps.reachability.firstBeyond(request.path, wantedIds(bytes), request.signal);
   if (beyond !== null) return notOurs(request, beyond);
-  const kept = isWholeFetch(bytes, request.protocol) ? await deps.fetchCache.serve(request, bytes) : null;
-  return kept ?? startGit(deps, single);
+  const cached = isWholeFetch(bytes, request.protocol) ? await deps.fetchCache.serve(request, bytes) : null;
+  return cached ?? startGit(deps, single);
 }
 
 /** Reports an object in the words that git uses for one that does not exist. */

@@ -19,7 +19,7 @@ export interface GitObject extends ObjectInfo {
 interface Question {
   /** Whether the response carries content. */
   withContent: boolean;
-  resolve(answer: GitObject | null): void;
+  resolve(response: GitObject | null): void;
   reject(error: Error): void;
 }
 
@@ -45,8 +45,12 @@ export class ObjectReader {
   #chargedMs = 0;
 
   /** @param answerMs time limit of one response, in milliseconds */
-  constructor(runner: GitRunner, path: string, { answerMs, ttlMs }: { answerMs: number; ttlMs: number }) {
-    this.#answerMs = answerMs;
+  constructor(
+    runner: GitRunner,
+    path: string,
+    { responseTimeoutMs, ttlMs }: { responseTimeoutMs: number; ttlMs: number },
+  ) {
+    this.#answerMs = responseTimeoutMs;
     this.#process = runner.start({
       argv: [`--git-dir=${path}`, 'cat-file', '--batch-command', '--buffer'],
       takesInput: true,
@@ -128,7 +132,7 @@ export class ObjectReader {
     this.#unreadBytes += chunk.length;
     if (this.#unreadBytes < this.#wantedBytes) return;
     let bytes = this.#unread.length === 1 ? chunk : Buffer.concat(this.#unread);
-    for (let rest = this.#readAnswer(bytes); rest !== null; rest = this.#readAnswer(bytes)) bytes = rest;
+    for (let rest = this.#readResponse(bytes); rest !== null; rest = this.#readResponse(bytes)) bytes = rest;
     this.#unread = bytes.length === 0 ? [] : [bytes];
     this.#unreadBytes = bytes.length;
     if (this.#pending === 0) clearTimeout(this.#watchdog);
@@ -138,7 +142,7 @@ export class ObjectReader {
    * Resolves the oldest request with the first response in `bytes`; returns the rest, or null when the response is
    * incomplete.
    */
-  #readAnswer(bytes: Buffer): Buffer | null {
+  #readResponse(bytes: Buffer): Buffer | null {
     const question = this.#questions[this.#head];
     const lineEnd = bytes.indexOf(0x0a);
     if (question === undefined || lineEnd === -1) {
@@ -147,7 +151,7 @@ export class ObjectReader {
     }
     const [, oid, type, digits] =
       /^([0-9a-f]+) (commit|tree|blob|tag) (\d+)$/.exec(bytes.toString('latin1', 0, lineEnd)) ?? [];
-    if (oid === undefined) return this.#answer(null, bytes, lineEnd + 1);
+    if (oid === undefined) return this.#response(null, bytes, lineEnd + 1);
     const size = Number(digits);
     const end = question.withContent ? lineEnd + 1 + size + 1 : lineEnd + 1;
     if (bytes.length < end) {
@@ -155,11 +159,11 @@ export class ObjectReader {
       return null;
     }
     const content = question.withContent ? bytes.subarray(lineEnd + 1, end - 1) : noContent;
-    return this.#answer({ oid, type: type as ObjectType, size, content }, bytes, end);
+    return this.#response({ oid, type: type as ObjectType, size, content }, bytes, end);
   }
 
-  #answer(answer: GitObject | null, bytes: Buffer, end: number): Buffer {
-    this.#questions[this.#head]!.resolve(answer);
+  #response(response: GitObject | null, bytes: Buffer, end: number): Buffer {
+    this.#questions[this.#head]!.resolve(response);
     this.#head += 1;
     if (this.#head === this.#questions.length) this.#questions.length = this.#head = 0;
     if (this.#pending > 0) this.#watchdog?.refresh();

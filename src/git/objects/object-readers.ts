@@ -44,7 +44,7 @@ export function createObjectReaders(runner: GitRunner, limits: GitLimits): Objec
   }
 
   function open(path: string): PooledReader {
-    const reader = new ObjectReader(runner, path, { answerMs: limits.shortMs, ttlMs: 2 * ttlMs });
+    const reader = new ObjectReader(runner, path, { responseTimeoutMs: limits.shortMs, ttlMs: 2 * ttlMs });
     const pooled: PooledReader = { reader, bornAt: performance.now(), users: 0, idle: undefined };
     readers.set(path, pooled);
     void reader.exited.then(() => {

@@ -40,8 +40,8 @@ export function findProgram(program: string, searchPath: string): string {
 }
 
 /** Parses the output of `git version`. Refuses `git_too_old`, and `git_missing` when the program is something else. */
-export function readVersion(answer: string, program: string): GitVersion {
-  const [, text, major, minor, patch] = /^git version ((\d+)\.(\d+)(?:\.(\d+))?\S*)/.exec(answer) ?? [];
+export function readVersion(output: string, program: string): GitVersion {
+  const [, text, major, minor, patch] = /^git version ((\d+)\.(\d+)(?:\.(\d+))?\S*)/.exec(output) ?? [];
   if (text === undefined) throw invalid('git_missing', `${program} does not answer as git does.`);
   const version = { major: Number(major), minor: Number(minor), patch: Number(patch ?? 0), text };
   if (version.major < oldest.major || (version.major === oldest.major && version.minor < oldest.minor)) {

@@ -83,14 +83,14 @@ export async function moveRefs(
 export async function keepObjects(
   { runner }: Pick<MoveDeps, 'runner'>,
   path: string,
-  kept: readonly { name: string; oid: string }[],
+  tips: readonly { name: string; oid: string }[],
 ): Promise<string[]> {
-  const keep = (some: typeof kept) =>
+  const keep = (some: typeof tips) =>
     runUpdates(runner, path, some.map(({ name, oid }) => `update ${hidden(name)}\0${checked(oid)}\0\0`).join(''));
   // One transaction for all, which fails when a single object is gone.
-  if (kept.length > 1 && (await keep(kept)) === null) return kept.map(({ name }) => name);
+  if (tips.length > 1 && (await keep(tips)) === null) return tips.map(({ name }) => name);
   const done: string[] = [];
-  for (const one of kept) if ((await keep([one])) === null) done.push(one.name);
+  for (const one of tips) if ((await keep([one])) === null) done.push(one.name);
   return done;
 }
 

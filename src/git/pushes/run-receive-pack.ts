@@ -18,7 +18,7 @@ import { Readable } from 'node:stream';
 import { encodePushHead } from './push-head.ts';
 import type { Flow } from '../transfer.ts';
 
-/** What git gets of a push, and what else the client is told. */
+/** What git gets of a push, and what else the client receives. */
 export interface PushPlan {
   head: PushHead;
   /** Commands that are refused already; git does not get them. */

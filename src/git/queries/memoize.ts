@@ -1,9 +1,9 @@
 import { createLru } from '../../kernel/index.ts';
 
 /** Bounds of the cache: a sum of weights in whatever unit `weigh` counts. */
-interface Memory<Args extends unknown[], Answer> {
+interface Memory<Args extends unknown[], Result> {
   most: number;
-  weigh?: (answer: Answer) => number;
+  weigh?: (result: Result) => number;
   /** Defaults to all arguments. */
   keyOf?: (...args: Args) => unknown[];
 }
@@ -22,11 +22,11 @@ const isBytes = (value: unknown): value is { data: number[] } =>
  * Memoizes a function in an LRU cache. For queries whose result never changes, because every name in them is an object
  * id. Concurrent equal calls share one result; failures are not cached.
  */
-export function memoize<Args extends unknown[], Answer>(
-  ask: (...args: Args) => Promise<Answer>,
-  { most, weigh = () => 1, keyOf = (...args) => args }: Memory<Args, Answer>,
-): (...args: Args) => Promise<Answer> {
-  const entries = createLru<string, { answer: Promise<Answer>; weight: number }>({
+export function memoize<Args extends unknown[], Result>(
+  ask: (...args: Args) => Promise<Result>,
+  { most, weigh = () => 1, keyOf = (...args) => args }: Memory<Args, Result>,
+): (...args: Args) => Promise<Result> {
+  const entries = createLru<string, { result: Promise<Result>; weight: number }>({
     name: 'git queries',
     maxWeight: most,
     weigh: ({ weight }) => weight,
@@ -35,18 +35,18 @@ export function memoize<Args extends unknown[], Answer>(
   return (...args) => {
     const key = keyText(keyOf(...args));
     const known = entries.get(key);
-    if (known) return known.answer;
-    const answer = ask(...args);
-    const entry = { answer, weight: 0 };
+    if (known) return known.result;
+    const result = ask(...args);
+    const entry = { result, weight: 0 };
     entries.set(key, entry);
-    answer.then(
+    result.then(
       (value) => {
-        if (entries.peek(key) === entry) entries.set(key, { answer, weight: weigh(value) });
+        if (entries.peek(key) === entry) entries.set(key, { result, weight: weigh(value) });
       },
       () => {
         if (entries.peek(key) === entry) entries.delete(key);
       },
     );
-    return answer;
+    return result;
   };
 }

@@ -65,13 +65,13 @@ export function createRefCache(readers: ObjectReaders, logger: Logger): RefCache
   const peelIn =
     (repository: string): Peel =>
     async (oids) => {
-      const answers: (string | null)[] = [];
+      const results: (string | null)[] = [];
       for (let start = 0; start < oids.length; start += questionsAtOnce) {
         const names = oids.slice(start, start + questionsAtOnce).map((oid) => `${oid}^{}`);
         const infos = await readers.use(repository, (reader) => reader.infos(names));
-        answers.push(...infos.map((info) => info?.oid ?? null));
+        results.push(...infos.map((info) => info?.oid ?? null));
       }
-      return answers;
+      return results;
     };
 
   async function read(repository: string, before: CachedSnapshot | undefined): Promise<RefSnapshot> {

@@ -104,12 +104,12 @@ async function peelUnknown(refs: readonly RefEntry[], known: Map<string, string 
   for (const ref of refs) if (ref.peeled === undefined) ref.peeled = known.get(ref.oid);
   const open = refs.filter(({ peeled }) => peeled === undefined);
   if (open.length === 0) return;
-  const answers = await peel(open.map(({ oid }) => oid));
+  const results = await peel(open.map(({ oid }) => oid));
   open.forEach((ref, at) => {
-    const answer = answers[at];
+    const result = results[at];
     // git leaves out a ref whose object is missing, and warns the administrator.
-    if (answer === null || answer === undefined) throw new Unsupported(ref.name);
-    ref.peeled = answer === ref.oid ? null : answer;
+    if (result === null || result === undefined) throw new Unsupported(ref.name);
+    ref.peeled = result === ref.oid ? null : result;
     known.set(ref.oid, ref.peeled);
   });
 }

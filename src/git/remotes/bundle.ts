@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { conflict, internal, invalid } from '../../kernel/index.ts';
 import type { GitRunner } from '../processes/git-runner.ts';
 import { failureOf, withoutSecrets } from './remote.ts';
-import type { ExchangeOptions } from './exchange.ts';
+import type { ExchangeOptions } from './fetch-and-push.ts';
 import { createRepository } from '../storage.ts';
 
 /** Metadata of an export bundle besides its history: files of a commit under a name that clones do not fetch. */
@@ -64,7 +64,7 @@ export interface Bundles {
 /** @param close stops the readers of a repository; `note` queues it for maintenance */
 export function createBundles(
   runner: GitRunner,
-  { close, note }: { close(path: string): Promise<void>; note(path: string): void },
+  { close, recordPush }: { close(path: string): Promise<void>; recordPush(path: string): void },
 ): Bundles {
   return {
     write: (request) => writeBundle(runner, request),
@@ -72,7 +72,7 @@ export function createBundles(
     async takeObjects(scratch, target) {
       await close(scratch);
       await takeObjects(scratch, target);
-      note(target);
+      recordPush(target);
     },
   };
 }

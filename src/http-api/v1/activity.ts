@@ -63,7 +63,7 @@ export const listActivity = operation({
   status: 200,
   isPaged: true,
   query: z.object(paging),
-  answer: z.array(activityPush),
+  response: z.array(activityPush),
   async run({ found, query, deps }) {
     const { pushes, next } = await deps.repositories.pushes.listActivity(found, query);
     return listed(pushes.map(showPush), next);
@@ -79,7 +79,7 @@ export const listLostTips = operation({
   access: 'repository:write',
   cost: 'objects',
   status: 200,
-  answer: z.array(lostTip),
+  response: z.array(lostTip),
   run: async ({ found, deps }) => json((await deps.repositories.pushes.listLostTips(found)).map(showTip)),
 });
 
@@ -95,7 +95,7 @@ export const restoreLostTip = operation({
   status: 200,
   refuses: [409],
   body: undoRequest,
-  answer: movedRef,
+  response: movedRef,
   async run({ viewer, found: { canonical }, params: { tip }, body, deps }) {
     const undone = await deps.repositories.pushes.undo(viewer, canonical.owner, canonical.name, { id: tip, ...body });
     return json({ ref: undone.ref, oldId: undone.oldId, newId: undone.newId });

@@ -28,7 +28,7 @@ export const listCollaborators = operation({
   status: 200,
   isPaged: true,
   query: z.object(paging),
-  answer: z.array(collaborator),
+  response: z.array(collaborator),
   async run({ viewer, found, query: { limit, after }, deps }) {
     const page = await pageOf(deps, viewer, found, { limit, after: after ?? null });
     return listed(page.collaborators.map(showCollaborator), page.next);
@@ -46,7 +46,7 @@ export const addCollaborator = operation({
   status: 201,
   refuses: [409],
   body: z.strictObject({ username: z.string(), role: collaboratorRole }),
-  answer: collaborator,
+  response: collaborator,
   async run({ viewer, found, body, deps }) {
     const { owner, name } = found.canonical;
     await deps.repositories.collaborators.add(viewer, owner, name, body);

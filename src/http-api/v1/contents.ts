@@ -43,7 +43,7 @@ export const listBranches = operation({
   status: 200,
   isPaged: true,
   query: z.object(paging),
-  answer: z.array(branch),
+  response: z.array(branch),
   async run({ found, query: { limit, after }, deps }) {
     const { rows, next } = pageOf(await deps.git.refs.branches(found.path), limit, after);
     const { defaultBranch } = found.repository;
@@ -66,7 +66,7 @@ export const listTags = operation({
   status: 200,
   isPaged: true,
   query: z.object(paging),
-  answer: z.array(namedRef),
+  response: z.array(namedRef),
   async run({ found, query: { limit, after }, deps }) {
     const { rows, next } = pageOf(await deps.git.refs.tags(found.path), limit, after);
     return listed(
@@ -90,7 +90,7 @@ export const listCommits = operation({
   status: 200,
   isPaged: true,
   query: z.object({ ref, ...paging }),
-  answer: z.array(commit),
+  response: z.array(commit),
   async run({ found, query, deps }) {
     const [, from, skipped] = query.after === undefined ? [] : (position.exec(query.after) ?? []);
     if (query.after !== undefined && from === undefined)
@@ -112,7 +112,7 @@ export const getCommit = operation({
   access: 'repository:read',
   cost: 'objects',
   status: 200,
-  answer: commit,
+  response: commit,
   async run({ found, params, deps }) {
     const oid = await resolveRef(deps, found, params.commit);
     return json(showCommit(await deps.git.objects.commit(found.path, oid)));
@@ -129,7 +129,7 @@ export const getTree = operation({
   cost: 'objects',
   status: 200,
   query: z.object({ ref, path: z.string().default('').describe('Left out: the topmost folder') }),
-  answer: tree,
+  response: tree,
   async run({ found, query, deps }) {
     const oid = await resolveRef(deps, found, query.ref);
     const folder = query.path
@@ -164,7 +164,7 @@ export const getRawFile = operation({
   cost: 'objects',
   status: 200,
   query: z.object({ ref, path: z.string() }),
-  answer: 'bytes',
+  response: 'bytes',
   async run({ found, query, deps: { git, ...deps } }) {
     const oid = await resolveRef({ git, ...deps }, found, query.ref);
     const entry = await git.objects.entryAt(found.path, oid, query.path);
@@ -196,7 +196,7 @@ export const getArchiveLinks = operation({
   cost: 'objects',
   status: 200,
   query: z.object({ ref }),
-  answer: archive,
+  response: archive,
   async run({ found, query, deps, origin }) {
     const commit = await resolveRef(deps, found, query.ref);
     const start = `${origin}${repositoryUrl(found.canonical)}/archive/${commit}`;

@@ -12,7 +12,7 @@ export const getImage = operation({
   access: 'repository:read',
   cost: 'rows',
   status: 200,
-  answer: 'bytes',
+  response: 'bytes',
   async run({ viewer, found: { canonical }, deps }) {
     const image = await deps.repositories.images.open(viewer, canonical.owner, canonical.name);
     return {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Attachment } from '../../issues/index.ts';
 import { attachmentMarkdown, attachmentPath } from '../../issues/index.ts';
-import { pathNumber } from '../../http/index.ts';
+import { runPathNumber } from '../../http/index.ts';
 import { operation } from '../operation.ts';
 import { json, nothing } from '../responses.ts';
 import { isoTime } from './show.ts';
@@ -49,9 +49,9 @@ const listAssets = operation({
   access: 'repository:read',
   cost: 'rows',
   status: 200,
-  answer: z.array(asset),
+  response: z.array(asset),
   async run({ viewer, found: { canonical }, params, deps, origin }) {
-    const files = await deps.issues.listAttachments(viewer, { ...canonical, number: pathNumber(params.number) });
+    const files = await deps.issues.listAttachments(viewer, { ...canonical, number: runPathNumber(params.number) });
     return json(files.map((file) => showAsset(file, canonical, origin)));
   },
 });
@@ -65,9 +65,9 @@ const getAsset = operation({
   access: 'repository:read',
   cost: 'rows',
   status: 200,
-  answer: asset,
+  response: asset,
   async run({ viewer, found: { canonical }, params, deps, origin }) {
-    const issue = { ...canonical, number: pathNumber(params.number) };
+    const issue = { ...canonical, number: runPathNumber(params.number) };
     const { attachment } = await deps.issues.findAttachmentOf(viewer, issue, params.id);
     return json(showAsset(attachment, canonical, origin));
   },
@@ -87,9 +87,9 @@ const addAsset = operation({
   status: 201,
   body: 'file',
   query: z.object({ name: z.string().max(255).optional().meta({ description: 'Instead of the name in the form.' }) }),
-  answer: asset,
+  response: asset,
   async run({ viewer, found: { canonical }, params, query, body, deps, origin }) {
-    const issue = { ...canonical, number: pathNumber(params.number) };
+    const issue = { ...canonical, number: runPathNumber(params.number) };
     const file = await body.receive(deps.issues.attachmentBytes, ({ fileName, content }) =>
       deps.issues.attach(viewer, issue, { name: query.name ?? fileName, content }),
     );
@@ -108,7 +108,7 @@ const removeAsset = operation({
   cost: 'rows',
   status: 204,
   async run({ viewer, found: { canonical }, params, deps }) {
-    await deps.issues.removeAttachment(viewer, { ...canonical, number: pathNumber(params.number) }, params.id);
+    await deps.issues.removeAttachment(viewer, { ...canonical, number: runPathNumber(params.number) }, params.id);
     return nothing();
   },
 });

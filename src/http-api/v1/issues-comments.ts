@@ -41,7 +41,7 @@ export const listIssueComments = operation({
   status: 200,
   isPaged: true,
   query: z.object({ ...times, ...numberedPaging }),
-  answer: z.array(comment),
+  response: z.array(comment),
   async run({ viewer, found, params, query, deps, origin }) {
     const at = issueAt(found, params.number);
     const issue = await describeOne(deps, viewer, at);
@@ -84,7 +84,7 @@ export const addIssueComment = operation({
   status: 201,
   maxJsonBytes: textBytes,
   body: newComment,
-  answer: comment,
+  response: comment,
   async run({ viewer, found, params, body, deps, origin }) {
     const at = issueAt(found, params.number);
     const entry = await deps.issues.comment(viewer, at, { body: body.body });
@@ -107,7 +107,7 @@ export const listRepositoryComments = operation({
   status: 200,
   isPaged: true,
   query: z.object({ ...times, ...numberedPaging }),
-  answer: z.array(comment),
+  response: z.array(comment),
   async run({ viewer, found, query, deps, origin }) {
     const [since, before] = [timeIn(query.since, 'since'), timeIn(query.before, 'before')];
     const range = { ...(since !== undefined && { since }), ...(before !== undefined && { before: before - 1 }) };
@@ -155,7 +155,7 @@ export const getComment = operation({
   summary: 'Get one comment',
   access: 'repository:read',
   status: 200,
-  answer: comment,
+  response: comment,
   run: async (call) => json(await showComment(call)),
 });
 
@@ -170,7 +170,7 @@ export const editComment = operation({
   takesIfMatch: true,
   maxJsonBytes: textBytes,
   body: commentEdit,
-  answer: comment,
+  response: comment,
   async run(call) {
     const { viewer, body, deps, ifMatch } = call;
     const { entry, at } = await findComment(call);
@@ -226,7 +226,7 @@ export const listIssueRevisions = operation({
   summary: 'List the texts that an issue had, the oldest first',
   access: 'repository:read',
   status: 200,
-  answer: z.array(textRevision),
+  response: z.array(textRevision),
   run: async ({ viewer, found, params, deps, origin }) =>
     json(await showRevisions(deps, viewer, issueAt(found, params.number), 0, origin)),
 });
@@ -239,7 +239,7 @@ export const listCommentRevisions = operation({
   summary: 'List the texts that a comment had, the oldest first',
   access: 'repository:read',
   status: 200,
-  answer: z.array(textRevision),
+  response: z.array(textRevision),
   async run(call) {
     const { entry, at } = await findComment(call);
     return json(await showRevisions(call.deps, call.viewer, at, entry.position, call.origin));

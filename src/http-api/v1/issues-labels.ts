@@ -77,7 +77,7 @@ function operationsOf({ at, word, whose, read, write, scopeOf, list }: Owner): O
       status: 200,
       isPaged: true,
       query: z.object({ page: numberedPaging.page, limit: numberedPaging.limit }),
-      answer: z.array(label),
+      response: z.array(label),
       async run(call) {
         const labels = await list(callOf(call));
         const { rows, next } = sliceOf(labels, call.query);
@@ -98,7 +98,7 @@ function operationsOf({ at, word, whose, read, write, scopeOf, list }: Owner): O
       summary: `Add a label ${whose}`,
       status: 201,
       body: newLabel,
-      answer: label,
+      response: label,
       async run(call) {
         const { name, color, description, exclusive } = call.body;
         const added = await callOf(call).deps.issues.addLabel(callOf(call).viewer, scopeOf(callOf(call)), {
@@ -118,7 +118,7 @@ function operationsOf({ at, word, whose, read, write, scopeOf, list }: Owner): O
       path: one,
       summary: 'Get one label, by id or name',
       status: 200,
-      answer: label,
+      response: label,
       run: async (call) => json(shown(await found(callOf(call)), callOf(call))),
     }),
     operation({
@@ -131,7 +131,7 @@ function operationsOf({ at, word, whose, read, write, scopeOf, list }: Owner): O
       summary: 'Edit a label; the issues that have it keep it',
       status: 200,
       body: labelEdit,
-      answer: label,
+      response: label,
       async run(call) {
         const before = ownOf(await found(callOf(call)), callOf(call));
         const { name, color, description, exclusive } = call.body;
@@ -171,7 +171,7 @@ function ownOf(one: Label, { found }: AnyCall): Label {
 
 export const labelOperations = [...operationsOf(repositories), ...operationsOf(organisations)];
 
-const ofIssue = { ...common, path: `${oneIssueAt}/labels`, answer: z.array(label) } as const;
+const ofIssue = { ...common, path: `${oneIssueAt}/labels`, response: z.array(label) } as const;
 const write = { access: 'repository:read', scope: 'write' } as const;
 
 async function show(

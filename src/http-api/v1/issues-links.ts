@@ -92,7 +92,7 @@ function operationsOf({ word, part, kind, isOutgoing, list, add, remove }: Side)
       description: 'As far as the caller may see them.',
       access: 'repository:read',
       status: 200,
-      answer: z.array(issue),
+      response: z.array(issue),
       async run({ viewer, found, params, deps, origin }) {
         const links = await deps.issues.listLinks(viewer, issueAt(found, params.number));
         const others = links.filter((link) => link.kind === kind && link.isOutgoing === isOutgoing);
@@ -117,7 +117,7 @@ function operationsOf({ word, part, kind, isOutgoing, list, add, remove }: Side)
       summary: add,
       status: 201,
       body: issueMeta,
-      answer: issue,
+      response: issue,
       run: (call) => change(call, call.params.number, true),
     }),
     operation({
@@ -129,7 +129,7 @@ function operationsOf({ word, part, kind, isOutgoing, list, add, remove }: Side)
       summary: remove,
       status: 200,
       body: issueMeta,
-      answer: issue,
+      response: issue,
       run: (call) => change(call, call.params.number, false),
     }),
   ];

@@ -43,7 +43,7 @@ export const listMilestones = operation({
     page: numberedPaging.page,
     limit: numberedPaging.limit,
   }),
-  answer: z.array(milestone),
+  response: z.array(milestone),
   async run({ viewer, found, query, deps }) {
     const part = (query.name ?? '').toLowerCase();
     const all = await deps.issues.listMilestones(viewer, repositoryAt(found), query.state);
@@ -62,7 +62,7 @@ export const addMilestone = operation({
   summary: 'Add a milestone',
   status: 201,
   body: newMilestone,
-  answer: milestone,
+  response: milestone,
   async run({ viewer, found, body, deps }) {
     const where = repositoryAt(found);
     const { title, description, due_on: dueOn, state } = body;
@@ -81,7 +81,7 @@ export const getMilestone = operation({
   summary: 'Get one milestone, by id or title',
   access: 'repository:read',
   status: 200,
-  answer: milestone,
+  response: milestone,
   run: async ({ viewer, found, params, deps }) =>
     json(milestonePayload(await find(deps, viewer, repositoryAt(found), params.milestone))),
 });
@@ -96,7 +96,7 @@ export const editMilestone = operation({
   description: 'What is left out stays as it is.',
   status: 200,
   body: milestoneEdit,
-  answer: milestone,
+  response: milestone,
   async run({ viewer, found, params, body, deps }) {
     const where = repositoryAt(found);
     const before = await find(deps, viewer, where, params.milestone);

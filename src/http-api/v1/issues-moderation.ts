@@ -22,7 +22,7 @@ export const getIssueSettings = operation({
   summary: 'Get who may open issues and comment',
   access: 'repository:read',
   status: 200,
-  answer: issueSettings,
+  response: issueSettings,
   async run({ viewer, found, deps }) {
     const { issuesFrom, holdsNewcomers } = await deps.issues.settingsOf(viewer, repositoryAt(found));
     return json({ issues_from: issuesFrom, holds_newcomers: holdsNewcomers });
@@ -38,7 +38,7 @@ export const editIssueSettings = operation({
   access: 'repository:admin',
   status: 200,
   body: issueSettingsEdit,
-  answer: issueSettings,
+  response: issueSettings,
   async run({ viewer, found, body, deps }) {
     await deps.issues.changeSettings(viewer, repositoryAt(found), {
       ...(body.issues_from !== undefined && { issuesFrom: body.issues_from }),
@@ -88,7 +88,7 @@ export const listHeld = operation({
   summary: 'List what waits for a member to let its author in, the oldest first',
   access: 'repository:write',
   status: 200,
-  answer: z.array(heldContribution),
+  response: z.array(heldContribution),
   async run({ viewer, found, deps, origin }) {
     const rows = await deps.issues.listHeld(viewer, repositoryAt(found));
     const user = await usersById(
@@ -147,7 +147,7 @@ export const listIssueTrash = operation({
   summary: 'List deleted issues, the last deleted first',
   access: 'repository:admin',
   status: 200,
-  answer: z.array(issue),
+  response: z.array(issue),
   run: async ({ viewer, found, deps, origin }) =>
     json(await showIssues(deps, await deps.issues.listTrash(viewer, repositoryAt(found)), placeOf({ found, origin }))),
 });
@@ -193,7 +193,7 @@ function blocksOf(word: 'User' | 'Organisation', path: '/user/blocks' | '/orgs/{
       status: 200,
       isPaged: true,
       query: z.object({ after: z.string().max(100).optional() }),
-      answer: z.array(giteaUser),
+      response: z.array(giteaUser),
       async run(call) {
         const { viewer, deps, origin, query } = call;
         const rows = await deps.issues.listBlocks(viewer, ownerOf(call), query.after);

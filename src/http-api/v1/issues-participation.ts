@@ -56,7 +56,7 @@ function reactionsOf(
       summary: `List the reactions to ${word === 'Issue' ? 'an issue' : 'a comment'}`,
       access: 'repository:read',
       status: 200,
-      answer: z.array(reaction),
+      response: z.array(reaction),
       async run(call) {
         const text = await textOf(call);
         return json(await showReactions(call.deps, call.viewer, text.at, text.position, call.origin));
@@ -71,7 +71,7 @@ function reactionsOf(
       summary: 'React to it; the same reaction twice is one',
       status: 201,
       body: newReaction,
-      answer: reaction,
+      response: reaction,
       run: (call) => react(call, true),
     }),
     operation({
@@ -83,7 +83,7 @@ function reactionsOf(
       summary: 'Take a reaction back',
       status: 200,
       body: newReaction,
-      answer: reaction,
+      response: reaction,
       run: (call) => react(call, false),
     }),
   ];
@@ -109,7 +109,7 @@ export const checkSubscription = operation({
   access: 'repository:read',
   scope: 'read',
   status: 200,
-  answer: subscription,
+  response: subscription,
   async run({ viewer, found, params, deps, origin }) {
     const at = issueAt(found, params.number);
     const row = await deps.issues.subscriptionOf(viewer, at);
@@ -136,7 +136,7 @@ export const listSubscribers = operation({
   description: `For those who may write. The first ${maxListed}.`,
   access: 'repository:write',
   status: 200,
-  answer: z.array(giteaUser),
+  response: z.array(giteaUser),
   async run({ viewer, found, params, deps, origin }) {
     const { id } = await deps.issues.find(viewer, issueAt(found, params.number));
     const ids = (await deps.issues.listSubscribers(id)).slice(0, maxListed).map(({ userId }) => userId);

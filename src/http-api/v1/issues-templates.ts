@@ -74,7 +74,7 @@ export const listIssueTemplates = operation({
   method: 'GET',
   path: `${at}/issue_templates`,
   summary: 'List the issue templates of the default branch, by file name',
-  answer: z.array(template),
+  response: z.array(template),
   run: async ({ found, deps }) => json((await findTemplates(deps, found)).templates.map(showTemplate)),
 });
 
@@ -84,7 +84,7 @@ export const getIssueConfig = operation({
   method: 'GET',
   path: `${at}/issue_config`,
   summary: 'Get whether issues may be opened without a template, and where else to ask',
-  answer: config,
+  response: config,
   async run({ found, deps }) {
     const { blankIssues, contactLinks } = await findTemplates(deps, found);
     return json({ blank_issues_enabled: blankIssues, contact_links: contactLinks });

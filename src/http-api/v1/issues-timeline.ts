@@ -55,7 +55,7 @@ export const listTimeline = operation({
   status: 200,
   isPaged: true,
   query: z.object(numberedPaging),
-  answer: z.array(timelineEntry),
+  response: z.array(timelineEntry),
   async run({ viewer, found, params, query, deps, origin }) {
     const at = issueAt(found, params.number);
     const place = placeOf({ found, origin });

@@ -82,7 +82,7 @@ export const listIssues = operation({
     sort: z.enum(['newest', 'oldest', 'updated', 'least-updated', 'comments', 'least-comments']).optional(),
     ...numberedPaging,
   }),
-  answer: z.array(issue),
+  response: z.array(issue),
   async run({ viewer, found, query, deps, origin }) {
     const at = repositoryAt(found);
     const since = timeIn(query.since, 'since');
@@ -140,7 +140,7 @@ export const searchIssues = operation({
     mentioned_by: z.string().max(100).optional(),
     ...numberedPaging,
   }),
-  answer: z.array(issue),
+  response: z.array(issue),
   async run({ viewer, query, deps, origin }) {
     const filter: IssueFilter = {
       ...filterOf(query),
@@ -175,7 +175,7 @@ export const openIssue = operation({
   status: 201,
   maxJsonBytes: textBytes,
   body: newIssue,
-  answer: issue,
+  response: issue,
   async run({ viewer, found, body, deps, origin }) {
     const at = repositoryAt(found);
     const given = { body: body.body ?? '', answers: body.answers ?? undefined };
@@ -207,7 +207,7 @@ export const getIssue = operation({
   description: 'The number of an issue that has moved gives it from where it is now.',
   access: 'repository:read',
   status: 200,
-  answer: issue,
+  response: issue,
   async run({ viewer, found, params, deps, origin }) {
     const at = issueAt(found, params.number);
     try {
@@ -241,7 +241,7 @@ export const editIssue = operation({
   takesIfMatch: true,
   maxJsonBytes: textBytes,
   body: issueEdit,
-  answer: issue,
+  response: issue,
   async run({ viewer, found, params, body, deps, origin, ifMatch }) {
     const at = issueAt(found, params.number);
     const update: IssueUpdate = {};
@@ -305,7 +305,7 @@ export const moveIssue = operation({
   description: 'For administrators of both; never from a private repository to a public one.',
   status: 200,
   body: z.object({ owner: z.string(), repo: z.string() }),
-  answer: issue,
+  response: issue,
   async run({ viewer, found, params, body, deps, origin }) {
     const to = { owner: body.owner, name: body.repo };
     const moved = await deps.issues.move(viewer, issueAt(found, params.number), to);
@@ -322,7 +322,7 @@ export const listPinnedIssues = operation({
   summary: 'List the pinned issues of a repository',
   access: 'repository:read',
   status: 200,
-  answer: z.array(issue),
+  response: z.array(issue),
   run: async ({ viewer, found, deps, origin }) =>
     json(await showIssues(deps, await deps.issues.listPinned(viewer, repositoryAt(found)), placeOf({ found, origin }))),
 });

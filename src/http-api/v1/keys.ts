@@ -13,7 +13,7 @@ export const listKeys = operation({
   access: 'account:read',
   cost: 'rows',
   status: 200,
-  answer: z.array(sshKey),
+  response: z.array(sshKey),
   run: async ({ viewer, deps }) => json((await deps.accounts.listKeys(viewer.id)).map(showKey)),
 });
 
@@ -32,7 +32,7 @@ export const addKey = operation({
     title: z.string().optional().describe('Left out: the comment of the key'),
     key: z.string().describe('A whole line of a .pub file'),
   }),
-  answer: sshKey,
+  response: sshKey,
   async run({ viewer, body: { title, key }, deps }) {
     return created(
       showKey(await deps.accounts.addKey(viewer.id, { line: key, ...(title !== undefined && { title }) })),

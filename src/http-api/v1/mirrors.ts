@@ -55,7 +55,7 @@ export const getMirror = operation({
   cost: 'rows',
   status: 200,
   refuses: [404],
-  answer: mirrorShape,
+  response: mirrorShape,
   run: async ({ found, deps }) => json(show(await deps.mirrors.find(found.repository.id))),
 });
 
@@ -72,7 +72,7 @@ export const saveMirror = operation({
   status: 200,
   refuses: [409],
   body: mirrorInput,
-  answer: mirrorShape,
+  response: mirrorShape,
   run: async ({ viewer, found, body: { intervalMs = 8 * 3_600_000, prune = true, ...input }, deps }) =>
     json(show(await deps.mirrors.save(viewer, found, { ...input, intervalMs, prune }))),
 });

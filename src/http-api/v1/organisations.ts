@@ -17,7 +17,7 @@ export const listOrganisations = operation({
   status: 200,
   isPaged: true,
   query: z.object(paging),
-  answer: z.array(organisation),
+  response: z.array(organisation),
   async run({ query: { limit, after }, deps, origin }) {
     const { organisations, next } = await deps.organisations.list({ limit, after: after ?? null });
     return listed(
@@ -38,7 +38,7 @@ export const createOrganisation = operation({
   status: 201,
   refuses: [409],
   body: z.strictObject({ name: z.string(), displayName: z.string().optional(), description: z.string().optional() }),
-  answer: organisation,
+  response: organisation,
   async run({ viewer, body: { name, ...fields }, deps, origin }) {
     const profile = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
     const founded = await deps.organisations.create(viewer, { name, ...profile });
@@ -56,7 +56,7 @@ export const getOrganisation = operation({
   cost: 'rows',
   status: 200,
   refuses: [404],
-  answer: organisation,
+  response: organisation,
   async run({ params, deps, origin }) {
     const found = await deps.organisations.find(params.org);
     return json(showOrganisation(found, await deps.organisations.memberCount(found.id), { origin }));
@@ -74,7 +74,7 @@ export const editOrganisation = operation({
   status: 200,
   refuses: [404],
   body: z.strictObject({ displayName: z.string().optional(), description: z.string().optional() }),
-  answer: organisation,
+  response: organisation,
   async run({ viewer, params, body, deps, origin }) {
     const profile = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
     await deps.organisations.edit(viewer, params.org, profile);
@@ -112,7 +112,7 @@ export const listMembers = operation({
   refuses: [404],
   isPaged: true,
   query: z.object(paging),
-  answer: z.array(member),
+  response: z.array(member),
   async run({ viewer, params, query: { limit, after }, deps }) {
     const page = await deps.organisations.listMembersPage(viewer, params.org, { limit, after: after ?? null });
     return listed(page.members.map(showMember), page.next);
@@ -130,7 +130,7 @@ export const addMember = operation({
   status: 201,
   refuses: [404, 409],
   body: z.strictObject({ username: z.string(), role: organisationRole }),
-  answer: member,
+  response: member,
   async run({ viewer, params, body, deps }) {
     await deps.organisations.addMember(viewer, params.org, body);
     const { handle = '' } = (await deps.owners.resolve(body.username.trim())) ?? {};

@@ -15,7 +15,7 @@ export const listPins = operation({
   access: 'token:read',
   cost: 'rows',
   status: 200,
-  answer: z.array(repository),
+  response: z.array(repository),
   run: async ({ viewer, deps, origin }) =>
     json(showListed(await deps.repositories.pins.list(viewer), { origin, deps })),
 });

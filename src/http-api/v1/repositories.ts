@@ -27,7 +27,7 @@ export const listRepositories = operation({
     sort: z.enum(['updated', 'created', 'name']).default('updated'),
     ...paging,
   }),
-  answer: z.array(repository),
+  response: z.array(repository),
   async run({ viewer, query: { owner, name, language, sort, limit, after }, deps, origin }) {
     const named = owner === undefined ? null : await deps.owners.resolve(owner);
     if (owner !== undefined && named === null)
@@ -38,7 +38,7 @@ export const listRepositories = operation({
       after: after ?? null,
       ...(named && { owner: named }),
       ...(name !== undefined && { filter: name }),
-      // One that nobody knows is nobody's.
+      // An unknown handle owns no repository.
       ...(language !== undefined && { language: languageCalled(language)?.name ?? language }),
     });
     return listed(showListed(page.repositories, { origin, deps }), page.next);
@@ -62,7 +62,7 @@ export const createRepository = operation({
     visibility: visibility.default('PRIVATE'),
     defaultBranch: z.string().optional().describe('Left out: main'),
   }),
-  answer: repository,
+  response: repository,
   async run({ viewer, body, deps, origin }) {
     const { id } = await deps.repositories.create(viewer, body);
     const { repository, owner } = (await deps.repositories.locate([id])).get(id)!;
@@ -79,7 +79,7 @@ export const getRepository = operation({
   access: 'repository:read',
   cost: 'rows',
   status: 200,
-  answer: repository,
+  response: repository,
   run: async ({ found, deps, origin }) => json(showRepository(found.repository, found.owner, { origin, deps })),
 });
 
@@ -101,7 +101,7 @@ export const editRepository = operation({
     visibility: visibility.optional(),
     archived: z.boolean().optional(),
   }),
-  answer: repository,
+  response: repository,
   async run({ viewer, found, body: { visibility, archived, ...rest }, deps, origin }) {
     const { repositories } = deps;
     const { owner, name } = found.canonical;
@@ -128,7 +128,7 @@ export const renameRepository = operation({
   status: 200,
   refuses: [409],
   body: z.strictObject({ name: z.string() }),
-  answer: repository,
+  response: repository,
   async run({ viewer, found, body, deps, origin }) {
     const { canonical } = found;
     const address = await deps.repositories.rename(viewer, canonical.owner, canonical.name, body.name);

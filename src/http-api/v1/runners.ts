@@ -45,7 +45,7 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
       status: 200,
       refuses,
       summary: `List the runners ${whose}, in the order in which they came`,
-      answer: z.array(runnerShape),
+      response: z.array(runnerShape),
       run: async (call) => json((await call.deps.ci.runners.list(scope(call))).map(showRunner)),
     }),
     operation({
@@ -59,7 +59,7 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
       description:
         'Its uuid and token go into the runner’s file. The token is in this answer and never again anywhere.',
       body: newRunner,
-      answer: madeRunner,
+      response: madeRunner,
       async run(call) {
         const { name, ephemeral = false } = call.body;
         const { runner, token } = await call.deps.ci.runners.create(scope(call), { name, ephemeral });
@@ -76,7 +76,7 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
       summary: `Register a runner ${whose} by a secret that it was given, too`,
       description: 'Again with a secret of the same beginning: its name, labels and secret are changed.',
       body: sharedRunner,
-      answer: runnerShape,
+      response: runnerShape,
       async run(call) {
         const { name, secret, labels = [] } = call.body;
         const registered = await call.deps.ci.runners.registerOffline(
@@ -97,7 +97,7 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
       summary: `Make the registration token for runners ${whose}`,
       description:
         'Any number of runners may register with it. The one before stops working; registered runners keep working.',
-      answer: registrationToken,
+      response: registrationToken,
       async run(call) {
         const madeBy = call.viewer.kind === 'person' ? call.viewer.id : null;
         return {
@@ -115,7 +115,7 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
       status: 200,
       refuses: [404],
       summary: `Get one runner ${whose}`,
-      answer: runnerShape,
+      response: runnerShape,
       run: async (call) => json(showRunner(await call.deps.ci.runners.find(scope(call), readId(call.params)))),
     }),
     operation({
@@ -127,7 +127,7 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
       refuses: [404],
       summary: `Give a runner ${whose} no further jobs, or jobs again`,
       body: z.strictObject({ disabled: z.boolean() }),
-      answer: runnerShape,
+      response: runnerShape,
       run: async (call) =>
         json(showRunner(await call.deps.ci.runners.setDisabled(scope(call), readId(call.params), call.body.disabled))),
     }),

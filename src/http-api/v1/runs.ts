@@ -4,7 +4,7 @@ import { describeJob, describeRun } from '../../ci/index.ts';
 import type { JobRow, RunRow } from '../../ci/index.ts';
 import { invalid, notFound } from '../../kernel/index.ts';
 import type { Found } from '../../repositories/index.ts';
-import { pathNumber, repositoryUrl } from '../../http/index.ts';
+import { runPathNumber, repositoryUrl } from '../../http/index.ts';
 import type { WebDeps } from '../../http/index.ts';
 import { created, json, listed } from '../responses.ts';
 import { operation } from '../operation.ts';
@@ -68,7 +68,7 @@ export const listRuns = operation({
     workflow: z.string().max(500).optional().describe('File of a workflow'),
     branch: z.string().max(1000).optional(),
   }),
-  answer: z.array(runShape),
+  response: z.array(runShape),
   async run({ found, query: { limit, after, branch, ...filter }, deps, origin }) {
     if (after !== undefined && !/^\d{1,15}$/.test(after))
       throw invalid('invalid_page', 'This page address is not one that was given out.', { field: 'after' });
@@ -92,7 +92,7 @@ export const startRun = operation({
   cost: 'objects',
   status: 201,
   body: newRun,
-  answer: runShape,
+  response: runShape,
   async run({ viewer, found, body: { workflow, ref = '', inputs = {} }, deps, origin }) {
     const run = await deps.ci.workflows.dispatch(viewer, found, {
       path: workflow,
@@ -113,7 +113,7 @@ export const listStartableWorkflows = operation({
   access: 'repository:read',
   cost: 'objects',
   status: 200,
-  answer: z.array(startableWorkflow),
+  response: z.array(startableWorkflow),
   async run({ found, deps }) {
     return json(
       (await deps.ci.workflows.listDispatchable(found)).map(({ path, name, inputs }) => ({
@@ -142,10 +142,10 @@ export const getRun = operation({
   cost: 'rows',
   status: 200,
   query: z.object({ attempt: z.int().min(1).optional().describe('Left out: the newest') }),
-  answer: runWithJobs,
+  response: runWithJobs,
   async run({ found, params, query, deps, origin }) {
     const where = { found, deps, origin };
-    const { run, jobs } = await deps.ci.runs.find(found, pathNumber(params.number), query.attempt);
+    const { run, jobs } = await deps.ci.runs.find(found, runPathNumber(params.number), query.attempt);
     const reasons = await reasonsToWait(deps, found);
     return json({
       ...(await showRun(where, run)),
@@ -166,12 +166,12 @@ export const cancelRun = operation({
   status: 200,
   refuses: [409],
   body: z.strictObject({ force: z.boolean().optional() }),
-  answer: runShape,
+  response: runShape,
   async run({ viewer, found, params, body: { force = false }, deps, origin }) {
     return json(
       await showRun(
         { found, deps, origin },
-        await deps.ci.runs.cancel(viewer, found, pathNumber(params.number), { force }),
+        await deps.ci.runs.cancel(viewer, found, runPathNumber(params.number), { force }),
       ),
     );
   },
@@ -189,13 +189,13 @@ export const rerunRun = operation({
   status: 200,
   refuses: [409],
   body: rerunRequest,
-  answer: runShape,
+  response: runShape,
   async run({ viewer, found, params, body: { jobs }, deps, origin }) {
     const choice = typeof jobs === 'number' ? { jobId: jobs } : (jobs as 'all' | 'failed');
     return json(
       await showRun(
         { found, deps, origin },
-        await deps.ci.runs.rerun(viewer, found, pathNumber(params.number), choice),
+        await deps.ci.runs.rerun(viewer, found, runPathNumber(params.number), choice),
       ),
     );
   },
@@ -210,12 +210,12 @@ export const getJob = operation({
   access: 'repository:read',
   cost: 'rows',
   status: 200,
-  answer: jobWithSteps,
+  response: jobWithSteps,
   async run({ found, params, deps, origin }) {
     const { run, job, task, steps } = await deps.ci.runs.findJob(
       found,
-      pathNumber(params.number),
-      pathNumber(params.job),
+      runPathNumber(params.number),
+      runPathNumber(params.job),
     );
     const reasons = task === null ? await reasonsToWait(deps, found) : new Map<number, string>();
     return json({
@@ -247,9 +247,9 @@ export const getJobLog = operation({
     from: z.int().min(0).optional().describe('The first row, from 0'),
     tail: z.int().min(0).optional().describe('Only so many rows at the end; goes before `from`'),
   }),
-  answer: 'bytes',
+  response: 'bytes',
   async run({ found, params, query: { from = 0, tail }, deps: { ci } }) {
-    const { task } = await ci.runs.findJob(found, pathNumber(params.number), pathNumber(params.job));
+    const { task } = await ci.runs.findJob(found, runPathNumber(params.number), runPathNumber(params.job));
     if (task === null || task.logRemovedAt !== null) throw notFound('log_not_found', 'There is no log.');
     const { total } = await ci.logs.read(task.id, 0, 0);
     const body = Readable.from(ci.logs.raw(task.id, tail === undefined ? from : Math.max(0, total - tail)));

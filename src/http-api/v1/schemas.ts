@@ -5,7 +5,7 @@ import { giteaUser } from './issues-schemas.ts';
 import { collaboratorRoles, organisationRoles } from '../../access/index.ts';
 
 /**
- * The shapes of the API, once: answers are checked against them by the compiler and by a
+ * The shapes of the API, once: responses are checked against them by the compiler and by a
  * test, the document is made from them, and what comes in is read by them.
  */
 

@@ -21,7 +21,7 @@ export const search = operation({
   cost: 'search',
   status: 200,
   query: z.object({ q: z.string().optional().describe(`At most ${longestQuery} characters`) }),
-  answer: searchResult,
+  response: searchResult,
   async run({ viewer, query: { q = '' }, deps }) {
     const bytes = await deps.search.findAll(
       viewer,

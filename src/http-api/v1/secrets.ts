@@ -20,7 +20,7 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
       refuses,
       summary: `List the names of the secrets ${whose}`,
       description: 'A value leaves the server only for runners.',
-      answer: z.array(secretShape),
+      response: z.array(secretShape),
       async run(call) {
         const rows = await call.deps.ci.secrets.list(scope(call));
         return json(
@@ -67,7 +67,7 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
       status: 200,
       refuses,
       summary: `List the variables ${whose}`,
-      answer: z.array(variableShape),
+      response: z.array(variableShape),
       async run(call) {
         const rows = await call.deps.ci.variables.list(scope(call));
         return json(rows.map(({ name, value, updatedAt }) => ({ name, value, updatedAt: isoTime(updatedAt) })));

@@ -9,7 +9,7 @@ import { viewCloneBox, organisationUrl, personUrl, repositoryImageUrl, repositor
 import { userPayload } from '../../webhooks/index.ts';
 import type * as schemas from './schemas.ts';
 
-/** Where the API answers from: absolute addresses start with it. */
+/** The base URL of the API: absolute addresses start with it. */
 interface Place {
   origin: string;
   deps: Pick<WebDeps, 'config' | 'ssh'>;

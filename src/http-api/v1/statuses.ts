@@ -16,7 +16,7 @@ export const getCommitStatus = operation({
   access: 'repository:read',
   cost: 'objects',
   status: 200,
-  answer: combinedStatus,
+  response: combinedStatus,
   async run({ found, params, deps, origin }) {
     const commit = await resolveRef(deps, found, params.commit);
     const combined = (await deps.repositories.statuses.ofCommits(found.repository.id, [commit])).get(commit);
@@ -42,7 +42,7 @@ export const reportCommitStatus = operation({
   cost: 'objects',
   status: 201,
   body: newCommitStatus,
-  answer: commitStatus,
+  response: commitStatus,
   async run({ viewer, found, params, body, deps, origin }) {
     const sha = await resolveRef(deps, found, params.commit);
     const { owner, name } = found.canonical;

@@ -58,7 +58,7 @@ export const listTokens = operation({
   access: 'account:admin',
   cost: 'rows',
   status: 200,
-  answer: z.array(accessToken),
+  response: z.array(accessToken),
   async run({ viewer, deps }) {
     const tokens = await deps.accounts.listTokens(viewer.id);
     const names = await namesFor(viewer, tokens, deps);
@@ -78,7 +78,7 @@ export const addToken = operation({
   status: 201,
   refuses: [409],
   body: newAccessToken,
-  answer: madeAccessToken,
+  response: madeAccessToken,
   async run({ viewer, body, deps }) {
     const paths = body.repositories ?? null;
     const { token, secret } = await deps.accounts.addToken(viewer.id, {

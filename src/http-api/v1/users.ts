@@ -13,7 +13,7 @@ export const getMe = operation({
   access: 'token:read',
   cost: 'rows',
   status: 200,
-  answer: me,
+  response: me,
   async run({ viewer, deps, origin }) {
     const found = await deps.accounts.personById(viewer.id);
     return json({ ...showPerson(found, { origin }), isAdministrator: found.isAdministrator });
@@ -35,7 +35,7 @@ export const editMe = operation({
     bio: z.string().optional(),
     website: z.string().optional(),
   }),
-  answer: me,
+  response: me,
   async run({ viewer, body, deps, origin }) {
     const changes = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
     const changed = await deps.accounts.updateProfile(viewer.id, changes);
@@ -53,7 +53,7 @@ export const getUser = operation({
   cost: 'rows',
   status: 200,
   refuses: [404],
-  answer: person,
+  response: person,
   run: async ({ params, deps, origin }) =>
     json(showPerson(await deps.accounts.personByUsername(params.username), { origin })),
 });
@@ -67,7 +67,7 @@ export const listMyOrganisations = operation({
   access: 'token:read',
   cost: 'rows',
   status: 200,
-  answer: z.array(membership),
+  response: z.array(membership),
   async run({ viewer, deps }) {
     const memberships = await deps.organisations.organisationsOf(viewer.id);
     return json(memberships.map(({ organisation, role }) => ({ organisation: organisation.name, role })));

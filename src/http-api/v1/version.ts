@@ -16,6 +16,6 @@ export const getVersion = operation({
   access: 'anybody',
   cost: 'free',
   status: 200,
-  answer: z.strictObject({ version: z.string() }).meta({ id: 'Version' }),
+  response: z.strictObject({ version: z.string() }).meta({ id: 'Version' }),
   run: async () => json({ version: `${giteaVersion}+hearth-${embedded.version}` }),
 });

@@ -76,7 +76,7 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
       status: 200,
       refuses,
       summary: `List the webhooks ${whose}`,
-      answer: z.array(webhookShape),
+      response: z.array(webhookShape),
       run: async (call) => json((await call.deps.webhooks.list(scope(call))).map(showWebhook)),
     }),
     operation({
@@ -88,7 +88,7 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
       refuses: [...refuses, 409],
       summary: `Add a webhook ${whose}`,
       body: webhookInput,
-      answer: webhookShape,
+      response: webhookShape,
       async run(call) {
         const { active, ...input } = call.body;
         return created(
@@ -105,7 +105,7 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
       refuses: [404],
       summary: `Change a webhook ${whose}`,
       body: webhookInput,
-      answer: webhookShape,
+      response: webhookShape,
       async run(call) {
         const { active, ...input } = call.body;
         return json(
@@ -136,7 +136,7 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
       status: 200,
       refuses: [404],
       summary: 'Send something to try a webhook out',
-      answer: queuedDelivery,
+      response: queuedDelivery,
       run: async (call) => json({ id: await call.deps.webhooks.test(scope(call), hookOf(call)) }),
     }),
     operation({
@@ -149,7 +149,7 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
       isPaged: true,
       summary: 'List what was sent to a webhook, newest first',
       query: z.object(paging),
-      answer: z.array(webhookDelivery),
+      response: z.array(webhookDelivery),
       async run(call) {
         const { limit, after } = call.query;
         const rows = await call.deps.webhooks.listDeliveries(scope(call), hookOf(call), {
@@ -168,7 +168,7 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
       status: 200,
       refuses: [404],
       summary: 'Send a delivery once more, as a new one',
-      answer: queuedDelivery,
+      response: queuedDelivery,
       run: async (call) =>
         json({
           id: await call.deps.webhooks.redeliver(

@@ -3,7 +3,7 @@ import { unavailable } from '../../kernel/index.ts';
 /** Bytes of messages in memory at the same time, of all clients together (security H09). */
 const maxBytesInFlight = 256 * 1024 * 1024;
 
-/** Keeps account of messages in memory, so that many slow senders cannot fill it. */
+/** Counts messages in memory, so that many slow senders cannot fill it. */
 export class BodyBudget {
   #bytes = 0;
 

@@ -26,13 +26,13 @@ const maxLogBytes = 160 * 1024 * 1024;
 /** JSON cannot be read while it arrives; runners do not send it. */
 const maxJsonLogBytes = 16 * 1024 * 1024;
 const compressFromBytes = 1024;
-/** How long an idle connection is kept: runners come back every few seconds, and do not send a lost POST again. */
+/** How long an idle connection stays open: runners come back every few seconds, and do not send a lost POST again. */
 const keepAliveSeconds = 100;
 
 const compress = promisify(gzip);
 
 export interface ConnectHandler {
-  /** Answers one request; never rejects. */
+  /** Serves one request; never rejects. */
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
 }
 
@@ -44,7 +44,7 @@ export interface ConnectOptions {
 }
 
 /**
- * Connect, unary: a message in the body of a POST, the answer in the body of the
+ * Connect, unary: a message in the body of a POST, the response in the body of the
  * response (connectrpc.com, "Protocol Reference"). Written for Node's own server,
  * because nothing of a web page's request may happen here: no cookie, no redirect, no
  * HTML, no form parser.
@@ -75,9 +75,9 @@ export function createConnectHandler({ service, logger, readClient }: ConnectOpt
         );
       const gone = watchForLeaving(response);
       try {
-        const answer = await run({ service, budget, readClient }, procedure, form, request, gone.signal);
-        await send(request, response, procedure, form, answer);
-        if (gone.signal.aborted) await service.undelivered(procedure.name, answer);
+        const reply = await run({ service, budget, readClient }, procedure, form, request, gone.signal);
+        await send(request, response, procedure, form, reply);
+        if (gone.signal.aborted) await service.undelivered(procedure.name, reply);
       } catch (error) {
         const { code, message } = toRpcError(error, logger, procedure.path);
         plain(response, code.http, { code: code.name, message });
@@ -109,7 +109,7 @@ async function run(
     form === 'proto'
       ? decodeBinary<object>(procedure.request, body)
       : decodeJson<object>(procedure.request, textOf(body));
-  return service.answer(procedure.name, runner, call, message);
+  return service.respond(procedure.name, runner, call, message);
 }
 
 async function updateLog(
@@ -181,9 +181,9 @@ async function send(
   response: ServerResponse,
   { name, response: type }: Procedure,
   form: Form,
-  answer: object,
+  reply: object,
 ): Promise<void> {
-  let body = form === 'proto' ? encodeBinary(type, answer) : Buffer.from(encodeJson(type, answer));
+  let body = form === 'proto' ? encodeBinary(type, reply) : Buffer.from(encodeJson(type, reply));
   const headers: Record<string, string> = { 'Content-Type': `application/${form}`, 'Cache-Control': 'no-store' };
   // Runners hand this on to jobs.
   if (name === 'Declare') headers['X-Gitea-Actions-Capabilities'] = 'cancelling';
@@ -210,7 +210,7 @@ function plain(
   );
 }
 
-/** Resolves when the answer is on its way or nobody is there to get it. */
+/** Resolves when the response is on its way or the client has gone. */
 function end(response: ServerResponse, status: number, headers: Record<string, string>, body: Buffer): Promise<void> {
   if (response.destroyed || response.headersSent) return Promise.resolve();
   const { req } = response;

@@ -77,13 +77,13 @@ function implementation(service: RunnerService, logger: Logger): UntypedServiceI
     [...procedures.values()].map((procedure) => [
       procedure.name,
       (call: ServerUnaryCall<Buffer, Buffer>, callback: sendUnaryData<Buffer>) => {
-        void answerCall(service, logger, procedure, call, callback);
+        void handleCall(service, logger, procedure, call, callback);
       },
     ]),
   );
 }
 
-async function answerCall(
+async function handleCall(
   service: RunnerService,
   logger: Logger,
   procedure: Procedure,
@@ -91,18 +91,18 @@ async function answerCall(
   callback: sendUnaryData<Buffer>,
 ): Promise<void> {
   const gone = new AbortController();
-  let isAnswered = false;
+  let isDone = false;
   // It is also emitted after a call that went well.
   call.on('cancelled', () => {
-    if (!isAnswered) gone.abort();
+    if (!isDone) gone.abort();
   });
   try {
-    const answer = await run(service, procedure, call, gone.signal);
-    isAnswered = true;
-    if (gone.signal.aborted) await service.undelivered(procedure.name, answer);
-    callback(null, encodeBinary(procedure.response, answer));
+    const reply = await run(service, procedure, call, gone.signal);
+    isDone = true;
+    if (gone.signal.aborted) await service.undelivered(procedure.name, reply);
+    callback(null, encodeBinary(procedure.response, reply));
   } catch (error) {
-    isAnswered = true;
+    isDone = true;
     const { code, message } = toRpcError(error, logger, procedure.path);
     callback({ code: code.number as grpcStatus, details: message, metadata: new Metadata() });
   }
@@ -129,7 +129,7 @@ async function run(
     }
   }
   if (request.length > maxSmallBytes) throw invalid('message_too_large', 'The message is too large.');
-  return service.answer(procedure.name, runner, context, decodeBinary<object>(procedure.request, request));
+  return service.respond(procedure.name, runner, context, decodeBinary<object>(procedure.request, request));
 }
 
 function readCall(call: ServerUnaryCall<Buffer, Buffer>, signal: AbortSignal): Call {

@@ -59,7 +59,7 @@ export class LogDecoder {
     return { taskId: this.#taskId, index: this.#index, noMore: this.#noMore, rows: this.#rows };
   }
 
-  /** Reads one field. Answers how many bytes are missing, 0 when it was all there. */
+  /** Reads one field. Returns how many bytes are missing, 0 when it was all there. */
   #readField(reader: WireReader): number {
     const tag = reader.left === 0 ? null : reader.tag();
     if (tag === null) return 1;
@@ -123,7 +123,7 @@ export const malformed = () => invalid('malformed_message', 'This is not an Upda
 
 /**
  * Reads protobuf's wire form by hand, for the one message that is too large to be
- * decoded as a whole. Asked for more than there is, it answers null and stays where
+ * decoded as a whole. Asked for more than there is, it returns null and stays where
  * it was, so that the caller can wait for more bytes.
  */
 export class WireReader {
@@ -182,7 +182,7 @@ export class WireReader {
   }
 
   /**
-   * Passes over the value of a field. Answers how many bytes are missing, as far as one can tell: 0 when all are
+   * Passes over the value of a field. Returns how many bytes are missing, as far as one can tell: 0 when all are
    * there.
    */
   skip(type: number): number {

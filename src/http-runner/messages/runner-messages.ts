@@ -55,7 +55,7 @@ export interface Runner {
   ephemeral: boolean;
 }
 
-/** What both `Register` and `Declare` answer. */
+/** The response of both `Register` and `Declare`. */
 export interface RunnerResponse {
   runner: Runner | null;
 }

@@ -34,7 +34,7 @@ import { delayRefusals } from './paced-refusals.ts';
  * 3. Class limits (`class-limits.ts`): so many requests of a cost class at a time, of all clients
  *    together; one more is 503 with Retry-After 2.
  * 4. Background priority (`background-priority.ts`): steps of a search wait, 10 ms at most each, while
- *    another response is being made.
+ *    another result is being made.
  * 5. Refusals to anonymous clients are sent 5 ms apart after the first 50, 2 s late at most
  *    (`paced-refusals.ts`): a client that retries at once costs a connection and no more.
  *

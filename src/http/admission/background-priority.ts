@@ -100,7 +100,7 @@ export function createBackgroundPriority({
   return {
     onRequest({ res, state }) {
       const beganAt = performance.now();
-      // Where nobody searches nothing else asks, and the list would grow.
+      // Without searches nothing else calls this, and the list would grow.
       isAnyQuick(beganAt);
       state.activeRequest = { beganAt, isQuick: true };
       active.push(state.activeRequest);

@@ -19,12 +19,12 @@ const buckets = [0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30];
 
 const gitService = /git-(upload-pack|receive-pack)$/;
 
-/** @param git hears of requests for git as well */
+/** @param git counts requests for git as well */
 export function createHttpCounts(clock: Clock, git: Pick<GitTraffic, 'record'>): HttpCounts {
   const series = new Map<string, { labels: { route: string; status: string }; seconds: Histogram }>();
   /**
-   * What a connection had brought when its last request ended: the head of a request is read before anybody hears of
-   * it.
+   * What a connection had brought when its last request ended: the head of a request is read before its handler
+   * runs.
    */
   const readBefore = new WeakMap<Socket, number>();
   let inFlight = 0;

@@ -1,7 +1,7 @@
 import type { WebDeps } from '../deps.ts';
 import type { Family } from '../metrics-registry.ts';
 
-/** Images of other hosts in documents: how requests for them ended, and what is kept. No label names a host. */
+/** Images of other hosts in documents: how requests for them ended, and what is cached. No label names a host. */
 export function imageFamilies({ imageProxy }: Pick<WebDeps, 'imageProxy'>): Family[] {
   const { files, bytes } = imageProxy.load();
   return [

@@ -2,30 +2,33 @@ import { stat, statfs } from 'node:fs/promises';
 import path from 'node:path';
 import { getHeapStatistics } from 'node:v8';
 import type { SlotLoad } from '../../git/index.ts';
-import type { ListedJob, WebDeps } from '../deps.ts';
+import type { ListedTask, WebDeps } from '../deps.ts';
 import { histogramSamples } from '../metrics-registry.ts';
 import type { Family, Sample } from '../metrics-registry.ts';
 
-type MetricsDeps = Pick<WebDeps, 'config' | 'db' | 'git' | 'backups' | 'ci' | 'clock' | 'jobs' | 'counts' | 'mirrors'>;
+type MetricsDeps = Pick<
+  WebDeps,
+  'config' | 'db' | 'git' | 'backups' | 'ci' | 'clock' | 'scheduledTasks' | 'counts' | 'mirrors'
+>;
 
 const runnerStatuses = ['idle', 'active', 'offline', 'unspecified'] as const;
 
-const jobStates = ['ok', 'failing', 'new'] as const;
-const stateOf = (last: ListedJob['last']): (typeof jobStates)[number] =>
+const taskStates = ['ok', 'failing', 'new'] as const;
+const stateOf = (last: ListedTask['last']): (typeof taskStates)[number] =>
   last === null ? 'new' : last.failures > 0 ? 'failing' : 'ok';
 
-/** Whatever can be said of the instance at this moment: queues, disk, backups, jobs. */
+/** Gauges of the instance at this moment: queues, disk, backups, scheduled tasks. */
 export async function stateOfInstance(deps: MetricsDeps): Promise<Family[]> {
   const { config, git, clock, db } = deps;
   const file = path.join(config.dataDir, 'hearth.db');
   const sizeOf = async (name: string): Promise<number> => (await stat(name).catch(() => null))?.size ?? 0;
-  const [database, wal, disk, counts, { newest, lastProof }, jobs, mirrors, runners] = await Promise.all([
+  const [database, wal, disk, counts, { newest, lastRestoreTest }, tasks, mirrors, runners] = await Promise.all([
     sizeOf(file),
     sizeOf(`${file}-wal`),
     statfs(config.dataDir),
     deps.counts(),
     deps.backups.state(),
-    deps.jobs(),
+    deps.scheduledTasks(),
     deps.mirrors.listFailing({ limit: 1 }),
     deps.ci.runners.list(null),
   ]);
@@ -99,26 +102,26 @@ export async function stateOfInstance(deps: MetricsDeps): Promise<Family[]> {
     gauge(
       'restore_proven_age_seconds',
       'Time since a backup was last proven by restoring it.',
-      ageOf(lastProof === null ? null : Date.parse(lastProof.at)),
+      ageOf(lastRestoreTest === null ? null : Date.parse(lastRestoreTest.at)),
     ),
     gauge(
       'jobs',
       'Jobs that run by the clock: how each did the last time.',
-      jobs.flatMap(({ name, last }) =>
-        jobStates.map((state) => ({ labels: { kind: name, state }, value: stateOf(last) === state ? 1 : 0 })),
+      tasks.flatMap(({ name, last }) =>
+        taskStates.map((state) => ({ labels: { kind: name, state }, value: stateOf(last) === state ? 1 : 0 })),
       ),
     ),
     gauge(
       'job_seconds',
       'How long a job took the last time.',
-      jobs.flatMap(({ name, last }) =>
+      tasks.flatMap(({ name, last }) =>
         last === null ? [] : [{ labels: { kind: name, state: stateOf(last) }, value: last.lastTookMs / 1000 }],
       ),
     ),
     gauge(
       'job_failures',
       'Failures in a row of a job.',
-      jobs.map(({ name, last }) => ({ labels: { kind: name }, value: last?.failures ?? 0 })),
+      tasks.map(({ name, last }) => ({ labels: { kind: name }, value: last?.failures ?? 0 })),
     ),
     gauge('heap_bytes', 'Memory that the JavaScript heap takes.', one(getHeapStatistics().total_physical_size)),
   ];

@@ -15,7 +15,7 @@ const contentSecurityPolicy = [
 ].join('; ');
 
 /**
- * Headers of every answer. `Referrer-Policy: same-origin` and not `no-referrer`:
+ * Headers of every response. `Referrer-Policy: same-origin` and not `no-referrer`:
  * the latter makes browsers send `Origin: null` with forms, which on plain http
  * is all the cross-site check has.
  */

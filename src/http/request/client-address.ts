@@ -5,7 +5,7 @@ import { BlockList, isIP } from 'node:net';
 export interface Client {
   /** The network address of the client itself. */
   address: string;
-  /** What a trusted proxy says the browser used; null when nobody trusted says so. */
+  /** What a trusted proxy says the browser used; null when no trusted proxy says so. */
   forwardedProto: 'http' | 'https' | null;
   forwardedHost: string | null;
 }
@@ -57,7 +57,7 @@ export function createTrustedPeers(trusted: readonly string[]): (address: string
  * else the headers are as if absent. Koa's own `proxy: true` believes every
  * peer, which is why it stays off.
  *
- * @param trusted addresses, CIDR ranges, `loopback` or `private` (RFC 1918 and ULA); an empty list trusts nobody
+ * @param trusted addresses, CIDR ranges, `loopback` or `private` (RFC 1918 and ULA); an empty list trusts no proxy
  */
 export function createClientReader(trusted: readonly string[]): (peer: string, headers: IncomingHttpHeaders) => Client {
   const isTrusted = createTrustedPeers(trusted);

@@ -1,6 +1,6 @@
 /**
  * The fields of a submitted form. Pages ask for the fields they know by name;
- * nothing else of the body reaches them. A repeated field answers its first
+ * nothing else of the body reaches them. A repeated field returns its first
  * value to `text` and all of them to `all`.
  */
 export interface Form {

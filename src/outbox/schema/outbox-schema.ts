@@ -1,6 +1,6 @@
 import { EntitySchema } from 'typeorm';
 
-/** PENDING until a handler has succeeded (DELIVERED) or nobody will try again by itself (FAILED). */
+/** PENDING until a handler has succeeded (DELIVERED) or no retry is scheduled (FAILED). */
 export type MessageState = 'PENDING' | 'DELIVERED' | 'FAILED';
 
 /** A row of `outbox`: something that is to be sent or done. Times are milliseconds since the epoch. */

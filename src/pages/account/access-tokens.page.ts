@@ -67,7 +67,7 @@ async function reachOf(context: PersonContext, deps: AccountDeps, repos: readonl
 
 /**
  * Fields `name`, `access`, `expires_in` (days or `never`), `repos` (`all` or ids).
- * Answers with a redirect to the page that shows the token once.
+ * Responds with a redirect to the page that shows the token once.
  */
 export const addToken: Page<PersonContext, AccountDeps> = (context, deps) => {
   const { person } = context;

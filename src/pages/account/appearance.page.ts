@@ -4,7 +4,7 @@ import { viewNotice } from '../app/notices.view.ts';
 import type { Page, RequestContext } from '../app/request-context.ts';
 import type { AccountDeps } from './deps.ts';
 
-/** How the pages look in this browser; open to visitors without an account too. */
+/** How the pages look in this browser; open to anonymous viewers too. */
 export const showAppearance: Page<RequestContext, AccountDeps> = ({ preferences, query }) =>
   page('account/appearance', { preferences, notice: viewNotice(query) });
 

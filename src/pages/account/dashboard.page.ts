@@ -58,7 +58,7 @@ async function readFollowing(personId: string, { federation, clock }: AccountDep
   return {
     pushes: pushes.map((push) => viewReceivedPush(push, clock.now())),
     stuck: pending
-      .filter(({ standing }) => standing.state !== 'ACCEPTED' && standing.why === 'failed')
+      .filter(({ status }) => status.state !== 'ACCEPTED' && status.why === 'failed')
       .map(({ handle }) => handle),
   };
 }

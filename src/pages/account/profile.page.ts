@@ -14,7 +14,7 @@ import type { AccountDeps } from './deps.ts';
 const isPerson = (viewer: Viewer, id: string): boolean => viewer.kind === 'person' && viewer.id === id;
 
 /**
- * Who belongs to an organisation is for its OWNERs (SPEC §4.4): a visitor sees what they
+ * Who belongs to an organisation is for its OWNERs (SPEC §4.4): an anonymous viewer sees what they
  * could read on the members page of it, everybody sees their own.
  */
 async function membershipsShownTo(

@@ -16,6 +16,6 @@ export type AdminDeps = Pick<
   | 'backups'
   | 'counts'
   | 'origins'
-  | 'jobs'
+  | 'scheduledTasks'
   | 'unready'
 >;

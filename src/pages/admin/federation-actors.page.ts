@@ -12,7 +12,7 @@ export const showFollowers: Page<PersonContext, AdminDeps> = async ({ query }, {
   let isKnown = name !== '' && more === undefined;
   const { rows, next, previous } = await numberedPage(
     async (paging) => {
-      const found = isKnown ? await federation.followersOf(owner, name, paging).catch(nullIfNotFound) : null;
+      const found = isKnown ? await federation.listFollowers(owner, name, paging).catch(nullIfNotFound) : null;
       isKnown = found !== null;
       return found ?? [];
     },

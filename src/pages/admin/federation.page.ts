@@ -56,13 +56,13 @@ const acting = (context: PersonContext, deps: AdminDeps, notice: string, act: ()
 /** Whether federation works, and how the other servers do. */
 export const showFederation: Page<PersonContext, AdminDeps> = (context, deps) => federationPage(context, deps);
 
-/** Field `host`. Asks the other server step by step; the answer is this page with what was found. */
+/** Field `host`. Asks the other server step by step; the response is this page with what was found. */
 export const testPeer: Page<PersonContext, AdminDeps> = async (context, deps) => {
   const host = context.form.text('host').trim();
   return submit(
     async () => {
       if (!URL.canParse(`https://${host}`)) throw invalid('invalid_host', 'This is no host name.', { field: 'host' });
-      return federationPage(context, deps, { test: { host, checks: await deps.federation.testPeer(host) } });
+      return federationPage(context, deps, { test: { host, checks: await deps.federation.checkPeer(host) } });
     },
     (refusal) => federationPage(context, deps, { refusal }),
   );

@@ -78,7 +78,7 @@ export const endFollowFor: Page<PersonContext, AdminDeps> = (context, deps) =>
 export const retryFollowFor: Page<PersonContext, AdminDeps> = (context, deps) =>
   acting(context, deps, 'follow-retried', () => deps.federation.retryFollowFor(context.params.id ?? ''));
 
-/** Looks for new repositories of all followed people now; the answer says what was found. */
+/** Looks for new repositories of all followed people now; the response says what was found. */
 export const resyncFollows: Page<PersonContext, AdminDeps> = (context, deps) =>
   submit(
     async () => followsPage(context, deps, { scanned: await deps.federation.resync() }),

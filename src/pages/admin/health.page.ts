@@ -17,7 +17,7 @@ const oldMs = 2 * 86_400_000;
 /** Readiness and load of the server, the last restore test, and mirrors that fail. */
 async function healthPage({ query }: PersonContext, deps: AdminDeps, more: object = {}): Promise<PageReply> {
   const { unready, backups, counts, git, clock } = deps;
-  const [parts, { newest, lastProof }, count, mirrors, parked] = await Promise.all([
+  const [parts, { newest, lastRestoreTest }, count, mirrors, parked] = await Promise.all([
     unready(),
     backups.state(),
     counts(),
@@ -30,11 +30,11 @@ async function healthPage({ query }: PersonContext, deps: AdminDeps, more: objec
     `${running} at work, ${waiting} waiting`;
   return page('admin/health', {
     unready: parts,
-    proven: lastProof && {
-      at: viewTime(Date.parse(lastProof.at), now),
-      repositories: lastProof.proven,
-      total: lastProof.total,
-      isOld: now - Date.parse(lastProof.at) > oldMs,
+    proven: lastRestoreTest && {
+      at: viewTime(Date.parse(lastRestoreTest.at), now),
+      repositories: lastRestoreTest.proven,
+      total: lastRestoreTest.total,
+      isOld: now - Date.parse(lastRestoreTest.at) > oldMs,
     },
     backup: newest && {
       at: viewTime(newest.madeAt, now),
@@ -127,7 +127,7 @@ export const syncFailingMirror: Page<PersonContext, AdminDeps> = (context, deps)
     (refusal) => healthPage(context, deps, { refusal }),
   );
 
-/** Tells the listeners that are left of a parked push. It may take them minutes, so nobody waits here. */
+/** Tells the listeners that are left of a parked push. It may take them minutes, so the request does not wait. */
 export const retryParkedPush: Page<PersonContext, AdminDeps> = (context, deps) =>
   submit(
     async () => {

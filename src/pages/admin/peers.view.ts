@@ -26,7 +26,7 @@ export function viewPeer(peer: ListedPeer, now: number) {
   };
 }
 
-/** Null when there is nobody to speak of. */
+/** Null without followers. */
 const viewFollowers = (count: number): string | null =>
   count === 0 ? null : count === 1 ? 'Its follower is kept.' : `Its ${count} followers are kept.`;
 

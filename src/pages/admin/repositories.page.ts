@@ -9,7 +9,7 @@ import type { AdminDeps } from './deps.ts';
 
 const here = '/admin/repositories';
 
-/** Reads `name`, `owner/` and `owner/name`: how the name begins, and whose. An owner that nobody is has nothing. */
+/** Reads `name`, `owner/` and `owner/name`: how the name begins, and whose. An unknown owner has no repository. */
 async function readWanted(
   filter: string,
   { owners }: Pick<AdminDeps, 'owners'>,

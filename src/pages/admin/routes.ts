@@ -22,7 +22,7 @@ import { showFollows, addFollowFor, resyncFollows, endFollowFor, retryFollowFor 
 import { showAdminHealth, retryParkedPush, syncFailingMirror } from './health.page.ts';
 import { showAdminPeople, setAdministrator, setDisabled } from './people.page.ts';
 import { showAdminRepositories } from './repositories.page.ts';
-import { showAdminJobs } from './scheduled-tasks.page.ts';
+import { showScheduledTasks } from './scheduled-tasks.page.ts';
 import { showAdminSettings } from './settings.page.ts';
 
 /** Pages of the administrator, without those of runners and secrets (`runs`) and invitations (`sign-in`). */
@@ -41,7 +41,7 @@ export const adminRoutes: readonly Route[] = [
   },
   { method: 'POST', path: '/admin/people/:id/disabled', access: 'administrator', cost: 'rows', page: setDisabled },
   { method: 'GET', path: '/admin/repositories', access: 'administrator', cost: 'rows', page: showAdminRepositories },
-  { method: 'GET', path: '/admin/jobs', access: 'administrator', cost: 'rows', page: showAdminJobs },
+  { method: 'GET', path: '/admin/jobs', access: 'administrator', cost: 'rows', page: showScheduledTasks },
   { method: 'GET', path: '/admin/settings', access: 'administrator', cost: 'rows', page: showAdminSettings },
   { method: 'GET', path: '/admin/audit', access: 'administrator', cost: 'rows', page: showAdminAudit },
   { method: 'GET', path: '/admin/federation', access: 'administrator', cost: 'rows', page: showFederation },

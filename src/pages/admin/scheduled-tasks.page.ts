@@ -4,9 +4,9 @@ import type { Page, PersonContext } from '../app/request-context.ts';
 import type { AdminDeps } from './deps.ts';
 
 /** What runs by the clock, and how it went the last time. */
-export const showAdminJobs: Page<PersonContext, AdminDeps> = async (_context, { jobs, clock }) =>
+export const showScheduledTasks: Page<PersonContext, AdminDeps> = async (_context, { scheduledTasks, clock }) =>
   page('admin/scheduled-tasks', {
-    jobs: (await jobs()).map(({ name, time, last }) => ({
+    tasks: (await scheduledTasks()).map(({ name, time, last }) => ({
       name,
       time,
       started: last && viewTime(last.lastStartedAt, clock.now()),

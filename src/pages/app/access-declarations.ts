@@ -16,7 +16,7 @@ import type { Needed } from '../../repositories/index.ts';
  * - `api`: the handler asks for its own credentials and ignores cookies; each operation
  *   declares for itself who may call
  * - `federation`: for other servers; the handler ignores cookies, verifies a signature
- *   where something is done, and answers 404 while federation is off
+ *   where something is done, and responds with 404 while federation is off
  * - `task`: for jobs on a runner; the handler requires the token of the task or a signed URL, and ignores cookies
  * - `operator`: for monitoring; the handler accepts loopback clients and clients with the metrics token of the
  *   settings, otherwise 404

@@ -14,10 +14,10 @@ export interface CacheKey {
  * how they like it, the repository's row, what the viewer may do there, its refs and
  * HEAD, and where this server is reached. Objects have no part in it: their ids never
  * mean other bytes.
- * @returns null when the page is not to be kept: nothing of a repository, or refs that only git can read
+ * @returns null when the page is not cacheable: nothing of a repository, or refs that only git can read
  */
-export async function cacheKey(visit: AnyContext, deps: Pick<WebDeps, 'git' | 'ssh'>): Promise<CacheKey | null> {
-  const { found, method, path, query, origin, preferences, person, avatarAt, viewer } = visit;
+export async function cacheKey(request: AnyContext, deps: Pick<WebDeps, 'git' | 'ssh'>): Promise<CacheKey | null> {
+  const { found, method, path, query, origin, preferences, person, avatarAt, viewer } = request;
   if (found === null || (method !== 'GET' && method !== 'HEAD')) return null;
   const refs = await deps.git.refs.state(found.path);
   if (refs === null) return null;

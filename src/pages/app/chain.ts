@@ -17,7 +17,7 @@ import {
   createHttpServer,
   createOneTimeSecrets,
   createRequestLog,
-  nameRequest,
+  initRequestState,
   securityHeaders,
   serveMetrics,
   takeRunnerRequests,
@@ -54,8 +54,11 @@ import { identifyViewer } from './viewer.ts';
 
 /** The modules that pages call, without what is made here. */
 export interface WebOptions
-  extends Omit<WebDeps, 'assets' | 'highlighting' | 'oneTimeSecrets' | 'backgroundPriority' | 'origins' | 'jobs'>,
-    Partial<Pick<WebDeps, 'origins' | 'jobs'>> {
+  extends Omit<
+      WebDeps,
+      'assets' | 'highlighting' | 'oneTimeSecrets' | 'backgroundPriority' | 'origins' | 'scheduledTasks'
+    >,
+    Partial<Pick<WebDeps, 'origins' | 'scheduledTasks'>> {
   logger: Logger;
   random?: Random;
   runners?: RunnerListener;
@@ -78,7 +81,7 @@ export function createWebServer(options: WebOptions): WebServer {
   const render = createRender({ embedded, assets });
   const deps: WebDeps = {
     origins: new Map(),
-    jobs: async () => [],
+    scheduledTasks: async () => [],
     ...options,
     assets,
     highlighting: createHighlighting(options),
@@ -118,7 +121,7 @@ export function createWebServer(options: WebOptions): WebServer {
     // Stores what the middlewares below respond, for the last stage above; so it sees the complete response.
     pageCache.store,
     // State and request id, which all others read.
-    nameRequest(random),
+    initRequestState(random),
     // Log, metrics and headers of every response, whatever comes of it.
     (ctx, next) => {
       for (const record of onRequest) record(ctx);
@@ -174,7 +177,7 @@ export function routeChain({ deps, render, admission, pageCache }: RouteDeps): (
       render,
       rendered: isCacheable(route) ? pageCache.rendered : null,
     });
-    // Nobody is asked who they are.
+    // No client is asked for credentials.
     if (route.access === 'open') return [name, ...admission.limit(route.cost), page];
     return [
       name,

@@ -38,7 +38,8 @@ export function pageLinks(
   { next, previous }: { next: string | null; previous: string | null },
   chosen: Readonly<Record<string, string>> = {},
 ): { next: string | null; previous: string | null } {
-  const kept = Object.entries(chosen).filter(([, value]) => value !== '');
-  const address = (name: string, key: string): string => `${path}?${new URLSearchParams([...kept, [name, key]])}`;
+  const chosenFilters = Object.entries(chosen).filter(([, value]) => value !== '');
+  const address = (name: string, key: string): string =>
+    `${path}?${new URLSearchParams([...chosenFilters, [name, key]])}`;
   return { next: next && address('after', next), previous: previous && address('before', previous) };
 }

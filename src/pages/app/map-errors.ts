@@ -5,7 +5,7 @@ import { readPreferences, Refusal, statusOf, discardBody } from '../../http/inde
 import type { Render } from './render.ts';
 
 /**
- * Status of each error code on error pages. A refusal of a form is answered by the page of the form
+ * Status of each error code on error pages. A refusal of a form is rendered by the page of the form
  * (submit.ts) with the same statuses; errors here have no form to go back to.
  */
 const pageStatusOf: Record<ErrorCode, number> = { ...statusOf, invalid: 422, unauthenticated: 303 };
@@ -80,8 +80,8 @@ function logError(logger: Logger, error: unknown, requestId: string): void {
   });
 }
 
-function renderError(ctx: Context, answer: ErrorResponse, render: Render): void {
-  const { status, message, headers, requestId } = answer;
+function renderError(ctx: Context, response: ErrorResponse, render: Render): void {
+  const { status, message, headers, requestId } = response;
   ctx.status = status;
   ctx.set({ ...headers, 'Cache-Control': 'no-store' });
   ctx.vary('Cookie');
@@ -95,7 +95,7 @@ function renderError(ctx: Context, answer: ErrorResponse, render: Render): void 
   ctx.body = render('app/error', frame, { title: titles[status] ?? 'That did not work', status, message, requestId });
 }
 
-/** Catches what the rest of the middleware throws, and answers with an error page. */
+/** Catches what the rest of the middleware throws, and responds with an error page. */
 export function withErrorMapping({ logger, render }: { logger: Logger; render: Render }): Middleware {
   return async (ctx, next) => {
     try {
@@ -114,10 +114,10 @@ export function withErrorMapping({ logger, render }: { logger: Logger; render: R
         ctx.set('Cache-Control', 'no-store');
         return;
       }
-      const answer = responseTo(error, ctx.state.requestId);
-      if (answer.status === 500) logError(logger, error, ctx.state.requestId);
+      const response = responseTo(error, ctx.state.requestId);
+      if (response.status === 500) logError(logger, error, ctx.state.requestId);
       discardBody(ctx.req);
-      renderError(ctx, answer, render);
+      renderError(ctx, response, render);
     }
   };
 }

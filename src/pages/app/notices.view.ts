@@ -1,6 +1,6 @@
 /**
  * What a page says after a form was accepted. The redirect carries only the
- * key, so a made-up address can show nobody a sentence of its author's choice.
+ * key, so a made-up address cannot show a sentence of its author's choice.
  */
 const notices: Readonly<Record<string, string>> = {
   'profile-saved': 'Your profile is saved.',

@@ -16,7 +16,7 @@ import type { ResponseCache, ResponseCacheOptions } from './response-cache.ts';
  *
  * Nothing has to be invalidated by hand. A page is at most a minute old, because its times are
  * relative ("2 minutes ago"). The first level costs a fifth of the second: 22 µs of processor time
- * for a response instead of 105 µs, nearly all of it the middlewares; so it is kept.
+ * for a response instead of 105 µs, nearly all of it the middlewares; so it is cached.
  */
 export interface PageCache extends ResponseCache {
   rendered: RenderedPages;

@@ -112,7 +112,7 @@ export function createRenderedPages({ maxWeight = maxBytes }: { maxWeight?: numb
   };
 }
 
-/** A page is compressed once and sent often, so more effort than for one that is not kept. */
+/** A page is compressed once and sent often, so more effort than for one that is not cached. */
 function compress(html: Buffer, encoding: 'gzip' | 'br'): Promise<Buffer> {
   if (encoding === 'gzip') return gzipped(html, { level: 6 });
   return brotlied(html, {

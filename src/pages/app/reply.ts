@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { NewCookie } from '../../http/index.ts';
 import type { Dependency } from './dependency.ts';
 
-/** What a page answers; routing.ts turns it into bytes. */
+/** What a page returns; routing.ts turns it into bytes. */
 export type Reply = PageReply | RedirectReply | ContentReply;
 
 export interface PageReply {
@@ -51,12 +51,12 @@ export function page(template: string, locals: Record<string, unknown> = {}, opt
   return { kind: 'page', status, template, locals, cookies, headers: {}, showsSecret, dependencies: restsOn };
 }
 
-/** The answer to every form that was accepted: look at the result with a GET. */
+/** The response to every form that was accepted: look at the result with a GET. */
 export function seeOther(to: string, options: { cookies?: NewCookie[] } = {}): RedirectReply {
   return { kind: 'redirect', status: 303, to, cookies: options.cookies ?? [] };
 }
 
-/** The same thing lives at another URL. Not kept for long by browsers, because a name may be used again. */
+/** The same thing lives at another URL. Not cached for long by browsers, because a name may be used again. */
 export function movedTo(to: string): RedirectReply {
   return { kind: 'redirect', status: 301, to, cookies: [] };
 }

@@ -7,7 +7,7 @@ import type { Reply } from './reply.ts';
 
 /**
  * Everything a page may know about one request. Pages never see Koa: they read
- * a visit, call one use-case and answer with a `Reply`.
+ * a request context, call one use-case and respond with a `Reply`.
  */
 export interface RequestContext {
   readonly method: string;
@@ -82,7 +82,7 @@ export type AnyContext = RequestContext & {
 
 /** One page: reads its input, calls one use-case and replies. Each subject names what its pages call as `Deps`. */
 export type Page<V extends RequestContext = RequestContext, Deps = WebDeps> = (
-  visit: V,
+  request: V,
   deps: Deps,
 ) => Reply | Promise<Reply>;
 export type PageHandler = Page<AnyContext>;

@@ -156,8 +156,9 @@ export function createResponseCache({ deps, random, readClient, onRequest }: Res
       const before = pending.get(ctx.req);
       if (before === undefined) return next();
       await next();
-      const { kept, identity, routePath } = ctx.state;
-      if (kept === null || identity.viewer.kind !== 'anonymous' || (ctx.status !== 200 && ctx.status !== 304)) return;
+      const { cachedPage, identity, routePath } = ctx.state;
+      if (cachedPage === null || identity.viewer.kind !== 'anonymous' || (ctx.status !== 200 && ctx.status !== 304))
+        return;
       const now = await validators();
       // A change meanwhile may have reached a part of the response.
       if (now.state !== before.state || now.ssh !== before.ssh) return;
@@ -167,7 +168,7 @@ export function createResponseCache({ deps, random, readClient, onRequest }: Res
       // Koa sets the last headers when it sends them.
       res.once('finish', () => {
         if (res.statusCode === status && !res.hasHeader('Set-Cookie'))
-          responses.set(before.key, { ...now, ...kept, status, headers: headersOf(res), body, path, routePath });
+          responses.set(before.key, { ...now, ...cachedPage, status, headers: headersOf(res), body, path, routePath });
       });
     },
   };

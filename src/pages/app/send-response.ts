@@ -47,24 +47,24 @@ function setCookies(ctx: Context, cookies: readonly NewCookie[]): void {
   if (cookies.length > 0) ctx.set('Set-Cookie', cookies.map(writeCookie));
 }
 
-/** A page that depends on who looks is nobody else's: neither a cache's nor, when signed in, the disk's. */
+/** A page that depends on the viewer is private: neither a cache's nor, when signed in, the disk's. */
 function setPageHeaders(ctx: Context, isUnstored: boolean): void {
   ctx.set('Cache-Control', isUnstored ? 'private, no-store' : 'private, no-cache');
   ctx.set('Vary', 'Cookie, Authorization');
   ctx.type = 'html';
 }
 
-function renderPage(ctx: Context, reply: PageReply, visit: AnyContext, render: Render): string {
-  const frame = { identity: ctx.state.identity, preferences: visit.preferences, path: visit.path };
+function renderPage(ctx: Context, reply: PageReply, request: AnyContext, render: Render): string {
+  const frame = { identity: ctx.state.identity, preferences: request.preferences, path: request.path };
   // A form may lead to any page, so any page can say what came of it.
-  return render(reply.template, frame, { notice: viewNotice(visit.query), ...reply.locals });
+  return render(reply.template, frame, { notice: viewNotice(request.query), ...reply.locals });
 }
 
-function sendPage(ctx: Context, reply: PageReply, visit: AnyContext, html: string): void {
+function sendPage(ctx: Context, reply: PageReply, request: AnyContext, html: string): void {
   ctx.status = reply.status;
   ctx.set(reply.headers);
   setCookies(ctx, reply.cookies);
-  setPageHeaders(ctx, visit.person !== null || reply.showsSecret);
+  setPageHeaders(ctx, request.person !== null || reply.showsSecret);
   ctx.state.showsSecret = reply.showsSecret;
   // Once to bytes: its length is asked for, and a long text would be counted and then written character by character.
   ctx.body = Buffer.from(html);
@@ -73,16 +73,16 @@ function sendPage(ctx: Context, reply: PageReply, visit: AnyContext, html: strin
 /** An anonymous client may send the ETag that it has, and gets 304 while the page is the same. */
 async function sendCached(
   ctx: Context,
-  kept: CachedPage,
+  cached: CachedPage,
   { repository, refs }: CacheKey,
   { person }: AnyContext,
 ): Promise<void> {
-  ctx.state.kept = { madeAtMs: kept.madeAtMs, repository, refs };
+  ctx.state.cachedPage = { madeAtMs: cached.madeAtMs, repository, refs };
   ctx.status = 200;
   setPageHeaders(ctx, person !== null);
   ctx.append('Vary', 'Accept-Encoding');
   if (person === null) {
-    ctx.set('ETag', kept.etag);
+    ctx.set('ETag', cached.etag);
     if (ctx.headers['if-none-match'] !== undefined && ctx.fresh) {
       ctx.status = 304;
       return;
@@ -91,7 +91,7 @@ async function sendCached(
   const encoding = ctx.headers['accept-encoding'] === undefined ? 'identity' : bestEncoding(ctx, ['br', 'gzip']);
   if (encoding !== 'identity') ctx.set('Content-Encoding', encoding);
   const type = ctx.response.get('Content-Type');
-  ctx.body = await kept.body(encoding);
+  ctx.body = await cached.body(encoding);
   // Bytes given as a body have a type of their own.
   ctx.set('Content-Type', type);
 }
@@ -122,15 +122,15 @@ interface PageHandlerOptions {
 /** Finds the page in the page cache or runs it, and turns its reply into an HTTP response. */
 export function sendResponse(page: PageHandler, { deps, render, rendered }: PageHandlerOptions): Middleware {
   return async (ctx) => {
-    const visit = contextOf(ctx);
-    const key = rendered && (await cacheKey(visit, deps));
+    const request = contextOf(ctx);
+    const key = rendered && (await cacheKey(request, deps));
     const asked = { nowMs: deps.clock.now(), state: await deps.db.state() };
     const known = rendered && key !== null ? await rendered.find(key.key, asked) : null;
-    if (known) return sendCached(ctx, known, key!, visit);
-    const actor = { by: viewerForLog(visit.viewer), address: visit.address };
-    const reply = await deps.audit.as(actor, async () => page(visit, deps));
+    if (known) return sendCached(ctx, known, key!, request);
+    const actor = { by: viewerForLog(request.viewer), address: request.address };
+    const reply = await deps.audit.as(actor, async () => page(request, deps));
     if (reply.kind !== 'page') return send(ctx, reply);
-    const html = renderPage(ctx, reply, visit, render);
+    const html = renderPage(ctx, reply, request, render);
     const mayKeep =
       rendered &&
       key !== null &&
@@ -139,8 +139,8 @@ export function sendResponse(page: PageHandler, { deps, render, rendered }: Page
       reply.cookies.length === 0 &&
       !reply.showsSecret;
     // Refs that moved meanwhile may have found their way into the page.
-    if (mayKeep && (await cacheKey(visit, deps))?.key === key.key)
-      return sendCached(ctx, rendered.keep(key.key, html, reply.dependencies!, asked), key, visit);
-    sendPage(ctx, reply, visit, html);
+    if (mayKeep && (await cacheKey(request, deps))?.key === key.key)
+      return sendCached(ctx, rendered.keep(key.key, html, reply.dependencies!, asked), key, request);
+    sendPage(ctx, reply, request, html);
   };
 }

@@ -14,7 +14,7 @@ export interface FormRefusal {
  * Runs the use-case of a form. When it refuses, the same form is rendered again with what was typed and the
  * reason, with the status of the error.
  *
- * @param act calls one use-case and answers with a redirect
+ * @param act calls one use-case and responds with a redirect
  * @param again renders the form page with the refusal
  * @param fieldNames names of form fields that differ from those of the use-case, `{username: 'handle'}`
  */

@@ -22,8 +22,8 @@ interface ReceivedFile {
  * Reads a form that brings one file. It runs after access was decided, so no client can
  * make the server read a body that it will refuse anyway (security B05).
  *
- * Files are kept in memory: they are small, few at a time (class-limits.ts), and so nothing
- * is ever left on disk. What was wrong with an upload is kept for the page, whose form
+ * Files are held in memory: they are small, few at a time (class-limits.ts), and so nothing
+ * is ever left on disk. What was wrong with an upload is passed to the page, whose form
  * has words for it.
  *
  * @param field the form field of the file

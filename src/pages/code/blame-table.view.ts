@@ -23,7 +23,7 @@ export function viewBlame(
   now: number,
 ): BlameView {
   const known = made.get(blame);
-  if (known && known.coloured === coloured && known.repositoryUrl === repositoryUrl && now - known.at < keptMs)
+  if (known && known.coloured === coloured && known.repositoryUrl === repositoryUrl && now - known.at < cacheTtlMs)
     return known.view;
   const view = makeBlame(blame, coloured, repositoryUrl, now);
   made.set(blame, { coloured, repositoryUrl, at: now, view });
@@ -38,7 +38,7 @@ interface Made {
 }
 
 /** Times are said in words, which are true for a while. */
-const keptMs = 60_000;
+const cacheTtlMs = 60_000;
 const made = new WeakMap<Blame, Made>();
 
 function makeBlame(

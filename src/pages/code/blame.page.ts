@@ -5,7 +5,7 @@ import { codeUrl } from '../app/code-urls.ts';
 import { readText } from './read-text.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
-import { frameAt, locate } from './at-ref.ts';
+import { frameAt, locate } from './resolve-location.ts';
 import type { CodeDeps } from './deps.ts';
 
 const maxBytes = 512 * 1024;

@@ -17,7 +17,7 @@ import { markdownName, maxReadmeBytes } from './readme.view.ts';
 import { viewCount, viewSize } from '../app/sizes.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
-import { frameAt, locate } from './at-ref.ts';
+import { frameAt, locate } from './resolve-location.ts';
 import { sizePictures } from './picture-size.ts';
 import type { Dependency } from '../app/dependency.ts';
 import { readCommitReferences } from './commit-references.ts';

@@ -45,11 +45,11 @@ interface DiffContext {
   look: DiffLook;
   /** An address that shows one file alone, with wider limits. */
   loadUrl(file: ChangedFile): string;
-  /** Undefined for a file that nobody has coloured. */
+  /** Undefined for a file without highlighting. */
   coloursOf(file: ChangedFile): Colours | undefined;
-  /** Undefined for a file whose words nobody has compared. */
+  /** Undefined for a file whose words were not compared. */
   marksOf(file: ChangedFile): WordMarks | undefined;
-  /** Of a blob that is a picture; null when nobody knows. */
+  /** Of a blob that is a picture; null when unknown. */
   sizeOf(oid: string): ImageSize | null;
 }
 

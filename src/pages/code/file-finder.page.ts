@@ -4,7 +4,7 @@ import { rankPaths } from './rank-paths.ts';
 import { viewName } from '../app/plain-text.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
-import { frameAt, locate } from './at-ref.ts';
+import { frameAt, locate } from './resolve-location.ts';
 import type { CodeDeps } from './deps.ts';
 
 const maxFiles = 50_000;

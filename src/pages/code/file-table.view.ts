@@ -17,7 +17,7 @@ export interface FileRowView {
   isExecutable: boolean;
   /** Null for what has no size of its own. */
   size: string | null;
-  /** Null while nobody knows yet. */
+  /** Null while unknown. */
   last: { subject: string; subjectParts: TextPart[] | null; url: string; at: TimeView } | null;
 }
 
@@ -31,7 +31,7 @@ export interface FileTableView {
   isWaiting: boolean;
 }
 
-/** More rows than this nobody reads; the page would only be slow. */
+/** More rows are not readable; the page would only be slow. */
 export const maxRows = 1_000;
 
 const kinds: Record<TreeEntry['kind'], Pick<FileRowView, 'icon' | 'kind'>> = {

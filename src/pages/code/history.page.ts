@@ -5,7 +5,7 @@ import { viewHistoryDays } from './history-days.view.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import { content } from '../app/reply.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
-import { frameAt, locateBytes } from './at-ref.ts';
+import { frameAt, locateBytes } from './resolve-location.ts';
 import { rawPath } from './raw-path.ts';
 import { readSignatures } from './signatures.ts';
 import { readCommitReferences } from './commit-references.ts';

@@ -4,7 +4,7 @@ import { splitPath } from '../app/code-urls.ts';
 import { imageType, isActive } from './media-types.ts';
 import { charsetOf } from './read-text.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
-import { locate } from './at-ref.ts';
+import { locate } from './resolve-location.ts';
 import type { CodeDeps } from './deps.ts';
 
 /** Smaller files come from memory; larger ones flow from a process of their own. */

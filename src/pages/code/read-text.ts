@@ -3,7 +3,7 @@ export interface FileText {
   text: string;
   /** As the page names it. */
   encoding: 'UTF-8' | 'UTF-16' | 'Latin-1';
-  /** For the header of raw answers. */
+  /** For the header of raw responses. */
   charset: string;
 }
 
@@ -33,7 +33,7 @@ export function readText(bytes: Buffer): FileText | null {
   }
 }
 
-/** What raw answers call the encoding, from the first bytes of a file; null for binary. */
+/** What raw responses call the encoding, from the first bytes of a file; null for binary. */
 export function charsetOf(bytes: Buffer, isWhole: boolean): string | null {
   // The end of the piece may cut a character in two.
   const text = readText(isWhole ? bytes : bytes.subarray(0, Math.max(0, lastWholeCharacter(bytes))));

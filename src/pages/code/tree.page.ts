@@ -10,7 +10,7 @@ import { repositoryLinks } from '../markdown/repository-links.ts';
 import type { DocumentPlace } from '../markdown/repository-links.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
-import { frameAt, locate } from './at-ref.ts';
+import { frameAt, locate } from './resolve-location.ts';
 import { sizePictures } from './picture-size.ts';
 import { readCommitReferences } from './commit-references.ts';
 import { readCommitStatuses } from './commit-statuses.ts';

@@ -24,15 +24,17 @@ export function differingWords(before: string, after: string): DifferingWords | 
   while (start < old.length && start < fresh.length && old[start] === fresh[start]) start += 1;
   let end = 0;
   while (end < old.length - start && end < fresh.length - start && old.at(-1 - end) === fresh.at(-1 - end)) end += 1;
-  const kept = longestCommon(old.slice(start, old.length - end), fresh.slice(start, fresh.length - end));
-  const isKept = (index: number, length: number, inside: ReadonlySet<number>) =>
+  const common = longestCommon(old.slice(start, old.length - end), fresh.slice(start, fresh.length - end));
+  const isCommon = (index: number, length: number, inside: ReadonlySet<number>) =>
     index < start || index >= length - end || inside.has(index - start);
-  const same = old.filter((word, index) => isKept(index, old.length, kept.old) && word.trim() !== '').join('').length;
+  const same = old
+    .filter((word, index) => isCommon(index, old.length, common.old) && word.trim() !== '')
+    .join('').length;
   const most = Math.max(before.replace(/\s/g, '').length, after.replace(/\s/g, '').length);
   if (most === 0 || same / most < leastSame) return null;
   return {
-    before: rangesOf(old, (index) => isKept(index, old.length, kept.old)),
-    after: rangesOf(fresh, (index) => isKept(index, fresh.length, kept.fresh)),
+    before: rangesOf(old, (index) => isCommon(index, old.length, common.old)),
+    after: rangesOf(fresh, (index) => isCommon(index, fresh.length, common.fresh)),
   };
 }
 
@@ -48,15 +50,15 @@ function longestCommon(old: readonly string[], fresh: readonly string[]): { old:
           : Math.max(lengths[(i + 1) * width + j]!, lengths[i * width + j + 1]!);
     }
   }
-  const kept = { old: new Set<number>(), fresh: new Set<number>() };
+  const common = { old: new Set<number>(), fresh: new Set<number>() };
   for (let i = 0, j = 0; i < old.length && j < fresh.length; ) {
     if (old[i] === fresh[j]) {
-      kept.old.add(i++);
-      kept.fresh.add(j++);
+      common.old.add(i++);
+      common.fresh.add(j++);
     } else if (lengths[(i + 1) * width + j]! >= lengths[i * width + j + 1]!) i += 1;
     else j += 1;
   }
-  return kept;
+  return common;
 }
 
 function rangesOf(words: readonly string[], isKept: (index: number) => boolean): TextRange[] {

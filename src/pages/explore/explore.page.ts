@@ -62,7 +62,7 @@ export const exploreRepositories: Page<RequestContext, ExploreDeps> = async (
 ) => {
   const orders = ['updated', 'name', 'created'] as const;
   const sort = oneOf(orders, query.get('sort'));
-  // Whatever else was typed is nobody's language, and a question that means nothing is not asked.
+  // Whatever else was typed is an unknown language, and a question that means nothing is not asked.
   const language = languageCalled(query.get('language') ?? '')?.name;
   const [{ repositories: rows, next, previous }, offered] = await Promise.all([
     listPage(

@@ -25,50 +25,50 @@ const inSentence = (error: string | null): string => (error ?? 'no answer').repl
 
 const taken = 'The other server took it and has not answered yet.';
 
-export function viewFollowStatus(standing: FollowStatus, now: number): FollowStatusView {
-  if (standing.state === 'ACCEPTED') {
+export function viewFollowStatus(status: FollowStatus, now: number): FollowStatusView {
+  if (status.state === 'ACCEPTED') {
     return {
       isAccepted: true,
       label: 'Following',
       sentence: null,
-      since: viewTime(standing.since, now),
+      since: viewTime(status.since, now),
       mayRetry: false,
     };
   }
   const waiting = { isAccepted: false, label: 'Waiting' };
   const tries = (attempts: number): string => (attempts === 1 ? 'once' : `${attempts} times`);
-  switch (standing.why) {
+  switch (status.why) {
     case 'queued':
       return { ...waiting, sentence: 'The request goes out within seconds.', since: null, mayRetry: false };
     case 'waiting':
       return {
         ...waiting,
-        sentence: `Not sent yet: ${inSentence(standing.error)}. It is tried ${viewTime(standing.nextAttemptAt, now).text}.`,
+        sentence: `Not sent yet: ${inSentence(status.error)}. It is tried ${viewTime(status.nextAttemptAt, now).text}.`,
         since: null,
         mayRetry: true,
       };
     case 'retrying':
       return {
         ...waiting,
-        sentence: `Tried ${tries(standing.attempts)}: ${inSentence(standing.error)}. It is tried again ${viewTime(standing.nextAttemptAt, now).text}.`,
+        sentence: `Tried ${tries(status.attempts)}: ${inSentence(status.error)}. It is tried again ${viewTime(status.nextAttemptAt, now).text}.`,
         since: null,
         mayRetry: true,
       };
     case 'unanswered':
-      return { ...waiting, sentence: taken, since: viewTime(standing.deliveredAt, now), mayRetry: true };
+      return { ...waiting, sentence: taken, since: viewTime(status.deliveredAt, now), mayRetry: true };
     case 'failed':
       return {
         ...waiting,
         label: 'Not delivered',
-        sentence: `Given up after trying ${tries(standing.attempts)}: ${inSentence(standing.error)}.`,
+        sentence: `Given up after trying ${tries(status.attempts)}: ${inSentence(status.error)}.`,
         since: null,
         mayRetry: true,
       };
   }
 }
 
-export function viewFollowedRepository({ id, handle, url, standing }: FollowedRepository, now: number) {
-  return { id, handle, url, standing: viewFollowStatus(standing, now) };
+export function viewFollowedRepository({ id, handle, url, status }: FollowedRepository, now: number) {
+  return { id, handle, url, status: viewFollowStatus(status, now) };
 }
 
 export function viewFollowedPerson(
@@ -98,12 +98,12 @@ export function viewListedFollow(follow: ListedFollow, who: string, now: number)
   const { id, kind, handle, url, createdAt } = follow;
   const rest = { id, kind, handle, url, who, since: viewTime(createdAt, now) };
   if (follow.kind === 'repository') {
-    const { sentence, ...standing } = viewFollowStatus(follow.standing, now);
-    return { ...rest, standing, sentence, isTagged: follow.viaUserActorId !== null };
+    const { sentence, ...status } = viewFollowStatus(follow.status, now);
+    return { ...rest, status, sentence, isTagged: follow.viaUserActorId !== null };
   }
   const count = follow.repositories === 1 ? 'one repository' : `${follow.repositories} repositories`;
   const error = follow.scanError === null ? '' : ` Looking for new ones did not work: ${inSentence(follow.scanError)}.`;
-  return { ...rest, standing: null, sentence: `Through them, ${count}.${error}`, isTagged: false };
+  return { ...rest, status: null, sentence: `Through them, ${count}.${error}`, isTagged: false };
 }
 
 const short = (hash: string | null): string | null => (hash === null || /^0+$/.test(hash) ? null : hash.slice(0, 10));

@@ -171,7 +171,7 @@ const demoted =
     }),
   });
 
-/** Nobody can click it, but a screen reader can say what it shows. */
+/** It cannot be clicked, but a screen reader can say what it shows. */
 function checkbox({ type, checked }: Attributes): Tag {
   const isChecked = checked !== undefined;
   const attribs = {

@@ -10,7 +10,7 @@ const sides = /(^|\s)(width|height)="([^"]*)"/g;
 /**
  * Gives the pictures of a rendered document both sides, so that a page does not jump when
  * they come. Sizes in the document stay; the other side follows from the picture.
- * @param sizeOf of a picture by its address; null when nobody knows
+ * @param sizeOf of a picture by its address; null when unknown
  */
 export async function sizeImages(
   html: string,

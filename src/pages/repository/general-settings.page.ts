@@ -14,7 +14,7 @@ interface SettingsForm {
   accept_gerrit_refs: boolean;
 }
 
-/** More than this in one drop-down nobody reads; then the name is typed. */
+/** A longer drop-down is not readable; then the name is typed. */
 const maxChoices = 200;
 
 function formOf({ found: { repository } }: RepositoryPersonContext): SettingsForm {
@@ -85,7 +85,7 @@ export const saveRepositorySettings: Page<RepositoryPersonContext, RepositoryDep
   );
 };
 
-/** Field `visibility`, PUBLIC or PRIVATE; anything else hides, which harms nobody. */
+/** Field `visibility`, PUBLIC or PRIVATE; anything else hides, which is harmless. */
 export const changeVisibility: Page<RepositoryPersonContext, RepositoryDeps> = async (
   { viewer, found: { canonical }, form },
   { repositories },

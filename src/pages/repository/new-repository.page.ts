@@ -18,7 +18,7 @@ interface NewRepositoryForm {
   import_mirror: boolean;
 }
 
-// Private first: what nobody chose to publish is not public.
+// Private first: a repository is public only by choice.
 const visibilities = ['PRIVATE', 'PUBLIC'] as const;
 
 /** Where the person may create: under their own handle, and where they are MEMBER or OWNER. */

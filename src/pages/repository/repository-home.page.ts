@@ -10,7 +10,7 @@ import { viewRefCounts } from './ref-counts.view.ts';
 import { viewRepositoryHead } from '../app/repository-head.view.ts';
 import { viewCount, viewSize } from '../app/sizes.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
-import { frameAt } from '../code/at-ref.ts';
+import { frameAt } from '../code/resolve-location.ts';
 import { readFolder } from '../code/tree.page.ts';
 import { resultWithin } from '../app/result-within.ts';
 import type { RepositoryDeps } from './deps.ts';

@@ -3,7 +3,7 @@ import { content, seeOther } from '../app/reply.ts';
 import type { Reply } from '../app/reply.ts';
 import { runUrl } from './run-row.view.ts';
 import { withNotice } from '../app/notices.view.ts';
-import { repositoryUrl, pathNumber } from '../../http/index.ts';
+import { repositoryUrl, runPathNumber } from '../../http/index.ts';
 import type { Page, RepositoryPersonContext, RepositoryContext } from '../app/request-context.ts';
 import type { RunsDeps } from './deps.ts';
 
@@ -16,7 +16,7 @@ export const downloadArtifact: Page<RepositoryContext, RunsDeps> = async (
     name,
     bytes,
     content: body,
-  } = await ci.artifacts.open(found, pathNumber(params.number), pathNumber(params.id));
+  } = await ci.artifacts.open(found, runPathNumber(params.number), runPathNumber(params.id));
   return content('application/zip', body, {
     headers: {
       'Content-Disposition': artifactDisposition(name),
@@ -32,7 +32,7 @@ export const removeArtifact: Page<RepositoryPersonContext, RunsDeps> = async (
   { viewer, found, params },
   { ci },
 ): Promise<Reply> => {
-  const number = pathNumber(params.number);
-  await ci.artifacts.remove(viewer, found, number, pathNumber(params.id));
+  const number = runPathNumber(params.number);
+  await ci.artifacts.remove(viewer, found, number, runPathNumber(params.id));
   return seeOther(withNotice(runUrl(repositoryUrl(found.canonical), number), 'artifact-removed'));
 };

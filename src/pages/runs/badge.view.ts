@@ -15,7 +15,7 @@ const words: Record<RunStatus | 'none', [text: string, colour: string]> = {
 const escape = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
-/** Nobody knows the reader's font; `textLength` makes the text fit what was measured here. */
+/** The reader's font is unknown; `textLength` makes the text fit what was measured here. */
 const widthOf = (text: string): number =>
   Math.ceil(
     [...text].reduce(

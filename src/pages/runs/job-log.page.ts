@@ -6,11 +6,11 @@ import { content } from '../app/reply.ts';
 import type { Reply } from '../app/reply.ts';
 import { viewLogRow } from './log-rows.view.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
-import { pathNumber, queryNumber } from '../../http/index.ts';
+import { runPathNumber, queryNumber } from '../../http/index.ts';
 import type { RunsDeps } from './deps.ts';
 
 async function taskOf({ found, params }: RepositoryContext, { ci }: RunsDeps): Promise<TaskRow> {
-  const { task } = await ci.runs.findJob(found, pathNumber(params.number), pathNumber(params.job));
+  const { task } = await ci.runs.findJob(found, runPathNumber(params.number), runPathNumber(params.job));
   if (task === null || task.logRemovedAt !== null) throw notFound('log_not_found', 'There is no log.');
   return task;
 }
@@ -20,7 +20,7 @@ export const downloadLog: Page<RepositoryContext, RunsDeps> = async (context, de
   const task = await taskOf(context, deps);
   return content('text/plain; charset=utf-8', Readable.from(deps.ci.logs.raw(task.id)), {
     headers: {
-      'Content-Disposition': `attachment; filename="job-${pathNumber(context.params.job)}.log"`,
+      'Content-Disposition': `attachment; filename="job-${runPathNumber(context.params.job)}.log"`,
       'Content-Security-Policy': "default-src 'none'; sandbox",
       'Cache-Control': 'private, no-cache',
     },
@@ -46,8 +46,8 @@ export const followJob: Page<RepositoryContext, RunsDeps> = async (context, deps
   const task = await taskOf(context, deps);
   const { run } = await deps.ci.runs.findJob(
     context.found,
-    pathNumber(context.params.number),
-    pathNumber(context.params.job),
+    runPathNumber(context.params.number),
+    runPathNumber(context.params.job),
   );
   const from = context.lastEventId ?? queryNumber(context.query, 'from') ?? 0;
   return stream(context, deps, (signal) =>
@@ -57,7 +57,7 @@ export const followJob: Page<RepositoryContext, RunsDeps> = async (context, deps
 
 /** The same for the page of a run, which shows no log. */
 export const followRun: Page<RepositoryContext, RunsDeps> = async (context, deps): Promise<Reply> => {
-  const { run } = await deps.ci.runs.find(context.found, pathNumber(context.params.number));
+  const { run } = await deps.ci.runs.find(context.found, runPathNumber(context.params.number));
   return stream(context, deps, (signal) => runEvents(deps, run.id, signal));
 };
 

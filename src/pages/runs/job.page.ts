@@ -10,7 +10,7 @@ import { viewName } from '../app/plain-text.ts';
 import { viewRepositoryHead } from '../app/repository-head.view.ts';
 import { viewTime } from '../app/times.view.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
-import { pathNumber, queryNumber } from '../../http/index.ts';
+import { runPathNumber, queryNumber } from '../../http/index.ts';
 import type { RunsDeps } from './deps.ts';
 
 /** Rows that one page holds; a log of a million rows is read in windows. */
@@ -25,7 +25,11 @@ const maxQuery = 256;
 export const showJob: Page<RepositoryContext, RunsDeps> = async (context, deps): Promise<Reply> => {
   const { found, params, query } = context;
   const { ci, clock } = deps;
-  const { run, job, task, steps } = await ci.runs.findJob(found, pathNumber(params.number), pathNumber(params.job));
+  const { run, job, task, steps } = await ci.runs.findJob(
+    found,
+    runPathNumber(params.number),
+    runPathNumber(params.job),
+  );
   const head = viewRepositoryHead(found);
   const url = `${runUrl(head.url, run.number)}/jobs/${job.id}`;
   const now = clock.now();

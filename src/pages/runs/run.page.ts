@@ -12,7 +12,7 @@ import { viewStatus } from '../app/commit-state.view.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
 import { viewName } from '../app/plain-text.ts';
 import { viewRepositoryHead } from '../app/repository-head.view.ts';
-import { repositoryUrl, pathNumber, queryNumber } from '../../http/index.ts';
+import { repositoryUrl, runPathNumber, queryNumber } from '../../http/index.ts';
 import type { Page, RepositoryPersonContext, RepositoryContext } from '../app/request-context.ts';
 import { actorsOf } from './runs.page.ts';
 import { referencesOf } from '../markdown/linked-text.ts';
@@ -25,7 +25,7 @@ export const showRun: Page<RepositoryContext, RunsDeps> = (context, deps) => run
 async function runPage(context: RepositoryContext, deps: RunsDeps, refusal: FormRefusal | null): Promise<PageReply> {
   const { found, params, query } = context;
   const { ci, clock } = deps;
-  const { run, attempt, jobs } = await ci.runs.find(found, pathNumber(params.number), queryNumber(query, 'attempt'));
+  const { run, attempt, jobs } = await ci.runs.find(found, runPathNumber(params.number), queryNumber(query, 'attempt'));
   const head = viewRepositoryHead(found);
   const url = runUrl(head.url, run.number);
   const jobUrl = (job: JobRow): string => `${url}/jobs/${job.id}`;
@@ -64,7 +64,7 @@ async function runPage(context: RepositoryContext, deps: RunsDeps, refusal: Form
 }
 
 const urlOf = ({ found, params }: RepositoryContext): string =>
-  runUrl(repositoryUrl(found.canonical), pathNumber(params.number));
+  runUrl(repositoryUrl(found.canonical), runPathNumber(params.number));
 
 /** A button of the run page; what refuses it is the present state, said on the same page. */
 function act(
@@ -89,7 +89,7 @@ export const cancelRun: Page<RepositoryPersonContext, RunsDeps> = (context, deps
   return act(
     context,
     deps,
-    () => deps.ci.runs.cancel(viewer, found, pathNumber(params.number), { force }),
+    () => deps.ci.runs.cancel(viewer, found, runPathNumber(params.number), { force }),
     'run-cancelled',
   );
 };
@@ -98,8 +98,8 @@ export const cancelRun: Page<RepositoryPersonContext, RunsDeps> = (context, deps
 export const rerunJobs: Page<RepositoryPersonContext, RunsDeps> = (context, deps) => {
   const { viewer, found, params, form } = context;
   const jobs = form.text('jobs');
-  const choice = jobs === 'all' || jobs === 'failed' ? jobs : { jobId: pathNumber(jobs) };
-  return act(context, deps, () => deps.ci.runs.rerun(viewer, found, pathNumber(params.number), choice), 'run-again');
+  const choice = jobs === 'all' || jobs === 'failed' ? jobs : { jobId: runPathNumber(jobs) };
+  return act(context, deps, () => deps.ci.runs.rerun(viewer, found, runPathNumber(params.number), choice), 'run-again');
 };
 
 /** Deletes a run for good, and leads to the list of those that are left. */
@@ -107,7 +107,7 @@ export const removeRun: Page<RepositoryPersonContext, RunsDeps> = (context, deps
   const { viewer, found, params } = context;
   return submit(
     async () => {
-      await deps.ci.runs.remove(viewer, found, pathNumber(params.number));
+      await deps.ci.runs.remove(viewer, found, runPathNumber(params.number));
       return seeOther(withNotice(`${repositoryUrl(found.canonical)}/runs`, 'run-removed'));
     },
     (refusal) => runPage(context, deps, refusal),

@@ -7,7 +7,7 @@ import { numberedPage } from '../app/numbered-page.view.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
 import type { ScopePageOf } from './scopes.ts';
-import { pathNumber } from '../../http/index.ts';
+import { runPathNumber } from '../../http/index.ts';
 import type { RunsDeps } from './deps.ts';
 
 /** The pages about the runners of one kind of place. */
@@ -47,7 +47,7 @@ export function runnerPages<V extends PersonContext>(placeOf: ScopePageOf<V>): R
   const switchTo =
     (isDisabled: boolean, notice: string): Page<V, RunsDeps> =>
     async (context, { ci }): Promise<Reply> => {
-      await ci.runners.setDisabled(placeOf(context).scope, pathNumber(context.params.id), isDisabled);
+      await ci.runners.setDisabled(placeOf(context).scope, runPathNumber(context.params.id), isDisabled);
       return seeOther(withNotice(list(context), notice));
     };
 
@@ -111,7 +111,7 @@ export function runnerPages<V extends PersonContext>(placeOf: ScopePageOf<V>): R
     pause: switchTo(true, 'runner-paused'),
     resume: switchTo(false, 'runner-resumed'),
     remove: async (context, { ci }) => {
-      await ci.runners.remove(placeOf(context).scope, pathNumber(context.params.id));
+      await ci.runners.remove(placeOf(context).scope, runPathNumber(context.params.id));
       return seeOther(withNotice(list(context), 'runner-removed'));
     },
   };

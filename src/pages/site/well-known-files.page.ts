@@ -39,9 +39,9 @@ export const showRobots: Page<RequestContext, SiteDeps> = () =>
   );
 
 /**
- * `/assets/{hash}-{name}`, kept by browsers for ever. An address with an old hash
+ * `/assets/{hash}-{name}`, cached by browsers for ever. An address with an old hash
  * still gets the present file, so that a page from before an upgrade keeps its
- * looks, but nobody keeps that answer.
+ * looks, but nobody caches that response.
  */
 export const showAsset: Page<RequestContext, SiteDeps> = ({ params, bestEncoding }, { assets }) => {
   const found = assets.find(params.file ?? '');

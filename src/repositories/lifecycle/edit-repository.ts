@@ -4,7 +4,7 @@ import { invalid } from '../../kernel/index.ts';
 import { parseDescription } from '../create-repository.ts';
 import { findAgain, findRepository } from '../find-repository.ts';
 import type { RepositoryAddress } from '../find-repository.ts';
-import { parseBranchName } from '../repository-name.ts';
+import { parseBranchName } from '../branch-name.ts';
 import { repositorySchema } from '../schema/repository-schema.ts';
 import type { Repository } from '../schema/repository-schema.ts';
 import type { RepositoryDeps } from '../deps.ts';

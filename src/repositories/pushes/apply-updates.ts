@@ -24,7 +24,7 @@ export interface ServerPush {
   credential?: RecordedCredential | null;
   updates: readonly RefUpdate[];
   /** Checks inside the write; throws to refuse. */
-  admit?(tx: Tx, row: Repository): Promise<void>;
+  authorize?(tx: Tx, row: Repository): Promise<void>;
 }
 
 export interface AppliedPush {
@@ -43,7 +43,7 @@ export async function applyUpdates(
   journal: PushJournal,
   running: RunningPushes,
   { repository: { id: repositoryId }, path }: Pick<Found, 'repository' | 'path'>,
-  { via, userId, credential = null, updates, admit }: ServerPush,
+  { via, userId, credential = null, updates, authorize }: ServerPush,
 ): Promise<AppliedPush> {
   if (await isDiskLow(path, deps.settings.lowDiskFloorBytes)) {
     throw unavailable('disk_low', 'The server is low on disk space; reading still works.', { retryAfterSeconds: 600 });
@@ -57,7 +57,7 @@ export async function applyUpdates(
       if (row === null || row.deletedAt !== null) throw repositoryNotFound();
       if (await isMoving(deps, tx, { path }, row))
         throw conflict('repository_moves', 'This repository is moving to its new owner. Try again in a moment.');
-      await admit?.(tx, row);
+      await authorize?.(tx, row);
       await journal.begin(tx, { id: pushId, repositoryId, userId, via, credential, options: [], updates });
       return row;
     });

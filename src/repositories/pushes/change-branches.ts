@@ -3,7 +3,7 @@ import type { Viewer } from '../../access/index.ts';
 import { conflict, invalid, isDomainError, notFound } from '../../kernel/index.ts';
 import { findRepository } from '../find-repository.ts';
 import type { Found, RepositoryAddress } from '../find-repository.ts';
-import { parseBranchName } from '../repository-name.ts';
+import { parseBranchName } from '../branch-name.ts';
 import type { RepositoryDeps } from '../deps.ts';
 import type { AppliedPush, ServerPush } from './apply-updates.ts';
 import { mayMoveRefs } from './may-move-refs.ts';
@@ -86,7 +86,7 @@ async function move(
     via: 'http',
     userId,
     updates: [update],
-    async admit(tx, row) {
+    async authorize(tx, row) {
       await mayMoveRefs(deps, tx, viewer, row);
       const [refused] = protectDefaultBranch(row, [update]).refused;
       if (refused === undefined) return;

@@ -5,7 +5,7 @@ import type { Tx } from '../../db/index.ts';
 import { conflict, invalid, notFound } from '../../kernel/index.ts';
 import { findRepository } from '../find-repository.ts';
 import type { Found, RepositoryAddress } from '../find-repository.ts';
-import { parseBranchName } from '../repository-name.ts';
+import { parseBranchName } from '../branch-name.ts';
 import type { Repository } from '../schema/repository-schema.ts';
 import type { RepositoryDeps } from '../deps.ts';
 import { mayMoveRefs } from './may-move-refs.ts';
@@ -142,7 +142,7 @@ export async function undoPush(
     via: 'undo',
     userId,
     updates: [update],
-    admit: (tx, row) => admit(deps, tx, viewer, row, update, isForward),
+    authorize: (tx, row) => admit(deps, tx, viewer, row, update, isForward),
   });
   if (results[0]?.ok !== true) throw moved(update.ref);
   deps.logger.info('push.undone', {

@@ -23,13 +23,13 @@ export interface CodeSearchOptions {
 }
 
 interface Opened extends CodeFile {
-  beside: DatabaseThread;
+  readThread: DatabaseThread;
 }
 
 /** SQLite's codes for a file that is corrupt or no database. */
 const isDamage = (error: unknown): boolean => [11, 26].includes(((error as { errcode?: number }).errcode ?? 0) & 0xff);
 
-const besideLimits = { requestMs: 5_000, queue: 100 };
+const readThreadLimits = { requestMs: 5_000, queue: 100 };
 
 /**
  * Code search over all repositories. The index follows pushes within moments, in the background; it is a file of its
@@ -46,14 +46,14 @@ export function createCodeSearch(options: CodeSearchOptions) {
 
   async function open(): Promise<Opened> {
     const file = await openCodeFile(folder);
-    return { ...file, beside: db.openThread(besideLimits, { code: file.file }) };
+    return { ...file, readThread: db.openThread(readThreadLimits, { code: file.file }) };
   }
   const opened = (): Promise<Opened> => (opening ??= open());
 
   async function close(): Promise<void> {
     const files = await opening?.catch(() => undefined);
     opening = undefined;
-    await Promise.all([files?.beside.close(), files?.thread.close()]);
+    await Promise.all([files?.readThread.close(), files?.thread.close()]);
   }
 
   async function run(): Promise<void> {

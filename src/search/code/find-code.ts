@@ -83,7 +83,7 @@ export const createCoverages = (): Lru<string, Coverage> =>
   createLru({ name: 'code-search coverage', maxWeight: 1_000, ttlMs: 5 * 60_000 });
 
 interface FindDeps {
-  beside: DatabaseThread;
+  readThread: DatabaseThread;
   git: Git;
   repositories: Pick<Repositories, 'locate'>;
   coverages: Lru<string, Coverage>;
@@ -95,7 +95,7 @@ interface FindDeps {
  * decides.
  */
 export async function findCode(
-  { beside, git, repositories, coverages }: FindDeps,
+  { readThread, git, repositories, coverages }: FindDeps,
   viewer: Viewer,
   text: string,
 ): Promise<CodeFindings> {
@@ -105,7 +105,7 @@ export async function findCode(
   const isShort = trigrams === null;
   const viewerKey = JSON.stringify(visible);
   const cached = coverages.get(viewerKey);
-  const [candidates, counted] = await beside.ask([
+  const [candidates, counted] = await readThread.ask([
     query === ''
       ? { sql: 'SELECT 1 WHERE 0', parameters: [] }
       : {

@@ -121,9 +121,9 @@ async function replaceFiles(thread: DatabaseThread, id: string, files: readonly 
     },
   ]);
   const rows = JSON.stringify(files.map(({ path, oid }) => [path, oid]));
-  const kept = new Set(files.map(({ oid }) => oid));
+  const current = new Set(files.map(({ oid }) => oid));
   const gone = JSON.stringify(
-    [...new Set((before as KnownFile[]).map(({ oid }) => oid))].filter((oid) => !kept.has(oid)),
+    [...new Set((before as KnownFile[]).map(({ oid }) => oid))].filter((oid) => !current.has(oid)),
   );
   const orphans = `SELECT b.id FROM blobs b WHERE ${inList('b.oid')}
     AND NOT EXISTS (SELECT 1 FROM files f WHERE f.blob_id = b.id)`;

@@ -11,7 +11,7 @@ export interface UpdateDeps {
   /** Writes the index. */
   thread: DatabaseThread;
   /** Reads the database, with the index attached as `code`. */
-  beside: DatabaseThread;
+  readThread: DatabaseThread;
   folder: string;
   git: Git;
   repositories: Pick<Repositories, 'locate'>;
@@ -42,9 +42,9 @@ export async function updateIndex(deps: UpdateDeps): Promise<number> {
   for (;;) {
     const { bavail, bsize } = await statfs(deps.folder);
     if (bavail * bsize < deps.lowDiskFloorBytes) return changed;
-    const old = (await rowsOf(deps.beside, gone)).map((row) => String(row['id']));
+    const old = (await rowsOf(deps.readThread, gone)).map((row) => String(row['id']));
     for (const id of old) await forget(deps, id);
-    const rows = (await rowsOf(deps.beside, behind)).map((row) => ({
+    const rows = (await rowsOf(deps.readThread, behind)).map((row) => ({
       id: String(row['id']),
       updatedAt: Number(row['updatedAt']),
     }));
@@ -66,7 +66,7 @@ async function lookAt(deps: UpdateDeps, id: string, updatedAt: number): Promise<
   try {
     commit = located === undefined ? null : (await deps.git.refs.head(located.path)).oid;
     if (known?.['state'] === 'searched' && known['oid'] === commit) {
-      await note(deps, id, commit, 'searched', updatedAt);
+      await recordState(deps, id, commit, 'searched', updatedAt);
       return false;
     }
     state = located === undefined ? 'failed' : await indexRepository(deps, { id, path: located.path, commit });
@@ -76,11 +76,11 @@ async function lookAt(deps: UpdateDeps, id: string, updatedAt: number): Promise<
     deps.logger.warn('code_search.failed', { repositoryId: id, error });
     state = 'failed';
   }
-  await note(deps, id, commit, state, updatedAt);
+  await recordState(deps, id, commit, state, updatedAt);
   return true;
 }
 
-async function note(
+async function recordState(
   { thread }: UpdateDeps,
   id: string,
   commit: string | null,

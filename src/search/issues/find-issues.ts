@@ -2,7 +2,7 @@ import { contains } from '../../db/index.ts';
 import type { DatabaseThread } from '../../db/index.ts';
 import type { TextHit, TextQuestion } from '../../issues/index.ts';
 import { foldQuery, trigramQuery } from '../query-text.ts';
-import { repositoryTrigram } from './follow-entries.ts';
+import { repositoryTrigram } from './update-index.ts';
 
 /**
  * Texts up to which a word counts as rare: so many are read, compared and sorted within some milliseconds. A more

@@ -8,7 +8,7 @@ import { hostSession } from './host-session.ts';
 import type { SshLimits } from '../limits.ts';
 import type { SshDeps } from '../deps.ts';
 import { offerMlkem } from './mlkem-key-exchange.ts';
-import { tellReason, tellSignatureAlgorithms } from './ssh2-internals.ts';
+import { sendDisconnectReason, sendSignatureAlgorithms } from './ssh2-internals.ts';
 import { signatureAlgorithms } from '../keys/verify-key.ts';
 
 /** One client, from its socket to its end. */
@@ -36,7 +36,7 @@ const maxEmptySessions = 16;
 /** How long a client may take to close its side. */
 const disconnectMs = 1_000;
 /** Reasons on which a client's user can act: the code of RFC 4253 §11.1, and a message. */
-const toldReasons: Readonly<Record<string, { code: number; words: string }>> = {
+const disconnectReasons: Readonly<Record<string, { code: number; words: string }>> = {
   account_full: {
     code: 12,
     words: 'Too many connections of your account. Close those that are idle, or try again later.',
@@ -69,7 +69,7 @@ export function createClientConnection({ socket, address, limiter, begin, limits
     gone.abort(new Error('the client is gone'));
   });
   socket.on('data', () => {
-    slot.heard();
+    slot.bytesReceived();
     // ssh2 writes each packet in three parts; all output of one tick is sent together.
     socket.cork();
     process.nextTick(() => socket.uncork());
@@ -82,17 +82,17 @@ export function createClientConnection({ socket, address, limiter, begin, limits
     if (socket.destroyed || isLeaving) return;
     logger.debug('ssh.closing', { reason });
     isLeaving = true;
-    const told = toldReasons[reason];
-    if (told !== undefined && connection !== undefined) tellReason(connection, told.code, told.words);
+    const sent = disconnectReasons[reason];
+    if (sent !== undefined && connection !== undefined) sendDisconnectReason(connection, sent.code, sent.words);
     connection?.end();
-    if (identity === null && told === undefined) socket.destroy();
+    if (identity === null && sent === undefined) socket.destroy();
     else setTimeout(() => socket.destroy(), disconnectMs).unref();
   }
 
   function meet(met: Connection): void {
     connection = met;
     offerMlkem(met);
-    tellSignatureAlgorithms(met, signatureAlgorithms);
+    sendSignatureAlgorithms(met, signatureAlgorithms);
     met.on('error', (error) => {
       logger.debug('ssh.protocol_error', { error });
       leave('protocol_error');

@@ -145,9 +145,9 @@ function exchange(made: KeyExchange, clientKexInit: Buffer): Partial<KeyExchange
     getPublicKey: () => reply,
     computeSecret(theirs) {
       try {
-        const answered = answer(theirs);
-        reply = answered.reply;
-        return answered.secret;
+        const response = respond(theirs);
+        reply = response.reply;
+        return response.secret;
       } catch (error) {
         return error as Error;
       }
@@ -159,7 +159,7 @@ function exchange(made: KeyExchange, clientKexInit: Buffer): Partial<KeyExchange
  * The server's part, from the bytes of the client: the reply, and the shared secret. Throws for a wrong length, an
  * invalid encapsulation key, and a point of small order.
  */
-function answer(theirs: Buffer): { reply: Buffer; secret: Buffer } {
+function respond(theirs: Buffer): { reply: Buffer; secret: Buffer } {
   if (theirs.length !== encapsulationKeyBytes + x25519Bytes) throw new Error('the public keys have a wrong length');
   const spki = (prefix: Buffer, key: Buffer) =>
     createPublicKey({ key: Buffer.concat([prefix, key]), format: 'der', type: 'spki' });

@@ -49,7 +49,7 @@ export function packetSizeOf(session: Session): number {
  * so that RSA with SHA-512 and ECDSA on P-521 seem unknown, and it includes SHA-1 and DSA, which are refused here. To
  * be called before the first key exchange.
  */
-export function tellSignatureAlgorithms(connection: Connection, names: readonly string[]): void {
+export function sendSignatureAlgorithms(connection: Connection, names: readonly string[]): void {
   const protocol = (connection as ConnectionInside)._protocol;
   if (protocol === undefined) throw new Error('this version of ssh2 keeps its protocol elsewhere');
   const complete = protocol._onHandshakeComplete;
@@ -65,7 +65,7 @@ export function tellSignatureAlgorithms(connection: Connection, names: readonly 
 }
 
 /** Sends the reason of a disconnect (RFC 4253 §11.1), which ssh2 never does. Programs show it to their users. */
-export function tellReason(connection: Connection, code: number, words: string): void {
+export function sendDisconnectReason(connection: Connection, code: number, words: string): void {
   const protocol = (connection as ConnectionInside)._protocol;
   if (protocol === undefined) throw new Error('this version of ssh2 keeps its protocol elsewhere');
   send(protocol, Buffer.concat([Buffer.from([disconnectMessage]), uint32(code), sshString(words), sshString('')]));

@@ -40,14 +40,14 @@ Everything else is git: clone, fetch, push and "git archive --remote".
  * The commands besides git. They call the same use-cases as the pages and the command line, and print tab-separated
  * lines without headers, for pipes.
  */
-export async function serveInfoCommand(deps: SshDeps, asked: Asked, visit: AuthenticatedSession): Promise<number> {
-  for await (const text of answer(deps, asked, visit)) await send(plainText(text), visit);
+export async function serveInfoCommand(deps: SshDeps, asked: Asked, session: AuthenticatedSession): Promise<number> {
+  for await (const text of output(deps, asked, session)) await send(plainText(text), session);
   return 0;
 }
 
-async function* answer(deps: SshDeps, asked: Asked, visit: AuthenticatedSession): AsyncGenerator<string> {
+async function* output(deps: SshDeps, asked: Asked, session: AuthenticatedSession): AsyncGenerator<string> {
   const { repositories } = deps;
-  const { viewer } = visit;
+  const { viewer } = session;
   if (asked.kind === 'help') return yield help;
   // Without a handle a person cannot own anything (SPEC §2.4).
   if (viewer.username === null)
@@ -63,12 +63,12 @@ async function* answer(deps: SshDeps, asked: Asked, visit: AuthenticatedSession)
     case 'repo list':
       return yield* everyPage(deps, viewer, asked.all ? {} : { owner: { kind: 'user', id: viewer.id } });
     case 'repo info':
-      return yield described(deps, visit, await repositories.find(viewer, asked.owner, asked.name));
+      return yield described(deps, session, await repositories.find(viewer, asked.owner, asked.name));
     case 'repo create': {
       const { owner = viewer.username, name, visibility, description } = asked;
       await repositories.create(viewer, { owner, name, visibility, description });
       const { canonical } = await repositories.find(viewer, owner, name);
-      const address = cloneAddress(deps.config, visit.port, canonical);
+      const address = cloneAddress(deps.config, session.port, canonical);
       return yield `Created ${canonical.owner}/${canonical.name}. Clone it with: git clone ${address}\n`;
     }
   }

@@ -49,8 +49,8 @@ async function attempt(
     // Looked up for each command: a connection may outlive its key or its owner's rights.
     const owner = await deps.accounts.viewerOfKey(client.blob, { address: client.address });
     if (owner === null) throw unauthenticated('key_removed', 'This key is no longer accepted.');
-    const visit = { ...client, viewer: owner.viewer };
-    const exitCode = await serve(deps, command, visit);
+    const session = { ...client, viewer: owner.viewer };
+    const exitCode = await serve(deps, command, session);
     return { exitCode, result: exitCode === 0 ? 'ok' : 'failed' };
   } catch (error) {
     // Errors after the client has disconnected are caused by that.
@@ -66,15 +66,17 @@ async function attempt(
 function serve(
   deps: SshDeps,
   command: Exclude<Command, { kind: 'wrong path' }>,
-  visit: AuthenticatedSession,
+  session: AuthenticatedSession,
 ): Promise<number> {
   switch (command.kind) {
     case 'git':
-      return serveGit(deps, command, visit);
+      return serveGit(deps, command, session);
     case 'lfs':
-      return refuseLfs(deps, command, visit);
+      return refuseLfs(deps, command, session);
     default:
-      return isAboutIssues(command) ? serveIssueCommand(deps, command, visit) : serveInfoCommand(deps, command, visit);
+      return isAboutIssues(command)
+        ? serveIssueCommand(deps, command, session)
+        : serveInfoCommand(deps, command, session);
   }
 }
 

@@ -11,22 +11,26 @@ type Request = { service: GitService; owner: string; name: string };
  * Runs one of git's three services over the channel and resolves with the exit status. Refuses what `repositories` and
  * `git` refuse; a hidden and an absent repository are refused alike.
  */
-export async function serveGit(deps: SshDeps, request: Request, visit: AuthenticatedSession): Promise<number> {
+export async function serveGit(deps: SshDeps, request: Request, session: AuthenticatedSession): Promise<number> {
   try {
-    return await serveAt(deps, request, visit);
+    return await serveAt(deps, request, session);
   } catch (error) {
     if (!isDomainError(error) || error.code !== 'not_found') throw error;
-    const moved = await deps.repositories.findMoved(visit.viewer, request.owner, request.name);
+    const moved = await deps.repositories.findMoved(session.viewer, request.owner, request.name);
     if (moved === null) throw error;
     const [before, now] = [request, moved].map((at) => `${at.owner}/${at.name}`);
-    visit.writeError(plainText(`hearth: ${before} has moved to ${now}; please change the address of your remote\n`));
-    return serveAt(deps, { ...request, ...moved }, visit);
+    session.writeError(plainText(`hearth: ${before} has moved to ${now}; please change the address of your remote\n`));
+    return serveAt(deps, { ...request, ...moved }, session);
   }
 }
 
-async function serveAt(deps: SshDeps, { service, owner, name }: Request, visit: AuthenticatedSession): Promise<number> {
+async function serveAt(
+  deps: SshDeps,
+  { service, owner, name }: Request,
+  session: AuthenticatedSession,
+): Promise<number> {
   const { repositories, git } = deps;
-  const { viewer, protocol, input, output, signal } = visit;
+  const { viewer, protocol, input, output, signal } = session;
   const client = viewer.id;
   switch (service) {
     case 'upload-pack': {
@@ -44,7 +48,7 @@ async function serveAt(deps: SshDeps, { service, owner, name }: Request, visit: 
       const opened = await repositories.openForPush(viewer, owner, name);
       // Over SSH the ref advertisement comes first. The rest is as over HTTP, so both transports share the code that
       // journals the push.
-      await send(await git.transfers.advertiseRefs({ path: opened.path, service, protocol, signal }), visit);
+      await send(await git.transfers.advertiseRefs({ path: opened.path, service, protocol, signal }), session);
       await repositories.pushes.receive(opened, { viewer, via: 'ssh', protocol, input, output, signal });
       return 0;
     }

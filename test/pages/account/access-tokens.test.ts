@@ -1,7 +1,7 @@
 import t from 'tap';
 import type { PersonViewer } from '../../../src/access/index.ts';
 import { main, signedIn, startWeb } from '../../fixtures/web-fixture.ts';
-import type { Answer } from '../../fixtures/web-fixture.ts';
+import type { PageResponse } from '../../fixtures/web-fixture.ts';
 
 const sessionViewer = (id: string, username: string): PersonViewer => ({
   kind: 'person',
@@ -13,7 +13,7 @@ const sessionViewer = (id: string, username: string): PersonViewer => ({
   repositoryIds: null,
 });
 
-const location = ({ headers }: Answer): string => headers.location ?? '';
+const location = ({ headers }: PageResponse): string => headers.location ?? '';
 
 t.test('tokens are shown once and reach what was chosen', async (t) => {
   const web = await startWeb(t);
@@ -28,7 +28,8 @@ t.test('tokens are shown once and reach what was chosen', async (t) => {
   });
   const make = (form: Record<string, string | string[]>) =>
     alice.post('/settings/tokens', { access: 'read', expires_in: '30', ...form });
-  const tokenOf = async (answer: Answer) => /hth_\w+/.exec((await alice.get(location(answer))).body)?.[0] ?? '';
+  const tokenOf = async (response: PageResponse) =>
+    /hth_\w+/.exec((await alice.get(location(response))).body)?.[0] ?? '';
 
   const first = await make({ name: 'all', repos: 'all' });
   t.equal((await bob.get(location(first))).status, 303, 'nobody else can look');

@@ -1,8 +1,8 @@
 import t from 'tap';
 import { main, password, signedIn, startWeb, visitor } from '../../fixtures/web-fixture.ts';
-import type { Answer } from '../../fixtures/web-fixture.ts';
+import type { PageResponse } from '../../fixtures/web-fixture.ts';
 
-const location = ({ headers }: Answer): string => headers.location ?? '';
+const location = ({ headers }: PageResponse): string => headers.location ?? '';
 
 t.test('who was given a password changes it first', async (t) => {
   const web = await startWeb(t);
@@ -28,7 +28,7 @@ t.test('a person changes the handle, and old URLs redirect', async (t) => {
   const bob = await signedIn(web, 'bob');
   const carol = await signedIn(web, 'carol');
   const nobody = visitor(web);
-  const where = ({ status, headers }: Answer): [number, string | undefined] => [status, headers.location];
+  const where = ({ status, headers }: PageResponse): [number, string | undefined] => [status, headers.location];
   await carol.post('/repos', { name: 'press', visibility: 'PUBLIC' });
   t.equal((await carol.post('/settings/account/handle', { handle: 'caroline', confirm: 'x' })).status, 422);
   t.equal((await carol.post('/settings/account/handle', { handle: 'bob', confirm: 'carol' })).status, 422);
@@ -54,12 +54,12 @@ t.test('a person changes the handle, and old URLs redirect', async (t) => {
   await carol.post('/repos/caroline/press/settings/delete', { confirm: 'caroline/press' });
   t.equal((await carol.post('/settings/account/delete', { confirm: 'carol', password })).status, 422);
   for (const wrong of [undefined, '', `${password}x`]) {
-    const answer = await carol.post('/settings/account/delete', {
+    const response = await carol.post('/settings/account/delete', {
       confirm: 'caroline',
       ...(wrong === undefined ? {} : { password: wrong }),
     });
     t.match(
-      [answer.status, main(answer)],
+      [response.status, main(response)],
       [422, /This is not your password/],
       'a session that was left open is not enough',
     );

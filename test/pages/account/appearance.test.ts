@@ -1,10 +1,10 @@
 import t from 'tap';
 import { signedIn, startWeb, visitor } from '../../fixtures/web-fixture.ts';
-import type { Answer } from '../../fixtures/web-fixture.ts';
+import type { PageResponse } from '../../fixtures/web-fixture.ts';
 
-const location = ({ headers }: Answer): string => headers.location ?? '';
+const location = ({ headers }: PageResponse): string => headers.location ?? '';
 
-t.test('appearance is kept in the browser, signed in or not', async (t) => {
+t.test('appearance is stored in the browser, signed in or not', async (t) => {
   const web = await startWeb(t);
   const browser = visitor(web);
   t.match((await browser.get('/login')).body, '<html lang="en" data-theme="auto">');

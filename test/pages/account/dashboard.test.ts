@@ -3,7 +3,7 @@ import t from 'tap';
 import { randomUUID } from 'node:crypto';
 import type { PersonViewer } from '../../../src/access/index.ts';
 import { main, signedIn, startWeb } from '../../fixtures/web-fixture.ts';
-import type { Answer } from '../../fixtures/web-fixture.ts';
+import type { PageResponse } from '../../fixtures/web-fixture.ts';
 
 const sessionViewer = (id: string, username: string): PersonViewer => ({
   kind: 'person',
@@ -34,8 +34,8 @@ t.test('the dashboard lists, filters and pages', async (t) => {
       });
     }
   });
-  const titles = (answer: Answer) =>
-    [...answer.body.matchAll(/class="row-title" href="\/repos\/alice\/(r\d+)"/g)].map(([, name]) => name);
+  const titles = (response: PageResponse) =>
+    [...response.body.matchAll(/class="row-title" href="\/repos\/alice\/(r\d+)"/g)].map(([, name]) => name);
   const newest = await alice.get('/');
   t.same(titles(newest).slice(0, 2), ['r52', 'r51']);
   t.equal(titles(newest).length, 50);
@@ -66,7 +66,7 @@ t.test('pushes of what is followed, and requests that did not get through', asyn
   const web = await startWeb(t);
   const alice = await signedIn(web, 'alice');
   t.notMatch((await alice.get('/')).body, /Followed elsewhere|Needs attention/, 'nothing without federation');
-  const standing = { state: 'PENDING', why: 'failed', attempts: 8, error: 'certificate expired' } as const;
+  const status = { state: 'PENDING', why: 'failed', attempts: 8, error: 'certificate expired' } as const;
   const push = {
     handle: 'bob/glaze@other.example.org',
     url: 'https://other.example.org/repos/bob/glaze',
@@ -79,7 +79,7 @@ t.test('pushes of what is followed, and requests that did not get through', asyn
   };
   const pushes = Array.from({ length: 9 }, () => push);
   const news = {
-    pending: [{ id: 'f', followId: 'f', handle: 'carol/<kiln>@other.example.org', url: null, standing }],
+    pending: [{ id: 'f', followId: 'f', handle: 'carol/<kiln>@other.example.org', url: null, status }],
   };
   const followedNews = async (_id: string, limit: number) => ({ ...news, pushes: pushes.slice(0, limit) });
   Object.assign(web.modules.federation, { isOperational: true, followedNews });
@@ -124,8 +124,8 @@ t.test('the dashboard tells of pushes to what one is tied to, and of nothing els
   await push('p2', 'gina', 'site', gina.id, 'refs/heads/main', a, b);
   await push('p3', 'gina', 'site', gina.id, 'refs/tags/v1', none, b);
   await push('p4', 'henry', 'elsewhere', henry.id, 'refs/heads/main', none, a);
-  const news = (answer: Answer): string =>
-    (/<h2 id="pushes">[^]*?<\/section>/.exec(answer.body)?.[0] ?? '').replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' ');
+  const news = (response: PageResponse): string =>
+    (/<h2 id="pushes">[^]*?<\/section>/.exec(response.body)?.[0] ?? '').replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' ');
   t.match(
     news(await gina.get('/')),
     /gina created the tag v1 in gina\/site .*gina pushed to main in gina\/site .*henry created the branch main in gina\/site/,

@@ -3,9 +3,9 @@ import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 import { temporaryFolder } from '../../fixtures/temporary-folder.ts';
 import { main, signedIn, startWeb } from '../../fixtures/web-fixture.ts';
-import type { Answer } from '../../fixtures/web-fixture.ts';
+import type { PageResponse } from '../../fixtures/web-fixture.ts';
 
-const location = ({ headers }: Answer): string => headers.location ?? '';
+const location = ({ headers }: PageResponse): string => headers.location ?? '';
 
 async function publicKey(t: Parameters<typeof temporaryFolder>[0]): Promise<string> {
   const file = path.join(temporaryFolder(t), 'key');

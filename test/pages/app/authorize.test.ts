@@ -1,6 +1,6 @@
 import t from 'tap';
 import { signedIn, startWeb, visitor } from '../../fixtures/web-fixture.ts';
-import type { Answer } from '../../fixtures/web-fixture.ts';
+import type { PageResponse } from '../../fixtures/web-fixture.ts';
 
 t.test('security E03, SPEC §5, §7 missing, private and forbidden are the same bytes', async (t) => {
   const web = await startWeb(t);
@@ -8,7 +8,7 @@ t.test('security E03, SPEC §5, §7 missing, private and forbidden are the same 
   await alice.post('/repos', { name: 'ledger', visibility: 'PRIVATE' });
   await alice.post('/repos', { name: 'garden', visibility: 'PUBLIC' });
   const bob = await signedIn(web, 'bob');
-  const comparable = ({ status, headers, body }: Answer) => {
+  const comparable = ({ status, headers, body }: PageResponse) => {
     const { date: _d, 'x-request-id': _id, ...rest } = headers;
     return { status, headers: rest, body };
   };

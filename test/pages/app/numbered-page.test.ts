@@ -2,7 +2,7 @@
 // them.
 import t, { type Test } from 'tap';
 import { main, ask, signedIn, startWeb, visitor } from '../../fixtures/web-fixture.ts';
-import type { Answer, Visitor } from '../../fixtures/web-fixture.ts';
+import type { PageResponse, Visitor } from '../../fixtures/web-fixture.ts';
 
 const web = await startWeb(t);
 const alice = await signedIn(web, 'alice', { isAdministrator: true });
@@ -42,13 +42,13 @@ for (const username of people) {
   await repositories.collaborators.add(viewer, 'bob', 'notes', { username, role: 'read' });
 }
 
-const link = (answer: Answer, rel: 'next' | 'prev'): string | null =>
-  new RegExp(`href="([^"]+)" rel="${rel}"`).exec(main(answer))?.[1]?.replaceAll('&amp;', '&') ?? null;
+const link = (response: PageResponse, rel: 'next' | 'prev'): string | null =>
+  new RegExp(`href="([^"]+)" rel="${rel}"`).exec(main(response))?.[1]?.replaceAll('&amp;', '&') ?? null;
 
-const namesIn = (answer: Answer): string[] =>
-  [...main(answer).matchAll(/class="row-title"[^>]*>([^<]*)</g)].map(([, text]) => text!);
+const namesIn = (response: PageResponse): string[] =>
+  [...main(response).matchAll(/class="row-title"[^>]*>([^<]*)</g)].map(([, text]) => text!);
 
-/** Two pages there and back; answers the names of both. */
+/** Two pages there and back; returns the names of both. */
 async function thereAndBack(t: Test, who: Visitor, start: string): Promise<string[]> {
   const first = await who.get(start);
   t.equal(link(first, 'prev'), null, `${start} is the first page`);
@@ -74,7 +74,7 @@ t.test('people are explored page by page, counted, and filtered by how a usernam
   t.match(main(await nobody.get('/explore/orgs?q=x')), /No organisation begins with “x”/);
 });
 
-t.test('administrators page through accounts and repositories, and nobody else does', async (t) => {
+t.test('administrators page through accounts and repositories, others may not', async (t) => {
   t.strictSame(await thereAndBack(t, alice, '/admin/people'), ['alice', 'bob', ...people]);
   t.strictSame(namesIn(await alice.get('/admin/people?q=bo')), ['bob']);
   t.match(main(await alice.get('/admin/people?q=nobody')), /No username begins with “nobody”/);
@@ -92,9 +92,9 @@ t.test('administrators page through accounts and repositories, and nobody else d
 });
 
 t.test('a refused change of a person shows the page it was made from', async (t) => {
-  const answer = await alice.post(`/admin/people/${alice.id}/disabled`, { on: 'yes' });
-  t.equal(answer.status, 409);
-  t.match(namesIn(answer).slice(0, 2), ['alice', 'bob']);
+  const response = await alice.post(`/admin/people/${alice.id}/disabled`, { on: 'yes' });
+  t.equal(response.status, 409);
+  t.match(namesIn(response).slice(0, 2), ['alice', 'bob']);
 });
 
 t.test('members and collaborators are paged and filtered for those who manage them', async (t) => {
@@ -131,10 +131,10 @@ t.test('the API lists members and collaborators in pages that the Link header le
   ] as const) {
     const names: string[] = [];
     for (let address: string | undefined = start; address !== undefined; ) {
-      const answer: Answer = await get(address);
-      t.equal(answer.status, 200, address);
-      names.push(...(JSON.parse(answer.body) as { username: string }[]).map(({ username }) => username));
-      const to = /<([^>]+)>; rel="next"/.exec(answer.headers.link?.toString() ?? '')?.[1];
+      const response: PageResponse = await get(address);
+      t.equal(response.status, 200, address);
+      names.push(...(JSON.parse(response.body) as { username: string }[]).map(({ username }) => username));
+      const to = /<([^>]+)>; rel="next"/.exec(response.headers.link?.toString() ?? '')?.[1];
       address = to === undefined ? undefined : new URL(to, web.origin).pathname + new URL(to, web.origin).search;
     }
     t.strictSame(names, expected);
@@ -152,7 +152,7 @@ t.test('open invites are paged, the newest first', async (t) => {
     web.clock.advance(1);
     await accounts.addInvite(alice.id);
   }
-  const rows = (answer: Answer): number => main(answer).match(/<li class="row"/g)?.length ?? 0;
+  const rows = (response: PageResponse): number => main(response).match(/<li class="row"/g)?.length ?? 0;
   const first = await alice.get('/admin/invites');
   const second = await alice.get(link(first, 'next')!);
   t.strictSame([rows(first), rows(second)], [50, 2]);

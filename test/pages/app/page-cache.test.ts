@@ -10,7 +10,7 @@ import { runGit } from '../../fixtures/git-repositories.ts';
 import { sampleImages } from '../../images/sample-images.ts';
 import { upload } from '../../fixtures/upload.ts';
 import { ask, fillRepository, signedIn, startWeb, visitor } from '../../fixtures/web-fixture.ts';
-import type { Answer, Visitor, Web } from '../../fixtures/web-fixture.ts';
+import type { PageResponse, Visitor, Web } from '../../fixtures/web-fixture.ts';
 
 t.setTimeout(120_000);
 
@@ -52,7 +52,7 @@ function bytesOf(
 const requestLines = ({ log }: Web): object[] =>
   log.filter(({ event }) => event === 'http.request').map(({ fields }) => ({ ...fields, id: '', ms: 0 }));
 
-/** An answer with its headers as they came, but the time and the request's id. */
+/** A response with its headers as they came, but the time and the request's id. */
 function rawly(
   { port }: Web,
   path: string,
@@ -111,10 +111,10 @@ t.test('the cache is bounded, entries expire, and are dropped when a dependency 
 t.test('a compressed page is the same page', async (t) => {
   const pages = createRenderedPages();
   const html = '<p>warm</p>'.repeat(500);
-  const kept = pages.keep('a', html, [], at(0));
-  t.equal(gunzipSync(await kept.body('gzip')).toString(), html);
-  t.equal(brotliDecompressSync(await kept.body('br')).toString(), html);
-  t.equal(await kept.body('gzip'), await kept.body('gzip'), 'made once');
+  const cached = pages.keep('a', html, [], at(0));
+  t.equal(gunzipSync(await cached.body('gzip')).toString(), html);
+  t.equal(brotliDecompressSync(await cached.body('br')).toString(), html);
+  t.equal(await cached.body('gzip'), await cached.body('gzip'), 'made once');
 });
 
 t.test('flips', async (t) => {
@@ -127,8 +127,8 @@ t.test('flips', async (t) => {
   const { path } = await web.modules.repositories.find({ kind: 'anonymous' }, 'alice', 'kiln');
   await fillRepository(t, path, { 'README.md': '# Kiln\n', 'src/fire.ts': 'const heat = 1;\n' });
 
-  /** The second view of a page, which is one that was kept, once all of it could be said. */
-  const view = async (who: Visitor, target: string): Promise<Answer> => {
+  /** The second view of a page, which is a cached one, once all of it could be said. */
+  const view = async (who: Visitor, target: string): Promise<PageResponse> => {
     for (;;) {
       const first = await who.get(target);
       const second = await who.get(target);
@@ -142,7 +142,7 @@ t.test('flips', async (t) => {
       )
     ).join('\n');
 
-  await t.test('a page is made once for everybody who is signed out, and once for each person', async (t) => {
+  await t.test('a page is made once for all anonymous viewers, and once for each person', async (t) => {
     const made = watchBlobReads(t, web);
     await view(anybody, `${B}/blob/main/src/fire.ts`);
     await view(visitor(web), `${B}/blob/main/src/fire.ts`);
@@ -155,7 +155,7 @@ t.test('flips', async (t) => {
     t.equal(made(), 4, 'and again after a minute');
   });
 
-  await t.test('nobody gets what was made for another', async (t) => {
+  await t.test('no viewer gets a page of another', async (t) => {
     t.match((await view(alice, B)).body, /href="\/users\/alice"[^]*\/settings"/);
     t.notMatch((await view(bob, B)).body, /href="\/users\/alice" class="me"|kiln\/settings/);
     t.match((await view(bob, B)).body, /bob/);
@@ -296,7 +296,7 @@ t.test('flips', async (t) => {
     t.equal((await anybody.get(B)).status, 200);
   });
 
-  await t.test('what anybody does to the refs shows at once', async (t) => {
+  await t.test('every change of refs shows at once', async (t) => {
     t.match(await bodies(anybody), /heat[^]* = /);
     await fillRepository(t, path, { 'src/fire.ts': 'const cold = 2;\n' }, 'topic');
     t.match((await view(anybody, `${B}/tree/main/src`)).body, /topic/, 'a new branch, made beside the server');
@@ -311,7 +311,7 @@ t.test('flips', async (t) => {
     t.match((await view(anybody, B)).body, /cold|src/);
   });
 
-  await t.test('hidden is absent at once, for everybody who may not read', async (t) => {
+  await t.test('hidden is absent at once, for every viewer who may not read', async (t) => {
     await Promise.all([bodies(anybody), bodies(bob), bodies(alice)]);
     const absent = await anybody.get('/repos/alice/none');
     await alice.post(`${B}/settings/visibility`, { visibility: 'PRIVATE' });

@@ -16,7 +16,7 @@ await fillRepository(t, path, { 'a.txt': 'one\n' });
 const tip = (await web.modules.git.refs.head(path)).oid!;
 const refs = async () => Object.fromEntries(await web.modules.git.refs.list(path));
 
-t.test('a branch is made where another is, told like a push, and its page is the next one', async (t) => {
+t.test('a branch is made where another is, announced like a push, and its page is the next one', async (t) => {
   const form = (await alice.get(`${B}/branches`)).body;
   t.match(form, /<form class="panel stack" method="post" action="\/repos\/alice\/kiln\/branches">/);
   const done = await alice.post(`${B}/branches`, { name: 'feature/bellows', from: 'main' });
@@ -40,10 +40,10 @@ t.test('what is refused stays in its fields', async (t) => {
   ];
   const before = await refs();
   for (const [form, status, says] of cases) {
-    const answer = await alice.post(`${B}/branches`, form);
-    t.equal(answer.status, status, JSON.stringify(form));
-    t.match(answer.body, says);
-    t.match(answer.body, /<details class="new-branch" open/);
+    const response = await alice.post(`${B}/branches`, form);
+    t.equal(response.status, status, JSON.stringify(form));
+    t.match(response.body, says);
+    t.match(response.body, /<details class="new-branch" open/);
   }
   t.same(await refs(), before);
 });

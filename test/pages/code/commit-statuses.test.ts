@@ -27,10 +27,10 @@ t.test('what checks say stands beside commits wherever they are, asked once for 
   }
   const ticksOf = async (path: string): Promise<string[]> => {
     questions = 0;
-    const answer = await fetch(`${url}${path}`, { headers: { Cookie: `hearth_session=${forge.alice.session}` } });
-    const html = await answer.text();
-    t.equal(answer.status, 200, path);
-    // Once more when a page that was kept turns out to be of yesterday.
+    const response = await fetch(`${url}${path}`, { headers: { Cookie: `hearth_session=${forge.alice.session}` } });
+    const html = await response.text();
+    t.equal(response.status, 200, path);
+    // Once more when a page that was cached turns out to be of yesterday.
     t.ok(questions <= 2, `${path} asks once`);
     return [...html.matchAll(/class="status tick is-(\w+)" href="([^"]+)" title="([^"]+)"/g)].map(
       ([, tone, href, title]) => `${tone} ${href} ${title}`,

@@ -1,11 +1,11 @@
-// What is small to push and endless to read, and refs beyond counting: pages answer, and show a part.
+// What is small to push and endless to read, and refs beyond counting: pages respond, and show a part.
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
 import type { Test } from 'tap';
 import { runGit } from '../../fixtures/git-repositories.ts';
 import { fillRepository, signedIn, startWeb } from '../../fixtures/web-fixture.ts';
-import type { Answer } from '../../fixtures/web-fixture.ts';
+import type { PageResponse } from '../../fixtures/web-fixture.ts';
 
 t.setTimeout(120_000);
 
@@ -24,20 +24,20 @@ await fillRepository(t, bare, {
 const tip = (await web.modules.git.refs.head(bare)).oid!;
 const mebibyte = 1024 * 1024;
 
-/** Every page answers, and is no larger than a browser takes. */
-async function answers(t: Pick<Test, 'ok'>, pages: readonly string[], most = 2 * mebibyte): Promise<Answer[]> {
+/** Every page responds, and is no larger than a browser takes. */
+async function responses(t: Pick<Test, 'ok'>, pages: readonly string[], most = 2 * mebibyte): Promise<PageResponse[]> {
   return Promise.all(
     pages.map(async (page) => {
-      const answer = await alice.get(B + page);
-      t.ok([200, 301].includes(answer.status), `${page || 'the home page'}: ${answer.status}`);
-      t.ok(answer.body.length < most, `${page}: ${answer.body.length} characters`);
-      return answer;
+      const response = await alice.get(B + page);
+      t.ok([200, 301].includes(response.status), `${page || 'the home page'}: ${response.status}`);
+      t.ok(response.body.length < most, `${page}: ${response.body.length} characters`);
+      return response;
     }),
   );
 }
 
 t.test('security I05 large files, long lines and many entries are shown in part, and it is said', async (t) => {
-  const [long, longLine, blame, , commit] = await answers(t, [
+  const [long, longLine, blame, , commit] = await responses(t, [
     '/blob/main/long.txt',
     '/blob/main/long-line.txt',
     '/blame/main/long.txt',
@@ -64,7 +64,7 @@ t.test('security I05 a tree of ten thousand million files in a few kilobytes', a
     'refs/heads/bomb',
     await git(['commit-tree', entry.split(' ')[2]!, '-p', tip, '-m', 'Bomb']),
   ]);
-  await answers(t, [
+  await responses(t, [
     '/tree/bomb',
     '/tree/bomb/f0/f1',
     `/blob/bomb/${Array.from({ length: 10 }, () => 'f0').join('/')}`,
@@ -74,7 +74,7 @@ t.test('security I05 a tree of ten thousand million files in a few kilobytes', a
     '/branches',
   ]);
   await alice.post(`${B}/settings`, { description: '', default_branch: 'bomb' });
-  await answers(t, ['', '/settings']);
+  await responses(t, ['', '/settings']);
   await alice.post(`${B}/settings`, { description: '', default_branch: 'main' });
 });
 
@@ -85,7 +85,7 @@ t.test('security I02 twenty thousand branches and as many tags are listed in par
     path.join(bare, 'packed-refs'),
     `# pack-refs with: peeled fully-peeled sorted \n${lines('heads')}${lines('tags')}`,
   );
-  await answers(
+  await responses(
     t,
     [
       '',

@@ -1,4 +1,4 @@
-// Signatures on commits and tags: what a page says of them, and that it hears at once whose a key is.
+// Signatures on commits and tags: what a page says of them, and that it shows at once whose a key is.
 import t from 'tap';
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';

@@ -1,24 +1,24 @@
 // Explore: repositories, people and organisations that the viewer may see.
 import t from 'tap';
 import { main, fillRepository, signedIn, startWeb, visitor } from '../../fixtures/web-fixture.ts';
-import type { Answer, Visitor } from '../../fixtures/web-fixture.ts';
+import type { PageResponse, Visitor } from '../../fixtures/web-fixture.ts';
 
 const web = await startWeb(t);
 const nobody = visitor(web);
 
-const titles = (answer: Answer): string[] =>
-  [...main(answer).matchAll(/class="row-title"[^>]*>(.*?)<\/a>/g)].map(([, text]) => text!.replace(/<[^>]+>/g, ''));
+const titles = (response: PageResponse): string[] =>
+  [...main(response).matchAll(/class="row-title"[^>]*>(.*?)<\/a>/g)].map(([, text]) => text!.replace(/<[^>]+>/g, ''));
 
-const next = (answer: Answer): string | null =>
-  /href="([^"]+)" rel="next"/.exec(main(answer))?.[1]?.replaceAll('&amp;', '&') ?? null;
+const next = (response: PageResponse): string | null =>
+  /href="([^"]+)" rel="next"/.exec(main(response))?.[1]?.replaceAll('&amp;', '&') ?? null;
 
 /** Every row of a list, page by page. */
 async function walk(who: Visitor, start: string): Promise<string[]> {
   const all: string[] = [];
   for (let address: string | null = start; address !== null; ) {
-    const answer = await who.get(address);
-    all.push(...titles(answer));
-    address = next(answer);
+    const response = await who.get(address);
+    all.push(...titles(response));
+    address = next(response);
   }
   return all;
 }
@@ -98,10 +98,10 @@ t.test('repositories are found by what they are mainly written in, and hidden on
   t.equal(await web.modules.repositories.statistics.updateDue(), 3, 'what was pushed to');
   t.equal(await web.modules.repositories.statistics.updateDue(), 0, 'and only that');
 
-  const offered = (answer: Answer): string[] =>
-    [...main(answer).matchAll(/<option value="([^"]+)"/g)].map(([, name]) => name!);
-  const written = (answer: Answer): string[] =>
-    [...main(answer).matchAll(/<p class="written-in[^>]*>(.*?)<\/p>/g)].map(([, row]) =>
+  const offered = (response: PageResponse): string[] =>
+    [...main(response).matchAll(/<option value="([^"]+)"/g)].map(([, name]) => name!);
+  const written = (response: PageResponse): string[] =>
+    [...main(response).matchAll(/<p class="written-in[^>]*>(.*?)<\/p>/g)].map(([, row]) =>
       row!
         .replace(/<svg.*?<\/svg>/g, '')
         .replace(/<[^>]+>/g, ' ')

@@ -3,7 +3,7 @@ import t from 'tap';
 import type { Visitor } from '../../fixtures/web-fixture.ts';
 import { main } from '../../fixtures/web-fixture.ts';
 import { reasonOf } from '../../issues/issues-fixture.ts';
-import { issueWeb, words } from './issue-web.ts';
+import { issueWeb, words } from './issues-fixture.ts';
 
 t.setTimeout(240_000);
 

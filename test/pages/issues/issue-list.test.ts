@@ -1,8 +1,8 @@
 // Lists of issues: what is shown to whom, filters in the box and in the address, bulk actions, and odd input.
 import t from 'tap';
 import { main } from '../../fixtures/web-fixture.ts';
-import { issueWeb, roofUrl, words } from './issue-web.ts';
-import type { IssueWeb } from './issue-web.ts';
+import { issueWeb, roofUrl, words } from './issues-fixture.ts';
+import type { IssueWeb } from './issues-fixture.ts';
 
 t.setTimeout(240_000);
 

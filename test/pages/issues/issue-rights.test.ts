@@ -3,7 +3,7 @@
 import t from 'tap';
 import type { Visitor } from '../../fixtures/web-fixture.ts';
 import { main, signedIn } from '../../fixtures/web-fixture.ts';
-import { issueWeb, viewerOf } from './issue-web.ts';
+import { issueWeb, viewerOf } from './issues-fixture.ts';
 
 t.setTimeout(240_000);
 

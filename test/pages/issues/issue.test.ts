@@ -1,7 +1,7 @@
 // The page of an issue: its timeline, its forms, and what they answer.
 import t from 'tap';
 import { main } from '../../fixtures/web-fixture.ts';
-import { issueWeb, roofUrl, words } from './issue-web.ts';
+import { issueWeb, roofUrl, words } from './issues-fixture.ts';
 
 t.setTimeout(120_000);
 

@@ -1,7 +1,7 @@
 // Labels of a repository and of an organisation: each form by role, and what is refused.
 import t from 'tap';
 import { main } from '../../fixtures/web-fixture.ts';
-import { issueWeb, roofUrl, words } from './issue-web.ts';
+import { issueWeb, roofUrl, words } from './issues-fixture.ts';
 
 t.setTimeout(240_000);
 

@@ -1,7 +1,7 @@
 // Who may open issues, what waits for a member, and the trash: each form by role.
 import t from 'tap';
 import { signedIn } from '../../fixtures/web-fixture.ts';
-import { issueWeb, roofUrl, viewerOf, words } from './issue-web.ts';
+import { issueWeb, roofUrl, viewerOf, words } from './issues-fixture.ts';
 
 t.setTimeout(240_000);
 

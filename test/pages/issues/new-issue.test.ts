@@ -1,6 +1,6 @@
 // The page of a new issue: templates of the repository, the chooser, forms with their faults, and drafts.
 import t from 'tap';
-import { issueWeb, roofUrl, words } from './issue-web.ts';
+import { issueWeb, roofUrl, words } from './issues-fixture.ts';
 
 t.setTimeout(120_000);
 

@@ -66,12 +66,12 @@ t.test('links in commit messages, and only to what the viewer may see', async (t
     '/repos/alice/roof/blob/main/a.txt',
   ];
   for (const target of pages) {
-    for (const [name, answer] of [
+    for (const [name, response] of [
       ['alice', await alice.get(target)],
       ['bob', await bob.get(target)],
       ['nobody', await ask(web, target)],
     ] as const) {
-      const page = main(answer);
+      const page = main(response);
       // The file has its first commit.
       if (target.includes('/blob/')) t.notMatch(page, 'class="reference"');
       else {

@@ -2,17 +2,17 @@
 import t from 'tap';
 import { localAdministrator } from '../../../src/access/index.ts';
 import { main, password, signedIn, startWeb, visitor } from '../../fixtures/web-fixture.ts';
-import type { Answer } from '../../fixtures/web-fixture.ts';
+import type { PageResponse } from '../../fixtures/web-fixture.ts';
 
 const web = await startWeb(t);
 const alice = await signedIn(web, 'alice');
 const bob = await signedIn(web, 'bob');
 const carol = await signedIn(web, 'carol');
 const nobody = visitor(web);
-const where = ({ status, headers }: Answer): [number, string | undefined] => [status, headers.location];
-const bytes = ({ status, body }: Answer): [number, string] => [status, body];
+const where = ({ status, headers }: PageResponse): [number, string | undefined] => [status, headers.location];
+const bytes = ({ status, body }: PageResponse): [number, string] => [status, body];
 
-t.test('SPEC §4.4 anybody signed in founds an organisation and is its first OWNER', async (t) => {
+t.test('SPEC §4.4 any signed-in person creates an organisation and is its first OWNER', async (t) => {
   t.same(where(await nobody.get('/orgs/new')), [303, '/login?next=%2Forgs%2Fnew']);
   t.same(where(await nobody.post('/orgs', { name: 'acme' })), [303, '/login']);
   t.match(main(await alice.get('/orgs/new')), /name="name"[^]*name="display_name"/);
@@ -34,11 +34,11 @@ t.test('SPEC §4.4 a handle taken in either namespace is refused, with the form 
     ['no_', /letters and digits/],
     ['', /Choose a handle/],
   ] as const) {
-    const answer = await alice.post('/orgs', { name, display_name: 'Kept' });
-    t.equal(answer.status, 422, name);
-    t.match(main(answer), message);
-    t.match(main(answer), /value="Kept"/);
-    t.match(main(answer), /id="name"[^>]*aria-invalid="true"/);
+    const response = await alice.post('/orgs', { name, display_name: 'Kept' });
+    t.equal(response.status, 422, name);
+    t.match(main(response), message);
+    t.match(main(response), /value="Kept"/);
+    t.match(main(response), /id="name"[^>]*aria-invalid="true"/);
   }
   const person = await signedIn(web, 'dora');
   t.equal(
@@ -96,8 +96,8 @@ t.test('SPEC §4.4 members are managed by OWNERs only', async (t) => {
     [{ username: 'carol', role: 'KING' }, /Choose one of the roles/],
     [{}, /Choose one of the roles/],
   ] as const) {
-    const answer = await alice.post(members, form);
-    t.match([answer.status, main(answer)], [422, message]);
+    const response = await alice.post(members, form);
+    t.match([response.status, main(response)], [422, message]);
   }
   const kept = main(await alice.post(members, { username: 'nobody', role: 'OWNER' }));
   t.match(kept, /value="nobody"/);
@@ -111,9 +111,9 @@ t.test('SPEC §3 the last OWNER cannot be removed, downgraded, or leave: 409, in
     [`${members}/alice/remove`, {}],
     ['/orgs/Acme/leave', {}],
   ] as const) {
-    const answer = await alice.post(path, form);
-    t.equal(answer.status, 409, path);
-    t.match(main(answer), /Every organisation needs at least one owner/);
+    const response = await alice.post(path, form);
+    t.equal(response.status, 409, path);
+    t.match(main(response), /Every organisation needs at least one owner/);
   }
   t.same(
     where(await alice.post(`${members}/alice/role`, { role: 'OWNER' })),

@@ -3,7 +3,7 @@ import t from 'tap';
 import { gitClient } from '../../e2e/git-client.ts';
 import { startHearth } from '../../fixtures/start-hearth.ts';
 import { ask } from '../../fixtures/web-fixture.ts';
-import type { Answer } from '../../fixtures/web-fixture.ts';
+import type { PageResponse } from '../../fixtures/web-fixture.ts';
 
 t.setTimeout(120_000);
 
@@ -39,7 +39,7 @@ t.test('a forced push and a deletion are shown, and undone by a form and through
   await modules.repositories.pushes.finish();
 
   const port = Number(new URL(hearth.url).port);
-  const get = (session: string | null, path: string): Promise<Answer> =>
+  const get = (session: string | null, path: string): Promise<PageResponse> =>
     ask({ port }, path, { headers: session === null ? {} : { Cookie: `hearth_session=${session}` } });
   const page = await get(alice.session, '/repos/alice/kiln/activity');
   t.equal(page.status, 200);
@@ -57,20 +57,20 @@ t.test('a forced push and a deletion are shown, and undone by a form and through
     page.body,
     /name="id" value="([^"]+)"><input type="hidden" name="expected" value="([^"]+)"><button[^>]*>Bring gone back/,
   );
-  const post = (session: string, sent: Record<string, string>): Promise<Answer> =>
+  const post = (session: string, sent: Record<string, string>): Promise<PageResponse> =>
     ask({ port }, '/repos/alice/kiln/activity/restore', {
       form: sent,
       headers: { Origin: hearth.url, Cookie: `hearth_session=${session}` },
     });
   t.equal((await post(bob.session, form)).status, 404);
-  t.same(((answer) => [answer.status, answer.headers.location])(await post(alice.session, form)), [
+  t.same(((response) => [response.status, response.headers.location])(await post(alice.session, form)), [
     303,
     '/repos/alice/kiln/activity?done=push-undone',
   ]);
   t.match(await post(alice.session, form), { status: 409, body: /has moved meanwhile/ });
   t.match((await get(alice.session, '/repos/alice/kiln/activity')).body, /by restoring/);
 
-  const call = (token: string | null, method: string, path: string, body?: object): Promise<Answer> =>
+  const call = (token: string | null, method: string, path: string, body?: object): Promise<PageResponse> =>
     ask({ port }, `/api/v1/repos/alice/kiln${path}`, {
       method,
       headers: { 'Content-Type': 'application/json', ...(token === null ? {} : { Authorization: `Bearer ${token}` }) },

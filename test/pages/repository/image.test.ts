@@ -6,7 +6,7 @@ import { localAdministrator } from '../../../src/access/index.ts';
 import { maxImageBytes } from '../../../src/images/index.ts';
 import { sampleImages as samples, zipArchive } from '../../images/sample-images.ts';
 import { ask, signedIn, startWeb, visitor } from '../../fixtures/web-fixture.ts';
-import type { Answer } from '../../fixtures/web-fixture.ts';
+import type { PageResponse } from '../../fixtures/web-fixture.ts';
 import { cookieOf, multipart, upload } from '../../fixtures/upload.ts';
 import type { Part } from '../../fixtures/upload.ts';
 
@@ -20,13 +20,14 @@ const png = samples['image/png'];
 const image = (bytes: Buffer | string = png, type = 'image/png'): Part => ({ name: 'image', bytes, type });
 const files = (): string[] => readdirSync(web.modules.config.repositories.imageRoot);
 const row = async (name: string) => (await web.modules.repositories.find(localAdministrator, 'alice', name)).repository;
-const addressIn = ({ body }: Answer, of = kiln): string => new RegExp(`${of}/image\\?v=\\d+`).exec(body)?.[0] ?? '';
+const addressIn = ({ body }: PageResponse, of = kiln): string =>
+  new RegExp(`${of}/image\\?v=\\d+`).exec(body)?.[0] ?? '';
 
 /** What the settings page says beside the field. */
-const words = ({ body }: Answer, field = 'image'): string =>
+const words = ({ body }: PageResponse, field = 'image'): string =>
   new RegExp(`<p class="error" id="${field}-error">([^<]*)`).exec(body)?.[1] ?? '';
 
-/** Sends a body in pieces, without a length, until it is answered. */
+/** Sends a body in pieces, without a length, until there is a response. */
 function sendChunked(
   path: string,
   cookie: string,
@@ -35,7 +36,7 @@ function sendChunked(
 ): Promise<{ status: number; sent: number }> {
   return new Promise((resolve, reject) => {
     let sent = 0;
-    let isAnswered = false;
+    let isResponded = false;
     const sending = request({
       host: '127.0.0.1',
       port: web.port,
@@ -45,20 +46,20 @@ function sendChunked(
       headers: { 'Content-Type': type, Origin: web.origin, Cookie: cookie },
     });
     sending.on('response', (response) => {
-      isAnswered = true;
+      isResponded = true;
       response.resume().on('end', () => {
         resolve({ status: response.statusCode ?? 0, sent });
         sending.destroy();
       });
     });
-    sending.on('error', (error) => (isAnswered ? undefined : reject(error)));
+    sending.on('error', (error) => (isResponded ? undefined : reject(error)));
     void (async () => {
       for (const piece of pieces) {
-        if (isAnswered) return;
+        if (isResponded) return;
         sent += piece.length;
         if (!sending.write(piece)) await new Promise((drained) => sending.once('drain', drained));
       }
-      if (!isAnswered) sending.end();
+      if (!isResponded) sending.end();
     })();
   });
 }
@@ -86,27 +87,27 @@ t.test('security B06, SPEC §4.3 every allowed type is stored, served as itself,
   }
 });
 
-t.test('SPEC §8 the cache is private where the repository is, and 304 answers who has it', async (t) => {
+t.test('SPEC §8 the cache is private where the repository is, and 304 is sent to who has it', async (t) => {
   await upload(web, alice, `${attic}/image`, [image()]);
-  const answer = await alice.get(`${attic}/image?v=whatever`);
+  const response = await alice.get(`${attic}/image?v=whatever`);
   t.match(
-    [answer.status, answer.headers['cache-control'], answer.headers.vary],
+    [response.status, response.headers['cache-control'], response.headers.vary],
     [200, 'private, max-age=31536000, immutable', 'Cookie, Authorization'],
   );
-  const again = await alice.get(`${attic}/image`, { 'If-None-Match': answer.headers.etag ?? '' });
-  t.match([again.status, again.body, again.headers.etag], [304, '', answer.headers.etag]);
+  const again = await alice.get(`${attic}/image`, { 'If-None-Match': response.headers.etag ?? '' });
+  t.match([again.status, again.body, again.headers.etag], [304, '', response.headers.etag]);
   const head = await ask(web, `${attic}/image`, { method: 'HEAD', headers: { Cookie: cookieOf(alice) } });
   t.match([head.status, head.headers['content-type'], head.body], [200, 'image/png', '']);
   await upload(web, alice, `${attic}/image`, [image(samples['image/gif'], 'image/gif')]);
   t.equal(
-    (await alice.get(`${attic}/image`, { 'If-None-Match': answer.headers.etag ?? '' })).status,
+    (await alice.get(`${attic}/image`, { 'If-None-Match': response.headers.etag ?? '' })).status,
     200,
     'another image is another tag',
   );
 });
 
 t.test('SPEC §4.3 no right to read, no image, no file: the same 404', async (t) => {
-  const bytes = ({ status, body }: Answer) => [status, body];
+  const bytes = ({ status, body }: PageResponse) => [status, body];
   const absent = await visitor(web).get('/repos/alice/none/image');
   t.equal(absent.status, 404);
   t.same(bytes(await visitor(web).get(`${attic}/image`)), bytes(absent), 'signed out');
@@ -159,10 +160,10 @@ t.test(
       ],
     ];
     for (const [what, parts, message] of cases) {
-      const answer = await upload(web, alice, `${kiln}/image`, parts);
-      t.equal(answer.status, 422, what);
-      t.match(words(answer), message, what);
-      t.match(answer.body, /role="alert" tabindex="-1" autofocus/, what);
+      const response = await upload(web, alice, `${kiln}/image`, parts);
+      t.equal(response.status, 422, what);
+      t.match(words(response), message, what);
+      t.match(response.body, /role="alert" tabindex="-1" autofocus/, what);
     }
     t.same(await row('kiln'), before, 'nothing changed');
     const { id } = before;
@@ -223,7 +224,7 @@ t.test('security B05, SPEC §7 a non-owner is refused before a byte is read', as
   await bob.post('/repos', { name: 'own', visibility: 'PUBLIC' });
   await alice.post(`${kiln}/settings/collaborators`, { username: 'bob', role: 'admin' });
   const big = Buffer.alloc(1024 * 1024);
-  const bytes = ({ status, body }: Answer) => [status, body];
+  const bytes = ({ status, body }: PageResponse) => [status, body];
   for (const [who, browser] of [
     ['signed out', visitor(web)],
     ['a collaborator with the role admin', bob],
@@ -232,7 +233,7 @@ t.test('security B05, SPEC §7 a non-owner is refused before a byte is read', as
     t.equal(absent.status, 404, who);
     for (const path of [`${kiln}/image`, `${attic}/image`, `${kiln}/image/delete`])
       t.same(bytes(await upload(web, browser, path, [image(big)])), bytes(absent), `${who} at ${path}`);
-    // Said to be long and never sent: the answer must not wait for it.
+    // Said to be long and never sent: the response must not wait for it.
     const waiting = await ask(web, `${kiln}/image`, {
       method: 'POST',
       headers: {
@@ -271,7 +272,7 @@ t.test('SPEC §4.3 a repository shows its image, else the picture of its owner',
   const picture = new RegExp(`/avatars/${bob.id}\\?v=\\d+`);
   for (const page of ['/', '/explore', '/users/bob']) {
     const { body } = await bob.get(page);
-    t.match(addressIn({ body } as Answer, '/repos/bob/own'), /image\?v=/, `${page}: the image`);
+    t.match(addressIn({ body } as PageResponse, '/repos/bob/own'), /image\?v=/, `${page}: the image`);
     t.match(body, picture, `${page}: the owner's picture for the other`);
   }
   t.match((await bob.get('/repos/bob/own')).body, /\/repos\/bob\/own\/image\?v=/);

@@ -3,7 +3,7 @@ import { gitClient } from '../../e2e/git-client.ts';
 import { startHearth } from '../../fixtures/start-hearth.ts';
 import { addCommit, hasSshd, newBare, sshSide } from '../../mirrors/other-sides.ts';
 import { ask } from '../../fixtures/web-fixture.ts';
-import type { Answer } from '../../fixtures/web-fixture.ts';
+import type { PageResponse } from '../../fixtures/web-fixture.ts';
 
 t.setTimeout(120_000);
 
@@ -43,9 +43,9 @@ t.test('a repository is imported, goes on following, rests, and becomes one like
   const address = `${there.url}/git/carol/tool.git`;
 
   const port = Number(new URL(here.url).port);
-  const get = (session: string, path: string): Promise<Answer> =>
+  const get = (session: string, path: string): Promise<PageResponse> =>
     ask({ port }, path, { headers: { Cookie: `hearth_session=${session}` } });
-  const post = (session: string, path: string, form: Record<string, string> = {}): Promise<Answer> =>
+  const post = (session: string, path: string, form: Record<string, string> = {}): Promise<PageResponse> =>
     ask({ port }, path, { form, headers: { Origin: here.url, Cookie: `hearth_session=${session}` } });
 
   t.match((await get(alice.session, '/repos/new')).body, /Import from another server/);
@@ -90,7 +90,7 @@ t.test('a repository is imported, goes on following, rests, and becomes one like
   t.match((await get(alice.session, page)).body, /value="24" selected/);
   t.match((await post(alice.session, `${page}/sync`)).headers.location, /mirror-sync/);
   await here.modules.mirrors.runDue();
-  const call = (token: string | null, method: string, path = '', body?: object): Promise<Answer> =>
+  const call = (token: string | null, method: string, path = '', body?: object): Promise<PageResponse> =>
     ask({ port }, `/api/v1/repos/alice/tool/mirror${path}`, {
       method,
       headers: { 'Content-Type': 'application/json', ...(token === null ? {} : { Authorization: `Bearer ${token}` }) },
@@ -130,9 +130,9 @@ t.test('by ssh a page shows the key to add, the host key to compare, and the ris
   const [alice, bob] = [await here.addPerson('alice'), await here.addPerson('bob')];
   newBare(there.folder, 'tool.git');
   const port = Number(new URL(here.url).port);
-  const get = (session: string, path: string): Promise<Answer> =>
+  const get = (session: string, path: string): Promise<PageResponse> =>
     ask({ port }, path, { headers: { Cookie: `hearth_session=${session}` } });
-  const post = (session: string, path: string, form: Record<string, string> = {}): Promise<Answer> =>
+  const post = (session: string, path: string, form: Record<string, string> = {}): Promise<PageResponse> =>
     ask({ port }, path, { form, headers: { Origin: here.url, Cookie: `hearth_session=${session}` } });
   const risk = /Without TLS, anybody on the network path can read the password and the code/;
 
@@ -176,7 +176,7 @@ t.test('by ssh a page shows the key to add, the host key to compare, and the ris
     status: 409,
     body: /is not what you compared/,
   });
-  const call = (token: string, method: string, path: string, body?: object): Promise<Answer> =>
+  const call = (token: string, method: string, path: string, body?: object): Promise<PageResponse> =>
     ask({ port }, `/api/v1/repos/alice/tool/mirror${path}`, {
       method,
       headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${token}` },

@@ -3,14 +3,14 @@ import t from 'tap';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { main, fillRepository, signedIn, startWeb, visitor } from '../../fixtures/web-fixture.ts';
-import type { Answer } from '../../fixtures/web-fixture.ts';
+import type { PageResponse } from '../../fixtures/web-fixture.ts';
 
 const web = await startWeb(t);
 const alice = await signedIn(web, 'alice');
 const bob = await signedIn(web, 'bob');
 const carol = await signedIn(web, 'carol');
 const nobody = visitor(web);
-const where = ({ status, headers }: Answer): [number, string | undefined] => [status, headers.location];
+const where = ({ status, headers }: PageResponse): [number, string | undefined] => [status, headers.location];
 const kiln = '/repos/alice/kiln';
 
 t.before(async () => {
@@ -78,9 +78,9 @@ t.test('collaborators: added by handle, changed, removed, and able to leave', as
     [{ username: 'bob', role: 'read' }, /collaborator already/],
     [{ username: 'carol', role: 'all' }, /Choose one of the roles/],
   ] as const) {
-    const answer = await alice.post(list, form);
-    t.match([answer.status, main(answer)], [422, message]);
-    t.match(main(answer), new RegExp(`value="${form.username}"`), 'text kept');
+    const response = await alice.post(list, form);
+    t.match([response.status, main(response)], [422, message]);
+    t.match(main(response), new RegExp(`value="${form.username}"`), 'text kept');
   }
   t.same(where(await alice.post(`${list}/bob/role`, { role: 'admin' })), [303, `${list}?done=role-changed`]);
   t.equal((await bob.get(list)).status, 200, 'who administers chooses who works here');
@@ -117,8 +117,8 @@ t.test('rename: the old path leads on until the name is used again', async (t) =
     ['', /Give the repository a name/],
     ['x.git', /cannot end in/],
   ] as const) {
-    const answer = await alice.post(`${kiln}/settings/rename`, { name });
-    t.match([answer.status, main(answer)], [422, message]);
+    const response = await alice.post(`${kiln}/settings/rename`, { name });
+    t.match([response.status, main(response)], [422, message]);
   }
   t.same(where(await alice.post(`${kiln}/settings/rename`, { name: 'oven' })), [303, '/repos/alice/oven?done=renamed']);
   for (const [from, to] of [
@@ -129,9 +129,9 @@ t.test('rename: the old path leads on until the name is used again', async (t) =
     ['/alice/kiln.git', '/repos/alice/oven'],
     ['/git/alice/kiln.git/info/refs?service=git-upload-pack', '/git/alice/oven.git/info/refs?service=git-upload-pack'],
   ]) {
-    const answer = await nobody.get(from!);
-    t.same(where(answer), [301, to], String(from));
-    t.match(answer.headers['cache-control'], /no-cache/, 'not kept');
+    const response = await nobody.get(from!);
+    t.same(where(response), [301, to], String(from));
+    t.match(response.headers['cache-control'], /no-cache/, 'not kept');
   }
   t.equal((await alice.post(`${kiln}/settings/rename`, { name: 'x' })).status, 404, 'a form does not follow');
   await alice.post('/repos/alice/oven/settings/visibility', { visibility: 'PRIVATE' });
@@ -164,8 +164,8 @@ t.test('transfer: at once to one’s own organisation, otherwise the receiver ac
     ['nobody', 'alice/kiln', /no such owner/],
     ['alice', 'alice/kiln', /already/],
   ] as const) {
-    const answer = await transfer(kiln, owner, confirm);
-    t.match([answer.status, main(answer)], [422, message]);
+    const response = await transfer(kiln, owner, confirm);
+    t.match([response.status, main(response)], [422, message]);
   }
   t.same(where(await transfer(kiln, 'guild', 'alice/kiln')), [303, '/repos/guild/kiln?done=transferred']);
   t.same(where(await nobody.get(kiln)), [301, '/repos/guild/kiln']);

@@ -2,9 +2,9 @@ import t from 'tap';
 import path from 'node:path';
 import { temporaryFolder } from '../../fixtures/temporary-folder.ts';
 import { fillRepository, signedIn, startWeb, visitor } from '../../fixtures/web-fixture.ts';
-import type { Answer } from '../../fixtures/web-fixture.ts';
+import type { PageResponse } from '../../fixtures/web-fixture.ts';
 
-const location = ({ headers }: Answer): string => headers.location ?? '';
+const location = ({ headers }: PageResponse): string => headers.location ?? '';
 
 t.test('redirects that save people', async (t) => {
   const web = await startWeb(t);
@@ -12,8 +12,8 @@ t.test('redirects that save people', async (t) => {
   await alice.post('/repos', { name: 'Kiln', visibility: 'PUBLIC' });
   const browser = visitor(web);
   const leads = async (from: string, to: string) => {
-    const answer = await browser.get(from);
-    t.match([answer.status, location(answer), answer.headers['cache-control']], [301, to, 'no-cache'], from);
+    const response = await browser.get(from);
+    t.match([response.status, location(response), response.headers['cache-control']], [301, to, 'no-cache'], from);
   };
   await leads('/alice', '/users/Alice');
   await leads('/users/ALICE', '/users/Alice');

@@ -1,8 +1,8 @@
 import t from 'tap';
 import { main, password, startWeb, visitor } from '../../fixtures/web-fixture.ts';
-import type { Answer } from '../../fixtures/web-fixture.ts';
+import type { PageResponse } from '../../fixtures/web-fixture.ts';
 
-const location = ({ headers }: Answer): string => headers.location ?? '';
+const location = ({ headers }: PageResponse): string => headers.location ?? '';
 
 t.test('signing in, where it leads, and out again', async (t) => {
   const web = await startWeb(t);
@@ -30,8 +30,8 @@ t.test('signing in, where it leads, and out again', async (t) => {
   t.match(location(await browser.get('/login?next=/repos/new')), '/repos/new', 'who is in needs no form');
 
   for (const next of ['//evil.example', '/\\evil.example', 'https://evil.example', '/\tx']) {
-    const answer = await visitor(web).post('/login', { username: 'alice', password, next });
-    t.equal(location(answer), '/', JSON.stringify(next));
+    const response = await visitor(web).post('/login', { username: 'alice', password, next });
+    t.equal(location(response), '/', JSON.stringify(next));
   }
 
   const session = browser.cookies.get('hearth_session') ?? '';
@@ -52,10 +52,10 @@ t.test('security D04 too many wrong passwords are 429 with a time to wait', asyn
   const web = await startWeb(t);
   await web.modules.accounts.addPerson({ username: 'alice', password });
   const browser = visitor(web);
-  let answer = await browser.post('/login', { username: 'alice', password: 'wrong wrong' });
-  for (let index = 0; index < 10 && answer.status === 422; index += 1)
-    answer = await browser.post('/login', { username: 'alice', password: 'wrong wrong' });
-  t.equal(answer.status, 429);
-  t.match(answer.headers['retry-after'], /^\d+$/);
-  t.match(main(answer), /Too many wrong passwords/);
+  let response = await browser.post('/login', { username: 'alice', password: 'wrong wrong' });
+  for (let index = 0; index < 10 && response.status === 422; index += 1)
+    response = await browser.post('/login', { username: 'alice', password: 'wrong wrong' });
+  t.equal(response.status, 429);
+  t.match(response.headers['retry-after'], /^\d+$/);
+  t.match(main(response), /Too many wrong passwords/);
 });

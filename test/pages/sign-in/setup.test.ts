@@ -1,8 +1,8 @@
 import t from 'tap';
 import { main, password, startWeb, visitor } from '../../fixtures/web-fixture.ts';
-import type { Answer } from '../../fixtures/web-fixture.ts';
+import type { PageResponse } from '../../fixtures/web-fixture.ts';
 
-const location = ({ headers }: Answer): string => headers.location ?? '';
+const location = ({ headers }: PageResponse): string => headers.location ?? '';
 
 t.test('the first administrator comes in through the setup link', async (t) => {
   const web = await startWeb(t);

@@ -3,7 +3,7 @@ import t from 'tap';
 import { startHearth } from '../../fixtures/start-hearth.ts';
 import { receiver } from '../../webhooks/receiver.ts';
 import { ask } from '../../fixtures/web-fixture.ts';
-import type { Answer } from '../../fixtures/web-fixture.ts';
+import type { PageResponse } from '../../fixtures/web-fixture.ts';
 
 t.setTimeout(120_000);
 
@@ -26,9 +26,9 @@ t.test('an owner adds, tries, looks at, changes and removes a webhook in the bro
   await repositories.create(viewer, { name: 'kiln', visibility: 'PUBLIC' });
   await organisations.create(viewer, { name: 'guild' });
   const port = Number(new URL(hearth.url).port);
-  const get = (session: string, path: string): Promise<Answer> =>
+  const get = (session: string, path: string): Promise<PageResponse> =>
     ask({ port }, path, { headers: { Cookie: `hearth_session=${session}` } });
-  const post = (session: string, path: string, form: Record<string, string | string[]> = {}): Promise<Answer> =>
+  const post = (session: string, path: string, form: Record<string, string | string[]> = {}): Promise<PageResponse> =>
     ask({ port }, path, { form, headers: { Origin: hearth.url, Cookie: `hearth_session=${session}` } });
   const list = '/repos/alice/kiln/settings/webhooks';
 
@@ -86,13 +86,13 @@ t.test('an owner adds, tries, looks at, changes and removes a webhook in the bro
   const [hook] = await webhooks.list({ kind: 'organisation', id: guild.id });
   t.equal((await get(alice.session, `${list}/${hook!.id}`)).status, 404, 'not through another place');
 
-  const call = (token: string | null, method: string, path: string, body?: object): Promise<Answer> =>
+  const call = (token: string | null, method: string, path: string, body?: object): Promise<PageResponse> =>
     ask({ port }, `/api/v1${path}`, {
       method,
       headers: { 'Content-Type': 'application/json', ...(token === null ? {} : { Authorization: `Bearer ${token}` }) },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
-  const json = ({ body }: Answer): never => JSON.parse(body) as never;
+  const json = ({ body }: PageResponse): never => JSON.parse(body) as never;
   const made = await call(alice.token, 'POST', '/repos/alice/kiln/webhooks', {
     url: target.url,
     events: ['push'],

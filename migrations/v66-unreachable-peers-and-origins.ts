@@ -1,7 +1,7 @@
 import type { Migration } from '../src/db/index.ts';
 
 /**
- * Since when another server has not answered, and when it was given up; cancelled deliveries, which are no failures;
+ * Since when another server has not responded, and when it was given up; cancelled deliveries, which are no failures;
  * the WebFinger name of a remote actor; and the origin of our own actor ids, beside their keys, so that a changed base
  * URL is noticed.
  */

@@ -6,7 +6,7 @@ const maxValueBytes = 1024 * 1024;
 const maxTotalBytes = 50 * 1024 * 1024;
 
 /** Outputs of one report: stored or dropped. */
-export interface SortedOutputs {
+export interface SelectedOutputs {
   /** New ones to store. */
   stored: Map<string, string>;
   /** Names that are acknowledged and not stored: a runner that misses one in the response never ends. */
@@ -16,8 +16,8 @@ export interface SortedOutputs {
 }
 
 /** The first value of a name counts; malformed and too large ones are dropped with a notice. */
-export function sortOutputs(given: ReadonlyMap<string, string>, known: readonly OutputRow[]): SortedOutputs {
-  const sorted: SortedOutputs = { stored: new Map(), dropped: [], notices: [] };
+export function selectOutputs(given: ReadonlyMap<string, string>, known: readonly OutputRow[]): SelectedOutputs {
+  const selected: SelectedOutputs = { stored: new Map(), dropped: [], notices: [] };
   const names = new Set(known.map(({ name }) => name));
   let total = known.reduce((sum, { value }) => sum + (value === null ? 0 : Buffer.byteLength(value)), 0);
   for (const [name, value] of given) {
@@ -33,11 +33,11 @@ export function sortOutputs(given: ReadonlyMap<string, string>, known: readonly 
             : null;
     if (problem === null) {
       total += bytes;
-      sorted.stored.set(name, value);
+      selected.stored.set(name, value);
     } else {
-      sorted.dropped.push(name);
-      sorted.notices.push(`The output ${name.slice(0, 60)} was not kept: ${problem}.`);
+      selected.dropped.push(name);
+      selected.notices.push(`The output ${name.slice(0, 60)} was not kept: ${problem}.`);
     }
   }
-  return sorted;
+  return selected;
 }

@@ -26,7 +26,7 @@ const clockToleranceMs = 5 * 60_000;
  * activity without effect: its acceptance shows whether the other side allows this server and can read its key.
  * Refuses `federation_off`.
  */
-export async function testPeer(deps: FederationDeps, host: string): Promise<PeerCheck[]> {
+export async function checkPeer(deps: FederationDeps, host: string): Promise<PeerCheck[]> {
   requireOperational(deps);
   const scheme = deps.settings.devAllowInsecure ? new URL(deps.settings.origin).protocol : 'https:';
   const url = new URL(`${scheme}//${host.toLowerCase()}`);
@@ -56,9 +56,9 @@ export async function testPeer(deps: FederationDeps, host: string): Promise<Peer
     return { words: `${url.host} is on this server's peer list`, result: true };
   });
   const resolved = await run('resolve', allowed, () => resolveHost(deps, url));
-  const answered = await run('webfinger', resolved, () => askWebFinger(deps, url));
-  const actor = await run('actor', answered, () => readInstance(deps, url));
-  await run('clock', answered, async () => judgeClock(deps, answered!));
+  const webFinger = await run('webfinger', resolved, () => askWebFinger(deps, url));
+  const actor = await run('actor', webFinger, () => readInstance(deps, url));
+  await run('clock', webFinger, async () => judgeClock(deps, webFinger!));
   await run('signature', actor, () => trySignature(deps, actor!));
   // It responds, so deliveries to its followers resume.
   if (actor !== null) await deps.recordContact(url.host);
@@ -99,14 +99,14 @@ async function readInstance(deps: FederationDeps, url: URL): Promise<{ words: st
 async function instanceLink({ outbound }: FederationDeps, url: URL): Promise<string> {
   const usual = url.origin + instancePath;
   const target = `${url.origin}/.well-known/nodeinfo`;
-  const answer = await outbound.send({
+  const response = await outbound.send({
     method: 'GET',
     url: target,
     headers: { Host: url.host, Accept: 'application/json' },
     maxBytes,
   });
-  if (answer.status !== 200) return usual;
-  const links = parseJson(answer.body, target)['links'];
+  if (response.status !== 200) return usual;
+  const links = parseJson(response.body, target)['links'];
   const link = (Array.isArray(links) ? links : [])
     .map(asObject)
     .find(({ rel }) => rel === `${activityStreams}#Application`);

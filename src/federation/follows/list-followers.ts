@@ -6,38 +6,12 @@ import type { FollowerRow } from '../schema/follower-schema.ts';
 import type { Owner } from '../../owners/index.ts';
 import { peerSchema } from '../schema/peer-schema.ts';
 import type { FederationDeps } from '../deps.ts';
-import { keySchema } from '../schema/key-schema.ts';
-import type { KeyRow } from '../schema/key-schema.ts';
-
-/** A local actor and its key, without the private half. */
-export interface ListedKey extends Pick<KeyRow, 'kind' | 'ownerId' | 'createdAt' | 'publicKeyPem'> {
-  actorId: string;
-  keyId: string;
-}
+import { everything } from '../paging.ts';
+import type { Paging } from '../paging.ts';
 
 /** A follower, and since when its server has been unreachable, once deliveries to it have ended. */
 export interface ListedFollower extends FollowerRow {
   goneSince: number | null;
-}
-
-/** A page of a list; all of it by default. */
-export interface Paging {
-  limit?: number;
-  skip?: number;
-}
-
-const everything = Number.MAX_SAFE_INTEGER;
-
-/** The actors that have a key, the oldest first; for the administrator. */
-export async function listKeys(
-  { db, localActors }: FederationDeps,
-  { limit = everything, skip = 0 }: Paging = {},
-): Promise<ListedKey[]> {
-  const rows = await db.read.find(keySchema, { order: { createdAt: 'ASC', apPath: 'ASC' }, take: limit, skip });
-  return rows.map(({ apPath, kind, ownerId, createdAt, publicKeyPem }) => {
-    const actorId = localActors.idOf(apPath);
-    return { actorId, keyId: `${actorId}#main-key`, kind, ownerId, createdAt, publicKeyPem };
-  });
 }
 
 /**
@@ -61,7 +35,7 @@ export async function countFollowers(
 }
 
 /** Remote followers of a repository, for the administrator. Refuses `repository_not_found`. */
-export async function followersOf(
+export async function listFollowers(
   { db, repositories }: FederationDeps,
   owner: string,
   name: string,

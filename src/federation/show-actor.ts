@@ -1,11 +1,11 @@
-import { notFound } from '../../kernel/index.ts';
-import { parseFollowTarget } from './follow-target.ts';
-import { resolveTarget } from './resolve-target.ts';
-import { requireOperational } from '../operational.ts';
-import type { Publications } from '../publications.ts';
-import type { FederationDeps } from '../deps.ts';
-import type { Document } from '../actors/actor-documents.ts';
-import { fetchDocument } from '../actors/fetch-document.ts';
+import { notFound } from '../kernel/index.ts';
+import { parseFollowTarget } from './follows/follow-target.ts';
+import { resolveTarget } from './follows/resolve-target.ts';
+import { requireOperational } from './operational.ts';
+import type { Publications } from './publications.ts';
+import type { FederationDeps } from './deps.ts';
+import type { Document } from './actors/actor-documents.ts';
+import { fetchDocument } from './actors/fetch-document.ts';
 
 /**
  * The document of an actor, here or elsewhere, as its server gives it now; for the administrator.

@@ -40,7 +40,7 @@ interface FoundEntry {
  * and what was deleted is not found.
  * @param ids `issue position`, as `search_changes` has them
  */
-export async function followEntries(tx: Tx, ids: readonly string[]): Promise<void> {
+export async function updateIssueIndex(tx: Tx, ids: readonly string[]): Promise<void> {
   for (let start = 0; start < ids.length; start += entriesAtOnce)
     await refresh(tx, JSON.stringify(ids.slice(start, start + entriesAtOnce).map((id) => id.split(' '))));
 }

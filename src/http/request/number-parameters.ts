@@ -1,7 +1,10 @@
 import { notFound } from '../../kernel/index.ts';
 
-/** A number in a path. Refuses `run_not_found` for anything that is none: there is no such page. */
-export function pathNumber(text: string | undefined): number {
+/**
+ * A number in the path of a run, a job or an artifact. Refuses `run_not_found` for anything that is none: there is no
+ * such page.
+ */
+export function runPathNumber(text: string | undefined): number {
   if (text === undefined || !/^\d{1,15}$/.test(text)) throw notFound('run_not_found', 'There is no such run.');
   return Number(text);
 }

@@ -9,7 +9,7 @@ const noUpload = (): never => {
 };
 
 /** Names the request, for the log line and for the person who reports a fault. */
-export function nameRequest(random: Random): Middleware {
+export function initRequestState(random: Random): Middleware {
   return async (ctx, next) => {
     ctx.state = {
       requestId: random.bytes(9).toString('base64url'),
@@ -23,7 +23,7 @@ export function nameRequest(random: Random): Middleware {
       takeUpload: noUpload,
       takeFiles: () => [],
       showsSecret: false,
-      kept: null,
+      cachedPage: null,
     };
     ctx.set('X-Request-Id', ctx.state.requestId);
     await next();

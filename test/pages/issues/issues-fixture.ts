@@ -4,7 +4,7 @@ import type { PersonViewer } from '../../../src/access/index.ts';
 import type { IssueAt } from '../../../src/issues/index.ts';
 import type { Owner } from '../../fixtures/temporary-folder.ts';
 import { fillRepository, signedIn, startWeb, visitor } from '../../fixtures/web-fixture.ts';
-import type { Answer } from '../../fixtures/web-fixture.ts';
+import type { PageResponse } from '../../fixtures/web-fixture.ts';
 
 export const viewerOf = (id: string, username: string): PersonViewer => ({
   kind: 'person',
@@ -38,7 +38,7 @@ export async function issueWeb(t: Owner, { files }: { files?: Record<string, str
 export type IssueWeb = Awaited<ReturnType<typeof issueWeb>>;
 
 /** The page without tags, for sentences that go over several of them. */
-export const words = ({ body }: Answer): string =>
+export const words = ({ body }: PageResponse): string =>
   (/<main[^]*<\/main>/.exec(body)?.[0] ?? '')
     .replace(/<[^>]*>/g, ' ')
     .replace(

@@ -7,7 +7,7 @@ import { createRunner, registerOffline, registerRunner } from './register-runner
 import { makeSingleUseToken, registrationTokenMadeAt, resetRegistrationToken } from './registration-tokens.ts';
 
 /** Runners and the tokens with which they register. */
-export function createRunnerService(deps: CiDeps) {
+export function createRunnerManagement(deps: CiDeps) {
   const bind = bindDeps(deps);
   const audited = bindAudited(deps);
   return {

@@ -3,7 +3,7 @@ import type { OrderedList } from './ordered-list.ts';
 
 export type Kind = 'repository' | 'person';
 
-export interface Source {
+export interface SearchSource {
   list: OrderedList;
   /** The rows of some ids, given as a JSON array. */
   rows: string;
@@ -15,7 +15,7 @@ export interface Source {
  * The searched fields of each kind, without rows in the trash or without a handle. `hit` is the JSON of a row (SPEC
  * §2.4): exactly these fields, in this order. The other columns are for the access policy.
  */
-export const sources: Record<Kind, Source> = {
+export const searchSources: Record<Kind, SearchSource> = {
   repository: {
     list: {
       texts: 'search_repositories',

@@ -1,0 +1,8 @@
+/** A page of a list; all of it by default. */
+export interface Paging {
+  limit?: number;
+  skip?: number;
+}
+
+/** The default limit. */
+export const everything = Number.MAX_SAFE_INTEGER;
