@@ -369,6 +369,7 @@ t.test('one issue as JSON and Markdown, for who may read it', async (t) => {
   );
   t.match(markdown, /\n\*\*carol\*\* commented on .* \(edited\)\n\nMine \*\*too\*\*\n/);
   t.match(markdown, /\* alice closed this as completed on /);
+  t.notMatch(markdown, /edited this/);
   t.equal(await reasonOf(issues.exportIssue(bob, at(3), 'json')), 'issue_not_found', 'in the trash');
   await issues.changeSettings(alice, roof, { holdsNewcomers: true });
 });
