@@ -1,6 +1,3 @@
-import { parseText } from '../accounts/index.ts';
-import { invalid } from '../kernel/index.ts';
-
 /** Sizes of what people write. Texts are bounded in bytes, because that is what is stored, rendered and sent. */
 export const limits = {
   titleCharacters: 255,
@@ -43,29 +40,3 @@ export const limits = {
   /** The same text of the same person within this time is the same form, sent twice; in milliseconds. */
   sameFormMs: 10_000,
 } as const;
-
-/** Refuses `invalid_text`, `text_too_long`, `title_missing`. */
-export function parseTitle(value: unknown): string {
-  const title = parseText(value, { field: 'title', called: 'The title', maxCharacters: limits.titleCharacters });
-  if (title === '') throw invalid('title_missing', 'Please give a title.', { field: 'title' });
-  return title;
-}
-
-/** Refuses `invalid_text`, `text_too_long`. An empty text is one. */
-export function parseBody(value: unknown): string {
-  const rule = { field: 'body', called: 'The text', maxCharacters: limits.bodyBytes, manyLines: true };
-  const body = parseText(value, rule);
-  if (Buffer.byteLength(body) > limits.bodyBytes)
-    throw invalid('text_too_long', `The text may have at most ${limits.bodyBytes / 1024} KiB.`, { field: 'body' });
-  return body;
-}
-
-/** The same for a comment, which says something. Refuses `text_missing`, too. */
-export function parseComment(value: unknown): string {
-  const body = parseBody(value);
-  if (body === '') throw invalid('text_missing', 'Please write something.', { field: 'body' });
-  return body;
-}
-
-/** How names of labels and titles of milestones are compared. */
-export const foldName = (name: string): string => name.toLowerCase();

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Attachment } from '../../issues/index.ts';
 import { attachmentMarkdown, attachmentPath } from '../../issues/index.ts';
-import { runPathNumber } from '../../http/index.ts';
 import { operation } from '../operation.ts';
+import { issueAt } from './issues-parts.ts';
 import { json, nothing } from '../responses.ts';
 import { isoTime } from './show.ts';
 
@@ -50,9 +50,9 @@ const listAssets = operation({
   cost: 'rows',
   status: 200,
   response: z.array(asset),
-  async run({ viewer, found: { canonical }, params, deps, origin }) {
-    const files = await deps.issues.listAttachments(viewer, { ...canonical, number: runPathNumber(params.number) });
-    return json(files.map((file) => showAsset(file, canonical, origin)));
+  async run({ viewer, found, params, deps, origin }) {
+    const files = await deps.issues.listAttachments(viewer, issueAt(found, params.number));
+    return json(files.map((file) => showAsset(file, found.canonical, origin)));
   },
 });
 
@@ -66,10 +66,10 @@ const getAsset = operation({
   cost: 'rows',
   status: 200,
   response: asset,
-  async run({ viewer, found: { canonical }, params, deps, origin }) {
-    const issue = { ...canonical, number: runPathNumber(params.number) };
+  async run({ viewer, found, params, deps, origin }) {
+    const issue = issueAt(found, params.number);
     const { attachment } = await deps.issues.findAttachmentOf(viewer, issue, params.id);
-    return json(showAsset(attachment, canonical, origin));
+    return json(showAsset(attachment, found.canonical, origin));
   },
 });
 
@@ -88,12 +88,12 @@ const addAsset = operation({
   body: 'file',
   query: z.object({ name: z.string().max(255).optional().meta({ description: 'Instead of the name in the form.' }) }),
   response: asset,
-  async run({ viewer, found: { canonical }, params, query, body, deps, origin }) {
-    const issue = { ...canonical, number: runPathNumber(params.number) };
+  async run({ viewer, found, params, query, body, deps, origin }) {
+    const issue = issueAt(found, params.number);
     const file = await body.receive(deps.issues.attachmentBytes, ({ fileName, content }) =>
       deps.issues.attach(viewer, issue, { name: query.name ?? fileName, content }),
     );
-    return json(showAsset(file, canonical, origin));
+    return json(showAsset(file, found.canonical, origin));
   },
 });
 
@@ -107,8 +107,8 @@ const removeAsset = operation({
   scope: 'write',
   cost: 'rows',
   status: 204,
-  async run({ viewer, found: { canonical }, params, deps }) {
-    await deps.issues.removeAttachment(viewer, { ...canonical, number: runPathNumber(params.number) }, params.id);
+  async run({ viewer, found, params, deps }) {
+    await deps.issues.removeAttachment(viewer, issueAt(found, params.number), params.id);
     return nothing();
   },
 });

@@ -9,7 +9,7 @@ import type { EntryLog } from '../entries/write-entries.ts';
 import { emptyEntry, touchIssue } from '../entries/empty-entry.ts';
 import { entryNotFound, findIssue, issueInWrite, personIdOf, revisionConflict } from '../find-issue.ts';
 import type { IssueAt, IssueContext } from '../find-issue.ts';
-import { parseBody, parseComment } from '../limits.ts';
+import { parseBody, parseComment } from '../parse-texts.ts';
 import { recordReferences, resolveReferences } from '../references/resolve-references.ts';
 import type { ResolvedReferences } from '../references/resolve-references.ts';
 import { entryRevisionSchema, entrySchema } from '../schema/entry-schema.ts';

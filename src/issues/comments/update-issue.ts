@@ -4,7 +4,7 @@ import { replaceText, textInWrite } from './edit-text.ts';
 import type { IssueDeps } from '../deps.ts';
 import { factsOfIssue, findIssue, refuse, revisionConflict } from '../find-issue.ts';
 import type { IssueAt } from '../find-issue.ts';
-import { parseBody, parseTitle } from '../limits.ts';
+import { parseBody, parseTitle } from '../parse-texts.ts';
 import { charge } from '../moderation/hold-newcomers.ts';
 import { onIssue } from '../on-issue.ts';
 import { resolveReferences } from '../references/resolve-references.ts';

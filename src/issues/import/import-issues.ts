@@ -3,7 +3,7 @@ import { repositoryOf } from '../../repositories/index.ts';
 import type { Repository } from '../../repositories/index.ts';
 import type { IssueDeps } from '../deps.ts';
 import { insertOnce } from '../insert-once.ts';
-import { foldName } from '../limits.ts';
+import { foldName } from '../parse-texts.ts';
 import { raiseNumber } from '../numbers/next-number.ts';
 import { issueLinkSchema, labelSchema, milestoneSchema } from '../schema/classification-schema.ts';
 import type { LinkKind } from '../schema/classification-schema.ts';

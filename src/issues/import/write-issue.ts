@@ -2,7 +2,8 @@ import { In } from 'typeorm';
 import type { EntitySchema } from 'typeorm';
 import type { Tx } from '../../db/index.ts';
 import { attachmentsIn } from '../attachment-uses.ts';
-import { foldName, limits } from '../limits.ts';
+import { limits } from '../limits.ts';
+import { foldName } from '../parse-texts.ts';
 import {
   attachmentSchema,
   attachmentUseSchema,

@@ -7,7 +7,8 @@ import { conflict, forbidden, invalid, notFound } from '../../kernel/index.ts';
 import type { IssueDeps } from '../deps.ts';
 import { findRepositoryContext, refuse, repositoryInWrite } from '../find-issue.ts';
 import type { RepositoryAt } from '../find-issue.ts';
-import { foldName, limits } from '../limits.ts';
+import { limits } from '../limits.ts';
+import { foldName } from '../parse-texts.ts';
 import { labelSchema } from '../schema/classification-schema.ts';
 import type { LabelRow } from '../schema/classification-schema.ts';
 

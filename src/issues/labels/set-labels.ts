@@ -4,7 +4,8 @@ import type { Tx } from '../../db/index.ts';
 import type { Repository } from '../../repositories/index.ts';
 import type { EntryLog } from '../entries/write-entries.ts';
 import type { IssueContext } from '../find-issue.ts';
-import { foldName, limits } from '../limits.ts';
+import { limits } from '../limits.ts';
+import { foldName } from '../parse-texts.ts';
 import { issueLabelSchema, labelSchema } from '../schema/classification-schema.ts';
 import type { LabelRow } from '../schema/classification-schema.ts';
 

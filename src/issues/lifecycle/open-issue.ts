@@ -9,7 +9,8 @@ import { findRepositoryContext, personIdOf, personViewer, refuse, repositoryInWr
 import type { RepositoryAt, RepositoryContext } from '../find-issue.ts';
 import { listLabels } from '../labels/manage-labels.ts';
 import { setLabels } from '../labels/set-labels.ts';
-import { foldName, limits, parseBody, parseTitle } from '../limits.ts';
+import { limits } from '../limits.ts';
+import { foldName, parseBody, parseTitle } from '../parse-texts.ts';
 import { setMilestone } from '../milestones/set-milestone.ts';
 import { charge, holdsContribution, noteHeld } from '../moderation/hold-newcomers.ts';
 import { nextNumber } from '../numbers/next-number.ts';

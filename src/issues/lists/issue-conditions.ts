@@ -3,7 +3,7 @@ import type { Viewer } from '../../access/index.ts';
 import type { Repository } from '../../repositories/index.ts';
 import type { IssueDeps } from '../deps.ts';
 import { personIdOf } from '../find-issue.ts';
-import { foldName } from '../limits.ts';
+import { foldName } from '../parse-texts.ts';
 import { labelSchema, milestoneSchema } from '../schema/classification-schema.ts';
 import type { IssueFilter } from './parse-issue-query.ts';
 

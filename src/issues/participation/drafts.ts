@@ -2,7 +2,8 @@ import type { Viewer } from '../../access/index.ts';
 import { invalid, unauthenticated } from '../../kernel/index.ts';
 import type { IssueDeps } from '../deps.ts';
 import { personIdOf } from '../find-issue.ts';
-import { limits, parseBody } from '../limits.ts';
+import { limits } from '../limits.ts';
+import { parseBody } from '../parse-texts.ts';
 import { draftSchema } from '../schema/participation-schema.ts';
 import type { DraftRow } from '../schema/participation-schema.ts';
 

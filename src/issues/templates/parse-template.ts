@@ -2,8 +2,8 @@ import { LineCounter, parseDocument } from 'yaml';
 import { templateLimits } from './issue-template.ts';
 import type { IssueTemplate, ParsedTemplate, TemplateConfig } from './issue-template.ts';
 import { readForm } from './read-form.ts';
-import { isValues, readNames, readText, TemplateFault } from './read-values.ts';
-import type { Values } from './read-values.ts';
+import { isValues, readNames, readText, TemplateFault } from './yaml-fields.ts';
+import type { Values } from './yaml-fields.ts';
 
 /**
  * Parses a template file by its name: `config.yml`, a YAML form, or Markdown with or without front matter. Never

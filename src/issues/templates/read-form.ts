@@ -1,7 +1,7 @@
 import { templateLimits } from './issue-template.ts';
 import type { Question, TemplateField } from './issue-template.ts';
-import { isValues, readFlag, readText, TemplateFault } from './read-values.ts';
-import type { Values } from './read-values.ts';
+import { isValues, readFlag, readText, TemplateFault } from './yaml-fields.ts';
+import type { Values } from './yaml-fields.ts';
 
 const longText = templateLimits.fileBytes;
 

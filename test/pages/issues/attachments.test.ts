@@ -185,6 +185,10 @@ t.test('the API attaches to an issue, lists and removes', async (t) => {
   t.equal((await call('POST', list, [{ ...part('x'.repeat(5000)), name: 'attachment' }])).status, 422);
   t.equal((await call('POST', list, [part('x')], null)).status, 401);
   t.equal((await call('GET', `${list}/00000000-0000-4000-8000-000000000000`)).status, 404);
+  t.match(await call('GET', list.replace(/\d+\/assets$/, 'x/assets')), {
+    status: 404,
+    value: { error: { message: 'Issue not found' } },
+  });
   t.equal((await call('DELETE', `${list}/${made.value!['id']}`)).status, 204);
   t.equal((await nobody.get(path)).status, 404);
 });
