@@ -4,7 +4,7 @@ import { unavailable, withTimeout } from '../kernel/index.ts';
 import type { Logger } from '../kernel/index.ts';
 import { beginAnnouncement, beginAttempt, endAnnouncement, maxAttempts } from './attempts.ts';
 import type { Listener } from './listener.ts';
-import type { Subject } from './subject.ts';
+import type { Subject } from './announced-event.ts';
 
 export interface AnnounceDeps {
   db: Database;

@@ -1,6 +1,6 @@
 import { IsNull } from 'typeorm';
 import type { Database, Tx } from '../db/index.ts';
-import type { EventColumns, EventPlace } from './subject.ts';
+import type { EventColumns, EventPlace } from './announced-event.ts';
 
 /** Attempts per listener and event; then the event is parked. */
 export const maxAttempts = 3;

@@ -10,7 +10,7 @@ import { openModules as realOpenModules } from '../../src/app.ts';
 import { freePort } from '../fixtures/free-port.ts';
 import { startHearth } from '../fixtures/start-hearth.ts';
 import type { Hearth, TestPerson } from '../fixtures/start-hearth.ts';
-import { hasSshd, newBare, sshSide } from '../mirrors/other-sides.ts';
+import { hasSshd, newBare, sshSide } from '../mirrors/remote-servers.ts';
 import { clientEnvironment } from '../git/git-fixture.ts';
 import { receiver } from '../webhooks/receiver.ts';
 import type { Receiver } from '../webhooks/receiver.ts';

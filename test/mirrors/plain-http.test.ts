@@ -8,8 +8,8 @@ import { reasonOf } from '../ci/ci-fixture.ts';
 import { freePort } from '../fixtures/free-port.ts';
 import { startHearth } from '../fixtures/start-hearth.ts';
 import type { Hearth, TestPerson } from '../fixtures/start-hearth.ts';
-import { addCommit, httpSide, newBare, tips } from './other-sides.ts';
-import type { HttpSide } from './other-sides.ts';
+import { addCommit, httpSide, newBare, tips } from './remote-servers.ts';
+import type { HttpSide } from './remote-servers.ts';
 
 t.setTimeout(120_000);
 

@@ -13,7 +13,7 @@ import { startHearth } from '../fixtures/start-hearth.ts';
 import type { Hearth, TestPerson } from '../fixtures/start-hearth.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { gitClient } from '../e2e/git-client.ts';
-import { addCommit, hasSshd, newBare, sshSide, tips } from './other-sides.ts';
+import { addCommit, hasSshd, newBare, sshSide, tips } from './remote-servers.ts';
 
 t.setTimeout(180_000);
 

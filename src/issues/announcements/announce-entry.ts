@@ -40,7 +40,7 @@ const logNames = {
   repositoryMoved: 'issue.repository_moved',
 };
 
-/** Where the state of an entry's announcement stands. */
+/** The place of an entry in the tables of announcements. */
 export function placeOfEntry({ issueId, position }: EntryPosition): EventPlace {
   const key = { issueId, position };
   return { tables, row: key, key };

@@ -43,7 +43,7 @@ const logNames = {
   repositoryMoved: 'push.repository_moved',
 };
 
-/** Where the state of a push's announcement stands. */
+/** The place of a push in the tables of announcements. */
 export const placeOfPush = (pushId: string): EventPlace => ({ tables, row: { id: pushId }, key: { pushId } });
 
 /** Announces a settled push that is neither announced nor parked; what failed is tried again by `finishPushes`. */

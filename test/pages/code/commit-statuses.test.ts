@@ -25,7 +25,7 @@ t.test('what checks say stands beside commits wherever they are, asked once for 
       [name]: (...given: unknown[]) => ((questions += 1), ask(...given)),
     });
   }
-  const ticksOf = async (path: string): Promise<string[]> => {
+  const statusesOf = async (path: string): Promise<string[]> => {
     questions = 0;
     const response = await fetch(`${url}${path}`, { headers: { Cookie: `hearth_session=${forge.alice.session}` } });
     const html = await response.text();
@@ -39,22 +39,26 @@ t.test('what checks say stands beside commits wherever they are, asked once for 
   const good = /^good \/repos\/alice\/work\/runs\/1\/jobs\/\d+ All checks passed: 1 of 1$/;
   const bad = /^bad \/repos\/alice\/work\/runs\/2\/jobs\/\d+ A check failed: 0 of 1$/;
   const B = '/repos/alice/work';
-  t.match(await ticksOf(`${B}/commits`), [bad, good], 'the newest commit was pushed with [skip ci]');
-  t.same(await ticksOf(B), []);
-  t.match(await ticksOf(`${B}/tree/${second}`), [bad]);
-  t.match(await ticksOf(`${B}/commit/${first}`), [good]);
-  t.match(await ticksOf(`${B}/compare/${first}...${second}`), [bad]);
-  t.match(await ticksOf(`${B}/blob/${second}/a.txt`), [bad]);
-  t.same(await ticksOf(`${B}/branches`), []);
+  t.match(await statusesOf(`${B}/commits`), [bad, good], 'the newest commit was pushed with [skip ci]');
+  t.same(await statusesOf(B), []);
+  t.match(await statusesOf(`${B}/tree/${second}`), [bad]);
+  t.match(await statusesOf(`${B}/commit/${first}`), [good]);
+  t.match(await statusesOf(`${B}/compare/${first}...${second}`), [bad]);
+  t.match(await statusesOf(`${B}/blob/${second}/a.txt`), [bad]);
+  t.same(await statusesOf(`${B}/branches`), []);
   t.match(
-    await ticksOf('/'),
+    await statusesOf('/'),
     [bad, bad, bad, good],
     'what needs attention, the repository by its newest checked commit, then its pushes',
   );
 
   await modules.ci.runs.rerun(forge.viewer, forge.found, 2, 'failed');
   const { task } = await runner.fetchTask({ tasksVersion: 0n });
-  t.match(await ticksOf(`${B}/commits`), [/^busy .*Checks are running/, good], 'a page that is kept shows what is new');
+  t.match(
+    await statusesOf(`${B}/commits`),
+    [/^busy .*Checks are running/, good],
+    'a page that is kept shows what is new',
+  );
   await runner.updateTask({ state: { id: task.id, result: 1, steps: [] }, outputs: {} });
-  t.match(await ticksOf(`${B}/commits`), [/^good/, good]);
+  t.match(await statusesOf(`${B}/commits`), [/^good/, good]);
 });

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { gitClient } from '../../e2e/git-client.ts';
 import { startHearth } from '../../fixtures/start-hearth.ts';
-import { addCommit, hasSshd, newBare, sshSide } from '../../mirrors/other-sides.ts';
+import { addCommit, hasSshd, newBare, sshSide } from '../../mirrors/remote-servers.ts';
 import { ask } from '../../fixtures/web-fixture.ts';
 import type { PageResponse } from '../../fixtures/web-fixture.ts';
 

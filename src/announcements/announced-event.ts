@@ -1,6 +1,6 @@
 import type { EntitySchema } from 'typeorm';
 
-/** The columns of a table of events in which the state of their announcement stands; times in epoch milliseconds. */
+/** The columns of a table of events with the state of their announcement; times in epoch milliseconds. */
 export interface EventColumns {
   /** Announcements that were begun. */
   attempts: number;
@@ -22,7 +22,7 @@ export interface AnnouncementTables {
   attempts: EntitySchema;
 }
 
-/** Where the state of one event stands. */
+/** The place of one event in the database. */
 export interface EventPlace {
   tables: AnnouncementTables;
   /** The columns that find the row of the event. */
