@@ -10,6 +10,8 @@ import { viewTime } from '../app/times.view.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { readSignatures } from './signatures.ts';
+import { viewLinkedText } from '../markdown/linked-text.ts';
+import { readCommitReferences } from './commit-references.ts';
 import { readCommitStatuses } from './commit-statuses.ts';
 import type { CodeDeps } from './deps.ts';
 
@@ -61,6 +63,14 @@ export const showTags: Page<RepositoryContext, CodeDeps> = async (context, deps)
     deps,
     rows.flatMap(({ commit }) => commit?.oid ?? []),
   );
+  const notes = rows.map(({ note }) =>
+    note?.message ? note.message.slice(0, maxNote).split('\n').map(viewName).join('\n') : null,
+  );
+  const references = await readCommitReferences(
+    context,
+    deps,
+    notes.map((note) => note ?? ''),
+  );
   return page(
     'code/tags',
     {
@@ -70,7 +80,8 @@ export const showTags: Page<RepositoryContext, CodeDeps> = async (context, deps)
       rows: rows.map(({ name, note, commit }, index) => ({
         name: viewName(name),
         url: codeUrl(url, 'tree', name),
-        note: note?.message ? note.message.slice(0, maxNote).split('\n').map(viewName).join('\n') : null,
+        note: notes[index] ?? null,
+        noteParts: viewLinkedText(notes[index] ?? '', references),
         tagger: note?.tagger ? viewName(note.tagger.name) : null,
         signature: signatures[index] ?? null,
         at: commit && viewTime(note?.tagger?.at ?? commit.committer.at, now),
@@ -83,7 +94,7 @@ export const showTags: Page<RepositoryContext, CodeDeps> = async (context, deps)
       more: nextAfter === null ? null : `${url}/tags?${new URLSearchParams({ after: nextAfter })}`,
       isFirst,
     },
-    { restsOn: [dependency, statuses.dependency] },
+    { restsOn: [dependency, statuses.dependency, references.dependency] },
   );
 };
 

@@ -56,6 +56,7 @@ t.test('links in commit messages, and only to what the viewer may see', async (t
   const oid = made.trim();
   await runGit(['update-ref', 'refs/heads/main', oid], { cwd: path });
   await runGit(['branch', 'old', tip], { cwd: path });
+  await runGit(['tag', '--annotate', '--message', `Version 1\n\n${message}`, 'v1', tip], { cwd: path });
   const pages = [
     '/repos/alice/roof/commits/main',
     `/repos/alice/roof/commit/${oid}`,
@@ -64,6 +65,7 @@ t.test('links in commit messages, and only to what the viewer may see', async (t
     '/repos/alice/roof/branches',
     '/repos/alice/roof/tree/main',
     '/repos/alice/roof/blob/main/a.txt',
+    '/repos/alice/roof/tags',
   ];
   for (const target of pages) {
     for (const [name, response] of [
