@@ -52,7 +52,7 @@ export class EntryAnnouncer {
 
   /**
    * For a job, and after a start: tells of what an earlier run left, and of what failed.
-   * @param which `due` leaves out what is under way elsewhere and what waits for its last try
+   * @param which `due` leaves out what may be under way elsewhere; both leave out what waits for its last attempt
    */
   async finish(which: 'all' | 'due'): Promise<void> {
     // A process without listeners must not mark entries as announced.
@@ -93,13 +93,13 @@ export class EntryAnnouncer {
       .addOrderBy('e.issue_id')
       .addOrderBy('e.position')
       .limit(which === 'due' ? batch : undefined);
-    if (which === 'due') {
-      const now = this.#deps.clock.now();
-      query.andWhere(
-        '((e.attempts < :last AND (e.tried_at IS NULL OR e.tried_at <= :second)) OR e.tried_at <= :before)',
-        { last: maxAttempts - 1, second: now - secondTryAfterMs, before: now - lastTryAfterMs },
-      );
-    }
+    // The last attempt waits at a start, too: a server that is killed again and again parks nothing.
+    const now = this.#deps.clock.now();
+    const second = which === 'due' ? now - secondTryAfterMs : now;
+    query.andWhere(
+      '((e.attempts < :last AND (e.tried_at IS NULL OR e.tried_at <= :second)) OR e.tried_at <= :before)',
+      { last: maxAttempts - 1, second, before: now - lastTryAfterMs },
+    );
     return query.getRawMany<EntryPosition>();
   }
 }
