@@ -123,7 +123,7 @@ t.test('a clean instance has no results', async (t) => {
 function sql(...statements: string[]): void {
   const database = new DatabaseSync(path.join(dataDir, 'hearth.db'), {
     enableForeignKeyConstraints: false,
-    timeout: 5_000,
+    timeout: 30_000,
   });
   for (const statement of statements) database.exec(statement);
   database.close();

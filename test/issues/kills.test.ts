@@ -92,11 +92,11 @@ t.test(`${kills} kills lose no acknowledged entry, and every listener hears each
   }
 
   // Ten minutes later: the last attempt of an entry waits for so long.
-  const writable = new DatabaseSync(path.join(folder, 'data', 'hearth.db'), { timeout: 5_000 });
+  const writable = new DatabaseSync(path.join(folder, 'data', 'hearth.db'), { timeout: 30_000 });
   writable.exec('UPDATE issue_entries SET tried_at = tried_at - 600000 WHERE announced_at IS NULL');
   writable.close();
   const { child } = await start();
-  const database = new DatabaseSync(path.join(folder, 'data', 'hearth.db'), { readOnly: true, timeout: 5_000 });
+  const database = new DatabaseSync(path.join(folder, 'data', 'hearth.db'), { readOnly: true, timeout: 30_000 });
   t.teardown(() => database.close());
   const rows = <Row>(sql: string): Row[] => database.prepare(sql).all() as Row[];
   for (let tries = 0; tries < 600; tries += 1) {
