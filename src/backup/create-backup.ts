@@ -1,5 +1,6 @@
+import { syncPath } from '../files/index.ts';
 import { createHash } from 'node:crypto';
-import { mkdir, open, readdir, rename, rm, statfs, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, statfs, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { askDatabaseFile, copyDatabase, checkDatabaseFile } from '../db/index.ts';
 import type { ThreadStatement } from '../db/index.ts';
@@ -62,7 +63,7 @@ export function createBackup(
     try {
       const manifest = await fill(deps, target, createCopier(target, earlier), { startedAt, ...options });
       await rename(target, path.join(to, name));
-      await syncFolder(to);
+      await syncPath(to);
       const { repositories, missing } = manifest;
       const made = {
         name,
@@ -212,16 +213,7 @@ async function refuseLowDisk({ config }: BackupDeps, folder: string): Promise<vo
 
 async function writeDurably(file: string, text: string): Promise<void> {
   await writeFile(file, text, { mode: 0o600, flush: true });
-  await syncFolder(path.dirname(file));
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+  await syncPath(path.dirname(file));
 }
 
 const plain = (sql: string): ThreadStatement => ({ sql, parameters: [] });

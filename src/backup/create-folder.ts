@@ -1,3 +1,4 @@
+import { nullIfAbsent } from '../files/index.ts';
 import { mkdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { invalid } from '../kernel/index.ts';
@@ -25,10 +26,7 @@ export async function createFolder(folder: string): Promise<void> {
 }
 
 async function make(folder: string): Promise<void> {
-  const found = await stat(folder).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return null;
-    throw error;
-  });
+  const found = await stat(folder).catch(nullIfAbsent);
   if (found?.isDirectory()) return;
   if (found !== null) throw Object.assign(new Error('not a folder'), { code: 'ENOTDIR' });
   await make(path.dirname(folder));

@@ -1,4 +1,5 @@
-import { copyFile, link, open, rename, rm, stat } from 'node:fs/promises';
+import { syncPath } from '../files/index.ts';
+import { copyFile, link, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { entryAfter } from '../audit/index.ts';
 import type { Config } from '../config/index.ts';
@@ -56,14 +57,14 @@ export async function rollback({ config, snapshot, keep, random, now, logger }: 
     pushes: carried.pushes.length,
   });
   await askDatabaseFile(prepared, [], { setUp: ['PRAGMA wal_checkpoint(TRUNCATE)', 'PRAGMA journal_mode = DELETE'] });
-  await sync(prepared);
+  await syncPath(prepared);
   // A database is in place at every moment: a start that found none would begin a new instance.
   await link(current, keep).catch(() => copyFile(current, keep));
   // Empty, unless the database was damaged.
   await rename(`${current}-wal`, `${keep}-wal`).catch(() => {});
   await rm(`${current}-shm`, { force: true });
   await rename(prepared, current);
-  await sync(path.dirname(current));
+  await syncPath(path.dirname(current));
   return { ...carried, settledByRefs, isNewerReadable };
 }
 
@@ -93,11 +94,6 @@ async function recordInAudit(file: string, at: number, details: object): Promise
     ],
     { setUp: [] },
   );
-}
-
-async function sync(place: string): Promise<void> {
-  const handle = await open(place, 'r');
-  await handle.sync().finally(() => handle.close());
 }
 
 async function* refsOnDisk({ dataDir, storage }: RollbackOptions['config'], file: string): AsyncGenerator<RefsOnDisk> {

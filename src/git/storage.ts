@@ -1,4 +1,5 @@
-import { lstat, mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { syncPath } from '../files/index.ts';
+import { lstat, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { conflict, internal, invalid } from '../kernel/index.ts';
 import type { GitRunner } from './processes/git-runner.ts';
@@ -31,10 +32,10 @@ export async function createRepository(runner: GitRunner, target: string, defaul
 
   // git syncs what is pushed, but not what init writes: without this a power failure after the first push leaves an
   // empty HEAD, and so no repository.
-  for (const file of ['HEAD', 'config', 'info/attributes', '.']) await sync(path.join(unfinished, file));
+  for (const file of ['HEAD', 'config', 'info/attributes', '.']) await syncPath(path.join(unfinished, file));
   await rename(unfinished, target);
-  await sync(path.dirname(target));
-  await sync(path.dirname(path.dirname(target)));
+  await syncPath(path.dirname(target));
+  await syncPath(path.dirname(path.dirname(target)));
 }
 
 /** Refuses `invalid_branch_name`. */
@@ -43,8 +44,8 @@ export async function setHead(runner: GitRunner, target: string, branch: string)
   const argv = [`--git-dir=${target}`, 'symbolic-ref', 'HEAD', `refs/heads/${branch}`];
   const { code, errorText } = await runner.run({ argv, timeLimitMs: 30_000 }, 64 * 1024);
   if (code !== 0) throw internal('git could not set the default branch', { cause: { code, errorText } });
-  await sync(path.join(target, 'HEAD'));
-  await sync(target);
+  await syncPath(path.join(target, 'HEAD'));
+  await syncPath(target);
 }
 
 export async function repositoryExists(target: string): Promise<boolean> {
@@ -59,8 +60,8 @@ export async function moveRepository(from: string, to: string): Promise<void> {
   if (await repositoryExists(to)) throw conflict('repository_exists', 'There is a repository at this place already.');
   await mkdir(path.dirname(to), { recursive: true, mode: 0o700 });
   await rename(from, to);
-  await sync(path.dirname(to));
-  await sync(path.dirname(from));
+  await syncPath(path.dirname(to));
+  await syncPath(path.dirname(from));
 }
 
 /** Removes a repository permanently; a missing one is no error. */
@@ -95,14 +96,4 @@ export async function sizeOfObjects(target: string): Promise<number> {
 function nothingIfGone(error: NodeJS.ErrnoException): [] {
   if (error.code === 'ENOENT') return [];
   throw error;
-}
-
-/** Syncs a file, or the directory entries of a folder. */
-async function sync(place: string): Promise<void> {
-  const handle = await open(place, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }

@@ -1,5 +1,4 @@
-import type { Ci, FinalStatus, Runner, RunnerRow, TaskContent } from '../ci/index.ts';
-import type { RowBuffer } from '../ci/index.ts';
+import type { Ci, FinalStatus, RowBuffer, Runner, RunnerRow, TaskContent } from '../ci/index.ts';
 import { Result, RunnerStatus } from './messages/runner-messages.ts';
 import type * as messages from './messages/runner-messages.ts';
 import type { ProcedureName } from './messages/message-types.ts';

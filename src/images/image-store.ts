@@ -1,3 +1,4 @@
+import { nullIfAbsent, syncPath } from '../files/index.ts';
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
@@ -75,13 +76,13 @@ export function createImageStore({ directory, clock, random, logger }: ImageStor
   }
 
   async function stampOf(id: string): Promise<number | null> {
-    const found = await stat(fileOf(id)).catch(whenAbsent);
+    const found = await stat(fileOf(id)).catch(nullIfAbsent);
     return found?.isFile() ? Math.round(found.mtimeMs) : null;
   }
 
   async function read(id: string): Promise<{ bytes: Buffer; stamp: number } | null> {
     const stamp = await stampOf(id);
-    const bytes = stamp === null ? null : await readFile(fileOf(id)).catch(whenAbsent);
+    const bytes = stamp === null ? null : await readFile(fileOf(id)).catch(nullIfAbsent);
     return stamp === null || bytes === null ? null : { bytes, stamp };
   }
 
@@ -99,7 +100,7 @@ export function createImageStore({ directory, clock, random, logger }: ImageStor
         await handle.close();
       }
       await rename(fresh, target);
-      await syncFolder(directory);
+      await syncPath(directory);
     } catch (error) {
       await rm(fresh, { force: true });
       throw translate(error);
@@ -108,11 +109,11 @@ export function createImageStore({ directory, clock, random, logger }: ImageStor
 
   async function erase(id: string): Promise<void> {
     await rm(fileOf(id), { force: true });
-    await syncFolder(directory).catch(whenAbsent);
+    await syncPath(directory).catch(nullIfAbsent);
   }
 
   const names = async (shape: RegExp): Promise<string[]> =>
-    ((await readdir(directory).catch(whenAbsent)) ?? []).filter((name) => shape.test(name));
+    ((await readdir(directory).catch(nullIfAbsent)) ?? []).filter((name) => shape.test(name));
 
   return {
     replace: (id, bytes, record) =>
@@ -139,7 +140,7 @@ export function createImageStore({ directory, clock, random, logger }: ImageStor
       }),
 
     async open(id) {
-      const handle = await open(fileOf(id), 'r').catch(whenAbsent);
+      const handle = await open(fileOf(id), 'r').catch(nullIfAbsent);
       if (handle === null) return null;
       try {
         const { size, mtimeMs } = await handle.stat();
@@ -186,20 +187,6 @@ export function createImageStore({ directory, clock, random, logger }: ImageStor
       return left.length;
     },
   };
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}
-
-function whenAbsent(error: NodeJS.ErrnoException): null {
-  if (error.code === 'ENOENT') return null;
-  throw error;
 }
 
 function translate(error: unknown): unknown {

@@ -1,7 +1,6 @@
 import type { Viewer } from '../access/index.ts';
 import { EntryAnnouncer } from './announcements/entry-announcer.ts';
-import type { EntryPosition } from './announcements/announce-entry.ts';
-import type { EntryListener } from './announcements/announce-entry.ts';
+import type { EntryListener, EntryPosition } from './announcements/announce-entry.ts';
 import { addAttachment } from './attachments/add-attachment.ts';
 import { attachToIssue } from './attachments/attach-to-issue.ts';
 import { findAttachment, listAttachments, readAttachment } from './attachments/open-attachment.ts';

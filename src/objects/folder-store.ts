@@ -1,3 +1,4 @@
+import { nullIfAbsent, syncPath } from '../files/index.ts';
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { copyFile, link, mkdir, open, opendir, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
@@ -34,7 +35,7 @@ export function createFolderStore({ directory, lowDiskFloorBytes, random, logger
   }
 
   async function isThere(file: string): Promise<boolean> {
-    return (await stat(file).catch(whenAbsent)) !== null;
+    return (await stat(file).catch(nullIfAbsent)) !== null;
   }
 
   /** Writes the content to an incoming file, synced. */
@@ -60,7 +61,7 @@ export function createFolderStore({ directory, lowDiskFloorBytes, random, logger
     const folder = path.dirname(file);
     const first = await mkdir(folder, { recursive: true, mode: 0o700 });
     if (first !== undefined)
-      for (let at = folder; at.length >= path.dirname(first).length; at = path.dirname(at)) await syncFolder(at);
+      for (let at = folder; at.length >= path.dirname(first).length; at = path.dirname(at)) await syncPath(at);
     return folder;
   }
 
@@ -74,7 +75,7 @@ export function createFolderStore({ directory, lowDiskFloorBytes, random, logger
           if (await isThere(target)) throw objectExists(key);
           const folder = await folderOf(target);
           await rename(fresh, target);
-          await syncFolder(folder);
+          await syncPath(folder);
         });
         return stored;
       } catch (error) {
@@ -84,7 +85,7 @@ export function createFolderStore({ directory, lowDiskFloorBytes, random, logger
     },
 
     async get(key, range) {
-      const handle = await open(fileOf(key), 'r').catch(whenAbsent);
+      const handle = await open(fileOf(key), 'r').catch(nullIfAbsent);
       if (handle === null) return null;
       const { size } = await handle.stat();
       const { first = 0, last = size - 1 } = range ?? {};
@@ -94,14 +95,14 @@ export function createFolderStore({ directory, lowDiskFloorBytes, random, logger
     },
 
     async stat(key) {
-      const found = await stat(fileOf(key)).catch(whenAbsent);
+      const found = await stat(fileOf(key)).catch(nullIfAbsent);
       return found === null ? null : { bytes: found.size };
     },
 
     async remove(key) {
       const file = fileOf(key);
       await rm(file, { force: true });
-      await syncFolder(path.dirname(file)).catch(whenAbsent);
+      await syncPath(path.dirname(file)).catch(nullIfAbsent);
     },
 
     link: (from, to) =>
@@ -115,14 +116,14 @@ export function createFolderStore({ directory, lowDiskFloorBytes, random, logger
           if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw objectExists(to);
           throw translate(error);
         }
-        await syncFolder(folder);
+        await syncPath(folder);
         return true;
       }),
 
     list: (prefix) => listBelow(fileOf(`${prefix}x`).slice(0, -1), prefix),
 
     async sweep() {
-      const left = (await readdir(incoming).catch(whenAbsent)) ?? [];
+      const left = (await readdir(incoming).catch(nullIfAbsent)) ?? [];
       for (const name of left) await rm(path.join(incoming, name), { force: true });
       if (left.length > 0) logger.info('objects.swept', { files: left.length });
       return left.length;
@@ -163,31 +164,17 @@ async function linkOrCopy(source: string, target: string): Promise<void> {
 
 /** One folder at a time, so that a store of millions is listed in little memory. */
 async function* listBelow(folder: string, prefix: string): AsyncGenerator<ListedObject> {
-  const entries = await opendir(folder).catch(whenAbsent);
+  const entries = await opendir(folder).catch(nullIfAbsent);
   if (entries === null) return;
   for await (const entry of entries) {
     if (entry.name.startsWith('.')) continue;
     if (entry.isDirectory()) yield* listBelow(path.join(folder, entry.name), `${prefix}${entry.name}/`);
-    const found = entry.isFile() ? await stat(path.join(folder, entry.name)).catch(whenAbsent) : null;
+    const found = entry.isFile() ? await stat(path.join(folder, entry.name)).catch(nullIfAbsent) : null;
     if (found !== null) yield { key: prefix + entry.name, bytes: found.size, storedAt: Math.round(found.mtimeMs) };
   }
 }
 
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}
-
 const objectExists = (key: string) => conflict('object_exists', `There is an object ${key} already.`);
-
-function whenAbsent(error: NodeJS.ErrnoException): null {
-  if (error.code === 'ENOENT') return null;
-  throw error;
-}
 
 function translate(error: unknown): unknown {
   const { code } = error as NodeJS.ErrnoException;

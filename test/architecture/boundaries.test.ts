@@ -23,7 +23,7 @@ const arrows: string[][] = [
   ['announcements', 'outbox', 'image-proxy'],
   ['db', 'images', 'objects', 'git', 'outbound', 'access', 'highlighting', 'control', 'sealing', 'openssh', 'nodes'],
   ['workers'],
-  ['config', 'embedded'],
+  ['config', 'embedded', 'files'],
   ['kernel'],
 ];
 const lineOf = (moduleName: string): number => arrows.findIndex((line) => line.includes(moduleName));

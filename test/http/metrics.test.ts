@@ -1,8 +1,7 @@
 import t from 'tap';
 import { fixedClock } from '../fixtures/fixed-clock.ts';
-import { currentCharge } from '../../src/kernel/index.ts';
+import { createHistogram, currentCharge } from '../../src/kernel/index.ts';
 import { createAnonymousLimits } from '../../src/http/admission/anonymous-limits.ts';
-import { createHistogram } from '../../src/kernel/index.ts';
 import { exposition, histogramSamples } from '../../src/http/metrics-registry.ts';
 import { startWeb } from '../fixtures/web-fixture.ts';
 

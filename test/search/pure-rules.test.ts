@@ -1,11 +1,10 @@
 import t from 'tap';
 import { DatabaseSync } from 'node:sqlite';
 import { setImmediate as tick } from 'node:timers/promises';
-import { fold, foldFields, foldQuery } from '../../src/search/query-text.ts';
+import { fold, foldFields, foldQuery, trigramQuery } from '../../src/search/query-text.ts';
 import { markHits } from '../../src/search/index.ts';
 import { defaultDistance, orderKeysBetween } from '../../src/search/order-keys.ts';
 import { createThreadPool } from '../../src/search/thread-pool.ts';
-import { trigramQuery } from '../../src/search/query-text.ts';
 
 t.test('folding: NFC, lower case, one sigma; folding twice changes nothing', async (t) => {
   const cases: [string, string][] = [

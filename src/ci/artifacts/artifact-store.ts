@@ -1,3 +1,4 @@
+import { syncPath } from '../../files/index.ts';
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
@@ -116,8 +117,7 @@ export class ArtifactStore {
     const target = path.join(this.#folder, file);
     await mkdir(path.dirname(target), { recursive: true, mode: 0o700 });
     await rename(source, target);
-    const folder = await open(path.dirname(target), 'r');
-    await folder.sync().finally(() => folder.close());
+    await syncPath(path.dirname(target));
     await this.abandon(id);
   }
 

@@ -1,3 +1,4 @@
+import { nullIfAbsent, syncPath } from '../../files/index.ts';
 import { constants } from 'node:fs';
 import { mkdir, open } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
@@ -63,7 +64,7 @@ export abstract class LogReader {
     await this.load();
     const end = this.#bytes;
     let at = this.#marks[Math.floor(from / rowsPerMark)] ?? end;
-    const file = await openIfThere(this.path);
+    const file = await open(this.path, 'r').catch(nullIfAbsent);
     if (file === null) return;
     try {
       while (at < end) {
@@ -80,7 +81,7 @@ export abstract class LogReader {
 
   /** Counts the rows that were added to the file since. */
   protected async scan(): Promise<void> {
-    const file = await openIfThere(this.path);
+    const file = await open(this.path, 'r').catch(nullIfAbsent);
     if (file === null) return;
     try {
       const { size } = await file.stat();
@@ -170,20 +171,11 @@ async function readWholeRows(file: FileHandle, at: number, end: number): Promise
   return buffer.subarray(0, buffer.subarray(0, bytesRead).lastIndexOf(lineFeed) + 1);
 }
 
-async function openIfThere(file: string): Promise<FileHandle | null> {
-  return open(file, 'r').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return null;
-    throw error;
-  });
-}
-
 /** A new file is durable only once its folder is synced, too. */
 async function openForWriting(file: string): Promise<FileHandle> {
   const folder = path.dirname(file);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const writer = await open(file, constants.O_RDWR | constants.O_CREAT, 0o600);
-  const entry = await open(folder, 'r');
-  await entry.sync();
-  await entry.close();
+  await syncPath(folder);
   return writer;
 }

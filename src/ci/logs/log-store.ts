@@ -2,8 +2,7 @@ import { mkdir, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { createKeyedMutex } from '../../kernel/index.ts';
 import type { Random } from '../../kernel/index.ts';
-import { LogFile } from './log-file.ts';
-import { LogView } from './log-file.ts';
+import { LogFile, LogView } from './log-file.ts';
 import { RowBuffer } from './row-buffer.ts';
 
 /** Limit of open logs; above the number of concurrent tasks. */

@@ -1,5 +1,5 @@
 import { internal } from '../../kernel/index.ts';
-import type { Logger } from '../../kernel/index.ts';
+import type { Logger, Semaphore } from '../../kernel/index.ts';
 import type { GitLimits } from '../limits.ts';
 import type { GitRunner } from '../processes/git-runner.ts';
 import { buildAdvertisement, buildList } from '../ref-cache/build-advertisement.ts';
@@ -8,7 +8,6 @@ import type { LearnedLine, Service } from '../ref-cache/capabilities.ts';
 import { readLsRefs } from '../ref-cache/read-ls-refs.ts';
 import type { RefSnapshot } from '../ref-cache/ref-snapshot.ts';
 import type { RefCache } from '../ref-cache/ref-cache.ts';
-import type { Semaphore } from '../../kernel/index.ts';
 
 export interface AdvertiseRequest {
   path: string;

@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
-import type { Logger } from '../../kernel/index.ts';
+import type { Logger, Semaphore } from '../../kernel/index.ts';
 import type { GitLimits } from '../limits.ts';
 import type { ObjectReaders } from '../objects/object-readers.ts';
 import type { FastForwardRule } from './fast-forward-check.ts';
@@ -8,7 +8,6 @@ import type { RefUpdate } from './push-head.ts';
 import type { RefResult } from './push-report.ts';
 import type { RefQuota } from './ref-quota.ts';
 import type { RecoveryAction } from '../maintenance/recover.ts';
-import type { Semaphore } from '../../kernel/index.ts';
 
 /** Called for a push before git may act, and again when git has. */
 export interface PushHooks {

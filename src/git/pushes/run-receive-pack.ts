@@ -6,7 +6,7 @@ import type { FastForwardRule } from './fast-forward-check.ts';
 import { flushPacket } from '../pkt-line.ts';
 import type { GitProcess, StopReason } from '../processes/git-runner.ts';
 import type { PushDeps, PushHooks, PushOutcome, PushRequest } from './push.ts';
-import { hasPack, noRef } from './push-head.ts';
+import { encodePushHead, hasPack, noRef } from './push-head.ts';
 import type { PushHead, RawUpdate } from './push-head.ts';
 import { ReportReader, ReportWriter } from './push-report.ts';
 import type { RefResult } from './push-report.ts';
@@ -15,7 +15,6 @@ import { syncMovedRefs } from './sync-refs.ts';
 import { send, leastBytesIn, startFlow, watchForStall } from '../transfer.ts';
 import { watchCpuTime } from '../processes/watch-limits.ts';
 import { Readable } from 'node:stream';
-import { encodePushHead } from './push-head.ts';
 import type { Flow } from '../transfer.ts';
 
 /** What git gets of a push, and what else the client receives. */

@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises';
+import { nullIfAbsent, syncPath } from '../../files/index.ts';
 import path from 'node:path';
 import type { RefResult } from './push-report.ts';
 
@@ -22,16 +22,7 @@ export async function syncMovedRefs(
   await Promise.all([...folders].map((folder) => syncFolder(path.join(repository, folder))));
 }
 
-/** Syncs the directory entries of a folder. */
+/** Syncs the directory entries of a folder, which may have been removed with its last ref. */
 export async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r').catch((error: NodeJS.ErrnoException) => {
-    // A folder may be removed with its last ref.
-    if (error.code === 'ENOENT') return null;
-    throw error;
-  });
-  try {
-    await handle?.sync();
-  } finally {
-    await handle?.close();
-  }
+  await syncPath(folder).catch(nullIfAbsent);
 }

@@ -1,6 +1,5 @@
-import { allows, visibleIssues } from '../../access/index.ts';
+import { allows, repositoryLevel, visibleIssues } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
-import { repositoryLevel } from '../../access/index.ts';
 import type { Database } from '../../db/index.ts';
 import type { IssueDeps } from '../deps.ts';
 import { findIssue, personIdOf } from '../find-issue.ts';

@@ -1,9 +1,8 @@
-import { page, type Reply } from '../app/reply.ts';
+import { content, page, type Reply } from '../app/reply.ts';
 import { writeFeed } from './atom.ts';
 import { codeUrl } from '../app/code-urls.ts';
 import { viewHistoryDays } from './history-days.view.ts';
 import { repositoryUrl } from '../../http/index.ts';
-import { content } from '../app/reply.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { frameAt, locateBytes } from './resolve-location.ts';
 import { rawPath } from './raw-path.ts';

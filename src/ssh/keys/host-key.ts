@@ -1,3 +1,4 @@
+import { nullIfAbsent } from '../../files/index.ts';
 import { lstat, mkdir, open, readFile, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { invalid } from '../../kernel/index.ts';
@@ -19,10 +20,7 @@ export interface HostKey {
  */
 export async function hostKey(dataDir: string): Promise<HostKey> {
   const file = join(dataDir, 'ssh', 'host_ed25519');
-  const found = await lstat(file).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return null;
-    throw error;
-  });
+  const found = await lstat(file).catch(nullIfAbsent);
   if (found === null) {
     await writeOnce(file, makeKey('hearth').privateKey);
   } else if (!found.isFile()) {

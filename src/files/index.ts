@@ -1,0 +1,2 @@
+export { nullIfAbsent } from './null-if-absent.ts';
+export { syncPath } from './sync-path.ts';
