@@ -147,3 +147,12 @@ t.test('SECURITY A01: an archive gets only the options that a client needs', asy
     text: /^....NACK --worktree-attributes is not allowed here$/,
   });
 });
+
+t.test('a fetch from a repository that was moved to the trash meanwhile is refused as not found', async (t) => {
+  const { signal } = new AbortController();
+  for (const stateless of [true, false]) {
+    const input = Readable.from([Buffer.concat([encodePacket(`want ${first.commit}\n`), flushPacket])]);
+    const request = { path: `${repository}-gone`, input, output: new PassThrough(), stateless, signal };
+    await t.rejects(deps.git.transfers.uploadPack(request), { code: 'not_found', reason: 'repository_not_found' });
+  }
+});

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import type { Listings } from './advertise-refs.ts';
 import type { FetchCache } from './fetch-cache.ts';
@@ -6,7 +7,7 @@ import { encodePacket } from '../pkt-line.ts';
 import type { Reachability } from '../objects/reachability.ts';
 import { maxArchiveRequestBytes, refusedArchiveArgument } from './archive-request.ts';
 import { RequestStream } from './request-stream.ts';
-import { invalid } from '../../kernel/index.ts';
+import { invalid, isDomainError, notFound } from '../../kernel/index.ts';
 import { clientLine } from '../pushes/client-text.ts';
 import { checkFilter } from './check-filter.ts';
 import { isWholeFetch, readRequest, readArguments } from './read-request.ts';
@@ -29,9 +30,20 @@ export interface UploadDeps extends ServeDeps, Listings {
 /**
  * Serves one fetch or clone: ref listings from memory, repeated requests from the cache, everything else by git.
  * Refuses `git_busy` and `fetch_stalled`, `bad_fetch` for a request that git could not parse and `internal` when git
- * failed, both only while nothing was written to `output`; and what `input` fails with.
+ * failed, both only while nothing was written to `output`; `repository_not_found` for a folder that is not there any more;
+ * and what `input` fails with.
  */
 export async function uploadPack(deps: UploadDeps, request: UploadRequest): Promise<UploadOutcome> {
+  try {
+    return await serveRequest(deps, request);
+  } catch (error) {
+    // The repository may have been moved to the trash since it was looked up.
+    if (!isDomainError(error) || error.code !== 'internal' || existsSync(request.path)) throw error;
+    throw notFound('repository_not_found', 'Repository not found');
+  }
+}
+
+async function serveRequest(deps: UploadDeps, request: UploadRequest): Promise<UploadOutcome> {
   const { input, output, stateless, protocol } = request;
   expectErrors(input);
   expectErrors(output);
