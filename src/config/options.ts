@@ -426,7 +426,7 @@ export const options = [
     type: choice('starttls', 'implicit', 'none'),
     default: 'starttls',
     sentence:
-      'starttls: the connection is encrypted before anything is sent, or nothing is. implicit: encrypted from the start. none: not at all, for a mail server on this machine.',
+      'How the connection is encrypted: starttls (before anything is sent, or nothing is), implicit (from the start) or none (for a mail server on this machine).',
   }),
   row({
     key: 'mail.user',
