@@ -315,6 +315,20 @@ export const options = [
     default: 50,
     sentence: 'How many SSH keys one person may have.',
   }),
+  row({
+    key: 'addresses.max_per_person',
+    env: 'SERVICE_ADDRESSES_MAX_PER_PERSON',
+    type: integer(0, 1_000),
+    default: 20,
+    sentence: 'How many e-mail addresses one person may have.',
+  }),
+  row({
+    key: 'addresses.mails_per_hour',
+    env: 'SERVICE_ADDRESSES_MAILS_PER_HOUR',
+    type: integer(1, 1_000),
+    default: 5,
+    sentence: 'Mails with a link that one person may cause in an hour; one address gets at most twice as many.',
+  }),
 
   row({
     key: 'ci.actions_url',
