@@ -16,7 +16,9 @@ import { addKey } from './keys/add-key.ts';
 import { keyBlob } from './keys/key-blob.ts';
 import { findKeyOwners } from './keys/key-owners.ts';
 import { listKeys } from './keys/list-keys.ts';
+import { publicKeyLines } from './keys/public-key-lines.ts';
 import { removeKey } from './keys/remove-key.ts';
+import { setKeyUse } from './keys/set-key-use.ts';
 import { viewerOfKey } from './keys/viewer-of-key.ts';
 import { createLastUseRecorder } from './last-use.ts';
 import { changePassword } from './passwords/change-password.ts';
@@ -160,12 +162,19 @@ export function createAccounts({ config, settings: changed, mail = noMail, ...to
     })),
     viewerOfToken: bind(viewerOfToken),
 
-    addKey: withLog(deps, 'key.added', bind(addKey), ({ id, fingerprint }, personId) => ({
+    addKey: withLog(deps, 'key.added', bind(addKey), ({ id, fingerprint, uses }, personId) => ({
       personId,
       keyId: id,
       fingerprint,
+      uses,
     })),
     listKeys: bind(listKeys),
+    publicKeyLines: bind(publicKeyLines),
+    setKeyUse: withLog(deps, 'key.use_changed', bind(setKeyUse), ({ id, uses }, personId) => ({
+      personId,
+      keyId: id,
+      uses,
+    })),
     keyHolders: bind(findKeyOwners),
     removeKey: withLog(deps, 'key.removed', bind(removeKey), (_done, personId, keyId) => ({ personId, keyId })),
     viewerOfKey: bind(viewerOfKey),

@@ -593,5 +593,27 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
         mailed_at: 1,
       },
     ],
+  94: [
+    [
+      'gpg_keys',
+      {
+        id: 'g1',
+        user_id: 'alice-id',
+        fingerprint: 'AB'.repeat(20),
+        key_id: 'AB'.repeat(8),
+        algorithm: 'Ed25519',
+        user_ids: '["Alice <alice@example.org>"]',
+        addresses: '["alice@example.org"]',
+        subkeys: '[]',
+        armored: '-----BEGIN PGP PUBLIC KEY BLOCK-----',
+        key_created_at: 1,
+        expires_at: 9,
+        revoked: 0,
+        created_at: 2,
+        updated_at: 2,
+      },
+    ],
+    ['gpg_key_parts', { key_id: 'AB'.repeat(8), gpg_key_id: 'g1', fingerprint: 'AB'.repeat(20) }],
+    ['instance_signing_keys', { fingerprint: 'SHA256:x', blob_base64: 'AAAA', created_at: 1, retired_at: 2 }],
   ],
 };
