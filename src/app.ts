@@ -46,6 +46,8 @@ import type { CodeSearch, Search } from './search/index.ts';
 import type { ControlCommand } from './control/index.ts';
 import { createOutbox, outboxEntities } from './outbox/index.ts';
 import type { Outbox } from './outbox/index.ts';
+import { createMail } from './mail/index.ts';
+import type { Mail } from './mail/index.ts';
 import { createMirrors, mirrorEntities } from './mirrors/index.ts';
 import type { Mirrors } from './mirrors/index.ts';
 import { createWebhooks, webhookEntities } from './webhooks/index.ts';
@@ -75,6 +77,7 @@ export interface Modules {
   logger: Logger;
   db: Database;
   outbox: Outbox;
+  mail: Mail;
   owners: Owners;
   avatars: Avatars;
   accounts: Accounts;
@@ -192,6 +195,7 @@ export async function openModules(
     // Before the first write: the index is updated at the end of every write.
     const search = createSearch({ db, logger });
     const outbox = createOutbox({ db, clock, logger });
+    const mail = createMail({ config, keyFile: keyFile(config.dataDir), db, outbox, clock, random, logger });
     const owners = createOwners({ db });
     const avatars = createAvatars({ db, logger, store: imagesIn(path.join(config.dataDir, 'avatars')) });
     const accounts = createAccounts({ db, owners, clock, random, logger, config });
@@ -331,6 +335,7 @@ export async function openModules(
       logger,
       db,
       outbox,
+      mail,
       owners,
       avatars,
       accounts,
@@ -356,6 +361,7 @@ export async function openModules(
         workers.stop();
         await outbox.stop();
         webhooks.stop();
+        mail.stop();
         await mirrors.stop();
         await federation.stop();
         await repositories.stop();
@@ -573,6 +579,8 @@ export function scheduledTasks(modules: Modules): CronTask[] {
     { name: 'mirrors.sync', time: '20 * * * * *', run: () => modules.mirrors.runDue() },
     { name: 'webhooks.deliver', time: '*/10 * * * * *', run: () => webhooks.drain() },
     { name: 'webhooks.remove-old', time: '0 45 4 * * *', run: () => webhooks.removeOld() },
+    { name: 'mail.send', time: '*/10 * * * * *', run: () => modules.mail.drain() },
+    { name: 'mail.remove-old', time: '0 55 4 * * *', run: () => modules.mail.removeOld() },
     { name: 'code-search.update', time: '15 */5 * * * *', run: () => codeSearch.update() },
     { name: 'images.sweep', time: '0 25 4 * * *', run: () => modules.imageProxy.sweep() },
     { name: 'sessions.sweep', time: '0 20 4 * * *', run: () => accounts.removeExpired() },

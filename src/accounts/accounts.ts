@@ -2,6 +2,10 @@ import type { Config } from '../config/index.ts';
 import type { Database } from '../db/index.ts';
 import type { Clock, Logger, Random } from '../kernel/index.ts';
 import type { Owners } from '../owners/index.ts';
+import { noMail } from './addresses/account-mail.ts';
+import type { AccountMail } from './addresses/account-mail.ts';
+import { createAddresses } from './addresses/addresses.ts';
+import { createNoReplyAddresses } from './addresses/no-reply.ts';
 import { defaultAccountSettings } from './account-settings.ts';
 import type { AccountSettings } from './account-settings.ts';
 import { addInvite, checkInvite, listInvites, removeInvite } from './registration/invites.ts';
@@ -55,7 +59,9 @@ export interface AccountsOptions {
   random: Random;
   logger: Logger;
   /** Settings of the administrator. */
-  config?: Pick<Config, 'sessions' | 'tokens' | 'keys'>;
+  config?: SettingsConfig & Pick<Config, 'baseUrl'>;
+  /** Without it, no mail is sent. */
+  mail?: AccountMail;
   /** Other differences from `defaultAccountSettings`: tests use a cheap hash. */
   settings?: Partial<AccountSettings>;
 }
@@ -64,12 +70,14 @@ export interface AccountsOptions {
  * People and their credentials: passwords, sessions, access tokens, SSH keys, invitations, the first administrator. The
  * functions behind the names describe what they do and refuse.
  */
-export function createAccounts({ config, settings: changed, ...tools }: AccountsOptions) {
+export function createAccounts({ config, settings: changed, mail = noMail, ...tools }: AccountsOptions) {
   const { db, clock, logger, random } = tools;
   const settings: AccountSettings = { ...defaultAccountSettings, ...(config && settingsOf(config)), ...changed };
   const deps: AccountsDeps = {
     ...tools,
     settings,
+    mail,
+    noReply: createNoReplyAddresses(config?.baseUrl ?? null),
     hasher: createPasswordHasher({
       cost: settings.passwordCost,
       atOnce: settings.hashesAtOnce,
@@ -173,6 +181,8 @@ export function createAccounts({ config, settings: changed, ...tools }: Accounts
     viewerOfKey: bind(viewerOfKey),
     keyBlob: bind(keyBlob),
 
+    addresses: createAddresses(deps),
+
     setupToken: bind(setupToken),
     checkSetupToken: bind(checkSetupToken),
     setUp: withLog(deps, 'setup.done', bind(setUp), (person) => ({ ...byName(person), by: person.id })),
@@ -195,16 +205,17 @@ export function createAccounts({ config, settings: changed, ...tools }: Accounts
 
 const byName = ({ id, username }: Person) => ({ personId: id, username });
 
-function settingsOf({
-  sessions,
-  tokens,
-  keys,
-}: Pick<Config, 'sessions' | 'tokens' | 'keys'>): Partial<AccountSettings> {
+type SettingsConfig = Pick<Config, 'sessions' | 'tokens' | 'keys' | 'addresses'>;
+
+function settingsOf({ sessions, tokens, keys, addresses }: SettingsConfig): Partial<AccountSettings> {
   return {
     sessionIdleMs: sessions.idleMs,
     sessionLifetimeMs: sessions.lifetimeMs,
     maxTokensPerPerson: tokens.maxPerPerson,
     maxKeysPerPerson: keys.maxPerPerson,
+    maxAddressesPerPerson: addresses.maxPerPerson,
+    linkMailsPerHour: addresses.mailsPerHour,
+    linkMailsPerAddressHour: 2 * addresses.mailsPerHour,
   };
 }
 

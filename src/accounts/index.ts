@@ -3,6 +3,11 @@ export type { Accounts, AccountsOptions } from './accounts.ts';
 export { defaultAccountSettings } from './account-settings.ts';
 export type { AccountSettings } from './account-settings.ts';
 
+export type { AccountMail, AccountMailMessage } from './addresses/account-mail.ts';
+export type { NewAddress } from './addresses/add-address.ts';
+export type { Addresses } from './addresses/addresses.ts';
+export type { EmailAddress } from './addresses/email-address.ts';
+
 export type { Person } from './people/person.ts';
 export type { AccountDeletionHook } from './people/account-deletion-hook.ts';
 export type { PeopleOptions, PeoplePage, ProfileOrder } from './people/list-profiles.ts';

@@ -42,6 +42,8 @@ export const uniqueRules = {
   labels_repository_name: ['labels.repository_id', 'labels.name_folded'],
   labels_organisation_name: ['labels.organisation_id', 'labels.name_folded'],
   milestones_title: ['milestones.repository_id', 'milestones.title_folded'],
+  email_addresses_user_key: ['email_addresses.user_id', 'email_addresses.address_key'],
+  email_addresses_verified: ['email_addresses.address_key'],
 } as const satisfies Record<string, readonly string[]>;
 
 export type UniqueRule = keyof typeof uniqueRules;

@@ -554,6 +554,45 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
     ['storages', { id: 's2', kind: 'shared', node: 'b', epoch: 3, until: 9 }],
     ['leases', { name: 'backup', node: 'b', epoch: 1, until: 9 }],
   ],
+  92: [
+    [
+      'email_addresses',
+      {
+        id: 'ea1',
+        user_id: 'alice-id',
+        address: 'Alice@example.org',
+        address_key: 'alice@example.org',
+        is_primary: 1,
+        is_public: 0,
+        verified_at: 2,
+        created_at: 1,
+      },
+    ],
+    [
+      'account_links',
+      {
+        token_hash: 'th1',
+        purpose: 'verify',
+        user_id: 'alice-id',
+        address_key: 'alice@example.org',
+        created_at: 1,
+        expires_at: 9,
+        used_at: 2,
+      },
+    ],
+    [
+      'invites',
+      {
+        id: 'in92',
+        token_hash: 'th92',
+        created_by: 'alice-id',
+        created_at: 1,
+        expires_at: 9,
+        address: 'carol@example.org',
+        mailed_token_hash: 'mth92',
+        mailed_at: 1,
+      },
+    ],
   94: [
     [
       'gpg_keys',
