@@ -32,7 +32,14 @@ import { chooseHandle } from './people/choose-handle.ts';
 import { deleteOwnAccount } from './people/delete-own-account.ts';
 import { deletePerson } from './people/delete-person.ts';
 import type { AccountDeletionHook } from './people/account-deletion-hook.ts';
-import { activePerson, hasAdministrator, listPeople, peopleById, personById, personByUsername } from './people/find-people.ts';
+import {
+  activePerson,
+  hasAdministrator,
+  listPeople,
+  peopleById,
+  personById,
+  personByUsername,
+} from './people/find-people.ts';
 import { listPeopleAmong } from './people/list-people-among.ts';
 import { countPeople, listAccounts, listProfiles } from './people/list-profiles.ts';
 import { renamePerson } from './people/rename-person.ts';

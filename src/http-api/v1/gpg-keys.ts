@@ -23,7 +23,8 @@ export const addGpgKey = operation({
   path: '/user/gpg_keys',
   tag: 'Users',
   summary: 'Add an OpenPGP key, or replace its stored copy',
-  description: 'Commits that it signs are shown as verified when a user id of the key is a verified address of the caller.',
+  description:
+    'Commits that it signs are shown as verified when a user id of the key is a verified address of the caller.',
   access: 'account:admin',
   cost: 'rows',
   status: 201,

@@ -314,9 +314,7 @@ export const gpgKey = z
     algorithm: z.string(),
     user_ids: z.array(z.string()),
     emails: z.array(z.strictObject({ email: z.string() })),
-    subkeys: z
-      .array(z.strictObject({ key_id: z.string(), fingerprint: z.string() }))
-      .describe('Those that may sign'),
+    subkeys: z.array(z.strictObject({ key_id: z.string(), fingerprint: z.string() })).describe('Those that may sign'),
     can_sign: z.boolean(),
     revoked: z.boolean(),
     created_at: time.describe('When the key was made'),

@@ -2,7 +2,8 @@ import { content } from '../app/reply.ts';
 import type { Page, RequestContext } from '../app/request-context.ts';
 import type { AccountDeps } from './deps.ts';
 
-const asText = (text: string) => content('text/plain; charset=utf-8', text, { headers: { 'Cache-Control': 'no-cache' } });
+const asText = (text: string) =>
+  content('text/plain; charset=utf-8', text, { headers: { 'Cache-Control': 'no-cache' } });
 
 /** `/{handle}.keys`: the SSH keys with which a person signs in, as lines of `authorized_keys`. */
 export const showPublicKeys: Page<RequestContext, AccountDeps> = async ({ params }, { accounts }) => {

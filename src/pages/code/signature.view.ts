@@ -1,6 +1,5 @@
 import type { Verification, VerificationReason } from '../../signing/index.ts';
 import { personUrl } from '../../http/index.ts';
-import { viewName } from '../app/plain-text.ts';
 
 /** What a badge says of a signature, and what opens below it. */
 export interface SignatureView {
@@ -37,6 +36,19 @@ const day = (at: number): string =>
 
 /** A sentence for each reason. */
 const sentences: Readonly<Record<VerificationReason, (one: Verification, key: string, who: string) => string>> = {
+  valid: (_one, key, who) => `It is signed with ${key} of ${who}, and its committer has a verified address of ${who}.`,
+  valid_instance: 'Verified',
+  unknown_key: 'Unknown key',
+  invalid: 'Bad signature',
+  unknown_signature_type: 'Signed',
+  malformed_signature: 'Signed',
+};
+
+const day = (at: number): string =>
+  new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' }).format(new Date(at));
+
+/** A sentence for each reason. */
+const sentences: Readonly<Record<VerificationReason, (one: Verification, key: string, who: string) => string>> = {
   valid: ({ kind, fingerprint, address }, _key, who) =>
     `It is signed with ${kind === 'ssh' ? 'an SSH' : 'an OpenPGP'} key of ${who}: ${fingerprint}. ${viewName(address)} is a verified address of ${who}.`,
   valid_instance: () => 'It was made on this server, which signed it with its own key.',
@@ -44,12 +56,10 @@ const sentences: Readonly<Record<VerificationReason, (one: Verification, key: st
   invalid: (_one, key) => `It was changed after it was signed with ${key}.`,
   malformed_signature: ({ kind }) => `It carries an ${kinds[kind]} signature that this server cannot read.`,
   unknown_signature_type: ({ kind }) => `It carries an ${kinds[kind]} signature. This server does not check those.`,
-  bad_email: ({ address, addressOwner }, key, who) =>
-    `It is signed with ${key} of ${who}, but ${viewName(address)} is an address of ${addressOwner?.username}.`,
-  unverified_email: ({ address }, key, who) =>
-    address === ''
-      ? `It is signed with ${key} of ${who}, but names no e-mail address.`
-      : `It is signed with ${key} of ${who}, but ${viewName(address)} is no verified address of ${who}.`,
+  bad_email: ({ addressOwner }, key, who) =>
+    `It is signed with ${key} of ${who}, but its committer has an address of ${addressOwner?.username}.`,
+  unverified_email: (_one, key, who) =>
+    `It is signed with ${key} of ${who}, but its committer’s address is no verified address of ${who}.`,
   no_user: (_one, key, who) =>
     `It is signed with ${key}, which ${who} has added, but none of its user ids is a verified address of ${who}.`,
   not_signing_key: (_one, key, who) =>

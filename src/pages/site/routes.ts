@@ -2,7 +2,14 @@ import type { Route } from '../route.ts';
 import { showApi, showOpenApi } from './api.page.ts';
 import { showNotFound } from './not-found.page.ts';
 import { showRemoteImage } from './remote-image.page.ts';
-import { showHealth, showReadiness, showRobots, showFavicon, showAsset, showSigningKey } from './well-known-files.page.ts';
+import {
+  showHealth,
+  showReadiness,
+  showRobots,
+  showFavicon,
+  showAsset,
+  showSigningKey,
+} from './well-known-files.page.ts';
 
 /** What belongs to the server itself. */
 export const siteRoutes: readonly Route[] = [

@@ -26,12 +26,12 @@ export async function armoredKeys({ db }: SigningDeps, personId: string): Promis
 
 /** The addresses in keys that are verified addresses of the person. */
 export async function ownAddresses(
-  { addresses }: SigningDeps,
+  { accounts }: SigningDeps,
   personId: string,
   keys: readonly Pick<GpgKey, 'addresses'>[],
 ): Promise<Set<string>> {
   const named = [...new Set(keys.flatMap((key) => key.addresses))];
   if (named.length === 0) return new Set();
-  const owners = await addresses.peopleByAddress(named);
+  const owners = await accounts.addresses.peopleByAddress(named);
   return new Set(named.filter((address) => owners.get(address)?.id === personId));
 }
