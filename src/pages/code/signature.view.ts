@@ -34,23 +34,10 @@ const labels: Partial<Record<VerificationReason, string>> = {
 const day = (at: number): string =>
   new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' }).format(new Date(at));
 
-/** A sentence for each reason. */
+/** A sentence for each reason. Addresses are in the commit; a page does not repeat them. */
 const sentences: Readonly<Record<VerificationReason, (one: Verification, key: string, who: string) => string>> = {
-  valid: (_one, key, who) => `It is signed with ${key} of ${who}, and its committer has a verified address of ${who}.`,
-  valid_instance: 'Verified',
-  unknown_key: 'Unknown key',
-  invalid: 'Bad signature',
-  unknown_signature_type: 'Signed',
-  malformed_signature: 'Signed',
-};
-
-const day = (at: number): string =>
-  new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' }).format(new Date(at));
-
-/** A sentence for each reason. */
-const sentences: Readonly<Record<VerificationReason, (one: Verification, key: string, who: string) => string>> = {
-  valid: ({ kind, fingerprint, address }, _key, who) =>
-    `It is signed with ${kind === 'ssh' ? 'an SSH' : 'an OpenPGP'} key of ${who}: ${fingerprint}. ${viewName(address)} is a verified address of ${who}.`,
+  valid: ({ kind, fingerprint }, _key, who) =>
+    `It is signed with ${kind === 'ssh' ? 'an SSH' : 'an OpenPGP'} key of ${who}: ${fingerprint}. Its committer has a verified address of ${who}.`,
   valid_instance: () => 'It was made on this server, which signed it with its own key.',
   unknown_key: (_one, key) => `It is signed with ${key}, which is nobody’s here.`,
   invalid: (_one, key) => `It was changed after it was signed with ${key}.`,
@@ -63,13 +50,15 @@ const sentences: Readonly<Record<VerificationReason, (one: Verification, key: st
   no_user: (_one, key, who) =>
     `It is signed with ${key}, which ${who} has added, but none of its user ids is a verified address of ${who}.`,
   not_signing_key: (_one, key, who) =>
-    `It is signed with ${key} of ${who}, which is for signing in only. Its owner can allow it for signing in the settings.`,
+    `It is signed with ${key} of ${who}, which is for signing in only. Its owner can allow it for signing commits in the settings.`,
   expired_key: ({ keyEndedAt }, key, who) =>
-    `It is signed with ${key}${who && ` of ${who}`}, which had ${who ? 'expired' : 'been replaced'} by then${keyEndedAt === null ? '' : `, on ${day(keyEndedAt)}`}.`,
+    who === ''
+      ? `It is signed with ${key} of this server, which had been replaced by then${keyEndedAt === null ? '' : `, on ${day(keyEndedAt)}`}.`
+      : `It is signed with ${key} of ${who}, which had expired by then${keyEndedAt === null ? '' : `, on ${day(keyEndedAt)}`}.`,
   revoked_key: (_one, key, who) => `It is signed with ${key} of ${who}, which is revoked.`,
-  expired_signature: (_one, key, who) => `The signature with ${key} of ${who} has expired.`,
+  expired_signature: (_one, key, who) => `Its signature with ${key} of ${who} has expired.`,
   weak_signature: (_one, key, who) =>
-    `The signature with ${key} of ${who} is not accepted: it uses a hash that is no longer safe, or is dated before the key.`,
+    `Its signature with ${key} of ${who} is not accepted: it uses a hash that is no longer safe, or is dated before the key.`,
   too_large: () => 'It is too large for its signature to be checked.',
   unavailable: (_one, key) =>
     `It is signed with ${key}. The server is busy and has not checked it; reload the page in a moment.`,
