@@ -88,7 +88,7 @@ export const accountRoutes: readonly Route[] = [
   { method: 'POST', path: '/settings/sessions/:id/revoke', access: 'signed-in', cost: 'rows', page: revokeSession },
   { method: 'GET', path: '/settings/appearance', access: 'public', cost: 'free', page: showAppearance },
   { method: 'POST', path: '/settings/appearance', access: 'public', cost: 'free', page: saveAppearance },
-  { method: 'GET', path: '/:handle.keys', access: 'public', cost: 'rows', page: showPublicKeys },
-  { method: 'GET', path: '/:handle.gpg', access: 'public', cost: 'rows', page: showPublicGpgKeys },
+  { method: 'GET', path: '/:username.keys', access: 'public', cost: 'rows', page: showPublicKeys },
+  { method: 'GET', path: '/:username.gpg', access: 'public', cost: 'rows', page: showPublicGpgKeys },
   { method: 'GET', path: '/users/:username', access: 'public', cost: 'rows', page: showPerson },
 ];
