@@ -49,6 +49,8 @@ export async function readKey({ workers }: SigningDeps, client: string, text: un
   if (/BEGIN PGP PRIVATE KEY|BEGIN (?:OPENSSH |RSA |EC )?PRIVATE KEY/.test(armored)) throw refuse('private');
   if (armored.length > openPgpLimits.keyBytes) throw refuse('too_large');
   if (!armored.startsWith('-----BEGIN PGP PUBLIC KEY BLOCK-----')) throw refuse('unreadable');
+  // The library reads the first block alone.
+  if (armored.split('-----BEGIN ').length > 2) throw refuse('several');
   const outcome = await workers.run<typeof run>({
     task: 'openpgp-key',
     key: createHash('sha256').update(armored).digest('base64'),
