@@ -88,7 +88,7 @@ t.test('keys that are accepted, and those that are refused, each with its reason
     'in the words of other keys',
   );
 
-  t.test('the same key by somebody else', async (t) => {
+  t.test('the same key by another person', async (t) => {
     t.equal(await add(armored, bob), 'accepted', 'nobody can keep its owner from using it');
     t.equal((await signing.listGpgKeys(bob.id)).length, 1);
     t.equal((await signing.listGpgKeys(alice.id)).length, 1);

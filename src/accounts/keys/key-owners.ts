@@ -13,7 +13,7 @@ export interface KeyOwner {
   uses: SshKeyUse;
 }
 
-/** Owners of all asked keys together: whoever registers the keys of others for signing fills no page with it. */
+/** Limit of the owners of all asked keys together: a key for signing may be registered by any number of people. */
 const maxOwners = 500;
 
 /**

@@ -7,32 +7,59 @@ import type { run } from './read-key-task.ts';
 
 const kibibytes = (bytes: number): string => `${bytes / 1024} KiB`;
 
-const messages: Readonly<Record<KeyProblem, string>> = {
-  unreadable:
-    'This is not a readable OpenPGP public key. Paste what "gpg --armor --export" prints, with its first and last line.',
-  private: 'This is a private key: keep it to yourself. Paste what "gpg --armor --export" prints.',
-  several: 'Paste one key at a time: "gpg --armor --export" followed by the id of the key.',
-  too_large: `This key is larger than ${kibibytes(openPgpLimits.keyBytes)}. Export it without the signatures of others: "gpg --armor --export --export-options export-minimal" followed by its id.`,
-  too_many_user_ids: `A key may have at most ${openPgpLimits.userIds} user ids.`,
-  too_many_subkeys: `A key may have at most ${openPgpLimits.subkeys} subkeys.`,
-  no_user_id: 'This key has no user id that it certifies itself. Export it from your own key ring.',
-  weak: 'This key is too weak: RSA needs at least 2048 bits, and DSA is no longer safe. Make one with "gpg --quick-generate-key".',
-  cannot_sign: 'This key cannot sign: it has no primary key or subkey for signing.',
-};
+const field = { field: 'key' };
 
-const reasons = {
-  unreadable: 'gpg_key_unreadable',
-  private: 'gpg_key_private',
-  several: 'gpg_key_several',
-  too_large: 'gpg_key_too_large',
-  too_many_user_ids: 'gpg_key_too_many_user_ids',
-  too_many_subkeys: 'gpg_key_too_many_subkeys',
-  no_user_id: 'gpg_key_no_user_id',
-  weak: 'gpg_key_weak',
-  cannot_sign: 'gpg_key_cannot_sign',
-} as const satisfies Record<KeyProblem, string>;
-
-const refuse = (problem: KeyProblem) => invalid(reasons[problem], messages[problem], { field: 'key' });
+/** The refusal of a key. */
+function refuse(problem: KeyProblem) {
+  switch (problem) {
+    case 'unreadable':
+      return invalid(
+        'gpg_key_unreadable',
+        'This is not a readable OpenPGP public key. Paste what "gpg --armor --export" prints, with its first and last line.',
+        field,
+      );
+    case 'private':
+      return invalid(
+        'gpg_key_private',
+        'This is a private key: keep it to yourself. Paste what "gpg --armor --export" prints.',
+        field,
+      );
+    case 'several':
+      return invalid(
+        'gpg_key_several',
+        'Paste one key at a time: "gpg --armor --export" followed by the id of the key.',
+        field,
+      );
+    case 'too_large':
+      return invalid(
+        'gpg_key_too_large',
+        `This key is larger than ${kibibytes(openPgpLimits.keyBytes)}. Export it without the signatures of others: "gpg --armor --export --export-options export-minimal" followed by its id.`,
+        field,
+      );
+    case 'too_many_user_ids':
+      return invalid('gpg_key_too_many_user_ids', `A key may have at most ${openPgpLimits.userIds} user ids.`, field);
+    case 'too_many_subkeys':
+      return invalid('gpg_key_too_many_subkeys', `A key may have at most ${openPgpLimits.subkeys} subkeys.`, field);
+    case 'no_user_id':
+      return invalid(
+        'gpg_key_no_user_id',
+        'This key has no user id that it certifies itself. Export it from your own key ring.',
+        field,
+      );
+    case 'weak':
+      return invalid(
+        'gpg_key_weak',
+        'This key is too weak: RSA needs at least 2048 bits, and DSA is no longer safe. Make one with "gpg --quick-generate-key".',
+        field,
+      );
+    case 'cannot_sign':
+      return invalid(
+        'gpg_key_cannot_sign',
+        'This key cannot sign: it has no primary key or subkey for signing.',
+        field,
+      );
+  }
+}
 
 /**
  * Reads the armour of an OpenPGP public key in the worker pool: ids, fingerprints, user ids and validity are computed
