@@ -1,6 +1,6 @@
 import { isDomainError } from '../kernel/index.ts';
 import type { Context, Middleware } from '../http/index.ts';
-import { Refusal, statusOf } from '../http/index.ts';
+import { HttpError, statusOf } from '../http/index.ts';
 import type { RefusalLog } from './refusal-log.ts';
 import { refuseUnread } from './refuse-unread.ts';
 
@@ -42,7 +42,7 @@ export function withErrorMapping(log: RefusalLog, handle: (ctx: Context) => Prom
     try {
       await handle(ctx);
     } catch (error) {
-      if (error instanceof Refusal) {
+      if (error instanceof HttpError) {
         ctx.set(error.headers);
         return refuse(ctx, error.status);
       }

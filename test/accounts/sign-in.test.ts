@@ -154,7 +154,7 @@ t.test('security D03 changing the password ends all other sessions', async (t) =
     expiresAt: null,
   });
   const here = await signIn();
-  const elsewhere = await signIn();
+  const otherSession = await signIn();
   const change = (currentPassword: string, newPassword: string) =>
     accounts.changePassword(alice.id, {
       currentPassword,
@@ -166,11 +166,11 @@ t.test('security D03 changing the password ends all other sessions', async (t) =
   t.equal(await reasonOf(change('wrong password', 'another password')), 'wrong_password');
   t.equal(await reasonOf(change(password, 'short')), 'password_too_short');
   t.equal(await reasonOf(change(password, password)), 'same_password');
-  t.ok(await accounts.viewerOfSession(elsewhere.secret, anywhere), 'a refusal ends nothing');
+  t.ok(await accounts.viewerOfSession(otherSession.secret, anywhere), 'a refusal ends nothing');
 
   await change(password, 'another password');
   t.ok(await accounts.viewerOfSession(here.secret, anywhere));
-  t.equal(await accounts.viewerOfSession(elsewhere.secret, anywhere), null);
+  t.equal(await accounts.viewerOfSession(otherSession.secret, anywhere), null);
   t.ok(await accounts.viewerOfToken(token, anywhere), 'tokens go on');
   t.equal(await reasonOf(signIn()), 'wrong_credentials');
   t.equal(await reasonOf(signIn({ password: 'another password' })), 'accepted');

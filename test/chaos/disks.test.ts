@@ -127,12 +127,12 @@ if (hasFailingCalls) {
           { stdio: ['ignore', 'ignore', 'pipe'] },
         );
         t.teardown(() => tracer.kill('SIGKILL'));
-        let said = '';
-        tracer.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
-        while (!/attached/.test(said) && tracer.exitCode === null) await sleep(10);
+        let output = '';
+        tracer.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
+        while (!/attached/.test(output) && tracer.exitCode === null) await sleep(10);
         t.not((await push(server, 1_000, `unsynced ${round}`)).code, 0, 'not acknowledged');
         t.equal(await Promise.race([server.ended, sleep(30_000).then(() => 'hangs')]), 1);
-        t.match(said, /INJECTED/);
+        t.match(output, /INJECTED/);
         server = await startProgram(t, 'checkout', { folder: server.folder });
         t.ok(await isThere(server));
         t.equal((await push(server, 1_000, `after ${round}`)).code, 0);

@@ -34,14 +34,14 @@ t.test(`${kills} kills while a log grows: every acknowledged row once, in order,
       { stdio: ['ignore', 'pipe', 'inherit'] },
     );
     t.teardown(() => child.kill('SIGKILL'));
-    let said = '';
-    child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()));
+    let output = '';
+    child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
     const closed = once(child, 'close');
     await once(child.stdout, 'data');
     await sleep(random.below(80));
     child.kill('SIGKILL');
     await closed;
-    acknowledged = Number(said.split('\n').at(-2));
+    acknowledged = Number(output.split('\n').at(-2));
 
     const again = await openCi(t, { folder: first.folder });
     const stored = await (await driveRunner(again.modules, runner.credentials)).stored(taskId);

@@ -156,7 +156,7 @@ t.test('one property per line; a secret is alone on stdout', async (t) => {
 });
 
 t.test('system errors are explained, and are not reported as faults of this program', async (t) => {
-  const said = (code: string): string => {
+  const explanation = (code: string): string => {
     const written: string[] = [];
     const stderr = { write: (text: string) => written.push(text) > 0, on: () => 0 };
     const output = createOutput(
@@ -172,9 +172,9 @@ t.test('system errors are explained, and are not reported as faults of this prog
     return written.join('');
   };
   t.equal(
-    said('EACCES'),
+    explanation('EACCES'),
     'error: /srv/x: permission denied\nhint: run it as the user that owns it, or with sudo; or name another place\n',
   );
-  t.match(said('ENOSPC'), /^error: \/srv\/x: the disk is full\nhint: /);
-  t.match(said('EMFILE'), /^error: internal error: EMFILE/, 'others stay what they are');
+  t.match(explanation('ENOSPC'), /^error: \/srv\/x: the disk is full\nhint: /);
+  t.match(explanation('EMFILE'), /^error: internal error: EMFILE/, 'others stay what they are');
 });

@@ -11,7 +11,7 @@ import { gitClient } from '../e2e/git-client.ts';
 import { startProgram } from '../e2e/running-program.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 
-const nobody = 65_534;
+const nobodyUserId = 65_534;
 const unit = systemdUnit();
 
 function works(file: string, ...words: string[]): boolean {
@@ -72,7 +72,7 @@ if (process.getuid?.() === 0 && works('setpriv', '--version')) {
     chmodSync(folder, 0o755);
     const file = path.join(folder, 'etc', 'hearth', 'hearth.toml');
     const hearth = new URL('../../bin/hearth', import.meta.url).pathname;
-    const said = execFileSync(
+    const verdict = execFileSync(
       'sh',
       [
         '-c',
@@ -89,10 +89,10 @@ if (process.getuid?.() === 0 && works('setpriv', '--version')) {
       ],
       { encoding: 'utf8' },
     );
-    t.match(said, /systemctl enable --now hearth/);
-    t.notMatch(said, /useradd/, 'the user is there');
+    t.match(verdict, /systemctl enable --now hearth/);
+    t.notMatch(verdict, /useradd/, 'the user is there');
     const asService = (...words: string[]) =>
-      works('setpriv', '--reuid', String(nobody), '--regid', String(nobody), '--clear-groups', ...words);
+      works('setpriv', '--reuid', String(nobodyUserId), '--regid', String(nobodyUserId), '--clear-groups', ...words);
     t.ok(asService('test', '-r', file));
     t.notOk(asService('test', '-w', file));
     t.ok(asService('test', '-w', path.join(folder, 'data')));
@@ -104,7 +104,7 @@ if (canTry) {
     const folder = temporaryFolder(t);
     for (const name of ['data', 'bin', 'trace']) mkdirSync(path.join(folder, name));
     for (const name of ['.', 'bin']) chmodSync(path.join(folder, name), 0o755);
-    for (const name of ['data', 'trace']) chownSync(path.join(folder, name), nobody, nobody);
+    for (const name of ['data', 'trace']) chownSync(path.join(folder, name), nobodyUserId, nobodyUserId);
     copyFileSync(new URL('../../dist/hearth', import.meta.url), path.join(folder, 'bin', 'hearth'));
     const trace = path.join(folder, 'trace', 'calls');
     const server = await startProgram(t, 'executable', {
@@ -119,7 +119,7 @@ if (canTry) {
         folder=$1; trace=$2
         mount --make-rprivate / && mount --bind "$folder" "$folder" && mount --bind / / && mount -o remount,bind,ro /
         umask 077
-        exec setpriv --reuid ${nobody} --regid ${nobody} --clear-groups --no-new-privs --bounding-set=-all --inh-caps=-all strace -f -qq -o "$trace" "$folder/bin/hearth" serve`,
+        exec setpriv --reuid ${nobodyUserId} --regid ${nobodyUserId} --clear-groups --no-new-privs --bounding-set=-all --inh-caps=-all strace -f -qq -o "$trace" "$folder/bin/hearth" serve`,
         'sh',
         folder,
         trace,

@@ -183,13 +183,13 @@ async function lookAt(who: Visitor, { samples, faults }: Crawl): Promise<void> {
   await browser.close();
 }
 
-const said = ({ visited, samples }: Crawl): string =>
+const summary = ({ visited, samples }: Crawl): string =>
   `${visited} pages, ${[...samples.values()].flat().length} of them in a browser`;
 
 t.test('an anonymous client finds no dead link and no broken page', async (t) => {
   if (CRAWL_AS === 'alice') return;
   const found = await crawl(visitor(web), ['/repos/alice/odd', '/explore', '/users/alice'], most);
-  t.same(found.faults.slice(0, shown), [], said(found));
+  t.same(found.faults.slice(0, shown), [], summary(found));
   t.ok(found.visited >= Math.min(most, 1_000) || CRAWL_SECONDS !== undefined, `${found.visited} pages`);
   t.same(
     web.log.filter(({ level }) => level === 'error'),
@@ -200,7 +200,7 @@ t.test('an anonymous client finds no dead link and no broken page', async (t) =>
 t.test('neither does a signed-in person, in a private repository', async (t) => {
   if (CRAWL_AS === 'visitor') return;
   const found = await crawl(alice, ['/repos/alice/hidden', '/'], CRAWL_AS === 'alice' ? most : Math.ceil(most / 3));
-  t.same(found.faults.slice(0, shown), [], said(found));
+  t.same(found.faults.slice(0, shown), [], summary(found));
   t.same(
     web.log.filter(({ level }) => level === 'error'),
     [],

@@ -816,12 +816,15 @@ t.test('hostile deliveries have no effect', async (t) => {
 });
 
 t.test('SPEC §4.6 hidden and absent are the same bytes', async (t) => {
-  const ask = async (path: string) => {
+  const sendRequest = async (path: string) => {
     const { status, headers, body } = await deliver({ url: hearth.origin + path });
     const { date: _, 'x-request-id': __, ...rest } = headers;
     return { status, headers: rest, body };
   };
-  const [hidden, absent] = [await ask('/ap/repos/alice/secret/inbox'), await ask('/ap/repos/alice/absent/inbox')];
+  const [hidden, absent] = [
+    await sendRequest('/ap/repos/alice/secret/inbox'),
+    await sendRequest('/ap/repos/alice/absent/inbox'),
+  ];
   t.equal(hidden.status, 404);
   t.strictSame(hidden, absent);
 });

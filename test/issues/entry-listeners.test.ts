@@ -68,14 +68,14 @@ t.test(
     await modules.issues.open(modules.alice, roof, { title: 'x' });
     const parked = async () =>
       (await modules.db.read.query(
-        'SELECT parked_at AS at, announced_at AS told, last_error AS error FROM issue_entries',
+        'SELECT parked_at AS at, announced_at AS "notifiedAt", last_error AS error FROM issue_entries',
       )) as {
         at: number | null;
-        told: number | null;
+        notifiedAt: number | null;
         error: string | null;
       }[];
     await until(async () => (await parked())[0]?.error !== null);
-    t.match(await parked(), [{ at: null, told: null, error: 'bad: out of order' }]);
+    t.match(await parked(), [{ at: null, notifiedAt: null, error: 'bad: out of order' }]);
     t.same(await recorded(modules, 'good'), ['0 opened']);
     modules.clock.advance(minute);
     await modules.issues.finishEntries();
@@ -93,7 +93,7 @@ t.test(
     fails = false;
     const [issue] = (await modules.issues.list(modules.alice, roof, noFilter, { limit: 1 })).rows;
     await modules.issues.announceAgain({ issueId: issue!.id, position: 0 });
-    t.type((await parked())[0]?.told, 'number', 'until a person has it tried again');
+    t.type((await parked())[0]?.notifiedAt, 'number', 'until a person has it tried again');
     t.same(await recorded(modules, 'good'), ['0 opened'], 'the other has heard once');
   },
 );

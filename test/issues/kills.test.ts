@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { seededRandom } from '../fixtures/seeded-random.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
-import { ask } from '../fixtures/web-fixture.ts';
+import { sendRequest } from '../fixtures/web-fixture.ts';
 
 const kills = Number(process.env['HEARTH_KILLS'] ?? 3);
 t.setTimeout(60_000 + kills * 10_000);
@@ -41,19 +41,19 @@ t.test(`${kills} kills lose no acknowledged entry, and every listener hears each
   async function start(): Promise<Server> {
     const child = spawn(process.execPath, [...node, folder], { stdio: ['ignore', 'pipe', 'inherit'] });
     t.teardown(() => void child.kill('SIGKILL'));
-    let said = '';
+    let output = '';
     for await (const chunk of child.stdout) {
-      said += String(chunk);
-      if (said.includes('\n')) break;
+      output += String(chunk);
+      if (output.includes('\n')) break;
     }
-    return { child, ...(JSON.parse(said) as Pick<Server, 'port' | 'cookies'>) };
+    return { child, ...(JSON.parse(output) as Pick<Server, 'port' | 'cookies'>) };
   }
 
   /** Opens issues and comments on them, one after the other, until the server is gone. */
   async function write({ port, cookies }: Server, who: number): Promise<void> {
     const Cookie = cookies[who]!;
     const send = async (url: string, form: Record<string, string>): Promise<string | null> => {
-      const { status, headers } = await ask({ port }, url, { form, headers: { Cookie } });
+      const { status, headers } = await sendRequest({ port }, url, { form, headers: { Cookie } });
       return status === 303 ? headers.location! : null;
     };
     let number = 0;

@@ -35,14 +35,14 @@ t.test(`${kills} kills during image writes leave the old image or the new one, c
       },
     );
     t.teardown(() => child.kill('SIGKILL'));
-    let said = '';
-    child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text));
+    let output = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
     const closed = once(child, 'close');
     await once(child.stdout, 'data');
     await sleep(random.below(60));
     child.kill('SIGKILL');
     await closed;
-    const acts = said.split('\n').slice(0, -1);
+    const acts = output.split('\n').slice(0, -1);
     acknowledged += acts.length;
 
     await repositories.recover();

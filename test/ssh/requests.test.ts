@@ -156,11 +156,11 @@ t.test('a long list is complete', async (t) => {
 });
 
 t.test('security E03: a hidden repository and an absent one give the same bytes', async (t) => {
-  const ask = (command: string) => hearth.ssh([command], { keys: [bob.key] });
+  const runCommand = (command: string) => hearth.ssh([command], { keys: [bob.key] });
   for (const command of ["git-upload-pack '%'", "git-receive-pack '%'", "git-upload-archive '%'", 'repo info %']) {
-    const hidden = await ask(command.replace('%', 'alice/site'));
-    t.same(hidden, await ask(command.replace('%', 'alice/absent')));
-    t.same(hidden, await ask(command.replace('%', 'nobody/site')));
+    const hidden = await runCommand(command.replace('%', 'alice/site'));
+    t.same(hidden, await runCommand(command.replace('%', 'alice/absent')));
+    t.same(hidden, await runCommand(command.replace('%', 'nobody/site')));
     t.same(hidden, { code: 1, stdout: '', stderr: 'hearth: repository not found\n' });
   }
 });

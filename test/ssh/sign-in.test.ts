@@ -129,12 +129,12 @@ t.test('security F02 public keys are the only method', async (t) => {
   for (const method of ['password', 'keyboard-interactive', 'hostbased', 'none']) {
     t.equal(await whoami([], [`PreferredAuthentications=${method}`]), denied, method);
   }
-  const asking = [
+  const attempts = [
     'BatchMode=no',
     'NumberOfPasswordPrompts=1',
     'PreferredAuthentications=password,keyboard-interactive',
   ];
-  t.equal(await whoami([], asking), denied);
+  t.equal(await whoami([], attempts), denied);
   await t.rejects(hearth.client(t, { password: 'a long enough password' }), /authentication methods failed/);
 });
 

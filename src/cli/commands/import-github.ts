@@ -137,10 +137,8 @@ async function bring(
 
 /** The token is only sent to the server that issued it, whatever URL a response contains. */
 function isSameService(api: string, cloneUrl: string): boolean {
-  const [asked, named] = [new URL(api), URL.parse(cloneUrl)];
+  const [apiUrl, url] = [new URL(api), URL.parse(cloneUrl)];
   return (
-    named !== null &&
-    named.protocol === asked.protocol &&
-    (named.host === asked.host || `api.${named.host}` === asked.host)
+    url !== null && url.protocol === apiUrl.protocol && (url.host === apiUrl.host || `api.${url.host}` === apiUrl.host)
   );
 }

@@ -6,20 +6,20 @@ import path from 'node:path';
  * is used as long as the program is the same file. The output of a script is not cached: it may start any program.
  * @param program absolute path
  * @param folder of the cache file
- * @param ask starts the program
+ * @param runVersion starts the program
  * @param judge throws when the version is not acceptable; such output is not cached
  */
 export async function askVersion<T>(
   program: string,
   folder: string,
-  ask: () => Promise<string>,
+  runVersion: () => Promise<string>,
   validate: (answer: string) => T,
 ): Promise<T> {
   const file = path.join(folder, 'version');
   const identity = identityOf(program);
   const cached = readCached(file);
   if (cached?.identity === identity) return validate(cached.answer);
-  const answer = await ask();
+  const answer = await runVersion();
   const version = validate(answer);
   if (isMachineCode(program)) writeCached(file, { identity, answer });
   return version;

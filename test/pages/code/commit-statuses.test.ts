@@ -20,9 +20,9 @@ t.test('what checks say stands beside commits wherever they are, asked once for 
   }
   let questions = 0;
   for (const name of ['ofCommits', 'ofPlaces'] as const) {
-    const ask = modules.repositories.statuses[name] as (...given: unknown[]) => Promise<Map<string, never>>;
+    const loadStatuses = modules.repositories.statuses[name] as (...given: unknown[]) => Promise<Map<string, never>>;
     Object.assign(modules.repositories.statuses, {
-      [name]: (...given: unknown[]) => ((questions += 1), ask(...given)),
+      [name]: (...given: unknown[]) => ((questions += 1), loadStatuses(...given)),
     });
   }
   const statusesOf = async (path: string): Promise<string[]> => {

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { oddUrl, startOddWeb } from '../../fixtures/odd-web.ts';
 import { lfsPointer, png } from '../../fixtures/odd-repository.ts';
-import { ask } from '../../fixtures/web-fixture.ts';
+import { sendRequest } from '../../fixtures/web-fixture.ts';
 
 t.setTimeout(120_000);
 
@@ -35,8 +35,11 @@ t.test('security C03, C05 raw files never act', async (t) => {
   t.equal((await get('/raw/main/asset.psd')).body, lfsPointer);
   const { headers } = await get('/raw/v1.0/images/pixel.png');
   t.equal(
-    (await ask(web, `${oddUrl}/raw/v1.0/images/pixel.png`, { headers: { 'If-None-Match': headers.etag ?? '' } }))
-      .status,
+    (
+      await sendRequest(web, `${oddUrl}/raw/v1.0/images/pixel.png`, {
+        headers: { 'If-None-Match': headers.etag ?? '' },
+      })
+    ).status,
     304,
   );
   t.equal(Number(headers['content-length']), png.length);

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { runGit } from '../../fixtures/git-repositories.ts';
 import { temporaryFolder } from '../../fixtures/temporary-folder.ts';
-import { ask, fillRepository, signedIn, startWeb } from '../../fixtures/web-fixture.ts';
+import { sendRequest, fillRepository, signedIn, startWeb } from '../../fixtures/web-fixture.ts';
 
 t.setTimeout(120_000);
 
@@ -40,7 +40,7 @@ t.test('a badge for every state of a signature', async (t) => {
   const B = '/repos/alice/kiln';
   const badge = async (target: string): Promise<string> =>
     /<span class="badge seal is-(\w+)" title="([^"]*)">.*?<\/svg>([^<]*)</
-      .exec((await ask(web, B + target)).body)
+      .exec((await sendRequest(web, B + target)).body)
       ?.slice(1)
       .join(' | ') ?? '';
 

@@ -161,8 +161,8 @@ t.test('labels, assignees, milestone, links, subscription, lock and pin change b
   t.equal((await post('assignees', { add: '@bob, carol' })).status, 303);
   await post('assignees', { remove: ['bob'], add: '' });
   t.same((await issues.find(viewers.carol, at(1))).assignees, [carol.id]);
-  const nobody = await post('assignees', { add: 'nobody-here' });
-  t.match([nobody.status, nobody.body], [422, /value="nobody-here"[^]*Only people who may read/]);
+  const unknownPerson = await post('assignees', { add: 'nobody-here' });
+  t.match([unknownPerson.status, unknownPerson.body], [422, /value="nobody-here"[^]*Only people who may read/]);
   await post('milestone', { milestone: 'Autumn' });
   t.match(words(await bob.get(one)), 'Milestone Autumn');
   await post('milestone', { milestone: '' });
@@ -356,17 +356,17 @@ t.test('people who are gone, and a private repository', async (t) => {
 t.test('a text is rendered when it is written, by any transport', async (t) => {
   const { issues, viewers, at, alice, web } = await issueWeb(t);
   await issues.open(viewers.alice, at(0), { title: 'Leak' });
-  const asked: string[] = [];
+  const requests: string[] = [];
   const { run } = web.modules.workers;
   web.modules.workers.run = ((request: Parameters<typeof run>[0]) => {
-    asked.push(`${request.task} ${request.key}`);
+    requests.push(`${request.task} ${request.key}`);
     return run(request);
   }) as typeof run;
   await issues.comment(viewers.alice, at(1), { body: 'fresh' });
-  const [atWrite] = asked.splice(0);
+  const [atWrite] = requests.splice(0);
   t.match(atWrite, /^markdown /);
   await alice.get(one);
-  t.ok(asked.includes(atWrite!), 'the page asks for the same');
+  t.ok(requests.includes(atWrite!), 'the page asks for the same');
 });
 
 t.test('references are links for those who may see what they name, and boxes of tasks are buttons', async (t) => {

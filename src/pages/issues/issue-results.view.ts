@@ -30,7 +30,7 @@ export async function viewRows(
 }
 
 /** A list over repositories by the search of issues, with its filter as links. */
-export async function readFound(
+export async function readIssueResults(
   { viewer, query, person }: RequestContext,
   deps: IssuesDeps,
   base: string,

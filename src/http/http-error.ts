@@ -1,5 +1,5 @@
 /** An HTTP error with its status, for requests that are refused before a use-case is called. */
-export class Refusal extends Error {
+export class HttpError extends Error {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
 

@@ -1,13 +1,18 @@
+import type { ControlParameters } from '../control/index.ts';
 import { isDomainError } from '../kernel/index.ts';
 
-/** The running server's reply to a control command; null when no server is running. */
-export async function askServer(dataDir: string, program: string, more: object = {}): Promise<string | null> {
+/** Calls a control command of the running server and returns its output; null when no server is running. */
+export async function callServer(
+  dataDir: string,
+  command: string,
+  parameters: ControlParameters = {},
+): Promise<string | null> {
   const { runControlCommand } = await import('../control/index.ts');
   let text = '';
   try {
     await runControlCommand(
       dataDir,
-      { program, ...more },
+      { command, parameters },
       { output: (chunk) => void (text += chunk.toString('utf8')), writeError: () => {} },
     );
     return text;

@@ -2,7 +2,7 @@ import { isDomainError } from '../../kernel/index.ts';
 import { plainLine } from './plain-text.ts';
 
 /** What the client gets when a command failed: one line on stderr, and the exit status. */
-export interface Refusal {
+export interface ErrorOutput {
   line: string;
   exitCode: number;
   /** An internal error, not a refusal: the log gets all of it. */
@@ -15,7 +15,7 @@ export interface Refusal {
  *
  * @param faultId ties the line of an internal error to its log line
  */
-export function refusal(error: unknown, faultId: string): Refusal {
+export function errorOutput(error: unknown, faultId: string): ErrorOutput {
   if (isDomainError(error)) {
     switch (error.code) {
       case 'not_found':
@@ -41,6 +41,6 @@ export function refusal(error: unknown, faultId: string): Refusal {
 
 const inRepository = new Set(['issue_not_found', 'entry_not_found']);
 
-function say(words: string): Refusal {
+function say(words: string): ErrorOutput {
   return { line: `hearth: ${plainLine(words)}\n`, exitCode: 1, isFault: false };
 }

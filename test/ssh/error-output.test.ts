@@ -8,7 +8,7 @@ import {
   unauthenticated,
   unavailable,
 } from '../../src/kernel/index.ts';
-import { refusal } from '../../src/ssh/commands/refusal.ts';
+import { errorOutput } from '../../src/ssh/commands/error-output.ts';
 
 t.test('each error code is one line and exit status 1', async (t) => {
   const cases: [unknown, string][] = [
@@ -21,17 +21,17 @@ t.test('each error code is one line and exit status 1', async (t) => {
     [unavailable('git_busy', 'Too busy.', { retryAfterSeconds: 5 }), 'hearth: Too busy. Try again in 5 seconds.\n'],
     [unavailable('x', 'Too busy.'), 'hearth: Too busy.\n'],
   ];
-  for (const [error, line] of cases) t.same(refusal(error, 'id'), { line, exitCode: 1, isFault: false });
+  for (const [error, line] of cases) t.same(errorOutput(error, 'id'), { line, exitCode: 1, isFault: false });
 });
 
 t.test('an internal error shows its id and no details', async (t) => {
   for (const error of [new Error('/secret/path'), internal('disk /dev/x broke'), 'text', null]) {
-    t.same(refusal(error, 'f00d'), { line: 'hearth: internal error (f00d)\n', exitCode: 1, isFault: true });
+    t.same(errorOutput(error, 'f00d'), { line: 'hearth: internal error (f00d)\n', exitCode: 1, isFault: true });
   }
 });
 
 t.test('security C06: control characters never reach the terminal of a git client', async (t) => {
-  const { line } = refusal(conflict('x', 'a\u001b[2Jb\u0007c\u009bd\r\ne\tf\u202eg\u2028h\u0000'), 'id');
+  const { line } = errorOutput(conflict('x', 'a\u001b[2Jb\u0007c\u009bd\r\ne\tf\u202eg\u2028h\u0000'), 'id');
   t.equal(line, 'hearth: a?[2Jb?c?d e f?g?h?\n');
-  t.ok(refusal(conflict('x', 'x'.repeat(5_000)), 'id').line.length < 500);
+  t.ok(errorOutput(conflict('x', 'x'.repeat(5_000)), 'id').line.length < 500);
 });

@@ -1,16 +1,14 @@
 import type { Command } from 'commander';
 import type { Session } from '../../accounts/index.ts';
-import { invalid } from '../../kernel/index.ts';
 import type { Action, Run } from '../action.ts';
-import { webAddress } from '../serving/addresses.ts';
 import { withExamples } from '../help.ts';
 import { isoOrNull, never } from '../terminal/output.ts';
 import type { Column } from '../terminal/output.ts';
 import { findById } from './find-by-id.ts';
 import { findPerson, nameOf } from './find-person.ts';
 
-/** `hearth user sessions|invite`: sessions and invitations. */
-export function addUserSessionCommands(user: Command, run: Run): void {
+/** `hearth user sessions`: lists and ends the sessions of a person. */
+export function addUserSessionsCommand(user: Command, run: Run): void {
   withExamples(
     user
       .command('sessions')
@@ -21,15 +19,6 @@ export function addUserSessionCommands(user: Command, run: Run): void {
       .action(run(sessions)),
     'hearth user sessions alice',
     'hearth user sessions alice --revoke',
-  );
-  withExamples(
-    user
-      .command('invite')
-      .description('print an invitation link for one person')
-      .option('--expires <time>', 'validity, for example 12h', '7d')
-      .action(run(invite)),
-    'hearth user invite',
-    'hearth user invite --expires 2d',
   );
 }
 
@@ -60,26 +49,4 @@ const sessions: Action<{ revoke?: string | true; dryRun?: true }, [string]> = as
   if (dryRun) return cli.output.result(`Would end ${what}.`, { revoked: ending.map(sessionToJson) });
   for (const { id } of ending) await modules.accounts.revokeSession(person.id, id);
   cli.output.result(`Ended ${what}; keys and tokens go on to work.`, { revoked: ending.map(sessionToJson) });
-};
-
-const longestDays = 365;
-
-const invite: Action<{ expires: string }, []> = async (cli, { expires }) => {
-  const { readDuration } = await import('../../config/index.ts');
-  const lifetimeMs = readDuration(expires);
-  if (lifetimeMs === undefined || lifetimeMs < 60_000 || lifetimeMs > longestDays * 86_400_000) {
-    throw invalid('usage', `--expires is a duration from 1m to ${longestDays}d, such as 12h.`);
-  }
-  const { accounts, config } = await cli.openModules();
-  const made = await accounts.addInvite(null, { lifetimeMs });
-  const url = `${webAddress(config)}/signup?invite=${encodeURIComponent(made.secret)}`;
-  cli.output.secret(
-    url,
-    `Whoever opens this link first can make an account, until ${isoOrNull(made.invite.expiresAt)}:`,
-    {
-      id: made.invite.id,
-      expiresAt: isoOrNull(made.invite.expiresAt),
-      url,
-    },
-  );
 };

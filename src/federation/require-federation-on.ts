@@ -2,12 +2,12 @@ import { conflict } from '../kernel/index.ts';
 import type { FederationSettings } from './deps.ts';
 
 /** Whether anything is emitted or accepted at all (SPEC §1). Decided once, at start. */
-export function isOperational({ obstacles }: Pick<FederationSettings, 'obstacles'>): boolean {
+export function isFederationOn({ obstacles }: Pick<FederationSettings, 'obstacles'>): boolean {
   return obstacles.length === 0;
 }
 
 /** Refuses `federation_off` unless federation works. */
-export function requireOperational({ settings }: { settings: Pick<FederationSettings, 'obstacles'> }): void {
-  if (isOperational(settings)) return;
+export function requireFederationOn({ settings }: { settings: Pick<FederationSettings, 'obstacles'> }): void {
+  if (isFederationOn(settings)) return;
   throw conflict('federation_off', `Federation is off. ${settings.obstacles.join(' ')}`);
 }
