@@ -45,7 +45,7 @@ interface Secrets {
   token: string;
 }
 
-/** bob, who owns much, and carol, an administrator; then everybody else. */
+/** bob, who owns much, and carol, an administrator; then everyone else. */
 async function furnish(dataFolder: string): Promise<Secrets[]> {
   const known = kept === null ? null : path.resolve(kept);
   if (known !== null && existsSync(known)) {

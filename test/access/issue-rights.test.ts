@@ -63,7 +63,7 @@ const roles: Record<string, [viewer: Viewer, ties: Partial<IssueRepositoryFacts>
 interface Column {
   act: (viewer: Viewer, repository: IssueRepositoryFacts) => IssueRefusal | null;
   change?: Partial<IssueRepositoryFacts>;
-  /** Who may; everybody else may not. */
+  /** Who may; everyone else may not. */
   may: string[];
 }
 
@@ -100,7 +100,7 @@ const table: Record<string, Column> = {
     change: { issuesFrom: 'members' },
     may: [...members, 'trusted task'],
   },
-  'comment, when nobody may': { act: on(ofBob, 'contribute'), change: { issuesFrom: 'nobody' }, may: [] },
+  'comment, when issues are turned off': { act: on(ofBob, 'contribute'), change: { issuesFrom: 'nobody' }, may: [] },
   'comment, blocked by the owner': {
     act: on(ofBob, 'contribute'),
     change: { blocked: true },
@@ -118,9 +118,9 @@ const table: Record<string, Column> = {
   'delete own comment': { act: on(ofBob, 'delete_entry', own), may: ['signed in', ...members] },
   'label, assign, milestone, lock, hide': { act: on(ofBob, 'triage'), may: writers },
   'close any': { act: on(ofBob, 'close'), may: writers },
-  "edit an issue's text of somebody else": { act: on(ofBob, 'edit_entry', text), may: writers },
-  "edit somebody else's comment": { act: on(ofBob, 'edit_entry', comment), may: admins },
-  "delete somebody else's comment": { act: on(ofBob, 'delete_entry', comment), may: admins },
+  "edit an issue's text of another person": { act: on(ofBob, 'edit_entry', text), may: writers },
+  "edit another person's comment": { act: on(ofBob, 'edit_entry', comment), may: admins },
+  "delete another person's comment": { act: on(ofBob, 'delete_entry', comment), may: admins },
   'delete an issue, move': { act: on(ofBob, 'manage'), may: admins },
   "labels' settings, milestones": {
     act: (viewer, repository) => refusalInRepository(viewer, repository, 'manage'),

@@ -114,7 +114,7 @@ t.test('a CI task works on its own repository and is anonymous elsewhere', async
   t.equal(repositoryLevel({ ...task, repositoryId: 'another' }, ofBob), 'none');
   t.equal(repositoryLevel({ ...task, repositoryId: 'another' }, { ...ofBob, visibility: 'PUBLIC' }), 'read');
   t.notOk(ownsRepository(task, ofBob));
-  t.notOk(scopeAllows(task, 'read'), 'it is nobody outside of repositories');
+  t.notOk(scopeAllows(task, 'read'), 'it has no rights outside of repositories');
 });
 
 t.test('SPEC §5 the administrator of the instance has no rights on repositories of others', async (t) => {
@@ -171,7 +171,7 @@ t.test('a scope covers actions that are about no repository; anonymous has none'
 });
 
 t.test(
-  'SPEC §4.3 the repository owner is the owning user or an OWNER of the owning organisation, nobody else',
+  'SPEC §4.3 the repository owner is the owning user or an OWNER of the owning organisation, and no other person',
   async (t) => {
     const owners = ['OWNER', 'OWNER who collaborates with read', 'owning user'];
     for (const [who, facts] of Object.entries(factsByRelation)) {

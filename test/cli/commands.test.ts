@@ -247,7 +247,7 @@ t.test('user password, disable, enable and admin', async (t) => {
   t.equal(await outputOf('user enable bob'), 'Enabled bob.\n[0]');
   t.match(
     await outputOf('user disable alice'),
-    /error: this is the last administrator\..*hint: make somebody else .*\[4\]$/s,
+    /error: this is the last administrator\..*hint: make another person .*\[4\]$/s,
   );
   t.equal(await outputOf('user admin carol on'), 'carol is an administrator now.\n[0]');
   t.equal(await outputOf('user admin carol off'), 'carol is no longer an administrator.\n[0]');

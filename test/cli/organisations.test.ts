@@ -211,14 +211,14 @@ t.test('released names are listed, and freed on request', async (t) => {
     await outputOf('handle', 'list'),
     /^acme\torganisation\tgone\t<time>\napex\torganisation\tgone\t<time>\ndora\tperson\tgone\t<time>\n/,
   );
-  t.match(await outputOf('handle', 'free', 'alice', '--yes'), /somebody has this handle now.*\[4\]$/s);
+  t.match(await outputOf('handle', 'free', 'alice', '--yes'), /another account has this handle now.*\[4\]$/s);
   t.match(await outputOf('handle', 'free', 'nobody', '--yes'), /nobody is free already.*\[3\]$/s);
   t.equal(
     await outputOf('handle', 'free', 'Dora', '--dry-run'),
     'Would free dora, which is kept for a person who is gone.\n[0]',
   );
   t.match(await outputOf('handle', 'free', 'dora'), /needs to be confirmed.*\[2\]$/s);
-  t.equal(await outputOf('handle', 'free', 'dora', '--yes'), 'Freed dora: anybody may take it now.\n[0]');
+  t.equal(await outputOf('handle', 'free', 'dora', '--yes'), 'Freed dora: anyone may take it now.\n[0]');
   t.match(await outputOf('user', 'add', 'dora', '--random-password'), /\[0\]$/);
   await (await opened!).audit.flush();
   t.match(await outputOf('log', 'list'), /handle\.freed/);

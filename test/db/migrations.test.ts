@@ -261,7 +261,7 @@ t.test('a copy is made before a migration of an existing schema, and none otherw
   const logger: Logger = { ...silentLogger, info: (event) => void events.push(event) };
   await makeDatabase(file, versionsUpTo(13), logger);
   t.notOk(existsSync(path.join(folder, 'backups')), 'a new database has nothing to copy');
-  t.same(events.splice(0), ['db.created'], 'nor steps that anybody wants to read');
+  t.same(events.splice(0), ['db.created'], 'nor steps that anyone wants to read');
   const before = tablesOf(file);
 
   await (await createDatabase(databaseOptions(file, { logger }))).close();

@@ -54,7 +54,7 @@ export interface World {
 }
 
 const people: [name: string, more: Partial<Principal>][] = [
-  ['stranger', {}],
+  ['non-member', {}],
   ['reader', { collaboratorRole: 'read' }],
   ['writer', { collaboratorRole: 'write' }],
   ['keeper', { collaboratorRole: 'admin' }],

@@ -627,7 +627,7 @@ t.test('keys, tokens, images and pins by script', async (t) => {
     json: { error: { code: 'invalid_expiry' } },
   });
   const { id } = made.json as { id: string };
-  t.equal((await asBob('DELETE', `/user/tokens/${id}`)).status, 404, 'somebody else’s');
+  t.equal((await asBob('DELETE', `/user/tokens/${id}`)).status, 404, 'the token of another person');
   t.equal((await asAlice('DELETE', `/user/tokens/${id}`)).status, 204);
 
   await asAlice('POST', '/repos', { name: 'open', visibility: 'PUBLIC' });

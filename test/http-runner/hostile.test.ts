@@ -302,7 +302,7 @@ t.test('security H09 bombs: too large, gzipped zeros, a sea of empty rows; memor
       status: 401,
     })),
     { status: 401 },
-    'a stranger’s message is not read',
+    'a message of an unknown runner is not read',
   );
   const big = grpcClient(grpc, { headers });
   t.equal(await codeOf(big.updateTask({ outputs: { a: 'x'.repeat(6 * 1024 * 1024) } })), codes.exhausted);

@@ -60,7 +60,7 @@ t.test('security C09 with a base URL other names are sent there', async (t) => {
   t.equal(foreign.status, 421);
   t.match(foreign.body, 'https://git.example.org');
   t.notMatch(foreign.body, 'evil.example', 'the answer repeats nothing of the request');
-  t.equal((await at('localhost')).status, 200, 'whoever sits at the machine');
+  t.equal((await at('localhost')).status, 200, 'from the machine itself');
   t.equal((await at('evil.example', '/healthz')).status, 200, 'health tells nothing');
   t.equal(
     (await at('evil.example', '/git/alice/kiln.git/info/refs?service=git-upload-pack')).status,

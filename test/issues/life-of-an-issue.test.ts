@@ -293,7 +293,7 @@ t.test('hide a comment with a reason, and show it again', async (t) => {
   t.equal(await reasonOf(issues.hideComment(alice, at(1), odd)), 'invalid_hide_reason');
 });
 
-t.test('the trash: hidden from everybody, restored within 30 days, purged, its number never used again', async (t) => {
+t.test('the trash: hidden from everyone, restored within 30 days, purged, its number never used again', async (t) => {
   const { issues, alice, bob, clock, db } = await openIssues(t);
   for (const title of ['one', 'two', 'three']) await issues.open(bob, roof, { title, body: 'text' });
   for (const number of [1, 2, 3]) await issues.comment(bob, at(number), { body: 'x' });

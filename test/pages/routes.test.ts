@@ -50,7 +50,7 @@ t.test('the table is sound', async (t) => {
     if (/^\/settings/.test(path) && !/appearance/.test(path)) t.equal(access, 'signed-in', path);
     if (/^\/admin/.test(path)) t.equal(access, 'administrator', path);
     t.notMatch(path, /^\/git\/.*\/(?:info|git-)/, 'git has one entrance, before the routes');
-    if (method === 'POST') t.not(access, 'open', `${path} changes something, so somebody must be asked`);
+    if (method === 'POST') t.not(access, 'open', `${path} changes something, so it must check rights`);
   }
 });
 

@@ -146,7 +146,7 @@ t.test('a refused creation leaves neither row nor folder', async (t) => {
   );
 
   t.equal(await create(bob, { owner: 'example' }), 'accepted', 'a MEMBER creates for the organisation');
-  t.equal(await create(localAdministrator, { owner: 'bob' }), 'accepted', 'the command line for everybody');
+  t.equal(await create(localAdministrator, { owner: 'bob' }), 'accepted', 'the command line for everyone');
 });
 
 t.test(

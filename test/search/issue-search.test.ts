@@ -112,7 +112,7 @@ t.test('no viewer finds what they may not see, by no word and no filter', async 
   t.same(await found(alice, 'repo:alice/shed combination'), ['shed#1']);
   t.same(await found(carol, 'combination'), ['roof#1']);
   await repositories.changeVisibility(alice, 'alice', 'shed', 'PUBLIC');
-  t.same(await found(anonymous, 'combination'), ['roof#1', 'shed#1'], 'from the moment on that everybody may read it');
+  t.same(await found(anonymous, 'combination'), ['roof#1', 'shed#1'], 'from the moment on that everyone may read it');
 });
 
 t.test('any question finds what comparing every issue finds, in order and page by page', async (t) => {

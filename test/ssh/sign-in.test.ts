@@ -68,7 +68,7 @@ t.test('security F01: a signature by another key is refused', async (t) => {
   const signer = (key: KeyFiles) => parsed(key.privateKey);
   const attempts: [string, KeyFiles, KeyFiles][] = [
     ["bob's key, signed by alice", bob.key, alice.key],
-    ["bob's key, signed by a stranger", bob.key, outsider],
+    ["bob's key, signed with another key", bob.key, outsider],
   ];
   for (const [name, shown, signing] of attempts) {
     const agent = new Forger([shown], signer(signing)) as unknown as NonNullable<ConnectConfig['agent']>;

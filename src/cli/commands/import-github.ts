@@ -90,7 +90,7 @@ const importGithub: Action<Options, [string]> = async (cli, options, login) => {
   if (rows.some(({ isFailed }) => isFailed)) cli.exitCode = 1;
   cli.output.list(rows, columns, ['repository', 'repositories'], toJson);
   if (listed.length === 0)
-    cli.output.message(`${login} has no repositories there${secret === '' ? ' that everybody may see' : ''}.`);
+    cli.output.message(`${login} has no repositories there${secret === '' ? ' that everyone may see' : ''}.`);
 };
 
 type Account = { owner: string; login: string; secret: string };

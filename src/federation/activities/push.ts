@@ -40,7 +40,7 @@ export interface NewCommit {
 
 const maxSummary = 250;
 
-/** A Push for one branch (ForgeFed), to everybody and the followers; no e-mail address in it. */
+/** A Push for one branch (ForgeFed), to everyone and the followers; no e-mail address in it. */
 export function pushContent(push: BranchPush): Json {
   const { repositoryActorId: repository, repositoryUrl, branch, totalCommits } = push;
   const count = `${totalCommits} ${totalCommits === 1 ? 'commit' : 'commits'}`;

@@ -70,7 +70,7 @@ export function startReceivePack(
 ): GitProcess {
   const settings = [
     ...(forwardOnly ? ['receive.denyNonFastForwards=true'] : []),
-    // The refs are synced together, before anybody is notified. Not `committed`: that includes the refs, and outweighs
+    // The refs are synced together, before anyone is notified. Not `committed`: that includes the refs, and outweighs
     // what is subtracted.
     ...(isBulk ? ['core.fsync=objects,-reference'] : []),
   ];

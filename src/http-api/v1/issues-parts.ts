@@ -39,7 +39,7 @@ export async function showIssues(
   return (await deps.issues.describe(issues)).map((issue) => issuePayload(issue, place));
 }
 
-/** The caller of an operation with a `scope`, which lets nobody in without a token. */
+/** The caller of an operation with a `scope`, which requires a token. */
 export function signedIn(viewer: Viewer): PersonViewer {
   if (viewer.kind !== 'person') throw tokenNeeded();
   return viewer;

@@ -128,7 +128,7 @@ export const searchIssues = operation({
   path: '/repos/issues/search',
   summary: 'Search the issues of all repositories that the caller may see',
   description: 'By words of titles, texts and comments, and by filters; the newest first.',
-  access: 'anybody',
+  access: 'anyone',
   cost: 'search',
   status: 200,
   isPaged: true,

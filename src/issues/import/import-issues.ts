@@ -68,7 +68,7 @@ async function takenNumbers({ db }: IssueDeps, repositoryId: string): Promise<Ma
 
 /**
  * Makes the issues of an export those of a repository, with their numbers, times and order; a second import brings what
- * the first one made up to date. Nobody is notified and no listener is told. It is for administrators: no right is
+ * the first one made up to date. No person and no listener is notified. It is for administrators: no right is
  * asked.
  * Refuses `issue_number_taken`; nothing is changed then. What a crash leaves half done, a second import completes.
  */

@@ -18,7 +18,7 @@ export interface IssueCondition {
 }
 
 /**
- * What a filter asks, without the words. Null when nothing can match: a name is nobody's.
+ * What a filter asks, without the words. Null when nothing can match, because no person has the name.
  * @param repository null for a list over repositories, where labels and milestones are those of any
  */
 export async function conditionsOf(
@@ -118,7 +118,7 @@ async function milestoneCondition(
   if (milestone === 'none') return [{ sql: 'i.milestone_id IS NULL', parameters: {} }];
   const titleFolded = foldName(milestone);
   const which = repository === null ? { titleFolded } : { repositoryId: repository.id, titleFolded };
-  // By title there may be one in every repository; nobody looks for more than these.
+  // By title there may be one in every repository; a list does not need more than these.
   const rows = await db.read.find(milestoneSchema, { select: { id: true }, where: which, take: 500 });
   if (rows.length === 0) return null;
   const parameters = Object.fromEntries(rows.map(({ id }, at) => [`milestone${at}`, id]));

@@ -36,7 +36,7 @@ function requireTyped({ person: { username }, form }: PersonContext): void {
 export const showAccountSettings: Page<PersonContext, AccountDeps> = (context, deps) =>
   accountPage(context, deps, null, null);
 
-/** Fields `current_password`, `new_password`. Everybody else who used the old one is signed out. */
+/** Fields `current_password`, `new_password`. Everyone else who used the old one is signed out. */
 export const changePassword: Page<PersonContext, AccountDeps> = (context, deps) => {
   const { form, person, session, address } = context;
   return submit(

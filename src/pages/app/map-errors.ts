@@ -41,7 +41,7 @@ interface ErrorResponse {
   status: number;
   message: string;
   headers: Readonly<Record<string, string>>;
-  /** Only with 500: the words of the 404 page are the same for everybody and everything. */
+  /** Only with 500: the words of the 404 page are the same for everyone and everything. */
   requestId?: string;
 }
 

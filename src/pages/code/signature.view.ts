@@ -11,7 +11,7 @@ export interface SignatureView {
   says: string;
 }
 
-/** A signature with what can be found out about it without asking anybody. */
+/** A signature with what can be found out about it without asking anyone. */
 export interface CheckedSignature {
   signature: CommitSignature;
   /** Null unless it was made with an SSH key and can be read. */
@@ -55,7 +55,7 @@ export function viewSignature(checked: CheckedSignature | null, holders: readonl
     return {
       label: 'Unknown key',
       tone: 'plain',
-      says: `It is signed with the SSH key ${ssh.fingerprint}, which is nobody’s here.`,
+      says: `It is signed with the SSH key ${ssh.fingerprint}, which no account here has.`,
     };
   return {
     label: 'Verified',

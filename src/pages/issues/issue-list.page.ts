@@ -138,9 +138,9 @@ function readChange({ form }: RepositoryPersonContext): IssueChange {
     case 'unlabel':
       return { labels: { remove: [needed(label, 'a label')] } };
     case 'assign':
-      return { assignees: { add: [needed(assignee, 'somebody')] } };
+      return { assignees: { add: [needed(assignee, 'a person')] } };
     case 'unassign':
-      return { assignees: { remove: [needed(assignee, 'somebody')] } };
+      return { assignees: { remove: [needed(assignee, 'a person')] } };
     case 'milestone':
       return { milestone: needed(milestone, 'a milestone') === 'none' ? null : milestone.replace(/^=/, '') };
     default:

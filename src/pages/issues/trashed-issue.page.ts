@@ -8,7 +8,7 @@ import { viewTime } from '../app/times.view.ts';
 import type { IssuesDeps } from './deps.ts';
 import { issueAt, urlOfIssue } from './issue-page.ts';
 
-/** An issue in the trash, for those who may restore it; null for everybody else. */
+/** An issue in the trash, for those who may restore it; null for everyone else. */
 export async function trashedIssuePage(
   context: RepositoryContext,
   { issues, clock, owners }: IssuesDeps,

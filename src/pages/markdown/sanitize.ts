@@ -107,7 +107,7 @@ const hostOf = (address: string): string => URL.parse(address, 'https://invalid.
 function shownFrom(src: string, { showsRemoteImages, remote: remoteLink }: DocumentLinks): string | null {
   if (!showsRemoteImages) return null;
   if (remoteLink !== undefined) return remoteLink(src.startsWith('//') ? `https:${src}` : src);
-  // Over http anybody on the way could change it, and browsers would warn of the page.
+  // Over http anyone on the way could change it, and browsers would warn of the page.
   return /^https:\/\//i.test(src) ? src : null;
 }
 

@@ -54,7 +54,7 @@ export async function settingsPage(
   });
 }
 
-/** For the owner only; for everybody else there is no such page (SPEC §4.3). */
+/** For the owner only; for everyone else there is no such page (SPEC §4.3). */
 export const showRepositorySettings: Page<RepositoryPersonContext, RepositoryDeps> = (context, deps) =>
   settingsPage(context, deps);
 

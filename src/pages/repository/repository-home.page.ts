@@ -22,7 +22,7 @@ async function credentialsOf({ person }: RepositoryContext, { accounts }: Reposi
   return { username: person.username, hasKey: keys.length > 0, hasToken: tokens.length > 0 };
 }
 
-/** What the viewer may do beyond what anybody may, and why: the higher of all rights counts (SPEC §5). */
+/** What the viewer may do beyond what anyone may, and why: the higher of all rights counts (SPEC §5). */
 async function ownAccess(
   { person, viewer, found: { canonical, isOwner } }: RepositoryContext,
   { repositories }: RepositoryDeps,

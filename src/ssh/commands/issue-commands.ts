@@ -34,7 +34,7 @@ async function* output(deps: SshDeps, command: IssueCommand, session: Authentica
   if (command.kind === 'issue list') return yield* everyPage(deps, command, session);
   if (command.kind === 'issue new') {
     const { title, labels, assignees, milestone, template: file } = command;
-    // Before the text is read: nobody writes one for nothing.
+    // Rights are checked before stdin is read, so that no text is typed in vain.
     const found = await deps.repositories.find(viewer, owner, name);
     const template = file === null ? null : await findTemplate(deps, found, file);
     const body = await readText(session);

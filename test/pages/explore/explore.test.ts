@@ -111,7 +111,7 @@ t.test('repositories are found by what they are mainly written in, and hidden on
   t.same(
     offered(await anonymous.get('/explore')),
     ['C', 'Markdown', 'Python'],
-    'Rust is only in what is hidden, Shell is too little to stand for anything, and the vendor is somebody else',
+    'Rust is only in what is hidden, Shell is too little to stand for anything, and vendored code is not counted',
   );
   t.same(offered(await eve.get('/explore')), ['C', 'Markdown', 'Python', 'Rust']);
   t.same(

@@ -7,7 +7,7 @@ t.setTimeout(120_000);
 
 const one = `${roofUrl}/issues/1`;
 
-t.test('an issue is read by anybody, with its text rendered and its events in one line each', async (t) => {
+t.test('an issue is read by anyone, with its text rendered and its events in one line each', async (t) => {
   const { issues, viewers, at, anonymous, carol } = await issueWeb(t);
   await issues.open(viewers.bob, at(0), { title: 'It <b>rains</b> in', body: 'Bring **two** buckets.' });
   await issues.open(viewers.bob, at(0), { title: 'Gutter', body: 'See #1.' });
@@ -59,7 +59,7 @@ t.test('a comment is previewed, kept as a draft, sent once, and leads to its pla
   t.match(preview.body, />\s*It is \*\*wet\*\*<\/textarea>/, 'the form has what was typed');
   t.match((await post({ body: 'A draft', action: 'draft' })).headers.location, `${one}?done=draft-saved#reply`);
   t.match((await bob.get(one)).body, />\s*A draft<\/textarea>[^]*This is your saved draft/);
-  t.notMatch((await alice.get(one)).body, /A draft/, 'nobody else sees it');
+  t.notMatch((await alice.get(one)).body, /A draft/, 'no other person sees it');
   const sent = await post({ body: 'It is **wet**\r\n\r\nreally', action: 'comment' });
   t.match([sent.status, sent.headers.location], [303, `${one}#e1`]);
   t.equal((await post({ body: 'It is **wet**\r\n\r\nreally', action: 'comment' })).headers.location, `${one}#e1`);
@@ -153,7 +153,7 @@ t.test('labels, assignees, milestone, links, subscription, lock and pin change b
   t.equal((await post('labels', { before: '', labels: ['bug', 'question'] })).status, 303);
   await issues.triage(viewers.alice, at(1), { labels: { add: ['help wanted'] } });
   await post('labels', { before: 'bug\nquestion', labels: ['bug'] });
-  t.same(await labels(), ['bug', 'help wanted'], 'what somebody else added meanwhile stays');
+  t.same(await labels(), ['bug', 'help wanted'], 'what another person added meanwhile stays');
   t.match(await post('labels', { before: '', labels: ['nonsense'] }), {
     status: 422,
     body: /There is no label nonsense/,

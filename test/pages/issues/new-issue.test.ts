@@ -103,7 +103,7 @@ t.test('a YAML form is checked on the server, with each fault beside its field',
   t.match(
     await issues.find(viewers.bob, at(1)),
     { labels: [{ name: 'bug' }], assignees: [carol.id] },
-    'the template decides, whoever fills it in; what does not fit is passed over',
+    'the template decides, not the author; what does not fit is passed over',
   );
 });
 

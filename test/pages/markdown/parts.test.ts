@@ -14,7 +14,7 @@ const nowhere = { page: () => null, image: () => null };
 const partsOf = (source: string) => renderParts(source, nowhere);
 const render = (source: string): string => renderMarkdown(source, nowhere).trim();
 
-/** Every issue is there, and everybody is called alice. */
+/** Every issue is there, and everyone is called alice. */
 const links: ReferenceLinks = {
   ...noReferences,
   of: (reference) =>

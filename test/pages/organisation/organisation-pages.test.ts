@@ -69,7 +69,11 @@ t.test('SPEC §4.4 members are managed by OWNERs only', async (t) => {
     'before anything is looked up',
   );
   const absent = await bob.get('/orgs/none/members');
-  t.same(bytes(await bob.get(members)), bytes(absent), 'a stranger sees the 404 of what is not there');
+  t.same(
+    bytes(await bob.get(members)),
+    bytes(absent),
+    'a person who is not a member sees the 404 of what is not there',
+  );
   t.same(where(await alice.post(members, { username: 'Bob', role: 'guest' })), [303, `${members}?done=member-added`]);
   for (const path of [members, '/orgs/Acme/settings'])
     t.same(bytes(await bob.get(path)), bytes(absent), `a GUEST at ${path}`);

@@ -112,7 +112,7 @@ t.test('SPEC §4.3 no right to read, no image, no file: the same 404', async (t)
   t.equal(absent.status, 404);
   t.same(bytes(await visitor(web).get(`${attic}/image`)), bytes(absent), 'signed out');
   const absentToBob = await bob.get('/repos/alice/none/image');
-  t.same(bytes(await bob.get(`${attic}/image`)), bytes(absentToBob), 'a stranger');
+  t.same(bytes(await bob.get(`${attic}/image`)), bytes(absentToBob), 'a person without access');
   await alice.post('/repos', { name: 'plain', visibility: 'PUBLIC' });
   t.same(bytes(await bob.get('/repos/alice/plain/image')), bytes(absentToBob), 'no image');
 });

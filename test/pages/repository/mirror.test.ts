@@ -134,7 +134,7 @@ t.test('by ssh a page shows the key to add, the host key to compare, and the ris
     sendRequest({ port }, path, { headers: { Cookie: `hearth_session=${session}` } });
   const post = (session: string, path: string, form: Record<string, string> = {}): Promise<PageResponse> =>
     sendRequest({ port }, path, { form, headers: { Origin: here.url, Cookie: `hearth_session=${session}` } });
-  const risk = /Without TLS, anybody on the network path can read the password and the code/;
+  const risk = /Without TLS, anyone on the network path can read the password and the code/;
 
   t.match((await get(alice.session, '/repos/new')).body, risk);
   const wanted = { name: 'tool', visibility: 'PRIVATE', import_address: `${there.url}/tool.git`, import_mirror: 'yes' };

@@ -56,7 +56,7 @@ t.test('an owner adds, tries, looks at, changes and removes a webhook in the bro
   });
   t.equal(added.status, 303);
   const page = added.headers.location!.replace(/\?.*/, '');
-  const risk = /Without TLS, anybody on the network path can read each message/;
+  const risk = /Without TLS, anyone on the network path can read each message/;
   t.match((await get(alice.session, list)).body, risk, 'beside the field');
   t.equal((await get(alice.session, page)).body.split(risk).length, 3, 'and at the head of one that uses http');
   t.match((await get(alice.session, list)).body, new RegExp(`${target.host}[^]*push, run finished`));
