@@ -110,12 +110,7 @@ function split(name: string): { prefix: string; name: string } | null {
   return null;
 }
 
-function block(
-  nameFields: { prefix: string; name: string },
-  bytes: number,
-  modifiedAt: number,
-  type: string,
-): Buffer {
+function block(nameFields: { prefix: string; name: string }, bytes: number, modifiedAt: number, type: string): Buffer {
   const header = Buffer.alloc(blockBytes);
   const octal = (value: number, digits: number): string => `${value.toString(8).padStart(digits, '0')}\0`;
   header.write(nameFields.name, 0);

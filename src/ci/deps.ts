@@ -7,7 +7,7 @@ import type { ArtifactStore } from './artifacts/artifact-store.ts';
 import type { LogStore } from './logs/log-store.ts';
 import type { RunEnding } from './runs/run-ending.ts';
 import type { RunLoader } from './runs/load-run.ts';
-import type { Presence } from './runners/presence.ts';
+import type { Presence } from './runners/last-seen.ts';
 import type { InstanceKey } from '../sealing/index.ts';
 import type { TaskQueue } from './tasks/task-queue.ts';
 import type { WorkflowReader } from './workflows/workflow-reader.ts';

@@ -1,7 +1,7 @@
 import { Like, MoreThan, Not } from 'typeorm';
 import { invalid } from '../kernel/index.ts';
 import { keySchema } from './schema/key-schema.ts';
-import { cancelWaiting } from './deliveries/cancel.ts';
+import { cancelWaiting } from './deliveries/cancel-deliveries.ts';
 import { followAgain } from './follows/follow-repository.ts';
 import { followerSchema } from './schema/follower-schema.ts';
 import { remoteFollowSchema } from './schema/remote-follow-schema.ts';

@@ -71,7 +71,7 @@ export function createHttpServer({
   );
   server.maxRequestsPerSocket = maxRequestsPerSocket;
   server.timeout = patience?.silenceMs ?? silenceMs;
-  const endUnread = splitOffHttp2(server, runners, limiter.turnedHttp2);
+  const endUnread = splitOffHttp2(server, runners, limiter.upgradedToHttp2);
   // Before all others hear of a connection. `server.maxConnections` stays unset: it would refuse the newcomer.
   server.prependListener('connection', limiter.arrived);
 

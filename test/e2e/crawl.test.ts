@@ -10,7 +10,7 @@ import t from 'tap';
 import { chromium } from 'playwright-core';
 import { allRules, rulesOfLooks, violationsOn } from '../fixtures/axe.ts';
 import { runGit } from '../fixtures/git-repositories.ts';
-import { makeOddRepository } from '../fixtures/odd-repository.ts';
+import { makeEdgeCaseRepository } from '../fixtures/edge-case-repository.ts';
 import { seededRandom } from '../fixtures/seeded-random.ts';
 import { invalidParts } from '../fixtures/valid-html.ts';
 import { signedIn, startWeb, visitor } from '../fixtures/web-fixture.ts';
@@ -45,7 +45,7 @@ t.before(async () => {
       repositoryIds: null,
     } as const;
     const { path } = await web.modules.repositories.find(viewer, 'alice', name);
-    if (CRAWL_REPOSITORY === undefined) await makeOddRepository(path);
+    if (CRAWL_REPOSITORY === undefined) await makeEdgeCaseRepository(path);
     else if (CRAWL_AS !== (name === 'odd' ? 'alice' : 'visitor')) await pushInto(name, CRAWL_REPOSITORY);
   }
 });

@@ -14,7 +14,7 @@ import t from 'tap';
 import type { Test } from 'tap';
 import { createGit } from '../../src/git/index.ts';
 import { busy, chargeCpuTime, createSemaphore } from '../../src/kernel/index.ts';
-import { askVersion } from '../../src/git/processes/ask-version.ts';
+import { cachedVersion } from '../../src/git/processes/cached-version.ts';
 import { createGitRunner } from '../../src/git/processes/git-runner.ts';
 import { createSocketPairs } from '../../src/git/spawner/socket-pairs.ts';
 import { createSpawner } from '../../src/git/spawner/spawner.ts';
@@ -170,7 +170,7 @@ t.test('git is started for its version once per program', async (t) => {
   const program = path.join(folder, 'git');
   let calls = 0;
   const ask = (response = 'git version 2.40.1') =>
-    askVersion(
+    cachedVersion(
       program,
       folder,
       async () => ((calls += 1), response),

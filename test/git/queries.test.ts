@@ -2,7 +2,7 @@ import t from 'tap';
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { Git, PatchLimits } from '../../src/git/index.ts';
-import { makeOddRepository, notUtf8 } from '../fixtures/odd-repository.ts';
+import { makeEdgeCaseRepository, notUtf8 } from '../fixtures/edge-case-repository.ts';
 import { because, clientEnvironment, gitSync, openGit } from './git-fixture.ts';
 
 const none = Buffer.alloc(0);
@@ -16,7 +16,7 @@ t.before(async () => {
   const deps = await openGit(t);
   git = deps.git;
   path = await deps.newRepository();
-  await makeOddRepository(path);
+  await makeEdgeCaseRepository(path);
   tip = (await git.refs.head(path)).oid!;
 });
 

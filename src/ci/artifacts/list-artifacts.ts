@@ -6,7 +6,7 @@ import type { Found } from '../../repositories/index.ts';
 import { requireLevel } from '../require-level.ts';
 import type { CiDeps } from '../deps.ts';
 import { findRunRow } from '../runs/find-run.ts';
-import { runTopic } from '../topics.ts';
+import { runTopic } from '../notifier-topics.ts';
 import { artifactFileSchema, artifactSchema } from '../schema/artifact-schema.ts';
 import type { ArtifactRow } from '../schema/artifact-schema.ts';
 import { isWhole } from './artifact-files.ts';

@@ -2,7 +2,7 @@ import { conflict, createLru, invalid, notFound } from '../../kernel/index.ts';
 import type { RunnerRow } from '../schema/runner-schema.ts';
 import { jobSchema } from '../schema/job-schema.ts';
 import { runSchema } from '../schema/run-schema.ts';
-import { logTopic } from '../topics.ts';
+import { logTopic } from '../notifier-topics.ts';
 import type { CiDeps } from '../deps.ts';
 import { valuesToHide } from '../secrets/secrets.ts';
 import { taskSchema } from '../schema/task-schema.ts';

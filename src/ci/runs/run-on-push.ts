@@ -15,10 +15,10 @@ import { readRef } from './run-context.ts';
 import { planSchedules, saveSchedules } from './schedules.ts';
 import type { PlannedSchedules } from './schedules.ts';
 import { startRun } from './start-run.ts';
-import type { NewRun, RunSurroundings } from './start-run.ts';
+import type { NewRun, RunSource } from './start-run.ts';
 
 interface Prepared {
-  surroundings: RunSurroundings;
+  surroundings: RunSource;
   runs: NewRun[];
   schedules: PlannedSchedules | null;
   after: AfterCommit;

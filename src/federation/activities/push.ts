@@ -5,8 +5,8 @@ import type { PushedCommit } from '../schema/received-push-schema.ts';
 import { remoteFollowSchema } from '../schema/remote-follow-schema.ts';
 import type { ActivityHandler } from './incoming-activity.ts';
 import { publicAudience, pushContext } from '../documents/contexts.ts';
-import { asObject, cleanText, embedded, idOf, itemsOf, objectId, webUrl } from '../documents/fields.ts';
-import type { Json } from '../documents/fields.ts';
+import { asObject, cleanText, embedded, idOf, itemsOf, objectId, webUrl } from '../documents/json-fields.ts';
+import type { Json } from '../documents/json-fields.ts';
 import { escapeHtml, isoTime } from '../documents/escape-html.ts';
 
 /** A branch of a local repository has moved. */

@@ -1,5 +1,5 @@
 import { invalid, isDomainError } from '../../kernel/index.ts';
-import { asObject, cleanText, typesOf } from '../documents/fields.ts';
+import { asObject, cleanText, typesOf } from '../documents/json-fields.ts';
 import { parseJson } from '../actors/fetch-document.ts';
 import type { RemoteActor } from '../schema/remote-actor-schema.ts';
 import type { FederationDeps } from '../deps.ts';

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { isDomainError } from '../../kernel/index.ts';
 import { activityStreams } from '../documents/contexts.ts';
-import { asObject } from '../documents/fields.ts';
+import { asObject } from '../documents/json-fields.ts';
 import { instancePath } from '../actors/actor-paths.ts';
 import { parseJson } from '../actors/fetch-document.ts';
 import { instanceActor } from '../actors/find-actor.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { IsNull, MoreThan } from 'typeorm';
 import { isNotNull, rows, upsert } from '../../db/index.ts';
 import { conflict, invalid, notFound } from '../../kernel/index.ts';
-import { asObject, webUrl } from '../documents/fields.ts';
+import { asObject, webUrl } from '../documents/json-fields.ts';
 import { instanceActor } from '../actors/find-actor.ts';
 import { requireFederationOn } from '../require-federation-on.ts';
 import type { FederationDeps } from '../deps.ts';

@@ -8,7 +8,7 @@ import { raiseNumber } from '../numbers/next-number.ts';
 import { issueLinkSchema, labelSchema, milestoneSchema } from '../schema/classification-schema.ts';
 import type { LinkKind } from '../schema/classification-schema.ts';
 import { issueSchema, movedIssueSchema } from '../schema/issue-schema.ts';
-import { storeFiles, withFilesHere } from './import-attachments.ts';
+import { storeFiles, rewriteAttachmentUrls } from './import-attachments.ts';
 import { findPeople } from './imported-people.ts';
 import type { ImportSource } from './import-source.ts';
 import { issueOrigin } from './issue-rows.ts';
@@ -114,7 +114,7 @@ export async function importIssues(
         repositoryId: repository.id,
         people: await findPeople(deps, issue, isOwn),
         ids,
-        text: withFilesHere(files.ids, at),
+        text: rewriteAttachmentUrls(files.ids, at),
       },
     });
     for (const { kind, number: other } of issue.links)

@@ -6,7 +6,7 @@ import type { Reply } from '../app/reply.ts';
 import { submit } from '../app/submit.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import type { IssuesDeps } from './deps.ts';
-import { issueAt, issuePage, urlOfIssue } from './issue-page.ts';
+import { issueAt, issuePage, urlOfIssue } from './issue-page.reply.ts';
 import { entryUrl, readPosition } from './issue-urls.ts';
 
 /**

@@ -4,7 +4,7 @@ import { movedTo } from '../app/reply.ts';
 import type { Reply } from '../app/reply.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import type { IssuesDeps } from './deps.ts';
-import { issueAt, issuePage } from './issue-page.ts';
+import { issueAt, issuePage } from './issue-page.reply.ts';
 import { issueUrl } from './issue-urls.ts';
 import { trashedIssuePage } from './trashed-issue.page.ts';
 

@@ -3,7 +3,7 @@ import type { Attributes, IOptions, Tag } from 'sanitize-html';
 import type { DocumentLinks } from './document-links.ts';
 import { replaceShortCodes } from './emoji.ts';
 import { anchorPrefix } from './heading-anchors.ts';
-import { mark, splitAtMarks } from './marks.ts';
+import { placeholder, splitAtPlaceholders } from './placeholders.ts';
 
 const allowedTags = [
   'h2',
@@ -189,11 +189,11 @@ const mayRefer = /#\d|@[A-Za-z0-9]|[0-9a-f]{7}/;
 /** Text outside of code: short codes become emoji, and outside of links what may refer to something is marked. */
 function proseText(text: string, isInLink: boolean): string {
   if (text.startsWith(labelMark)) return text.slice(labelMark.length);
-  return splitAtMarks(text)
+  return splitAtPlaceholders(text)
     .map((piece, index) => {
       if (index % 2 === 1) return isInLink ? piece.replace(/^\0t/, '\0l') : piece;
       const prose = replaceShortCodes(piece);
-      return !isInLink && mayRefer.test(prose) ? mark('text', prose) : prose;
+      return !isInLink && mayRefer.test(prose) ? placeholder('text', prose) : prose;
     })
     .join('');
 }

@@ -12,7 +12,7 @@ import { viewCount, viewSize } from '../app/sizes.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { frameAt } from '../code/resolve-location.ts';
 import { readFolder } from '../code/tree.page.ts';
-import { resultWithin } from '../app/result-within.ts';
+import { nullOnTimeout } from '../app/null-on-timeout.ts';
 import type { RepositoryDeps } from './deps.ts';
 
 /** For the clone box: credentials that the viewer still lacks for a push. */
@@ -76,8 +76,8 @@ async function readFacts(context: RepositoryContext, { git }: RepositoryDeps, at
   const { path, repository } = context.found;
   const [refs, files, commits] = await Promise.all([
     git.queries.recentRefs(path),
-    resultWithin(git.queries.listFiles(path, at.oid, { limit: maxCountedFiles }), waitMs),
-    resultWithin(git.queries.countCommits(path, at.oid), waitMs),
+    nullOnTimeout(git.queries.listFiles(path, at.oid, { limit: maxCountedFiles }), waitMs),
+    nullOnTimeout(git.queries.countCommits(path, at.oid), waitMs),
   ]);
   const url = repositoryUrl(context.found.canonical);
   return {

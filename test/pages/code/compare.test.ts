@@ -1,11 +1,11 @@
 import t from 'tap';
-import { startOddWeb } from '../../fixtures/odd-web.ts';
+import { startEdgeCaseWeb } from '../../fixtures/edge-case-web.ts';
 import { runGit } from '../../fixtures/git-repositories.ts';
 import { sendRequest } from '../../fixtures/web-fixture.ts';
 
 t.setTimeout(120_000);
 
-const { web, path, get } = await startOddWeb(t);
+const { web, path, get } = await startEdgeCaseWeb(t);
 
 t.test('a comparison shows all that changed, in both looks', async (t) => {
   const unified = (await get(`/compare/v1.0..main`)).body;

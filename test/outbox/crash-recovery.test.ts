@@ -15,7 +15,7 @@ import { copyTestDatabase } from '../fixtures/test-database.ts';
 
 const kills = Number(process.env['HEARTH_KILLS'] ?? 5);
 const slots = 8;
-const program = fileURLToPath(new URL('./run-and-die.ts', import.meta.url));
+const program = fileURLToPath(new URL('./killed-process.ts', import.meta.url));
 const random = seededRandom(Number(process.env['HEARTH_SEED'] ?? 1));
 
 t.test(

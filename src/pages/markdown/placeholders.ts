@@ -1,9 +1,9 @@
 /**
- * Marks in a rendered document for what is put in after the cleaner: highlighted code, formulas, task boxes, and text
- * with possible references. A mark stands between two NUL characters, which no document can write: the parser replaces
+ * Placeholders in a rendered document for what is put in after the cleaner: highlighted code, formulas, task boxes, and text
+ * with possible references. A placeholder is between two NUL characters, which no document can write: the parser replaces
  * them in its source, and the cleaner decodes no character reference to one.
  */
-export type MarkKind =
+export type PlaceholderKind =
   /** A block of code, by its index. */
   | 'code'
   /** A formula, by its index. */
@@ -15,24 +15,25 @@ export type MarkKind =
   /** Escaped text outside of links and code, with possible references. */
   | 'text';
 
-const letters: Readonly<Record<MarkKind, string>> = {
+const letters: Readonly<Record<PlaceholderKind, string>> = {
   code: 'c',
   formula: 'm',
   task: 't',
   'linked-task': 'l',
   text: 'r',
 };
-const kinds = new Map(Object.entries(letters).map(([kind, letter]) => [letter, kind as MarkKind]));
+const kinds = new Map(Object.entries(letters).map(([kind, letter]) => [letter, kind as PlaceholderKind]));
 const anyMark = /\0([cmtlr])([^\0]*)\0/g;
 
-export const mark = (kind: MarkKind, content: number | string): string => `\0${letters[kind]}${content}\0`;
+export const placeholder = (kind: PlaceholderKind, content: number | string): string =>
+  `\0${letters[kind]}${content}\0`;
 
 /** Replaces every mark, in linear time. */
-export const fillMarks = (html: string, fill: (kind: MarkKind, content: string) => string): string =>
+export const fillPlaceholders = (html: string, fill: (kind: PlaceholderKind, content: string) => string): string =>
   html.replace(anyMark, (_all, letter: string, content: string) => fill(kinds.get(letter)!, content));
 
 /** Splits text at its marks: the pieces between stand at even indexes, whole marks at odd ones. */
-export const splitAtMarks = (text: string): string[] => text.split(/(\0[^\0]*\0)/);
+export const splitAtPlaceholders = (text: string): string[] => text.split(/(\0[^\0]*\0)/);
 
 const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"' };
 

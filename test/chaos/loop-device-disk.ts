@@ -14,7 +14,7 @@ import type { Owner } from '../fixtures/temporary-folder.ts';
 
 const run = promisify(execFile);
 
-export const hasOwnDisks = works(
+export const hasLoopDevices = works(
   'sh',
   '-c',
   `
@@ -38,7 +38,7 @@ function works(file: string, ...words: string[]): boolean {
   }
 }
 
-export interface OwnDisk {
+export interface LoopDeviceDisk {
   folder: string;
   serve(env?: Record<string, string>): Promise<RunningProgram>;
   /** Runs a program in the mount namespace of this server. */
@@ -49,7 +49,7 @@ export interface OwnDisk {
   repair(): Promise<void>;
 }
 
-export async function ownDisk(t: Owner, megabytes: number): Promise<OwnDisk> {
+export async function loopDeviceDisk(t: Owner, megabytes: number): Promise<LoopDeviceDisk> {
   const folder = temporaryFolder(t);
   const image = path.join(folder, 'disk.img');
   const data = path.join(folder, 'data');

@@ -1,13 +1,13 @@
 import type { FederationDeps } from '../deps.ts';
 
 /** Whether a repository is public at this moment. */
-export type StillPublic = (repositoryId: string) => Promise<boolean>;
+export type IsStillPublic = (repositoryId: string) => Promise<boolean>;
 
 /**
  * Asks once for as long as the database is unchanged: a push goes to thousands of
  * inboxes, and each of them is judged when it is sent.
  */
-export function createStillPublic({ db, repositories }: Pick<FederationDeps, 'db' | 'repositories'>): StillPublic {
+export function createIsStillPublic({ db, repositories }: Pick<FederationDeps, 'db' | 'repositories'>): IsStillPublic {
   const results = new Map<string, Promise<boolean>>();
   let state: number | null = null;
   return async (repositoryId) => {

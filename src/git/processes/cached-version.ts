@@ -9,25 +9,25 @@ import path from 'node:path';
  * @param runVersion starts the program
  * @param judge throws when the version is not acceptable; such output is not cached
  */
-export async function askVersion<T>(
+export async function cachedVersion<T>(
   program: string,
   folder: string,
   runVersion: () => Promise<string>,
-  validate: (answer: string) => T,
+  validate: (output: string) => T,
 ): Promise<T> {
   const file = path.join(folder, 'version');
   const identity = identityOf(program);
   const cached = readCached(file);
-  if (cached?.identity === identity) return validate(cached.answer);
-  const answer = await runVersion();
-  const version = validate(answer);
-  if (isMachineCode(program)) writeCached(file, { identity, answer });
+  if (cached?.identity === identity) return validate(cached.output);
+  const output = await runVersion();
+  const version = validate(output);
+  if (isMachineCode(program)) writeCached(file, { identity, output });
   return version;
 }
 
 interface CachedVersion {
   identity: string;
-  answer: string;
+  output: string;
 }
 
 function readCached(file: string): CachedVersion | null {

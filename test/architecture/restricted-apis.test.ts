@@ -137,7 +137,7 @@ holds('only git starts programs, only embedded starts threads, only db opens SQL
   'src/workers/worker-thread.ts': 'runs in its threads and answers through their ports',
   'src/cli/terminal/read-body.ts': 'starts the editor that the person at the terminal has named',
   'src/cli/serving/instance-lock.ts': 'the only file lock that Node offers is that of an SQLite file',
-  'src/cli/completion/known-names.ts': 'reads names at every press of Tab; the module db loads too slowly for that',
+  'src/cli/completion/complete-names.ts': 'reads names at every press of Tab; the module db loads too slowly for that',
 });
 
 holds('only outbound opens connections', connectsNowhere, {

@@ -23,7 +23,7 @@ const queries: Readonly<Record<Exclude<NameKind, 'backup'>, string>> = {
  * At most a hundred names with this prefix, in order; none without a database. Reads the database file without the
  * module `db`, which takes a quarter of a second to load: a shell runs this at every press of Tab.
  */
-export function knownNames(
+export function completeNames(
   kind: NameKind,
   beginning: string,
   places: { databaseFile: string; backups: string },

@@ -11,7 +11,7 @@ const drained = { maxBytes: 64 * 1024, maxMs: 1_000 };
  * Sends the prepared response while the body is still on its way, and closes the connection. The body
  * is never kept.
  */
-export function refuseUnread(ctx: Context): void {
+export function refuseWithoutBody(ctx: Context): void {
   const { req, res, body } = ctx;
   ctx.respond = false;
   ctx.set({ Connection: 'close', 'Content-Length': String(Buffer.byteLength(body as string)) });

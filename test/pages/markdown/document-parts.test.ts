@@ -7,7 +7,7 @@ import { linkText, shortenAddresses, viewLinkedText } from '../../../src/pages/m
 import { parseReferences } from '../../../src/issues/index.ts';
 import { placeholders } from '../../../src/pages/markdown/link-placeholders.ts';
 import { cleanMathMl, run as renderMaths } from '../../../src/pages/markdown/maths-task.ts';
-import { fillParts, plainFills, taskButton, taskFormHtml } from '../../../src/pages/markdown/parts.ts';
+import { fillParts, plainFills, taskButton, taskFormHtml } from '../../../src/pages/markdown/document-parts.ts';
 import { renderMarkdown, renderParts } from '../../../src/pages/markdown/render-markdown.ts';
 
 const nowhere = { page: () => null, image: () => null };

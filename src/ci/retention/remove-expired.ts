@@ -10,7 +10,7 @@ const atOnce = 200;
 /** An upload that is unfinished a day after its start is abandoned. */
 const abandonedMs = 24 * 3_600_000;
 
-export interface RemovedOld {
+export interface RemovedData {
   logs: number;
   artifacts: number;
   /** Files without a row, left behind by a crash or a deleted repository. */
@@ -21,7 +21,7 @@ export interface RemovedOld {
  * Removes what has expired: logs and artifacts, unfinished uploads, files of what was deleted. Rows stay and record
  * it. Called every night; idempotent.
  */
-export async function removeOld(deps: CiDeps): Promise<RemovedOld> {
+export async function removeExpired(deps: CiDeps): Promise<RemovedData> {
   const removed = {
     logs: await removeOldLogs(deps),
     artifacts: await removeOldArtifacts(deps),

@@ -1,4 +1,4 @@
-import { escapeAttribute, escapeText, fillMarks } from './marks.ts';
+import { escapeAttribute, escapeText, fillPlaceholders } from './placeholders.ts';
 
 /** A fenced block of code. */
 export interface CodeBlock {
@@ -53,7 +53,7 @@ export const plainFills: PartFills = {
 };
 
 export function fillParts({ html, blocks, formulas, tasks }: RenderedParts, fills: PartFills): string {
-  return fillMarks(html, (kind, content) => {
+  return fillPlaceholders(html, (kind, content) => {
     const index = Number(content);
     switch (kind) {
       case 'code':

@@ -10,7 +10,7 @@ import t from 'tap';
 import { gitClient } from '../e2e/git-client.ts';
 import { startProgram } from '../e2e/running-program.ts';
 import type { RunningProgram } from '../e2e/running-program.ts';
-import { hasFailingCalls, hasOwnDisks, ownDisk } from './own-disk.ts';
+import { hasFailingCalls, hasLoopDevices, loopDeviceDisk } from './loop-device-disk.ts';
 
 const rounds = Number(process.env['HEARTH_CHAOS'] ?? 1);
 
@@ -55,9 +55,9 @@ async function pusher(server: RunningProgram, command: (...words: string[]) => P
 
 const program = path.join(import.meta.dirname, '../../bin/hearth');
 
-if (hasOwnDisks) {
+if (hasLoopDevices) {
   t.test(`a completely full disk: refusals, reads, and recovery without a restart (${rounds})`, async (t) => {
-    const disk = await ownDisk(t, 48);
+    const disk = await loopDeviceDisk(t, 48);
     const server = await disk.serve();
     const { push, isThere } = await pusher(server, (...words) =>
       disk.inside(server, program, ...words, '--data-dir', server.dataDir),
@@ -85,7 +85,7 @@ if (hasOwnDisks) {
   t.test(
     `a disk that turns read-only right after an acknowledged push: reads or a clean end, nothing lost (${rounds})`,
     async (t) => {
-      const disk = await ownDisk(t, 64);
+      const disk = await loopDeviceDisk(t, 64);
       let server = await disk.serve();
       const { push, isThere } = await pusher(server, (...words) =>
         disk.inside(server, program, ...words, '--data-dir', server.dataDir),
@@ -142,6 +142,6 @@ if (hasFailingCalls) {
 }
 
 t.test('unavailable tests are reported', async (t) => {
-  t.comment(`own disks: ${hasOwnDisks}, failing system calls: ${hasFailingCalls}`);
+  t.comment(`own disks: ${hasLoopDevices}, failing system calls: ${hasFailingCalls}`);
   t.ok(true);
 });
