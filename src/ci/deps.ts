@@ -41,7 +41,7 @@ export interface CiSettings {
   folder: string;
   /** The instance key, which decrypts stored secrets. */
   keyFile: string;
-  /** Public origin of this server; null when each request tells it. */
+  /** Public origin of this server; null when it is taken from the Host header of each request. */
   baseUrl: string | null;
   /** Where `uses: owner/name` is looked up: an origin, or `self`. */
   actionsUrl: string;

@@ -9,7 +9,7 @@ export interface ThreadPool extends DatabaseThread {
  * A pool of threads with one queue: an idle thread takes the first request, so no request waits behind a slow one while
  * another thread is idle. The second thread starts when there are two requests at a time.
  *
- * With another question at hand a thread would go on without a pause, and keep its
+ * A thread with another request in its queue would continue without a pause, and keep its
  * processor for the slice of some milliseconds that the scheduler gives; so each has one,
  * and sleeps after its response.
  * Not the kernel's semaphore: what is handed on is a certain thread, and sparing questions wait for all of them.

@@ -176,7 +176,7 @@ t.test('key import-github and import github: keys and repositories of an account
   );
   t.match(await hearth('key', 'import-github', `${other}/carol.keys`, '--user', 'alice'), {
     code: 3,
-    stderr: /knows nobody of this name/,
+    stderr: /has no account of this name/,
   });
   t.match(await hearth('key', 'import-github', 'http://127.0.0.2/bob.keys', '--user', 'alice'), {
     code: 4,
@@ -209,7 +209,7 @@ t.test('key import-github and import github: keys and repositories of an account
   t.match(await json('repo', 'show', 'alice/bobs'), { visibility: 'PUBLIC', description: 'From there', mirror: null });
   t.match(await hearth('import', 'github', 'carol', '--user', 'alice', '--api', other), {
     code: 3,
-    stderr: /knows nobody/,
+    stderr: /has no account/,
   });
   t.match(await hearth('import', 'github', 'bob', '--user', 'nobody', '--api', other), {
     code: 2,

@@ -64,7 +64,7 @@ t.test('a narrow terminal truncates prose, never a header, a name, a time or a s
   t.match(shown({}, { isTTY: true, width: 10 }), /^USERNAME {2}NAME {2}LAST SEEN {6}SIZE {2}ID\n/);
 });
 
-t.test('elsewhere, or with --plain, rows are tab-separated, complete and absolute', async (t) => {
+t.test('without a terminal, or with --plain, rows are tab-separated, complete and absolute', async (t) => {
   const plain = [
     'alice\tAlice of the long gardens\t2026-11-20T07:31:02Z\t1900000000\t0d3cc8a1-5b0e-4f0a-9a57-0f2f6a1c9a11',
     'bob\t\tnever\t999\t0d3cc8a1-5b0e-4f0a-9a57-0f2f6a1c9a11',

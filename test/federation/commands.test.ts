@@ -350,7 +350,7 @@ t.test('/admin/federation is for administrators, and does what the command line 
   });
   t.match(await post('/admin/federation/follows', { user: 'nobody-here', target: `${peer.origin}/r/bob/tool` }), {
     status: 422,
-    body: /Nobody here has this name/,
+    body: /No person here has this name/,
   });
   t.match(await post('/admin/federation/follows', { user: 'root-of-all', target: 'bob/x@other.example' }), {
     status: 422,

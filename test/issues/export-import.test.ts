@@ -162,7 +162,7 @@ t.test('an export comes back whole on the same instance: numbers, times, order, 
   );
 });
 
-t.test('nobody is notified of an import, and no listener is told', async (t) => {
+t.test('no person and no listener is notified of an import', async (t) => {
   const modules = await openIssues(t);
   const { issues, db, alice, carol } = modules;
   await full(modules);

@@ -64,7 +64,7 @@ export async function receiveLog(
 }
 
 /**
- * The only place that tells a runner how many rows it may drop. It cuts them off its buffer unchecked (`rows =
+ * The only place that acknowledges rows to a runner, which then drops them. It cuts them off its buffer unchecked (`rows =
  * rows[ack - offset:]`), so an acknowledgement beyond what it has sent makes the runner panic: never above `index +
  * rows.count`.
  */

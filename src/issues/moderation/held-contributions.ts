@@ -44,7 +44,7 @@ function heldIn({ db }: Pick<IssueDeps, 'db'>, repositoryId: string): Promise<He
 const batch = 200;
 
 /**
- * Lets a user in: what waits of theirs is shown, told of, and later things do not wait.
+ * Approves a user: their held entries are shown and announced, and later ones are not held.
  * @param userId of `listHeld`
  */
 export async function admitContributor(

@@ -65,7 +65,7 @@ export const changeHandle: Page<PersonContext, AccountDeps> = (context, deps) =>
   );
 
 /**
- * Fields `confirm`, the handle, and `password`. Who owns repositories, or is the last OWNER somewhere, is told what
+ * Fields `confirm`, the handle, and `password`. Who owns repositories, or is the last OWNER somewhere, is shown what
  * to do first.
  */
 export const deleteAccount: Page<PersonContext, AccountDeps> = (context, deps) =>

@@ -67,7 +67,7 @@ export const editTitle: Page<RepositoryContext, IssuesDeps> = (context, deps) =>
   );
 };
 
-/** Runs what a button of an entry does; what refuses it is said on the page of the issue. */
+/** Runs what a button of an entry does; a refusal is shown on the page of the issue. */
 async function actOnEntry(
   context: RepositoryContext,
   deps: IssuesDeps,

@@ -98,7 +98,7 @@ async function issueListPage(
   });
 }
 
-/** A search of texts that takes too long is said on the page, not instead of it. */
+/** A search of texts that takes too long shows an error on the page, not an error page. */
 async function readList(
   { found, viewer }: RepositoryContext,
   { issues }: IssuesDeps,

@@ -16,7 +16,7 @@ export const showIssueSearch: Page<RequestContext, IssuesDeps> = async (context,
   const text = (context.query.get('q') ?? '').trim();
   const isAsked = text !== '';
   const saysState = /(?:^|\s)(?:is|state):(?:open|closed|all)\b/i.test(text);
-  // A search is for what was said, whatever became of it; lists are for what is to be done.
+  // A search includes closed issues; lists show open ones by default.
   const filter: IssueFilter = {
     ...queryFilter,
     kind: 'issue',

@@ -118,7 +118,7 @@ const labelMark = '\0\0';
 const maxRemoteImages = 200;
 
 /**
- * A browser that loads a remote image tells its host who reads this page, so unless the settings allow images through
+ * A browser that loads a remote image shows its host who reads this page, so unless the settings allow images through
  * the proxy, one is shown as a link that names the host. Inside a link, where a badge usually sits, only its text
  * remains: links do not nest.
  */

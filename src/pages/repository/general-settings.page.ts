@@ -33,7 +33,7 @@ function viewContents(branches: number, refs: ReadonlyMap<string, string>) {
   return { branches: viewCount(branches, 'branch', 'branches'), tags: viewCount(tags, 'tag') };
 }
 
-/** The first page of the settings; also where a refused image is told about (SPEC §7). */
+/** The first page of the settings; also where a refused image is reported (SPEC §7). */
 export async function settingsPage(
   context: RepositoryPersonContext,
   { git }: RepositoryDeps,

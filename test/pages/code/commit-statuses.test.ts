@@ -7,7 +7,7 @@ const workflow = {
   'a.txt': 'one\n',
 };
 
-t.test('what checks say stands beside commits wherever they are, asked once for each page', async (t) => {
+t.test('commit statuses are shown beside commits on every page, with one query for each page', async (t) => {
   const forge = await startForge(t);
   const { url, modules } = forge;
   const first = await forge.push(workflow);

@@ -9,7 +9,7 @@ t.setTimeout(120_000);
 
 const canTrySsh = hasSshd() ? {} : { skip: 'needs an sshd that can be started here' };
 
-t.test('a repository is imported, goes on following, rests, and becomes one like any other', async (t) => {
+t.test('a repository is imported, stays a mirror, is paused, and becomes an ordinary one', async (t) => {
   const there = await startHearth(t);
   const here = await startHearth(t, {
     env: { SERVICE_MIRRORS_ALLOWED_HOSTS: new URL(there.url).host },
