@@ -481,13 +481,13 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
   const control = createControlServer({
     dataDir: config.dataDir,
     logger,
-    programs: {
+    commands: {
       ...options.controlCommands,
       ...(config.ssh.systemSshd ? sshdControlCommands(forSsh) : {}),
       ...schedulerControlCommands(schedule),
       ...pushControlCommands(modules),
       ...packingControlCommands(modules),
-      'address.probe': probe.program,
+      'address.probe': probe.command,
     },
   });
 

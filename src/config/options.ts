@@ -129,7 +129,7 @@ export const options = [
     type: networks,
     default: ['loopback'],
     sentence:
-      'Peers whose X-Forwarded-* headers count: addresses, networks, "loopback", "private". Empty trusts nobody.',
+      'Peers whose X-Forwarded-* headers count: addresses, networks, "loopback", "private". Empty trusts no proxy.',
   }),
 
   row({
@@ -255,7 +255,7 @@ export const options = [
     type: peers,
     default: [],
     sentence:
-      'Hosts of the own network that images may be fetched from, too, where anybody who writes a document can ask for any image: "ci.lan" (ports 80 and 443) or "ci.lan:8080" (that port).',
+      'Hosts of the own network that images may be fetched from, too, where anyone who writes a document can ask for any image: "ci.lan" (ports 80 and 443) or "ci.lan:8080" (that port).',
   }),
   row({
     key: 'repositories.trash_keep',
@@ -400,7 +400,7 @@ export const options = [
     type: peers,
     default: [],
     sentence:
-      'Hosts that webhooks may reach in the own network and without TLS, where anybody on the network path can read and change what is sent: "ci.lan" (ports 80 and 443) or "ci.lan:8080" (that port).',
+      'Hosts that webhooks may reach in the own network and without TLS, where anyone on the network path can read and change what is sent: "ci.lan" (ports 80 and 443) or "ci.lan:8080" (that port).',
   }),
   row({
     key: 'webhooks.max_attempts',
@@ -518,7 +518,7 @@ export const options = [
     type: peers,
     default: [],
     sentence:
-      'Hosts that mirrors and imports may reach in the own network, by ssh, and without TLS, where anybody on the network path can read passwords and change code: "git.lan" (ports 22, 80 and 443) or "git.lan:3000" (that port).',
+      'Hosts that mirrors and imports may reach in the own network, by ssh, and without TLS, where anyone on the network path can read passwords and change code: "git.lan" (ports 22, 80 and 443) or "git.lan:3000" (that port).',
   }),
   row({
     key: 'mirrors.dev_allow_insecure',

@@ -593,6 +593,7 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
         mailed_at: 1,
       },
     ],
+  ],
   94: [
     [
       'gpg_keys',
