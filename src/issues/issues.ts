@@ -219,7 +219,9 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
     onPush: closeByCommits(deps),
     /** Registers a listener of entries; before the start, so that it receives what an earlier run left. */
     onEntry: <Prepared>(listener: EntryListener<Prepared>): void => announcer.add(listener as EntryListener),
-    /** Called with each text once it is durable, so that it can be rendered before it is read; a crash loses the call. */
+    /**
+     * Called with each text once it is durable, so that it can be rendered before it is read; a crash loses the call.
+     */
     onText: (listener: TextListener): void => void textListeners.push(listener),
     /** After the start: announces what an earlier run left. */
     recoverEntries: () => announcer.finish('all'),
