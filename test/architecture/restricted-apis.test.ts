@@ -46,7 +46,8 @@ const connectsNowhere: Check = (source) => {
   const found: string[] = [];
   const whole = new Map<string, string>();
   for (const { module, names, node } of valueImports(source)) {
-    if (connectingPackages.includes(module)) found.push(`${placeOf(source, node)} imports ${module}`);
+    if (connectingPackages.some((name) => module === name || module.startsWith(`${name}/`)))
+      found.push(`${placeOf(source, node)} imports ${module}`);
     const refused = connecting[module];
     if (refused === undefined) continue;
     for (const name of names)
@@ -144,6 +145,8 @@ holds('only outbound opens connections', connectsNowhere, {
   'src/cli/commands/health.ts': 'asks the server of its own data folder how it is',
   'src/control/control-client.ts': 'connects to the socket of the server in its own data folder',
   'src/doctor/checks/address.ts': 'calls this very server by the public address that its administrator has named',
+  'src/mail/smtp-connections.ts': 'connects to the one mail server that the administrator has named, on any network',
+  'src/mail/compose.ts': 'only composes messages with the library; reading of files and URLs is off',
   'src/git/spawner/socket-pairs.ts': 'connects to a socket of its own, in a folder that only this user can open',
 });
 
@@ -186,6 +189,7 @@ t.test('the checks find violations', async (t) => {
         "const net = await import('node:net');",
         "import { Client } from 'ssh2';",
         "import { request } from 'undici';",
+        "import Connection from 'nodemailer/lib/smtp-connection';",
       ],
       [
         "import { createServer, type Server } from 'node:http';",

@@ -97,11 +97,15 @@ for (const version of versions) {
       t.match(stderr, /unadvertised object/);
     }
     await clone('treeless', '--filter=tree:0', '--no-checkout');
+    const small = await clone('small', '--filter=blob:limit=3', '--no-checkout');
+    t.match(gitSync(['rev-list', '--objects', '--all', '--missing=print'], { cwd: small }), /^\?/m);
+    await clone('combined', '--filter=combine:blob:none+tree:0', '--no-checkout');
+    await clone('commits', '--filter=object:type=commit', '--no-checkout');
     const { code, stderr } = await clientGit(
       [...speaking(version), 'clone', '--filter=tree:3', url, `deep${version}`],
       { cwd: server.folder },
     );
-    t.not(code, 0, 'SECURITY 2.1: other filters are off');
+    t.not(code, 0, 'SECURITY 2.1: deeper trees are off');
     t.match(stderr, /filter/);
 
     // A shallow clone pushes, too: its commands come with "shallow" lines.
