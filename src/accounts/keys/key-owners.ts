@@ -13,7 +13,7 @@ export interface KeyOwner {
   uses: SshKeyUse;
 }
 
-/** Owners of all asked keys together: whoever registers the keys of others for signing fills no page with it. */
+/** Owners of all requested keys together, so that a person who registers the keys of others cannot fill a page. */
 const maxOwners = 500;
 
 /**
