@@ -10,7 +10,7 @@ interface Window {
   count: number;
 }
 
-/** How many mails go out in an hour: to everybody, and to one address. Counted in memory; a restart begins anew. */
+/** How many mails go out in an hour: to everyone, and to one address. Counted in memory; a restart begins anew. */
 export interface RateLimit {
   /** Counts a mail; or, when a limit is reached, counts nothing and returns when to come again. */
   take(recipient: string): { postponedTo: number; reason: string } | null;

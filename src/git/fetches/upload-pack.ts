@@ -30,8 +30,8 @@ export interface UploadDeps extends ServeDeps, Listings {
 /**
  * Serves one fetch or clone: ref listings from memory, repeated requests from the cache, everything else by git.
  * Refuses `git_busy` and `fetch_stalled`, `bad_fetch` for a request that git could not parse and `internal` when git
- * failed, both only while nothing was written to `output`; `repository_not_found` for a folder that is not there any more;
- * and what `input` fails with.
+ * failed, both only while nothing was written to `output`; `repository_not_found` for a folder that is not there any
+ * more; and what `input` fails with.
  */
 export async function uploadPack(deps: UploadDeps, request: UploadRequest): Promise<UploadOutcome> {
   try {
