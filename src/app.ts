@@ -203,13 +203,12 @@ export async function openModules(
     const signing = createSigning({
       db,
       accounts,
-      addresses: { peopleByAddress: async () => new Map() },
       workers,
       instanceKey: new InstanceKey(keyFile(config.dataDir), random, 'signing'),
       clock,
       random,
       logger,
-      settings: { maxKeysPerPerson: config.keys.maxPerPerson, host: hostOf(config.baseUrl) },
+      settings: { maxKeysPerPerson: config.keys.maxPerPerson },
     });
     const git = await findingGit;
     const repositories = createRepositories({
@@ -384,9 +383,6 @@ export async function openModules(
 
 /** The path is older than the module `sealing`; one key encrypts the secrets of all modules. */
 const keyFile = (dataDir: string): string => path.join(dataDir, 'ci', 'secret.key');
-
-/** The host in addresses that this server makes for itself. */
-const hostOf = (baseUrl: string | null): string => (baseUrl === null ? 'localhost' : new URL(baseUrl).hostname);
 
 /** Builds the whole server; it does not listen before `start`. */
 export async function createApp(config: Config, options: AppOptions): Promise<App> {

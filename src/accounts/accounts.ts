@@ -32,7 +32,14 @@ import { chooseHandle } from './people/choose-handle.ts';
 import { deleteOwnAccount } from './people/delete-own-account.ts';
 import { deletePerson } from './people/delete-person.ts';
 import type { AccountDeletionHook } from './people/account-deletion-hook.ts';
-import { hasAdministrator, listPeople, peopleById, personById, personByUsername } from './people/find-people.ts';
+import {
+  activePerson,
+  hasAdministrator,
+  listPeople,
+  peopleById,
+  personById,
+  personByUsername,
+} from './people/find-people.ts';
 import { listPeopleAmong } from './people/list-people-among.ts';
 import { countPeople, listAccounts, listProfiles } from './people/list-profiles.ts';
 import { renamePerson } from './people/rename-person.ts';
@@ -101,6 +108,7 @@ export function createAccounts({ config, settings: changed, mail = noMail, ...to
     addPerson: withLog(deps, 'person.added', bind(addPerson), (person) => byName(person)),
     personById: bind(personById),
     personByUsername: bind(personByUsername),
+    activePerson: bind(activePerson),
     peopleById: bind(peopleById),
     listPeople: bind(listPeople),
     listProfiles: bind(listProfiles),
