@@ -15,6 +15,8 @@ import type { Organisations } from '../organisations/index.ts';
 import type { Avatars, Owners } from '../owners/index.ts';
 import type { Repositories } from '../repositories/index.ts';
 import type { CodeSearch, Search } from '../search/index.ts';
+import type { Mail } from '../mail/index.ts';
+import type { Outbox } from '../outbox/index.ts';
 import type { Mirrors } from '../mirrors/index.ts';
 import type { Webhooks } from '../webhooks/index.ts';
 import type { WorkerPool } from '../workers/index.ts';
@@ -53,6 +55,9 @@ export interface WebDeps {
   ci: Ci;
   issues: Issues;
   webhooks: Webhooks;
+  mail: Mail;
+  /** For metrics only. */
+  outbox: Pick<Outbox, 'metrics'>;
   mirrors: Mirrors;
   git: Git;
   search: Search;
