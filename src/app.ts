@@ -39,6 +39,8 @@ import type { Avatars, Owners } from './owners/index.ts';
 import { InstanceKey } from './sealing/index.ts';
 import { createRepositories, repositoryEntities, repositorySettings } from './repositories/index.ts';
 import type { Repositories } from './repositories/index.ts';
+import { createSigning, signingEntities } from './signing/index.ts';
+import type { Signing } from './signing/index.ts';
 import { createCodeSearch, createIssueIndex, createSearch } from './search/index.ts';
 import type { CodeSearch, Search } from './search/index.ts';
 import type { ControlCommand } from './control/index.ts';
@@ -80,6 +82,7 @@ export interface Modules {
   avatars: Avatars;
   accounts: Accounts;
   organisations: Organisations;
+  signing: Signing;
   git: Git;
   repositories: Repositories;
   objects: ObjectStore;
@@ -129,6 +132,7 @@ export const entities = [
   avatarSchema,
   ...accountEntities,
   ...organisationEntities,
+  ...signingEntities,
   ...repositoryEntities,
   ...issueEntities,
   ...ciEntities,
@@ -196,6 +200,17 @@ export async function openModules(
     const avatars = createAvatars({ db, logger, store: imagesIn(path.join(config.dataDir, 'avatars')) });
     const accounts = createAccounts({ db, owners, clock, random, logger, config });
     const organisations = createOrganisations({ db, owners, accounts, avatars, random, logger });
+    const signing = createSigning({
+      db,
+      accounts,
+      addresses: { peopleByAddress: async () => new Map() },
+      workers,
+      instanceKey: new InstanceKey(keyFile(config.dataDir), random, 'signing'),
+      clock,
+      random,
+      logger,
+      settings: { maxKeysPerPerson: config.keys.maxPerPerson, host: hostOf(config.baseUrl) },
+    });
     const git = await findingGit;
     const repositories = createRepositories({
       db,
@@ -325,6 +340,7 @@ export async function openModules(
       avatars,
       accounts,
       organisations,
+      signing,
       git,
       repositories,
       objects,
@@ -368,6 +384,9 @@ export async function openModules(
 
 /** The path is older than the module `sealing`; one key encrypts the secrets of all modules. */
 const keyFile = (dataDir: string): string => path.join(dataDir, 'ci', 'secret.key');
+
+/** The host in addresses that this server makes for itself. */
+const hostOf = (baseUrl: string | null): string => (baseUrl === null ? 'localhost' : new URL(baseUrl).hostname);
 
 /** Builds the whole server; it does not listen before `start`. */
 export async function createApp(config: Config, options: AppOptions): Promise<App> {
@@ -417,6 +436,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     owners,
     avatars,
     organisations,
+    signing: modules.signing,
     repositories,
     federation,
     ci,
@@ -463,13 +483,13 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
   const control = createControlServer({
     dataDir: config.dataDir,
     logger,
-    programs: {
+    commands: {
       ...options.controlCommands,
       ...(config.ssh.systemSshd ? sshdControlCommands(forSsh) : {}),
       ...schedulerControlCommands(schedule),
       ...pushControlCommands(modules),
       ...packingControlCommands(modules),
-      'address.probe': probe.program,
+      'address.probe': probe.command,
     },
   });
 

@@ -129,7 +129,7 @@ export const options = [
     type: networks,
     default: ['loopback'],
     sentence:
-      'Peers whose X-Forwarded-* headers count: addresses, networks, "loopback", "private". Empty trusts nobody.',
+      'Peers whose X-Forwarded-* headers count: addresses, networks, "loopback", "private". Empty trusts no proxy.',
   }),
 
   row({
@@ -255,7 +255,7 @@ export const options = [
     type: peers,
     default: [],
     sentence:
-      'Hosts of the own network that images may be fetched from, too, where anybody who writes a document can ask for any image: "ci.lan" (ports 80 and 443) or "ci.lan:8080" (that port).',
+      'Hosts of the own network that images may be fetched from, too, where anyone who writes a document can ask for any image: "ci.lan" (ports 80 and 443) or "ci.lan:8080" (that port).',
   }),
   row({
     key: 'repositories.trash_keep',
@@ -314,6 +314,20 @@ export const options = [
     type: integer(0, 10_000),
     default: 50,
     sentence: 'How many SSH keys one person may have.',
+  }),
+  row({
+    key: 'addresses.max_per_person',
+    env: 'SERVICE_ADDRESSES_MAX_PER_PERSON',
+    type: integer(0, 1_000),
+    default: 20,
+    sentence: 'How many e-mail addresses one person may have.',
+  }),
+  row({
+    key: 'addresses.mails_per_hour',
+    env: 'SERVICE_ADDRESSES_MAILS_PER_HOUR',
+    type: integer(1, 1_000),
+    default: 5,
+    sentence: 'Mails with a link that one person may cause in an hour; one address gets at most twice as many.',
   }),
 
   row({
@@ -386,7 +400,7 @@ export const options = [
     type: peers,
     default: [],
     sentence:
-      'Hosts that webhooks may reach in the own network and without TLS, where anybody on the network path can read and change what is sent: "ci.lan" (ports 80 and 443) or "ci.lan:8080" (that port).',
+      'Hosts that webhooks may reach in the own network and without TLS, where anyone on the network path can read and change what is sent: "ci.lan" (ports 80 and 443) or "ci.lan:8080" (that port).',
   }),
   row({
     key: 'webhooks.max_attempts',
@@ -504,7 +518,7 @@ export const options = [
     type: peers,
     default: [],
     sentence:
-      'Hosts that mirrors and imports may reach in the own network, by ssh, and without TLS, where anybody on the network path can read passwords and change code: "git.lan" (ports 22, 80 and 443) or "git.lan:3000" (that port).',
+      'Hosts that mirrors and imports may reach in the own network, by ssh, and without TLS, where anyone on the network path can read passwords and change code: "git.lan" (ports 22, 80 and 443) or "git.lan:3000" (that port).',
   }),
   row({
     key: 'mirrors.dev_allow_insecure',

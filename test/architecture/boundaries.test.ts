@@ -16,7 +16,7 @@ const arrows: string[][] = [
   ['search', 'federation', 'ci', 'backup'],
   ['issues'],
   ['repositories'],
-  ['organisations'],
+  ['organisations', 'signing'],
   ['accounts'],
   ['owners'],
   ['audit'],
