@@ -15,12 +15,9 @@ import type { Organisations } from '../organisations/index.ts';
 import type { Avatars, Owners } from '../owners/index.ts';
 import type { Repositories } from '../repositories/index.ts';
 import type { CodeSearch, Search } from '../search/index.ts';
-<<<<<<< HEAD
+import type { Signing } from '../signing/index.ts';
 import type { Mail } from '../mail/index.ts';
 import type { Outbox } from '../outbox/index.ts';
-=======
-import type { Signing } from '../signing/index.ts';
->>>>>>> main
 import type { Mirrors } from '../mirrors/index.ts';
 import type { Webhooks } from '../webhooks/index.ts';
 import type { WorkerPool } from '../workers/index.ts';
