@@ -438,6 +438,8 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     ci,
     issues: modules.issues,
     webhooks: modules.webhooks,
+    mail: modules.mail,
+    outbox: modules.outbox,
     mirrors: modules.mirrors,
     git,
     search: modules.search,
