@@ -194,8 +194,9 @@ export async function openModules(
     const mail = createMail({ config, keyFile: keyFile(config.dataDir), db, outbox, clock, random, logger });
     const owners = createOwners({ db });
     const avatars = createAvatars({ db, logger, store: imagesIn(path.join(config.dataDir, 'avatars')) });
-    const accounts = createAccounts({ db, owners, clock, random, logger, config });
+    const accounts = createAccounts({ db, owners, clock, random, logger, config, mail });
     const organisations = createOrganisations({ db, owners, accounts, avatars, random, logger });
+    accounts.onSignUp(organisations.joinInvited);
     const git = await findingGit;
     const repositories = createRepositories({
       db,
