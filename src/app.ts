@@ -198,7 +198,7 @@ export async function openModules(
     const mail = createMail({ config, keyFile: keyFile(config.dataDir), db, outbox, clock, random, logger });
     const owners = createOwners({ db });
     const avatars = createAvatars({ db, logger, store: imagesIn(path.join(config.dataDir, 'avatars')) });
-    const accounts = createAccounts({ db, owners, clock, random, logger, config });
+    const accounts = createAccounts({ db, owners, clock, random, logger, config, mail });
     const organisations = createOrganisations({ db, owners, accounts, avatars, random, logger });
     const signing = createSigning({
       db,
@@ -210,6 +210,7 @@ export async function openModules(
       logger,
       settings: { maxKeysPerPerson: config.keys.maxPerPerson },
     });
+    accounts.onSignUp(organisations.joinInvited);
     const git = await findingGit;
     const repositories = createRepositories({
       db,
