@@ -42,6 +42,8 @@ import type { Repositories } from './repositories/index.ts';
 import { createCodeSearch, createIssueIndex, createSearch } from './search/index.ts';
 import type { CodeSearch, Search } from './search/index.ts';
 import type { ControlCommand } from './control/index.ts';
+import { createNotifications, notificationEntities } from './notifications/index.ts';
+import type { Notifications } from './notifications/index.ts';
 import { createOutbox, outboxEntities } from './outbox/index.ts';
 import type { Outbox } from './outbox/index.ts';
 import { createMirrors, mirrorEntities } from './mirrors/index.ts';
@@ -87,6 +89,7 @@ export interface Modules {
   federation: Federation;
   ci: Ci;
   webhooks: Webhooks;
+  notifications: Notifications;
   mirrors: Mirrors;
   backups: Backups;
   audit: Audit;
@@ -131,6 +134,7 @@ export const entities = [
   ...ciEntities,
   ...federationEntities,
   ...webhookEntities,
+  ...notificationEntities,
   ...mirrorEntities,
 ] as unknown as EntitySchema<never>[];
 
@@ -280,6 +284,19 @@ export async function openModules(
     repositories.pushes.onPush(webhooks.onPush);
     issues.onEntry(webhooks.onEntry);
     ci.onRunEnd(webhooks.onRunEnd);
+    const notifications = createNotifications({
+      db,
+      accounts,
+      repositories,
+      issues,
+      key: new InstanceKey(keyFile(config.dataDir), random, 'notifications'),
+      clock,
+      random,
+      logger,
+      settings: { baseUrl: config.baseUrl, keepDoneMs: config.notifications.keepDoneDays * 24 * 60 * 60_000 },
+    });
+    issues.onEntry(notifications.onEntry);
+    ci.onRunEnd(notifications.onRunEnd);
     const mirrors = createMirrors({
       config,
       keyFile: keyFile(config.dataDir),
@@ -330,6 +347,7 @@ export async function openModules(
       federation,
       ci,
       webhooks,
+      notifications,
       mirrors,
       backups,
       audit,
@@ -344,6 +362,7 @@ export async function openModules(
         await federation.stop();
         await repositories.stop();
         await issues.stop();
+        await notifications.stop();
         imageProxy.stop();
         await codeSearch.stop();
         await git.stop();
@@ -416,6 +435,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     ci,
     issues: modules.issues,
     webhooks: modules.webhooks,
+    notifications: modules.notifications,
     mirrors: modules.mirrors,
     git,
     search: modules.search,
@@ -491,6 +511,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
       // After listening: neither recovery of pushes nor a workflow file may keep the server from starting.
       void repositories.pushes.recover();
       void modules.issues.recoverEntries();
+      void modules.notifications.tell();
       ci.advanceRuns().catch((error: unknown) => logger.error('ci.advance_failed', { error }));
       schedule.start();
       setTimeout(() => git.useSpawner(), 500).unref(); // after the start, which it would delay
@@ -552,6 +573,8 @@ export function scheduledTasks(modules: Modules): CronTask[] {
     },
     { name: 'mirrors.sync', time: '20 * * * * *', run: () => modules.mirrors.runDue() },
     { name: 'webhooks.deliver', time: '*/10 * * * * *', run: () => webhooks.drain() },
+    { name: 'notifications.tell', time: '45 * * * * *', run: () => modules.notifications.tell() },
+    { name: 'notifications.remove-old', time: '0 35 4 * * *', run: () => modules.notifications.removeOld() },
     { name: 'webhooks.remove-old', time: '0 45 4 * * *', run: () => webhooks.removeOld() },
     { name: 'code-search.update', time: '15 */5 * * * *', run: () => codeSearch.update() },
     { name: 'images.sweep', time: '0 25 4 * * *', run: () => modules.imageProxy.sweep() },
