@@ -6,7 +6,7 @@ import { changeChannelSettings, channelSettings } from './channels/settings.ts';
 import type { NotificationDeps } from './deps.ts';
 import { BatchTeller } from './fan-out/batches.ts';
 import { onEntry } from './fan-out/on-entry.ts';
-import { onRunFinished } from './fan-out/on-run-finished.ts';
+import { endOfRun, onRunFinished } from './fan-out/on-run-finished.ts';
 import { changeNotifications, undoChange } from './inbox/change-notifications.ts';
 import { createUnreadCounter } from './inbox/count-unread.ts';
 import { findNotification, markSeen } from './inbox/find-notification.ts';
@@ -32,7 +32,12 @@ export function createNotifications({ mailer = noMailer, ...tools }: Notificatio
     undo: bind(undoChange),
     /** For the head of every page. */
     countUnread: createUnreadCounter(deps),
-    markSeen: bind(markSeen),
+    /** A page has shown an issue up to a position. */
+    markIssueSeen: (viewer: Viewer, issueId: string, upTo: number): Promise<void> =>
+      markSeen(deps, viewer, { subject: `issue:${issueId}`, upTo }),
+    /** A page has shown a run, and with it what failed before. */
+    markRunSeen: (viewer: Viewer, repositoryId: string, number: number): Promise<void> =>
+      markSeen(deps, viewer, { subject: `run:${repositoryId}`, upTo: endOfRun(number) }),
 
     watchingOf: bind(watchingOf),
     setWatching: (viewer: Viewer, at: RepositoryAddress, level: WatchLevel | null): Promise<void> =>

@@ -66,7 +66,7 @@ t.test('one row for a person and an issue; its reason is the strongest of what i
   await issues.comment(carol, at(1), { body: 'and again' });
   t.same(await rowsOf(alice), ['#1 mention from 0']);
   t.same(await rowsOf(bob), ['#1 author from 1']);
-  await notifications.markSeen(alice, { subject: `issue:${(await issues.find(alice, at(1))).id}`, upTo: 2 });
+  await notifications.markIssueSeen(alice, (await issues.find(alice, at(1))).id, 2);
   t.same(await rowsOf(alice), ['#1 mention']);
   await issues.close(bob, at(1));
   t.same(await rowsOf(alice), ['#1 reply from 3'], 'what is read begins anew; a mention has subscribed her');

@@ -41,6 +41,9 @@ export function onRunFinished(teller: Pick<BatchTeller, 'tellSoon'>): RunEnding 
   };
 }
 
+/** Behind every attempt of a run, before the next one. */
+export const endOfRun = (number: number): number => number * attemptsPerRun + attemptsPerRun - 1;
+
 /** Orders the ends of runs of a repository: a run that is re-run ends again. */
 const positionOf = ({ number, attempt }: RunRow): number =>
   number * attemptsPerRun + Math.min(attempt, attemptsPerRun - 1);
