@@ -419,6 +419,14 @@ export const options = [
   }),
 
   row({
+    key: 'notifications.keep_done_days',
+    env: 'SERVICE_NOTIFICATIONS_KEEP_DONE_DAYS',
+    type: integer(1, 3650),
+    default: 30,
+    sentence: 'Days for which a notification that is done stays in the list of what is done. What is saved stays.',
+  }),
+
+  row({
     key: 'mail.host',
     env: 'SERVICE_MAIL_HOST',
     type: host,

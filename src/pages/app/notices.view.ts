@@ -109,6 +109,8 @@ const notices: Readonly<Record<string, string>> = {
   'draft-saved': 'The draft is saved. Only you see it.',
   'issue-trashed': 'The issue is in the trash for 30 days.',
   'issue-purged': 'The issue is deleted for good.',
+  'feed-removed': 'The address of your feed is withdrawn.',
+  'feed-gone': 'The address of a feed is shown only once. Make a new one if it was lost.',
   welcome: 'Welcome! Add an SSH key or make a token, and you are ready to push.',
   'signed-out': 'You are signed out.',
 };
