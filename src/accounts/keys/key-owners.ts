@@ -13,7 +13,7 @@ export interface KeyOwner {
   uses: SshKeyUse;
 }
 
-/** Limit of the owners of all asked keys together: a key for signing may be registered by any number of people. */
+/** Owners of all asked keys together: registering the keys of others for signing fills no page. */
 const maxOwners = 500;
 
 /**

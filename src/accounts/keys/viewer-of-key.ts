@@ -21,7 +21,7 @@ export interface KeyUse {
 /**
  * The account of a public key. `null` for an unknown key, a key that is registered for signing only, or a disabled
  * account. The caller must verify a signature by
- * this key before it lets anybody in.
+ * this key before it lets anyone in.
  * @param blob the key in wire form
  */
 export async function viewerOfKey(

@@ -75,7 +75,7 @@ export const accountRoutes: readonly Route[] = [
   { method: 'POST', path: '/settings/gpg/:id/delete', access: 'signed-in', cost: 'rows', page: removeGpgKey },
   { method: 'GET', path: '/settings/tokens', access: 'signed-in', cost: 'rows', page: showTokens },
   { method: 'POST', path: '/settings/tokens', access: 'signed-in', cost: 'rows', page: addToken },
-  { method: 'GET', path: '/settings/tokens/new/:ticket', access: 'signed-in', cost: 'rows', page: showNewToken },
+  { method: 'GET', path: '/settings/tokens/new/:oneTimeToken', access: 'signed-in', cost: 'rows', page: showNewToken },
   { method: 'POST', path: '/settings/tokens/:id/delete', access: 'signed-in', cost: 'rows', page: removeToken },
   { method: 'GET', path: '/settings/sessions', access: 'signed-in', cost: 'rows', page: showSessions },
   {

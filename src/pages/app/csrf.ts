@@ -1,5 +1,5 @@
 import type { Context, Middleware } from '../../http/index.ts';
-import { Refusal } from '../../http/index.ts';
+import { HttpError } from '../../http/index.ts';
 
 interface CrossSiteInput {
   method: string;
@@ -46,7 +46,7 @@ export const refuseCrossSite: Middleware = async (ctx: Context, next) => {
     expectedOrigin: ctx.state.origin,
   });
   if (!accepted) {
-    throw new Refusal(
+    throw new HttpError(
       403,
       `This form came from ${origin ?? 'another site'}, but this server is ${ctx.state.origin}, so nothing was done. ` +
         'If you are behind a reverse proxy, let it pass on the Host header and set X-Forwarded-Proto.',

@@ -39,7 +39,7 @@ const sentences: Readonly<Record<VerificationReason, (one: Verification, key: st
   valid: ({ kind, fingerprint }, _key, who) =>
     `It is signed with ${kind === 'ssh' ? 'an SSH' : 'an OpenPGP'} key of ${who}: ${fingerprint}. Its committer has a verified address of ${who}.`,
   valid_instance: () => 'It was made on this server, which signed it with its own key.',
-  unknown_key: (_one, key) => `It is signed with ${key}, which is nobody’s here.`,
+  unknown_key: (_one, key) => `It is signed with ${key}, which no account here has.`,
   invalid: (_one, key) => `It was changed after it was signed with ${key}.`,
   malformed_signature: ({ kind }) => `It carries an ${kinds[kind]} signature that this server cannot read.`,
   unknown_signature_type: ({ kind }) => `It carries an ${kinds[kind]} signature. This server does not check those.`,

@@ -33,7 +33,7 @@ export async function readSignatures(
   return {
     views: verifications.map((one) => one && viewSignature(one)),
     // A page that lacks a result is made again at the next request.
-    dependency: isFinal ? dependency : { value: false, ask: async () => true },
+    dependency: isFinal ? dependency : { value: false, query: async () => true },
   };
 }
 

@@ -4,7 +4,8 @@ const dayMs = 24 * 60 * 60 * 1000;
 
 /**
  * The server's signing keys in the form of `gpg.ssh.allowedSignersFile` (ssh-keygen(1), ALLOWED SIGNERS). A replaced
- * key holds until two days after its end, because OpenSSH reads the date in the time zone of its machine.
+ * key holds for what is dated until two days after its end, because OpenSSH reads the date in the time zone of its
+ * machine.
  * @param principal the address of the server as a committer
  */
 export function allowedSigners(keys: readonly InstanceSigningKey[], principal: string): string {

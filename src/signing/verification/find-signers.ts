@@ -6,7 +6,7 @@ import { gpgKeyPartSchema, gpgKeySchema } from '../schema/gpg-key-schema.ts';
 import { instanceSigningKeySchema } from '../schema/instance-key-schema.ts';
 import type { ReadSignature } from './read-signatures.ts';
 
-/** A person whom a page names. */
+/** A person named on a page. */
 export interface Named {
   id: string;
   username: string;

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { ask, startWeb, visitor } from '../../fixtures/web-fixture.ts';
+import { sendRequest, startWeb, visitor } from '../../fixtures/web-fixture.ts';
 import { isSameSite } from '../../../src/pages/app/csrf.ts';
 
 t.test('security D01 the cross-site refusal says what was expected and what arrived', async (t) => {
@@ -9,12 +9,12 @@ t.test('security D01 the cross-site refusal says what was expected and what arri
   t.match(body, 'http://other.example.org');
   t.match(body, web.origin);
   t.equal(
-    (await ask(web, '/login', { form: {}, headers: { Referer: 'http://other.example.org/page' } })).status,
+    (await sendRequest(web, '/login', { form: {}, headers: { Referer: 'http://other.example.org/page' } })).status,
     403,
     'a browser that sends a Referer only',
   );
   t.equal(
-    (await ask(web, '/login', { form: { username: 'a', password: 'b' } })).status,
+    (await sendRequest(web, '/login', { form: { username: 'a', password: 'b' } })).status,
     422,
     'a client that is no browser needs no Origin',
   );
