@@ -1,7 +1,7 @@
 // OpenPGP keys of people: what is accepted, what is refused, and that nobody takes anything from anybody with them.
 import t from 'tap';
 import { randomBytes } from 'node:crypto';
-import { ask, signedIn, startWeb } from '../fixtures/web-fixture.ts';
+import { sendRequest, signedIn, startWeb } from '../fixtures/web-fixture.ts';
 import { isDomainError } from '../../src/kernel/index.ts';
 import { readIssuer } from '../../src/signing/verification/read-issuer.ts';
 import { KeyRing } from './signed-commits.ts';
@@ -176,27 +176,27 @@ t.test('the pages, the files of a person, and the API', async (t) => {
   const only = { title: 'desk', key: line('secret-name'), uses: 'signing' };
   t.equal((await alice.post('/settings/keys', only)).headers.location, '/settings/keys?done=signing-key-added');
   t.match((await alice.get('/settings/keys')).body, /Signing commits only/);
-  t.equal((await ask(web, '/alice.keys')).body, '', 'it signs nobody in');
+  t.equal((await sendRequest(web, '/alice.keys')).body, '', 'it signs nobody in');
   const firstId = async () => (await accounts.listKeys(alice.id))[0]!.id;
   const id = await firstId();
   t.equal((await alice.post(`/settings/keys/${id}/use`, { uses: 'both' })).status, 422);
   await alice.post(`/settings/keys/${id}/delete`);
   await alice.post('/settings/keys', { title: '', key: line('secret-name') });
-  const keys = await ask(web, '/Alice.keys');
+  const keys = await sendRequest(web, '/Alice.keys');
   t.equal(keys.headers['content-type'], 'text/plain; charset=utf-8');
   t.equal(keys.body, `${line('').trim()}\n`, 'without the comment');
   const second = await firstId();
   t.equal((await alice.post(`/settings/keys/${second}/use`, { uses: 'authentication' })).status, 303);
   t.match((await alice.get('/settings/keys')).body, /Signing in only[\s\S]*Use for signing/);
 
-  const gpg = (await ask(web, '/alice.gpg')).body;
+  const gpg = (await sendRequest(web, '/alice.gpg')).body;
   t.equal(gpg.match(/BEGIN PGP PUBLIC KEY BLOCK/g)?.length, 2);
   t.match(
     new KeyRing(t).run(['--import', '--import-options', 'show-only', '--with-colons'], { input: gpg }),
     /^uid:.*alice@example\.org/m,
   );
 
-  const of = (file: string) => ask(web, file).then(({ status }) => status);
+  const of = (file: string) => sendRequest(web, file).then(({ status }) => status);
   t.same(
     await Promise.all(['/nobody.keys', '/nobody.gpg', '/alice.keysx', '/alice.txt'].map(of)),
     [404, 404, 404, 404],
@@ -209,7 +209,7 @@ t.test('the pages, the files of a person, and the API', async (t) => {
     expiresAt: null,
   });
   const api = async (method: string, path: string, body?: object) => {
-    const response = await ask(web, `/api/v1${path}`, {
+    const response = await sendRequest(web, `/api/v1${path}`, {
       method,
       headers: { authorization: `Bearer ${secret}`, ...(body && { 'content-type': 'application/json' }) },
       ...(body && { body: JSON.stringify(body) }),
@@ -221,8 +221,8 @@ t.test('the pages, the files of a person, and the API', async (t) => {
   t.match(listed.body.at(-1), { key_id: /^[0-9A-F]{16}$/, can_sign: true, emails: [{ email: 'alice@example.org' }] });
   t.equal((await api('POST', '/user/gpg_keys', { armored_public_key: 'x' })).status, 422);
   t.equal((await api('POST', '/user/gpg_keys', { armored_public_key: armored })).status, 201);
-  t.same(JSON.parse((await ask(web, '/api/v1/users/alice/gpg_keys')).body), listed.body);
-  t.same(JSON.parse((await ask(web, '/api/v1/users/alice/keys')).body), [{ key: line('').trim() }]);
+  t.same(JSON.parse((await sendRequest(web, '/api/v1/users/alice/gpg_keys')).body), listed.body);
+  t.same(JSON.parse((await sendRequest(web, '/api/v1/users/alice/keys')).body), [{ key: line('').trim() }]);
   t.equal((await api('GET', '/user/keys')).body[0].uses, 'authentication');
   t.equal((await api('DELETE', `/user/gpg_keys/${listed.body[0].id}`)).status, 204);
   t.equal((await api('DELETE', `/user/gpg_keys/${listed.body[0].id}`)).status, 404);

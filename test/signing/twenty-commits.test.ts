@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { runGit } from '../fixtures/git-repositories.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
-import { ask, fillRepository, signedIn, startWeb } from '../fixtures/web-fixture.ts';
+import { fillRepository, sendRequest, signedIn, startWeb } from '../fixtures/web-fixture.ts';
 import { parseCommit } from '../../src/git/objects/parse-objects.ts';
 import { withSignature } from '../../src/signing/index.ts';
 import { commitText, KeyRing, makeSshKey, signWithSsh, storeSigned } from './signed-commits.ts';
@@ -192,7 +192,7 @@ t.test('git log --show-signature and the pages agree', async (t) => {
   const lines = Object.entries(ssh).map(([name, key]) =>
     name === 'unknown' ? '' : `${name}@example.org namespaces="git" ${readFileSync(`${key}.pub`, 'utf8').trim()}\n`,
   );
-  writeFileSync(signers, [...lines, (await ask(web, '/-/signing-key')).body].join(''));
+  writeFileSync(signers, [...lines, (await sendRequest(web, '/-/signing-key')).body].join(''));
   for (const [name, key] of Object.entries(ssh)) {
     if (name === 'unknown') continue;
     await accounts.addKey(name === 'bobs' ? him.id : her.id, {
@@ -224,23 +224,23 @@ t.test('git log --show-signature and the pages agree', async (t) => {
     [...body.matchAll(/<span class="badge seal is-(\w+)" title="([^"]*)">.*?<\/svg>([^<]*)</g)].map((match) =>
       match.slice(1).join(' | '),
     );
-  const history = badgesOf((await ask(web, '/repos/alice/kiln/commits/main')).body).reverse();
+  const history = badgesOf((await sendRequest(web, '/repos/alice/kiln/commits/main')).body).reverse();
   t.equal(history.length, cases.length, 'each has a badge in the history');
   for (const [index, { about, git, page }] of cases.entries()) {
     // gpg knows nothing of the trust in a key without a setting for it.
     t.equal(said[index]!.replace('U', git === 'G' ? 'G' : 'U'), git, `git: ${about}`);
     t.match(history[index], page, `history: ${about}`);
-    const commit = (await ask(web, `/repos/alice/kiln/commit/${oids[index]}`)).body;
+    const commit = (await sendRequest(web, `/repos/alice/kiln/commit/${oids[index]}`)).body;
     t.same(badgesOf(commit), [history[index]], `commit: ${about}`);
     const isGood = history[index]!.startsWith('good');
     if (isGood) t.match(said[index], /^[GUY]$/, `what is verified is good for git: ${about}`);
     if (said[index] === 'B') t.notOk(isGood, `what is bad for git is not verified: ${about}`);
   }
 
-  const { status, body } = await ask(web, `/api/v1/repos/alice/kiln/commits/${oids[0]}`);
+  const { status, body } = await sendRequest(web, `/api/v1/repos/alice/kiln/commits/${oids[0]}`);
   t.equal(status, 200);
   t.match(JSON.parse(body).verification, { verified: true, reason: 'valid', signer: 'alice' });
-  const list = JSON.parse((await ask(web, '/api/v1/repos/alice/kiln/commits?limit=50')).body) as {
+  const list = JSON.parse((await sendRequest(web, '/api/v1/repos/alice/kiln/commits?limit=50')).body) as {
     verification: { reason: string };
   }[];
   t.equal(list.at(-1)!.verification.reason, 'unsigned');
