@@ -8,7 +8,7 @@ import { repositoryUrl } from '../../http/index.ts';
 import { json, listed } from '../responses.ts';
 import { operation } from '../operation.ts';
 import { archive, branch, commit, namedRef, paging, tree } from './schemas.ts';
-import { showCommit } from './show.ts';
+import { showCommits } from './show.ts';
 
 const at = '/repos/{owner}/{name}';
 const ref = z.string().optional().describe('A branch, tag or commit id; left out, the default branch');
@@ -99,7 +99,7 @@ export const listCommits = operation({
     const skip = Number(skipped ?? 0);
     const commits = await deps.git.objects.log(found.path, start, { limit: query.limit + 1, skip });
     const next = commits.length > query.limit ? `${start}.${skip + query.limit}` : null;
-    return listed(commits.slice(0, query.limit).map(showCommit), next);
+    return listed(await showCommits(deps, commits.slice(0, query.limit)), next);
   },
 });
 
@@ -115,7 +115,8 @@ export const getCommit = operation({
   response: commit,
   async run({ found, params, deps }) {
     const oid = await resolveRef(deps, found, params.commit);
-    return json(showCommit(await deps.git.objects.commit(found.path, oid)));
+    const [shown] = await showCommits(deps, [await deps.git.objects.commit(found.path, oid)]);
+    return json(shown!);
   },
 });
 

@@ -55,10 +55,28 @@ export function showRepository(
 export const showListed = (rows: readonly ListedRepository[], place: Place) =>
   rows.map((row) => showRepository(row, row.owner, place));
 
-const showSignature = ({ name, email, at }: Signature) => ({ name, email, date: isoTime(at) });
-
-export function showCommit({ oid, tree, parents, author, committer, message }: Commit): Shown<typeof schemas.commit> {
-  return { id: oid, tree, parents, author: showSignature(author), committer: showSignature(committer), message };
+/** Commits with the people behind their addresses, who are asked for at once. */
+export async function showCommits(
+  { accounts }: Pick<WebDeps, 'accounts'>,
+  commits: readonly Commit[],
+): Promise<Shown<typeof schemas.commit>[]> {
+  const people = await accounts.addresses.peopleByAddress(
+    commits.flatMap(({ author, committer }) => [author.email, committer.email]),
+  );
+  const showSignature = ({ name, email, at }: Signature) => ({
+    name,
+    email,
+    date: isoTime(at),
+    username: people.get(email)?.username ?? null,
+  });
+  return commits.map(({ oid, tree, parents, author, committer, message }) => ({
+    id: oid,
+    tree,
+    parents,
+    author: showSignature(author),
+    committer: showSignature(committer),
+    message,
+  }));
 }
 
 /** @param page the page of the repository: our own CI says where below it one can read more */
