@@ -19,7 +19,9 @@ import { addKey } from './keys/add-key.ts';
 import { keyBlob } from './keys/key-blob.ts';
 import { findKeyOwners } from './keys/key-owners.ts';
 import { listKeys } from './keys/list-keys.ts';
+import { publicKeyLines } from './keys/public-key-lines.ts';
 import { removeKey } from './keys/remove-key.ts';
+import { setKeyUse } from './keys/set-key-use.ts';
 import { viewerOfKey } from './keys/viewer-of-key.ts';
 import { createLastUseRecorder } from './last-use.ts';
 import { changePassword } from './passwords/change-password.ts';
@@ -36,7 +38,14 @@ import { chooseHandle } from './people/choose-handle.ts';
 import { deleteOwnAccount } from './people/delete-own-account.ts';
 import { deletePerson } from './people/delete-person.ts';
 import type { AccountDeletionHook } from './people/account-deletion-hook.ts';
-import { hasAdministrator, listPeople, peopleById, personById, personByUsername } from './people/find-people.ts';
+import {
+  activePerson,
+  hasAdministrator,
+  listPeople,
+  peopleById,
+  personById,
+  personByUsername,
+} from './people/find-people.ts';
 import { listPeopleAmong } from './people/list-people-among.ts';
 import { countPeople, listAccounts, listProfiles } from './people/list-profiles.ts';
 import { renamePerson } from './people/rename-person.ts';
@@ -112,6 +121,7 @@ export function createAccounts({ config, settings: changed, mail = noMail, ...to
     addPerson: withLog(deps, 'person.added', bind(addPerson), (person) => byName(person)),
     personById: bind(personById),
     personByUsername: bind(personByUsername),
+    activePerson: bind(activePerson),
     peopleById: bind(peopleById),
     listPeople: bind(listPeople),
     listProfiles: bind(listProfiles),
@@ -177,12 +187,19 @@ export function createAccounts({ config, settings: changed, mail = noMail, ...to
     })),
     viewerOfToken: bind(viewerOfToken),
 
-    addKey: withLog(deps, 'key.added', bind(addKey), ({ id, fingerprint }, personId) => ({
+    addKey: withLog(deps, 'key.added', bind(addKey), ({ id, fingerprint, uses }, personId) => ({
       personId,
       keyId: id,
       fingerprint,
+      uses,
     })),
     listKeys: bind(listKeys),
+    publicKeyLines: bind(publicKeyLines),
+    setKeyUse: withLog(deps, 'key.use_changed', bind(setKeyUse), ({ id, uses }, personId) => ({
+      personId,
+      keyId: id,
+      uses,
+    })),
     keyHolders: bind(findKeyOwners),
     removeKey: withLog(deps, 'key.removed', bind(removeKey), (_done, personId, keyId) => ({ personId, keyId })),
     viewerOfKey: bind(viewerOfKey),

@@ -26,6 +26,8 @@ export { looksLikeAccessToken } from './tokens/token-format.ts';
 export type { NewSshKey } from './keys/add-key.ts';
 export type { KeyOwner } from './keys/key-owners.ts';
 export type { SshKey } from './keys/ssh-key.ts';
+export { sshKeyUses } from './schema/ssh-key-schema.ts';
+export type { SshKeyUse } from './schema/ssh-key-schema.ts';
 export { fingerprintOf } from './keys/ssh-public-key.ts';
 export { checkSshSignature } from './keys/ssh-signature.ts';
 export type { CheckedSshSignature } from './keys/ssh-signature.ts';

@@ -129,7 +129,7 @@ export const options = [
     type: networks,
     default: ['loopback'],
     sentence:
-      'Peers whose X-Forwarded-* headers count: addresses, networks, "loopback", "private". Empty trusts nobody.',
+      'Peers whose X-Forwarded-* headers count: addresses, networks, "loopback", "private". Empty trusts no proxy.',
   }),
 
   row({
@@ -255,7 +255,7 @@ export const options = [
     type: peers,
     default: [],
     sentence:
-      'Hosts of the own network that images may be fetched from, too, where anybody who writes a document can ask for any image: "ci.lan" (ports 80 and 443) or "ci.lan:8080" (that port).',
+      'Hosts of the own network that images may be fetched from, too, where anyone who writes a document can ask for any image: "ci.lan" (ports 80 and 443) or "ci.lan:8080" (that port).',
   }),
   row({
     key: 'repositories.trash_keep',
@@ -400,7 +400,7 @@ export const options = [
     type: peers,
     default: [],
     sentence:
-      'Hosts that webhooks may reach in the own network and without TLS, where anybody on the network path can read and change what is sent: "ci.lan" (ports 80 and 443) or "ci.lan:8080" (that port).',
+      'Hosts that webhooks may reach in the own network and without TLS, where anyone on the network path can read and change what is sent: "ci.lan" (ports 80 and 443) or "ci.lan:8080" (that port).',
   }),
   row({
     key: 'webhooks.max_attempts',
@@ -416,6 +416,14 @@ export const options = [
     default: false,
     sentence:
       'Has no effect any more: hosts of webhooks.allowed_hosts may use http without it. Refused with a public address.',
+  }),
+
+  row({
+    key: 'notifications.keep_done_days',
+    env: 'SERVICE_NOTIFICATIONS_KEEP_DONE_DAYS',
+    type: integer(1, 3650),
+    default: 30,
+    sentence: 'Days for which a notification that is done stays in the list of what is done. What is saved stays.',
   }),
 
   row({
@@ -502,7 +510,7 @@ export const options = [
     env: 'SERVICE_MAIL_MAX_PER_HOUR',
     type: integer(1, 1_000_000),
     default: 1_000,
-    sentence: 'Mails of one hour to everybody together; further ones wait. Mail providers have such limits, too.',
+    sentence: 'Mails of one hour to everyone together; further ones wait. Mail providers have such limits, too.',
   }),
   row({
     key: 'mail.max_per_recipient',
@@ -518,7 +526,7 @@ export const options = [
     type: peers,
     default: [],
     sentence:
-      'Hosts that mirrors and imports may reach in the own network, by ssh, and without TLS, where anybody on the network path can read passwords and change code: "git.lan" (ports 22, 80 and 443) or "git.lan:3000" (that port).',
+      'Hosts that mirrors and imports may reach in the own network, by ssh, and without TLS, where anyone on the network path can read passwords and change code: "git.lan" (ports 22, 80 and 443) or "git.lan:3000" (that port).',
   }),
   row({
     key: 'mirrors.dev_allow_insecure',

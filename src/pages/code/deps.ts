@@ -7,6 +7,7 @@ export type CodeDeps = Pick<
   | 'clock'
   | 'accounts'
   | 'owners'
+  | 'signing'
   | 'repositories'
   | 'git'
   | 'highlighting'

@@ -54,11 +54,11 @@ export const addInvite: Page<PersonContext, SignInDeps> = (context, deps) => {
           ? await accounts.addInvite(person.id, { address })
           : await organisations.invite(viewer, organisation, { address, role: form.text('role') });
       const link = `${origin}/signup?invite=${encodeURIComponent(secret)}`;
-      const ticket = oneTimeSecrets.keep(person.id, {
+      const oneTimeToken = oneTimeSecrets.store(person.id, {
         name: invite.mailedAt === null ? '' : invite.address!,
         value: link,
       });
-      return seeOther(`/admin/invites/new/${ticket}`);
+      return seeOther(`/admin/invites/new/${oneTimeToken}`);
     },
     (refusal) => invitesPage(context, deps, refusal),
   );
@@ -74,7 +74,7 @@ export const resendInvite: Page<PersonContext, SignInDeps> = (context, deps) =>
   );
 
 export const showNewInvite: Page<PersonContext, SignInDeps> = ({ person, params }, { oneTimeSecrets }) => {
-  const secret = oneTimeSecrets.take(person.id, params.ticket ?? '');
+  const secret = oneTimeSecrets.take(person.id, params.oneTimeToken ?? '');
   if (secret === null) return seeOther(withNotice('/admin/invites', 'invite-gone'));
   return page('sign-in/new-invite', { link: secret.value, sentTo: secret.name || null }, { showsSecret: true });
 };
