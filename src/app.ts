@@ -48,6 +48,8 @@ import { createOutbox, outboxEntities } from './outbox/index.ts';
 import type { Outbox } from './outbox/index.ts';
 import { createMail } from './mail/index.ts';
 import type { Mail } from './mail/index.ts';
+import { createNotices, noticeEntities } from './notices/index.ts';
+import type { Notices } from './notices/index.ts';
 import { createMirrors, mirrorEntities } from './mirrors/index.ts';
 import type { Mirrors } from './mirrors/index.ts';
 import { createWebhooks, webhookEntities } from './webhooks/index.ts';
@@ -93,6 +95,7 @@ export interface Modules {
   federation: Federation;
   ci: Ci;
   webhooks: Webhooks;
+  notices: Notices;
   mirrors: Mirrors;
   backups: Backups;
   audit: Audit;
@@ -138,6 +141,7 @@ export const entities = [
   ...ciEntities,
   ...federationEntities,
   ...webhookEntities,
+  ...noticeEntities,
   ...mirrorEntities,
 ] as unknown as EntitySchema<never>[];
 
@@ -299,6 +303,7 @@ export async function openModules(
     repositories.pushes.onPush(webhooks.onPush);
     issues.onEntry(webhooks.onEntry);
     ci.onRunEnd(webhooks.onRunEnd);
+    const notices = createNotices({ db, accounts, mail, logger, baseUrl: config.baseUrl });
     const mirrors = createMirrors({
       config,
       keyFile: keyFile(config.dataDir),
@@ -351,6 +356,7 @@ export async function openModules(
       federation,
       ci,
       webhooks,
+      notices,
       mirrors,
       backups,
       audit,
@@ -443,6 +449,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     issues: modules.issues,
     webhooks: modules.webhooks,
     mail: modules.mail,
+    notices: modules.notices,
     outbox: modules.outbox,
     mirrors: modules.mirrors,
     git,

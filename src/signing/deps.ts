@@ -12,7 +12,7 @@ export interface AddressOwners {
 /** What the use-cases of this module need. */
 export interface SigningDeps {
   db: Database;
-  accounts: Pick<Accounts, 'keyHolders' | 'personById' | 'peopleById'>;
+  accounts: Pick<Accounts, 'announceSecurityEvent' | 'keyHolders' | 'personById' | 'peopleById'>;
   addresses: AddressOwners;
   workers: WorkerPool;
   /** Encrypts the private half of the server's key. */

@@ -617,4 +617,8 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
     ['gpg_key_parts', { key_id: 'AB'.repeat(8), gpg_key_id: 'g1', fingerprint: 'AB'.repeat(20) }],
     ['instance_signing_keys', { fingerprint: 'SHA256:x', blob_base64: 'AAAA', created_at: 1, retired_at: 2 }],
   ],
+  98: [
+    ['muted_notices', { user_id: 'alice-id', kind: 'sign_in' }],
+    ['known_sign_ins', { user_id: 'alice-id', device: 'Firefox on Linux', network: '192.0.0.0/16', last_at: 1 }],
+  ],
 };

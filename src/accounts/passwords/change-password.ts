@@ -3,6 +3,7 @@ import { conflict, invalid } from '../../kernel/index.ts';
 import { noSuchPerson } from '../people/find-people.ts';
 import type { AccountsDeps } from '../deps.ts';
 import { sessionSchema } from '../schema/session-schema.ts';
+import { announceSecurityEvent } from '../security-events.ts';
 import { userSchema } from '../schema/user-schema.ts';
 import { normalisePassword, parsePassword } from '../password-rules.ts';
 
@@ -41,7 +42,8 @@ export async function changePassword(deps: AccountsDeps, personId: string, chang
     return hashing.hash(next);
   });
 
-  await db.write(async ({ manager }) => {
+  await db.write(async (tx) => {
+    const { manager } = tx;
     const { affected } = await manager.update(
       userSchema,
       { id: personId, passwordHash: row.passwordHash! },
@@ -50,5 +52,6 @@ export async function changePassword(deps: AccountsDeps, personId: string, chang
     if (affected === 0) throw conflict('password_changed', 'The password was changed meanwhile. Sign in again.');
     const others = { userId: personId, ...(change.keepSessionId !== null && { id: Not(change.keepSessionId) }) };
     await manager.delete(sessionSchema, others);
+    await announceSecurityEvent(deps, tx, personId, { kind: 'password_changed', byAdministrator: false });
   });
 }

@@ -1,6 +1,7 @@
 import type { AccountsDeps } from '../deps.ts';
 import { noSuchPerson } from '../people/find-people.ts';
 import { sessionSchema } from '../schema/session-schema.ts';
+import { announceSecurityEvent } from '../security-events.ts';
 import { userSchema } from '../schema/user-schema.ts';
 import { parsePassword } from '../password-rules.ts';
 
@@ -12,16 +13,19 @@ import { parsePassword } from '../password-rules.ts';
  * of passwords, `unknown_person`, `sign_in_busy`.
  */
 export async function setPassword(
-  { db, hasher }: AccountsDeps,
+  deps: AccountsDeps,
   personId: string,
   password: string,
   { mustChangePassword = false }: { mustChangePassword?: boolean } = {},
 ): Promise<void> {
+  const { db, hasher } = deps;
   const checked = parsePassword(password);
   const passwordHash = await hasher.inSlot((hashing) => hashing.hash(checked));
-  await db.write(async ({ manager }) => {
+  await db.write(async (tx) => {
+    const { manager } = tx;
     const { affected } = await manager.update(userSchema, { id: personId }, { passwordHash, mustChangePassword });
     if (affected === 0) throw noSuchPerson();
     await manager.delete(sessionSchema, { userId: personId });
+    await announceSecurityEvent(deps, tx, personId, { kind: 'password_changed', byAdministrator: true });
   });
 }

@@ -12,5 +12,6 @@ export type AccountDeps = Pick<
   | 'repositories'
   | 'federation'
   | 'ci'
+  | 'notices'
   | 'oneTimeSecrets'
 >;

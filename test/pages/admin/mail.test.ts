@@ -2,7 +2,7 @@ import t from 'tap';
 import { startMailServer } from '../../fixtures/mail-server.ts';
 import { main, password, startWeb, visitor } from '../../fixtures/web-fixture.ts';
 import type { Visitor, Web } from '../../fixtures/web-fixture.ts';
-import { ask } from '../../fixtures/web-fixture.ts';
+import { sendRequest } from '../../fixtures/web-fixture.ts';
 import type { Owner } from '../../fixtures/temporary-folder.ts';
 
 async function administrated(t: Owner, env: Record<string, string>): Promise<{ web: Web; administrator: Visitor }> {
@@ -67,7 +67,7 @@ t.test('a test message, and a queue with the words of the server', async (t) => 
   const entries = (await web.modules.audit.list({ limit: 20 })).map(({ event }) => event);
   for (const event of ['mail.test_sent', 'mail.retried', 'mail.failed_retried']) t.ok(entries.includes(event), event);
 
-  const metrics = await ask(web, '/metrics', { headers: { Authorization: 'Bearer canary-token' } });
+  const metrics = await sendRequest(web, '/metrics', { headers: { Authorization: 'Bearer canary-token' } });
   t.match(metrics.body, /outbox_attempts_total\{kind="mail",result="delivered"\} 1/);
   t.match(metrics.body, /outbox_attempts_total\{kind="webhook",result="delivered"\} 0/);
 });
