@@ -15,7 +15,7 @@ export type SecurityEvent =
   | { kind: 'ssh_key_added'; title: string; fingerprint: string; uses: SshKeyUse }
   | { kind: 'gpg_key_added'; fingerprint: string }
   | { kind: 'token_added'; name: string; access: string }
-  | { kind: 'password_changed'; byAdministrator: boolean }
+  | { kind: 'password_changed'; by: 'person' | 'administrator' | 'link' }
   /** `from` was the primary address before; `to` is null when none is left. */
   | { kind: 'primary_address_changed'; from: string; to: string | null };
 

@@ -11,6 +11,7 @@ import type { Highlighting } from '../highlighting/index.ts';
 import type { ImageProxy } from '../image-proxy/index.ts';
 import type { Issues } from '../issues/index.ts';
 import type { Clock } from '../kernel/index.ts';
+import type { Notifications } from '../notifications/index.ts';
 import type { Organisations } from '../organisations/index.ts';
 import type { Avatars, Owners } from '../owners/index.ts';
 import type { Repositories } from '../repositories/index.ts';
@@ -62,6 +63,7 @@ export interface WebDeps {
   notices: Notices;
   /** For metrics only. */
   outbox: Pick<Outbox, 'metrics'>;
+  notifications: Notifications;
   mirrors: Mirrors;
   git: Git;
   search: Search;

@@ -24,6 +24,12 @@ interface Wording {
   otherwise: string;
 }
 
+const passwordSentences = {
+  person: 'The password of your account was changed. All other sessions have ended.',
+  administrator: 'An administrator has set a new password for your account. All your sessions have ended.',
+  link: 'A new password was set for your account by a link for a forgotten password. All your sessions have ended.',
+};
+
 const changePassword = 'change your password';
 
 function wordingOf(event: SecurityEvent, host: string): Wording {
@@ -61,8 +67,8 @@ function wordingOf(event: SecurityEvent, host: string): Wording {
         sentence:
           'A GPG key was added to your account. Commits that are signed with it can show as verified in your name.',
         facts: [['Fingerprint', event.fingerprint]],
-        path: '/settings/keys',
-        action: 'See your keys',
+        path: '/settings/gpg',
+        action: 'See your GPG keys',
         otherwise: `If it was not you, remove the key and ${changePassword}.`,
       };
     case 'token_added':
@@ -80,9 +86,7 @@ function wordingOf(event: SecurityEvent, host: string): Wording {
     case 'password_changed':
       return {
         subject: `The password of your account on ${host} was changed`,
-        sentence: event.byAdministrator
-          ? 'An administrator has set a new password for your account. All your sessions have ended.'
-          : 'The password of your account was changed. All other sessions have ended.',
+        sentence: passwordSentences[event.by],
         facts: [],
         path: '/settings/account',
         action: 'See your account',

@@ -1,5 +1,6 @@
 import { Not } from 'typeorm';
 import { conflict, invalid } from '../../kernel/index.ts';
+import { endResetLinks } from '../addresses/account-links.ts';
 import { noSuchPerson } from '../people/find-people.ts';
 import type { AccountsDeps } from '../deps.ts';
 import { sessionSchema } from '../schema/session-schema.ts';
@@ -43,7 +44,7 @@ export async function changePassword(deps: AccountsDeps, personId: string, chang
   });
 
   await db.write(async (tx) => {
-    const { manager } = tx;
+    const { manager, now } = tx;
     const { affected } = await manager.update(
       userSchema,
       { id: personId, passwordHash: row.passwordHash! },
@@ -52,6 +53,7 @@ export async function changePassword(deps: AccountsDeps, personId: string, chang
     if (affected === 0) throw conflict('password_changed', 'The password was changed meanwhile. Sign in again.');
     const others = { userId: personId, ...(change.keepSessionId !== null && { id: Not(change.keepSessionId) }) };
     await manager.delete(sessionSchema, others);
-    await announceSecurityEvent(deps, tx, personId, { kind: 'password_changed', byAdministrator: false });
+    await endResetLinks(manager, personId, now);
+    await announceSecurityEvent(deps, tx, personId, { kind: 'password_changed', by: 'person' });
   });
 }

@@ -1,4 +1,5 @@
 import type { AccountsDeps } from '../deps.ts';
+import { endResetLinks } from '../addresses/account-links.ts';
 import { noSuchPerson } from '../people/find-people.ts';
 import { sessionSchema } from '../schema/session-schema.ts';
 import { announceSecurityEvent } from '../security-events.ts';
@@ -22,10 +23,11 @@ export async function setPassword(
   const checked = parsePassword(password);
   const passwordHash = await hasher.inSlot((hashing) => hashing.hash(checked));
   await db.write(async (tx) => {
-    const { manager } = tx;
+    const { manager, now } = tx;
     const { affected } = await manager.update(userSchema, { id: personId }, { passwordHash, mustChangePassword });
     if (affected === 0) throw noSuchPerson();
     await manager.delete(sessionSchema, { userId: personId });
-    await announceSecurityEvent(deps, tx, personId, { kind: 'password_changed', byAdministrator: true });
+    await endResetLinks(manager, personId, now);
+    await announceSecurityEvent(deps, tx, personId, { kind: 'password_changed', by: 'administrator' });
   });
 }

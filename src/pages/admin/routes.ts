@@ -54,7 +54,7 @@ export const adminRoutes: readonly Route[] = [
   { method: 'POST', path: '/admin/federation/invite', access: 'administrator', cost: 'rows', page: invitePeer },
   {
     method: 'GET',
-    path: '/admin/federation/code/:ticket',
+    path: '/admin/federation/code/:oneTimeToken',
     access: 'administrator',
     cost: 'rows',
     page: showPairingCode,
