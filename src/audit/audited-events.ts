@@ -76,6 +76,7 @@ export const auditedEvents: ReadonlySet<string> = new Set([
   'mail.test_sent',
   'mail.retried',
   'mail.failed_retried',
+  'notices.changed',
   'mirror.saved',
   'mirror.paused_by_hand',
   'mirror.resumed',

@@ -653,4 +653,8 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
       },
     ],
   ],
+  98: [
+    ['muted_notices', { user_id: 'alice-id', kind: 'sign_in' }],
+    ['known_sign_ins', { user_id: 'alice-id', device: 'Firefox on Linux', network: '192.0.0.0/16', last_at: 1 }],
+  ],
 };

@@ -68,6 +68,7 @@ const notices: Readonly<Record<string, string>> = {
   'deliveries-purged': 'What had ended by then is removed.',
   'follow-added-for': 'The request to follow is on its way. Pushes arrive once the other server has accepted it.',
   'follow-ended-for': 'The follow has ended, and the other server is told.',
+  'notices-saved': 'Your notices are saved.',
   'mail-tested': 'The mail server took the test message. Look into your inbox.',
   'mail-retried': 'Queued again. Reload in a moment.',
   'run-cancelled': 'The run is cancelled.',
