@@ -554,4 +554,20 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
     ['storages', { id: 's2', kind: 'shared', node: 'b', epoch: 3, until: 9 }],
     ['leases', { name: 'backup', node: 'b', epoch: 1, until: 9 }],
   ],
+  100: [
+    [
+      'branch_rules',
+      {
+        id: 'br1',
+        repository_id: 'r1',
+        target: 'TAG',
+        position: 2,
+        pattern: 'v*',
+        create_level: 'admin',
+        created_at: 7,
+        updated_at: 8,
+      },
+    ],
+    ['branch_rule_people', { rule_id: 'br1', act: 'create', user_id: 'bob-id' }],
+  ],
 };

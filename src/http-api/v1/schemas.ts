@@ -47,7 +47,7 @@ export const repository = z
     visibility,
     description: z.string(),
     defaultBranch: z.string(),
-    defaultBranchProtected: z.boolean().describe('Whether pushes may not rewrite the default branch'),
+    defaultBranchProtected: z.boolean().describe('Whether a rule keeps pushes from rewriting the default branch'),
     acceptsGerritRefs: z.boolean().describe('Whether pushes may write refs/changes/ and refs/meta/'),
     archived: z.boolean().describe('Read-only'),
     createdAt: time,
