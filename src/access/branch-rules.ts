@@ -45,11 +45,11 @@ export const defaultBranchPattern = '~DEFAULT_BRANCH';
 
 const folders: Readonly<Record<RuleTarget, string>> = { BRANCH: 'refs/heads/', TAG: 'refs/tags/' };
 
-/** Whether the rules that decide may be asked for: too many refs at once against too many patterns. */
+/** Thrown when finding the rules for so many refs, by such patterns, takes too long. */
 export class TooManyRefs extends Error {}
 
 /** Limit of the steps that all names of one push may take, in states of the matcher: some 0.1 s. */
-const maxSteps = 5_000_000;
+const maxSteps = 2_000_000;
 
 /**
  * The rules of a repository, ready to be asked which one decides for a ref. Where several match, one decides alone: the

@@ -247,7 +247,11 @@ async function factsOf(git: Git, scratch: string, meta: string): Promise<Facts> 
     const facts = JSON.parse(bytes?.toString('utf8') ?? '') as Partial<Facts>;
     const texts = [facts.owner, facts.name, facts.description, facts.defaultBranch];
     if (facts.format === 1 && texts.every((text) => typeof text === 'string'))
-      return { ...(facts as Facts), rules: readRules(facts.rules), visibility: facts.visibility === 'PUBLIC' ? 'PUBLIC' : 'PRIVATE' };
+      return {
+        ...(facts as Facts),
+        rules: readRules(facts.rules),
+        visibility: facts.visibility === 'PUBLIC' ? 'PUBLIC' : 'PRIVATE',
+      };
   } catch {
     // Treated as an unknown value.
   }

@@ -113,7 +113,16 @@ async function reachesMerge(
   timeLimitMs: number,
 ): Promise<boolean> {
   const known = noRef.test(oldId) ? ['--branches', '--tags'] : [checked(oldId)];
-  const argv = [`--git-dir=${path}`, 'rev-list', '--min-parents=2', '--max-count=1', ...commits, '--not', ...known, '--'];
+  const argv = [
+    `--git-dir=${path}`,
+    'rev-list',
+    '--min-parents=2',
+    '--max-count=1',
+    ...commits,
+    '--not',
+    ...known,
+    '--',
+  ];
   const { code, output, errorText } = await runner.run({ argv, timeLimitMs, yields: true }, 4_096);
   if (code !== 0) throw internal('git could not look for merges', { cause: { code, errorText } });
   return output.length > 0;

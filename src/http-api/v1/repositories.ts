@@ -66,7 +66,10 @@ export const createRepository = operation({
   async run({ viewer, body, deps, origin }) {
     const { id } = await deps.repositories.create(viewer, body);
     const { repository, owner } = (await deps.repositories.locate([id])).get(id)!;
-    return created(await showRepository(repository, owner, { origin, deps }), `/repos/${owner.handle}/${repository.name}`);
+    return created(
+      await showRepository(repository, owner, { origin, deps }),
+      `/repos/${owner.handle}/${repository.name}`,
+    );
   },
 });
 

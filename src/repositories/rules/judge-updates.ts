@@ -57,8 +57,7 @@ export async function judgeUpdates(
       judged.refused.push({ ref, reason: refusalByRule(rule, verdict.refusal) });
     } else if (rule !== null && verdict.refusal === null) {
       if (verdict.onlyForward) judged.onlyForward.push({ ref, reason: refusalByRule(rule, 'force') });
-      if (verdict.linear)
-        judged.linear.push({ ref, reason: mergesRefused(rule), unknown: mergesUnknown(rule) });
+      if (verdict.linear) judged.linear.push({ ref, reason: mergesRefused(rule), unknown: mergesUnknown(rule) });
     }
   }
   return judged;
@@ -72,4 +71,3 @@ function ruleFor<Rule>(book: { ruleFor(ref: string): Rule | null }, ref: string)
     throw error;
   }
 }
-

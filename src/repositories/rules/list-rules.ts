@@ -1,4 +1,12 @@
-import { accessGrantsOf, allows, mayByRule, readRefPattern, ruleActs, RuleBook, TooManyRefs } from '../../access/index.ts';
+import {
+  accessGrantsOf,
+  allows,
+  mayByRule,
+  readRefPattern,
+  ruleActs,
+  RuleBook,
+  TooManyRefs,
+} from '../../access/index.ts';
 import { defaultBranchPattern, judgeRefMove } from '../../access/index.ts';
 import type { RuleAct, Viewer } from '../../access/index.ts';
 import type { Person } from '../../accounts/index.ts';
@@ -127,7 +135,9 @@ export async function rightsIn(deps: RepositoryDeps, viewer: Viewer, repository:
       const rule = ruleFor(ref);
       if (rule === undefined) return false;
       if (act === 'delete')
-        return judgeRefMove(viewer, facts, rule, { kind: 'delete', isDefaultBranch: isDefaultBranch(ref) }).refusal === null;
+        return (
+          judgeRefMove(viewer, facts, rule, { kind: 'delete', isDefaultBranch: isDefaultBranch(ref) }).refusal === null
+        );
       return rule === null || mayByRule(viewer, facts, rule, act);
     },
   };
