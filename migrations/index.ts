@@ -38,6 +38,8 @@ import { issueSerials } from './v84-issue-serials.ts';
 import { pushCredentials } from './v86-push-credentials.ts';
 import { attachmentUses } from './v88-attachment-uses.ts';
 import { storages } from './v90-storages.ts';
+import { emailAddresses } from './v92-email-addresses.ts';
+import { signingKeys } from './v94-signing-keys.ts';
 import { branchRules } from './v100-branch-rules.ts';
 
 /** Every migration, in order. SPEC §9 fixes the numbers 2, 9 and 19 (federation), 13 and 14; the others are ours. */
@@ -81,5 +83,7 @@ export const migrations: readonly Migration[] = [
   pushCredentials,
   attachmentUses,
   storages,
+  emailAddresses,
+  signingKeys,
   branchRules,
 ];

@@ -39,11 +39,15 @@ import type { Avatars, Owners } from './owners/index.ts';
 import { InstanceKey } from './sealing/index.ts';
 import { createRepositories, repositoryEntities, repositorySettings } from './repositories/index.ts';
 import type { Repositories } from './repositories/index.ts';
+import { createSigning, signingEntities } from './signing/index.ts';
+import type { Signing } from './signing/index.ts';
 import { createCodeSearch, createIssueIndex, createSearch } from './search/index.ts';
 import type { CodeSearch, Search } from './search/index.ts';
 import type { ControlCommand } from './control/index.ts';
 import { createOutbox, outboxEntities } from './outbox/index.ts';
 import type { Outbox } from './outbox/index.ts';
+import { createMail } from './mail/index.ts';
+import type { Mail } from './mail/index.ts';
 import { createMirrors, mirrorEntities } from './mirrors/index.ts';
 import type { Mirrors } from './mirrors/index.ts';
 import { createWebhooks, webhookEntities } from './webhooks/index.ts';
@@ -73,10 +77,12 @@ export interface Modules {
   logger: Logger;
   db: Database;
   outbox: Outbox;
+  mail: Mail;
   owners: Owners;
   avatars: Avatars;
   accounts: Accounts;
   organisations: Organisations;
+  signing: Signing;
   git: Git;
   repositories: Repositories;
   objects: ObjectStore;
@@ -126,6 +132,7 @@ export const entities = [
   avatarSchema,
   ...accountEntities,
   ...organisationEntities,
+  ...signingEntities,
   ...repositoryEntities,
   ...issueEntities,
   ...ciEntities,
@@ -188,10 +195,22 @@ export async function openModules(
     // Before the first write: the index is updated at the end of every write.
     const search = createSearch({ db, logger });
     const outbox = createOutbox({ db, clock, logger });
+    const mail = createMail({ config, keyFile: keyFile(config.dataDir), db, outbox, clock, random, logger });
     const owners = createOwners({ db });
     const avatars = createAvatars({ db, logger, store: imagesIn(path.join(config.dataDir, 'avatars')) });
     const accounts = createAccounts({ db, owners, clock, random, logger, config });
     const organisations = createOrganisations({ db, owners, accounts, avatars, random, logger });
+    const signing = createSigning({
+      db,
+      accounts,
+      addresses: { peopleByAddress: async () => new Map() },
+      workers,
+      instanceKey: new InstanceKey(keyFile(config.dataDir), random, 'signing'),
+      clock,
+      random,
+      logger,
+      settings: { maxKeysPerPerson: config.keys.maxPerPerson, host: hostOf(config.baseUrl) },
+    });
     const git = await findingGit;
     const repositories = createRepositories({
       db,
@@ -316,10 +335,12 @@ export async function openModules(
       logger,
       db,
       outbox,
+      mail,
       owners,
       avatars,
       accounts,
       organisations,
+      signing,
       git,
       repositories,
       objects,
@@ -340,6 +361,7 @@ export async function openModules(
         workers.stop();
         await outbox.stop();
         webhooks.stop();
+        mail.stop();
         await mirrors.stop();
         await federation.stop();
         await repositories.stop();
@@ -362,6 +384,9 @@ export async function openModules(
 
 /** The path is older than the module `sealing`; one key encrypts the secrets of all modules. */
 const keyFile = (dataDir: string): string => path.join(dataDir, 'ci', 'secret.key');
+
+/** The host in addresses that this server makes for itself. */
+const hostOf = (baseUrl: string | null): string => (baseUrl === null ? 'localhost' : new URL(baseUrl).hostname);
 
 /** Builds the whole server; it does not listen before `start`. */
 export async function createApp(config: Config, options: AppOptions): Promise<App> {
@@ -411,6 +436,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     owners,
     avatars,
     organisations,
+    signing: modules.signing,
     repositories,
     federation,
     ci,
@@ -455,13 +481,13 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
   const control = createControlServer({
     dataDir: config.dataDir,
     logger,
-    programs: {
+    commands: {
       ...options.controlCommands,
       ...(config.ssh.systemSshd ? sshdControlCommands(forSsh) : {}),
       ...schedulerControlCommands(schedule),
       ...pushControlCommands(modules),
       ...packingControlCommands(modules),
-      'address.probe': probe.program,
+      'address.probe': probe.command,
     },
   });
 
@@ -553,6 +579,8 @@ export function scheduledTasks(modules: Modules): CronTask[] {
     { name: 'mirrors.sync', time: '20 * * * * *', run: () => modules.mirrors.runDue() },
     { name: 'webhooks.deliver', time: '*/10 * * * * *', run: () => webhooks.drain() },
     { name: 'webhooks.remove-old', time: '0 45 4 * * *', run: () => webhooks.removeOld() },
+    { name: 'mail.send', time: '*/10 * * * * *', run: () => modules.mail.drain() },
+    { name: 'mail.remove-old', time: '0 55 4 * * *', run: () => modules.mail.removeOld() },
     { name: 'code-search.update', time: '15 */5 * * * *', run: () => codeSearch.update() },
     { name: 'images.sweep', time: '0 25 4 * * *', run: () => modules.imageProxy.sweep() },
     { name: 'sessions.sweep', time: '0 20 4 * * *', run: () => accounts.removeExpired() },

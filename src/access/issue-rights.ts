@@ -61,7 +61,7 @@ export type IssueRefusal =
   | 'level';
 
 /**
- * What the viewer's ties give, without what everybody may read: `none` for who is no member, no collaborator, no
+ * What the viewer's ties give, without what everyone may read: `none` for who is no member, no collaborator, no
  * owner.
  */
 function memberLevel(viewer: Viewer, repository: RepositoryFacts): Level {
@@ -75,7 +75,7 @@ function memberLevel(viewer: Viewer, repository: RepositoryFacts): Level {
 
 /**
  * Whether a credential may write here at all. Outside of its list of repositories a token writes nowhere, not even
- * where everybody may comment. A task may when its run is trusted, which is what gives it the scope `write`.
+ * where everyone may comment. A task may when its run is trusted, which is what gives it the scope `write`.
  */
 function mayWriteWith(viewer: Viewer, repository: RepositoryFacts): boolean {
   if (viewer.kind === 'anonymous' || !allows(viewer.scope, 'write')) return false;
@@ -136,7 +136,7 @@ export function refusalOnIssue(
   }
 }
 
-/** What is in the trash is asked for by those who may empty it, and is hidden from everybody else. */
+/** What is in the trash is asked for by those who may empty it, and is hidden from everyone else. */
 export function refusalInTrash(viewer: Viewer, repository: IssueRepositoryFacts): IssueRefusal | null {
   if (repositoryLevel(viewer, repository) === 'none') return 'hidden';
   return refusalToWrite(viewer, repository) ?? levelRefusal(viewer, repository, 'manage');

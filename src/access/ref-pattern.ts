@@ -1,7 +1,7 @@
 /**
  * Patterns of branch and tag names, as forges use them in rules: `*` is anything but a slash, `**` anything, `?` one
  * character but a slash, `[abc]` and `[a-z]` one of these, `[!a]` any other, `{a,b}` one of the alternatives.
- * Whoever administers a repository writes patterns, and whoever pushes writes names, so neither becomes a regular
+ * Administrators of a repository write patterns, and those who push write names, so neither becomes a regular
  * expression: the matcher simulates all states at once, in time (length of pattern × length of name).
  */
 interface Token {

@@ -24,6 +24,12 @@ export interface AccountSettings {
   maxSessionsPerPerson: number;
   maxTokensPerPerson: number;
   maxKeysPerPerson: number;
+  maxAddressesPerPerson: number;
+  /** Mails with a link in an hour, for one person. */
+  linkMailsPerHour: number;
+  /** The same to one address, for all people: more than for one person, so that nobody uses up another's. */
+  linkMailsPerAddressHour: number;
+  verificationLifetimeMs: number;
 }
 
 export const defaultAccountSettings: AccountSettings = {
@@ -41,4 +47,8 @@ export const defaultAccountSettings: AccountSettings = {
   maxSessionsPerPerson: 100,
   maxTokensPerPerson: 100,
   maxKeysPerPerson: 50,
+  maxAddressesPerPerson: 20,
+  linkMailsPerHour: 5,
+  linkMailsPerAddressHour: 10,
+  verificationLifetimeMs: dayMs,
 };

@@ -2,6 +2,10 @@ import type { Config } from '../config/index.ts';
 import type { Database } from '../db/index.ts';
 import type { Clock, Logger, Random } from '../kernel/index.ts';
 import type { Owners } from '../owners/index.ts';
+import { noMail } from './addresses/account-mail.ts';
+import type { AccountMail } from './addresses/account-mail.ts';
+import { createAddresses } from './addresses/addresses.ts';
+import { createNoReplyAddresses } from './addresses/no-reply.ts';
 import { defaultAccountSettings } from './account-settings.ts';
 import type { AccountSettings } from './account-settings.ts';
 import { addInvite, checkInvite, listInvites, removeInvite } from './registration/invites.ts';
@@ -12,7 +16,9 @@ import { addKey } from './keys/add-key.ts';
 import { keyBlob } from './keys/key-blob.ts';
 import { findKeyOwners } from './keys/key-owners.ts';
 import { listKeys } from './keys/list-keys.ts';
+import { publicKeyLines } from './keys/public-key-lines.ts';
 import { removeKey } from './keys/remove-key.ts';
+import { setKeyUse } from './keys/set-key-use.ts';
 import { viewerOfKey } from './keys/viewer-of-key.ts';
 import { createLastUseRecorder } from './last-use.ts';
 import { changePassword } from './passwords/change-password.ts';
@@ -53,7 +59,9 @@ export interface AccountsOptions {
   random: Random;
   logger: Logger;
   /** Settings of the administrator. */
-  config?: Pick<Config, 'sessions' | 'tokens' | 'keys'>;
+  config?: SettingsConfig & Pick<Config, 'baseUrl'>;
+  /** Without it, no mail is sent. */
+  mail?: AccountMail;
   /** Other differences from `defaultAccountSettings`: tests use a cheap hash. */
   settings?: Partial<AccountSettings>;
 }
@@ -62,12 +70,14 @@ export interface AccountsOptions {
  * People and their credentials: passwords, sessions, access tokens, SSH keys, invitations, the first administrator. The
  * functions behind the names describe what they do and refuse.
  */
-export function createAccounts({ config, settings: changed, ...tools }: AccountsOptions) {
+export function createAccounts({ config, settings: changed, mail = noMail, ...tools }: AccountsOptions) {
   const { db, clock, logger, random } = tools;
   const settings: AccountSettings = { ...defaultAccountSettings, ...(config && settingsOf(config)), ...changed };
   const deps: AccountsDeps = {
     ...tools,
     settings,
+    mail,
+    noReply: createNoReplyAddresses(config?.baseUrl ?? null),
     hasher: createPasswordHasher({
       cost: settings.passwordCost,
       atOnce: settings.hashesAtOnce,
@@ -152,16 +162,25 @@ export function createAccounts({ config, settings: changed, ...tools }: Accounts
     })),
     viewerOfToken: bind(viewerOfToken),
 
-    addKey: withLog(deps, 'key.added', bind(addKey), ({ id, fingerprint }, personId) => ({
+    addKey: withLog(deps, 'key.added', bind(addKey), ({ id, fingerprint, uses }, personId) => ({
       personId,
       keyId: id,
       fingerprint,
+      uses,
     })),
     listKeys: bind(listKeys),
+    publicKeyLines: bind(publicKeyLines),
+    setKeyUse: withLog(deps, 'key.use_changed', bind(setKeyUse), ({ id, uses }, personId) => ({
+      personId,
+      keyId: id,
+      uses,
+    })),
     keyHolders: bind(findKeyOwners),
     removeKey: withLog(deps, 'key.removed', bind(removeKey), (_done, personId, keyId) => ({ personId, keyId })),
     viewerOfKey: bind(viewerOfKey),
     keyBlob: bind(keyBlob),
+
+    addresses: createAddresses(deps),
 
     setupToken: bind(setupToken),
     checkSetupToken: bind(checkSetupToken),
@@ -185,16 +204,17 @@ export function createAccounts({ config, settings: changed, ...tools }: Accounts
 
 const byName = ({ id, username }: Person) => ({ personId: id, username });
 
-function settingsOf({
-  sessions,
-  tokens,
-  keys,
-}: Pick<Config, 'sessions' | 'tokens' | 'keys'>): Partial<AccountSettings> {
+type SettingsConfig = Pick<Config, 'sessions' | 'tokens' | 'keys' | 'addresses'>;
+
+function settingsOf({ sessions, tokens, keys, addresses }: SettingsConfig): Partial<AccountSettings> {
   return {
     sessionIdleMs: sessions.idleMs,
     sessionLifetimeMs: sessions.lifetimeMs,
     maxTokensPerPerson: tokens.maxPerPerson,
     maxKeysPerPerson: keys.maxPerPerson,
+    maxAddressesPerPerson: addresses.maxPerPerson,
+    linkMailsPerHour: addresses.mailsPerHour,
+    linkMailsPerAddressHour: 2 * addresses.mailsPerHour,
   };
 }
 

@@ -1,6 +1,8 @@
 import type { Database } from '../db/index.ts';
 import type { Clock, Logger, Random } from '../kernel/index.ts';
 import type { Owners } from '../owners/index.ts';
+import type { AccountMail } from './addresses/account-mail.ts';
+import type { NoReplyAddresses } from './addresses/no-reply.ts';
 import type { AccountSettings } from './account-settings.ts';
 import type { LastUseRecorder } from './last-use.ts';
 import type { AccountDeletionHook } from './people/account-deletion-hook.ts';
@@ -15,6 +17,8 @@ export interface AccountsDeps {
   random: Random;
   logger: Logger;
   settings: AccountSettings;
+  mail: AccountMail;
+  noReply: NoReplyAddresses;
   hasher: PasswordHasher;
   signInRateLimit: SignInRateLimit;
   lastUse: LastUseRecorder;

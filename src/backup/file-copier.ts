@@ -18,11 +18,11 @@ export interface Copier {
   /** By their place in the backup, with forward slashes. */
   readonly files: Map<string, FileEntry>;
   /** Fails with ENOENT when the file is gone. */
-  file(from: string, place: string): Promise<void>;
+  file(from: string, relativePath: string): Promise<void>;
   /** Copies a folder recursively; a missing folder counts as empty, and files that disappear meanwhile are skipped. */
-  folder(from: string, place: string, skips?: (name: string) => boolean): Promise<void>;
+  folder(from: string, relativePath: string, skips?: (name: string) => boolean): Promise<void>;
   /** Removes from the list all files below a place; the caller deletes them. */
-  forget(place: string): void;
+  forget(relativePath: string): void;
 }
 
 /** @param target the folder of the backup being made */
@@ -31,33 +31,34 @@ export function createCopier(target: string, earlier: EarlierBackup | null): Cop
   const folders = createFolders();
   const earlierAt = earlier === null ? 0 : Date.parse(earlier.manifest.startedAt);
 
-  function earlierOf(place: string): EarlierFile | null {
-    const entry = earlier?.manifest.files[place];
+  function earlierOf(relativePath: string): EarlierFile | null {
+    const entry = earlier?.manifest.files[relativePath];
     return entry === undefined || earlier === null
       ? null
-      : { at: path.join(earlier.folder, place), entry, readAt: earlierAt };
+      : { at: path.join(earlier.folder, relativePath), entry, readAt: earlierAt };
   }
 
   const copier: Copier = {
     files,
-    async file(from, place) {
-      const to = path.join(target, place);
+    async file(from, relativePath) {
+      const to = path.join(target, relativePath);
       await folders.of(to);
-      files.set(place, await copyFile(from, to, earlierOf(place)));
+      files.set(relativePath, await copyFile(from, to, earlierOf(relativePath)));
     },
-    async folder(from, place, skips = () => false) {
+    async folder(from, relativePath, skips = () => false) {
       const entries = (await readdir(from, { withFileTypes: true }).catch(whenGone)) ?? [];
       const wanted = entries.filter(({ name }) => !skips(name));
       const names = wanted.filter((entry) => entry.isFile()).map(({ name }) => name);
       await eachLimit(names, filesAtOnce, async (name) => {
-        await copier.file(path.join(from, name), `${place}/${name}`).catch(whenGone);
+        await copier.file(path.join(from, name), `${relativePath}/${name}`).catch(whenGone);
       });
       for (const entry of wanted)
-        if (entry.isDirectory()) await copier.folder(path.join(from, entry.name), `${place}/${entry.name}`, skips);
+        if (entry.isDirectory())
+          await copier.folder(path.join(from, entry.name), `${relativePath}/${entry.name}`, skips);
     },
-    forget(place) {
+    forget(relativePath) {
       folders.forget();
-      for (const file of files.keys()) if (file.startsWith(`${place}/`)) files.delete(file);
+      for (const file of files.keys()) if (file.startsWith(`${relativePath}/`)) files.delete(file);
     },
   };
   return copier;

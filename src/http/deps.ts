@@ -15,6 +15,7 @@ import type { Organisations } from '../organisations/index.ts';
 import type { Avatars, Owners } from '../owners/index.ts';
 import type { Repositories } from '../repositories/index.ts';
 import type { CodeSearch, Search } from '../search/index.ts';
+import type { Signing } from '../signing/index.ts';
 import type { Mirrors } from '../mirrors/index.ts';
 import type { Webhooks } from '../webhooks/index.ts';
 import type { WorkerPool } from '../workers/index.ts';
@@ -48,6 +49,7 @@ export interface WebDeps {
   owners: Owners;
   avatars: Avatars;
   organisations: Organisations;
+  signing: Signing;
   repositories: Repositories;
   federation: Federation;
   ci: Ci;

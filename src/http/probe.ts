@@ -16,7 +16,7 @@ export interface Probe {
    * Runs for as long as the doctor looks: `{token}` in, one line of JSON for each thing that happens out.
    * A line `seen` as input lets a stream go on.
    */
-  program: ControlCommand;
+  command: ControlCommand;
 }
 
 interface Running {
@@ -75,8 +75,8 @@ export function createProbe({ proxy }: Pick<Config, 'proxy'>): Probe {
       else serve(request, response, found).catch(() => request.destroy());
     },
 
-    async program(ask, { input, output, signal, closing }) {
-      const token = String(ask['token']);
+    async command(parameters, { input, output, signal, closing }) {
+      const token = String(parameters['token']);
       if (!tokenForm.test(token)) return 2;
       const { promise, resolve } = Promise.withResolvers<void>();
       running.set(token, {

@@ -179,7 +179,7 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
     /** For listeners of entries, which have the issue already. */
     findEntry: bind(findEntry),
     textBefore: bind(textBefore),
-    /** What the API and webhooks tell of issues that were found already. */
+    /** What the API and webhooks show of issues that were found already. */
     describe: bind(describeIssues),
     listOwn: bind(listOwnIssues),
     search: bind(searchIssues),
@@ -217,9 +217,9 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
 
     /** For `repositories.pushes.onPush`. */
     onPush: closeByCommits(deps),
-    /** Plugs a listener of entries in; before the start, so that it hears what was left over. */
+    /** Registers a listener of entries; before the start, so that it receives what an earlier run left. */
     onEntry: <Prepared>(listener: EntryListener<Prepared>): void => announcer.add(listener as EntryListener),
-    /** Told of each text once it is durable, so that it can be rendered before it is read; a crash loses the call. */
+    /** Called with each text once it is durable, so that it can be rendered before it is read; a crash loses the call. */
     onText: (listener: TextListener): void => void textListeners.push(listener),
     /** After the start: announces what an earlier run left. */
     recoverEntries: () => announcer.finish('all'),

@@ -1,1 +1,1 @@
-export { holdsJobs, holdsRepository } from './held.ts';
+export { holdsJobs, holdsRepository } from './node-ownership.ts';

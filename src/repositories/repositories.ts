@@ -31,8 +31,8 @@ import { createStatusService } from './statuses/status-service.ts';
 
 /**
  * The public interface of the module: finding, making and changing repositories, with a service each for pushes,
- * branches, their rules, collaborators, pins, commit statuses, images, trash, transfers and statistics. Each function documents
- * what it refuses.
+ * branches, rules, collaborators, pins, commit statuses, images, trash, transfers and statistics. Each function
+ * documents what it refuses.
  */
 export function createRepositories(tools: Omit<RepositoryDeps, 'preReceiveChecks' | 'optionRemarks'>) {
   const deps: RepositoryDeps = { ...tools, preReceiveChecks: [], optionRemarks: [] };

@@ -25,7 +25,7 @@ export interface WebhookDeps {
 }
 
 export interface WebhookSettings {
-  /** Public origin of this server; null when each request tells it. */
+  /** Public origin of this server; null when it is taken from the Host header of each request. */
   baseUrl: string | null;
   /** Origin of git over SSH, `ssh://git@host:port`; null when it is off. */
   sshOrigin: string | null;

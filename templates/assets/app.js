@@ -38,7 +38,7 @@ for (const field of document.querySelectorAll('input[readonly]')) {
   field.addEventListener('focus', () => field.select());
 }
 
-/** The page that says "nothing here" is the same for everybody; only the browser knows where it was. */
+/** The page that says "nothing here" is the same for everyone; only the browser knows where it was. */
 for (const link of document.querySelectorAll('a[data-return]')) {
   link.search = new URLSearchParams({ next: location.pathname + location.search }).toString();
 }

@@ -47,7 +47,7 @@ const task = (scope: 'read' | 'write', repositoryId = 'r'): Viewer => ({
   scope,
 });
 
-/** Everybody who may stand at the door, with the levels of a grant that let them in. */
+/** Viewers of every kind, with the levels of a grant that let them in. */
 const viewers: [name: string, viewer: Viewer, facts: RepositoryFacts, levels: RuleLevel[], named: boolean][] = [
   ['anonymous', anonymous, bare, [], false],
   ['without ties', person('p'), bare, [], false],

@@ -145,8 +145,12 @@ t.test(
       capabilities: [],
     });
     const online = await ci.runners.authenticate({ uuid: runner.uuid, token }, { isActive: false });
-    const said = { version: 'v1', labels: [], capabilities: [] };
-    t.strictSame((await ci.runners.declare(online, said)).labels, [], 'what a runner said itself it can take back');
+    const declaration = { version: 'v1', labels: [], capabilities: [] };
+    t.strictSame(
+      (await ci.runners.declare(online, declaration)).labels,
+      [],
+      'what a runner said itself it can take back',
+    );
   },
 );
 

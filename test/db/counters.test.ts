@@ -13,7 +13,7 @@ interface Compared {
 /** In a worker thread, as the doctor does. */
 async function wrongCounts(db: Database): Promise<Compared[]> {
   const thread = db.openThread({ requestMs: 10_000, queue: 4 });
-  const [rows = []] = await thread.ask([{ sql: compareCounts, parameters: [] }]);
+  const [rows = []] = await thread.run([{ sql: compareCounts, parameters: [] }]);
   await thread.close();
   return (rows as unknown as Compared[]).filter(({ kept, actual }) => kept !== actual);
 }

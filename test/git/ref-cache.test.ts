@@ -33,10 +33,10 @@ function asGit(repository: string, args: string[], protocol?: string, input = Bu
   });
 }
 
-const lists = (words: string[], said: string[] = ['agent=git/test', 'object-format=sha1']) =>
+const lists = (words: string[], capabilities: string[] = ['agent=git/test', 'object-format=sha1']) =>
   Buffer.concat([
     encodePacket('command=ls-refs\n'),
-    ...said.map((word) => encodePacket(word)),
+    ...capabilities.map((word) => encodePacket(word)),
     delimiter,
     ...words.map((word) => encodePacket(`${word}\n`)),
     flushPacket,

@@ -1,4 +1,4 @@
-// A program for image-kills.test.ts: replaces and removes the image of one repository for ever, until it is killed.
+// A program for image-crash-recovery.test.ts: replaces and removes the image of one repository for ever, until it is killed.
 // argv: the data folder, the id of alice, the number of the round. Prints a line for each act that was
 // acknowledged.
 import path from 'node:path';

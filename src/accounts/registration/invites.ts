@@ -50,6 +50,11 @@ export async function addInvite(
       expiresAt: now + lifetimeMs,
       usedAt: null,
       usedBy: null,
+      address: null,
+      mailedTokenHash: null,
+      mailedAt: null,
+      organisationId: null,
+      organisationRole: null,
     };
     await manager.insert(inviteSchema, row);
     return toInvite(row);

@@ -52,7 +52,7 @@ export async function checkAddress(
   let rest = '';
   const talk = runControlCommand(
     dataDir,
-    { program: 'address.probe', token },
+    { command: 'address.probe', parameters: { token } },
     {
       input: words.stream,
       output(chunk) {

@@ -8,7 +8,7 @@ import type { CheckResult } from '../check-result.ts';
 import { counted, dayMs, hourMs, rowsOf } from '../deps.ts';
 import type { CheckContext, CheckGroup } from '../deps.ts';
 
-/** Counts and numbers of issues, entries that nobody was told of, and attachments with their files. */
+/** Counts and numbers of issues, entries that were not announced, and attachments with their files. */
 export const checkIssues: CheckGroup = async (deps) => {
   const { findings, files } = await checkAttachments(deps);
   return {

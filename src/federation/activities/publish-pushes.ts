@@ -5,7 +5,7 @@ import { publicRepositoryById } from '../actors/public-repositories.ts';
 import { publish } from '../deliveries/publish.ts';
 import { maxPushedCommits } from '../schema/received-push-schema.ts';
 import type { FederationDeps } from '../deps.ts';
-import type { Json } from '../documents/fields.ts';
+import type { Json } from '../documents/json-fields.ts';
 import { pushContent } from './push.ts';
 
 /** The activities of a push: none unless its repository is public. */

@@ -5,8 +5,8 @@ import type { PushedCommit } from '../schema/received-push-schema.ts';
 import { remoteFollowSchema } from '../schema/remote-follow-schema.ts';
 import type { ActivityHandler } from './incoming-activity.ts';
 import { publicAudience, pushContext } from '../documents/contexts.ts';
-import { asObject, cleanText, embedded, idOf, itemsOf, objectId, webUrl } from '../documents/fields.ts';
-import type { Json } from '../documents/fields.ts';
+import { asObject, cleanText, embedded, idOf, itemsOf, objectId, webUrl } from '../documents/json-fields.ts';
+import type { Json } from '../documents/json-fields.ts';
 import { escapeHtml, isoTime } from '../documents/escape-html.ts';
 
 /** A branch of a local repository has moved. */
@@ -40,7 +40,7 @@ export interface NewCommit {
 
 const maxSummary = 250;
 
-/** A Push for one branch (ForgeFed), to everybody and the followers; no e-mail address in it. */
+/** A Push for one branch (ForgeFed), to everyone and the followers; no e-mail address in it. */
 export function pushContent(push: BranchPush): Json {
   const { repositoryActorId: repository, repositoryUrl, branch, totalCommits } = push;
   const count = `${totalCommits} ${totalCommits === 1 ? 'commit' : 'commits'}`;

@@ -145,7 +145,7 @@ export const listSubscribers = operation({
   },
 });
 
-/** A person subscribes and unsubscribes nobody else. */
+/** A person subscribes and unsubscribes only themselves. */
 const subscribing = (id: string, method: 'PUT' | 'DELETE', summary: string) =>
   operation({
     ...common,
@@ -158,7 +158,7 @@ const subscribing = (id: string, method: 'PUT' | 'DELETE', summary: string) =>
     status: 201,
     async run({ viewer, found, params, deps }) {
       if (signedIn(viewer).username?.toLowerCase() !== params.username.toLowerCase())
-        throw forbidden('not_allowed_on_issue', 'You may not do this for somebody else.');
+        throw forbidden('not_allowed_on_issue', 'You may not do this for another person.');
       await deps.issues.setSubscription(viewer, issueAt(found, params.number), method === 'PUT');
       return { kind: 'nothing' };
     },

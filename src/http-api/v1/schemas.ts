@@ -130,13 +130,13 @@ export const activityPush = z
   .strictObject({
     id: z.string(),
     via: z.enum(['http', 'ssh', 'undo', 'mirror']),
-    person: handle.nullable().describe('Null for the server itself, its command line, or somebody who is gone'),
+    person: handle.nullable().describe('Null for the server itself, its command line, or a deleted account'),
     at: time,
     updates: z
       .array(
         z.strictObject({
           ...movedRef.shape,
-          forced: z.boolean().nullable().describe('Whether commits were left behind; null while nobody has looked'),
+          forced: z.boolean().nullable().describe('Whether commits were left behind; null while it is not yet known'),
           lostTip: z.string().nullable().describe('What restores the old id; null when there is nothing to restore'),
           restorableUntil: time.nullable(),
         }),

@@ -35,7 +35,7 @@ export function serveMetrics(deps: WebDeps, counts: HttpCounts, admission: Pick<
   return async (ctx) => {
     const given = readToken(ctx.req.headers.authorization);
     const hasToken = token !== null && given !== null && timingSafeEqual(sha256(given), sha256(token));
-    const wasHandedOn = [
+    const wasForwarded = [
       'X-Forwarded-For',
       'X-Forwarded-Proto',
       'X-Forwarded-Host',
@@ -45,7 +45,7 @@ export function serveMetrics(deps: WebDeps, counts: HttpCounts, admission: Pick<
     ].some((name) => ctx.get(name) !== '');
     const { address } = ctx.state;
     const isHere = isIP(address) !== 0 && loopback.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6');
-    if (!hasToken && (wasHandedOn || !isHere)) throw notFound();
+    if (!hasToken && (wasForwarded || !isHere)) throw notFound();
 
     const lag: Family = {
       name: 'event_loop_delay_seconds',

@@ -31,7 +31,7 @@ export function stripWebp(bytes: Buffer): Buffer[] | null {
       kept.push(chunk(type, Buffer.concat([data.subarray(0, frameHeadBytes), ...images])));
     } else kept.push(chunk(type, data));
   }
-  // Without the extended header there is no flag that would say so.
+  // Without the extended header there is no flag for it.
   if (orientation !== 1 && chunks[0]!.type === 'VP8X') kept.push(chunk('EXIF', exifWith(orientation)));
   const head = Buffer.from('RIFF\0\0\0\0WEBP', 'latin1');
   head.writeUInt32LE(4 + kept.reduce((sum, part) => sum + part.length, 0), 4);

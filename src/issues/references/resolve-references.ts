@@ -15,7 +15,7 @@ import { issueLinkSchema } from '../schema/classification-schema.ts';
 import { issueSchema } from '../schema/issue-schema.ts';
 import type { Issue } from '../schema/issue-schema.ts';
 import { mentionSchema, subscriptionSchema } from '../schema/participation-schema.ts';
-import { shortenOwnUrls } from './own-urls.ts';
+import { shortenOwnUrls } from './parse-issue-urls.ts';
 import { parseReferences } from './parse-references.ts';
 import type { IssueReference } from './parse-references.ts';
 

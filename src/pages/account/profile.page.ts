@@ -15,7 +15,7 @@ const isPerson = (viewer: Viewer, id: string): boolean => viewer.kind === 'perso
 
 /**
  * Who belongs to an organisation is for its OWNERs (SPEC §4.4): an anonymous viewer sees what they
- * could read on the members page of it, everybody sees their own.
+ * could read on the members page of it, everyone sees their own.
  */
 async function membershipsShownTo(
   viewer: Viewer,

@@ -33,7 +33,7 @@ async function federationPage(
     origin: federation.origin,
     originChange,
     peers: peers.filter(({ askedAt }) => askedAt === null).map((peer) => viewPeer(peer, now)),
-    asking: peers.filter(({ askedAt }) => askedAt !== null).map((peer) => viewPeer(peer, now)),
+    requesting: peers.filter(({ askedAt }) => askedAt !== null).map((peer) => viewPeer(peer, now)),
     counts,
     form: { code: form.text('code') },
     refusal: extra.refusal ?? null,

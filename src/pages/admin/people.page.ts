@@ -45,7 +45,7 @@ const changing = (context: PersonContext, deps: AdminDeps, change: () => Promise
     (refusal) => peoplePage(context, deps, { refusal }),
   );
 
-/** Everybody with an account, by handle. Query: `q`, how the handle begins; `after`, `before`. */
+/** Everyone with an account, by handle. Query: `q`, how the handle begins; `after`, `before`. */
 export const showAdminPeople: Page<PersonContext, AdminDeps> = (context, deps) => peoplePage(context, deps);
 
 /** Field `on`: `yes` makes an administrator of them, anything else ends it. */

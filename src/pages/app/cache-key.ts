@@ -4,7 +4,7 @@ import type { AnyContext } from './request-context.ts';
 
 export interface CacheKey {
   key: string;
-  /** The bare repository, and the state of its refs: the part of the key that no change of the database tells of. */
+  /** The bare repository, and the state of its refs: the part of the key that no change of the database shows. */
   repository: string;
   refs: string;
 }

@@ -124,8 +124,8 @@ export function sendResponse(page: PageHandler, { deps, render, rendered }: Page
   return async (ctx) => {
     const request = contextOf(ctx);
     const key = rendered && (await cacheKey(request, deps));
-    const asked = { nowMs: deps.clock.now(), state: await deps.db.state() };
-    const known = rendered && key !== null ? await rendered.find(key.key, asked) : null;
+    const freshness = { nowMs: deps.clock.now(), state: await deps.db.state() };
+    const known = rendered && key !== null ? await rendered.find(key.key, freshness) : null;
     if (known) return sendCached(ctx, known, key!, request);
     const actor = { by: viewerForLog(request.viewer), address: request.address };
     const reply = await deps.audit.as(actor, async () => page(request, deps));
@@ -140,7 +140,7 @@ export function sendResponse(page: PageHandler, { deps, render, rendered }: Page
       !reply.showsSecret;
     // Refs that moved meanwhile may have found their way into the page.
     if (mayKeep && (await cacheKey(request, deps))?.key === key.key)
-      return sendCached(ctx, rendered.keep(key.key, html, reply.dependencies!, asked), key, request);
+      return sendCached(ctx, rendered.keep(key.key, html, reply.dependencies!, freshness), key, request);
     sendPage(ctx, reply, request, html);
   };
 }

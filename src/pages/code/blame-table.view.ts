@@ -37,7 +37,7 @@ interface Made {
   view: BlameView;
 }
 
-/** Times are said in words, which are true for a while. */
+/** Times are relative ("2 days ago"), so they are rounded. */
 const cacheTtlMs = 60_000;
 const made = new WeakMap<Blame, Made>();
 

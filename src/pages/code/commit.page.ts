@@ -9,7 +9,7 @@ import { viewRepositoryHead } from '../app/repository-head.view.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { readComparison } from './comparison.ts';
-import { readSignatures } from './signatures.ts';
+import { readSignatures, signedCommit } from './signatures.ts';
 import { readCommitReferences } from './commit-references.ts';
 import { readCommitStatuses } from './commit-statuses.ts';
 import type { CodeDeps } from './deps.ts';
@@ -44,7 +44,7 @@ export const showCommit: Page<RepositoryContext, CodeDeps> = async (context, dep
   const {
     views: [signature],
     dependency,
-  } = await readSignatures(deps, [commit.signature]);
+  } = await readSignatures(deps, [signedCommit(commit)], found.repository.id);
   const statuses = await readCommitStatuses(context, deps, [oid]);
   const references = await readCommitReferences(context, deps, [commit.message, note ?? '']);
   const noteText = note === null ? null : note.slice(0, maxNote).split('\n').map(viewName).join('\n');

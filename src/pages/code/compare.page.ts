@@ -87,11 +87,12 @@ async function compareCommits(
 export const showComparison: Page<RepositoryContext, CodeDeps> = async (context, deps): Promise<Reply> => {
   const { found, query } = context;
   const url = repositoryUrl(found.canonical);
-  const [asked, wanted] = [query.get('base')?.trim(), query.get('head')?.trim()];
-  if (asked && wanted) return seeOther(`${url}/compare/${encodeRef(asked)}...${encodeRef(wanted)}`);
+  const chosen = { base: query.get('base')?.trim(), head: query.get('head')?.trim() };
+  if (chosen.base && chosen.head)
+    return seeOther(`${url}/compare/${encodeRef(chosen.base)}...${encodeRef(chosen.head)}`);
   const range = readRange(rawPath(context.path).toString());
   const { branch } = await deps.git.refs.head(found.path);
-  const exact = { base: range?.base ?? asked ?? branch ?? '', head: range?.head ?? wanted ?? '' };
+  const exact = { base: range?.base ?? chosen.base ?? branch ?? '', head: range?.head ?? chosen.head ?? '' };
   const names = { base: viewName(exact.base), head: viewName(exact.head) };
   const frame = {
     repository: viewRepositoryHead(found),

@@ -6,7 +6,7 @@ import { repositoryUrl } from '../../http/index.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { frameAt, locateBytes } from './resolve-location.ts';
 import { rawPath } from './raw-path.ts';
-import { readSignatures } from './signatures.ts';
+import { readSignatures, signedCommit } from './signatures.ts';
 import { readCommitReferences } from './commit-references.ts';
 import { readCommitStatuses } from './commit-statuses.ts';
 import type { CodeDeps } from './deps.ts';
@@ -41,7 +41,8 @@ export const showHistory: Page<RepositoryContext, CodeDeps> = async (context, de
   ]);
   const { views: signatures, dependency } = await readSignatures(
     deps,
-    history.entries.map(({ commit }) => commit.signature),
+    history.entries.map(({ commit }) => signedCommit(commit)),
+    found.repository.id,
   );
   const statuses = await readCommitStatuses(
     context,

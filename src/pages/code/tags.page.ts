@@ -56,7 +56,10 @@ export const showTags: Page<RepositoryContext, CodeDeps> = async (context, deps)
   const { total, rows, nextAfter, isFirst } = await readTags(context, deps);
   const { views: signatures, dependency } = await readSignatures(
     deps,
-    rows.map(({ note }) => note?.signature),
+    rows.map(
+      ({ note }) => note && { signature: note.signature, address: note.tagger?.email ?? '', at: note.tagger?.at ?? 0 },
+    ),
+    found.repository.id,
   );
   const statuses = await readCommitStatuses(
     context,

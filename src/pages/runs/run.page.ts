@@ -66,7 +66,7 @@ async function runPage(context: RepositoryContext, deps: RunsDeps, refusal: Form
 const urlOf = ({ found, params }: RepositoryContext): string =>
   runUrl(repositoryUrl(found.canonical), runPathNumber(params.number));
 
-/** A button of the run page; what refuses it is the present state, said on the same page. */
+/** A button of the run page; a refusal depends on the present state and is shown on the same page. */
 function act(
   context: RepositoryPersonContext,
   deps: RunsDeps,

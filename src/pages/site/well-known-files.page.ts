@@ -41,7 +41,7 @@ export const showRobots: Page<RequestContext, SiteDeps> = () =>
 /**
  * `/assets/{hash}-{name}`, cached by browsers for ever. An address with an old hash
  * still gets the present file, so that a page from before an upgrade keeps its
- * looks, but nobody caches that response.
+ * looks, but no cache stores that response.
  */
 export const showAsset: Page<RequestContext, SiteDeps> = ({ params, bestEncoding }, { assets }) => {
   const found = assets.find(params.file ?? '');

@@ -144,7 +144,7 @@ export async function undoPush(
     via: 'undo',
     userId,
     updates: [update],
-    authorize: (tx, row) => admit(deps, tx, viewer, row, update, { isForward, hasMerges }),
+    authorize: (tx, row) => requireMayRestore(deps, tx, viewer, row, update, { isForward, hasMerges }),
   });
   if (results[0]?.ok !== true) throw moved(update.ref);
   deps.logger.info('push.undone', {
@@ -182,7 +182,7 @@ async function lostTip(
   return tip;
 }
 
-async function admit(
+async function requireMayRestore(
   deps: RepositoryDeps,
   tx: Tx,
   viewer: Viewer,

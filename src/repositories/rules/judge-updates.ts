@@ -4,7 +4,6 @@ import type { RefMoveKind, Viewer } from '../../access/index.ts';
 import type { FastForwardRule, LinearRule, RefusedRef } from '../../git/index.ts';
 import type { RepositoryDeps } from '../deps.ts';
 import { repositoryFacts } from '../find-repository.ts';
-import type { RefUpdate } from '../pushes/push-journal.ts';
 import type { Repository } from '../schema/repository-schema.ts';
 import { loadRules } from './load-rules.ts';
 import { mergesRefused, mergesUnknown, refusalByRule } from './rule-words.ts';
@@ -33,7 +32,7 @@ export async function judgeUpdates(
   source: EntityManager,
   viewer: Viewer,
   repository: Repository,
-  updates: readonly RefUpdate[],
+  updates: readonly { ref: string; oldId: string; newId: string }[],
 ): Promise<JudgedUpdates> {
   const judged: JudgedUpdates = { refused: [], onlyForward: [], linear: [] };
   const personId = viewer.kind === 'person' ? viewer.id : null;

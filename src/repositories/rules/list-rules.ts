@@ -112,7 +112,7 @@ export interface RefRights {
   may(ref: string, act: RuleAct): boolean;
 }
 
-/** The rules of a repository as its pages ask for them. @param viewer whoever looks at the page */
+/** The rules of a repository as its pages ask for them. @param viewer the one who looks at the page */
 export async function rightsIn(deps: RepositoryDeps, viewer: Viewer, repository: Repository): Promise<RefRights> {
   const [rules, facts] = await Promise.all([
     loadRules(deps.db.read, repository.id),

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { startAdminWeb } from '../../fixtures/admin-web.ts';
 import { localAdministrator } from '../../../src/access/index.ts';
-import { ask } from '../../fixtures/web-fixture.ts';
+import { sendRequest } from '../../fixtures/web-fixture.ts';
 import { startHearth } from '../../fixtures/start-hearth.ts';
 
 const { web, administrator, member } = await startAdminWeb(t);
@@ -117,7 +117,7 @@ t.test('the administrator’s page names the host of a failing mirror in each fo
       ),
     );
   }
-  const { status, body } = await ask({ port: Number(new URL(here.url).port) }, '/admin/health', {
+  const { status, body } = await sendRequest({ port: Number(new URL(here.url).port) }, '/admin/health', {
     headers: { Cookie: `hearth_session=${session}` },
   });
   t.equal(status, 200);

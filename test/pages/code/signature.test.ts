@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { runGit } from '../../fixtures/git-repositories.ts';
 import { temporaryFolder } from '../../fixtures/temporary-folder.ts';
-import { ask, fillRepository, signedIn, startWeb } from '../../fixtures/web-fixture.ts';
+import { sendRequest, fillRepository, signedIn, startWeb } from '../../fixtures/web-fixture.ts';
 
 t.setTimeout(120_000);
 
@@ -40,11 +40,11 @@ t.test('a badge for every state of a signature', async (t) => {
   const B = '/repos/alice/kiln';
   const badge = async (target: string): Promise<string> =>
     /<span class="badge seal is-(\w+)" title="([^"]*)">.*?<\/svg>([^<]*)</
-      .exec((await ask(web, B + target)).body)
+      .exec((await sendRequest(web, B + target)).body)
       ?.slice(1)
       .join(' | ') ?? '';
 
-  t.match(await badge(`/commit/${signed}`), /^plain \| .*nobody’s here\. \| Unknown key$/);
+  t.match(await badge(`/commit/${signed}`), /^plain \| .*which no account here has\. \| Unknown key$/);
   t.match(await badge('/commits/main'), /Unknown key$/);
   t.match(await badge(`/commit/${changed}`), /^bad \| .* \| Bad signature$/);
   t.match(await badge(`/commit/${openPgp}`), /^plain \| .*OpenPGP.*does not check.* \| Signed$/);

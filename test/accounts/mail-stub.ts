@@ -1,0 +1,26 @@
+// queuedMail(isConfigured?) → what the module takes for `mail`: `sent` has what was queued, `render(n)` the message as
+// it would be sent.
+import type { AccountMail, AccountMailMessage } from '../../src/accounts/index.ts';
+
+interface Queued {
+  kind: string;
+  data: Record<string, string>;
+}
+
+export function queuedMail(isConfigured = true) {
+  const kinds = new Map<string, (data: never) => Promise<AccountMailMessage | null>>();
+  const sent: Queued[] = [];
+  const mail: AccountMail = {
+    isConfigured,
+    define: (kind, render) => void kinds.set(kind, render as (data: never) => Promise<AccountMailMessage | null>),
+    async enqueue(_tx, { kind, data }) {
+      if (isConfigured) sent.push({ kind, data: data as Record<string, string> });
+    },
+  };
+  return {
+    mail,
+    sent,
+    last: () => sent.at(-1)!,
+    render: (message: Queued = sent.at(-1)!) => kinds.get(message.kind)!(message.data as never),
+  };
+}
