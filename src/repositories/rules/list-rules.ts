@@ -143,6 +143,12 @@ export async function rightsIn(deps: RepositoryDeps, viewer: Viewer, repository:
   };
 }
 
+/** Changes with the rules of a repository: for the cache of pages that show what they say. */
+export async function fingerprintOf(deps: RepositoryDeps, { id }: Pick<Repository, 'id'>): Promise<string[]> {
+  const rules = await loadRules(deps.db.read, id);
+  return rules.map((rule) => `${rule.id} ${rule.position} ${rule.updatedAt} ${JSON.stringify(rule.grants)}`);
+}
+
 /** Tells of full ref names whether a rule decides about them. */
 export async function protectedRefs(
   deps: RepositoryDeps,

@@ -2,7 +2,15 @@ import { bindDeps } from '../../kernel/index.ts';
 import { bindAddress } from '../bind-address.ts';
 import type { RepositoryDeps } from '../deps.ts';
 import { addRule, changeRule, moveRule, removeRule, replaceRules } from './edit-rules.ts';
-import { findRule, listRules, namesDecided, protectedDefaults, protectedRefs, rightsIn } from './list-rules.ts';
+import {
+  findRule,
+  fingerprintOf,
+  listRules,
+  namesDecided,
+  protectedDefaults,
+  protectedRefs,
+  rightsIn,
+} from './list-rules.ts';
 
 /** Rules for branches and tags by pattern; `access` decides by them. */
 export function createRuleService(deps: RepositoryDeps) {
@@ -18,6 +26,7 @@ export function createRuleService(deps: RepositoryDeps) {
     replaceAll: bindAt(replaceRules),
     namesDecided: bind(namesDecided),
     rightsIn: bind(rightsIn),
+    fingerprint: bind(fingerprintOf),
     protectedRefs: bind(protectedRefs),
     protectedDefaults: bind(protectedDefaults),
   };
