@@ -39,7 +39,7 @@ export { repositoryOf } from './find-repository.ts';
 export { parseBranchName } from './branch-name.ts';
 export { parseRepositoryName } from './repository-name.ts';
 export type { Repository } from './schema/repository-schema.ts';
-export { isManyNames } from './rules/list-rules.ts';
+export { isManyNames } from './rules/parse-rule.ts';
 export type { DecidedNames, ListedRule, NamedPerson, RefRights } from './rules/list-rules.ts';
 export { checkRule } from './rules/edit-rules.ts';
 export type { GrantInput, NewRule, RuleInput } from './rules/edit-rules.ts';

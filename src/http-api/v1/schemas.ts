@@ -61,7 +61,16 @@ export const repository = z
   .meta({ id: 'Repository' });
 
 export const namedRef = z.strictObject({ name: z.string(), id: objectId }).meta({ id: 'NamedRef' });
-export const branch = z.strictObject({ name: z.string(), id: objectId, isDefault: z.boolean() }).meta({ id: 'Branch' });
+export const branch = z
+  .strictObject({
+    name: z.string(),
+    id: objectId,
+    isDefault: z.boolean(),
+    protected: z.boolean().describe('Whether a rule decides about it'),
+    effective_branch_protection_name: z.string().describe('The pattern of that rule; empty without one'),
+    user_can_push: z.boolean().describe('Whether the caller may push to it'),
+  })
+  .meta({ id: 'Branch' });
 
 const signature = z.strictObject({ name: z.string(), email: z.string(), date: time }).meta({ id: 'Signature' });
 export const commit = z

@@ -1,4 +1,5 @@
 import { oneOf, repositoryUrl } from '../../http/index.ts';
+import { isManyNames } from '../../repositories/index.ts';
 import type { ListedRule } from '../../repositories/index.ts';
 import { page, seeOther, type PageReply } from '../app/reply.ts';
 import { submit, type FormRefusal } from '../app/submit.ts';
@@ -32,8 +33,12 @@ export const showBranchRules: Page<RepositoryPersonContext, RepositoryDeps> = as
   const decided = await repositories.rules.namesDecided(found, rules, listedNames);
   const viewAll = (target: ListedRule['target']) => {
     const some = rules.filter((rule) => rule.target === target);
-    return some.map((rule, at) =>
-      viewRule(rule, found, decided?.get(rule.id) ?? null, { isFirst: at === 0, isLast: at === some.length - 1 }),
+    const patterns = some.filter(({ pattern }) => isManyNames(pattern));
+    return some.map((rule) =>
+      viewRule(rule, found, decided?.get(rule.id) ?? null, {
+        isFirst: rule === patterns[0],
+        isLast: rule === patterns.at(-1),
+      }),
     );
   };
   return page('repository/branch-rules', {

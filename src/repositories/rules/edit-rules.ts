@@ -11,7 +11,7 @@ import type { Repository } from '../schema/repository-schema.ts';
 import { usualGrants } from './default-rule.ts';
 import { grantColumns, loadRules } from './load-rules.ts';
 import type { StoredRule } from './load-rules.ts';
-import { parseLevel, parsePattern, parseTarget } from './parse-rule.ts';
+import { isManyNames, parseLevel, parsePattern, parseTarget } from './parse-rule.ts';
 
 /** Limits of rules in one repository, and of people named for one act of a rule: more is not readable. */
 export const maxRules = 50;
@@ -131,7 +131,7 @@ export async function removeRule(
   log(deps, 'repository.rule_removed', viewer, repository.id, removed);
 }
 
-/** Moves a rule by one place among those of its kind. Refuses as `removeRule` does. */
+/** Moves a rule by one place among the patterns of its kind; a rule for one name needs no place. Refuses as `removeRule` does. */
 export async function moveRule(
   deps: RepositoryDeps,
   viewer: Viewer,
@@ -145,8 +145,9 @@ export async function moveRule(
     const rules = await loadRules(tx.before, repository.id);
     const rule = rules.find((each) => each.id === id);
     if (rule === undefined) throw ruleNotFound();
-    const kind = rules.filter(({ target }) => target === rule.target);
+    const kind = rules.filter(({ target, pattern }) => target === rule.target && isManyNames(pattern));
     const from = kind.indexOf(rule);
+    if (from === -1) return null;
     const other = kind[direction === 'up' ? from - 1 : from + 1];
     if (other === undefined) return null;
     await tx.manager.update(branchRuleSchema, { id }, { position: other.position });

@@ -1,13 +1,12 @@
 import {
   accessGrantsOf,
   allows,
+  judgeRefMove,
   mayByRule,
-  readRefPattern,
   ruleActs,
   RuleBook,
   TooManyRefs,
 } from '../../access/index.ts';
-import { defaultBranchPattern, judgeRefMove } from '../../access/index.ts';
 import type { RuleAct, Viewer } from '../../access/index.ts';
 import type { Person } from '../../accounts/index.ts';
 import { notFound } from '../../kernel/index.ts';
@@ -181,11 +180,4 @@ export async function protectedDefaults(
     isDefaultBranchProtected(rulesOf.get(id) ?? [], defaultBranch),
   );
   return new Set(found.map(({ id }) => id));
-}
-
-/** Whether a text is a pattern of more than one name. */
-export function isManyNames(pattern: string): boolean {
-  if (pattern === defaultBranchPattern) return false;
-  const read = readRefPattern(pattern);
-  return typeof read !== 'string' && !read.isExact;
 }

@@ -35,3 +35,10 @@ export function parseTarget(text: string): RuleTarget {
   if (target === 'BRANCH' || target === 'TAG') return target;
   throw invalid('invalid_rule_target', 'A rule is about branches or about tags.', { field: 'target' });
 }
+
+/** Whether a text is a pattern of more than one name. */
+export function isManyNames(pattern: string): boolean {
+  if (pattern === defaultBranchPattern) return false;
+  const read = readRefPattern(pattern);
+  return typeof read !== 'string' && !read.isExact;
+}
