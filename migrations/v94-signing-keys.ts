@@ -4,9 +4,9 @@ import type { Migration } from '../src/db/index.ts';
  * Keys with which people sign commits, and the server's own.
  *
  * An SSH key that signs in identifies one account, so it is unique among such keys. A key that only signs may be
- * registered by several people: otherwise whoever registers somebody's public key first would keep them from using it.
- * OpenPGP keys are unique per person for the same reason. `gpg_key_parts` has each key and subkey that may sign, by the
- * id that a signature names.
+ * registered by several people: otherwise a person who registers the public key of another first would keep them from
+ * using it. OpenPGP keys are unique per person for the same reason. `gpg_key_parts` has each key and subkey that may
+ * sign, by the id that a signature names.
  */
 export const signingKeys: Migration = {
   version: 94,

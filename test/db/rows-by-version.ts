@@ -617,6 +617,42 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
     ['gpg_key_parts', { key_id: 'AB'.repeat(8), gpg_key_id: 'g1', fingerprint: 'AB'.repeat(20) }],
     ['instance_signing_keys', { fingerprint: 'SHA256:x', blob_base64: 'AAAA', created_at: 1, retired_at: 2 }],
   ],
+  96: [
+    ['watches', { user_id: 'bob-id', repository_id: 'r1', level: 'everything', created_at: 5 }],
+    [
+      'notifications',
+      {
+        id: 9,
+        user_id: 'bob-id',
+        subject: 'issue:is1',
+        repository_id: 'r1',
+        issue_id: 'is1',
+        reason: 'mention',
+        first_position: 1,
+        last_position: 2,
+        listed_at: 7,
+        fed_at: 7,
+      },
+    ],
+    ['notification_batches', { id: 3, payload: '{}', created_at: 5, next_at: 5 }],
+    ['notification_rules', { user_id: 'bob-id', reason: 'watching', channel: 'mail', is_on: 1 }],
+    ['notification_settings', { user_id: 'bob-id', digest: 'daily' }],
+    ['notification_feeds', { user_id: 'bob-id', token_hash: 'ab', created_at: 5 }],
+    [
+      'notification_mails',
+      {
+        user_id: 'bob-id',
+        due_at: 60007,
+        subject: 'issue:is1',
+        digest: 'immediately',
+        repository_id: 'r1',
+        issue_id: 'is1',
+        reason: 'mention',
+        first_position: 1,
+        last_position: 2,
+      },
+    ],
+  ],
   100: [
     [
       'branch_rules',

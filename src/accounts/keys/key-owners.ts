@@ -13,7 +13,7 @@ export interface KeyOwner {
   uses: SshKeyUse;
 }
 
-/** Owners of all asked keys together: whoever registers the keys of others for signing fills no page with it. */
+/** Owners of all asked keys together: registering the keys of others for signing fills no page. */
 const maxOwners = 500;
 
 /**

@@ -8,7 +8,10 @@ const escapeSequence = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b\n]*(?:\u00
 /** Masks secrets in rows before they are stored (security H06). */
 export type Mask = (rows: Buffer) => Buffer;
 
-/** Masks secrets literally, each line of a multi-line one, in base64 and percent-encoded; colour codes inside one do not matter. */
+/**
+ * Masks secrets literally, each line of a multi-line one, in base64 and percent-encoded; colour codes inside one do not
+ * matter.
+ */
 export function createMask(secrets: Iterable<string>): Mask {
   const hidden = [...new Set([...secrets].flatMap(spellings))].filter((text) => text.length >= shortestSecret);
   if (hidden.length === 0) return (rows) => rows;

@@ -64,9 +64,9 @@ export async function receiveLog(
 }
 
 /**
- * The only place that acknowledges rows to a runner, which then drops them. It cuts them off its buffer unchecked (`rows =
- * rows[ack - offset:]`), so an acknowledgement beyond what it has sent makes the runner panic: never above `index +
- * rows.count`.
+ * The only place that acknowledges rows to a runner, which then drops them. It cuts them off its buffer unchecked
+ * (`rows = rows[ack - offset:]`), so an acknowledgement beyond what it has sent makes the runner panic: never above
+ * `index + rows.count`.
  */
 function acknowledge({ index, rows }: IncomingLog, stored: number): number {
   return Math.min(stored, index + rows.count);

@@ -7,8 +7,8 @@ import { announceEntry, placeOfEntry } from './announce-entry.ts';
 import type { EntryAnnouncementDeps, EntryListener, EntryPosition } from './announce-entry.ts';
 
 /**
- * How long a stop waits for announcements. A listener that hangs must not hold the server; what is not announced by then
- * is announced after the next start.
+ * How long a stop waits for announcements. A listener that hangs must not hold the server; what is not announced by
+ * then is announced after the next start.
  */
 const stopTimeoutMs = 10_000;
 
@@ -21,8 +21,8 @@ const batch = 200;
 type Deps = EntryAnnouncementDeps & { clock: Clock };
 
 /**
- * Announces entries beside the answer to the client. Announcements of one issue are serialised, so that its last entry
- * is announced last.
+ * Announces entries beside the response to the client. Announcements of one issue are serialised, so that its last
+ * entry is announced last.
  */
 export class EntryAnnouncer {
   readonly #deps: Deps;

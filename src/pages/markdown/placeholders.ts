@@ -1,7 +1,7 @@
 /**
- * Placeholders in a rendered document for what is put in after the cleaner: highlighted code, formulas, task boxes, and text
- * with possible references. A placeholder is between two NUL characters, which no document can write: the parser replaces
- * them in its source, and the cleaner decodes no character reference to one.
+ * Placeholders in a rendered document for what is put in after the cleaner: highlighted code, formulas, task boxes, and
+ * text with possible references. A placeholder is between two NUL characters, which no document can write: the parser
+ * replaces them in its source, and the cleaner decodes no character reference to one.
  */
 export type PlaceholderKind =
   /** A block of code, by its index. */

@@ -12,7 +12,7 @@ export type VerificationReason =
   | 'invalid'
   | 'malformed_signature'
   | 'unknown_signature_type'
-  /** The committer's address belongs to somebody else than the key. */
+  /** The committer's address does not belong to the owner of the key. */
   | 'bad_email'
   /** The committer's address is no verified address of the key's owner. */
   | 'unverified_email'
