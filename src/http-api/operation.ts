@@ -72,6 +72,7 @@ export type OperationMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export type Tag =
   | 'Search'
   | 'Repositories'
+  | 'Branch rules'
   | 'Contents'
   | 'Pushes'
   | 'Webhooks'

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { Person, SshKey } from '../../accounts/index.ts';
 import type { Commit, Signature } from '../../git/index.ts';
 import type { Member, Organisation } from '../../organisations/index.ts';
-import type { Collaborator, CommitStatus, ListedRepository, Repository } from '../../repositories/index.ts';
+import type { Collaborator, CommitStatus, Repository } from '../../repositories/index.ts';
 import type { GpgKey, Verification } from '../../signing/index.ts';
 import type { Owner } from '../../owners/index.ts';
 import type { WebDeps } from '../../http/index.ts';
@@ -13,7 +13,7 @@ import type * as schemas from './schemas.ts';
 /** The base URL of the API: absolute addresses start with it. */
 interface Place {
   origin: string;
-  deps: Pick<WebDeps, 'config' | 'ssh'>;
+  deps: Pick<WebDeps, 'config' | 'ssh' | 'repositories'>;
 }
 
 type Shown<Schema extends z.ZodType> = z.output<Schema>;
@@ -21,10 +21,29 @@ type Shown<Schema extends z.ZodType> = z.output<Schema>;
 export const isoTime = (ms: number): string => new Date(ms).toISOString();
 export const isoTimeOrNull = (ms: number | null): string | null => (ms === null ? null : isoTime(ms));
 
-export function showRepository(
+export async function showRepository(
+  row: Repository,
+  owner: Pick<Owner, 'handle'>,
+  place: Place,
+): Promise<Shown<typeof schemas.repository>> {
+  const [shown] = await showListed([{ ...row, owner }], place);
+  return shown!;
+}
+
+/** The same for several: their rules are read at once. */
+export async function showListed(
+  rows: readonly (Repository & { owner: Pick<Owner, 'handle'> })[],
+  place: Place,
+): Promise<Shown<typeof schemas.repository>[]> {
+  const isProtected = await place.deps.repositories.rules.protectedDefaults(rows);
+  return rows.map((row) => showRow(row, row.owner, place, isProtected.has(row.id)));
+}
+
+function showRow(
   row: Repository,
   owner: Pick<Owner, 'handle'>,
   { origin, deps }: Place,
+  defaultBranchProtected: boolean,
 ): Shown<typeof schemas.repository> {
   const address = { owner: owner.handle, name: row.name };
   const page = origin + repositoryUrl(address);
@@ -40,7 +59,7 @@ export function showRepository(
     visibility: row.visibility,
     description: row.description,
     defaultBranch: row.defaultBranch,
-    defaultBranchProtected: row.defaultBranchProtected,
+    defaultBranchProtected,
     acceptsGerritRefs: row.acceptsGerritRefs,
     archived: row.archivedAt !== null,
     createdAt: isoTime(row.createdAt),
@@ -52,9 +71,6 @@ export function showRepository(
     sshUrl: ssh,
   };
 }
-
-export const showListed = (rows: readonly ListedRepository[], place: Place) =>
-  rows.map((row) => showRepository(row, row.owner, place));
 
 export function showCommit(
   { oid, tree, parents, author, committer, message, signature }: Commit,
