@@ -10,8 +10,8 @@ export const openPgpLimits = {
   signatureBytes: 16 * 1024,
   /** A commit's headers and message, or a tag: what is larger is shown as not verified. */
   signedBytes: 1024 * 1024,
-  /** Keys registered here that a page looks at. */
-  keysPerPage: 200,
+  /** Keys registered here that a page looks at: its own, and copies that other people registered. */
+  keysPerPage: 2_000,
 } as const;
 
 /** Limits of a task that reads one key. */
