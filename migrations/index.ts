@@ -37,6 +37,7 @@ import { issueSearch } from './v82-issue-search.ts';
 import { issueSerials } from './v84-issue-serials.ts';
 import { pushCredentials } from './v86-push-credentials.ts';
 import { attachmentUses } from './v88-attachment-uses.ts';
+import { forks } from './v102-forks.ts';
 import { storages } from './v90-storages.ts';
 
 /** Every migration, in order. SPEC §9 fixes the numbers 2, 9 and 19 (federation), 13 and 14; the others are ours. */
@@ -80,4 +81,5 @@ export const migrations: readonly Migration[] = [
   pushCredentials,
   attachmentUses,
   storages,
+  forks,
 ];

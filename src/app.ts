@@ -278,6 +278,7 @@ export async function openModules(
       logger,
     });
     repositories.pushes.onPush(webhooks.onPush);
+    repositories.forks.onFork(webhooks.onFork);
     issues.onEntry(webhooks.onEntry);
     ci.onRunEnd(webhooks.onRunEnd);
     const mirrors = createMirrors({

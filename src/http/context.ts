@@ -6,7 +6,7 @@ import type { Person, Session } from '../accounts/index.ts';
 import type { ImageUpload } from '../images/index.ts';
 import type { IssueTab } from '../issues/index.ts';
 import type { Organisation } from '../organisations/index.ts';
-import type { Found } from '../repositories/index.ts';
+import type { Found, ForkTab } from '../repositories/index.ts';
 import type { ActiveRequest } from './admission/background-priority.ts';
 import type { Form } from './request/form.ts';
 
@@ -31,6 +31,7 @@ export interface FoundHere extends Found {
   /** Whether the viewer has pinned it; null for who cannot. */
   isPinned: boolean | null;
   issues: IssueTab;
+  forks: ForkTab;
 }
 
 /** A file that a form brought and that is stored. */

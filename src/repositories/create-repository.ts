@@ -64,6 +64,9 @@ export async function createRepository(
         deletedBy: null,
         imageContentType: null,
         imageUpdatedAt: null,
+        forkedFromId: null,
+        forkCount: 0,
+        sharedBytes: 0,
       };
       await manager.insert(repositorySchema, repository);
       await endRedirect(tx, owner.id, repository.nameFolded);
@@ -117,5 +120,5 @@ async function ownerToCreateFor(deps: RepositoryDeps, viewer: Viewer, handle: st
   return owner;
 }
 
-const unknownOwner = () =>
+export const unknownOwner = () =>
   invalid('no_such_owner', 'There is no such owner, or you may not create repositories there.', { field: 'owner' });

@@ -554,4 +554,5 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
     ['storages', { id: 's2', kind: 'shared', node: 'b', epoch: 3, until: 9 }],
     ['leases', { name: 'backup', node: 'b', epoch: 1, until: 9 }],
   ],
+  102: [['unfinished_forks', { repository_id: 'r102', owner_id: 'alice-id', storage_id: 'local', created_at: 3 }]],
 };

@@ -129,7 +129,7 @@ export const movedRef = z.strictObject({ ref: z.string(), oldId: anyId, newId: a
 export const activityPush = z
   .strictObject({
     id: z.string(),
-    via: z.enum(['http', 'ssh', 'undo', 'mirror']),
+    via: z.enum(['http', 'ssh', 'undo', 'mirror', 'sync']),
     person: handle.nullable().describe('Null for the server itself, its command line, or somebody who is gone'),
     at: time,
     updates: z

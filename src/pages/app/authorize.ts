@@ -79,11 +79,12 @@ export function authorize(access: AccessDeclaration, deps: WebDeps): Middleware 
       const found = await findOrMove(ctx, deps, right);
       if (typeof found === 'string') return redirect(ctx, found);
       const { id } = found.repository;
-      const [isPinned, issues] = await Promise.all([
+      const [isPinned, issues, forks] = await Promise.all([
         deps.repositories.pins.isPinned(ctx.state.identity.viewer, id),
         deps.issues.tab(id),
+        deps.repositories.forks.tab(ctx.state.identity.viewer, found.repository),
       ]);
-      ctx.state.found = { ...found, isPinned, issues };
+      ctx.state.found = { ...found, isPinned, issues, forks };
     }
     await next();
   };

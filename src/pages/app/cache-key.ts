@@ -21,7 +21,7 @@ export async function cacheKey(request: AnyContext, deps: Pick<WebDeps, 'git' | 
   if (found === null || (method !== 'GET' && method !== 'HEAD')) return null;
   const refs = await deps.git.refs.state(found.path);
   if (refs === null) return null;
-  const { repository, owner, canonical, level, isOwner, isPinned, issues } = found;
+  const { repository, owner, canonical, level, isOwner, isPinned, issues, forks } = found;
   const key = hash(
     'sha256',
     JSON.stringify([
@@ -39,6 +39,7 @@ export async function cacheKey(request: AnyContext, deps: Pick<WebDeps, 'git' | 
       isOwner,
       isPinned,
       issues,
+      forks,
       found.path,
       refs,
       deps.ssh(),

@@ -21,6 +21,10 @@ export interface RepositoryHeadView {
   mayInvite: boolean;
   /** Null for who cannot pin. */
   isPinned: boolean | null;
+  /** What it was forked from; null for no fork, and for who may not read that. */
+  forkedFrom: { name: string; url: string } | null;
+  /** How many forks the viewer may see. */
+  forks: string;
   /** How many issues are open; null where the repository takes none, which hides the tab. */
   openIssues: string | null;
 }
@@ -33,6 +37,7 @@ export function viewRepositoryHead({
   isOwner,
   isPinned,
   issues,
+  forks,
 }: FoundHere): RepositoryHeadView {
   return {
     owner: canonical.owner,
@@ -47,6 +52,11 @@ export function viewRepositoryHead({
     isOwner,
     mayInvite: level === 'admin' && !isOwner,
     isPinned,
+    forkedFrom:
+      forks.source === null
+        ? null
+        : { name: `${forks.source.owner}/${forks.source.name}`, url: repositoryUrl(forks.source) },
+    forks: viewNumber(forks.forks),
     openIssues: issues.isOn ? viewNumber(issues.open) : null,
   };
 }
