@@ -37,8 +37,10 @@ export const visibilityOfFork = (source: Pick<RepositoryFacts, 'visibility'>): V
  * Whether a fork may be brought up to date: commits of a private source do not become public by it. Who may read the
  * source and write to the fork is asked beside.
  */
-export const maySync = (source: Pick<RepositoryFacts, 'visibility'>, fork: Pick<RepositoryFacts, 'visibility'>): boolean =>
-  source.visibility === 'PUBLIC' || fork.visibility === 'PRIVATE';
+export const maySync = (
+  source: Pick<RepositoryFacts, 'visibility'>,
+  fork: Pick<RepositoryFacts, 'visibility'>,
+): boolean => source.visibility === 'PUBLIC' || fork.visibility === 'PRIVATE';
 
 /**
  * Whether a repository may be made public: a fork may not while its source is private, in the trash, too.

@@ -36,17 +36,26 @@ function viewContents(branches: number, refs: ReadonlyMap<string, string>) {
 /** The first page of the settings; also where a refused image is told about (SPEC §7). */
 export async function settingsPage(
   context: RepositoryPersonContext,
-  { git }: RepositoryDeps,
+  { git, repositories }: RepositoryDeps,
   { form = formOf(context), refusal = null }: { form?: SettingsForm; refusal?: FormRefusal | null } = {},
 ): Promise<PageReply> {
-  const { found, query } = context;
-  const [branches, refs] = await Promise.all([git.refs.branches(found.path), git.refs.list(found.path)]);
-  const names = branches.map(({ name }) => name);
+  const { found, query, viewer } = context;
+  const { owner, name } = found.canonical;
+  const [branches, refs, { forks, privateForks }] = await Promise.all([
+    git.refs.branches(found.path),
+    git.refs.list(found.path),
+    repositories.forks.countAll(viewer, owner, name),
+  ]);
+  const names = branches.map((branch) => branch.name);
   return page('repository/general-settings', {
     repository: viewRepositoryHead(found),
     section: 'general',
     hasImage: found.repository.imageContentType !== null,
     branches: names.length > 0 && names.length <= maxChoices ? names : null,
+    forks: {
+      open: forks > privateForks ? viewCount(forks - privateForks, 'public fork') : null,
+      hidden: privateForks > 0 ? viewCount(privateForks, 'private fork') : null,
+    },
     contents: viewContents(names.length, refs),
     form,
     refusal,

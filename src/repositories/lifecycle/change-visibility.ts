@@ -23,9 +23,13 @@ export async function changeVisibility(
   const before = await deps.db.write(async (tx) => {
     const row = await findAgain(deps, tx, viewer, repositoryId, 'owner');
     if (visibility === 'PUBLIC' && !mayBecomePublic(await sourceOf(tx, row)))
-      throw conflict('fork_of_private', 'This is a fork of a private repository: it stays private as long as that does.', {
-        field: 'visibility',
-      });
+      throw conflict(
+        'fork_of_private',
+        'This is a fork of a private repository: it stays private as long as that does.',
+        {
+          field: 'visibility',
+        },
+      );
     if (row.visibility !== visibility) {
       await tx.manager.update(repositorySchema, { id: repositoryId }, { visibility, updatedAt: tx.now });
     }
