@@ -46,6 +46,7 @@ import {
   openIssue,
   searchIssues,
 } from './issues.ts';
+import { createFork, listForks, mergeUpstream } from './forks.ts';
 import { getImage, removeImage, replaceImage } from './images.ts';
 import { issueAssetOperations } from './issue-assets.ts';
 import { addKey, listKeys, removeKey } from './keys.ts';
@@ -99,6 +100,9 @@ export const operations: readonly Operation[] = [
   editRepository,
   renameRepository,
   deleteRepository,
+  listForks,
+  createFork,
+  mergeUpstream,
   listBranches,
   listTags,
   listCommits,

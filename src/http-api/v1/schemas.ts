@@ -50,6 +50,12 @@ export const repository = z
     defaultBranchProtected: z.boolean().describe('Whether pushes may not rewrite the default branch'),
     acceptsGerritRefs: z.boolean().describe('Whether pushes may write refs/changes/ and refs/meta/'),
     archived: z.boolean().describe('Read-only'),
+    fork: z.boolean(),
+    parent: z
+      .strictObject({ owner: handle, name: z.string(), full_name: z.string(), html_url: z.string() })
+      .nullable()
+      .describe('What it was forked from; null for no fork, and where the caller may not read that'),
+    forks_count: z.int().describe('Public forks'),
     createdAt: time,
     updatedAt: time,
     pushedAt: time.nullable(),

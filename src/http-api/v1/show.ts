@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { Viewer } from '../../access/index.ts';
 import type { Person, SshKey } from '../../accounts/index.ts';
 import type { Commit, Signature } from '../../git/index.ts';
 import type { Member, Organisation } from '../../organisations/index.ts';
@@ -20,9 +21,13 @@ type Shown<Schema extends z.ZodType> = z.output<Schema>;
 export const isoTime = (ms: number): string => new Date(ms).toISOString();
 export const isoTimeOrNull = (ms: number | null): string | null => (ms === null ? null : isoTime(ms));
 
-export function showRepository(
+/** What a repository was forked from. */
+type Parent = { repository: Pick<Repository, 'name'>; owner: Pick<Owner, 'handle'> };
+
+function showRepository(
   row: Repository,
   owner: Pick<Owner, 'handle'>,
+  parent: Parent | null,
   { origin, deps }: Place,
 ): Shown<typeof schemas.repository> {
   const address = { owner: owner.handle, name: row.name };
@@ -42,6 +47,9 @@ export function showRepository(
     defaultBranchProtected: row.defaultBranchProtected,
     acceptsGerritRefs: row.acceptsGerritRefs,
     archived: row.archivedAt !== null,
+    fork: row.forkedFromId !== null,
+    parent: parent && showParent(parent, origin),
+    forks_count: Number(row.forkCount),
     createdAt: isoTime(row.createdAt),
     updatedAt: isoTime(row.updatedAt),
     pushedAt: isoTimeOrNull(row.pushedAt),
@@ -52,8 +60,28 @@ export function showRepository(
   };
 }
 
-export const showListed = (rows: readonly ListedRepository[], place: Place) =>
-  rows.map((row) => showRepository(row, row.owner, place));
+function showParent({ repository: { name }, owner: { handle } }: Parent, origin: string) {
+  const address = { owner: handle, name };
+  return { ...address, full_name: `${handle}/${name}`, html_url: origin + repositoryUrl(address) };
+}
+
+type PlaceOfForks = Place & { deps: Pick<WebDeps, 'repositories'> };
+
+/** A repository, with what it was forked from if the viewer may read that. */
+export async function showWithParent(
+  row: Repository,
+  owner: Pick<Owner, 'handle'>,
+  viewer: Viewer,
+  place: PlaceOfForks,
+): Promise<Shown<typeof schemas.repository>> {
+  const parents = await place.deps.repositories.forks.sourcesOf(viewer, [row]);
+  return showRepository(row, owner, parents.get(row.id) ?? null, place);
+}
+
+export async function showListed(rows: readonly ListedRepository[], viewer: Viewer, place: PlaceOfForks) {
+  const parents = await place.deps.repositories.forks.sourcesOf(viewer, rows);
+  return rows.map((row) => showRepository(row, row.owner, parents.get(row.id) ?? null, place));
+}
 
 const showSignature = ({ name, email, at }: Signature) => ({ name, email, date: isoTime(at) });
 
