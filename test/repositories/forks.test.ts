@@ -83,7 +83,9 @@ t.test('a fork has what the source shows, belongs to its maker, and is counted',
   t.equal(await reasonOf(repositories.forks.create(bob, 'carol', 'taken', {})), 'repository_empty');
   t.equal(await repositories.forks.freeName({ kind: 'user', id: carol.id } as never, 'taken'), 'taken-2');
 
+  modules.clock.advance(1000);
   await repositories.forks.create(bob, 'alice', 'work', { owner: 'example', name: 'ours', defaultBranchOnly: true });
+  modules.clock.advance(1000);
   await repositories.forks.create(localAdministrator, 'alice', 'work', { owner: 'carol' });
   t.equal(await forkCount(modules), 3);
   t.same(await namesOf(modules, anonymous), ['carol/work', 'example/ours', 'bob/work']);
