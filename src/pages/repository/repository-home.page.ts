@@ -56,6 +56,8 @@ const maxLicenceBytes = 128 * 1024;
 const maxCountedFiles = 100_000;
 /** How long the page waits for what a large repository is asked for the first time. */
 const waitMs = 150;
+/** How long it waits for the distance to the source of a fork, which is counted once for two commits. */
+const distanceWaitMs = 500;
 
 async function readLicence(
   { found }: RepositoryContext,
@@ -96,7 +98,7 @@ async function readFacts(context: RepositoryContext, { git }: RepositoryDeps, at
 async function readDistance({ viewer, found }: RepositoryContext, { repositories }: RepositoryDeps, branch: string) {
   if (found.forks.source === null) return { isComplete: true, distance: null };
   const compared = repositories.forks.compare(viewer, found, branch).then((distance) => ({ distance }));
-  const result = await resultWithin(compared, waitMs);
+  const result = await resultWithin(compared, distanceWaitMs);
   const distance = result?.distance ?? null;
   return {
     isComplete: result !== null,

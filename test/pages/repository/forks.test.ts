@@ -15,6 +15,15 @@ const textOf = (response: PageResponse): string =>
     .replaceAll('&#39;', "'")
     .replace(/\s+/g, ' ');
 
+/** The line about the source is left out while git still counts; who asks again gets it. */
+async function home(browser: Visitor, pattern: RegExp): Promise<string> {
+  for (let tries = 0; ; tries += 1) {
+    const text = textOf(await browser.get('/repos/bob/garden'));
+    if (pattern.test(text) || tries === 50) return text;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
 interface World {
   web: Web;
   alice: Visitor & { id: string };
@@ -76,9 +85,9 @@ t.test('from the button to a fork, without a script', async (t) => {
   const fork = await bob.get(location(made));
   t.match(textOf(fork), /This is your fork/);
   t.match(main(fork), /forked from\s*<a href="\/repos\/alice\/garden">alice\/garden<\/a>/);
-  t.match(textOf(fork), /This branch is level with alice\/garden main/);
+  t.match(await home(bob, /This branch/), /This branch is level with alice\/garden main/);
   t.match(textOf(fork), /shared with forks/);
-  t.match((await visitor(web).get('/repos/alice/garden')).body, /aria-label="1 forks"/);
+  t.match((await visitor(web).get('/repos/alice/garden')).body, /aria-label="1 fork"/);
 
   const again = await bob.get('/repos/alice/garden/fork');
   t.match(textOf(again), /There is a fork already: bob\/garden/);
@@ -94,11 +103,11 @@ t.test('from the button to a fork, without a script', async (t) => {
 t.test('behind, synced, ahead and diverged', async (t) => {
   const { web, bob, carol, push } = await openWorld(t);
   await bob.post('/repos/alice/garden/fork', { owner: 'bob', name: 'garden' });
-  t.match(textOf(await bob.get('/repos/bob/garden')), /This branch is level with/);
+  t.match(await home(bob, /This branch is level with/), /This branch is level with/);
   await push('alice', 'garden', 'sow');
   await push('alice', 'garden', 'water');
-  const behind = await bob.get('/repos/bob/garden');
-  t.match(textOf(behind), /This branch is 2 commits behind alice\/garden main \. Sync fork/);
+  const behind = /This branch is 2 commits behind alice\/garden main \. Sync fork/;
+  t.match(await home(bob, behind), behind);
   t.match(main(await carol.get('/repos/bob/garden')), /2 commits behind[^]*>Compare</);
   const sync = await bob.get('/repos/bob/garden/sync?branch=main');
   t.match(textOf(sync), /The branch main is 2 commits behind alice\/garden/);
@@ -110,17 +119,20 @@ t.test('behind, synced, ahead and diverged', async (t) => {
 
   const synced = await bob.post('/repos/bob/garden/sync', { branch: 'main' });
   t.equal(location(synced), '/repos/bob/garden/tree/main?done=fork-synced');
-  t.match(textOf(await bob.get('/repos/bob/garden')), /level with/);
+  t.match(await home(bob, /level with/), /level with/);
   t.match(textOf(await bob.get('/repos/bob/garden/activity')), /by syncing the fork/);
   t.match(location(await bob.post('/repos/bob/garden/sync', { branch: 'main' })), /done=fork-up-to-date/);
   t.match(textOf(await bob.get('/repos/bob/garden/sync?branch=absent')), /There is nothing to compare/);
   t.equal((await bob.post('/repos/bob/garden/sync', { branch: 'absent' })).status, 422);
 
   await push('bob', 'garden', 'my bed');
-  t.match(textOf(await bob.get('/repos/bob/garden')), /1 commit ahead of alice\/garden/);
+  t.match(await home(bob, /1 commit ahead of alice\/garden/), /1 commit ahead of alice\/garden/);
   t.match(textOf(await bob.get('/repos/bob/garden/sync')), /has nothing that is missing here/);
   await push('alice', 'garden', 'harvest');
-  t.match(textOf(await bob.get('/repos/bob/garden')), /1 commit ahead of and 1 commit behind alice\/garden/);
+  t.match(
+    await home(bob, /1 commit ahead of and 1 commit behind alice\/garden/),
+    /1 commit ahead of and 1 commit behind alice\/garden/,
+  );
   const diverged = main(await bob.get('/repos/bob/garden/sync'));
   t.match(diverged, `git remote add upstream ${web.origin}/git/alice/garden.git`);
   t.match(diverged, /git merge upstream\/main/);
@@ -173,6 +185,9 @@ t.test('stock git clones a fork and pushes to it over the wire; the source stays
   t.ok(existsSync(path.join(work, 'README.md')));
   await runGit(['commit', '--quiet', '--allow-empty', '-m', 'Over the wire'], { cwd: work });
   await runGit(['push', '--quiet', 'origin', 'main'], { cwd: work });
-  t.match(textOf(await bob.get('/repos/bob/garden')), /1 commit ahead of alice\/garden.*Over the wire/);
+  t.match(
+    await home(bob, /1 commit ahead of alice\/garden.*Over the wire/),
+    /1 commit ahead of alice\/garden.*Over the wire/,
+  );
   t.notMatch(textOf(await bob.get('/repos/alice/garden')), /Over the wire/);
 });
