@@ -1,7 +1,7 @@
-import { mkdir, readdir } from 'node:fs/promises';
+import { mkdir, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { eachLimit } from '../kernel/index.ts';
-import { copyFile } from './copy-file.ts';
+import { copyFile, linkCopy } from './copy-file.ts';
 import type { EarlierFile } from './copy-file.ts';
 import type { FileEntry, Manifest } from './manifest.ts';
 
@@ -29,6 +29,8 @@ export interface Copier {
 export function createCopier(target: string, earlier: EarlierBackup | null): Copier {
   const files = new Map<string, FileEntry>();
   const folders = createFolders();
+  /** Copies of files that several repositories share as hard links: a fork and its source. */
+  const shared = new Map<string, { place: string; entry: FileEntry }>();
   const earlierAt = earlier === null ? 0 : Date.parse(earlier.manifest.startedAt);
 
   function earlierOf(place: string): EarlierFile | null {
@@ -43,7 +45,16 @@ export function createCopier(target: string, earlier: EarlierBackup | null): Cop
     async file(from, place) {
       const to = path.join(target, place);
       await folders.of(to);
-      files.set(place, await copyFile(from, to, earlierOf(place)));
+      const { dev, ino, nlink } = await stat(from);
+      const key = nlink > 1 ? `${dev}.${ino}` : null;
+      const known = key === null ? undefined : shared.get(key);
+      if (known !== undefined && (await linkCopy(path.join(target, known.place), to))) {
+        files.set(place, known.entry);
+        return;
+      }
+      const entry = await copyFile(from, to, earlierOf(place));
+      files.set(place, entry);
+      if (key !== null) shared.set(key, { place, entry });
     },
     async folder(from, place, skips = () => false) {
       const entries = (await readdir(from, { withFileTypes: true }).catch(whenGone)) ?? [];
@@ -58,6 +69,7 @@ export function createCopier(target: string, earlier: EarlierBackup | null): Cop
     forget(place) {
       folders.forget();
       for (const file of files.keys()) if (file.startsWith(`${place}/`)) files.delete(file);
+      for (const [key, copy] of shared) if (copy.place.startsWith(`${place}/`)) shared.delete(key);
     },
   };
   return copier;

@@ -8,7 +8,7 @@ import type { RepositoryDeps } from './deps.ts';
 import { findRepository, repositoryFacts } from './find-repository.ts';
 import type { Found, Needed } from './find-repository.ts';
 import { createForkService } from './forks/fork-service.ts';
-import { removeUnfinishedForks } from './forks/recover-forks.ts';
+import { removeUnfinishedForks } from './lifecycle/remove-unfinished-forks.ts';
 import { createImageService } from './images/image-service.ts';
 import { recoverImages } from './images/recover-images.ts';
 import { listLanguages } from './languages/list-languages.ts';

@@ -10,7 +10,7 @@ const maxObjects = 8_000_000;
 const looseFolder = /^[0-9a-f]{2}$/;
 
 /**
- * Takes out of a new repository what none of its refs leads to. Whoever owns a fork may push a ref to any object in
+ * Takes out of a new repository what none of its refs leads to. The owner of a fork may push a ref to any object in
  * its folder whose id they know; what the source hides (overwritten commits that wait for an undo, objects of refused
  * pushes) must therefore not be in it.
  *

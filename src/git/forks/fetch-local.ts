@@ -1,12 +1,8 @@
 import { internal } from '../../kernel/index.ts';
 import { checked } from '../objects/browse.ts';
-import type { BrowseDeps } from '../objects/browse.ts';
 import type { GitRunner } from '../processes/git-runner.ts';
-import type { Distance } from '../queries/compare.ts';
-import { linesOf, queryGit } from '../queries/query-git.ts';
 import { protocolOnly } from '../remotes/remote.ts';
 import { isBranchName } from '../refs/ref-name.ts';
-import path from 'node:path';
 
 /** Namespace of what was fetched from another repository here, until a ref of the repository points to it. */
 export const localFolder = 'refs/hearth/sync/';
@@ -43,26 +39,3 @@ export async function fetchLocal(
   const { output } = await runner.run({ argv: parse, timeLimitMs: 30_000 }, 4_096);
   return checked(output.toString().trim());
 }
-
-/**
- * How many commits each of two histories has that the other has not, where the second is in another repository.
- * git reads the other's objects beside its own for this one question; nothing of them stays. Refuses `git_busy`.
- */
-export async function distanceBetween(
-  deps: BrowseDeps,
-  repository: string,
-  from: string,
-  other: string,
-  to: string,
-): Promise<Distance> {
-  if (from === to) return { ahead: 0, behind: 0 };
-  const { output } = await queryGit(deps, repository, {
-    argv: ['rev-list', '--left-right', '--count', `${checked(from)}...${checked(to)}`, '--'],
-    environment: { GIT_ALTERNATE_OBJECT_DIRECTORIES: quotedPath(path.join(other, 'objects')) },
-  });
-  const [behind = '0', ahead = '0'] = linesOf(output)[0]?.split('\t') ?? [];
-  return { ahead: Number(ahead), behind: Number(behind) };
-}
-
-/** git splits the variable at colons, and reads an element in double quotes as a string of C. */
-const quotedPath = (folder: string): string => `"${folder.replace(/["\\]/g, '\\$&')}"`;

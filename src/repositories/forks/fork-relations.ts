@@ -1,6 +1,7 @@
-import { repositoryLevel, visibleRepositories } from '../../access/index.ts';
+import { maySync, repositoryLevel, visibleRepositories } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import { idsIn } from '../../db/index.ts';
+import { nullIfNotFound } from '../../kernel/index.ts';
 import type { RepositoryDeps } from '../deps.ts';
 import { findRepository, ownerIdOf, repositoryFacts } from '../find-repository.ts';
 import type { RepositoryAddress } from '../find-repository.ts';
@@ -159,4 +160,25 @@ export async function sourcesOf(
       return source === undefined ? [] : [[id, source] as const];
     }),
   );
+}
+
+/**
+ * Restores what an imported repository was forked from, for those who administer both. A source that is not here, that
+ * is the repository itself or whose commits would become public leaves it as it is.
+ * @returns whether there is a relation now
+ */
+export async function relateFork(
+  deps: RepositoryDeps,
+  viewer: Viewer,
+  at: RepositoryAddress,
+  source: RepositoryAddress,
+): Promise<boolean> {
+  const { repository } = await findRepository(deps, viewer, at, 'admin');
+  const found = await findRepository(deps, viewer, source, 'admin').catch(nullIfNotFound);
+  if (found === null || found.repository.id === repository.id || !maySync(found.repository, repository)) return false;
+  const { id: forkedFromId } = found.repository;
+  // No circle: the source must not come from the repository itself.
+  if (found.repository.forkedFromId === repository.id) return false;
+  await deps.db.write(({ manager }) => manager.update(repositorySchema, { id: repository.id }, { forkedFromId }));
+  return true;
 }

@@ -8,7 +8,15 @@ import type { Repository } from '../schema/repository-schema.ts';
 import { createFork } from './create-fork.ts';
 import type { NewFork } from './create-fork.ts';
 import type { ForkListener } from './fork-port.ts';
-import { countAllForks, forkTab, freeForkName, listForks, listForkTargets, sourcesOf } from './fork-relations.ts';
+import {
+  countAllForks,
+  forkTab,
+  freeForkName,
+  listForks,
+  listForkTargets,
+  relateFork,
+  sourcesOf,
+} from './fork-relations.ts';
 import { compareWithSource, syncFork } from './sync-fork.ts';
 
 /**
@@ -37,6 +45,7 @@ export function createForkService(
     compare: bind(compareWithSource),
     sync: (viewer: Viewer, owner: string, name: string, options?: { branch?: string | undefined }) =>
       syncFork(deps, apply, viewer, { owner, name }, options),
+    relate: bindAt(relateFork),
     /** Registers what is called inside the write that makes a fork. */
     onFork: (listener: ForkListener): void => void deps.forkListeners.push(listener),
   };

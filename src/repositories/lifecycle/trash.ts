@@ -22,7 +22,7 @@ import { foldRepositoryName, parseRepositoryName } from '../repository-name.ts';
 import { repositorySchema } from '../schema/repository-schema.ts';
 import type { Repository } from '../schema/repository-schema.ts';
 import type { RepositoryDeps } from '../deps.ts';
-import { removeUnfinishedForks } from '../forks/recover-forks.ts';
+import { removeUnfinishedForks } from './remove-unfinished-forks.ts';
 import { endRedirect } from './find-redirect.ts';
 import { moveIfThere } from './move-folder.ts';
 import { transferSchema } from '../schema/transfer-schema.ts';
