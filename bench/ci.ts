@@ -195,7 +195,7 @@ async function cpuOf(
 ): Promise<{ share: number; polls: number }> {
   let polls = 0;
   const until = performance.now() + (seconds + 5) * 1000;
-  const asking = polling.map(async (runner) => {
+  const fetches = polling.map(async (runner) => {
     await sleep(Math.random() * 3_000);
     while (performance.now() < until) {
       await runner.call('FetchTask', {}, holdMs);
@@ -208,7 +208,7 @@ async function cpuOf(
   await sleep(seconds * 1000);
   const share = ((cpuOfTree([hearth.pid]) - before) / (performance.now() - startedAt)) * 100_000;
   const during = polls - already;
-  await Promise.all(asking);
+  await Promise.all(fetches);
   return { share, polls: during / seconds };
 }
 
@@ -229,11 +229,11 @@ console.log(
 console.log(row(['---', '---:', '---:', '---:']));
 await Promise.all(idle.map((runner) => runner.call('Declare', { version: 'bench', labels: ['other'] })));
 let isOver = false;
-const asking = idle.map(async (runner) => {
+const fetches = idle.map(async (runner) => {
   while (!isOver) await runner.call('FetchTask', {}, 5_000);
 });
 await measurePushes('among others', first, tree);
 isOver = true;
-await Promise.all(asking);
+await Promise.all(fetches);
 for (const runner of [first, ...idle]) runner.close();
 await hearth.stop();

@@ -15,7 +15,7 @@ import { fillTracker } from './sample-issues.ts';
 const issues = option('issues', 100_000);
 const entries = option('entries', 500_000);
 const rounds = option('rounds', 40);
-const elsewhere = textOption('url');
+const externalUrl = textOption('url');
 
 /** Our filter words, and the query of another forge for the same. */
 const lists: Record<string, [ours: string, theirs: string]> = {
@@ -63,7 +63,7 @@ async function measure(): Promise<void> {
     const { filter } = parseIssueQuery(ours);
     const module = await timed(async () => void (await modules.issues.list(anonymous, at, filter, { limit: 50 })));
     const page = hasPage ? await timed(() => read(`${base}?${new URLSearchParams({ q: ours })}`)) : null;
-    const other = elsewhere === null ? null : await timed(() => read(`${elsewhere}?${theirs}`));
+    const other = externalUrl === null ? null : await timed(() => read(`${externalUrl}?${theirs}`));
     console.log(row([name, shown(module), shown(page), shown(other)]));
   }
 

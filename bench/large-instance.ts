@@ -45,7 +45,7 @@ interface Secrets {
   token: string;
 }
 
-/** bob, who owns much, and carol, an administrator; then everybody else. */
+/** bob, who owns much, and carol, an administrator; then everyone else. */
 async function furnish(dataFolder: string): Promise<Secrets[]> {
   const known = kept === null ? null : path.resolve(kept);
   if (known !== null && existsSync(known)) {
@@ -220,7 +220,7 @@ const addresses = [
 
 type Who = 'anonymous' | Secrets['name'];
 
-async function ask(address: string, who: Who): Promise<{ status: number; bytes: number }> {
+async function sendRequest(address: string, who: Who): Promise<{ status: number; bytes: number }> {
   const person = who === 'bob' ? bob : who === 'carol' ? carol : null;
   const response = await fetch(hearth.url + address, {
     redirect: 'manual',
@@ -245,7 +245,7 @@ async function ask(address: string, who: Who): Promise<{ status: number; bytes: 
 // Steady state: the code of every page has been compiled, and what the start does in the background has ended.
 for (let round = 0; only === null && round < 3; round++)
   for (const address of new Set(addresses))
-    for (const who of ['anonymous', 'bob', 'carol'] as const) await ask(address, who);
+    for (const who of ['anonymous', 'bob', 'carol'] as const) await sendRequest(address, who);
 for (let waits = 0; waits < 60; waits++) {
   const before = cpuMsOfThreads(hearth.pid);
   await new Promise((resolve) => setTimeout(resolve, 1_000));
@@ -258,14 +258,14 @@ const worst: string[] = [];
 for (const address of [...new Set(addresses)]) {
   if (only !== null && !address.includes(only)) continue;
   for (const who of ['anonymous', 'bob', 'carol'] as const) {
-    const { status, bytes } = await ask(address, who);
+    const { status, bytes } = await sendRequest(address, who);
     // Refused or redirected to sign-in: nothing is read for these.
     if (who === 'anonymous' ? status >= 400 && status !== 404 : status >= 400) continue;
     if (status >= 300 && status < 400) continue;
     const taken: number[] = [];
     do {
       const before = cpuMsOfThreads(hearth.pid);
-      await ask(address, who);
+      await sendRequest(address, who);
       taken.push(cpuMsOfThreads(hearth.pid) - before);
     } while (taken.length < times && taken[0]! < enoughMs);
     const cpuMs = Math.min(...taken);

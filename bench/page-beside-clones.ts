@@ -28,7 +28,7 @@ if ((otherPage === null) !== (otherClone === null))
 needPrograms({ curl: 'curl' });
 const hearth = await startHearthServer();
 await fillRepository(hearth.repository);
-const asked = path.join(hearth.folder, 'clone-request');
+const requestFile = path.join(hearth.folder, 'clone-request');
 const agents = [
   new Agent({ keepAlive: true, maxSockets: 1 }),
   new TlsAgent({ keepAlive: true, maxSockets: 1 }),
@@ -72,7 +72,7 @@ async function measureBeside(pageUrl: string, line: (client: number) => string):
 }
 
 async function measure(pageUrl: string, url: string, whole: string): Promise<void> {
-  writeFileSync(asked, whole);
+  writeFileSync(requestFile, whole);
   const situations: Record<string, () => Promise<number>> = {
     'nobody clones': () => medianOfPages(pageUrl),
     [`${clients} clients of git clone`]: () =>
@@ -85,7 +85,7 @@ async function measure(pageUrl: string, url: string, whole: string): Promise<voi
       measureBeside(
         pageUrl,
         () =>
-          `curl -sf -o /dev/null -H 'Git-Protocol: version=2' -H 'Content-Type: application/x-git-upload-pack-request' --data-binary '@${asked}' '${url}/git-upload-pack'`,
+          `curl -sf -o /dev/null -H 'Git-Protocol: version=2' -H 'Content-Type: application/x-git-upload-pack-request' --data-binary '@${requestFile}' '${url}/git-upload-pack'`,
       ),
   };
   const samples: Record<string, number[]> = {};

@@ -59,7 +59,7 @@ const other = textOption('url')?.replace(/\/$/, '');
 /** Gitea's form of the URLs, or our own where supported. */
 const isOurKind =
   other !== undefined && (await fetch(`${other}/tree/${branch}`, { redirect: 'manual' })).status === 200;
-const elsewhere: Record<string, string> = {
+const externalUrls: Record<string, string> = {
   home: '',
   tree: `/src/branch/${branch}`,
   folder: `/src/branch/${branch}/${folder}`,
@@ -68,7 +68,8 @@ const elsewhere: Record<string, string> = {
   history: `/commits/branch/${branch}`,
   blame: `/blame/branch/${branch}/${file}`,
 };
-const otherUrl = (name: string, ours: string): string => other + (isOurKind ? ours.slice(B.length) : elsewhere[name]!);
+const otherUrl = (name: string, ours: string): string =>
+  other + (isOurKind ? ours.slice(B.length) : externalUrls[name]!);
 const files = path.join(hearth.folder, 'files');
 mkdirSync(files, { recursive: true });
 const cgit = await startCgit(hearth.folder, hearth.repository, files);

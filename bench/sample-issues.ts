@@ -19,7 +19,7 @@ export interface SampleTracker {
 
 /**
  * Fills a repository with issues, `entries` in all; one in five is open. The last one has a log of 200 comments, each
- * with Markdown of its own. Rows only: triggers count them, nobody is told.
+ * with Markdown of its own. Rows only: triggers count them, no listener is notified.
  */
 export async function fillTracker(
   db: Database,

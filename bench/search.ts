@@ -31,7 +31,7 @@ const loadRounds = 3;
 const connections = 20;
 /** Requests of the other page. At full speed it would be a second load on the two processors. */
 const fetchesPerS = 50;
-const elsewhere = textOption('url');
+const externalUrl = textOption('url');
 
 const queries: Record<string, string> = {
   'one letter': 'a',
@@ -46,7 +46,7 @@ const queries: Record<string, string> = {
 /** Typical queries: mostly words, sometimes the first letters of one. */
 const typed = ['verlin', 'zuphqu', 'xylophone', 'torgen', 'fabquex', 'ka lo', 'gen-ta', 'linsopi', 'zu', 'g'];
 /** Ours is queried more often in a round, to catch its slowest responses. */
-const askedPerRound = 20;
+const requestsPerRound = 20;
 
 const database = (dataFolder: string, migrate: 'always' | 'never') =>
   createDatabase({
@@ -124,11 +124,11 @@ async function measure(): Promise<void> {
     const ratios: number[] = [];
     for (let round = -1; round < rounds; round++) {
       const some: number[] = [];
-      for (let turn = 0; turn < askedPerRound; turn++)
+      for (let turn = 0; turn < requestsPerRound; turn++)
         some.push(await timed(() => search.findFirst(anonymous, query, 50)));
       const naively = await timed(() => naive(query, 50));
       const complete: number[] = [];
-      for (let turn = 0; turn < askedPerRound; turn++)
+      for (let turn = 0; turn < requestsPerRound; turn++)
         complete.push(await timed(() => search.findAll(anonymous, query)));
       if (round < 0) continue;
       ours.push(...some);
@@ -198,8 +198,8 @@ async function measure(): Promise<void> {
   console.log(row(['---', '---:', '---:', '---:', '---:', '---:']));
   for (const [at, address] of addresses.entries())
     console.log(row([`\`${address.replace('?q=', '')}\``, ...medians(searching[at]!)]));
-  if (elsewhere !== null) {
-    const other = new URL(elsewhere);
+  if (externalUrl !== null) {
+    const other = new URL(externalUrl);
     const [perS, p50, p95, p99] = await searchers(hearth, other.pathname + other.search, seconds, other.origin);
     console.log(row(['the other forge, over what it has', perS!, p50!, p95!, p99!, '']));
   }
@@ -269,7 +269,7 @@ async function searchers(
  */
 async function fetchPage(address: string, perSecond: number, forS: number): Promise<string[]> {
   const agent = new Agent({ keepAlive: true });
-  const ask = () =>
+  const search = () =>
     new Promise<void>((resolve, reject) => {
       get(address, { agent }, (response) => {
         if (response.statusCode !== 200) reject(new Error(`${address}: ${response.statusCode}`));
@@ -280,7 +280,7 @@ async function fetchPage(address: string, perSecond: number, forS: number): Prom
   const fetches: Promise<number>[] = [];
   for (let at = 0; at < forS * perSecond; at += 1) {
     await sleep(Math.max(0, startedAt + (at * 1000) / perSecond - performance.now()));
-    fetches.push(timed(ask));
+    fetches.push(timed(search));
   }
   const took = await Promise.all(fetches);
   agent.destroy();

@@ -39,6 +39,9 @@ import { pushCredentials } from './v86-push-credentials.ts';
 import { attachmentUses } from './v88-attachment-uses.ts';
 import { forks } from './v102-forks.ts';
 import { storages } from './v90-storages.ts';
+import { emailAddresses } from './v92-email-addresses.ts';
+import { signingKeys } from './v94-signing-keys.ts';
+import { notifications } from './v96-notifications.ts';
 
 /** Every migration, in order. SPEC §9 fixes the numbers 2, 9 and 19 (federation), 13 and 14; the others are ours. */
 export const migrations: readonly Migration[] = [
@@ -81,5 +84,8 @@ export const migrations: readonly Migration[] = [
   pushCredentials,
   attachmentUses,
   storages,
+  emailAddresses,
+  signingKeys,
+  notifications,
   forks,
 ];

@@ -2,7 +2,7 @@ import type { Migration } from '../src/db/index.ts';
 
 /**
  * Which texts show a file. `attachments.issue_id` is set as long as one does, and names one of their issues: a file
- * that no text shows any more is removed, and a text that waits for a member shows nothing to anybody yet.
+ * that no text shows any more is removed, and a text that waits for a member shows nothing to anyone yet.
  */
 export const attachmentUses: Migration = {
   version: 88,

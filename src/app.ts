@@ -39,11 +39,17 @@ import type { Avatars, Owners } from './owners/index.ts';
 import { InstanceKey } from './sealing/index.ts';
 import { createRepositories, repositoryEntities, repositorySettings } from './repositories/index.ts';
 import type { Repositories } from './repositories/index.ts';
+import { createSigning, signingEntities } from './signing/index.ts';
+import type { Signing } from './signing/index.ts';
 import { createCodeSearch, createIssueIndex, createSearch } from './search/index.ts';
 import type { CodeSearch, Search } from './search/index.ts';
 import type { ControlCommand } from './control/index.ts';
+import { createNotifications, notificationEntities } from './notifications/index.ts';
+import type { Notifications } from './notifications/index.ts';
 import { createOutbox, outboxEntities } from './outbox/index.ts';
 import type { Outbox } from './outbox/index.ts';
+import { createMail } from './mail/index.ts';
+import type { Mail } from './mail/index.ts';
 import { createMirrors, mirrorEntities } from './mirrors/index.ts';
 import type { Mirrors } from './mirrors/index.ts';
 import { createWebhooks, webhookEntities } from './webhooks/index.ts';
@@ -73,10 +79,12 @@ export interface Modules {
   logger: Logger;
   db: Database;
   outbox: Outbox;
+  mail: Mail;
   owners: Owners;
   avatars: Avatars;
   accounts: Accounts;
   organisations: Organisations;
+  signing: Signing;
   git: Git;
   repositories: Repositories;
   objects: ObjectStore;
@@ -87,6 +95,7 @@ export interface Modules {
   federation: Federation;
   ci: Ci;
   webhooks: Webhooks;
+  notifications: Notifications;
   mirrors: Mirrors;
   backups: Backups;
   audit: Audit;
@@ -126,11 +135,13 @@ export const entities = [
   avatarSchema,
   ...accountEntities,
   ...organisationEntities,
+  ...signingEntities,
   ...repositoryEntities,
   ...issueEntities,
   ...ciEntities,
   ...federationEntities,
   ...webhookEntities,
+  ...notificationEntities,
   ...mirrorEntities,
 ] as unknown as EntitySchema<never>[];
 
@@ -188,10 +199,22 @@ export async function openModules(
     // Before the first write: the index is updated at the end of every write.
     const search = createSearch({ db, logger });
     const outbox = createOutbox({ db, clock, logger });
+    const mail = createMail({ config, keyFile: keyFile(config.dataDir), db, outbox, clock, random, logger });
     const owners = createOwners({ db });
     const avatars = createAvatars({ db, logger, store: imagesIn(path.join(config.dataDir, 'avatars')) });
-    const accounts = createAccounts({ db, owners, clock, random, logger, config });
+    const accounts = createAccounts({ db, owners, clock, random, logger, config, mail });
     const organisations = createOrganisations({ db, owners, accounts, avatars, random, logger });
+    const signing = createSigning({
+      db,
+      accounts,
+      workers,
+      instanceKey: new InstanceKey(keyFile(config.dataDir), random, 'signing'),
+      clock,
+      random,
+      logger,
+      settings: { maxKeysPerPerson: config.keys.maxPerPerson },
+    });
+    accounts.onSignUp(organisations.joinInvited);
     const git = await findingGit;
     const repositories = createRepositories({
       db,
@@ -281,6 +304,19 @@ export async function openModules(
     repositories.forks.onFork(webhooks.onFork);
     issues.onEntry(webhooks.onEntry);
     ci.onRunEnd(webhooks.onRunEnd);
+    const notifications = createNotifications({
+      db,
+      accounts,
+      repositories,
+      issues,
+      key: new InstanceKey(keyFile(config.dataDir), random, 'notifications'),
+      clock,
+      random,
+      logger,
+      settings: { baseUrl: config.baseUrl, keepDoneMs: config.notifications.keepDoneDays * 24 * 60 * 60_000 },
+    });
+    issues.onEntry(notifications.onEntry);
+    ci.onRunEnd(notifications.onRunEnd);
     const mirrors = createMirrors({
       config,
       keyFile: keyFile(config.dataDir),
@@ -317,10 +353,12 @@ export async function openModules(
       logger,
       db,
       outbox,
+      mail,
       owners,
       avatars,
       accounts,
       organisations,
+      signing,
       git,
       repositories,
       objects,
@@ -331,6 +369,7 @@ export async function openModules(
       federation,
       ci,
       webhooks,
+      notifications,
       mirrors,
       backups,
       audit,
@@ -341,10 +380,12 @@ export async function openModules(
         workers.stop();
         await outbox.stop();
         webhooks.stop();
+        mail.stop();
         await mirrors.stop();
         await federation.stop();
         await repositories.stop();
         await issues.stop();
+        await notifications.stop();
         imageProxy.stop();
         await codeSearch.stop();
         await git.stop();
@@ -412,11 +453,15 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     owners,
     avatars,
     organisations,
+    signing: modules.signing,
     repositories,
     federation,
     ci,
     issues: modules.issues,
     webhooks: modules.webhooks,
+    mail: modules.mail,
+    outbox: modules.outbox,
+    notifications: modules.notifications,
     mirrors: modules.mirrors,
     git,
     search: modules.search,
@@ -456,13 +501,13 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
   const control = createControlServer({
     dataDir: config.dataDir,
     logger,
-    programs: {
+    commands: {
       ...options.controlCommands,
       ...(config.ssh.systemSshd ? sshdControlCommands(forSsh) : {}),
       ...schedulerControlCommands(schedule),
       ...pushControlCommands(modules),
       ...packingControlCommands(modules),
-      'address.probe': probe.program,
+      'address.probe': probe.command,
     },
   });
 
@@ -492,6 +537,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
       // After listening: neither recovery of pushes nor a workflow file may keep the server from starting.
       void repositories.pushes.recover();
       void modules.issues.recoverEntries();
+      void modules.notifications.tell();
       ci.advanceRuns().catch((error: unknown) => logger.error('ci.advance_failed', { error }));
       schedule.start();
       setTimeout(() => git.useSpawner(), 500).unref(); // after the start, which it would delay
@@ -553,7 +599,11 @@ export function scheduledTasks(modules: Modules): CronTask[] {
     },
     { name: 'mirrors.sync', time: '20 * * * * *', run: () => modules.mirrors.runDue() },
     { name: 'webhooks.deliver', time: '*/10 * * * * *', run: () => webhooks.drain() },
+    { name: 'notifications.tell', time: '45 * * * * *', run: () => modules.notifications.tell() },
+    { name: 'notifications.remove-old', time: '0 35 4 * * *', run: () => modules.notifications.removeOld() },
     { name: 'webhooks.remove-old', time: '0 45 4 * * *', run: () => webhooks.removeOld() },
+    { name: 'mail.send', time: '*/10 * * * * *', run: () => modules.mail.drain() },
+    { name: 'mail.remove-old', time: '0 55 4 * * *', run: () => modules.mail.removeOld() },
     { name: 'code-search.update', time: '15 */5 * * * *', run: () => codeSearch.update() },
     { name: 'images.sweep', time: '0 25 4 * * *', run: () => modules.imageProxy.sweep() },
     { name: 'sessions.sweep', time: '0 20 4 * * *', run: () => accounts.removeExpired() },

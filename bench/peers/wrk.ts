@@ -36,15 +36,15 @@ export async function load(url: string, { seconds, connections, headers = {}, bo
     url,
     ...(body === undefined ? [] : ['--', Buffer.from(body).toString('hex')]),
   ]);
-  const said = JSON.parse(stdout.trim().split('\n').at(-1)!) as Record<
+  const result = JSON.parse(stdout.trim().split('\n').at(-1)!) as Record<
     'requests' | 'us' | 'bytes' | 'failed' | 'p50Us' | 'p95Us',
     number
   >;
-  if (said.failed > 0) throw new Error(`${url}: ${said.failed} of ${said.requests} requests failed`);
+  if (result.failed > 0) throw new Error(`${url}: ${result.failed} of ${result.requests} requests failed`);
   return {
-    perSecond: said.requests / (said.us / 1e6),
-    p50Ms: said.p50Us / 1000,
-    p95Ms: said.p95Us / 1000,
-    bytes: Math.round(said.bytes / said.requests),
+    perSecond: result.requests / (result.us / 1e6),
+    p50Ms: result.p50Us / 1000,
+    p95Ms: result.p95Us / 1000,
+    bytes: Math.round(result.bytes / result.requests),
   };
 }

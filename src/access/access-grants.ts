@@ -18,17 +18,17 @@ const byOrganisationRole: Record<OrganisationRole, Level> = {
  * All grants of a person on a repository, strongest first. A page shows all of them; the first is in effect (SPEC §5).
  */
 export function accessGrantsOf(personId: string, facts: RepositoryFacts): AccessGrant[] {
-  const ties: AccessGrant[] = [];
-  if (facts.ownerUserId === personId) ties.push({ kind: 'owner', level: 'admin' });
+  const grants: AccessGrant[] = [];
+  if (facts.ownerUserId === personId) grants.push({ kind: 'owner', level: 'admin' });
   const { organisationRole, collaboratorRole } = facts;
   if (organisationRole !== null) {
-    ties.push({ kind: 'organisation', role: organisationRole, level: byOrganisationRole[organisationRole] });
+    grants.push({ kind: 'organisation', role: organisationRole, level: byOrganisationRole[organisationRole] });
   }
-  if (collaboratorRole !== null) ties.push({ kind: 'collaborator', role: collaboratorRole, level: collaboratorRole });
-  return ties.sort((a, b) => (a.level === b.level ? 0 : allows(a.level, b.level) ? -1 : 1));
+  if (collaboratorRole !== null) grants.push({ kind: 'collaborator', role: collaboratorRole, level: collaboratorRole });
+  return grants.sort((a, b) => (a.level === b.level ? 0 : allows(a.level, b.level) ? -1 : 1));
 }
 
 /** A grant as text: `owner`, `organisation MEMBER`, `collaborator write`. */
-export function describeAccessGrant(tie: AccessGrant): string {
-  return tie.kind === 'owner' ? 'owner' : `${tie.kind} ${tie.role}`;
+export function describeAccessGrant(grant: AccessGrant): string {
+  return grant.kind === 'owner' ? 'owner' : `${grant.kind} ${grant.role}`;
 }

@@ -9,7 +9,7 @@ import type { Viewer } from './viewer.ts';
 /** Who may open issues and comment in a repository; no setting switches both off. */
 export type IssuesFrom = 'nobody' | 'members' | 'anyone';
 
-/** What the policy for issues needs to know of a repository, besides the viewer's ties to it. */
+/** What the policy for issues needs to know of a repository, besides the viewer's grants on it. */
 export interface IssueRepositoryFacts extends RepositoryFacts {
   archived: boolean;
   issuesFrom: IssuesFrom;
@@ -61,7 +61,7 @@ export type IssueRefusal =
   | 'level';
 
 /**
- * What the viewer's ties give, without what everybody may read: `none` for who is no member, no collaborator, no
+ * The level by the viewer's grants, without public access: `none` for who is no member, no collaborator, no
  * owner.
  */
 function memberLevel(viewer: Viewer, repository: RepositoryFacts): Level {
@@ -75,7 +75,7 @@ function memberLevel(viewer: Viewer, repository: RepositoryFacts): Level {
 
 /**
  * Whether a credential may write here at all. Outside of its list of repositories a token writes nowhere, not even
- * where everybody may comment. A task may when its run is trusted, which is what gives it the scope `write`.
+ * where everyone may comment. A task may when its run is trusted, which is what gives it the scope `write`.
  */
 function mayWriteWith(viewer: Viewer, repository: RepositoryFacts): boolean {
   if (viewer.kind === 'anonymous' || !allows(viewer.scope, 'write')) return false;
@@ -136,7 +136,7 @@ export function refusalOnIssue(
   }
 }
 
-/** What is in the trash is asked for by those who may empty it, and is hidden from everybody else. */
+/** What is in the trash is asked for by those who may empty it, and is hidden from everyone else. */
 export function refusalInTrash(viewer: Viewer, repository: IssueRepositoryFacts): IssueRefusal | null {
   if (repositoryLevel(viewer, repository) === 'none') return 'hidden';
   return refusalToWrite(viewer, repository) ?? levelRefusal(viewer, repository, 'manage');

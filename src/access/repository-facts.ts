@@ -16,6 +16,6 @@ export interface RepositoryFacts {
   organisationRole: OrganisationRole | null;
   /** The viewer's role as a collaborator of this repository. */
   collaboratorRole: CollaboratorRole | null;
-  /** In the trash: hidden from everybody but the command line. */
+  /** In the trash: hidden from everyone but the command line. */
   deleted: boolean;
 }

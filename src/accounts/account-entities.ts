@@ -1,4 +1,6 @@
 import { accessTokenRepositorySchema, accessTokenSchema } from './schema/access-token-schema.ts';
+import { accountLinkSchema } from './schema/account-link-schema.ts';
+import { emailAddressSchema } from './schema/email-address-schema.ts';
 import { inviteSchema } from './schema/invite-schema.ts';
 import { sessionSchema } from './schema/session-schema.ts';
 import { setupTokenSchema } from './schema/setup-token-schema.ts';
@@ -14,4 +16,6 @@ export const accountEntities = [
   sshKeySchema,
   inviteSchema,
   setupTokenSchema,
+  emailAddressSchema,
+  accountLinkSchema,
 ] as const;

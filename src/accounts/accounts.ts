@@ -2,9 +2,16 @@ import type { Config } from '../config/index.ts';
 import type { Database } from '../db/index.ts';
 import type { Clock, Logger, Random } from '../kernel/index.ts';
 import type { Owners } from '../owners/index.ts';
+import { noMail } from './addresses/account-mail.ts';
+import type { AccountMail } from './addresses/account-mail.ts';
+import { createAddresses } from './addresses/addresses.ts';
+import { defineAddressMails } from './addresses/verification-mail.ts';
+import { createNoReplyAddresses } from './addresses/no-reply.ts';
 import { defaultAccountSettings } from './account-settings.ts';
 import type { AccountSettings } from './account-settings.ts';
-import { addInvite, checkInvite, listInvites, removeInvite } from './registration/invites.ts';
+import { addInvite, checkInvite, listInvites, removeInvite, resendInvite } from './registration/invites.ts';
+import { defineInviteMail } from './registration/invite-mail.ts';
+import type { SignUpHook } from './registration/sign-up-hook.ts';
 import { setUp } from './registration/set-up.ts';
 import { checkSetupToken, setupToken } from './registration/setup-token.ts';
 import { signUp } from './registration/sign-up.ts';
@@ -12,11 +19,16 @@ import { addKey } from './keys/add-key.ts';
 import { keyBlob } from './keys/key-blob.ts';
 import { findKeyOwners } from './keys/key-owners.ts';
 import { listKeys } from './keys/list-keys.ts';
+import { publicKeyLines } from './keys/public-key-lines.ts';
 import { removeKey } from './keys/remove-key.ts';
+import { setKeyUse } from './keys/set-key-use.ts';
 import { viewerOfKey } from './keys/viewer-of-key.ts';
 import { createLastUseRecorder } from './last-use.ts';
 import { changePassword } from './passwords/change-password.ts';
 import { createPasswordHasher } from './passwords/password-hasher.ts';
+import { checkPasswordReset, makeResetLink, requestPasswordReset, resetPassword } from './passwords/reset-password.ts';
+import { defineResetMail } from './passwords/reset-mail.ts';
+import { createResetRateLimit } from './passwords/reset-rate-limit.ts';
 import { setPassword } from './passwords/set-password.ts';
 import { suggestPassword } from './passwords/suggest-password.ts';
 import type { Person } from './people/person.ts';
@@ -26,7 +38,14 @@ import { chooseHandle } from './people/choose-handle.ts';
 import { deleteOwnAccount } from './people/delete-own-account.ts';
 import { deletePerson } from './people/delete-person.ts';
 import type { AccountDeletionHook } from './people/account-deletion-hook.ts';
-import { hasAdministrator, listPeople, peopleById, personById, personByUsername } from './people/find-people.ts';
+import {
+  activePerson,
+  hasAdministrator,
+  listPeople,
+  peopleById,
+  personById,
+  personByUsername,
+} from './people/find-people.ts';
 import { listPeopleAmong } from './people/list-people-among.ts';
 import { countPeople, listAccounts, listProfiles } from './people/list-profiles.ts';
 import { renamePerson } from './people/rename-person.ts';
@@ -53,7 +72,9 @@ export interface AccountsOptions {
   random: Random;
   logger: Logger;
   /** Settings of the administrator. */
-  config?: Pick<Config, 'sessions' | 'tokens' | 'keys'>;
+  config?: SettingsConfig & Pick<Config, 'baseUrl'>;
+  /** Without it, no mail is sent. */
+  mail?: AccountMail;
   /** Other differences from `defaultAccountSettings`: tests use a cheap hash. */
   settings?: Partial<AccountSettings>;
 }
@@ -62,12 +83,15 @@ export interface AccountsOptions {
  * People and their credentials: passwords, sessions, access tokens, SSH keys, invitations, the first administrator. The
  * functions behind the names describe what they do and refuse.
  */
-export function createAccounts({ config, settings: changed, ...tools }: AccountsOptions) {
+export function createAccounts({ config, settings: changed, mail = noMail, ...tools }: AccountsOptions) {
   const { db, clock, logger, random } = tools;
   const settings: AccountSettings = { ...defaultAccountSettings, ...(config && settingsOf(config)), ...changed };
   const deps: AccountsDeps = {
     ...tools,
     settings,
+    mail,
+    baseUrl: config?.baseUrl ?? settings.baseUrl,
+    noReply: createNoReplyAddresses(config?.baseUrl ?? settings.baseUrl),
     hasher: createPasswordHasher({
       cost: settings.passwordCost,
       atOnce: settings.hashesAtOnce,
@@ -80,7 +104,13 @@ export function createAccounts({ config, settings: changed, ...tools }: Accounts
     }),
     lastUse: createLastUseRecorder({ db, clock, logger, intervalMs: settings.lastUseIntervalMs }),
     deletionHooks: [],
+    signUpHooks: [],
+    resetRateLimit: createResetRateLimit(settings),
+    background: new Set(),
   };
+  defineAddressMails(deps);
+  defineResetMail(deps);
+  defineInviteMail(deps);
   /** Binds a use-case to `deps`; its other parameters remain. */
   const bind =
     <Rest extends unknown[], Result>(useCase: (deps: AccountsDeps, ...rest: Rest) => Result) =>
@@ -91,6 +121,7 @@ export function createAccounts({ config, settings: changed, ...tools }: Accounts
     addPerson: withLog(deps, 'person.added', bind(addPerson), (person) => byName(person)),
     personById: bind(personById),
     personByUsername: bind(personByUsername),
+    activePerson: bind(activePerson),
     peopleById: bind(peopleById),
     listPeople: bind(listPeople),
     listProfiles: bind(listProfiles),
@@ -123,6 +154,10 @@ export function createAccounts({ config, settings: changed, ...tools }: Accounts
       personId,
       by: personId,
     })),
+    requestPasswordReset: bind(requestPasswordReset),
+    makeResetLink: withLog(deps, 'person.reset_link_made', bind(makeResetLink), (_link, personId) => ({ personId })),
+    checkPasswordReset: bind(checkPasswordReset),
+    resetPassword: withLog(deps, 'person.password_reset', bind(resetPassword), (person) => byName(person)),
     suggestPassword: () => suggestPassword(random),
 
     signIn: bind(signIn),
@@ -152,49 +187,67 @@ export function createAccounts({ config, settings: changed, ...tools }: Accounts
     })),
     viewerOfToken: bind(viewerOfToken),
 
-    addKey: withLog(deps, 'key.added', bind(addKey), ({ id, fingerprint }, personId) => ({
+    addKey: withLog(deps, 'key.added', bind(addKey), ({ id, fingerprint, uses }, personId) => ({
       personId,
       keyId: id,
       fingerprint,
+      uses,
     })),
     listKeys: bind(listKeys),
+    publicKeyLines: bind(publicKeyLines),
+    setKeyUse: withLog(deps, 'key.use_changed', bind(setKeyUse), ({ id, uses }, personId) => ({
+      personId,
+      keyId: id,
+      uses,
+    })),
     keyHolders: bind(findKeyOwners),
     removeKey: withLog(deps, 'key.removed', bind(removeKey), (_done, personId, keyId) => ({ personId, keyId })),
     viewerOfKey: bind(viewerOfKey),
     keyBlob: bind(keyBlob),
 
+    addresses: createAddresses(deps),
+
+    /** Registers a hook that runs inside the write of a sign-up by invitation. */
+    onSignUp: (hook: SignUpHook) => void deps.signUpHooks.push(hook),
     setupToken: bind(setupToken),
     checkSetupToken: bind(checkSetupToken),
     setUp: withLog(deps, 'setup.done', bind(setUp), (person) => ({ ...byName(person), by: person.id })),
     addInvite: withLog(deps, 'invite.added', bind(addInvite), ({ invite }) => ({
       inviteId: invite.id,
+      ...(invite.address === null ? {} : { email: invite.address }),
       ...(invite.createdBy === null ? {} : { by: invite.createdBy }),
     })),
     listInvites: bind(listInvites),
+    resendInvite: withLog(deps, 'invite.sent_again', bind(resendInvite), ({ id }) => ({ inviteId: id })),
     removeInvite: withLog(deps, 'invite.removed', bind(removeInvite), (_done, inviteId) => ({ inviteId })),
     checkInvite: bind(checkInvite),
     signUp: withLog(deps, 'invite.used', bind(signUp), (person) => ({ ...byName(person), by: person.id })),
 
     removeExpired: bind(removeExpired),
-    /** Resolves when all "last used" times recorded so far are written. */
-    settled: () => deps.lastUse.settled(),
+    /** Resolves when all "last used" times recorded so far are written, and requested resets are queued. */
+    settled: async () => {
+      await Promise.all([deps.lastUse.settled(), ...deps.background]);
+    },
     /** To be awaited before the database closes: no "last used" is written afterwards. */
-    stop: () => deps.lastUse.stop(),
+    stop: async () => {
+      await Promise.all([deps.lastUse.stop(), ...deps.background]);
+    },
   };
 }
 
 const byName = ({ id, username }: Person) => ({ personId: id, username });
 
-function settingsOf({
-  sessions,
-  tokens,
-  keys,
-}: Pick<Config, 'sessions' | 'tokens' | 'keys'>): Partial<AccountSettings> {
+type SettingsConfig = Pick<Config, 'sessions' | 'tokens' | 'keys' | 'addresses'>;
+
+function settingsOf({ sessions, tokens, keys, addresses }: SettingsConfig): Partial<AccountSettings> {
   return {
     sessionIdleMs: sessions.idleMs,
     sessionLifetimeMs: sessions.lifetimeMs,
     maxTokensPerPerson: tokens.maxPerPerson,
     maxKeysPerPerson: keys.maxPerPerson,
+    maxAddressesPerPerson: addresses.maxPerPerson,
+    linkMailsPerHour: addresses.mailsPerHour,
+    linkMailsPerAddressHour: 2 * addresses.mailsPerHour,
   };
 }
 

@@ -3,6 +3,11 @@ export type { Accounts, AccountsOptions } from './accounts.ts';
 export { defaultAccountSettings } from './account-settings.ts';
 export type { AccountSettings } from './account-settings.ts';
 
+export type { AccountMail } from './addresses/account-mail.ts';
+export type { NewAddress } from './addresses/add-address.ts';
+export type { Addresses } from './addresses/addresses.ts';
+export type { EmailAddress } from './addresses/email-address.ts';
+
 export type { Person } from './people/person.ts';
 export type { AccountDeletionHook } from './people/account-deletion-hook.ts';
 export type { PeopleOptions, PeoplePage, ProfileOrder } from './people/list-profiles.ts';
@@ -21,11 +26,15 @@ export { looksLikeAccessToken } from './tokens/token-format.ts';
 export type { NewSshKey } from './keys/add-key.ts';
 export type { KeyOwner } from './keys/key-owners.ts';
 export type { SshKey } from './keys/ssh-key.ts';
+export { sshKeyUses } from './schema/ssh-key-schema.ts';
+export type { SshKeyUse } from './schema/ssh-key-schema.ts';
 export { fingerprintOf } from './keys/ssh-public-key.ts';
 export { checkSshSignature } from './keys/ssh-signature.ts';
 export type { CheckedSshSignature } from './keys/ssh-signature.ts';
 export type { KeyViewer } from './keys/viewer-of-key.ts';
-export type { Invite } from './registration/invites.ts';
+export type { ResetRequest } from './passwords/reset-password.ts';
+export type { InviteJoins } from './registration/sign-up-hook.ts';
+export type { Invite, NewInvite } from './registration/invites.ts';
 export type { SetUpInput } from './registration/set-up.ts';
 export type { SignUpInput } from './registration/sign-up.ts';
 

@@ -1,11 +1,13 @@
 import { IsNull, LessThanOrEqual } from 'typeorm';
+import { accountLinkSchema } from './schema/account-link-schema.ts';
 import { inviteSchema } from './schema/invite-schema.ts';
 import type { AccountsDeps } from './deps.ts';
 import { sessionSchema } from './schema/session-schema.ts';
 import { setupTokenSchema } from './schema/setup-token-schema.ts';
 
 /**
- * Deletes expired sessions, setup tokens and unused invitations. Expired access tokens stay in their owner's list.
+ * Deletes expired sessions, setup tokens, links and unused invitations. Expired access tokens stay in their owner's
+ * list.
  * @returns the number of deleted rows
  */
 export async function removeExpired({ db, settings }: AccountsDeps): Promise<number> {
@@ -16,6 +18,7 @@ export async function removeExpired({ db, settings }: AccountsDeps): Promise<num
       await manager.delete(sessionSchema, { lastSeenAt: LessThanOrEqual(now - settings.sessionIdleMs) }),
       await manager.delete(setupTokenSchema, { expiresAt }),
       await manager.delete(inviteSchema, { expiresAt, usedAt: IsNull() }),
+      await manager.delete(accountLinkSchema, { expiresAt }),
     ];
     return removed.reduce((sum, { affected }) => sum + (affected ?? 0), 0);
   });

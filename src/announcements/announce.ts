@@ -56,7 +56,7 @@ class Announcement<Event> {
   /**
    * In the first announcement, effects of several listeners are recorded in one write, unless a client waits for one
    * of them: every write costs a sync of the disk, and most events need none. After a failure each listener gets a
-   * write of its own, and its attempt is counted before it runs: one that crashes the server is then known by name.
+   * write of its own, and its attempt is counted before it runs: the log then names one that crashes the server.
    */
   async run(listeners: readonly Listener<Event>[]): Promise<void> {
     const { db, logger } = this.#deps;

@@ -40,7 +40,7 @@ export function beginAnnouncement(db: Database, { tables, row }: EventPlace, att
 }
 
 /**
- * Counts an attempt of one listener before it runs, so that one that crashes the server is known by name. A listener
+ * Counts an attempt of one listener before it runs, so that the log names one that crashes the server. A listener
  * without a row had one attempt: the first announcement, which nearly always succeeds, records no listeners.
  * @returns the number of attempts, this one included; null when it has had all its attempts
  */

@@ -54,13 +54,13 @@ export function createBackups(deps: BackupDeps): Backups {
     async verify(name, { all = false, onProgress = () => {} } = {}) {
       const at = await findBackup(folder, name);
       const parts = await verifyBackup(deps, at, { onProgress, ...(all ? {} : { sample: sampled }) });
-      const said: Verification = {
+      const verification: Verification = {
         at: new Date(deps.clock.now()).toISOString(),
         isWhole: all,
         problems: parts.flatMap(({ problems }) => problems),
       };
       // A backup on a read-only disk can be verified all the same.
-      await writeFile(path.join(at, verifiedName), `${JSON.stringify(said)}\n`, { mode: 0o600 }).catch(
+      await writeFile(path.join(at, verifiedName), `${JSON.stringify(verification)}\n`, { mode: 0o600 }).catch(
         (error: unknown) => deps.logger.info('backup.not_noted', { error }),
       );
       return parts;

@@ -17,17 +17,22 @@ const filesAtOnce = 8;
  * every copied ref exist before the objects are listed, and nothing is removed while a backup is running. Fails with
  * ENOENT when the repository, or an object in it, moves meanwhile.
  */
-export async function copyRepository(copier: Copier, from: string, target: string, place: string): Promise<void> {
+export async function copyRepository(
+  copier: Copier,
+  from: string,
+  target: string,
+  relativePath: string,
+): Promise<void> {
   for (const folder of repositoryFolders)
-    await mkdir(path.join(target, place, folder), { recursive: true, mode: 0o700 });
-  await copier.folder(path.join(from, 'refs'), `${place}/refs`, (name) => passing.test(name));
-  await copier.file(path.join(from, 'packed-refs'), `${place}/packed-refs`).catch(whenGone);
-  for (const name of ['HEAD', 'config']) await copier.file(path.join(from, name), `${place}/${name}`);
-  await copier.folder(path.join(from, 'info'), `${place}/info`, (name) => passing.test(name));
-  await copyObjects(copier, path.join(from, 'objects'), `${place}/objects`);
+    await mkdir(path.join(target, relativePath, folder), { recursive: true, mode: 0o700 });
+  await copier.folder(path.join(from, 'refs'), `${relativePath}/refs`, (name) => passing.test(name));
+  await copier.file(path.join(from, 'packed-refs'), `${relativePath}/packed-refs`).catch(whenGone);
+  for (const name of ['HEAD', 'config']) await copier.file(path.join(from, name), `${relativePath}/${name}`);
+  await copier.folder(path.join(from, 'info'), `${relativePath}/info`, (name) => passing.test(name));
+  await copyObjects(copier, path.join(from, 'objects'), `${relativePath}/objects`);
 }
 
-async function copyObjects(copier: Copier, from: string, place: string): Promise<void> {
+async function copyObjects(copier: Copier, from: string, relativePath: string): Promise<void> {
   const entries = (await readdir(from, { withFileTypes: true })).filter(
     (entry) => entry.isDirectory() && !passing.test(entry.name),
   );
@@ -39,6 +44,8 @@ async function copyObjects(copier: Copier, from: string, place: string): Promise
     const whole = names.filter(
       (file) => name !== 'pack' || file.endsWith('.pack') || names.includes(file.replace(/\.[a-z]+$/, '.pack')),
     );
-    await eachLimit(whole, filesAtOnce, (file) => copier.file(path.join(folder, file), `${place}/${name}/${file}`));
+    await eachLimit(whole, filesAtOnce, (file) =>
+      copier.file(path.join(folder, file), `${relativePath}/${name}/${file}`),
+    );
   }
 }

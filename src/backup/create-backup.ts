@@ -123,9 +123,13 @@ async function fill(
         setUp: [],
       });
   }
-  for (const { place, at } of plainParts(deps.config)) {
-    onProgress({ done: rows.length, total: rows.length, item: place });
-    await copier.folder(at, place, (name) => name.startsWith('.') || (!withKeys && isKey(`${place}/${name}`)));
+  for (const { relativePath, at } of plainParts(deps.config)) {
+    onProgress({ done: rows.length, total: rows.length, item: relativePath });
+    await copier.folder(
+      at,
+      relativePath,
+      (name) => name.startsWith('.') || (!withKeys && isKey(`${relativePath}/${name}`)),
+    );
   }
   if (withKeys) await copier.folder(path.join(deps.config.dataDir, 'secrets'), 'secrets');
   await copier.file(path.join(deps.config.dataDir, 'README'), 'README').catch(whenGone);
@@ -176,10 +180,10 @@ async function copyOne(deps: BackupDeps, target: string, copier: Copier, row: Ro
 
 async function findFolder({ config }: BackupDeps, { id, owner }: Row): Promise<string | null> {
   const { root } = config.storage;
-  const places = [path.join(root, owner, `${id}.git`), path.join(config.dataDir, 'trash', `${id}.git`)];
+  const candidates = [path.join(root, owner, `${id}.git`), path.join(config.dataDir, 'trash', `${id}.git`)];
   const others = ((await readdir(root).catch(whenGone)) ?? []).map((name) => path.join(root, name, `${id}.git`));
-  for (const place of [...places, ...others, ...places])
-    if ((await readdir(place).catch(whenGone)) !== null) return place;
+  for (const folder of [...candidates, ...others, ...candidates])
+    if ((await readdir(folder).catch(whenGone)) !== null) return folder;
   return null;
 }
 

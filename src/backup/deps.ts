@@ -28,26 +28,27 @@ export type OnProgress = (progress: Progress) => void;
 
 /** A data folder that is copied unchanged, and its place in a backup. */
 export interface Part {
-  place: string;
+  relativePath: string;
   at: string;
 }
 
 /** All folders besides the database and the repositories, which are copied in their own way. */
 export function plainParts({ dataDir, repositories }: BackupDeps['config']): Part[] {
-  const below = (name: string): Part => ({ place: name, at: path.join(dataDir, name) });
+  const below = (name: string): Part => ({ relativePath: name, at: path.join(dataDir, name) });
   return [
-    { place: 'repo-images', at: repositories.imageRoot },
+    { relativePath: 'repo-images', at: repositories.imageRoot },
     below('avatars'),
     below('ssh'),
     below('lfs'),
     below('objects'),
     below('ci'),
-    { place: 'trash/images', at: path.join(dataDir, 'trash', 'images') },
+    { relativePath: 'trash/images', at: path.join(dataDir, 'trash', 'images') },
   ];
 }
 
 /** Files with these names are keys; only `--with-keys` includes them. */
-export const isKey = (place: string): boolean => place === 'ci/secret.key' || place.startsWith('secrets/');
+export const isKey = (relativePath: string): boolean =>
+  relativePath === 'ci/secret.key' || relativePath.startsWith('secrets/');
 
 export const databaseName = 'hearth.db';
 

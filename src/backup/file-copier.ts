@@ -18,11 +18,11 @@ export interface Copier {
   /** By their place in the backup, with forward slashes. */
   readonly files: Map<string, FileEntry>;
   /** Fails with ENOENT when the file is gone. */
-  file(from: string, place: string): Promise<void>;
+  file(from: string, relativePath: string): Promise<void>;
   /** Copies a folder recursively; a missing folder counts as empty, and files that disappear meanwhile are skipped. */
-  folder(from: string, place: string, skips?: (name: string) => boolean): Promise<void>;
+  folder(from: string, relativePath: string, skips?: (name: string) => boolean): Promise<void>;
   /** Removes from the list all files below a place; the caller deletes them. */
-  forget(place: string): void;
+  forget(relativePath: string): void;
 }
 
 /** @param target the folder of the backup being made */
@@ -33,43 +33,44 @@ export function createCopier(target: string, earlier: EarlierBackup | null): Cop
   const shared = new Map<string, { place: string; entry: FileEntry }>();
   const earlierAt = earlier === null ? 0 : Date.parse(earlier.manifest.startedAt);
 
-  function earlierOf(place: string): EarlierFile | null {
-    const entry = earlier?.manifest.files[place];
+  function earlierOf(relativePath: string): EarlierFile | null {
+    const entry = earlier?.manifest.files[relativePath];
     return entry === undefined || earlier === null
       ? null
-      : { at: path.join(earlier.folder, place), entry, readAt: earlierAt };
+      : { at: path.join(earlier.folder, relativePath), entry, readAt: earlierAt };
   }
 
   const copier: Copier = {
     files,
-    async file(from, place) {
-      const to = path.join(target, place);
+    async file(from, relativePath) {
+      const to = path.join(target, relativePath);
       await folders.of(to);
       const { dev, ino, nlink } = await stat(from);
       const key = nlink > 1 ? `${dev}.${ino}` : null;
       const known = key === null ? undefined : shared.get(key);
       if (known !== undefined && (await linkCopy(path.join(target, known.place), to))) {
-        files.set(place, known.entry);
+        files.set(relativePath, known.entry);
         return;
       }
-      const entry = await copyFile(from, to, earlierOf(place));
-      files.set(place, entry);
-      if (key !== null) shared.set(key, { place, entry });
+      const entry = await copyFile(from, to, earlierOf(relativePath));
+      files.set(relativePath, entry);
+      if (key !== null) shared.set(key, { place: relativePath, entry });
     },
-    async folder(from, place, skips = () => false) {
+    async folder(from, relativePath, skips = () => false) {
       const entries = (await readdir(from, { withFileTypes: true }).catch(whenGone)) ?? [];
       const wanted = entries.filter(({ name }) => !skips(name));
       const names = wanted.filter((entry) => entry.isFile()).map(({ name }) => name);
       await eachLimit(names, filesAtOnce, async (name) => {
-        await copier.file(path.join(from, name), `${place}/${name}`).catch(whenGone);
+        await copier.file(path.join(from, name), `${relativePath}/${name}`).catch(whenGone);
       });
       for (const entry of wanted)
-        if (entry.isDirectory()) await copier.folder(path.join(from, entry.name), `${place}/${entry.name}`, skips);
+        if (entry.isDirectory())
+          await copier.folder(path.join(from, entry.name), `${relativePath}/${entry.name}`, skips);
     },
-    forget(place) {
+    forget(relativePath) {
       folders.forget();
-      for (const file of files.keys()) if (file.startsWith(`${place}/`)) files.delete(file);
-      for (const [key, copy] of shared) if (copy.place.startsWith(`${place}/`)) shared.delete(key);
+      for (const file of files.keys()) if (file.startsWith(`${relativePath}/`)) files.delete(file);
+      for (const [key, copy] of shared) if (copy.place.startsWith(`${relativePath}/`)) shared.delete(key);
     },
   };
   return copier;

@@ -85,9 +85,9 @@ async function backupNames(folder: string): Promise<string[]> {
 }
 
 async function describe(name: string, folder: string, manifest: Manifest): Promise<ListedBackup> {
-  const said = async <Said>(file: string): Promise<Said | null> => {
+  const readJson = async <Content>(file: string): Promise<Content | null> => {
     const text = await readFile(path.join(folder, file), 'utf8').catch(() => null);
-    return text === null ? null : (JSON.parse(text) as Said);
+    return text === null ? null : (JSON.parse(text) as Content);
   };
   return {
     name,
@@ -98,7 +98,7 @@ async function describe(name: string, folder: string, manifest: Manifest): Promi
     bytes: totalBytes(manifest),
     repositories: manifest.repositories.length,
     withKeys: manifest.withKeys,
-    verified: await said<Verification>(verifiedName),
-    proof: await said<RestoreTest>(restoreTestFileName),
+    verified: await readJson<Verification>(verifiedName),
+    proof: await readJson<RestoreTest>(restoreTestFileName),
   };
 }

@@ -159,9 +159,16 @@ function takenAway(both: BothHave): ThreadStatement[] {
   const isGone = (table: string, key: string) =>
     plain(`DELETE FROM main.${table} WHERE (${key}) NOT IN (SELECT ${key} FROM newer.${table})`);
   return [
-    ...['ssh_keys', 'access_tokens', 'sessions', 'invites']
+    ...['ssh_keys', 'gpg_keys', 'access_tokens', 'sessions', 'invites']
       .filter((table) => both(table).includes('id'))
       .map((table) => isGone(table, 'id')),
+    ...(both('ssh_keys').includes('uses')
+      ? [
+          plain(
+            "UPDATE main.ssh_keys SET uses = 'signing' WHERE id IN (SELECT id FROM newer.ssh_keys WHERE uses = 'signing')",
+          ),
+        ]
+      : []),
     isGone('collaborators', 'repository_id, user_id'),
     plain(
       'UPDATE main.users SET disabled_at = (SELECT n.disabled_at FROM newer.users n WHERE n.id = users.id) WHERE disabled_at IS NULL AND id IN (SELECT id FROM newer.users WHERE disabled_at IS NOT NULL)',

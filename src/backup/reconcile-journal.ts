@@ -36,12 +36,12 @@ export async function reconcileJournal(
   const via = String(made[0]?.['sql']).includes("'undo'") ? 'undo' : 'http';
   let changed = 0;
   for await (const some of inPieces(repositories)) {
-    const asked = some.flatMap(({ id }) => [
+    const statements = some.flatMap(({ id }) => [
       plain('SELECT id FROM repositories WHERE id = ?', id),
       plain(lastMoves, id),
       plain(openMoves, id),
     ]);
-    const results = await askDatabaseFile(file, asked);
+    const results = await askDatabaseFile(file, statements);
     const entries = some.flatMap(({ id, refs }, at) => {
       const [row = [], last = [], open = []] = results.slice(3 * at, 3 * at + 3);
       const unsettled = new Set(open.map(({ ref }) => String(ref)));

@@ -66,7 +66,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
     });
     const movedAside = present.length === 0 ? null : await moveAside(config, present, manifest);
     const names = (await readdir(staging)).sort((a, b) => Number(a === databaseName) - Number(b === databaseName));
-    for (const name of names) await place(path.join(staging, name), homeOf(config, name));
+    for (const name of names) await moveInto(path.join(staging, name), homeOf(config, name));
     logger.info('backup.restored', { from, repositories: manifest.repositories.length, movedAside });
     return {
       repositories: manifest.repositories.length,
@@ -176,7 +176,7 @@ async function moveAside(
   await mkdir(aside, { mode: 0o700 });
   // The database is moved away first and into place last: in between, `serve` finds none and does not take the folder
   // for a new instance's.
-  for (const name of names) await place(homeOf(config, name), path.join(aside, name));
+  for (const name of names) await moveInto(homeOf(config, name), path.join(aside, name));
   return aside;
 }
 
@@ -189,7 +189,7 @@ async function freeFolder(wanted: string): Promise<string> {
 }
 
 /** Moves by renaming. Images and repositories may be configured to other folders, where a rename must work too. */
-async function place(from: string, to: string): Promise<void> {
+async function moveInto(from: string, to: string): Promise<void> {
   await mkdir(path.dirname(to), { recursive: true, mode: 0o700 });
   if (path.basename(to) === 'README') await rm(to, { force: true });
   await rename(from, to);

@@ -26,20 +26,20 @@ export async function copyFiles(
     for (const name of repositoryFolders)
       await mkdir(path.join(target, repository.folder, name), { recursive: true, mode: 0o700 });
   }
-  const places = Object.keys(manifest.files);
+  const relativePaths = Object.keys(manifest.files);
   const folders = createFolders();
   /** Copies of files that a fork and its source share: shared again. */
   const shared = new Map<string, { to: string; entry: FileEntry }>();
   let done = 0;
-  await eachLimit(places, filesAtOnce, async (place) => {
-    const to = path.join(target, place);
+  await eachLimit(relativePaths, filesAtOnce, async (relativePath) => {
+    const to = path.join(target, relativePath);
     await folders.of(to);
-    const copied = await copyOrLink(shared, path.join(folder, place), to, isPassing).catch(whenGone);
-    const [bytes, , sha256] = manifest.files[place]!;
-    if (copied === null) problems.push(`${place} is missing`);
-    else if (copied[0] !== bytes || copied[2] !== sha256) problems.push(`${place} has changed`);
+    const copied = await copyOrLink(shared, path.join(folder, relativePath), to, isPassing).catch(whenGone);
+    const [bytes, , sha256] = manifest.files[relativePath]!;
+    if (copied === null) problems.push(`${relativePath} is missing`);
+    else if (copied[0] !== bytes || copied[2] !== sha256) problems.push(`${relativePath} has changed`);
     done += 1;
-    if (done % 100 === 0) onProgress({ done, total: places.length, item: place });
+    if (done % 100 === 0) onProgress({ done, total: relativePaths.length, item: relativePath });
   });
   return problems;
 }

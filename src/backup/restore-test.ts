@@ -26,8 +26,8 @@ export async function runRestoreTest(
     for (const { problems: more } of parts) problems.push(...more.filter((problem) => !problems.includes(problem)));
     const broken = new Set(
       manifest.repositories
-        .map(({ folder: place }) => place)
-        .filter((place) => problems.some((text) => text.startsWith(place))),
+        .map(({ folder: relativePath }) => relativePath)
+        .filter((relativePath) => problems.some((text) => text.startsWith(relativePath))),
     );
     const total = manifest.repositories.length;
     const result: RestoreTest = {

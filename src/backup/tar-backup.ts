@@ -13,14 +13,14 @@ import type { TarHeader } from './tar-header.ts';
  */
 export async function* packBackup(folder: string): AsyncGenerator<Buffer> {
   const name = path.basename(folder);
-  const places = (await readdir(folder, { recursive: true, withFileTypes: true }))
+  const relativePaths = (await readdir(folder, { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile())
     .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)))
     .sort((a, b) => Number(b === manifestName) - Number(a === manifestName) || (a < b ? -1 : 1));
-  for (const place of places) {
-    const at = path.join(folder, place);
+  for (const relativePath of relativePaths) {
+    const at = path.join(folder, relativePath);
     const { size: bytes, mtimeMs: modifiedAt } = await stat(at);
-    yield tarHeader({ name: `${name}/${place.split(path.sep).join('/')}`, bytes, modifiedAt });
+    yield tarHeader({ name: `${name}/${relativePath.split(path.sep).join('/')}`, bytes, modifiedAt });
     for await (const piece of createReadStream(at)) yield piece as Buffer;
     yield padding(bytes);
   }
@@ -51,13 +51,13 @@ export async function unpackBackup(stream: AsyncIterable<Buffer>, target: string
       }
       const entry = { ...header, ...described };
       described = {};
-      const place = safePlace(entry.name);
-      if (entry.kind !== 'file' || place === null) {
+      const relativePath = safeRelativePath(entry.name);
+      if (entry.kind !== 'file' || relativePath === null) {
         await reader.pass(entry.bytes, async () => {});
         continue;
       }
-      await writeEntry(reader, path.join(target, place), entry);
-      if (path.basename(place) === manifestName) found ??= path.dirname(path.join(target, place));
+      await writeEntry(reader, path.join(target, relativePath), entry);
+      if (path.basename(relativePath) === manifestName) found ??= path.dirname(path.join(target, relativePath));
     }
   } catch (cause) {
     if (found === null) throw notFound('no_backup', 'This is no backup made with --tar.');
@@ -76,7 +76,7 @@ async function nextHeader(reader: BlockReader): Promise<TarHeader | null> {
 }
 
 /** A relative path that stays below the folder; null for any other. */
-function safePlace(name: string): string | null {
+function safeRelativePath(name: string): string | null {
   const parts = name.split('/').filter((part) => part !== '' && part !== '.');
   return name.startsWith('/') || parts.length === 0 || parts.includes('..') || name.includes('\0')
     ? null

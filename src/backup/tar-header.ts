@@ -21,11 +21,16 @@ const mostOctal = 0o77777777777;
 
 /** The header blocks of a file. */
 export function tarHeader(entry: TarEntry): Buffer {
-  const place = split(entry.name);
+  const nameFields = split(entry.name);
   const records: string[] = [];
-  if (place === null) records.push(paxRecord('path', entry.name));
+  if (nameFields === null) records.push(paxRecord('path', entry.name));
   if (entry.bytes > mostOctal) records.push(paxRecord('size', String(entry.bytes)));
-  const own = block(place ?? { prefix: '', name: 'long' }, Math.min(entry.bytes, mostOctal), entry.modifiedAt, '0');
+  const own = block(
+    nameFields ?? { prefix: '', name: 'long' },
+    Math.min(entry.bytes, mostOctal),
+    entry.modifiedAt,
+    '0',
+  );
   if (records.length === 0) return own;
   const pax = Buffer.from(records.join(''), 'utf8');
   return Buffer.concat([
@@ -105,10 +110,10 @@ function split(name: string): { prefix: string; name: string } | null {
   return null;
 }
 
-function block(place: { prefix: string; name: string }, bytes: number, modifiedAt: number, type: string): Buffer {
+function block(nameFields: { prefix: string; name: string }, bytes: number, modifiedAt: number, type: string): Buffer {
   const header = Buffer.alloc(blockBytes);
   const octal = (value: number, digits: number): string => `${value.toString(8).padStart(digits, '0')}\0`;
-  header.write(place.name, 0);
+  header.write(nameFields.name, 0);
   header.write(octal(0o600, 7), 100);
   header.write(octal(0, 7), 108);
   header.write(octal(0, 7), 116);
@@ -116,7 +121,7 @@ function block(place: { prefix: string; name: string }, bytes: number, modifiedA
   header.write(octal(Math.max(0, Math.floor(modifiedAt / 1000)), 11), 136);
   header.write(type, 156);
   header.write('ustar\u000000', 257);
-  header.write(place.prefix, 345);
+  header.write(nameFields.prefix, 345);
   header.write(`${checksum(header).toString(8).padStart(6, '0')}\0 `, 148);
   return header;
 }

@@ -46,21 +46,24 @@ export async function verifyBackup(
 
 async function checkFiles(folder: string, { files }: Manifest, onProgress: OnProgress): Promise<CheckedPart> {
   const problems: string[] = [];
-  const places = Object.keys(files);
+  const relativePaths = Object.keys(files);
   let done = 0;
-  await eachLimit(places, filesAtOnce, async (place) => {
-    const found = await hashFile(path.join(folder, place)).catch(whenGone);
-    const [bytes, , sha256] = files[place]!;
-    if (found === null) problems.push(`${place} is missing`);
-    else if (found.bytes !== bytes || found.sha256 !== sha256) problems.push(`${place} has changed`);
+  await eachLimit(relativePaths, filesAtOnce, async (relativePath) => {
+    const found = await hashFile(path.join(folder, relativePath)).catch(whenGone);
+    const [bytes, , sha256] = files[relativePath]!;
+    if (found === null) problems.push(`${relativePath} is missing`);
+    else if (found.bytes !== bytes || found.sha256 !== sha256) problems.push(`${relativePath} has changed`);
     done += 1;
-    if (done % 100 === 0) onProgress({ done, total: places.length, item: place });
+    if (done % 100 === 0) onProgress({ done, total: relativePaths.length, item: relativePath });
   });
-  for (const place of await filesBelow(folder)) {
-    if (!Object.hasOwn(files, place) && ![manifestName, restoreTestFileName, verifiedName].includes(place))
-      problems.push(`${place} is not in the manifest`);
+  for (const relativePath of await filesBelow(folder)) {
+    if (
+      !Object.hasOwn(files, relativePath) &&
+      ![manifestName, restoreTestFileName, verifiedName].includes(relativePath)
+    )
+      problems.push(`${relativePath} is not in the manifest`);
   }
-  return { part: 'files', looked: places.length, problems: problems.slice(0, enough) };
+  return { part: 'files', looked: relativePaths.length, problems: problems.slice(0, enough) };
 }
 
 async function checkDatabase(file: string, { rows, files }: Manifest): Promise<CheckedPart> {
@@ -108,21 +111,21 @@ async function checkRepositories(
   const step = Math.max(1, Math.ceil(repositories.length / sample));
   const chosen = repositories.filter((_, at) => at % step === 0);
   const problems: string[] = [];
-  for (const [done, { id, folder: place, refsSha256 }] of chosen.entries()) {
+  for (const [done, { id, folder: relativePath, refsSha256 }] of chosen.entries()) {
     onProgress({ done, total: chosen.length, item: id });
-    const at = path.join(folder, place);
+    const at = path.join(folder, relativePath);
     const found = await deps.git.maintenance.check(at).catch((error: Error) => [error.message]);
-    if (found.length > 0) problems.push(`${place}: ${found[0]}`);
+    if (found.length > 0) problems.push(`${relativePath}: ${found[0]}`);
     else if ((await describeRefs(deps, at)).refsSha256 !== refsSha256)
-      problems.push(`${place}: its refs differ from the manifest`);
+      problems.push(`${relativePath}: its refs differ from the manifest`);
   }
   return { part: 'repositories', looked: chosen.length, problems };
 }
 
-async function filesBelow(folder: string, place = ''): Promise<string[]> {
+async function filesBelow(folder: string, relativePath = ''): Promise<string[]> {
   const found: string[] = [];
-  for (const entry of await readdir(path.join(folder, place), { withFileTypes: true })) {
-    const at = place === '' ? entry.name : `${place}/${entry.name}`;
+  for (const entry of await readdir(path.join(folder, relativePath), { withFileTypes: true })) {
+    const at = relativePath === '' ? entry.name : `${relativePath}/${entry.name}`;
     if (entry.isDirectory()) found.push(...(await filesBelow(folder, at)));
     else found.push(at);
   }

@@ -12,9 +12,9 @@ import { ArtifactStore } from './artifacts/artifact-store.ts';
 import type { CiDeps, CiSettings } from './deps.ts';
 import { createLogService } from './logs/log-service.ts';
 import { LogStore } from './logs/log-store.ts';
-import { removeOld } from './retention/remove-old.ts';
+import { removeExpired } from './retention/remove-expired.ts';
 import { removeRun } from './retention/remove-run.ts';
-import { Presence } from './runners/presence.ts';
+import { Presence } from './runners/last-seen.ts';
 import { createRunnerManagement } from './runners/runner-management.ts';
 import type { AfterCommit } from './runs/after-commit.ts';
 import { advanceAll, changeRuns } from './runs/change-runs.ts';
@@ -107,7 +107,7 @@ export function createCi(options: CiOptions) {
     /** Every few seconds: timeouts of tasks and runners. */
     sweep: () => sweepTasks(deps, startedAt),
     /** Every night: removes expired logs and artifacts. */
-    removeOld: () => removeOld(deps),
+    removeOld: () => removeExpired(deps),
     /** Every minute: starts scheduled workflows that are due. */
     runSchedules: () => runSchedules(deps),
     /** Ends the waits of polling runners, before the listeners close. */

@@ -7,7 +7,7 @@ import type { ArtifactStore } from './artifacts/artifact-store.ts';
 import type { LogStore } from './logs/log-store.ts';
 import type { RunEnding } from './runs/run-ending.ts';
 import type { RunLoader } from './runs/load-run.ts';
-import type { Presence } from './runners/presence.ts';
+import type { Presence } from './runners/last-seen.ts';
 import type { InstanceKey } from '../sealing/index.ts';
 import type { TaskQueue } from './tasks/task-queue.ts';
 import type { WorkflowReader } from './workflows/workflow-reader.ts';
@@ -41,7 +41,7 @@ export interface CiSettings {
   folder: string;
   /** The instance key, which decrypts stored secrets. */
   keyFile: string;
-  /** Public origin of this server; null when each request tells it. */
+  /** Public origin of this server; null when it is taken from the Host header of each request. */
   baseUrl: string | null;
   /** Where `uses: owner/name` is looked up: an origin, or `self`. */
   actionsUrl: string;

@@ -8,7 +8,7 @@ import { exitCodeOf } from './exit-codes.ts';
 import type { ExitCode } from './exit-codes.ts';
 import { createOutput } from './terminal/output.ts';
 import type { Output } from './terminal/output.ts';
-import { ask } from './terminal/prompt.ts';
+import { prompt } from './terminal/prompt.ts';
 import { withHint } from './report-error.ts';
 
 /** Options that every command takes. */
@@ -102,7 +102,7 @@ export function createCli(process: CliProcess, flags: GlobalFlags, tools: CliToo
           'add --yes',
         );
       }
-      const answer = await ask(`${question} [y/N] `, process.stdin, process.stderr);
+      const answer = await prompt(`${question} [y/N] `, process.stdin, process.stderr);
       if (!/^y(es)?$/i.test(answer.trim())) throw invalid('not_confirmed', 'Not confirmed. Nothing was changed.');
     },
     async confirmName(question, name, given) {
@@ -112,7 +112,7 @@ export function createCli(process: CliProcess, flags: GlobalFlags, tools: CliToo
           `add --confirm ${name}`,
         );
       }
-      const answer = given ?? (await ask(`${question} Type ${name} to go on: `, process.stdin, process.stderr));
+      const answer = given ?? (await prompt(`${question} Type ${name} to go on: `, process.stdin, process.stderr));
       if (answer.trim() !== name)
         throw invalid('not_confirmed', `Not confirmed: that is not ${name}. Nothing was changed.`);
     },

@@ -26,10 +26,10 @@ const hints: Readonly<Record<string, string>> = {
   organisation_owns_repositories: 'hearth repo transfer OWNER/NAME OTHER, or hearth repo delete OWNER/NAME',
   person_owns_repositories:
     'hearth repo transfer OWNER/NAME OTHER, or hearth repo delete OWNER/NAME; hearth user delete NAME --purge deletes all of them',
-  last_owner: 'make somebody else an owner first: hearth org member role ORG NAME OWNER',
+  last_owner: 'make another person an owner first: hearth org member role ORG NAME OWNER',
   member_not_found: 'hearth org member list ORG shows who there is',
   collaborator_not_found: 'hearth repo collaborator list OWNER/NAME shows who there is',
-  last_administrator: 'make somebody else an administrator first: hearth user admin NAME on',
+  last_administrator: 'make another person an administrator first: hearth user admin NAME on',
   administrator_exists: 'hearth user list --admin shows who; hearth user password NAME sets a new password',
   data_dir_not_empty: 'add --confirm to move it aside, or give another folder with --data-dir',
   backup_damaged: 'hearth backup verify NAME lists all that is wrong; hearth backup list shows others',

@@ -25,7 +25,7 @@ export async function printKeys(
   let keyId = '';
   const code = await runControlCommand(
     dataDir,
-    { program: 'ssh.keys', type, key },
+    { command: 'ssh.keys', parameters: { type, key } },
     {
       output: (chunk) => void (keyId += chunk.toString('utf8')),
       writeError: (text) => void process.stderr.write(`${text}\n`),
@@ -45,12 +45,14 @@ export async function serveShell(process: CliProcess, { words: [keyId = ''], dat
   return runControlCommand(
     dataDir,
     {
-      program: 'ssh.shell',
-      keyId,
-      address,
-      port: Number(port),
-      command: process.env['SSH_ORIGINAL_COMMAND'] ?? '',
-      protocol: process.env['GIT_PROTOCOL'] ?? null,
+      command: 'ssh.shell',
+      parameters: {
+        keyId,
+        address,
+        port: Number(port),
+        command: process.env['SSH_ORIGINAL_COMMAND'] ?? '',
+        protocol: process.env['GIT_PROTOCOL'] ?? null,
+      },
     },
     {
       input: process.stdin,

@@ -82,14 +82,23 @@ const innerAddresses =
 function isPublicHttps(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, hostname } = new URL(text);
-  const name = hostname.replace(/^\[|\]$|\.$/g, '');
-  const isInner = isIP(name) !== 0 ? innerAddresses.test(name) : innerNames.test(name) || !name.includes('.');
-  return protocol === 'https:' && !isInner;
+  return protocol === 'https:' && !isInnerHost(hostname.replace(/^\[|\]$|\.$/g, ''));
 }
 
+const isInnerHost = (name: string): boolean =>
+  isIP(name) !== 0 ? innerAddresses.test(name) : innerNames.test(name) || !name.includes('.');
+
 /** Settings that are valid but probably unintended; shown by `config check` and at start. */
-export function findRisks({ federation, baseUrl }: Config): string[] {
+export function findRisks({ federation, baseUrl, mail }: Config): string[] {
   const risks: string[] = [];
+  if (mail.host !== null) {
+    if (mail.from === null) risks.push('mail stays off: mail.from is not set');
+    if (baseUrl === null) risks.push('mail stays off: base_url is not set, and a mail cannot link to this server');
+    if (mail.password !== null && mail.passwordFile !== null)
+      risks.push('mail.password is not used, because mail.password_file is set');
+    if (mail.tls === 'none' && mail.user !== null && !isInnerHost(mail.host))
+      risks.push('mail.tls is none: the password and each mail can be read on the way to the mail server');
+  }
   if (federation.enabled) {
     risks.push(...federationObstacles(federation).map((obstacle) => `federation stays off. ${obstacle}`));
   }

@@ -10,7 +10,7 @@ export type { FederationObstacle } from './federation-obstacles.ts';
 export { options } from './options.ts';
 export type { Option, OptionKey } from './options.ts';
 export { formatAddress, readDuration } from './option-types.ts';
-export type { ListenAddress } from './option-types.ts';
+export type { ListenAddress, Mailbox } from './option-types.ts';
 export { exampleFile } from './example.ts';
 export { problemsError } from './problems.ts';
 export type { Problem } from './problems.ts';

@@ -267,3 +267,29 @@ export const peers: OptionType<readonly string[]> = list(
   'a list of host names, each perhaps with a port, such as forge.example.org',
   readPeer,
 );
+
+/** A sender: an address, perhaps with the name that mail programs show. */
+export interface Mailbox {
+  readonly name: string | null;
+  readonly address: string;
+}
+
+const localPart = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]{1,64}(\.[a-z0-9!#$%&'*+/=?^_`{|}~-]{1,64})*$/i;
+
+/** RFC 5322 without comments and quoted local parts, which no mailbox of a server needs; the name has no controls. */
+function readMailbox(text: string): Mailbox | undefined {
+  const [, quoted, bare, inBrackets] = /^(?:(?:"([^"\\]*)"|([^"<>@]*?))\s*<([^<>]+)>)$/.exec(text) ?? [];
+  const address = inBrackets ?? text;
+  const at = address.lastIndexOf('@');
+  if (!localPart.test(address.slice(0, at)) || at > 64 || !hostName.test(address.slice(at + 1))) return undefined;
+  const name = (quoted ?? bare ?? '').trim();
+  if (/[\p{Cc}\p{Cf}\u2028\u2029]/u.test(name) || name.length > 100) return undefined;
+  return { name: name === '' ? null : name, address };
+}
+
+export const mailbox: OptionType<Mailbox> = written(
+  'an address, perhaps with a name, for example Hearth <hearth@example.org>',
+  '',
+  readMailbox,
+  ({ name, address }) => (name === null ? address : `${name} <${address}>`),
+);

@@ -5,6 +5,7 @@ import {
   host,
   integer,
   listen,
+  mailbox,
   networks,
   origin,
   path,
@@ -128,7 +129,7 @@ export const options = [
     type: networks,
     default: ['loopback'],
     sentence:
-      'Peers whose X-Forwarded-* headers count: addresses, networks, "loopback", "private". Empty trusts nobody.',
+      'Peers whose X-Forwarded-* headers count: addresses, networks, "loopback", "private". Empty trusts no proxy.',
   }),
 
   row({
@@ -254,7 +255,7 @@ export const options = [
     type: peers,
     default: [],
     sentence:
-      'Hosts of the own network that images may be fetched from, too, where anybody who writes a document can ask for any image: "ci.lan" (ports 80 and 443) or "ci.lan:8080" (that port).',
+      'Hosts of the own network that images may be fetched from, too, where anyone who writes a document can ask for any image: "ci.lan" (ports 80 and 443) or "ci.lan:8080" (that port).',
   }),
   row({
     key: 'repositories.trash_keep',
@@ -313,6 +314,20 @@ export const options = [
     type: integer(0, 10_000),
     default: 50,
     sentence: 'How many SSH keys one person may have.',
+  }),
+  row({
+    key: 'addresses.max_per_person',
+    env: 'SERVICE_ADDRESSES_MAX_PER_PERSON',
+    type: integer(0, 1_000),
+    default: 20,
+    sentence: 'How many e-mail addresses one person may have.',
+  }),
+  row({
+    key: 'addresses.mails_per_hour',
+    env: 'SERVICE_ADDRESSES_MAILS_PER_HOUR',
+    type: integer(1, 1_000),
+    default: 5,
+    sentence: 'Mails with a link that one person may cause in an hour; one address gets at most twice as many.',
   }),
 
   row({
@@ -385,7 +400,7 @@ export const options = [
     type: peers,
     default: [],
     sentence:
-      'Hosts that webhooks may reach in the own network and without TLS, where anybody on the network path can read and change what is sent: "ci.lan" (ports 80 and 443) or "ci.lan:8080" (that port).',
+      'Hosts that webhooks may reach in the own network and without TLS, where anyone on the network path can read and change what is sent: "ci.lan" (ports 80 and 443) or "ci.lan:8080" (that port).',
   }),
   row({
     key: 'webhooks.max_attempts',
@@ -404,12 +419,114 @@ export const options = [
   }),
 
   row({
+    key: 'notifications.keep_done_days',
+    env: 'SERVICE_NOTIFICATIONS_KEEP_DONE_DAYS',
+    type: integer(1, 3650),
+    default: 30,
+    sentence: 'Days for which a notification that is done stays in the list of what is done. What is saved stays.',
+  }),
+
+  row({
+    key: 'mail.host',
+    env: 'SERVICE_MAIL_HOST',
+    type: host,
+    default: null,
+    example: 'mail.example.org',
+    sentence: 'Mail server that sends the mails of this instance. Without it nothing is mailed. See docs/mail.md.',
+  }),
+  row({
+    key: 'mail.port',
+    env: 'SERVICE_MAIL_PORT',
+    type: integer(1, 65_535),
+    default: null,
+    example: 587,
+    sentence: 'Port of the mail server. When unset, 587 with starttls, 465 with implicit, 25 with none.',
+  }),
+  row({
+    key: 'mail.tls',
+    env: 'SERVICE_MAIL_TLS',
+    type: choice('starttls', 'implicit', 'none'),
+    default: 'starttls',
+    sentence:
+      'How the connection is encrypted: starttls (before anything is sent, or nothing is), implicit (from the start) or none (for a mail server on this machine).',
+  }),
+  row({
+    key: 'mail.user',
+    env: 'SERVICE_MAIL_USER',
+    type: text,
+    default: null,
+    example: 'hearth@example.org',
+    sentence: 'Name to sign in to the mail server with. When unset, Hearth does not sign in.',
+  }),
+  row({
+    key: 'mail.password',
+    env: 'SERVICE_MAIL_PASSWORD',
+    type: text,
+    default: null,
+    example: 'the password',
+    secret: true,
+    sentence: 'Password at the mail server.',
+  }),
+  row({
+    key: 'mail.password_file',
+    env: 'SERVICE_MAIL_PASSWORD_FILE',
+    type: path,
+    default: null,
+    example: '/etc/hearth/mail-password',
+    sentence:
+      'File whose first line is the password at the mail server, instead of mail.password; read at each connection.',
+  }),
+  row({
+    key: 'mail.from',
+    env: 'SERVICE_MAIL_FROM',
+    type: mailbox,
+    default: null,
+    example: 'Hearth <hearth@example.org>',
+    sentence: 'Sender of all mails. The mail server must allow it; mails that cannot be delivered come back to it.',
+  }),
+  row({
+    key: 'mail.timeout',
+    env: 'SERVICE_MAIL_TIMEOUT',
+    type: duration('1s', '4m'),
+    default: '30s',
+    sentence: 'How long the mail server may take for one mail.',
+  }),
+  row({
+    key: 'mail.connections',
+    env: 'SERVICE_MAIL_CONNECTIONS',
+    type: integer(1, 20),
+    default: 3,
+    sentence: 'How many connections to the mail server may be open at the same time.',
+  }),
+  row({
+    key: 'mail.max_attempts',
+    env: 'SERVICE_MAIL_MAX_ATTEMPTS',
+    type: integer(1, 1_000),
+    default: 30,
+    sentence: 'Attempts to send a mail before it counts as failed; with 30 that is about a day.',
+  }),
+  row({
+    key: 'mail.max_per_hour',
+    env: 'SERVICE_MAIL_MAX_PER_HOUR',
+    type: integer(1, 1_000_000),
+    default: 1_000,
+    sentence: 'Mails of one hour to everyone together; further ones wait. Mail providers have such limits, too.',
+  }),
+  row({
+    key: 'mail.max_per_recipient',
+    env: 'SERVICE_MAIL_MAX_PER_RECIPIENT',
+    type: integer(1, 100_000),
+    default: 60,
+    sentence: 'Mails of one hour to one address; further ones wait.',
+  }),
+
+  row({
     key: 'mirrors.allowed_hosts',
     env: 'SERVICE_MIRRORS_ALLOWED_HOSTS',
     type: peers,
     default: [],
     sentence:
-      'Hosts that mirrors and imports may reach in the own network, by ssh, and without TLS, where anybody on the network path can read passwords and change code: "git.lan" (ports 22, 80 and 443) or "git.lan:3000" (that port).',
+      'Hosts that mirrors and imports may reach in the own network, by ssh, and without TLS, where anyone on the network path can read passwords and change code: "git.lan" (ports 22, 80 and 443) or "git.lan:3000" (that port).',
   }),
   row({
     key: 'mirrors.dev_allow_insecure',

@@ -42,7 +42,7 @@ export function resolveOptions(table: readonly Option[], sources: ConfigSources)
   const values = new Map<string, unknown>();
   const origins = new Map<string, Origin>();
   for (const option of table) {
-    const { raw, origin, folder } = findValue(option, sources, file, problems);
+    const { raw, origin, folder } = findValue(option, table, sources, file, problems);
     origins.set(option.key, origin);
     const value = raw === null ? null : option.type.read(raw);
     if (value !== undefined) {
@@ -56,12 +56,19 @@ export function resolveOptions(table: readonly Option[], sources: ConfigSources)
   return { values, origins, problems, file };
 }
 
-function findValue(option: Option, sources: ConfigSources, file: SettingsFile | null, problems: Problem[]): Given {
+function findValue(
+  option: Option,
+  table: readonly Option[],
+  sources: ConfigSources,
+  file: SettingsFile | null,
+  problems: Problem[],
+): Given {
   const { argvOverrides = {}, env, cwd } = sources;
   const flag = argvOverrides[option.key];
   if (flag !== undefined) return { raw: option.type.fromText(flag), origin: { kind: 'flag', name: null }, folder: cwd };
 
-  if (option.secret) {
+  // The variable may be that of an option of its own: the file is then read by who needs the secret.
+  if (option.secret && !table.some(({ env }) => env === `${option.env}_FILE`)) {
     const secret = readSecretFile(option, sources, problems);
     if (secret !== null) return secret;
   }

@@ -2,14 +2,9 @@ import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { unavailable } from '../kernel/index.ts';
 import { createFrameReader, frame, framesOf, kinds } from './frames.ts';
+import { encodeRequest } from './request-json.ts';
+import type { ControlRequest } from './request-json.ts';
 import { socketAddress } from './socket-path.ts';
-
-/** A request to the running server. */
-export interface ControlRequest {
-  /** The control command of the server: `ssh.shell`, `cron.run`. */
-  program: string;
-  [field: string]: unknown;
-}
 
 /** The client's streams. A returned promise applies backpressure to the server until it resolves. */
 export interface ClientStreams {
@@ -23,10 +18,14 @@ export interface ClientStreams {
  * Runs a control command on the server of a data folder, over a socket that only its user can open. Resolves with the
  * exit code. Refuses `server_not_running`, and `server_went_away` when the connection ends early.
  */
-export async function runControlCommand(dataDir: string, ask: ControlRequest, streams: ClientStreams): Promise<number> {
+export async function runControlCommand(
+  dataDir: string,
+  request: ControlRequest,
+  streams: ClientStreams,
+): Promise<number> {
   const socket = await open(dataDir);
   try {
-    socket.write(frame(kinds.request, JSON.stringify(ask)));
+    socket.write(frame(kinds.request, encodeRequest(request)));
     // A lost connection is reported to the caller by the read side.
     void send(socket, streams.input).catch(() => socket.destroy());
     const read = createFrameReader();

@@ -6,7 +6,8 @@ import { Readable, Writable } from 'node:stream';
 import { isDomainError } from '../kernel/index.ts';
 import type { Logger } from '../kernel/index.ts';
 import { createFrameReader, frame, framesOf, kinds } from './frames.ts';
-import type { ControlRequest } from './control-client.ts';
+import { decodeRequest } from './request-json.ts';
+import type { ControlParameters, ControlRequest } from './request-json.ts';
 import { socketAddress, socketFile } from './socket-path.ts';
 
 /** One session of a control command, as its handler sees it. */
@@ -24,7 +25,7 @@ export interface ControlSession {
 }
 
 /** Handles one control command; resolves with an exit code. A `DomainError` is reported to the client in one line. */
-export type ControlCommand = (ask: ControlRequest, session: ControlSession) => Promise<number>;
+export type ControlCommand = (parameters: ControlParameters, session: ControlSession) => Promise<number>;
 
 export interface ControlServer {
   /** Needs the instance lock: the socket of a killed server is replaced. */
@@ -36,7 +37,8 @@ export interface ControlServer {
 interface Needs {
   dataDir: string;
   logger: Logger;
-  programs: Readonly<Record<string, ControlCommand>>;
+  /** By the name that a request gives. */
+  commands: Readonly<Record<string, ControlCommand>>;
 }
 
 /** Limit of concurrent sessions: each is a process of this user. */
@@ -46,26 +48,26 @@ const maxSessions = 1_000;
  * The control socket in `run/`, for commands beside the server. Only the server's own user can open it, and that user
  * already has access to the data folder.
  */
-export function createControlServer({ dataDir, logger, programs }: Needs): ControlServer {
+export function createControlServer({ dataDir, logger, commands }: Needs): ControlServer {
   const sessions = new Map<Socket, Promise<void>>();
   const closing = new AbortController();
   const stopping = new AbortController();
   let server: Server | undefined;
 
   async function receive(socket: Socket): Promise<void> {
-    const { ask, session } = await open(socket, { closing: closing.signal, stopping: stopping.signal });
-    const program = Object.hasOwn(programs, ask.program) ? programs[ask.program] : undefined;
+    const { request, session } = await open(socket, { closing: closing.signal, stopping: stopping.signal });
+    const command = Object.hasOwn(commands, request.command) ? commands[request.command] : undefined;
     let code = 1;
     try {
-      if (program === undefined)
-        session.writeError(`This server does not know ${ask.program}: it is of another version than the command.`);
-      else code = await program(ask, session);
+      if (command === undefined)
+        session.writeError(`This server does not know ${request.command}: it is of another version than the command.`);
+      else code = await command(request.parameters, session);
     } catch (error) {
       if (!session.signal.aborted) {
         session.writeError(
           isDomainError(error) ? error.message : 'Something went wrong; the log of the server says what.',
         );
-        if (!isDomainError(error)) logger.error('control.fault', { program: ask.program, error });
+        if (!isDomainError(error)) logger.error('control.fault', { program: request.command, error });
       }
     }
     session.input.destroy();
@@ -115,7 +117,7 @@ export function createControlServer({ dataDir, logger, programs }: Needs): Contr
 function open(
   socket: Socket,
   { closing, stopping }: { closing: AbortSignal; stopping: AbortSignal },
-): Promise<{ ask: ControlRequest; session: ControlSession }> {
+): Promise<{ request: Required<ControlRequest>; session: ControlSession }> {
   const gone = new AbortController();
   const read = createFrameReader();
   const moved = { receivedBytes: 0, sentBytes: 0 };
@@ -164,10 +166,10 @@ function open(
         for (const { kind, payload } of read(chunk)) {
           if (kind === kinds.request && !isOpen) {
             isOpen = true;
-            const ask = JSON.parse(payload.toString('utf8')) as ControlRequest;
+            const request = decodeRequest(payload.toString('utf8'));
             const writeError = (text: string): void =>
               void (socket.destroyed || socket.write(frame(kinds.stderr, text)));
-            resolve({ ask, session: { input, output, writeError, moved: () => moved, signal, closing } });
+            resolve({ request, session: { input, output, writeError, moved: () => moved, signal, closing } });
           } else if (input.destroyed) {
           } else if (kind === kinds.input) {
             moved.receivedBytes += payload.length;

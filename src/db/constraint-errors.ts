@@ -34,13 +34,16 @@ export function driverMessage(error: unknown): string {
 export const uniqueRules = {
   handles_pkey: ['handles.folded'],
   users_username: ['users.username'],
-  ssh_keys_fingerprint: ['ssh_keys.fingerprint'],
+  ssh_keys_sign_in: ['ssh_keys.fingerprint'],
+  ssh_keys_fingerprint_user: ['ssh_keys.fingerprint', 'ssh_keys.user_id'],
   access_tokens_user_name: ['access_tokens.user_id', 'access_tokens.name'],
   repositories_user_name: ['repositories.owner_user_id', 'repositories.name_folded'],
   repositories_org_name: ['repositories.owner_org_id', 'repositories.name_folded'],
   labels_repository_name: ['labels.repository_id', 'labels.name_folded'],
   labels_organisation_name: ['labels.organisation_id', 'labels.name_folded'],
   milestones_title: ['milestones.repository_id', 'milestones.title_folded'],
+  email_addresses_user_key: ['email_addresses.user_id', 'email_addresses.address_key'],
+  email_addresses_verified: ['email_addresses.address_key'],
 } as const satisfies Record<string, readonly string[]>;
 
 export type UniqueRule = keyof typeof uniqueRules;

@@ -44,7 +44,7 @@ export async function askDatabaseFile(
 ): Promise<ThreadRow[][]> {
   const thread = openDatabaseThread({ file, readOnly: setUp === undefined, attached, setUp: setUp ?? [] }, limits);
   try {
-    return await thread.ask(statements.length === 0 ? [{ sql: 'SELECT 1', parameters: [] }] : statements);
+    return await thread.run(statements.length === 0 ? [{ sql: 'SELECT 1', parameters: [] }] : statements);
   } finally {
     await thread.close();
   }

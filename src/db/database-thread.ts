@@ -20,7 +20,7 @@ export interface DatabaseThread {
    * Runs statements in one transaction and returns the rows of each. Refuses with `unavailable`: `took_too_long`, after
    * which the thread is terminated and the next request starts a new one; `too_many_waiting`; `stopping`.
    */
-  ask(statements: ThreadStatement[]): Promise<ThreadRow[][]>;
+  run(statements: ThreadStatement[]): Promise<ThreadRow[][]>;
   close(): Promise<void>;
 }
 
@@ -62,11 +62,11 @@ export function openDatabaseThread(options: ThreadOptions, limits: ThreadLimits)
     started.on('message', (reply: ThreadReply) => {
       if (started !== worker) return;
       isReady = true;
-      const asked = waiting.get(reply.id);
+      const request = waiting.get(reply.id);
       waiting.delete(reply.id);
       watch();
-      if ('error' in reply) asked?.reject(new SqliteError(reply.error));
-      else asked?.resolve(reply.rows);
+      if ('error' in reply) request?.reject(new SqliteError(reply.error));
+      else request?.resolve(reply.rows);
     });
     started.on('error', (error) => started === worker && end(error));
     return started;
@@ -84,7 +84,7 @@ export function openDatabaseThread(options: ThreadOptions, limits: ThreadLimits)
   }
 
   return {
-    ask(statements) {
+    run(statements) {
       return new Promise((resolve, reject) => {
         if (isClosed) return reject(stopping());
         if (waiting.size >= limits.queue) return reject(tooManyWaiting());

@@ -278,9 +278,9 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
       );
       return {
         ...thread,
-        ask(statements) {
+        run(statements) {
           for (const { sql } of statements) announceStatement(sql);
-          return thread.ask(statements);
+          return thread.run(statements);
         },
       };
     },

@@ -48,7 +48,7 @@ interface Prepared {
   cached: Map<string, object[]>;
 }
 
-type Asked = readonly [property: string, isNull: boolean];
+type QueryCondition = readonly [property: string, isNull: boolean];
 
 /** @param prepare of the read connection */
 export function createRowCache(prepare: (sql: string) => Statement): RowCache {
@@ -78,35 +78,35 @@ export function createRowCache(prepare: (sql: string) => Statement): RowCache {
     filled.clear();
   }
 
-  function preparedFor(schema: EntitySchema<never>, asked: readonly Asked[]): Prepared {
+  function preparedFor(schema: EntitySchema<never>, conditions: readonly QueryCondition[]): Prepared {
     let ofSchema = known.get(schema);
     if (ofSchema === undefined) known.set(schema, (ofSchema = new Map()));
-    const name = asked.join();
+    const name = conditions.join();
     let found = ofSchema.get(name);
-    if (found === undefined) ofSchema.set(name, (found = prepareFor(schema, asked)));
+    if (found === undefined) ofSchema.set(name, (found = prepareFor(schema, conditions)));
     return found;
   }
 
-  function prepareFor({ options }: EntitySchema<never>, asked: readonly Asked[]): Prepared {
+  function prepareFor({ options }: EntitySchema<never>, conditions: readonly QueryCondition[]): Prepared {
     const entries = Object.entries<EntitySchemaColumnOptions | undefined>(options.columns);
     const columns = entries.map(([property, column]) => {
       if (column === undefined || column.transformer !== undefined) throw internal('a lookup reads plain columns only');
       return [property, column.name ?? property, column.type === 'boolean'] as const;
     });
     const columnOf = new Map(columns.map(([property, column]) => [property, column]));
-    const conditions = asked
+    const where = conditions
       .map(([property, isNull]) => `"${columnOf.get(property)}" ${isNull ? 'IS NULL' : '= ?'}`)
       .join(' AND ');
     const selected = columns.map(([, column]) => `"${column}"`).join(', ');
-    const statement = prepare(`SELECT ${selected} FROM "${options.tableName}" WHERE ${conditions} LIMIT ${maxRows}`);
+    const statement = prepare(`SELECT ${selected} FROM "${options.tableName}" WHERE ${where} LIMIT ${maxRows}`);
     return { statement, columns, cached: new Map() };
   }
 
   // A promise, because another database returns rows over a connection; here the rows are there at once.
   const lookup = async <Row extends object>(schema: EntitySchema<Row>, where: Partial<Row>): Promise<Row[]> => {
-    const asked = Object.entries(where).map(([property, value]) => [property, value === null] as const);
+    const conditions = Object.entries(where).map(([property, value]) => [property, value === null] as const);
     forgetTheOld();
-    const { statement, columns, cached } = preparedFor(schema as unknown as EntitySchema<never>, asked);
+    const { statement, columns, cached } = preparedFor(schema as unknown as EntitySchema<never>, conditions);
     const values = Object.values(where).filter((value) => value !== null);
     const question = JSON.stringify(values);
     let rows = cached.get(question) as Row[] | undefined;

@@ -53,7 +53,7 @@ export class WriterConnection {
 
   /** Runs one statement. */
   query(sql: string, parameters: unknown[]) {
-    return this.#ask({ id: ++this.#lastId, kind: 'query', sql, parameters });
+    return this.#send({ id: ++this.#lastId, kind: 'query', sql, parameters });
   }
 
   /** TypeORM sets pragmas through this without awaiting; the thread runs them in order. */
@@ -66,11 +66,11 @@ export class WriterConnection {
   async close(): Promise<void> {
     if (this.#closing) return;
     this.#closing = true;
-    if (this.#ended === null) await this.#ask({ id: ++this.#lastId, kind: 'close' });
+    if (this.#ended === null) await this.#send({ id: ++this.#lastId, kind: 'close' });
     await this.#worker.terminate();
   }
 
-  #ask(request: WriterRequest) {
+  #send(request: WriterRequest) {
     return new Promise<Exclude<WriterReply, { error: WriterError }>>((resolve, reject) => {
       if (this.#ended !== null) return reject(this.#ended);
       // First, because a value that cannot be cloned to the thread throws here.

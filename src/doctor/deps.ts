@@ -32,7 +32,7 @@ export type CheckGroup = (deps: CheckContext) => Promise<GroupReport>;
 
 /** Rows of one statement, from the worker thread: some of these scan whole tables. */
 export async function rowsOf({ thread }: CheckContext, sql: string, parameters: unknown[] = []): Promise<ThreadRow[]> {
-  const [rows = []] = await thread.ask([{ sql, parameters }]);
+  const [rows = []] = await thread.run([{ sql, parameters }]);
   return rows;
 }
 

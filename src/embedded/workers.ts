@@ -26,6 +26,8 @@ export const tasks = {
   'workflow-payload': 'src/ci/workflows/payload-task.ts',
   'push-filters': 'src/ci/workflows/push-filters-task.ts',
   'issue-template': 'src/issues/templates/template-task.ts',
+  'openpgp-key': 'src/signing/gpg-keys/read-key-task.ts',
+  'openpgp-signatures': 'src/signing/verification/verify-task.ts',
   'text-difference': 'src/pages/issues/text-difference-task.ts',
 } as const;
 

@@ -27,7 +27,7 @@ import { receiveActivity } from './inbox/receive-activity.ts';
 import { createGroupCommit } from './inbox/group-commit.ts';
 import { createFederationMetrics } from './metrics.ts';
 import type { FederationMetrics } from './metrics.ts';
-import { isOperational } from './operational.ts';
+import { isFederationOn } from './require-federation-on.ts';
 import { acceptOrigin, originChange, originConsequences } from './origin.ts';
 import { createAllowlist } from './peers/allowlist.ts';
 import { countDeadHosts } from './deliveries/peer-health.ts';
@@ -95,14 +95,14 @@ export function createFederation({
   const whileOperational =
     <Rest extends unknown[], Result>(useCase: (deps: FederationDeps, ...rest: Rest) => Promise<Result>) =>
     async (...rest: Rest): Promise<Result> => {
-      if (!isOperational(settings)) throw notFound();
+      if (!isFederationOn(settings)) throw notFound();
       return useCase(deps, ...rest);
     };
 
-  if (isOperational(settings)) tools.repositories.pushes.onPush(pushListener(deps));
+  if (isFederationOn(settings)) tools.repositories.pushes.onPush(pushListener(deps));
 
   return {
-    isOperational: isOperational(settings),
+    isOperational: isFederationOn(settings),
     /** Why it is off, a sentence each. */
     obstacles: settings.obstacles,
     /** The same under stable names. */

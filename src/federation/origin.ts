@@ -1,11 +1,11 @@
 import { Like, MoreThan, Not } from 'typeorm';
 import { invalid } from '../kernel/index.ts';
 import { keySchema } from './schema/key-schema.ts';
-import { cancelWaiting } from './deliveries/cancel.ts';
+import { cancelWaiting } from './deliveries/cancel-deliveries.ts';
 import { followAgain } from './follows/follow-repository.ts';
 import { followerSchema } from './schema/follower-schema.ts';
 import { remoteFollowSchema } from './schema/remote-follow-schema.ts';
-import { isOperational, requireOperational } from './operational.ts';
+import { isFederationOn, requireFederationOn } from './require-federation-on.ts';
 import { originSchema } from './schema/origin-schema.ts';
 import type { FederationDeps } from './deps.ts';
 
@@ -30,7 +30,7 @@ export interface OriginConsequences {
 
 /** Null while the base URL is unchanged since the first actor was created, or federation is off. */
 export async function originChange(deps: Pick<FederationDeps, 'db' | 'settings'>): Promise<OriginChange | null> {
-  if (!isOperational(deps.settings)) return null;
+  if (!isFederationOn(deps.settings)) return null;
   const to = deps.settings.origin;
   const from = await acceptedOrigin(deps);
   return from === null || from === to ? null : { from, to };
@@ -46,7 +46,7 @@ async function acceptedOrigin({ db }: Pick<FederationDeps, 'db'>): Promise<strin
  * this one, so until then a base URL may be corrected freely.
  */
 export async function recordOrigin(deps: FederationDeps): Promise<void> {
-  if (!isOperational(deps.settings)) return;
+  if (!isFederationOn(deps.settings)) return;
   const { origin } = deps.settings;
   const accepted = await acceptedOrigin(deps);
   if (accepted === origin) return;
@@ -81,7 +81,7 @@ export async function originConsequences({ db }: FederationDeps): Promise<Origin
  * differ.
  */
 export async function acceptOrigin(deps: FederationDeps, origin: string): Promise<OriginConsequences> {
-  requireOperational(deps);
+  requireFederationOn(deps);
   if (URL.parse(origin)?.origin !== deps.settings.origin) {
     throw invalid('other_origin', `SERVICE_FEDERATION_BASE_URL is ${deps.settings.origin}; set it first.`);
   }

@@ -10,7 +10,7 @@ import { nodeInfo, nodeInfoLinks } from './actors/node-info.ts';
 import { publicRepositoryAt } from './actors/public-repositories.ts';
 import { webFinger } from './actors/web-finger.ts';
 import { outboxSchema } from './schema/outbox-schema.ts';
-import { isOperational } from './operational.ts';
+import { isFederationOn } from './require-federation-on.ts';
 import type { FederationDeps } from './deps.ts';
 
 export type CollectionName = 'outbox' | 'followers' | 'repositories';
@@ -43,7 +43,7 @@ export function createPublications(deps: FederationDeps): Publications {
   const { db, settings } = deps;
 
   async function find(path: string): Promise<FoundActor> {
-    const found = isOperational(settings) ? await findActorAt(deps, path) : null;
+    const found = isFederationOn(settings) ? await findActorAt(deps, path) : null;
     if (found === null) throw notFound();
     return found;
   }
@@ -64,13 +64,13 @@ export function createPublications(deps: FederationDeps): Publications {
 
   return {
     async actor(path) {
-      const found = isOperational(settings) ? await findActorAt(deps, path) : null;
+      const found = isFederationOn(settings) ? await findActorAt(deps, path) : null;
       if (found !== null) return describe(found);
-      const deleted = isOperational(settings) ? await deletedActor(deps, path) : null;
+      const deleted = isFederationOn(settings) ? await deletedActor(deps, path) : null;
       if (deleted === null) throw notFound();
       return tombstoneDocument(deleted);
     },
-    hasInbox: async (path) => isOperational(settings) && (await findActorAt(deps, path)) !== null,
+    hasInbox: async (path) => isFederationOn(settings) && (await findActorAt(deps, path)) !== null,
     async collection(path, name, page) {
       const found = await find(path);
       if (name === 'outbox') return outboxOf(deps, found, page);
@@ -85,20 +85,20 @@ export function createPublications(deps: FederationDeps): Publications {
       return JSON.parse(row.activity) as Document;
     },
     async webFinger(resource) {
-      const found = isOperational(settings) ? await webFinger(deps, resource) : null;
+      const found = isFederationOn(settings) ? await webFinger(deps, resource) : null;
       if (found === null) throw notFound();
       return found;
     },
     async nodeInfoLinks() {
-      if (!isOperational(settings)) throw notFound();
+      if (!isFederationOn(settings)) throw notFound();
       return nodeInfoLinks(deps);
     },
     async nodeInfo() {
-      if (!isOperational(settings)) throw notFound();
+      if (!isFederationOn(settings)) throw notFound();
       return nodeInfo(deps);
     },
     async actorOfPage(path) {
-      const address = isOperational(settings) ? parseActorPath(`/ap${path}`) : null;
+      const address = isFederationOn(settings) ? parseActorPath(`/ap${path}`) : null;
       // By its current name: an actor path may belong to a repository that had this name before.
       if (address?.kind === 'repository') {
         const found = await publicRepositoryAt(deps, address.owner, address.name);

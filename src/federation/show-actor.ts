@@ -1,7 +1,7 @@
 import { notFound } from '../kernel/index.ts';
 import { parseFollowTarget } from './follows/follow-target.ts';
 import { resolveTarget } from './follows/resolve-target.ts';
-import { requireOperational } from './operational.ts';
+import { requireFederationOn } from './require-federation-on.ts';
 import type { Publications } from './publications.ts';
 import type { FederationDeps } from './deps.ts';
 import type { Document } from './actors/actor-documents.ts';
@@ -14,7 +14,7 @@ import { fetchDocument } from './actors/fetch-document.ts';
  * Refuses `federation_off`; `unknown_actor`; otherwise as `resolveTarget` and `fetchDocument` do.
  */
 export async function showActor(deps: FederationDeps, publications: Publications, text: string): Promise<Document> {
-  requireOperational(deps);
+  requireFederationOn(deps);
   const target = parseFollowTarget(text);
   const { host, origin } = new URL(deps.settings.origin);
   if (target?.kind === 'handle' && target.host === host)

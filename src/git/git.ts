@@ -7,7 +7,7 @@ import { busy, createSemaphore, internal } from '../kernel/index.ts';
 import type { Logger, Semaphore } from '../kernel/index.ts';
 import { createListings } from './fetches/advertise-refs.ts';
 import { createFetchCache } from './fetches/fetch-cache.ts';
-import { askVersion } from './processes/ask-version.ts';
+import { cachedVersion } from './processes/cached-version.ts';
 import * as browse from './objects/browse.ts';
 import { fetchLocal } from './forks/fetch-local.ts';
 import { forkRepository } from './forks/fork-repository.ts';
@@ -75,10 +75,10 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
   let spawner: Spawner | null = null;
   let isStopped = false;
   const runner = createGitRunner(program, settings, logger, (launch) => spawner?.launch(launch) ?? null);
-  const ask = async (): Promise<string> =>
+  const runVersion = async (): Promise<string> =>
     (await runner.run({ argv: ['version'], timeLimitMs: 10_000 }, 4_096)).output.toString();
   const [version, pairs] = await Promise.all([
-    askVersion(program, folder, ask, (answer) => readVersion(answer, program)),
+    cachedVersion(program, folder, runVersion, (answer) => readVersion(answer, program)),
     createSocketPairs(folder, logger),
   ]);
   const remotes = { runner, ssh: { folder, searchPath } };

@@ -1,8 +1,8 @@
 import { isDomainError } from '../kernel/index.ts';
 import type { Context, Middleware } from '../http/index.ts';
-import { Refusal, statusOf } from '../http/index.ts';
+import { HttpError, statusOf } from '../http/index.ts';
 import type { RefusalLog } from './refusal-log.ts';
-import { refuseUnread } from './refuse-unread.ts';
+import { refuseWithoutBody } from './refuse-without-body.ts';
 
 // The one place where errors become responses to other servers (SPEC §7).
 
@@ -32,7 +32,7 @@ function prepare(ctx: Context, status: number): void {
 /** A sender that is refused without its body being wanted does not get to send it. */
 function refuse(ctx: Context, status: number): void {
   prepare(ctx, status);
-  if (ctx.method === 'POST' && !ctx.req.complete) refuseUnread(ctx);
+  if (ctx.method === 'POST' && !ctx.req.complete) refuseWithoutBody(ctx);
 }
 
 /** Turns what a handler throws into a short response, and into a line of the log that says why. */
@@ -42,7 +42,7 @@ export function withErrorMapping(log: RefusalLog, handle: (ctx: Context) => Prom
     try {
       await handle(ctx);
     } catch (error) {
-      if (error instanceof Refusal) {
+      if (error instanceof HttpError) {
         ctx.set(error.headers);
         return refuse(ctx, error.status);
       }

@@ -2,7 +2,7 @@ import { pageNumber } from '../federation/index.ts';
 import type { CollectionName, Document, Federation } from '../federation/index.ts';
 import { notFound } from '../kernel/index.ts';
 import type { Clock, Logger } from '../kernel/index.ts';
-import { readBytes, Refusal } from '../http/index.ts';
+import { readBytes, HttpError } from '../http/index.ts';
 import type { Context, Middleware } from '../http/index.ts';
 import { withErrorMapping } from './errors.ts';
 import { createRefusalLog } from './refusal-log.ts';
@@ -108,7 +108,7 @@ const readBody = (ctx: Context, maxBytes: number): Promise<Buffer> =>
   readBytes(ctx.req, {
     maxBytes,
     deadlineMs: bodyMs,
-    tooLarge: () => new Refusal(413, 'This is too large.', { Connection: 'close' }),
+    tooLarge: () => new HttpError(413, 'This is too large.', { Connection: 'close' }),
   });
 
 /** The path of the actor that a request is about: its own, without the last parts. */

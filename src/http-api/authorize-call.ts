@@ -39,7 +39,7 @@ export function demandOf({ access, scope }: Pick<Operation, 'access' | 'scope'>)
   const [kind, level] = access.split(':') as [string, Needed | undefined];
   const right = kind === 'repository' ? level! : null;
   return {
-    needsToken: scope !== undefined || (kind !== 'anybody' && right !== 'read'),
+    needsToken: scope !== undefined || (kind !== 'anyone' && right !== 'read'),
     scope: scope ?? scopeFor[level ?? 'read'],
     wholeAccount: kind === 'account',
     right,

@@ -1,7 +1,7 @@
 import { isDomainError } from '../kernel/index.ts';
 import type { ErrorCode, Logger } from '../kernel/index.ts';
 import type { Context, Middleware } from '../http/index.ts';
-import { discardBody, Refusal, statusOf } from '../http/index.ts';
+import { discardBody, HttpError, statusOf } from '../http/index.ts';
 
 /** Status of each error code in JSON responses: `invalid` is 422 here. */
 const apiStatusOf: Record<ErrorCode, number> = { ...statusOf, invalid: 422 };
@@ -31,7 +31,7 @@ interface ErrorResponse extends ErrorBody {
 }
 
 function responseTo(error: unknown, requestId: string): ErrorResponse {
-  if (error instanceof Refusal) {
+  if (error instanceof HttpError) {
     const { status, message, headers } = error;
     return { status, headers, error: { code: codeOfStatus[status] ?? 'refused', message } };
   }
@@ -61,7 +61,7 @@ export function withApiErrors(logger: Logger): Middleware {
       await next();
     } catch (error) {
       if (ctx.res.headersSent || ctx.res.destroyed) throw error;
-      const { status, headers, error: said } = responseTo(error, ctx.state.requestId);
+      const { status, headers, error: reported } = responseTo(error, ctx.state.requestId);
       if (status === 500) logger.error('api.fault', { id: ctx.state.requestId, error });
       discardBody(ctx.req);
       ctx.status = status;
@@ -71,7 +71,7 @@ export function withApiErrors(logger: Logger): Middleware {
         Vary: 'Authorization',
         'Content-Type': 'application/json; charset=utf-8',
       });
-      ctx.body = JSON.stringify({ error: said } satisfies ErrorBody);
+      ctx.body = JSON.stringify({ error: reported } satisfies ErrorBody);
     }
   };
 }

@@ -22,7 +22,7 @@ export function createApiHandler(options: { deps: WebDeps; admission: Admission 
 
 let document: Promise<OpenApi> | undefined;
 
-/** The document of the API; the same for everybody until the next version. */
+/** The document of the API; the same for everyone until the next version. */
 export function apiDocument(): Promise<OpenApi> {
   document ??= Promise.all([loadOperations(), import('./open-api.ts')]).then(([{ operations }, { openApiOf }]) =>
     openApiOf(operations, embedded.version),

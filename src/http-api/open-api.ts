@@ -27,7 +27,7 @@ export interface OpenApiParameter extends Json {
 }
 
 const about = `The JSON API of this server. Calls carry an access token, "Authorization: Bearer hth_…", made under
-Settings → Access tokens; without one they see what everybody sees. Cookies are not looked at.
+Settings → Access tokens; without one they see what everyone sees. Cookies are not looked at.
 A repository that is hidden from the caller answers like one that is not there.
 Names of owners and repositories are found in any case. Texts are UTF-8, times ISO 8601 in UTC.`.replaceAll('\n', ' ');
 

@@ -10,7 +10,7 @@ import type { UploadedFile } from './uploaded-file.ts';
 /**
  * Who may call an operation, decided before its input is read.
  *
- * - `anybody`: with or without a token
+ * - `anyone`: with or without a token
  * - `token:…`: a token of at least this scope
  * - `account:…`: the same, and not limited to some repositories: what it does concerns the whole account
  * - `repository:…`: at least this right on the repository that the path names, or its
@@ -20,7 +20,7 @@ import type { UploadedFile } from './uploaded-file.ts';
  * - `administrator`: an administrator of this server, with such a token
  */
 export type Access =
-  | 'anybody'
+  | 'anyone'
   | `token:${Scope}`
   | `account:${Scope}`
   | `repository:${Needed}`
@@ -43,7 +43,7 @@ interface CallOnOrganisation {
   organisation: Organisation;
 }
 
-type CallFor<Who extends Access> = Who extends 'anybody'
+type CallFor<Who extends Access> = Who extends 'anyone'
   ? CallOfAnybody
   : Who extends 'repository:read'
     ? CallOfAnybody & CallOnRepository

@@ -3,7 +3,7 @@ import { imageTooLarge, maxImageBytes } from '../images/index.ts';
 import type { ImageUpload } from '../images/index.ts';
 import { invalid } from '../kernel/index.ts';
 import type { Context } from '../http/index.ts';
-import { readBytes, Refusal } from '../http/index.ts';
+import { readBytes, HttpError } from '../http/index.ts';
 import type { Operation } from './operation.ts';
 import { uploadedFile } from './uploaded-file.ts';
 
@@ -48,18 +48,18 @@ export async function readBody(
 ): Promise<unknown> {
   if (body === undefined) return undefined;
   if (body === 'file') return uploadedFile(ctx);
-  if (ctx.get('Content-Encoding') !== '') throw new Refusal(415, 'Bodies are sent without a Content-Encoding.');
+  if (ctx.get('Content-Encoding') !== '') throw new HttpError(415, 'Bodies are sent without a Content-Encoding.');
   if (body === 'image') return readImage(ctx);
-  if (!ctx.is('application/json')) throw new Refusal(415, 'This takes application/json.');
+  if (!ctx.is('application/json')) throw new HttpError(415, 'This takes application/json.');
   const bytes = await readBytes(ctx.req, {
     maxBytes: maxJsonBytes,
-    tooLarge: () => new Refusal(413, `This body is larger than ${maxJsonBytes / 1024} KiB.`),
+    tooLarge: () => new HttpError(413, `This body is larger than ${maxJsonBytes / 1024} KiB.`),
   });
   let value: unknown;
   try {
     value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch {
-    throw new Refusal(400, 'This body is not valid JSON.');
+    throw new HttpError(400, 'This body is not valid JSON.');
   }
   return parse(body, value);
 }

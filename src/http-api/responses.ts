@@ -10,7 +10,7 @@ export type ApiResponse<Result> =
       total?: number;
       showsSecret?: boolean;
     }
-  /** JSON that was made elsewhere and is never remembered by anybody. */
+  /** JSON that was made elsewhere and is never remembered by anyone. */
   | { kind: 'live-json'; bytes: Buffer }
   | { kind: 'bytes'; type: string; body: Buffer | NodeJS.ReadableStream; headers: Record<string, string> }
   | { kind: 'nothing' };

@@ -1,7 +1,7 @@
 import Router from '@koa/router';
 import { notFound } from '../kernel/index.ts';
 import type { Admission, Context, Middleware, State, WebDeps } from '../http/index.ts';
-import { Refusal } from '../http/index.ts';
+import { HttpError } from '../http/index.ts';
 import { authorizeCall } from './authorize-call.ts';
 import { authenticate } from './authenticate.ts';
 import type { Operation } from './operation.ts';
@@ -51,7 +51,7 @@ export function serveOperations(
   const refuse = (ctx: Context): never => {
     const methods = new Set(router.match(ctx.path, ctx.method).path.flatMap((layer) => layer.methods));
     if (methods.size === 0) throw notFound('no_such_operation', 'There is no such operation.');
-    throw new Refusal(405, 'This address does not take that method.', { Allow: [...methods].join(', ') });
+    throw new HttpError(405, 'This address does not take that method.', { Allow: [...methods].join(', ') });
   };
   return (ctx) => serve(ctx as never, async () => refuse(ctx));
 }

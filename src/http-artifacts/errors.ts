@@ -1,7 +1,7 @@
 import { isDomainError } from '../kernel/index.ts';
 import type { DomainError, Logger } from '../kernel/index.ts';
 import type { Context } from '../http/index.ts';
-import { discardBody, Refusal, statusOf } from '../http/index.ts';
+import { discardBody, HttpError, statusOf } from '../http/index.ts';
 
 // Maps errors to responses that the artifact actions understand.
 
@@ -96,7 +96,7 @@ function readError(
   format: ErrorFormat,
   requestId: string,
 ): { status: number; words: Words; headers: Readonly<Record<string, string>> } {
-  if (error instanceof Refusal)
+  if (error instanceof HttpError)
     return { status: error.status, words: { reason: 'refused', message: error.message }, headers: error.headers };
   if (!isDomainError(error) || error.code === 'internal') {
     return {

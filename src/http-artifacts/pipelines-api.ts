@@ -2,7 +2,7 @@ import { createGunzip } from 'node:zlib';
 import type { ArtifactFileRow, FilePiece, RunningTask } from '../ci/index.ts';
 import { invalid } from '../kernel/index.ts';
 import type { Context, Middleware } from '../http/index.ts';
-import { piecesOf, Refusal } from '../http/index.ts';
+import { piecesOf, HttpError } from '../http/index.ts';
 import { withErrorFormat, pipelines } from './errors.ts';
 import { readJson, readWhole, requireOwnRun, taskOf } from './read-request.ts';
 import type { ArtifactDeps } from './deps.ts';
@@ -26,7 +26,7 @@ export function createPipelinesApi(deps: ArtifactDeps): Middleware {
     const [, run, id, below] = place.exec(ctx.path.slice(pipelinesPath.length)) ?? [];
     requireOwnRun(task, run);
     const handler = handlers[`${ctx.method} ${below ?? 'artifacts'}`];
-    if (handler === undefined) throw new Refusal(405, 'This address does not take that kind of request.');
+    if (handler === undefined) throw new HttpError(405, 'This address does not take that kind of request.');
     await handler(ctx, task, Number(id));
   }
 

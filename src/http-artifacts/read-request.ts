@@ -1,7 +1,7 @@
 import type { RunningTask } from '../ci/index.ts';
 import { invalid, notFound, unauthenticated } from '../kernel/index.ts';
 import type { Context } from '../http/index.ts';
-import { readToken, readBytes, Refusal } from '../http/index.ts';
+import { readToken, readBytes, HttpError } from '../http/index.ts';
 import type { ArtifactDeps } from './deps.ts';
 
 /** Who calls, by the runtime token of its task. Before anything of the body is read. Refuses `bad_runtime_token`. */
@@ -12,13 +12,13 @@ export function taskOf({ ci }: ArtifactDeps, ctx: Context): Promise<RunningTask>
 }
 
 /** A task reaches its own run only; any other run is not found. */
-export function requireOwnRun({ run }: RunningTask, asked: unknown): void {
-  if (asked !== String(run.id)) throw notFound('run_not_found', 'There is no such run.');
+export function requireOwnRun({ run }: RunningTask, runId: unknown): void {
+  if (runId !== String(run.id)) throw notFound('run_not_found', 'There is no such run.');
 }
 
 /** A small body as a whole. Refuses one that is too large, or takes for ever. */
 export const readSmallBody = (ctx: Context, maxBytes: number): Promise<Buffer> =>
-  readBytes(ctx.req, { maxBytes, tooLarge: () => new Refusal(413, 'This request is too large.') });
+  readBytes(ctx.req, { maxBytes, tooLarge: () => new HttpError(413, 'This request is too large.') });
 
 const maxJsonBytes = 64 * 1024;
 

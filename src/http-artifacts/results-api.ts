@@ -1,7 +1,7 @@
 import type { ArtifactRow, RunningTask } from '../ci/index.ts';
 import { invalid } from '../kernel/index.ts';
 import type { Context, Middleware } from '../http/index.ts';
-import { piecesOf, Refusal } from '../http/index.ts';
+import { piecesOf, HttpError } from '../http/index.ts';
 import { withErrorFormat, blobStorage, twirp } from './errors.ts';
 import { readJson, readSmallBody, readWhole, requireOwnRun, taskOf } from './read-request.ts';
 import type { ArtifactDeps } from './deps.ts';
@@ -53,10 +53,10 @@ export function createResultsApi(deps: ArtifactDeps): Middleware {
 
   async function call(ctx: Context, name: string): Promise<void> {
     const method = Object.hasOwn(methods, name) ? methods[name]! : null;
-    if (method === null) throw new Refusal(404, `There is no method ${name.slice(0, 60)}.`);
-    if (ctx.method !== 'POST') throw new Refusal(405, 'Methods are called with POST.', { Allow: 'POST' });
+    if (method === null) throw new HttpError(404, `There is no method ${name.slice(0, 60)}.`);
+    if (ctx.method !== 'POST') throw new HttpError(405, 'Methods are called with POST.', { Allow: 'POST' });
     const task = await taskOf(deps, ctx);
-    if (!ctx.is('application/json')) throw new Refusal(415, 'This takes application/json.');
+    if (!ctx.is('application/json')) throw new HttpError(415, 'This takes application/json.');
     const fields = await readJson(ctx);
     requireOwnRun(task, fields.get('workflow_run_backend_id'));
     ctx.body = JSON.stringify(await method(ctx, task, fields));
@@ -65,7 +65,7 @@ export function createResultsApi(deps: ArtifactDeps): Middleware {
 
   /** Like Azure's block blobs: blocks and their list, or all at once. */
   async function upload(ctx: Context): Promise<void> {
-    if (ctx.method !== 'PUT') throw new Refusal(405, 'Bytes are sent with PUT.', { Allow: 'PUT' });
+    if (ctx.method !== 'PUT') throw new HttpError(405, 'Bytes are sent with PUT.', { Allow: 'PUT' });
     const query = ctx.URL.searchParams;
     const [what, blockId] = [query.get('comp')?.toLowerCase() ?? null, query.get('blockid')];
     if (what === 'blocklist') await ci.artifacts.assemble(query, readBlockList(await readSmallBody(ctx, maxListBytes)));

@@ -1,7 +1,7 @@
 import { isDomainError, internal, unauthenticated } from '../kernel/index.ts';
 import type { DomainError, Logger } from '../kernel/index.ts';
 import type { Viewer } from '../access/index.ts';
-import type { GitExchange } from './exchange.ts';
+import type { GitExchange } from './git-exchange.ts';
 import { drainRequest, statusOf } from '../http/index.ts';
 
 // Maps domain errors to responses of git over HTTP.

@@ -3,7 +3,7 @@ import { lfsNotStored } from '../git/index.ts';
 import { forbidden, invalid, unauthenticated } from '../kernel/index.ts';
 import { discardBody, openBody, readAuthorization } from '../http/index.ts';
 import { sendError, challengeAnonymous, uncached } from './errors.ts';
-import type { GitExchange, GitHandler, GitHandlers } from './exchange.ts';
+import type { GitExchange, GitHandler, GitHandlers } from './git-exchange.ts';
 import type { GitHttpDeps } from './deps.ts';
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
@@ -172,11 +172,11 @@ function redirect({ res, headers }: GitExchange, to: string): void {
 }
 
 function readService({ querystring }: GitExchange): Service {
-  const asked = new URLSearchParams(querystring).getAll('service');
-  if (asked.length === 1 && asked[0] === 'git-upload-pack') return 'upload-pack';
-  if (asked.length === 1 && asked[0] === 'git-receive-pack') return 'receive-pack';
+  const services = new URLSearchParams(querystring).getAll('service');
+  if (services.length === 1 && services[0] === 'git-upload-pack') return 'upload-pack';
+  if (services.length === 1 && services[0] === 'git-receive-pack') return 'receive-pack';
   // As git's own http-backend responds.
-  if (asked.length === 1)
+  if (services.length === 1)
     throw forbidden('service_not_offered', 'This server offers git-upload-pack and git-receive-pack.');
   throw invalid('smart_http_only', 'This server speaks git’s smart HTTP protocol only.');
 }

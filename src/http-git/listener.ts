@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Random } from '../kernel/index.ts';
 import { anonymousIdentity, externalOrigin, countHostHeaders } from '../http/index.ts';
 import type { Client, Exchange, createClientReader } from '../http/index.ts';
-import type { GitHandlers } from './exchange.ts';
+import type { GitHandlers } from './git-exchange.ts';
 
 interface ListenerOptions {
   handlers: GitHandlers;

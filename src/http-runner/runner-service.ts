@@ -51,7 +51,10 @@ export class RunnerService {
    * Finds out who calls, before anything of the message is read. Null for the two
    * procedures that need no runner. Refuses `unregistered_runner`, `runner_check_failed`.
    */
-  async admit(procedure: ProcedureName, { uuid, token }: Pick<Call, 'uuid' | 'token'>): Promise<RunnerRow | null> {
+  async authenticate(
+    procedure: ProcedureName,
+    { uuid, token }: Pick<Call, 'uuid' | 'token'>,
+  ): Promise<RunnerRow | null> {
     if (procedure === 'Ping' || procedure === 'Register') return null;
     const isActive = procedure === 'UpdateTask' || procedure === 'UpdateLog';
     return this.#ci.runners.authenticate({ uuid, token }, { isActive });
@@ -100,8 +103,8 @@ export class RunnerService {
     return { runner: runnerMessage(registered.runner, registered.token) };
   }
 
-  async #declare(runner: RunnerRow, said: messages.DeclareRequest): Promise<messages.RunnerResponse> {
-    return { runner: runnerMessage(await this.#ci.runners.declare(runner, said), '') };
+  async #declare(runner: RunnerRow, request: messages.DeclareRequest): Promise<messages.RunnerResponse> {
+    return { runner: runnerMessage(await this.#ci.runners.declare(runner, request), '') };
   }
 
   async #fetchTask(

@@ -58,7 +58,7 @@ export interface ConnectionLimiter {
   /** The head of a request has arrived. */
   requested(request: Request, response: Response): void;
   /** The connection turned out to speak HTTP/2, whose requests are not seen here. */
-  turnedHttp2(connection: Connection): void;
+  upgradedToHttp2(connection: Connection): void;
   /** Looks who has sent something since the last time; to be called every second. */
   sampleActivity(): void;
 }
@@ -194,7 +194,7 @@ export function createConnectionLimiter({
       });
     },
 
-    turnedHttp2(connection) {
+    upgradedToHttp2(connection) {
       const entry = entries.get(connection);
       if (entry !== undefined) enter(entry, 'receiving');
     },

@@ -5,6 +5,7 @@ import type { Viewer } from '../access/index.ts';
 import type { Person, Session } from '../accounts/index.ts';
 import type { ImageUpload } from '../images/index.ts';
 import type { IssueTab } from '../issues/index.ts';
+import type { Watching } from '../notifications/index.ts';
 import type { Organisation } from '../organisations/index.ts';
 import type { Found, ForkTab } from '../repositories/index.ts';
 import type { ActiveRequest } from './admission/background-priority.ts';
@@ -32,6 +33,8 @@ export interface FoundHere extends Found {
   isPinned: boolean | null;
   issues: IssueTab;
   forks: ForkTab;
+  /** How the viewer watches it; null for who has no account. */
+  watch: Watching | null;
 }
 
 /** A file that a form brought and that is stored. */

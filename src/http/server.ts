@@ -63,7 +63,7 @@ export function createHttpServer({
   const server = createServer(
     { ...limits, headersTimeout: headersMs, connectionsCheckingInterval: checkedEveryMs },
     (request, response) => {
-      // The connection must not be offered for another request while the server goes away.
+      // The connection must not be offered for another request while the server stops.
       if (isDraining) response.setHeader('Connection', 'close');
       limiter.requested(request, response);
       handle(request, response);
@@ -71,8 +71,8 @@ export function createHttpServer({
   );
   server.maxRequestsPerSocket = maxRequestsPerSocket;
   server.timeout = patience?.silenceMs ?? silenceMs;
-  const endUnread = splitOffHttp2(server, runners, limiter.turnedHttp2);
-  // Before all others hear of a connection. `server.maxConnections` stays unset: it would refuse the newcomer.
+  const endUnread = splitOffHttp2(server, runners, limiter.upgradedToHttp2);
+  // Before every other listener of `connection`. `server.maxConnections` stays unset: it would refuse the newcomer.
   server.prependListener('connection', limiter.arrived);
 
   return {

@@ -3,7 +3,7 @@ import type { Outbound } from '../outbound/index.ts';
 import { proxiedType } from './proxied-type.ts';
 import type { ProxiedType } from './proxied-type.ts';
 
-/** What an earlier response said, to ask whether the image is still the same. */
+/** Validators of an earlier response (ETag, Last-Modified), for a conditional request. */
 export interface ImageValidators {
   etag: string | null;
   lastModified: string | null;
@@ -22,7 +22,7 @@ export interface FetchOptions {
 }
 
 const maxRedirects = 4;
-/** Between a badge that asks not to be cached at all, and one that is said never to change; in milliseconds. */
+/** Between a badge that asks not to be cached at all, and one that is declared immutable; in milliseconds. */
 const [minFreshMs, maxFreshMs] = [5 * 60_000, 24 * 60 * 60_000];
 
 /**

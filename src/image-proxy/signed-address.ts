@@ -4,7 +4,7 @@ import type { InstanceKey } from '../sealing/index.ts';
 /** The repository whose document shows an image. */
 export interface ImageScope {
   repositoryId: string;
-  /** Images of documents that not everybody may read are cached apart, by repository. */
+  /** Images of documents that not everyone may read are cached apart, by repository. */
   isPublic: boolean;
 }
 

@@ -93,7 +93,7 @@ async function get(
     });
   const { status } = response;
   const { host } = new URL(url);
-  if (status === 404) throw notFound('elsewhere_not_found', `${host} knows nobody of this name.`);
+  if (status === 404) throw notFound('elsewhere_not_found', `${host} has no account of this name.`);
   if (status === 401) throw forbidden('elsewhere_refused', `${host} does not accept this token.`);
   if (status === 403 || status === 429)
     throw unavailable(

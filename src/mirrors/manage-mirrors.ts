@@ -76,7 +76,7 @@ export async function saveMirror(
       ? await sshCredentials(deps, id, address, before, input)
       : await httpCredentials(deps, id, address, before, { username, secret: input.secret ?? '' });
   await deps.db.write(async ({ manager, now }) => {
-    const said = {
+    const columns = {
       direction,
       url: address.text,
       username,
@@ -92,13 +92,13 @@ export async function saveMirror(
     if (before === null) {
       await manager.insert(mirrorSchema, {
         lastStartedAt: null,
-        ...said,
+        ...columns,
         repositoryId: id,
         lastOkAt: null,
         lockedUntil: 0,
         createdAt: now,
       });
-    } else await manager.update(mirrorSchema, { repositoryId: id }, said);
+    } else await manager.update(mirrorSchema, { repositoryId: id }, columns);
   });
   deps.logger.info('mirror.saved', {
     repositoryId: id,

@@ -10,7 +10,7 @@ import { openKey } from './ssh-key.ts';
 
 /** Warning about http URLs. */
 export const plainHttpRisk =
-  'Without TLS, anybody on the network path can read the password and the code, and change what arrives.';
+  'Without TLS, anyone on the network path can read the password and the code, and change what arrives.';
 
 /** Additional data of the encryption: a ciphertext decrypts only for its own repository and URL. */
 const placeOf = (repositoryId: string, url: string): string =>

@@ -51,7 +51,7 @@ export async function sync(deps: MirrorDeps, row: MirrorRow, signal: AbortSignal
     logger.error('mirror.paused', { repositoryId, direction: row.direction, failures: next.failures });
 }
 
-/** What a person is to compare before the mirror goes on; null when the host does not show it a second time. */
+/** What a person has to compare before the mirror continues; null when the host does not show it a second time. */
 async function offered(deps: MirrorDeps, row: MirrorRow): Promise<string | null> {
   const address = parseRemoteAddress(row.url);
   const key = address.kind === 'ssh' ? await readHostKey(deps, address).catch(() => null) : null;

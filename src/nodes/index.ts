@@ -1,1 +1,1 @@
-export { holdsJobs, holdsRepository, holdsStorage } from './held.ts';
+export { holdsJobs, holdsRepository, holdsStorage } from './node-ownership.ts';

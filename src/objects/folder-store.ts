@@ -89,7 +89,7 @@ export function createFolderStore({ directory, lowDiskFloorBytes, random, logger
       if (handle === null) return null;
       const { size } = await handle.stat();
       const { first = 0, last = size - 1 } = range ?? {};
-      // An empty range cannot be said with `end`, which is included.
+      // An empty range cannot be given by `end`, which is included.
       const bounds = size === 0 ? { start: 0 } : { start: first, end: last };
       return { bytes: size, stream: handle.createReadStream(bounds) };
     },

@@ -11,7 +11,7 @@ import { organisationSchema } from './organisation-schema.ts';
 export async function refuseLastOwner({ manager }: Tx, organisationId: string, personId: string): Promise<void> {
   const others = await manager.countBy(memberSchema, { organisationId, role: 'OWNER', userId: Not(personId) });
   if (others > 0) return;
-  throw conflict('last_owner', 'Every organisation needs at least one owner. Make somebody else an OWNER first.');
+  throw conflict('last_owner', 'Every organisation needs at least one owner. Make another person an OWNER first.');
 }
 
 /**

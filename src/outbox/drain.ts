@@ -80,7 +80,7 @@ export function createDrain<Item extends Leased, Result, Report>(
   return {
     async drain() {
       if (stopping.signal.aborted) return null;
-      // A run that has looked for the last time would not hear of what this call is about.
+      // A run after its last look at the queue would miss the message of this call.
       if (run?.isOver === false) run.lookAgain();
       else {
         run = new DrainRun(makeQueue(), stopping.signal);

@@ -7,6 +7,11 @@ export interface Outcome {
   error: string | null;
   /** Whether another attempt may do better; without it a failure is the last one. */
   mayRetry: boolean;
+  /**
+   * With an error: when to try again, milliseconds since the epoch. The attempt does not count, because a limit of this
+   * server has put it off.
+   */
+  postponedTo?: number;
 }
 
 export type NextState = Pick<MessageRow, 'state' | 'attempts' | 'nextAt' | 'leaseUntil' | 'lastError'>;
@@ -18,10 +23,12 @@ export type NextState = Pick<MessageRow, 'state' | 'attempts' | 'nextAt' | 'leas
  */
 export function nextMessageState(
   row: Pick<MessageRow, 'attempts' | 'nextAt'>,
-  { error, mayRetry }: Outcome,
+  { error, mayRetry, postponedTo }: Outcome,
   endedAt: number,
   maxAttempts: number,
 ): NextState {
+  if (error !== null && postponedTo !== undefined)
+    return { state: 'PENDING', attempts: row.attempts, nextAt: postponedTo, leaseUntil: 0, lastError: error };
   const attempts = row.attempts + 1;
   const ended = { attempts, nextAt: row.nextAt, leaseUntil: 0, lastError: error };
   if (error === null) return { ...ended, state: 'DELIVERED' };

@@ -23,13 +23,13 @@ export async function renameHandle(tx: Tx, claim: HandleClaim): Promise<Handle> 
 }
 
 /**
- * Makes a released handle available to everybody, an administrator's decision. An unknown handle is available already.
+ * Makes a released handle available to everyone, an administrator's decision. An unknown handle is available already.
  * Refuses with `handle_in_use` while it has an owner.
  */
 export async function freeHandle(tx: Tx, handle: string): Promise<void> {
   const folded = foldHandle(handle);
   const known = await tx.manager.findOneBy(handleSchema, { folded });
   if (known === null) return;
-  if (known.releasedAt === null) throw conflict('handle_in_use', 'Somebody has this handle now.');
+  if (known.releasedAt === null) throw conflict('handle_in_use', 'Another account has this handle now.');
   await tx.manager.delete(handleSchema, { folded });
 }

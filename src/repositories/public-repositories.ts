@@ -4,10 +4,10 @@ import type { RepositoryDeps } from './deps.ts';
 import { repositorySchema } from './schema/repository-schema.ts';
 import type { Repository } from './schema/repository-schema.ts';
 
-const everybody = visibleRepositories(anonymous, 'r');
+const anonymousAccess = visibleRepositories(anonymous, 'r');
 
 /** The anonymous condition has no parameters, so its SQL is built once: it is evaluated before each delivery. */
-const isPublicSql = `SELECT 1 FROM repositories r WHERE r.id = ? AND ${everybody.sql}`;
+const isPublicSql = `SELECT 1 FROM repositories r WHERE r.id = ? AND ${anonymousAccess.sql}`;
 
 /**
  * Whether a repository exists and is public.
@@ -26,7 +26,7 @@ export async function listPublic(
 ): Promise<{ total: number; repositories: Repository[] }> {
   const [repositories, total] = await db.read
     .createQueryBuilder(repositorySchema, 'r')
-    .where(everybody.sql, everybody.parameters)
+    .where(anonymousAccess.sql, anonymousAccess.parameters)
     .andWhere('r.owner_user_id = :ownerUserId', { ownerUserId })
     .orderBy('r.updated_at', 'DESC')
     .addOrderBy('r.id', 'DESC')

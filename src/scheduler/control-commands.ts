@@ -5,13 +5,13 @@ import type { Scheduler } from './scheduler.ts';
 export function schedulerControlCommands(schedule: Scheduler): Record<string, ControlCommand> {
   return {
     /** Returns the next times by name, as JSON. */
-    async 'cron.next'(_ask, { output }) {
+    async 'cron.next'(_parameters, { output }) {
       output.write(JSON.stringify(Object.fromEntries(schedule.next())));
       return 0;
     },
     /** Returns `{tookMs, error}` as JSON; exit code 3 for an unknown task. */
-    async 'cron.run'(ask, { output }) {
-      const outcome = await schedule.runNow(String(ask['name']));
+    async 'cron.run'(parameters, { output }) {
+      const outcome = await schedule.runNow(String(parameters['name']));
       if (outcome === null) return 3;
       const { tookMs, error } = outcome;
       output.write(

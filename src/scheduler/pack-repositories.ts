@@ -30,9 +30,11 @@ export const packingControlCommands = ({
   backups,
   git,
 }: Pick<Needs, 'backups' | 'git'>): Record<string, ControlCommand> => ({
-  async 'repo.gc'(ask) {
+  async 'repo.gc'(parameters) {
     if (await backups.isRunning()) return 4;
-    return (await git.maintenance.pack(git.storage.pathOf(String(ask['ownerId']), String(ask['repositoryId']))))
+    return (await git.maintenance.pack(
+      git.storage.pathOf(String(parameters['ownerId']), String(parameters['repositoryId'])),
+    ))
       ? 0
       : 4;
   },

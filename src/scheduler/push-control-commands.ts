@@ -10,8 +10,8 @@ export const pushControlCommands = ({
 }: {
   repositories: Pick<Repositories, 'pushes'>;
 }): Record<string, ControlCommand> => ({
-  async 'push.announce'(ask, { output }) {
-    const push = { id: String(ask['id']), repositoryId: String(ask['repositoryId']) };
+  async 'push.announce'(parameters, { output }) {
+    const push = { id: String(parameters['id']), repositoryId: String(parameters['repositoryId']) };
     output.write(JSON.stringify(await repositories.pushes.announceAgain(push)));
     return 0;
   },

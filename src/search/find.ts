@@ -48,7 +48,7 @@ interface Question {
  * @param withHits whether the JSON of SPEC §2.4 of each row is requested
  * @param limit of repositories, and of people
  */
-function ask(viewer: Viewer, query: string, withHits: boolean, limit: number): Question {
+function buildQuery(viewer: Viewer, query: string, withHits: boolean, limit: number): Question {
   const place = 't.place AS place';
   const columns = withHits ? `${place}, t.hit AS hit` : place;
   const { sql: visible, parameters } = visibleRepositories(viewer, 't');
@@ -100,14 +100,14 @@ const listed = (rows: string): string => `coalesce((SELECT group_concat(hit, ','
  * thousand rows, or even one long text, would block the main thread. Refuses as `DatabaseThread.ask` does.
  */
 export async function findHits(
-  thread: Pick<DatabaseThread, 'ask'>,
+  thread: Pick<DatabaseThread, 'run'>,
   viewer: Viewer,
   query: string,
   limit: number,
 ): Promise<Buffer> {
-  const { repositories, people, parameters } = ask(viewer, query, true, limit);
+  const { repositories, people, parameters } = buildQuery(viewer, query, true, limit);
   const sql = `SELECT CAST('{"repositories":[' || ${listed(repositories)} || '],"persons":[' || ${listed(people)} || ']}' AS BLOB) AS json`;
-  const [[row]] = (await thread.ask([{ sql, parameters }])) as [[{ json: Uint8Array }]];
+  const [[row]] = (await thread.run([{ sql, parameters }])) as [[{ json: Uint8Array }]];
   return Buffer.from(row.json.buffer, row.json.byteOffset, row.json.byteLength);
 }
 
@@ -160,16 +160,16 @@ const shownPeople = `
  * @param bounds how many of each kind are shown at most, and up to how many are counted
  */
 export async function findFirstHits(
-  thread: Pick<DatabaseThread, 'ask'>,
+  thread: Pick<DatabaseThread, 'run'>,
   viewer: Viewer,
   query: string,
   { shown, counted }: { shown: number; counted: number },
 ): Promise<{ repositories: First<FoundRepository>; persons: First<FoundPerson> }> {
-  const { repositories, people, parameters } = ask(viewer, query, false, counted);
+  const { repositories, people, parameters } = buildQuery(viewer, query, false, counted);
   const sql = `WITH found_repositories AS MATERIALIZED (${repositories}), found_people AS MATERIALIZED (${people})
     SELECT (${shownRepositories}) AS repositories, (SELECT count(*) FROM found_repositories) AS repositoryCount,
       (${shownPeople}) AS persons, (SELECT count(*) FROM found_people) AS personCount`;
-  const [[row]] = (await thread.ask([{ sql, parameters: { ...parameters, shown } }])) as [
+  const [[row]] = (await thread.run([{ sql, parameters: { ...parameters, shown } }])) as [
     [{ repositories: string; repositoryCount: number; persons: string; personCount: number }],
   ];
   return {

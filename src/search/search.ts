@@ -41,8 +41,8 @@ export function createSearch({ db, logger }: SearchOptions) {
   let isClosed = false;
   /** With two processors the main thread needs one. */
   const hasSpareCore = availableParallelism() > 2;
-  const within = (isSparing: boolean): Pick<DatabaseThread, 'ask'> => ({
-    ask: (statements) => thread.ask(statements, isSparing && !hasSpareCore),
+  const within = (isSparing: boolean): Pick<DatabaseThread, 'run'> => ({
+    run: (statements) => thread.run(statements, isSparing && !hasSpareCore),
   });
   const isEnding = (): boolean => isClosed;
 

@@ -1,15 +1,15 @@
 import type { ThreadRow, ThreadStatement, DatabaseThread } from '../db/index.ts';
 
-export interface JoinedThreads extends DatabaseThread {
+export interface ThreadPool extends DatabaseThread {
   /** @param isSparing waits while any of them is busy: one processor is enough */
-  ask(statements: ThreadStatement[], isSparing?: boolean): Promise<ThreadRow[][]>;
+  run(statements: ThreadStatement[], isSparing?: boolean): Promise<ThreadRow[][]>;
 }
 
 /**
  * A pool of threads with one queue: an idle thread takes the first request, so no request waits behind a slow one while
  * another thread is idle. The second thread starts when there are two requests at a time.
  *
- * With another question at hand a thread would go on without a pause, and keep its
+ * A thread with another request in its queue would continue without a pause, and keep its
  * processor for the slice of some milliseconds that the scheduler gives; so each has one,
  * and sleeps after its response.
  * Not the kernel's semaphore: what is handed on is a certain thread, and sparing questions wait for all of them.
@@ -19,21 +19,21 @@ export interface JoinedThreads extends DatabaseThread {
 export function createThreadPool(
   threads: readonly [DatabaseThread, ...DatabaseThread[]],
   maxQueued: number,
-): JoinedThreads {
+): ThreadPool {
   const idle = [...threads];
-  const line: ((thread: DatabaseThread) => void)[] = [];
+  const waiting: ((thread: DatabaseThread) => void)[] = [];
 
   return {
-    async ask(statements, isSparing = false) {
+    async run(statements, isSparing = false) {
       let thread = isSparing && idle.length < threads.length ? undefined : idle.shift();
       if (thread === undefined) {
-        if (line.length >= maxQueued) return threads[0].ask(statements);
-        thread = await new Promise<DatabaseThread>((resolve) => line.push(resolve));
+        if (waiting.length >= maxQueued) return threads[0].run(statements);
+        thread = await new Promise<DatabaseThread>((resolve) => waiting.push(resolve));
       }
       try {
-        return await thread.ask(statements);
+        return await thread.run(statements);
       } finally {
-        const next = line.shift();
+        const next = waiting.shift();
         // It is handed over directly, so that no later request takes it first.
         if (next === undefined) idle.unshift(thread);
         else next(thread);

@@ -7,18 +7,18 @@ export function sshdControlCommands(needs: SystemSshdNeeds): Record<string, Cont
   const sshd = createSystemSshd(needs);
   return {
     /** Returns the id of the key, or nothing. */
-    async 'ssh.keys'(ask, { output }) {
-      const id = await sshd.keyId(String(ask['type']), String(ask['key']));
+    async 'ssh.keys'(parameters, { output }) {
+      const id = await sshd.keyId(String(parameters['type']), String(parameters['key']));
       if (id !== null) output.write(id);
       return 0;
     },
-    'ssh.shell': (ask, { input, output, writeError, moved, signal }) =>
+    'ssh.shell': (parameters, { input, output, writeError, moved, signal }) =>
       sshd.serve({
-        keyId: String(ask['keyId']),
-        command: String(ask['command'] ?? ''),
-        address: String(ask['address'] ?? ''),
-        port: Number(ask['port'] ?? 0),
-        protocol: typeof ask['protocol'] === 'string' ? ask['protocol'] : null,
+        keyId: String(parameters['keyId']),
+        command: String(parameters['command'] ?? ''),
+        address: String(parameters['address'] ?? ''),
+        port: Number(parameters['port'] ?? 0),
+        protocol: typeof parameters['protocol'] === 'string' ? parameters['protocol'] : null,
         input,
         output,
         writeError,

@@ -11,7 +11,7 @@ import type { InstanceKey } from '../sealing/index.ts';
 /** Dependencies of the use-cases of this module. */
 export interface WebhookDeps {
   db: Database;
-  accounts: Pick<Accounts, 'peopleById'>;
+  accounts: Pick<Accounts, 'peopleById' | 'addresses'>;
   repositories: Pick<Repositories, 'locate'>;
   issues: Pick<Issues, 'describe' | 'findEntry' | 'textBefore'>;
   git: Git;
@@ -25,7 +25,7 @@ export interface WebhookDeps {
 }
 
 export interface WebhookSettings {
-  /** Public origin of this server; null when each request tells it. */
+  /** Public origin of this server; null when it is taken from the Host header of each request. */
   baseUrl: string | null;
   /** Origin of git over SSH, `ssh://git@host:port`; null when it is off. */
   sshOrigin: string | null;

@@ -29,7 +29,7 @@ interface EntryAct {
 
 /**
  * Subscribes to the entries of issues; deliveries are enqueued in the write that marks this listener as done. A payload
- * has the issue as it is when it is told of, and so has what an entry that waited was about.
+ * has the issue as it is when the event is announced, also for an entry that was held.
  */
 export function onEntry(deps: WebhookDeps, wake: () => void): EntryListener<EntryEvent> {
   return {
@@ -45,7 +45,7 @@ export function onEntry(deps: WebhookDeps, wake: () => void): EntryListener<Entr
 
 async function prepare(deps: WebhookDeps, announced: AnnouncedEntry): Promise<EntryEvent | null> {
   const { repository, issue, entry } = announced;
-  // No webhook receives what waits for a member before it is let in. Pull requests have events of their own.
+  // No webhook receives a held entry before a member has approved it. Pull requests have events of their own.
   if (issue.heldAt !== null || issue.kind !== 'ISSUE') return null;
   const kind = eventOf(entry.kind, entry.details);
   if (kind === null || (await webhooksFor(deps.db.read, repository, [kind])).length === 0) return null;
@@ -74,7 +74,7 @@ async function prepare(deps: WebhookDeps, announced: AnnouncedEntry): Promise<En
   return comment === null ? null : { event: act.event, payload: { ...common, comment, is_pull: false } };
 }
 
-/** By the kind alone, before anything is read; null for what no event tells. */
+/** By the kind alone, before anything is read; null for a kind without an event. */
 function eventOf(kind: string, details: Readonly<Record<string, unknown>>): IssueEvent | null {
   switch (kind) {
     case 'opened':

@@ -140,7 +140,7 @@ async function attempt(
 
 /** Warning about http URLs. */
 export const plainHttpRisk =
-  'Without TLS, anybody on the network path can read each message, and change it unless the receiver verifies its signature.';
+  'Without TLS, anyone on the network path can read each message, and change it unless the receiver verifies its signature.';
 
 /**
  * Why a delivery failed; a refusal by this server names the setting that an administrator can change.

@@ -225,13 +225,13 @@ export function createWorkerPool({
   return {
     async run<Run extends Task>(request: TaskRequest<Run>) {
       type Reply = Outcome<Awaited<ReturnType<Run>>>;
-      const asked = request as unknown as TaskRequest<Task>;
-      const known = cache.get(keyOf(asked));
+      const taskRequest = request as unknown as TaskRequest<Task>;
+      const known = cache.get(keyOf(taskRequest));
       if (known !== undefined && now() < known.retryAt) return known.outcome as Reply;
       const busy: Reply = { ok: false, reason: 'busy' };
       if (hasStopped) return busy;
-      const running = inFlight.get(keyOf(asked));
-      const job = running ?? enqueue(asked);
+      const running = inFlight.get(keyOf(taskRequest));
+      const job = running ?? enqueue(taskRequest);
       if (job === null) return busy;
       const charge = running === undefined ? currentCharge() : null;
       if (charge !== null) void job.done.then(({ cpuMs }) => charge(cpuMs));

@@ -44,7 +44,7 @@ const open: IssueRepositoryFacts = Object.freeze({
 const ofBob: IssueFacts = Object.freeze({ authorId: 'bob', locked: false, deleted: false, held: false });
 const ofAlice: IssueFacts = Object.freeze({ ...ofBob, authorId: 'alice' });
 
-const roles: Record<string, [viewer: Viewer, ties: Partial<IssueRepositoryFacts>]> = {
+const roles: Record<string, [viewer: Viewer, relation: Partial<IssueRepositoryFacts>]> = {
   anonymous: [anonymous, {}],
   'signed in': [alice, {}],
   GUEST: [alice, { organisationRole: 'GUEST' }],
@@ -63,7 +63,7 @@ const roles: Record<string, [viewer: Viewer, ties: Partial<IssueRepositoryFacts>
 interface Column {
   act: (viewer: Viewer, repository: IssueRepositoryFacts) => IssueRefusal | null;
   change?: Partial<IssueRepositoryFacts>;
-  /** Who may; everybody else may not. */
+  /** Who may; everyone else may not. */
   may: string[];
 }
 
@@ -100,7 +100,7 @@ const table: Record<string, Column> = {
     change: { issuesFrom: 'members' },
     may: [...members, 'trusted task'],
   },
-  'comment, when nobody may': { act: on(ofBob, 'contribute'), change: { issuesFrom: 'nobody' }, may: [] },
+  'comment, when issues are turned off': { act: on(ofBob, 'contribute'), change: { issuesFrom: 'nobody' }, may: [] },
   'comment, blocked by the owner': {
     act: on(ofBob, 'contribute'),
     change: { blocked: true },
@@ -118,9 +118,9 @@ const table: Record<string, Column> = {
   'delete own comment': { act: on(ofBob, 'delete_entry', own), may: ['signed in', ...members] },
   'label, assign, milestone, lock, hide': { act: on(ofBob, 'triage'), may: writers },
   'close any': { act: on(ofBob, 'close'), may: writers },
-  "edit an issue's text of somebody else": { act: on(ofBob, 'edit_entry', text), may: writers },
-  "edit somebody else's comment": { act: on(ofBob, 'edit_entry', comment), may: admins },
-  "delete somebody else's comment": { act: on(ofBob, 'delete_entry', comment), may: admins },
+  "edit an issue's text of another person": { act: on(ofBob, 'edit_entry', text), may: writers },
+  "edit another person's comment": { act: on(ofBob, 'edit_entry', comment), may: admins },
+  "delete another person's comment": { act: on(ofBob, 'delete_entry', comment), may: admins },
   'delete an issue, move': { act: on(ofBob, 'manage'), may: admins },
   "labels' settings, milestones": {
     act: (viewer, repository) => refusalInRepository(viewer, repository, 'manage'),
@@ -135,8 +135,8 @@ table['edit own, locked'] = { act: on({ ...ofAlice, locked: true }, 'edit_issue'
 // The command line has no account, and edits what is "own" as an administrator.
 for (const [right, { act, change = {}, may }] of Object.entries(table)) {
   t.test(`SPEC §5 who may: ${right}`, async (t) => {
-    for (const [role, [viewer, ties]] of Object.entries(roles)) {
-      const refusal = act(viewer, { ...open, ...change, ...ties });
+    for (const [role, [viewer, relations]] of Object.entries(roles)) {
+      const refusal = act(viewer, { ...open, ...change, ...relations });
       t.equal(refusal === null, may.includes(role), `${role}: ${refusal ?? 'may'}`);
     }
   });
@@ -145,23 +145,23 @@ for (const [right, { act, change = {}, may }] of Object.entries(table)) {
 const acts: IssueAct[] = ['contribute', 'triage', 'manage', 'edit_issue', 'close', 'edit_entry', 'delete_entry'];
 
 t.test('an archived repository takes none of it, and a trashed or hidden one shows nothing', async (t) => {
-  for (const [role, [viewer, ties]] of Object.entries(roles)) {
+  for (const [role, [viewer, relations]] of Object.entries(roles)) {
     for (const act of acts) {
-      const archived = refusalOnIssue(viewer, { ...open, ...ties, archived: true }, ofAlice, act, own);
+      const archived = refusalOnIssue(viewer, { ...open, ...relations, archived: true }, ofAlice, act, own);
       t.equal(archived, role === 'anonymous' ? 'sign_in' : 'archived', `${role}, ${act}`);
-      t.equal(refusalOnIssue(viewer, { ...open, ...ties }, { ...ofAlice, deleted: true }, act, own), 'hidden');
+      t.equal(refusalOnIssue(viewer, { ...open, ...relations }, { ...ofAlice, deleted: true }, act, own), 'hidden');
       if (role !== 'command line')
-        t.equal(refusalOnIssue(viewer, { ...open, ...ties, deleted: true }, ofAlice, act, own), 'hidden');
+        t.equal(refusalOnIssue(viewer, { ...open, ...relations, deleted: true }, ofAlice, act, own), 'hidden');
     }
-    t.equal(refusalOnIssue(viewer, { ...open, ...ties, archived: true }, ofBob, 'read'), null, `${role} reads`);
+    t.equal(refusalOnIssue(viewer, { ...open, ...relations, archived: true }, ofBob, 'read'), null, `${role} reads`);
   }
 });
 
 t.test('what is held is seen by its author and by who may let it in', async (t) => {
   const held = { ...ofBob, held: true };
   const may = [...writers, 'trusted task'];
-  for (const [role, [viewer, ties]] of Object.entries(roles)) {
-    t.equal(refusalOnIssue(viewer, { ...open, ...ties }, held, 'read') === null, may.includes(role), role);
+  for (const [role, [viewer, relations]] of Object.entries(roles)) {
+    t.equal(refusalOnIssue(viewer, { ...open, ...relations }, held, 'read') === null, may.includes(role), role);
   }
   t.equal(refusalOnIssue(alice, open, { ...held, authorId: 'alice' }, 'read'), null, 'its author');
 });

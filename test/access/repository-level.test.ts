@@ -33,7 +33,7 @@ const ofBob: RepositoryFacts = Object.freeze({
 });
 const ofExample: RepositoryFacts = Object.freeze({ ...ofBob, ownerUserId: null, ownerOrganisationId: 'example' });
 
-const ties: Record<string, RepositoryFacts> = {
+const factsByRelation: Record<string, RepositoryFacts> = {
   outsider: ofBob,
   'outsider to the organisation': ofExample,
   'collaborator read': { ...ofBob, collaboratorRole: 'read' },
@@ -80,9 +80,9 @@ const table: Record<'PRIVATE' | 'PUBLIC', Row[]> = {
 
 for (const visibility of ['PRIVATE', 'PUBLIC'] as const) {
   t.test(`security E06, SPEC §5 the policy for a ${visibility} repository`, async (t) => {
-    t.equal(table[visibility].length, Object.keys(ties).length, 'every tie is in the table');
+    t.equal(table[visibility].length, Object.keys(factsByRelation).length, 'every tie is in the table');
     for (const [who, admin, write, read, listedElsewhere] of table[visibility]) {
-      const facts = { ...ties[who]!, visibility };
+      const facts = { ...factsByRelation[who]!, visibility };
       const level = (change: Partial<PersonViewer>) => repositoryLevel({ ...alice, ...change }, facts);
       t.strictSame(
         [
@@ -114,12 +114,12 @@ t.test('a CI task works on its own repository and is anonymous elsewhere', async
   t.equal(repositoryLevel({ ...task, repositoryId: 'another' }, ofBob), 'none');
   t.equal(repositoryLevel({ ...task, repositoryId: 'another' }, { ...ofBob, visibility: 'PUBLIC' }), 'read');
   t.notOk(ownsRepository(task, ofBob));
-  t.notOk(scopeAllows(task, 'read'), 'it is nobody outside of repositories');
+  t.notOk(scopeAllows(task, 'read'), 'it has no rights outside of repositories');
 });
 
 t.test('SPEC §5 the administrator of the instance has no rights on repositories of others', async (t) => {
   const administrator = { ...alice, isAdministrator: true };
-  for (const [who, facts] of Object.entries(ties)) {
+  for (const [who, facts] of Object.entries(factsByRelation)) {
     for (const visibility of ['PRIVATE', 'PUBLIC'] as const) {
       const here = { ...facts, visibility };
       t.equal(repositoryLevel(administrator, here), repositoryLevel(alice, here), `${who}, ${visibility}`);
@@ -128,7 +128,7 @@ t.test('SPEC §5 the administrator of the instance has no rights on repositories
 });
 
 t.test('the command line administers everything, the trash too', async (t) => {
-  for (const facts of Object.values(ties)) {
+  for (const facts of Object.values(factsByRelation)) {
     t.equal(repositoryLevel(localAdministrator, facts), 'admin');
     t.equal(repositoryLevel(localAdministrator, { ...facts, deleted: true }), 'admin');
   }
@@ -139,7 +139,7 @@ t.test('the command line administers everything, the trash too', async (t) => {
 });
 
 t.test('a repository in the trash is hidden from every viewer, its owner included', async (t) => {
-  for (const facts of Object.values(ties)) {
+  for (const facts of Object.values(factsByRelation)) {
     for (const visibility of ['PRIVATE', 'PUBLIC'] as const) {
       t.equal(repositoryLevel(alice, { ...facts, visibility, deleted: true }), 'none');
       t.equal(repositoryLevel(anonymous, { ...facts, visibility, deleted: true }), 'none');
@@ -148,7 +148,7 @@ t.test('a repository in the trash is hidden from every viewer, its owner include
 });
 
 t.test('a person before onboarding has the same rights', async (t) => {
-  for (const facts of Object.values(ties)) {
+  for (const facts of Object.values(factsByRelation)) {
     t.equal(repositoryLevel({ ...alice, username: null }, facts), repositoryLevel(alice, facts));
   }
 });
@@ -171,10 +171,10 @@ t.test('a scope covers actions that are about no repository; anonymous has none'
 });
 
 t.test(
-  'SPEC §4.3 the repository owner is the owning user or an OWNER of the owning organisation, nobody else',
+  'SPEC §4.3 the repository owner is the owning user or an OWNER of the owning organisation, and no other person',
   async (t) => {
     const owners = ['OWNER', 'OWNER who collaborates with read', 'owning user'];
-    for (const [who, facts] of Object.entries(ties)) {
+    for (const [who, facts] of Object.entries(factsByRelation)) {
       for (const visibility of ['PRIVATE', 'PUBLIC'] as const) {
         const owns = (change: Partial<PersonViewer>) =>
           ownsRepository({ ...alice, ...change }, { ...facts, visibility });
@@ -196,7 +196,7 @@ t.test(
 );
 
 t.test('every grant is named, the strongest first, and the strongest is in effect', async (t) => {
-  const named = Object.entries(ties).map(([who, facts]) => [
+  const named = Object.entries(factsByRelation).map(([who, facts]) => [
     who,
     accessGrantsOf('alice', facts).map(describeAccessGrant),
   ]);
@@ -213,7 +213,7 @@ t.test('every grant is named, the strongest first, and the strongest is in effec
     'OWNER who collaborates with read': ['organisation OWNER', 'collaborator read'],
     'owning user': ['owner'],
   });
-  for (const [who, facts] of Object.entries(ties)) {
+  for (const [who, facts] of Object.entries(factsByRelation)) {
     t.equal(accessGrantsOf('alice', facts)[0]?.level ?? 'none', repositoryLevel(alice, facts), who);
   }
 });

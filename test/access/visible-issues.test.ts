@@ -17,12 +17,12 @@ function visibleByFunction(viewer: Viewer, world: World, issues: readonly DrawnI
   return issues
     .filter((issue) => {
       const repository = facts.get(issue.repositoryId)!;
-      const ties = {
+      const relations = {
         organisationRole: world.members.get(`${repository.ownerOrganisationId}/${id}`) ?? null,
         collaboratorRole: world.collaborators.get(`${repository.id}/${id}`) ?? null,
       };
       const settings = { archived: false, issuesFrom: 'nobody', blocked: true } as const;
-      return refusalOnIssue(viewer, { ...repository, ...ties, ...settings }, issue, 'read') === null;
+      return refusalOnIssue(viewer, { ...repository, ...relations, ...settings }, issue, 'read') === null;
     })
     .map((issue) => issue.id)
     .sort();

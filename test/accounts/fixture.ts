@@ -4,7 +4,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { accountEntities, createAccounts } from '../../src/accounts/index.ts';
-import type { AccountSettings } from '../../src/accounts/index.ts';
+import type { AccountMail, AccountSettings } from '../../src/accounts/index.ts';
 import { isDomainError, silentLogger, systemRandom } from '../../src/kernel/index.ts';
 import type { DomainError } from '../../src/kernel/index.ts';
 import { createOwners, handleSchema } from '../../src/owners/index.ts';
@@ -19,10 +19,10 @@ export const origin = { address: '192.0.2.1', userAgent: 'Test Browser 1.0' };
 /** A cheap cost for many hashes, still argon2id. */
 export const cheapCost = { memoryKib: 8, passes: 1, parallelism: 1 };
 
-export async function openAccounts(t: Owner, settings: Partial<AccountSettings> = {}) {
+export async function openAccounts(t: Owner, settings: Partial<AccountSettings> = {}, mail?: AccountMail) {
   const { db, folder, clock } = await openTestDatabase(t, { entities: [handleSchema, ...accountEntities] });
   const owners = createOwners({ db });
-  const tools = { db, owners, clock, random: systemRandom, logger: silentLogger };
+  const tools = { db, owners, clock, random: systemRandom, logger: silentLogger, ...(mail && { mail }) };
   const open = (changed: Partial<AccountSettings> = {}) =>
     createAccounts({ ...tools, settings: { passwordCost: cheapCost, ...settings, ...changed } });
   const accounts = open();
@@ -44,8 +44,8 @@ export async function openAccounts(t: Owner, settings: Partial<AccountSettings> 
 }
 
 /** The same with one person in it, who signs in. */
-export async function openWithAlice(t: Owner, settings: Partial<AccountSettings> = {}) {
-  const modules = await openAccounts(t, settings);
+export async function openWithAlice(t: Owner, settings: Partial<AccountSettings> = {}, mail?: AccountMail) {
+  const modules = await openAccounts(t, settings, mail);
   const alice = await modules.accounts.addPerson({ username: 'Alice', password });
   const signIn = (
     given: Partial<{ username: string; password: string; address: string; previousSecret: string }> = {},

@@ -154,7 +154,7 @@ t.test('security D03 changing the password ends all other sessions', async (t) =
     expiresAt: null,
   });
   const here = await signIn();
-  const elsewhere = await signIn();
+  const otherSession = await signIn();
   const change = (currentPassword: string, newPassword: string) =>
     accounts.changePassword(alice.id, {
       currentPassword,
@@ -166,11 +166,11 @@ t.test('security D03 changing the password ends all other sessions', async (t) =
   t.equal(await reasonOf(change('wrong password', 'another password')), 'wrong_password');
   t.equal(await reasonOf(change(password, 'short')), 'password_too_short');
   t.equal(await reasonOf(change(password, password)), 'same_password');
-  t.ok(await accounts.viewerOfSession(elsewhere.secret, anywhere), 'a refusal ends nothing');
+  t.ok(await accounts.viewerOfSession(otherSession.secret, anywhere), 'a refusal ends nothing');
 
   await change(password, 'another password');
   t.ok(await accounts.viewerOfSession(here.secret, anywhere));
-  t.equal(await accounts.viewerOfSession(elsewhere.secret, anywhere), null);
+  t.equal(await accounts.viewerOfSession(otherSession.secret, anywhere), null);
   t.ok(await accounts.viewerOfToken(token, anywhere), 'tokens go on');
   t.equal(await reasonOf(signIn()), 'wrong_credentials');
   t.equal(await reasonOf(signIn({ password: 'another password' })), 'accepted');
@@ -207,7 +207,7 @@ t.test('security D08 a sign-in in progress during a change of password fails', a
   let open!: () => void;
   const untilOpen = new Promise<void>((resolve) => (open = resolve));
   const gate = db.write(() => untilOpen);
-  const setting = accounts.setPassword(alice.id, 'set by somebody else');
+  const setting = accounts.setPassword(alice.id, 'set by an administrator');
   const signingIn = reasonOf(signIn());
   const last = {
     currentPassword: 'wrong password',
@@ -225,18 +225,18 @@ t.test('security D08 a sign-in in progress during a change of password fails', a
 t.test('an administrator sets a password: all sessions end, and the person may have to choose their own', async (t) => {
   const { accounts, alice, signIn } = await openWithAlice(t);
   const before = await signIn();
-  await accounts.setPassword(alice.id, 'given by somebody', { mustChangePassword: true });
+  await accounts.setPassword(alice.id, 'given by an admin', { mustChangePassword: true });
   t.equal(await accounts.viewerOfSession(before.secret, anywhere), null);
-  const { person, session } = await signIn({ password: 'given by somebody' });
+  const { person, session } = await signIn({ password: 'given by an admin' });
   t.equal(person.mustChangePassword, true);
   await accounts.changePassword(alice.id, {
-    currentPassword: 'given by somebody',
+    currentPassword: 'given by an admin',
     newPassword: 'my own password',
     keepSessionId: session.id,
     address: null,
   });
   t.equal((await accounts.personById(alice.id)).mustChangePassword, false);
-  t.equal(await reasonOf(accounts.setPassword('nobody', 'given by somebody')), 'unknown_person');
+  t.equal(await reasonOf(accounts.setPassword('nobody', 'given by an admin')), 'unknown_person');
 });
 
 t.test(
@@ -257,7 +257,7 @@ t.test(
     t.equal(
       await reasonOf(signIn({ password: 'wrong password' })),
       'wrong_credentials',
-      'only who knows the password hears of it',
+      'only a person who knows the password sees it',
     );
     t.equal(await reasonOf(accounts.startSession(alice.id, origin)), 'account_disabled');
     await accounts.setDisabled(alice.id, false);

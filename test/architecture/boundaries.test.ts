@@ -12,14 +12,15 @@ const arrows: string[][] = [
   ['http-api', 'http-git', 'http-activitypub', 'http-artifacts', 'http-runner', 'ssh', 'scheduler'],
   ['http'],
   ['doctor'],
-  ['webhooks', 'mirrors'],
+  ['notifications', 'webhooks', 'mirrors'],
   ['search', 'federation', 'ci', 'backup'],
   ['issues'],
   ['repositories'],
-  ['organisations'],
+  ['organisations', 'signing'],
   ['accounts'],
   ['owners'],
   ['audit'],
+  ['mail'],
   ['announcements', 'outbox', 'image-proxy'],
   ['db', 'images', 'objects', 'git', 'outbound', 'access', 'highlighting', 'control', 'sealing', 'openssh', 'nodes'],
   ['workers'],
@@ -47,6 +48,7 @@ const homes: Record<string, string[]> = {
   'node-cron': ['scheduler'],
   pug: ['embedded'],
   'smol-toml': ['config'],
+  nodemailer: ['mail'],
 };
 
 const sources = readSources('src');

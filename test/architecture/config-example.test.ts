@@ -26,11 +26,12 @@ t.test('every line of the example works when uncommented, and none changes a def
   t.same(problems, []);
   t.same([...(loaded?.file?.values.keys() ?? [])].sort(), options.map((option) => option.key).sort());
   const defaults = checkConfig(sources({})).loaded!.config;
-  const { baseUrl, caFile, ssh, federation, metrics, ...same } = loaded!.config;
+  const { baseUrl, caFile, ssh, federation, metrics, mail, ...same } = loaded!.config;
   t.match(defaults, same);
   t.match(defaults, {
     ssh: { enabled: ssh.enabled, listen: ssh.listen },
     federation: { ...federation, baseUrl: null },
+    mail: { ...mail, host: null, port: null, user: null, password: null, passwordFile: null, from: null },
   });
   t.equal(baseUrl, 'https://git.example.org');
   t.equal(caFile, '/etc/ssl/private-authority.pem');

@@ -121,11 +121,11 @@ t.test('damage is reported with its place, and a damaged backup is not restored'
   chmodSync(path.join(folder, object), 0o600);
   appendFileSync(path.join(folder, object), 'x');
   rmSync(path.join(folder, files.find((file) => file.endsWith('/HEAD'))!));
-  writeFileSync(path.join(folder, 'stranger'), '');
+  writeFileSync(path.join(folder, 'unlisted'), '');
   const [checked] = await backups.verify(name);
   t.same(
     checked!.problems.map((text) => text.replace(/^.*\//, '')).sort(),
-    [`${object.split('/').at(-1)} has changed`, 'HEAD is missing', 'stranger is not in the manifest'].sort(),
+    [`${object.split('/').at(-1)} has changed`, 'HEAD is missing', 'unlisted is not in the manifest'].sort(),
   );
   t.match(await backups.drill(name), { proven: 0, total: 1 });
   t.equal((await backups.state()).lastRestoreTest, null);

@@ -1,4 +1,4 @@
-// A program for log-kills.test.ts: adds rows to the log of one task until it is killed.
+// A program for log-crash-recovery.test.ts: adds rows to the log of one task until it is killed.
 // argv: the data folder, the runner's credentials as JSON, the task. Prints the number of acknowledged rows, one a
 // line.
 import { driveRunner, openCi } from '../ci/ci-fixture.ts';

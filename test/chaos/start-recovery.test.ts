@@ -44,11 +44,11 @@ t.test(
   async (t) => {
     const { app } = await afterCrash(t);
     const held = Promise.withResolvers<void>();
-    const asked = Promise.withResolvers<void>();
+    const requested = Promise.withResolvers<void>();
     const { git } = app.modules;
     const { recover } = git.maintenance;
     git.maintenance.recover = async (folder) => {
-      asked.resolve();
+      requested.resolve();
       await held.promise;
       return recover(folder);
     };
@@ -57,7 +57,7 @@ t.test(
       held.resolve();
       await app.stop({ graceMs: 0 });
     });
-    await asked.promise;
+    await requested.promise;
     for (const { port } of [http, ssh!, grpc]) await opens(port);
     const url = `http://127.0.0.1:${http.port}`;
     t.equal((await fetch(`${url}/healthz`)).status, 200);
@@ -127,11 +127,11 @@ t.test('a listener that crashes the server three times is parked, and the fourth
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     t.teardown(() => child.kill('SIGKILL'));
-    let said = '';
-    child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()));
+    let output = '';
+    child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
     const [code] = (await once(child, 'close')) as [number | null];
     codes.push(code);
-    t.match(said, /^ports are open\n/);
+    t.match(output, /^ports are open\n/);
   }
   // The first attempt was in the run that was killed first.
   t.strictSame(codes, [null, null, 0, 0]);

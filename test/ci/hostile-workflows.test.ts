@@ -49,9 +49,14 @@ t.test(
     t.teardown(() => workers.stop());
     const reader = new WorkflowReader(workers);
     const read = (text: string) => {
-      let asked = 0;
-      const source = { path: 'ci.yml', hash: hashOf(text), client: 'alice/work', content: () => ((asked += 1), text) };
-      return reader.read(source).then((parsed) => ({ parsed, asked }));
+      let requestCount = 0;
+      const source = {
+        path: 'ci.yml',
+        hash: hashOf(text),
+        client: 'alice/work',
+        content: () => ((requestCount += 1), text),
+      };
+      return reader.read(source).then((parsed) => ({ parsed, requestCount }));
     };
     for (const text of [ordinaryWorkflow, hostileWorkflows['merge keys, depth 7']!.text, 'on: [']) {
       let isRead = false;
@@ -61,7 +66,7 @@ t.test(
       t.notOk(isRead);
       const first = await reading;
       const again = await read(text);
-      t.strictSame([first.asked, again.asked], [1, 0]);
+      t.strictSame([first.requestCount, again.requestCount], [1, 0]);
       t.strictSame(again.parsed.ok, first.parsed.ok);
       if (!first.parsed.ok && !again.parsed.ok)
         t.equal(again.parsed.problem.describe(), first.parsed.problem.describe());

@@ -159,6 +159,10 @@ t.test('security H06 secrets are masked literally, line by line, in base64 and p
     ['no', 'no'],
     ['in 2026', 'in ***'],
     ['s3cr+t/v', 's3cr+t/v'],
+    ['\u001b[1ms3cr\u001b[31m+t/v(a)\u001b[0mlue?\u001b[0m!', '\u001b[1m***\u001b[0m!'],
+    ['\u001b[32mgreen\u001b[0m and s3cr+t/v(a)lue?', '\u001b[32mgreen\u001b[0m and ***'],
+    ['abcd\u001b]8;;https://example.org\u0007efgh12345678', '***'],
+    ['\u001b[1mnothing', '\u001b[1mnothing'],
   ] as const)
     t.equal(through(given), shown, given);
   t.match(

@@ -145,8 +145,12 @@ t.test(
       capabilities: [],
     });
     const online = await ci.runners.authenticate({ uuid: runner.uuid, token }, { isActive: false });
-    const said = { version: 'v1', labels: [], capabilities: [] };
-    t.strictSame((await ci.runners.declare(online, said)).labels, [], 'what a runner said itself it can take back');
+    const declaration = { version: 'v1', labels: [], capabilities: [] };
+    t.strictSame(
+      (await ci.runners.declare(online, declaration)).labels,
+      [],
+      'what a runner said itself it can take back',
+    );
   },
 );
 
@@ -261,7 +265,7 @@ t.test('an unconfirmed task is assigned again under a new id, three times', asyn
   }
   t.equal(new Set(ids).size, 3);
   t.match(await state(1), { run: 'failure' });
-  t.match((await state(1)).rows[0]?.reason, /not heard of again/);
+  t.match((await state(1)).rows[0]?.reason, /did not report again/);
   t.equal((await runner.report(ids[0]!, { result: 'success' })).result, 'cancelled', 'the old id is over');
 
   await push({ a: '2' });

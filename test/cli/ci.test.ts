@@ -30,7 +30,7 @@ function hearth(words: readonly string[], options: RunCliOptions = {}): Promise<
   });
 }
 
-async function said(...words: string[]): Promise<string> {
+async function outputOf(...words: string[]): Promise<string> {
   const { code, stdout, stderr } = await hearth(words);
   const text = `${stdout}${stderr === '' ? '' : `[stderr] ${stderr}`}[${code}]`;
   return text
@@ -50,7 +50,7 @@ t.test('a registration token is alone on stdout, and only replaced on request', 
   });
   const token = made.stdout.trim();
   t.match(
-    await said('runner', 'token'),
+    await outputOf('runner', 'token'),
     /there is a registration token already, and only its hash is kept\nhint: --once makes one for a single runner; --reset makes a new one.*\[4\]$/s,
   );
   t.match(await connectClient(forge.url).register({ name: 'first', token, labels: ['linux'], version: 'v1' }), {
@@ -79,7 +79,7 @@ t.test('a registration token is alone on stdout, and only replaced on request', 
       .catch((error: unknown) => error),
     { message: /has been invalidated/ },
   );
-  t.match(await said('runner', 'token', '--once', '--reset'), /say one of them.*\[2\]$/s);
+  t.match(await outputOf('runner', 'token', '--once', '--reset'), /say one of them.*\[2\]$/s);
 
   await forge.modules.organisations.create(forge.viewer, { name: 'acme' });
   for (const [scope, words] of [
@@ -91,10 +91,10 @@ t.test('a registration token is alone on stdout, and only replaced on request', 
   }
   t.match(await json('runner', 'token', '--scope', 'acme', '--reset'), { scope: 'acme', token: /^[0-9a-f]{40}$/ });
   t.match(
-    await said('runner', 'token', '--scope', 'nobody'),
+    await outputOf('runner', 'token', '--scope', 'nobody'),
     /no person and no organisation nobody\nhint: hearth user list.*\[3\]$/s,
   );
-  t.match(await said('runner', 'token', '--scope', 'alice/none'), /repository not found.*\[3\]$/s);
+  t.match(await outputOf('runner', 'token', '--scope', 'alice/none'), /repository not found.*\[3\]$/s);
 });
 
 t.test('offline registration: the same secret on both sides, repeatable', async (t) => {
@@ -115,12 +115,12 @@ t.test('offline registration: the same secret on both sides, repeatable', async 
   t.match(again, { name: 'renamed', scope: 'alice/work', labels: ['arm'], version: 'v9' });
   t.equal((await json('runner', 'list', '--scope', 'alice')).length, 0, 'it is still one runner');
   t.match(await client.declare({ version: 'v9', labels: ['arm'] }), { runner: { name: 'renamed' } });
-  t.match(await said('runner', 'register', '--name', 'x'), /a secret is needed.*--secret-stdin.*\[2\]$/s);
+  t.match(await outputOf('runner', 'register', '--name', 'x'), /a secret is needed.*--secret-stdin.*\[2\]$/s);
   t.match(await hearth(['runner', 'register', '--name', 'x', '--secret-stdin'], { input: 'short' }), {
     code: 2,
     stderr: /40 hex digits.*\nhint: openssl/,
   });
-  t.match(await said('runner', 'register', '--name', 'x', '--secret-file', 'gone'), /cannot be read.*\[2\]$/s);
+  t.match(await outputOf('runner', 'register', '--name', 'x', '--secret-file', 'gone'), /cannot be read.*\[2\]$/s);
   t.match(
     (await hearth(['runner', 'register', '--name', 'asked'], { terminal: true, answers: [`${'0f'.repeat(20)}\r`] }))
       .stdout,
@@ -134,7 +134,7 @@ t.test('runner list, show, disable, enable, remove', async (t) => {
     /^ *ID {2}NAME +SCOPE +STATUS +LABELS +VERSION +LAST SEEN\n *1 {2}first +instance +never seen +linux +v1 +never\n[^]*renamed +alice\/work [^]*4 runners\n$/,
   );
   t.match(
-    await said('runner', 'list', '--scope', 'alice/work'),
+    await outputOf('runner', 'list', '--scope', 'alice/work'),
     /^3\trenamed\talice\/work\t\w+\tarm\tv9\t<time>\n\[0\]$/,
   );
   t.match(await json('runner', 'show', '1'), {
@@ -147,17 +147,17 @@ t.test('runner list, show, disable, enable, remove', async (t) => {
     lastSeenAt: null,
   });
   t.match(
-    await said('runner', 'show', '1'),
+    await outputOf('runner', 'show', '1'),
     /^Runner\tfirst\nId\t1\nUuid\t<id>\nScope\tinstance\nStatus\tnever seen\n/,
   );
-  t.equal(await said('runner', 'disable', '1'), 'Runner 1, first, gets no further job.\n[0]');
-  t.match(await said('runner', 'show', '1'), /Status\tdisabled\n/);
-  t.equal(await said('runner', 'resume', '1'), 'Runner 1, first, gets jobs.\n[0]');
-  t.match(await said('runner', 'remove', '1'), /needs to be confirmed.*\[2\]$/s);
-  t.equal(await said('runner', 'remove', '1', '--dry-run'), 'Would remove runner 1, first.\n[0]');
-  t.equal(await said('runner', 'remove', '1', '--yes'), 'Removed runner 1, first.\n[0]');
-  t.match(await said('runner', 'show', '1'), /no such runner\nhint: hearth runner list.*\[3\]$/s);
-  t.match(await said('runner', 'show', 'first'), /a runner has a number.*\[2\]$/s);
+  t.equal(await outputOf('runner', 'disable', '1'), 'Runner 1, first, gets no further job.\n[0]');
+  t.match(await outputOf('runner', 'show', '1'), /Status\tdisabled\n/);
+  t.equal(await outputOf('runner', 'resume', '1'), 'Runner 1, first, gets jobs.\n[0]');
+  t.match(await outputOf('runner', 'remove', '1'), /needs to be confirmed.*\[2\]$/s);
+  t.equal(await outputOf('runner', 'remove', '1', '--dry-run'), 'Would remove runner 1, first.\n[0]');
+  t.equal(await outputOf('runner', 'remove', '1', '--yes'), 'Removed runner 1, first.\n[0]');
+  t.match(await outputOf('runner', 'show', '1'), /no such runner\nhint: hearth runner list.*\[3\]$/s);
+  t.match(await outputOf('runner', 'show', 'first'), /a runner has a number.*\[2\]$/s);
 });
 
 t.test('runs: a cancel reaches the runner, a re-run notifies the one that waits, a log is followed', async (t) => {
@@ -169,8 +169,8 @@ t.test('runs: a cancel reaches the runner, a re-run notifies the one that waits,
   await forge.push(matrixWorkflow, 'Build it');
   const { task } = await waiting;
   await client.updateTask({ state: { id: task.id, startedAt: { seconds: 1_767_225_600n } } });
-  t.match(await said('run', 'list', 'alice/work'), /^1\trunning\tBuild it\tCI\tpush\tmain\t<time>\t\n\[0\]$/);
-  t.match(await said('run', 'list', 'alice/work', '--status', 'failure'), /^\[0\]$/);
+  t.match(await outputOf('run', 'list', 'alice/work'), /^1\trunning\tBuild it\tCI\tpush\tmain\t<time>\t\n\[0\]$/);
+  t.match(await outputOf('run', 'list', 'alice/work', '--status', 'failure'), /^\[0\]$/);
   t.match(
     (await hearth(['run', 'list', 'alice/work', '--branch', 'main'], { terminal: true })).stdout,
     /^RUN {2}STATUS +TITLE[^]*\n1 run\n$/,
@@ -187,13 +187,13 @@ t.test('runs: a cancel reaches the runner, a re-run notifies the one that waits,
     ],
   });
   t.match(
-    await said('run', 'show', 'alice/work', '1'),
+    await outputOf('run', 'show', 'alice/work', '1'),
     /Job 2\tbuild \(18\): waiting, All runners for linux are busy\.\nJob 3\tdeploy: blocked, It needs build first\.\n/,
   );
 
   const following = hearth(['run', 'log', 'alice/work', '1', 'build (3.10)', '--follow']);
   await client.updateLog({ taskId: task.id, rows: rowsOf('one', '\u001b[31mred\u001b[0m\t\u0007bell') });
-  t.equal(await said('run', 'cancel', 'alice/work', '1'), 'Run 1 is winding up.\n[0]');
+  t.equal(await outputOf('run', 'cancel', 'alice/work', '1'), 'Run 1 is winding up.\n[0]');
   t.match(await client.updateTask({ state: { id: task.id } }), { state: { result: 3 } }, 'the runner is told to stop');
   await client.updateLog({ taskId: task.id, index: 2n, rows: rowsOf('post step'), noMore: true });
   t.match(
@@ -203,13 +203,13 @@ t.test('runs: a cancel reaches the runner, a re-run notifies the one that waits,
   );
   await client.updateTask({ state: { id: task.id, result: 3 } });
   t.match(await json('run', 'show', 'alice/work', '1'), { status: 'cancelled' });
-  t.match(await said('run', 'cancel', 'alice/work', '1'), /has ended already.*\[4\]$/s);
+  t.match(await outputOf('run', 'cancel', 'alice/work', '1'), /has ended already.*\[4\]$/s);
 
   const idle = client.fetchTask({}, { timeoutMs: 20_000 });
-  t.equal(await said('run', 'rerun', 'alice/work', '1'), 'Run 1 runs again, as attempt 2.\n[0]');
+  t.equal(await outputOf('run', 'rerun', 'alice/work', '1'), 'Run 1 runs again, as attempt 2.\n[0]');
   const { task: second } = await idle;
   t.ok(second !== undefined, 'a runner that waits gets what another process let go');
-  t.match(await said('run', 'rerun', 'alice/work', '1'), /has not ended yet\nhint: hearth run cancel.*\[4\]$/s);
+  t.match(await outputOf('run', 'rerun', 'alice/work', '1'), /has not ended yet\nhint: hearth run cancel.*\[4\]$/s);
   const all = hearth(['run', 'log', 'alice/work', '1', '--follow']);
   const third = (await client.fetchTask({})).task;
   for (const [id, line] of [
@@ -229,31 +229,34 @@ t.test('runs: a cancel reaches the runner, a re-run notifies the one that waits,
     /^\{"job":\d+,"line":1,"at":"2026-01-01T00:00:00.000Z","content":"c"\}\n$/,
   );
   t.match(
-    await said('run', 'log', 'alice/work', '1', '1', '--attempt', '1'),
+    await outputOf('run', 'log', 'alice/work', '1', '1', '--attempt', '1'),
     /^one\nred\t\\u0007bell\npost step\n\[0\]$/,
     'the log of the first attempt stays',
   );
-  t.equal(await said('run', 'rerun', 'alice/work', '1', '--failed'), 'Run 1 runs again, as attempt 3.\n[0]');
-  t.equal(await said('run', 'cancel', 'alice/work', '1', '--force'), 'Run 1 is cancelled.\n[0]');
+  t.equal(await outputOf('run', 'rerun', 'alice/work', '1', '--failed'), 'Run 1 runs again, as attempt 3.\n[0]');
+  t.equal(await outputOf('run', 'cancel', 'alice/work', '1', '--force'), 'Run 1 is cancelled.\n[0]');
   t.equal(
-    await said('run', 'rerun', 'alice/work', '1', '--job', 'build (3.10)'),
+    await outputOf('run', 'rerun', 'alice/work', '1', '--job', 'build (3.10)'),
     'Run 1 runs again, as attempt 4.\n[0]',
   );
 });
 
 t.test('unknown runs and impossible actions are refused', async (t) => {
-  t.match(await said('run', 'show', 'alice/work', '77'), /no such run\nhint: hearth run list.*\[3\]$/s);
-  t.match(await said('run', 'log', 'alice/work', '1', 'nothing'), /this run has no job nothing; it has build.*\[3\]$/s);
-  t.match(await said('run', 'show', 'alice/work', 'x'), /a run has a number.*\[2\]$/s);
+  t.match(await outputOf('run', 'show', 'alice/work', '77'), /no such run\nhint: hearth run list.*\[3\]$/s);
   t.match(
-    await said('run', 'rerun', 'alice/work', '1', '--failed', '--job', '1'),
+    await outputOf('run', 'log', 'alice/work', '1', 'nothing'),
+    /this run has no job nothing; it has build.*\[3\]$/s,
+  );
+  t.match(await outputOf('run', 'show', 'alice/work', 'x'), /a run has a number.*\[2\]$/s);
+  t.match(
+    await outputOf('run', 'rerun', 'alice/work', '1', '--failed', '--job', '1'),
     /give one of --failed and --job.*\[2\]$/s,
   );
-  t.match(await said('run', 'list', 'alice/none'), /\[3\]$/);
+  t.match(await outputOf('run', 'list', 'alice/none'), /\[3\]$/);
   await forge.push({ '.hearth/workflows/ci.yml': 'on: push\njobs: 1\n' }, 'Break it');
   // git exits before the run exists.
   for (let round = 0; round < 200 && (await json('run', 'list', 'alice/work')).length < 2; round += 1)
     await new Promise((resolve) => setTimeout(resolve, 25));
-  t.match(await said('run', 'log', 'alice/work', '2'), /ci\.yml.*\[3\]$/s);
-  t.match(await said('run', 'rerun', 'alice/work', '2'), /could not be read.*\[4\]$/s);
+  t.match(await outputOf('run', 'log', 'alice/work', '2'), /ci\.yml.*\[3\]$/s);
+  t.match(await outputOf('run', 'rerun', 'alice/work', '2'), /could not be read.*\[4\]$/s);
 });

@@ -50,19 +50,19 @@ function clean(text: string): string {
     .replace(/ssh:\/\/git@[\d.]+:/g, 'ssh://git@<host>:');
 }
 
-async function said(line: string | readonly string[], options?: RunCliOptions): Promise<string> {
+async function outputOf(line: string | readonly string[], options?: RunCliOptions): Promise<string> {
   const { code, stdout, stderr } = await hearth(line, options);
   return clean(`${stdout}${stderr === '' ? '' : `[stderr] ${stderr}`}[${code}]`);
 }
 
 t.test('without a data folder, commands fail and create none', async (t) => {
   t.equal(
-    await said('user list'),
+    await outputOf('user list'),
     '[stderr] error: found no data folder of Hearth in <folder>/data (from SERVICE_DATA_DIR)\n' +
       'hint: hearth serve makes it at its first start; --data-dir or SERVICE_DATA_DIR names another place\n[5]',
   );
-  t.match(await said('migrate --status'), /\[5\]$/);
-  t.match(await said('migrate --dry-run --data-dir elsewhere'), /no data folder of Hearth in <folder>\/elsewhere/);
+  t.match(await outputOf('migrate --status'), /\[5\]$/);
+  t.match(await outputOf('migrate --dry-run --data-dir elsewhere'), /no data folder of Hearth in <folder>\/elsewhere/);
   t.same(readdirSync(folder), []);
 });
 
@@ -71,11 +71,11 @@ t.test('migrate creates the database, and then has nothing to do', async (t) => 
   t.equal(made.code, 0);
   t.match(made.stdout, /^V1\tPeople\tapplied\t\S+Z\n/);
   t.match(made.stderr, /^Made the database in /);
-  t.equal(await said('migrate'), '[stderr] The database is up to date.\n[0]');
-  t.equal(await said('migrate --dry-run'), '[stderr] The database is up to date.\n[0]');
-  t.equal(await said('migrate --dry-run --json'), '[]\n[0]');
+  t.equal(await outputOf('migrate'), '[stderr] The database is up to date.\n[0]');
+  t.equal(await outputOf('migrate --dry-run'), '[stderr] The database is up to date.\n[0]');
+  t.equal(await outputOf('migrate --dry-run --json'), '[]\n[0]');
   t.match(
-    await said('migrate --status', { terminal: true }),
+    await outputOf('migrate --status', { terminal: true }),
     /^VERSION {2}NAME +STATE +APPLIED AT\nV1 +People +applied +\S+.*\n/,
   );
   t.same(JSON.parse((await hearth('migrate --status --json')).stdout)[0], {
@@ -88,29 +88,29 @@ t.test('migrate creates the database, and then has nothing to do', async (t) => 
 
 t.test('setup-url prints the link alone, and exits with 4 once there is an administrator', async (t) => {
   t.equal(
-    await said('setup-url'),
+    await outputOf('setup-url'),
     'http://<host>:3000/setup?token=<setup>\n[stderr] Open this link within 24 hours:\n[0]',
   );
   t.match(
-    await said('setup-url --rotate', { env: { SERVICE_BASE_URL: 'https://git.example.org/' } }),
+    await outputOf('setup-url --rotate', { env: { SERVICE_BASE_URL: 'https://git.example.org/' } }),
     /^https:\/\/git\.example\.org\/setup\?token=<setup>\n/,
   );
-  t.equal(await said('setup-url --json -q'), '{"url":"http://<host>:3000/setup?token=<setup>"}\n[0]');
+  t.equal(await outputOf('setup-url --json -q'), '{"url":"http://<host>:3000/setup?token=<setup>"}\n[0]');
 });
 
 t.test('user add takes its password from stdin, a file or a hidden prompt, or generates one', async (t) => {
   t.equal(
-    await said('user add alice --admin --random-password'),
+    await outputOf('user add alice --admin --random-password'),
     '<password>\n[stderr] Created administrator alice (id <id>). A new password must be chosen at first sign-in.\n[0]',
   );
   t.equal(
-    await said('user add bob --password-stdin', { input: 'correct horse\n' }),
+    await outputOf('user add bob --password-stdin', { input: 'correct horse\n' }),
     'Created user bob (id <id>).\n[0]',
   );
   const file = path.join(folder, 'password');
   writeFileSync(file, 'battery staple\r\n');
   t.equal(
-    await said(['user', 'create', 'carol', '--password-file', file, '--display-name', 'Carol C']),
+    await outputOf(['user', 'create', 'carol', '--password-file', file, '--display-name', 'Carol C']),
     'Created user carol (id <id>).\n[0]',
   );
 
@@ -132,26 +132,32 @@ t.test('user add takes its password from stdin, a file or a hidden prompt, or ge
 
 t.test('a missing or invalid password creates no account', async (t) => {
   t.equal(
-    await said('user add erin'),
+    await outputOf('user add erin'),
     '[stderr] error: a password is needed, and there is no terminal to ask on\n' +
       'hint: use --password-stdin, --password-file PATH or --random-password\n[2]',
   );
-  t.match(await said('user add erin --no-input', { terminal: true }), /a password is needed/);
-  t.match(await said('user add erin --password-stdin --random-password', { input: 'x' }), /give one of .*\[2\]$/s);
-  t.match(await said('user add erin --password-stdin', { input: '' }), /the password is empty\n\[2\]$/);
-  t.match(await said('user add erin --password-stdin', { input: 'short' }), /at least 8 characters\n\[2\]$/);
+  t.match(await outputOf('user add erin --no-input', { terminal: true }), /a password is needed/);
+  t.match(await outputOf('user add erin --password-stdin --random-password', { input: 'x' }), /give one of .*\[2\]$/s);
+  t.match(await outputOf('user add erin --password-stdin', { input: '' }), /the password is empty\n\[2\]$/);
+  t.match(await outputOf('user add erin --password-stdin', { input: 'short' }), /at least 8 characters\n\[2\]$/);
   t.match(
-    await said('user add erin --password-stdin', { input: 'x'.repeat(100_000) }),
+    await outputOf('user add erin --password-stdin', { input: 'x'.repeat(100_000) }),
     /too long for a password\n\[2\]$/,
   );
-  t.match(await said('user add erin --password-file gone'), /password file gone cannot be read\n\[2\]$/);
+  t.match(await outputOf('user add erin --password-file gone'), /password file gone cannot be read\n\[2\]$/);
   t.match(
-    await said('user add erin', { terminal: true, answers: ['one-two-three\r', 'one-two-four\r'] }),
+    await outputOf('user add erin', { terminal: true, answers: ['one-two-three\r', 'one-two-four\r'] }),
     /the two passwords differ. .*\[2\]$/is,
   );
   t.equal((await hearth('user add erin', { terminal: true, answers: ['half\u0003'] })).code, 130, 'Ctrl-C');
-  t.match(await said('user add erin', { terminal: true, answers: ['\u0004'] }), /input ended before it was answered/);
-  t.match(await said('user show erin'), /there is no such person\nhint: hearth user list shows who there is\n\[3\]$/);
+  t.match(
+    await outputOf('user add erin', { terminal: true, answers: ['\u0004'] }),
+    /input ended before it was answered/,
+  );
+  t.match(
+    await outputOf('user show erin'),
+    /there is no such person\nhint: hearth user list shows who there is\n\[3\]$/,
+  );
 });
 
 t.test('no password or token appears in the output of --debug', async (t) => {
@@ -170,19 +176,19 @@ t.test('no password or token appears in the output of --debug', async (t) => {
 
 t.test('user add refuses a taken or reserved name before asking for a password', async (t) => {
   t.equal(
-    await said('user add Alice --random-password'),
+    await outputOf('user add Alice --random-password'),
     '[stderr] error: the name Alice is taken\nhint: choose another name; --if-missing accepts a user that is already there\n[4]',
   );
-  t.match(await said('user add admin'), /handle is reserved.*\[2\]$/s);
-  t.match(await said(['user', 'add', 'no spaces']), /letters and digits.*\[2\]$/s);
-  t.equal(await said('user add alice --admin --if-missing'), 'User alice exists already (id <id>).\n[0]');
-  t.match(await said('user add bob --admin --if-missing'), /user bob exists, but is no administrator\n\[4\]$/);
-  t.match(await said('user add carol --display-name Other --if-missing'), /another name to show\n\[4\]$/);
+  t.match(await outputOf('user add admin'), /handle is reserved.*\[2\]$/s);
+  t.match(await outputOf(['user', 'add', 'no spaces']), /letters and digits.*\[2\]$/s);
+  t.equal(await outputOf('user add alice --admin --if-missing'), 'User alice exists already (id <id>).\n[0]');
+  t.match(await outputOf('user add bob --admin --if-missing'), /user bob exists, but is no administrator\n\[4\]$/);
+  t.match(await outputOf('user add carol --display-name Other --if-missing'), /another name to show\n\[4\]$/);
 });
 
 t.test('user list in three modes', async (t) => {
   t.equal(
-    await said('user list', { terminal: true }),
+    await outputOf('user list', { terminal: true }),
     [
       'USERNAME  NAME     ROLE    LAST SEEN  REPOS  STATE',
       'alice              admin   never          0  active',
@@ -195,7 +201,7 @@ t.test('user list in three modes', async (t) => {
     ].join('\n'),
   );
   t.match(
-    await said('user list'),
+    await outputOf('user list'),
     'alice\t\tadmin\tnever\t0\tactive\nbob\t\tmember\t2026-01-01T12:00:00Z\t0\tactive\n',
   );
   t.match(JSON.parse((await hearth('user list --admin --json')).stdout), [
@@ -211,17 +217,17 @@ t.test('user list in three modes', async (t) => {
       mustChangePassword: true,
     },
   ]);
-  t.match(await said('user list --state sleepy'), /allowed choices are active, disabled/i);
+  t.match(await outputOf('user list --state sleepy'), /allowed choices are active, disabled/i);
 });
 
 t.test('user password, disable, enable and admin', async (t) => {
   t.equal(
-    await said('user change-password bob --random-password'),
+    await outputOf('user change-password bob --random-password'),
     '<password>\n[stderr] Changed the password of bob. All sessions have ended. A new one must be chosen at the next sign-in.\n[0]',
   );
   t.notOk(await opens('bob', 'correct horse'));
   t.equal(
-    await said('user password bob --password-stdin', { input: 'correct horse 2' }),
+    await outputOf('user password bob --password-stdin', { input: 'correct horse 2' }),
     'Changed the password of bob. All sessions have ended.\n[0]',
   );
   t.ok(await opens('bob', 'correct horse 2'));
@@ -230,25 +236,28 @@ t.test('user password, disable, enable and admin', async (t) => {
   };
   t.ok(await opens('bob', password));
 
-  t.equal(await said('user disable bob'), 'Disabled bob. All sessions have ended; keys and tokens do not work.\n[0]');
   t.equal(
-    await said('user list --state disabled'),
+    await outputOf('user disable bob'),
+    'Disabled bob. All sessions have ended; keys and tokens do not work.\n[0]',
+  );
+  t.equal(
+    await outputOf('user list --state disabled'),
     'bob\t\tmember\t2026-01-01T12:00:00Z\t0\tdisabled\nfrank\t\tmember\tnever\t0\tdisabled\n[0]',
   );
-  t.equal(await said('user enable bob'), 'Enabled bob.\n[0]');
+  t.equal(await outputOf('user enable bob'), 'Enabled bob.\n[0]');
   t.match(
-    await said('user disable alice'),
-    /error: this is the last administrator\..*hint: make somebody else .*\[4\]$/s,
+    await outputOf('user disable alice'),
+    /error: this is the last administrator\..*hint: make another person .*\[4\]$/s,
   );
-  t.equal(await said('user admin carol on'), 'carol is an administrator now.\n[0]');
-  t.equal(await said('user admin carol off'), 'carol is no longer an administrator.\n[0]');
-  t.match(await said('user admin carol maybe'), /say on or off.*\[2\]$/s);
-  t.match(await said('user password nobody --random-password'), /\[3\]$/);
+  t.equal(await outputOf('user admin carol on'), 'carol is an administrator now.\n[0]');
+  t.equal(await outputOf('user admin carol off'), 'carol is no longer an administrator.\n[0]');
+  t.match(await outputOf('user admin carol maybe'), /say on or off.*\[2\]$/s);
+  t.match(await outputOf('user password nobody --random-password'), /\[3\]$/);
 });
 
 t.test('user edit, invite and sessions', async (t) => {
   t.equal(
-    await said(['user', 'edit', 'carol', '--display-name', 'Carol Cole', '--website', 'https://carol.example.org']),
+    await outputOf(['user', 'edit', 'carol', '--display-name', 'Carol Cole', '--website', 'https://carol.example.org']),
     'Changed carol.\n[0]',
   );
   t.match(JSON.parse((await hearth('user show carol --json')).stdout), {
@@ -256,56 +265,62 @@ t.test('user edit, invite and sessions', async (t) => {
     website: 'https://carol.example.org',
     organisations: [],
   });
-  t.match(await said('user edit carol'), /say what to change\nhint: give --display-name/);
-  t.match(await said('user edit carol --website ftp://x'), /\[2\]$/);
+  t.match(await outputOf('user edit carol'), /say what to change\nhint: give --display-name/);
+  t.match(await outputOf('user edit carol --website ftp://x'), /\[2\]$/);
   t.equal((await hearth(['user', 'edit', 'carol', '--display-name', 'Carol C', '--website', ''])).code, 0);
 
   const { url } = JSON.parse((await hearth('user invite --expires 2d --json')).stdout) as { url: string };
   await (await opened.get(dataDir)!).accounts.checkInvite(new URL(url).searchParams.get('invite')!);
   t.match(
-    await said('user invite'),
-    /^http:\/\/<host>:3000\/signup\?invite=[\w-]+\n\[stderr\] Whoever opens .* until 2026-01-08T12:00:00Z:\n\[0\]$/,
+    await outputOf('user invite'),
+    /^http:\/\/<host>:3000\/signup\?invite=[\w-]+\n\[stderr\] The first person .* until 2026-01-08T12:00:00Z:\n\[0\]$/,
   );
-  t.match(await said('user invite --expires 1s'), /is a duration from 1m to 365d.*\[2\]$/s);
+  t.match(await outputOf('user invite --expires 1s'), /is a duration from 1m to 365d.*\[2\]$/s);
 
   await hearth('user sessions carol --revoke');
   t.ok(await opens('carol', 'battery staple'));
   const sessions = JSON.parse((await hearth('user sessions carol --json')).stdout) as { id: string }[];
   t.match(sessions, [{ address: '127.0.0.1', client: 'test', startedAt: '2026-01-01T12:00:00Z' }]);
-  t.equal(await said('user sessions carol'), '<id>\t2026-01-01T12:00:00Z\t2026-01-01T12:00:00Z\t127.0.0.1\ttest\n[0]');
+  t.equal(
+    await outputOf('user sessions carol'),
+    '<id>\t2026-01-01T12:00:00Z\t2026-01-01T12:00:00Z\t127.0.0.1\ttest\n[0]',
+  );
   t.match(
-    await said('user sessions carol --revoke 00000000'),
+    await outputOf('user sessions carol --revoke 00000000'),
     /no session 00000000\nhint: hearth user sessions NAME .*\[3\]$/s,
   );
-  t.equal(await said('user sessions carol --revoke --dry-run'), 'Would end 1 session of carol.\n[0]');
+  t.equal(await outputOf('user sessions carol --revoke --dry-run'), 'Would end 1 session of carol.\n[0]');
   t.equal(
-    await said(['user', 'sessions', 'carol', '--revoke', sessions[0]!.id]),
+    await outputOf(['user', 'sessions', 'carol', '--revoke', sessions[0]!.id]),
     'Ended 1 session of carol; keys and tokens go on to work.\n[0]',
   );
-  t.equal(await said('user sessions carol --revoke'), 'Ended 0 sessions of carol; keys and tokens go on to work.\n[0]');
+  t.equal(
+    await outputOf('user sessions carol --revoke'),
+    'Ended 0 sessions of carol; keys and tokens go on to work.\n[0]',
+  );
 });
 
 t.test('user delete --purge deletes repositories, too, after the name is confirmed', async (t) => {
   await hearth('user add gone --password-stdin', { input: 'correct horse' });
   for (const name of ['gone/one', 'gone/two']) await hearth(`repo add ${name}`);
-  t.match(await said('user delete gone --yes'), /still owns one, two.*hint: .*--purge.*\[4\]$/s);
-  t.match(await said('user delete gone --purge --yes'), /hint: add --confirm gone\n\[2\]$/, '--yes is not enough');
+  t.match(await outputOf('user delete gone --yes'), /still owns one, two.*hint: .*--purge.*\[4\]$/s);
+  t.match(await outputOf('user delete gone --purge --yes'), /hint: add --confirm gone\n\[2\]$/, '--yes is not enough');
   t.match(
-    await said('user delete gone --purge', { terminal: true, answers: ['yes\n'] }),
+    await outputOf('user delete gone --purge', { terminal: true, answers: ['yes\n'] }),
     /that is not gone. Nothing was changed.\n\[2\]$/,
   );
   t.equal(
-    await said('user delete gone --purge --dry-run'),
+    await outputOf('user delete gone --purge --dry-run'),
     'Would delete gone and 2 repositories.\n[stderr]   gone/one\n  gone/two\n[0]',
   );
-  t.match(await said('user delete gone --confirm gone'), /--confirm goes with --purge/);
+  t.match(await outputOf('user delete gone --confirm gone'), /--confirm goes with --purge/);
   await hearth('org add solo --owner gone');
-  t.match(await said('user delete gone --purge --confirm gone'), /\[4\]$/, 'the only owner of an organisation');
+  t.match(await outputOf('user delete gone --purge --confirm gone'), /\[4\]$/, 'the only owner of an organisation');
   t.match((await hearth('repo list --owner gone')).stdout, /^gone\/one.*\ngone\/two/, 'nothing went yet');
   await hearth('org delete solo --yes');
-  t.match(await said('user delete alice --purge --confirm alice'), /last administrator.*\[4\]$/s);
+  t.match(await outputOf('user delete alice --purge --confirm alice'), /last administrator.*\[4\]$/s);
   t.match(
-    await said('user delete gone --purge', { terminal: true, answers: ['gone\n'] }),
+    await outputOf('user delete gone --purge', { terminal: true, answers: ['gone\n'] }),
     /^Deleted gone and 2 repositories. The name stays reserved.\n/,
   );
   t.notMatch((await hearth('repo list')).stdout + (await hearth('trash list')).stdout, 'gone/');
@@ -316,57 +331,57 @@ t.test('key add, list and remove', async (t) => {
   execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'alice@laptop', '-f', file]);
   const line = readFileSync(`${file}.pub`, 'utf8');
   t.equal(
-    await said(['key', 'add', '--user', 'alice', `${file}.pub`]),
+    await outputOf(['key', 'add', '--user', 'alice', `${file}.pub`]),
     'Added key alice@laptop (<fingerprint>) for alice.\n[0]',
   );
-  t.match(await said('key add --user alice -', { input: line }), /this key is already in use\n\[4\]$/);
+  t.match(await outputOf('key add --user alice -', { input: line }), /this key is already in use\n\[4\]$/);
   t.equal(
-    await said('key add --user alice --if-missing', { input: line }),
+    await outputOf('key add --user alice --if-missing', { input: line }),
     'alice has this key already (<fingerprint>).\n[0]',
   );
-  t.match(await said('key add --user bob --if-missing', { input: line }), /another person uses this key\n\[4\]$/);
+  t.match(await outputOf('key add --user bob --if-missing', { input: line }), /another person uses this key\n\[4\]$/);
   t.match(
-    await said('key add --user bob', { input: readFileSync(file, 'utf8') }),
+    await outputOf('key add --user bob', { input: readFileSync(file, 'utf8') }),
     /private key: keep it to yourself.*\[2\]$/s,
   );
-  t.match(await said('key add --user bob /gone.pub'), /key file \/gone\.pub cannot be read\nhint: .*\[2\]$/s);
+  t.match(await outputOf('key add --user bob /gone.pub'), /key file \/gone\.pub cannot be read\nhint: .*\[2\]$/s);
   t.match(
-    await said('key add x.pub'),
+    await outputOf('key add x.pub'),
     /required option '--user <name>' not specified\nhint: see hearth key add --help\n\[2\]$/,
   );
 
   t.equal(
-    await said('key list'),
-    'alice\talice@laptop\tssh-ed25519\t<fingerprint>\t2026-01-01T12:00:00Z\tnever\t<id>\n[0]',
+    await outputOf('key list'),
+    'alice\talice@laptop\tssh-ed25519\t<fingerprint>\t2026-01-01T12:00:00Z\tnever\t<id>\tboth\n[0]',
   );
-  t.equal(await said('key list --user bob', { terminal: true }), '0 keys\n[0]');
+  t.equal(await outputOf('key list --user bob', { terminal: true }), '0 keys\n[0]');
   const [{ id, fingerprint }] = JSON.parse((await hearth('key list --user alice --json')).stdout) as [
     { id: string; fingerprint: string },
   ];
 
   t.equal(
-    await said(['key', 'remove', fingerprint, '--dry-run']),
+    await outputOf(['key', 'remove', fingerprint, '--dry-run']),
     'Would remove key alice@laptop (<fingerprint>) of alice.\n[0]',
   );
   t.equal(
-    await said(['key', 'remove', id.slice(0, 8)]),
+    await outputOf(['key', 'remove', id.slice(0, 8)]),
     '[stderr] error: this needs to be confirmed, and there is no terminal to ask on\nhint: add --yes\n[2]',
   );
   t.equal(
-    await said(['key', 'remove', id], { terminal: true, answers: ['n\n'] }),
+    await outputOf(['key', 'remove', id], { terminal: true, answers: ['n\n'] }),
     '[stderr] Remove key alice@laptop (<fingerprint>) of alice? [y/N] error: not confirmed. Nothing was changed.\n[2]',
   );
-  t.match(await said('key remove zzzz --yes'), /there is no key zzzz\nhint: hearth key list shows the ids\n\[3\]$/);
+  t.match(await outputOf('key remove zzzz --yes'), /there is no key zzzz\nhint: hearth key list shows the ids\n\[3\]$/);
   t.match(
     (await hearth(['key', 'delete', id.slice(0, 8)], { terminal: true, answers: ['yes\n'] })).stdout,
     /^Removed key alice@laptop/,
   );
-  t.equal(await said('key list'), '[0]');
+  t.equal(await outputOf('key list'), '[0]');
 });
 
 t.test('repo add, list, show, delete and restore', async (t) => {
   t.equal(
-    await said(['repo', 'add', 'alice/garden', '--public', '--description', 'Plants']),
+    await outputOf(['repo', 'add', 'alice/garden', '--public', '--description', 'Plants']),
     'Created public repository alice/garden. Clone it with: git clone http://<host>:3000/git/alice/garden.git\n[0]',
   );
   t.match(
@@ -387,14 +402,17 @@ t.test('repo add, list, show, delete and restore', async (t) => {
       cloneSsh: 'ssh://git@git.example.org/bob/notes.git',
     },
   );
-  t.match(await said('repo add alice/Garden'), /already has a repository named.*--if-missing accepts.*\[4\]$/s);
-  t.equal(await said('repo add alice/garden --public --if-missing'), 'Repository alice/garden exists already.\n[0]');
-  t.match(await said('repo add alice/garden --if-missing'), /exists, but is public\n\[4\]$/);
-  t.match(await said('repo add nobody/x'), /no such owner.*\[2\]$/s);
-  t.match(await said('repo add garden'), /"garden" is not a repository: write owner\/name\n\[2\]$/);
+  t.match(await outputOf('repo add alice/Garden'), /already has a repository named.*--if-missing accepts.*\[4\]$/s);
+  t.equal(
+    await outputOf('repo add alice/garden --public --if-missing'),
+    'Repository alice/garden exists already.\n[0]',
+  );
+  t.match(await outputOf('repo add alice/garden --if-missing'), /exists, but is public\n\[4\]$/);
+  t.match(await outputOf('repo add nobody/x'), /no such owner.*\[2\]$/s);
+  t.match(await outputOf('repo add garden'), /"garden" is not a repository: write owner\/name\n\[2\]$/);
 
   t.equal(
-    await said('repo list'),
+    await outputOf('repo list'),
     [
       'alice/garden\tpublic\t0\t2026-01-01T12:00:00Z\tok',
       'bob/notes\tprivate\t0\t2026-01-01T12:00:00Z\tok',
@@ -402,7 +420,7 @@ t.test('repo add, list, show, delete and restore', async (t) => {
     ].join('\n'),
   );
   t.equal(
-    await said('repo list --owner bob', { terminal: true }),
+    await outputOf('repo list --owner bob', { terminal: true }),
     [
       'OWNER/NAME  VISIBILITY  SIZE  UPDATED   STATE',
       'bob/notes   private      0 B  just now  ok',
@@ -410,12 +428,12 @@ t.test('repo add, list, show, delete and restore', async (t) => {
       '[0]',
     ].join('\n'),
   );
-  t.match(await said('repo list --visibility public --sort updated'), /^alice\/garden\t[^\n]*\n\[0\]$/);
-  t.match(await said('repo list --owner nobody'), /\[3\]$/);
-  t.match(await said('repo list --sort colour'), /allowed choices are name, size, updated/i);
+  t.match(await outputOf('repo list --visibility public --sort updated'), /^alice\/garden\t[^\n]*\n\[0\]$/);
+  t.match(await outputOf('repo list --owner nobody'), /\[3\]$/);
+  t.match(await outputOf('repo list --sort colour'), /allowed choices are name, size, updated/i);
 
   t.match(
-    await said('repo show alice/garden.git'),
+    await outputOf('repo show alice/garden.git'),
     'Repository\talice/garden\nId\t<id>\nDescription\tPlants\nVisibility\tpublic\nState\tok\nDefault branch\tmain\n',
   );
   const { path: bare } = JSON.parse((await hearth('repo show alice/garden --json')).stdout) as { path: string };
@@ -424,21 +442,21 @@ t.test('repo add, list, show, delete and restore', async (t) => {
     'refs/heads/main',
   );
 
-  t.equal(await said('repo delete alice/garden --dry-run'), 'Would delete alice/garden.\n[0]');
-  t.match(await said('repo delete alice/garden'), /needs to be confirmed.*\[2\]$/s);
+  t.equal(await outputOf('repo delete alice/garden --dry-run'), 'Would delete alice/garden.\n[0]');
+  t.match(await outputOf('repo delete alice/garden'), /needs to be confirmed.*\[2\]$/s);
   t.equal(
-    await said('repo delete alice/garden -y'),
+    await outputOf('repo delete alice/garden -y'),
     'Deleted alice/garden. Until 2026-01-31 it can be brought back: hearth repo restore alice/garden\n[0]',
   );
   t.match(
-    await said('repo show alice/garden'),
+    await outputOf('repo show alice/garden'),
     /repository not found\nhint: hearth repo list shows which there are\n\[3\]$/i,
   );
-  t.equal(await said('repo list --deleted'), 'alice/garden\t2026-01-01T12:00:00Z\t0\t2026-01-31\t<id>\n[0]');
-  t.equal(await said('repo restore alice/garden --dry-run'), 'Would restore alice/garden.\n[0]');
-  t.equal(await said('repo restore alice/garden --as yard'), 'Restored alice/yard.\n[0]');
-  t.match(await said('repo restore alice/garden'), /\[3\]$/);
-  t.match(await said('repo list'), /^alice\/yard\t/);
+  t.equal(await outputOf('repo list --deleted'), 'alice/garden\t2026-01-01T12:00:00Z\t0\t2026-01-31\t<id>\n[0]');
+  t.equal(await outputOf('repo restore alice/garden --dry-run'), 'Would restore alice/garden.\n[0]');
+  t.equal(await outputOf('repo restore alice/garden --as yard'), 'Restored alice/yard.\n[0]');
+  t.match(await outputOf('repo restore alice/garden'), /\[3\]$/);
+  t.match(await outputOf('repo list'), /^alice\/yard\t/);
 });
 
 t.test('token add prints the token alone, and no other command prints it', async (t) => {
@@ -450,7 +468,7 @@ t.test('token add prints the token alone, and no other command prints it', async
   );
   const secret = made.stdout.trim();
   t.match(
-    await said('token add --user alice --name ci --repo alice/yard'),
+    await outputOf('token add --user alice --name ci --repo alice/yard'),
     /^<token>\n\[stderr\] .* read access. It does not expire\./,
   );
   t.match(JSON.parse((await hearth('token create --user bob --name x --json')).stdout), {
@@ -460,17 +478,17 @@ t.test('token add prints the token alone, and no other command prints it', async
     expiresAt: null,
     repositoryIds: null,
   });
-  t.match(await said('token add --user alice --name ci'), /already.*\[4\]$/s);
+  t.match(await outputOf('token add --user alice --name ci'), /already.*\[4\]$/s);
   t.match(
-    await said('token add --user carol --name x --repo bob/notes'),
+    await outputOf('token add --user carol --name x --repo bob/notes'),
     /repository not found.*\[3\]$/is,
     'a limit names only what its owner sees',
   );
   t.match(
-    await said('token add --user alice --name y --expires soon'),
+    await outputOf('token add --user alice --name y --expires soon'),
     /--expires is a duration such as 90d or 12h, or never\n\[2\]$/,
   );
-  t.match(await said('token add --user alice --name y --access root'), /allowed choices are read, write, admin/i);
+  t.match(await outputOf('token add --user alice --name y --access root'), /allowed choices are read, write, admin/i);
 
   const listed =
     (await hearth('token list')).stdout +
@@ -478,26 +496,26 @@ t.test('token add prints the token alone, and no other command prints it', async
     (await hearth('user show alice --json')).stdout;
   t.notMatch(listed, secret);
   t.match(
-    await said('token list --user alice', { terminal: true }),
+    await outputOf('token list --user alice', { terminal: true }),
     /^USER +NAME +ACCESS +REPOS +EXPIRES +LAST USED +END +ID\n/,
   );
-  t.match(await said('token list --user bob'), /^bob\tx\tread\tall\tnever\tnever\t\w{4}\t<id>\n\[0\]$/);
+  t.match(await outputOf('token list --user bob'), /^bob\tx\tread\tall\tnever\tnever\t\w{4}\t<id>\n\[0\]$/);
 
   const [{ id }] = JSON.parse((await hearth('token list --user bob --json')).stdout) as [{ id: string }];
-  t.match(await said(['token', 'remove', id, '--dry-run']), /^Would revoke token x /);
-  t.match(await said(['token', 'remove', id, '--yes']), /^Revoked token x /);
-  t.match(await said(['token', 'remove', id, '--yes']), /\[3\]$/);
+  t.match(await outputOf(['token', 'remove', id, '--dry-run']), /^Would revoke token x /);
+  t.match(await outputOf(['token', 'remove', id, '--yes']), /^Revoked token x /);
+  t.match(await outputOf(['token', 'remove', id, '--yes']), /\[3\]$/);
 });
 
 t.test('user show prints everything but secrets', async (t) => {
   t.match(
-    await said('user show alice'),
+    await outputOf('user show alice'),
     'Username\talice\nId\t<id>\nName\t\nRole\tadmin\nState\tactive\nCreated\t2026-01-01T12:00:00Z\nLast seen\tnever\nRepositories\t1\nKeys\t0\nTokens\t2\nSessions\t0\n',
   );
   const json = JSON.parse((await hearth('user show dave --json')).stdout) as { sessions: unknown[]; id: string };
   t.match(json, { username: 'dave', keys: [], tokens: [], sessions: [{ address: '127.0.0.1' }] });
-  t.match(await said(['user', 'show', json.id]), /^Username\tdave\n/);
-  t.match(await said('setup-url'), /it has an administrator\nhint: .*\[4\]$/s);
+  t.match(await outputOf(['user', 'show', json.id]), /^Username\tdave\n/);
+  t.match(await outputOf('setup-url'), /it has an administrator\nhint: .*\[4\]$/s);
 });
 
 t.test('config show, check, path and example', async (t) => {
@@ -505,17 +523,17 @@ t.test('config show, check, path and example', async (t) => {
   mkdirSync(work);
   const file = path.join(work, 'hearth.toml');
   t.equal(
-    await said('config path', { cwd: work }),
+    await outputOf('config path', { cwd: work }),
     '[stderr] No settings file is used. Looked for: <folder>/work/hearth.toml, /etc/hearth/hearth.toml\n[0]',
   );
   writeFileSync(file, '[http]\n# a\nlisten = "127.0.0.1:8080"\n');
-  t.equal(await said('config path', { cwd: work }), '<folder>/work/hearth.toml\n[0]');
-  t.equal(await said('config check', { cwd: work }), 'ok\n[0]');
-  const shown = await said('config show --origin', { cwd: work });
+  t.equal(await outputOf('config path', { cwd: work }), '<folder>/work/hearth.toml\n[0]');
+  t.equal(await outputOf('config check', { cwd: work }), 'ok\n[0]');
+  const shown = await outputOf('config show --origin', { cwd: work });
   t.match(shown, 'data_dir\t<folder>/data\tenvironment SERVICE_DATA_DIR\n');
   t.match(shown, 'http.listen\t127.0.0.1:8080\tfile <folder>/work/hearth.toml:3\n');
   t.match(shown, 'base_url\t\tdefault\n');
-  t.match(await said('config show --origin --data-dir /x', { cwd: work }), 'data_dir\t/x\tflag\n');
+  t.match(await outputOf('config show --origin --data-dir /x', { cwd: work }), 'data_dir\t/x\tflag\n');
   t.match(
     JSON.parse((await hearth('config show --json', { cwd: work })).stdout).find(
       (row: { key: string }) => row.key === 'http.listen',
@@ -525,7 +543,7 @@ t.test('config show, check, path and example', async (t) => {
 
   writeFileSync(file, '[http]\nlisten = 1\n[shh]\nenabled = false\n');
   t.equal(
-    await said('config check', { cwd: work }),
+    await outputOf('config check', { cwd: work }),
     '<folder>/work/hearth.toml:3: unknown section [shh], did you mean [ssh]?\n' +
       '<folder>/work/hearth.toml:2: 1 is not allowed for http.listen: it must be host:port, for example 0.0.0.0:3000, [::]:3000 or 127.0.0.1:0\n[5]',
   );
@@ -540,7 +558,7 @@ t.test('config show, check, path and example', async (t) => {
     /^error: <folder>\/work\/hearth\.toml:3: unknown section.*\n {7}<folder>\/work\/hearth\.toml:2: .*\nhint: hearth config example prints every option\n$/,
   );
   t.match(
-    await said(['config', 'check', '--config', '/gone.toml']),
+    await outputOf(['config', 'check', '--config', '/gone.toml']),
     /^\/gone\.toml: cannot be read \(no such file\)\n\[5\]$/,
   );
   t.equal(
@@ -579,6 +597,7 @@ t.test('every command has help with an example; help is on stdout and exits with
     'job',
     'key',
     'log',
+    'mail',
     'migrate',
     'org',
     'reindex',
@@ -618,19 +637,22 @@ t.test('every command has help with an example; help is on stdout and exits with
   t.equal((await hearth([])).stdout, root.stdout);
   t.match((await hearth('user')).stdout, /^accounts of people\n\nUsage[^]*Examples:\n {2}hearth user list\n/);
   t.match((await hearth('help exit-codes')).stdout, / 78 {2}serve refuses to start/);
-  t.match(await said('help nonsense'), /there is no command "hearth nonsense"\nhint: hearth help lists them\n\[2\]$/);
-  t.match(await said('help user lst'), /there is no command "hearth user lst"\nhint: did you mean list\?\n\[2\]$/);
+  t.match(
+    await outputOf('help nonsense'),
+    /there is no command "hearth nonsense"\nhint: hearth help lists them\n\[2\]$/,
+  );
+  t.match(await outputOf('help user lst'), /there is no command "hearth user lst"\nhint: did you mean list\?\n\[2\]$/);
 });
 
 t.test('wrong usage exits with 2 and suggests the nearest word', async (t) => {
-  t.equal(await said('usr list'), "[stderr] error: unknown command 'usr'\nhint: did you mean user?\n[2]");
-  t.equal(await said('user lst'), "[stderr] error: unknown command 'lst'\nhint: did you mean list?\n[2]");
-  t.equal(await said('user list --jsn'), "[stderr] error: unknown option '--jsn'\nhint: did you mean --json?\n[2]");
+  t.equal(await outputOf('usr list'), "[stderr] error: unknown command 'usr'\nhint: did you mean user?\n[2]");
+  t.equal(await outputOf('user lst'), "[stderr] error: unknown command 'lst'\nhint: did you mean list?\n[2]");
+  t.equal(await outputOf('user list --jsn'), "[stderr] error: unknown option '--jsn'\nhint: did you mean --json?\n[2]");
   t.equal(
-    await said('user show'),
+    await outputOf('user show'),
     "[stderr] error: missing required argument 'name'\nhint: see hearth user show --help\n[2]",
   );
-  t.match(await said('health now'), /too many arguments.*hint: see hearth health --help\n\[2\]$/s);
+  t.match(await outputOf('health now'), /too many arguments.*hint: see hearth health --help\n\[2\]$/s);
 });
 
 t.test('with --json an error is one object with a stable code', async (t) => {
@@ -664,7 +686,7 @@ t.test('a newer schema exits with 6', async (t) => {
   db.exec("INSERT INTO migrations(timestamp, name) VALUES (99, 'V99Future0000000000099')");
   db.close();
   t.match(
-    await said(['user', 'list', '--data-dir', newer]),
+    await outputOf(['user', 'list', '--data-dir', newer]),
     /newer Hearth \(it has V99Future\)\. Nothing was changed\.\nhint: use the newer program.*\[6\]$/s,
   );
 });
@@ -676,16 +698,16 @@ t.test('colour is used only when wanted, and never as the only sign', async (t) 
 
 t.test('version prints what a bug report needs', async (t) => {
   t.match(
-    await said('version'),
+    await outputOf('version'),
     /^hearth\t\d+\.\d+\.\d+\nnode\t24\.\d+\.\d+\nsqlite\t3\.\d+\.\d+\ngit\t\d+\.\d+[.\d]* \(\/.*git\)\n\[0\]$/,
   );
-  t.match(await said('version', { env: { SERVICE_GIT_PROGRAM: 'no-such-git' } }), /\ngit\tnot found\n\[0\]$/);
-  t.match(await said('--version'), /^\d+\.\d+\.\d+\n\[0\]$/);
-  t.match(await said('-V'), /^\d+\.\d+\.\d+\n\[0\]$/);
+  t.match(await outputOf('version', { env: { SERVICE_GIT_PROGRAM: 'no-such-git' } }), /\ngit\tnot found\n\[0\]$/);
+  t.match(await outputOf('--version'), /^\d+\.\d+\.\d+\n\[0\]$/);
+  t.match(await outputOf('-V'), /^\d+\.\d+\.\d+\n\[0\]$/);
 });
 
 t.test('routes lists every URL of the web server in the order of matching', async (t) => {
-  const printed = (await said('routes')).split('\n');
+  const printed = (await outputOf('routes')).split('\n');
   t.equal(printed[0], 'GET\t/git/:owner/:name/info/refs\tgit\ttransfer');
   t.ok(printed.includes('GET\t/healthz\topen\tfree'));
   t.ok(printed.includes('POST\t/repos/:owner/:name/settings/delete\trepository:owner\tobjects'));
@@ -696,8 +718,8 @@ t.test('routes lists every URL of the web server in the order of matching', asyn
 });
 
 t.test('--quiet keeps results', async (t) => {
-  t.equal(await said('user enable bob -q'), '[0]');
-  t.match(await said('token add --user bob --name q -q'), /^<token>\n\[0\]$/);
+  t.equal(await outputOf('user enable bob -q'), '[0]');
+  t.match(await outputOf('token add --user bob --name q -q'), /^<token>\n\[0\]$/);
 });
 
 /** Whether a password belongs to an account. */

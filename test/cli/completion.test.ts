@@ -55,7 +55,7 @@ t.test('the script for bash completes words, options, values and names', async (
   writeFileSync(script, (await hearth('completion bash')).stdout);
   /** The completions at the end of each line. */
   const offers = (...lines: string[]): string[][] => {
-    const ask = lines.map((line) => {
+    const printCompletions = lines.map((line) => {
       const words = line.split(' ').flatMap((word) => word.split(/(=)/).filter((part) => part !== ''));
       if (/[ =]$/.test(line)) words.push('');
       const quoted = words.map((word) => `'${word}'`).join(' ');
@@ -63,7 +63,7 @@ t.test('the script for bash completes words, options, values and names', async (
     });
     const text = execFileSync(
       'bash',
-      ['--norc', '-c', `hearth() { "${program}" "$@"; }; source ${script}\n${ask.join('\n')}`],
+      ['--norc', '-c', `hearth() { "${program}" "$@"; }; source ${script}\n${printCompletions.join('\n')}`],
       {
         encoding: 'utf8',
         cwd: folder,

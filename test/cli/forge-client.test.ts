@@ -136,7 +136,7 @@ t.test('key import-github and import github: keys and repositories of an account
     const text = (bytes: Buffer): Buffer => Buffer.concat([Buffer.from([0, 0, 0, bytes.length]), bytes]);
     return `ssh-ed25519 ${Buffer.concat([text(Buffer.from('ssh-ed25519')), text(raw)]).toString('base64')}`;
   });
-  const asked: string[] = [];
+  const requestedUrls: string[] = [];
   const listed = (name: string, address: string, isPrivate = false) => ({
     name,
     full_name: `bob/${name}`,
@@ -145,7 +145,7 @@ t.test('key import-github and import github: keys and repositories of an account
     description: 'From there',
   });
   const forge = createServer((request, response) => {
-    asked.push(`${request.url} ${request.headers.authorization ?? ''}`);
+    requestedUrls.push(`${request.url} ${request.headers.authorization ?? ''}`);
     if (request.url === '/bob.keys') return void response.end(`${first}\n${second}\nssh-dss AAAA\n`);
     if (request.url?.startsWith('/users/bob/repos?') !== true && request.url?.startsWith('/user/repos?') !== true)
       return void response.writeHead(404).end();
@@ -176,7 +176,7 @@ t.test('key import-github and import github: keys and repositories of an account
   );
   t.match(await hearth('key', 'import-github', `${other}/carol.keys`, '--user', 'alice'), {
     code: 3,
-    stderr: /knows nobody of this name/,
+    stderr: /has no account of this name/,
   });
   t.match(await hearth('key', 'import-github', 'http://127.0.0.2/bob.keys', '--user', 'alice'), {
     code: 4,
@@ -205,11 +205,11 @@ t.test('key import-github and import github: keys and repositories of an account
     },
     brought.stderr,
   );
-  t.match(asked.at(-1), /^\/user\/repos\?.* Bearer canary$/);
+  t.match(requestedUrls.at(-1), /^\/user\/repos\?.* Bearer canary$/);
   t.match(await json('repo', 'show', 'alice/bobs'), { visibility: 'PUBLIC', description: 'From there', mirror: null });
   t.match(await hearth('import', 'github', 'carol', '--user', 'alice', '--api', other), {
     code: 3,
-    stderr: /knows nobody/,
+    stderr: /has no account/,
   });
   t.match(await hearth('import', 'github', 'bob', '--user', 'nobody', '--api', other), {
     code: 2,
@@ -386,10 +386,10 @@ t.test('a parked push is listed with the reason, and job retry announces it in t
   isMended = true;
   t.match(await hearth('job', 'retry', id), {
     code: 0,
-    stdout: 'The push was tried again: every listener has heard of it now.\n',
+    stdout: 'The push was tried again: every listener is notified now.\n',
   });
-  t.strictSame(received, [id.slice('push-'.length)], 'the server told of it, once');
-  t.match(await hearth('job', 'retry', id), { code: 4, stderr: /every listener has heard/ });
+  t.strictSame(received, [id.slice('push-'.length)], 'the server announced it, once');
+  t.match(await hearth('job', 'retry', id), { code: 4, stderr: /every listener has received/ });
   t.strictSame(await json('job', 'list', '--state', 'failed'), []);
 });
 

@@ -19,7 +19,7 @@ const openModules: typeof realOpenModules = async (config, options) => {
 };
 t.teardown(async () => (await opened)?.close());
 
-async function said(...words: string[]): Promise<string> {
+async function outputOf(...words: string[]): Promise<string> {
   const { code, stdout, stderr } = await runCli(words, {
     cwd: folder,
     clock,
@@ -45,126 +45,132 @@ t.before(async () => {
 
 t.test('org create, list, show and edit', async (t) => {
   t.match(
-    await said('org', 'create', 'acme', '--owner', 'nobody'),
+    await outputOf('org', 'create', 'acme', '--owner', 'nobody'),
     /no person with this handle.*hearth user list.*\[2\]$/s,
   );
   t.equal(
-    await said('org', 'create', 'acme', '--owner', 'alice', '--display-name', 'Acme'),
+    await outputOf('org', 'create', 'acme', '--owner', 'alice', '--display-name', 'Acme'),
     'Created organisation acme with the owner alice (id <id>).\n[0]',
   );
-  t.match(await said('org', 'create', 'Acme', '--owner', 'bob'), /already taken.*\[4\]$/s);
+  t.match(await outputOf('org', 'create', 'Acme', '--owner', 'bob'), /already taken.*\[4\]$/s);
   t.match(
-    await said('org', 'create', 'ALICE', '--owner', 'bob'),
+    await outputOf('org', 'create', 'ALICE', '--owner', 'bob'),
     /already taken.*\[4\]$/s,
     'one namespace with people',
   );
   t.equal(
-    await said('org', 'add', 'acme', '--owner', 'alice', '--if-missing'),
+    await outputOf('org', 'add', 'acme', '--owner', 'alice', '--if-missing'),
     'Organisation acme exists already.\n[0]',
   );
-  t.match(await said('org', 'add', 'acme', '--owner', 'bob', '--if-missing'), /bob is no owner.*\[4\]$/s);
-  t.equal(await said('org', 'list'), 'acme\tAcme\t1\t0\t<time>\n[0]');
-  t.match(JSON.parse((await said('org', 'list', '--json')).replace(/\[0\]$/, ''))[0], {
+  t.match(await outputOf('org', 'add', 'acme', '--owner', 'bob', '--if-missing'), /bob is no owner.*\[4\]$/s);
+  t.equal(await outputOf('org', 'list'), 'acme\tAcme\t1\t0\t<time>\n[0]');
+  t.match(JSON.parse((await outputOf('org', 'list', '--json')).replace(/\[0\]$/, ''))[0], {
     name: 'acme',
     displayName: 'Acme',
     members: 1,
     repositories: 0,
   });
-  t.equal(await said('org', 'edit', 'acme', '--description', 'We make things'), 'Changed acme.\n[0]');
-  await said('repo', 'add', 'acme/anvil');
+  t.equal(await outputOf('org', 'edit', 'acme', '--description', 'We make things'), 'Changed acme.\n[0]');
+  await outputOf('repo', 'add', 'acme/anvil');
   t.match(
-    await said('org', 'show', 'acme'),
+    await outputOf('org', 'show', 'acme'),
     /Description\tWe make things\n[^]*Owner\talice\nRepository\tacme\/anvil\n/,
   );
-  t.match(await said('org', 'show', 'nothing'), /organisation not found.*hearth org list.*\[3\]$/s);
+  t.match(await outputOf('org', 'show', 'nothing'), /organisation not found.*hearth org list.*\[3\]$/s);
 });
 
 t.test('org member add, role, remove; the last OWNER is refused (4)', async (t) => {
-  t.equal(await said('org', 'member', 'add', 'acme', 'bob', '--role', 'guest'), 'bob is GUEST of acme now.\n[0]');
-  t.match(await said('org', 'member', 'add', 'acme', 'bob', '--role', 'MEMBER'), /already a member.*\[4\]$/s);
-  t.equal(await said('org', 'member', 'role', 'acme', 'bob', 'member'), 'bob is MEMBER of acme now.\n[0]');
-  t.equal(await said('org', 'member', 'list', 'acme'), 'alice\tOWNER\t<time>\nbob\tMEMBER\t<time>\n[0]');
+  t.equal(await outputOf('org', 'member', 'add', 'acme', 'bob', '--role', 'guest'), 'bob is GUEST of acme now.\n[0]');
+  t.match(await outputOf('org', 'member', 'add', 'acme', 'bob', '--role', 'MEMBER'), /already a member.*\[4\]$/s);
+  t.equal(await outputOf('org', 'member', 'role', 'acme', 'bob', 'member'), 'bob is MEMBER of acme now.\n[0]');
+  t.equal(await outputOf('org', 'member', 'list', 'acme'), 'alice\tOWNER\t<time>\nbob\tMEMBER\t<time>\n[0]');
   for (const words of [
     ['role', 'acme', 'alice', 'GUEST'],
     ['remove', 'acme', 'alice'],
   ]) {
-    t.match(await said('org', 'member', ...words), /at least one owner.*org member role.*\[4\]$/s, words.join(' '));
+    t.match(await outputOf('org', 'member', ...words), /at least one owner.*org member role.*\[4\]$/s, words.join(' '));
   }
-  t.equal(await said('org', 'member', 'remove', 'acme', 'bob', '--dry-run'), 'Would remove bob from acme.\n[0]');
-  t.match(await said('org', 'member', 'remove', 'acme', 'nobody', '--dry-run'), /no member of acme.*\[3\]$/s);
+  t.equal(await outputOf('org', 'member', 'remove', 'acme', 'bob', '--dry-run'), 'Would remove bob from acme.\n[0]');
+  t.match(await outputOf('org', 'member', 'remove', 'acme', 'nobody', '--dry-run'), /no member of acme.*\[3\]$/s);
   t.equal(
-    await said('org', 'member', 'remove', 'acme', 'bob'),
+    await outputOf('org', 'member', 'remove', 'acme', 'bob'),
     'Removed bob from acme. Back again: hearth org member add acme bob --role ROLE\n[0]',
   );
-  t.match(await said('org', 'member', 'role', 'acme', 'bob', 'OWNER'), /no such member.*\[3\]$/s);
+  t.match(await outputOf('org', 'member', 'role', 'acme', 'bob', 'OWNER'), /no such member.*\[3\]$/s);
 });
 
 t.test('SPEC §3 org delete lists the repositories that prevent it (4)', async (t) => {
-  t.match(await said('org', 'delete', 'acme', '--yes'), /still owns acme\/anvil.*hearth repo transfer.*\[4\]$/s);
-  t.match(await said('org', 'delete', 'acme'), /needs to be confirmed.*\[2\]$/s);
+  t.match(await outputOf('org', 'delete', 'acme', '--yes'), /still owns acme\/anvil.*hearth repo transfer.*\[4\]$/s);
+  t.match(await outputOf('org', 'delete', 'acme'), /needs to be confirmed.*\[2\]$/s);
 });
 
 t.test('repo edit, rename, transfer, archive and collaborators', async (t) => {
-  t.equal(await said('repo', 'edit', 'acme/anvil', '--public', '--description', 'Heavy'), 'Changed acme/anvil.\n[0]');
-  t.match(await said('repo', 'show', 'acme/anvil'), /Description\tHeavy\nVisibility\tpublic/);
+  t.equal(
+    await outputOf('repo', 'edit', 'acme/anvil', '--public', '--description', 'Heavy'),
+    'Changed acme/anvil.\n[0]',
+  );
+  t.match(await outputOf('repo', 'show', 'acme/anvil'), /Description\tHeavy\nVisibility\tpublic/);
   t.match(
-    await said('repo', 'rename', 'acme/anvil', 'hammer', '--dry-run'),
+    await outputOf('repo', 'rename', 'acme/anvil', 'hammer', '--dry-run'),
     /^Would rename acme\/anvil to acme\/hammer\./,
   );
   t.match(
-    await said('repo', 'transfer', 'acme/anvil', 'bob', '--dry-run'),
+    await outputOf('repo', 'transfer', 'acme/anvil', 'bob', '--dry-run'),
     /^Would transfer acme\/anvil to bob\/anvil\./,
   );
-  t.match(await said('repo', 'transfer', 'acme/anvil', 'nobody', '--dry-run'), /no such owner.*\[2\]$/s);
+  t.match(await outputOf('repo', 'transfer', 'acme/anvil', 'nobody', '--dry-run'), /no such owner.*\[2\]$/s);
   t.match(
-    await said('repo', 'rename', 'acme/anvil', 'hammer'),
+    await outputOf('repo', 'rename', 'acme/anvil', 'hammer'),
     /^Renamed acme\/anvil to acme\/hammer\. The old path redirects/,
   );
-  t.match(await said('repo', 'transfer', 'acme/hammer', 'Bob'), /^Transferred acme\/hammer to bob\/hammer\./);
-  t.match(await said('repo', 'transfer', 'bob/hammer', 'nobody'), /no such owner.*\[2\]$/s);
-  t.match(await said('repo', 'archive', 'bob/hammer'), /^Archived bob\/hammer/);
-  t.match(await said('repo', 'list'), /\tarchived\n/);
-  t.match(await said('repo', 'show', 'bob/hammer'), /\nAlso found at\tacme\/anvil, acme\/hammer\n/);
-  t.match(await said('repo', 'hooks', 'bob/hammer'), /^\[stderr\] Hearth needs no hooks, and git runs none here\./);
+  t.match(await outputOf('repo', 'transfer', 'acme/hammer', 'Bob'), /^Transferred acme\/hammer to bob\/hammer\./);
+  t.match(await outputOf('repo', 'transfer', 'bob/hammer', 'nobody'), /no such owner.*\[2\]$/s);
+  t.match(await outputOf('repo', 'archive', 'bob/hammer'), /^Archived bob\/hammer/);
+  t.match(await outputOf('repo', 'list'), /\tarchived\n/);
+  t.match(await outputOf('repo', 'show', 'bob/hammer'), /\nAlso found at\tacme\/anvil, acme\/hammer\n/);
+  t.match(await outputOf('repo', 'hooks', 'bob/hammer'), /^\[stderr\] Hearth needs no hooks, and git runs none here\./);
   const { repositories } = await opened!;
   const { path: bare } = await repositories.find(localAdministrator, 'bob', 'hammer');
   mkdirSync(path.join(bare, 'hooks'), { recursive: true });
   for (const name of ['post-receive', 'update.sample'])
     writeFileSync(path.join(bare, 'hooks', name), '#!/bin/sh\n', { mode: 0o755 });
-  t.match(await said('repo', 'hooks', 'bob/hammer'), /^post-receive\tno\tnever\n\[stderr\]/);
+  t.match(await outputOf('repo', 'hooks', 'bob/hammer'), /^post-receive\tno\tnever\n\[stderr\]/);
   t.match(
-    await said('repo', 'show', 'acme/anvil'),
+    await outputOf('repo', 'show', 'acme/anvil'),
     /acme\/anvil has moved to bob\/hammer\nhint: use bob\/hammer\n\[3\]$/,
     'where it went, without going there',
   );
-  t.equal(await said('repo', 'archive', 'bob/hammer', '--undo'), 'bob/hammer takes pushes again.\n[0]');
+  t.equal(await outputOf('repo', 'archive', 'bob/hammer', '--undo'), 'bob/hammer takes pushes again.\n[0]');
   t.equal(
-    await said('repo', 'collaborator', 'add', 'bob/hammer', 'alice', '--role', 'write'),
+    await outputOf('repo', 'collaborator', 'add', 'bob/hammer', 'alice', '--role', 'write'),
     'alice has the role write on bob/hammer.\n[0]',
   );
   t.match(
-    await said('repo', 'collaborator', 'add', 'bob/hammer', 'bob', '--role', 'write'),
+    await outputOf('repo', 'collaborator', 'add', 'bob/hammer', 'bob', '--role', 'write'),
     /owns this repository.*\[2\]$/s,
   );
   t.equal(
-    await said('repo', 'collaborator', 'role', 'bob/hammer', 'alice', 'admin'),
+    await outputOf('repo', 'collaborator', 'role', 'bob/hammer', 'alice', 'admin'),
     'alice has the role admin on bob/hammer.\n[0]',
   );
   t.equal(
-    await said('repo', 'collaborator', 'list', 'bob/hammer'),
+    await outputOf('repo', 'collaborator', 'list', 'bob/hammer'),
     'alice\tadmin\tadmin\tcollaborator admin\t<time>\n[0]',
   );
   t.equal(
-    await said('repo', 'collaborator', 'remove', 'bob/hammer', 'alice', '--dry-run'),
+    await outputOf('repo', 'collaborator', 'remove', 'bob/hammer', 'alice', '--dry-run'),
     'Would remove alice from bob/hammer.\n[0]',
   );
-  t.equal(await said('repo', 'collaborator', 'remove', 'bob/hammer', 'alice'), 'Removed alice from bob/hammer.\n[0]');
-  t.match(await said('repo', 'collaborator', 'remove', 'bob/hammer', 'alice'), /no such collaborator.*\[3\]$/s);
   t.equal(
-    await said('org', 'edit', 'acme', '--rename', 'apex'),
+    await outputOf('repo', 'collaborator', 'remove', 'bob/hammer', 'alice'),
+    'Removed alice from bob/hammer.\n[0]',
+  );
+  t.match(await outputOf('repo', 'collaborator', 'remove', 'bob/hammer', 'alice'), /no such collaborator.*\[3\]$/s);
+  t.equal(
+    await outputOf('org', 'edit', 'acme', '--rename', 'apex'),
     'Renamed acme to apex. The old name stays reserved and redirects.\n[0]',
   );
-  t.equal(await said('org', 'delete', 'apex', '--yes'), 'Deleted apex. Its name stays reserved.\n[0]');
+  t.equal(await outputOf('org', 'delete', 'apex', '--yes'), 'Deleted apex. Its name stays reserved.\n[0]');
 });
 
 t.test('user rename and delete, by the same rules as the page', async (t) => {
@@ -174,42 +180,46 @@ t.test('user rename and delete, by the same rules as the page', async (t) => {
     openModules,
     env: { SERVICE_DATA_DIR: path.join(folder, 'data') },
   });
-  t.equal(await said('user', 'rename', 'dora', 'dorothy', '--dry-run'), 'Would rename dora to dorothy.\n[0]');
-  t.match(await said('user', 'rename', 'dora', 'alice'), /already taken|is taken.*\[4\]$/s);
+  t.equal(await outputOf('user', 'rename', 'dora', 'dorothy', '--dry-run'), 'Would rename dora to dorothy.\n[0]');
+  t.match(await outputOf('user', 'rename', 'dora', 'alice'), /already taken|is taken.*\[4\]$/s);
   t.equal(
-    await said('user', 'rename', 'dora', 'dorothy'),
+    await outputOf('user', 'rename', 'dora', 'dorothy'),
     'Renamed dora to dorothy. The old name stays reserved and redirects.\n[0]',
   );
-  t.match(await said('user', 'add', 'dora', '--random-password'), /taken.*\[4\]$/s, 'nobody else gets the old name');
+  t.match(
+    await outputOf('user', 'add', 'dora', '--random-password'),
+    /taken.*\[4\]$/s,
+    'nobody else gets the old name',
+  );
 
-  t.match(await said('user', 'show', 'dora'), /dora is called dorothy now\nhint: use the name dorothy\n\[3\]$/);
-  t.match(await said('user', 'show', 'acme'), /acme is an organisation|no such person/);
-  await said('org', 'create', 'solo', '--owner', 'dorothy');
-  t.match(await said('user', 'delete', 'dorothy'), /needs to be confirmed.*\[2\]$/s);
-  t.match(await said('user', 'delete', 'dorothy', '--yes'), /only OWNER of solo.*hearth org member role.*\[4\]$/s);
-  await said('org', 'delete', 'solo', '--yes');
-  await said('repo', 'add', 'dorothy/work');
-  t.match(await said('user', 'delete', 'dorothy', '--yes'), /still owns work.*hearth repo transfer.*\[4\]$/s);
-  await said('repo', 'delete', 'dorothy/work', '--yes');
-  t.equal(await said('user', 'delete', 'dorothy', '--dry-run'), 'Would delete dorothy.\n[0]');
-  t.equal(await said('user', 'delete', 'dorothy', '--yes'), 'Deleted dorothy. The name stays reserved.\n[0]');
-  t.match(await said('user', 'show', 'dorothy'), /no such person.*\[3\]$/s);
+  t.match(await outputOf('user', 'show', 'dora'), /dora is called dorothy now\nhint: use the name dorothy\n\[3\]$/);
+  t.match(await outputOf('user', 'show', 'acme'), /acme is an organisation|no such person/);
+  await outputOf('org', 'create', 'solo', '--owner', 'dorothy');
+  t.match(await outputOf('user', 'delete', 'dorothy'), /needs to be confirmed.*\[2\]$/s);
+  t.match(await outputOf('user', 'delete', 'dorothy', '--yes'), /only OWNER of solo.*hearth org member role.*\[4\]$/s);
+  await outputOf('org', 'delete', 'solo', '--yes');
+  await outputOf('repo', 'add', 'dorothy/work');
+  t.match(await outputOf('user', 'delete', 'dorothy', '--yes'), /still owns work.*hearth repo transfer.*\[4\]$/s);
+  await outputOf('repo', 'delete', 'dorothy/work', '--yes');
+  t.equal(await outputOf('user', 'delete', 'dorothy', '--dry-run'), 'Would delete dorothy.\n[0]');
+  t.equal(await outputOf('user', 'delete', 'dorothy', '--yes'), 'Deleted dorothy. The name stays reserved.\n[0]');
+  t.match(await outputOf('user', 'show', 'dorothy'), /no such person.*\[3\]$/s);
 });
 
 t.test('released names are listed, and freed on request', async (t) => {
   t.match(
-    await said('handle', 'list'),
+    await outputOf('handle', 'list'),
     /^acme\torganisation\tgone\t<time>\napex\torganisation\tgone\t<time>\ndora\tperson\tgone\t<time>\n/,
   );
-  t.match(await said('handle', 'free', 'alice', '--yes'), /somebody has this handle now.*\[4\]$/s);
-  t.match(await said('handle', 'free', 'nobody', '--yes'), /nobody is free already.*\[3\]$/s);
+  t.match(await outputOf('handle', 'free', 'alice', '--yes'), /another account has this handle now.*\[4\]$/s);
+  t.match(await outputOf('handle', 'free', 'nobody', '--yes'), /nobody is free already.*\[3\]$/s);
   t.equal(
-    await said('handle', 'free', 'Dora', '--dry-run'),
+    await outputOf('handle', 'free', 'Dora', '--dry-run'),
     'Would free dora, which is kept for a person who is gone.\n[0]',
   );
-  t.match(await said('handle', 'free', 'dora'), /needs to be confirmed.*\[2\]$/s);
-  t.equal(await said('handle', 'free', 'dora', '--yes'), 'Freed dora: anybody may take it now.\n[0]');
-  t.match(await said('user', 'add', 'dora', '--random-password'), /\[0\]$/);
+  t.match(await outputOf('handle', 'free', 'dora'), /needs to be confirmed.*\[2\]$/s);
+  t.equal(await outputOf('handle', 'free', 'dora', '--yes'), 'Freed dora: anyone may take it now.\n[0]');
+  t.match(await outputOf('user', 'add', 'dora', '--random-password'), /\[0\]$/);
   await (await opened!).audit.flush();
-  t.match(await said('log', 'list'), /handle\.freed/);
+  t.match(await outputOf('log', 'list'), /handle\.freed/);
 });

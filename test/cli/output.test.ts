@@ -64,7 +64,7 @@ t.test('a narrow terminal truncates prose, never a header, a name, a time or a s
   t.match(shown({}, { isTTY: true, width: 10 }), /^USERNAME {2}NAME {2}LAST SEEN {6}SIZE {2}ID\n/);
 });
 
-t.test('elsewhere, or with --plain, rows are tab-separated, complete and absolute', async (t) => {
+t.test('without a terminal, or with --plain, rows are tab-separated, complete and absolute', async (t) => {
   const plain = [
     'alice\tAlice of the long gardens\t2026-11-20T07:31:02Z\t1900000000\t0d3cc8a1-5b0e-4f0a-9a57-0f2f6a1c9a11',
     'bob\t\tnever\t999\t0d3cc8a1-5b0e-4f0a-9a57-0f2f6a1c9a11',
@@ -156,7 +156,7 @@ t.test('one property per line; a secret is alone on stdout', async (t) => {
 });
 
 t.test('system errors are explained, and are not reported as faults of this program', async (t) => {
-  const said = (code: string): string => {
+  const explanation = (code: string): string => {
     const written: string[] = [];
     const stderr = { write: (text: string) => written.push(text) > 0, on: () => 0 };
     const output = createOutput(
@@ -172,9 +172,9 @@ t.test('system errors are explained, and are not reported as faults of this prog
     return written.join('');
   };
   t.equal(
-    said('EACCES'),
+    explanation('EACCES'),
     'error: /srv/x: permission denied\nhint: run it as the user that owns it, or with sudo; or name another place\n',
   );
-  t.match(said('ENOSPC'), /^error: \/srv\/x: the disk is full\nhint: /);
-  t.match(said('EMFILE'), /^error: internal error: EMFILE/, 'others stay what they are');
+  t.match(explanation('ENOSPC'), /^error: \/srv\/x: the disk is full\nhint: /);
+  t.match(explanation('EMFILE'), /^error: internal error: EMFILE/, 'others stay what they are');
 });

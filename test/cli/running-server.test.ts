@@ -49,11 +49,11 @@ t.test('reload applies what can change, names what needs a restart, and refuses 
 });
 
 t.test('/readyz reports that git is missing', async (t) => {
-  const said = async () => (await fetch(`${server.url}/readyz`)).text();
+  const readiness = async () => (await fetch(`${server.url}/readyz`)).text();
   chmodSync(ownGit, 0o600);
-  t.equal(await said(), 'not ready: git\n');
+  t.equal(await readiness(), 'not ready: git\n');
   chmodSync(ownGit, 0o755);
-  t.equal(await said(), 'ready\n');
+  t.equal(await readiness(), 'ready\n');
 });
 
 t.test('SIGHUP reloads as well, and the log has the result', async (t) => {
@@ -103,7 +103,7 @@ t.test('cron lists the tasks with their next time, and runs one by name', async 
   t.match(await command('cron', 'run', 'sessions.sweep'), { code: 0, stdout: /^Ran sessions\.sweep in \d/ });
   const after = JSON.parse((await command('cron', 'list', '--json')).stdout) as typeof list;
   t.ok(after.find(({ name }) => name === 'sessions.sweep')!.lastAt, 'the run is remembered');
-  t.match(await command('cron', 'run', 'tea'), { code: 3, stderr: /no job "tea"/ });
+  t.match(await command('cron', 'run', 'tea'), { code: 3, stderr: /no scheduled task "tea"/ });
 });
 
 t.test('doctor --url requests the server by its address, and refuses an invalid address', async (t) => {

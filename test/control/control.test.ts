@@ -9,30 +9,30 @@ import { notFound, silentLogger } from '../../src/kernel/index.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 
-async function startControlServer(t: Owner, programs: Record<string, ControlCommand>, dataDir = temporaryFolder(t)) {
-  const server = createControlServer({ dataDir, logger: silentLogger, programs });
+async function startControlServer(t: Owner, commands: Record<string, ControlCommand>, dataDir = temporaryFolder(t)) {
+  const server = createControlServer({ dataDir, logger: silentLogger, commands });
   await server.listen();
   t.teardown(() => server.stop({ graceMs: 0 }));
-  const ask = async (program: string, input: (Buffer | string)[] = []) => {
-    const said = { code: 0, output: '', complaints: '' };
-    said.code = await runControlCommand(
+  const run = async (command: string, input: (Buffer | string)[] = []) => {
+    const result = { code: 0, output: '', errors: '' };
+    result.code = await runControlCommand(
       dataDir,
-      { program, word: 'garden' },
+      { command, parameters: { word: 'garden' } },
       {
         input: (async function* () {
           yield* input;
         })(),
-        output: (chunk) => void (said.output += chunk.toString()),
-        writeError: (text) => void (said.complaints += text),
+        output: (chunk) => void (result.output += chunk.toString()),
+        writeError: (text) => void (result.errors += text),
       },
     );
-    return said;
+    return result;
   };
-  return { server, dataDir, ask };
+  return { server, dataDir, run };
 }
 
-const echo: ControlCommand = async (ask, { input, output, writeError }) => {
-  output.write(`${String(ask['word'])}:`);
+const echo: ControlCommand = async (parameters, { input, output, writeError }) => {
+  output.write(`${String(parameters['word'])}:`);
   let bytes = 0;
   for await (const piece of input) bytes += (piece as Buffer).length;
   output.write(String(bytes));
@@ -41,11 +41,11 @@ const echo: ControlCommand = async (ask, { input, output, writeError }) => {
 };
 
 t.test('a control command gets its input and returns output, stderr and an exit code', async (t) => {
-  const { ask, dataDir } = await startControlServer(t, { echo });
-  t.same(await ask('echo', ['abc', Buffer.alloc(3 * 1024 * 1024)]), {
+  const { run, dataDir } = await startControlServer(t, { echo });
+  t.same(await run('echo', ['abc', Buffer.alloc(3 * 1024 * 1024)]), {
     code: 7,
     output: `garden:${3 + 3 * 1024 * 1024}`,
-    complaints: 'a word',
+    errors: 'a word',
   });
   t.equal(statSync(path.join(dataDir, 'run', 'control.sock')).mode & 0o777, 0o600, 'for its own user alone');
 });
@@ -53,7 +53,7 @@ t.test('a control command gets its input and returns output, stderr and an exit 
 t.test(
   'a refusal is reported, an internal error is not; neither it nor an unknown command ends the server',
   async (t) => {
-    const { ask } = await startControlServer(t, {
+    const { run } = await startControlServer(t, {
       echo,
       refuses: async () => {
         throw notFound('unknown_thing', 'There is no such thing.');
@@ -62,53 +62,53 @@ t.test(
         throw new Error('a secret of the inside');
       },
     });
-    t.match(await ask('refuses'), { code: 1, complaints: 'There is no such thing.' });
-    t.match(await ask('breaks'), { code: 1, complaints: /log of the server/ });
-    t.match(await ask('toString'), { code: 1, complaints: /another version/ });
-    t.equal((await ask('echo')).code, 7);
+    t.match(await run('refuses'), { code: 1, errors: 'There is no such thing.' });
+    t.match(await run('breaks'), { code: 1, errors: /log of the server/ });
+    t.match(await run('toString'), { code: 1, errors: /another version/ });
+    t.equal((await run('echo')).code, 7);
   },
 );
 
 t.test('without a server the client is refused, also when a killed one has left its socket', async (t) => {
   const dataDir = temporaryFolder(t);
   t.match(
-    await runControlCommand(dataDir, { program: 'echo' }, { output() {}, writeError() {} }).catch(
+    await runControlCommand(dataDir, { command: 'echo' }, { output() {}, writeError() {} }).catch(
       (error: unknown) => error,
     ),
     { reason: 'server_not_running' },
   );
   mkdirSync(path.join(dataDir, 'run'));
   writeFileSync(path.join(dataDir, 'run', 'control.sock'), '');
-  const { ask } = await startControlServer(t, { echo }, dataDir);
-  t.equal((await ask('echo')).code, 7);
+  const { run } = await startControlServer(t, { echo }, dataDir);
+  t.equal((await run('echo')).code, 7);
 });
 
 t.test('a data folder with a long path has its socket too', async (t) => {
-  const { ask } = await startControlServer(t, { echo }, path.join(temporaryFolder(t), 'n'.repeat(120)));
-  t.equal((await ask('echo')).code, 7);
+  const { run } = await startControlServer(t, { echo }, path.join(temporaryFolder(t), 'n'.repeat(120)));
+  t.equal((await run('echo')).code, 7);
 });
 
 t.test('a client that disconnects or floods ends its session; a stop ends endless commands', async (t) => {
   let aborted = 0;
   let started = 0;
   const { dataDir, server } = await startControlServer(t, {
-    wait: async (_ask, { signal }) => {
+    wait: async (_parameters, { signal }) => {
       started += 1;
       await new Promise((resolve) => signal.addEventListener('abort', resolve));
       aborted += 1;
       return 0;
     },
-    follow: async (_ask, { closing }) => {
+    follow: async (_parameters, { closing }) => {
       started += 1;
       await new Promise((resolve) => closing.addEventListener('abort', resolve));
       return 5;
     },
   });
-  const ask = JSON.stringify({ program: 'wait' });
-  const head = Buffer.from([1, 0, 0, 0, ask.length]);
+  const request = JSON.stringify({ program: 'wait' });
+  const head = Buffer.from([1, 0, 0, 0, request.length]);
   const socket = connect(path.join(dataDir, 'run', 'control.sock'));
   socket.on('error', () => {});
-  socket.write(Buffer.concat([head, Buffer.from(ask)]));
+  socket.write(Buffer.concat([head, Buffer.from(request)]));
   while (started < 1) await sleep(5);
   socket.destroy();
   while (aborted < 1) await sleep(5);
@@ -118,7 +118,7 @@ t.test('a client that disconnects or floods ends its session; a stop ends endles
   flood.write(Buffer.from([1, 0xff, 0xff, 0xff, 0xff]));
   await new Promise((resolve) => flood.once('close', resolve));
 
-  const following = runControlCommand(dataDir, { program: 'follow' }, { output() {}, writeError() {} });
+  const following = runControlCommand(dataDir, { command: 'follow' }, { output() {}, writeError() {} });
   while (started < 2) await sleep(5);
   await server.stop({ graceMs: 10_000 });
   t.equal(await following, 5);

@@ -20,15 +20,15 @@ async function openThread(t: Owner, changed: Partial<ThreadLimits> = {}) {
   return { db, thread, folder };
 }
 
-const ask = (
-  thread: { ask: Awaited<ReturnType<typeof openThread>>['thread']['ask'] },
+const runStatement = (
+  thread: { run: Awaited<ReturnType<typeof openThread>>['thread']['run'] },
   sql: string,
   parameters: Record<string, unknown> | unknown[] = [],
-) => thread.ask([{ sql, parameters }]).then(([rows]) => rows);
+) => thread.run([{ sql, parameters }]).then(([rows]) => rows);
 
 t.test('worker threads yield the processor to the main thread', async (t) => {
   const { thread } = await openThread(t);
-  await ask(thread, 'SELECT 1');
+  await runStatement(thread, 'SELECT 1');
   const nicenesses = readdirSync('/proc/self/task').map((thread) => {
     try {
       return getPriority(Number(thread));
@@ -42,20 +42,23 @@ t.test('worker threads yield the processor to the main thread', async (t) => {
 t.test('a worker thread reads committed rows, by name or position, and cannot write', async (t) => {
   const { db, thread } = await openThread(t);
   const count = () =>
-    ask(thread, 'SELECT count(*) AS count FROM setup_tokens WHERE token_hash = :hash', { hash: 'x', unused: 1 });
+    runStatement(thread, 'SELECT count(*) AS count FROM setup_tokens WHERE token_hash = :hash', {
+      hash: 'x',
+      unused: 1,
+    });
   t.same(await count(), [{ count: 0 }]);
   await db.write((tx) => insertRow(tx, 'setup_tokens', { token_hash: 'x', created_at: 1, expires_at: 2 }));
   t.same(await count(), [{ count: 1 }], 'live');
-  t.same(await ask(thread, 'SELECT ? AS a, ? AS b', ['1', 2]), [{ a: '1', b: 2 }]);
-  await t.rejects(ask(thread, "DELETE FROM setup_tokens WHERE token_hash = 'x'"), /readonly/);
-  await t.rejects(ask(thread, 'SELECT colour'), /no such column/);
+  t.same(await runStatement(thread, 'SELECT ? AS a, ? AS b', ['1', 2]), [{ a: '1', b: 2 }]);
+  await t.rejects(runStatement(thread, "DELETE FROM setup_tokens WHERE token_hash = 'x'"), /readonly/);
+  await t.rejects(runStatement(thread, 'SELECT colour'), /no such column/);
   t.same(await count(), [{ count: 1 }], 'and goes on after a mistake');
 });
 
 t.test('the main thread continues while a statement runs', async (t) => {
   const { thread } = await openThread(t);
   let done = false;
-  const counting = ask(thread, slow).then((rows) => {
+  const counting = runStatement(thread, slow).then((rows) => {
     done = true;
     return rows;
   });
@@ -70,15 +73,15 @@ t.test('the main thread continues while a statement runs', async (t) => {
 
 t.test('a statement that takes too long is terminated, and the next request gets a new thread', async (t) => {
   const { thread } = await openThread(t, { requestMs: 30, queue: 2 });
-  const endless = ask(thread, slow);
-  const behind = ask(thread, 'SELECT 1');
-  const third = ask(thread, 'SELECT 2');
+  const endless = runStatement(thread, slow);
+  const behind = runStatement(thread, 'SELECT 1');
+  const third = runStatement(thread, 'SELECT 2');
   await t.rejects(third, { code: 'unavailable', reason: 'too_many_waiting' });
   await t.rejects(endless, { code: 'unavailable', reason: 'took_too_long' });
   await t.rejects(behind, { code: 'unavailable', reason: 'too_many_waiting' });
-  t.same(await ask(thread, 'SELECT 3 AS three'), [{ three: 3 }]);
+  t.same(await runStatement(thread, 'SELECT 3 AS three'), [{ three: 3 }]);
   await thread.close();
-  await t.rejects(ask(thread, 'SELECT 4'), { code: 'unavailable', reason: 'stopping' });
+  await t.rejects(runStatement(thread, 'SELECT 4'), { code: 'unavailable', reason: 'stopping' });
 });
 
 t.test('a file of derived data is created, written in transactions, and read beside the database', async (t) => {
@@ -87,8 +90,8 @@ t.test('a file of derived data is created, written in transactions, and read bes
   const setUp = ['PRAGMA journal_mode = WAL', 'CREATE TABLE IF NOT EXISTS notes (text TEXT NOT NULL)'];
   const derived = openDatabaseThread({ file, readOnly: false, setUp }, limits);
   t.teardown(() => derived.close());
-  await derived.ask(['a', 'b'].map((text) => ({ sql: 'INSERT INTO notes VALUES (?)', parameters: [text] })));
-  const half = derived.ask([
+  await derived.run(['a', 'b'].map((text) => ({ sql: 'INSERT INTO notes VALUES (?)', parameters: [text] })));
+  const half = derived.run([
     { sql: "INSERT INTO notes VALUES ('c')", parameters: [] },
     { sql: 'INSERT INTO notes VALUES (NULL)', parameters: [] },
   ]);
@@ -97,10 +100,13 @@ t.test('a file of derived data is created, written in transactions, and read bes
   const both = db.openThread(limits, { derived: file });
   t.teardown(() => both.close());
   t.same(
-    await ask(both, 'SELECT (SELECT count(*) FROM derived.notes) AS notes, (SELECT count(*) FROM users) AS users'),
+    await runStatement(
+      both,
+      'SELECT (SELECT count(*) FROM derived.notes) AS notes, (SELECT count(*) FROM users) AS users',
+    ),
     [{ notes: 2, users: 0 }],
   );
-  await t.rejects(ask(both, "INSERT INTO derived.notes VALUES ('d')"), /readonly/);
+  await t.rejects(runStatement(both, "INSERT INTO derived.notes VALUES ('d')"), /readonly/);
 });
 
 t.test('the end of a write sees all of it, and is committed or rolled back with it', async (t) => {

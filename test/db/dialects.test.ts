@@ -409,11 +409,11 @@ t.test('the outbox, and the view of its webhook deliveries, are asked in the sam
 });
 
 t.test('rows gives the rows of a statement, also of RETURNING, in the shape of each driver', async (t) => {
-  const asked: unknown[][] = [];
+  const queries: unknown[][] = [];
   const manager = (type: string, response: unknown) =>
     ({
       connection: { options: { type } },
-      query: async (...args: unknown[]) => (asked.push(args), response),
+      query: async (...args: unknown[]) => (queries.push(args), response),
     }) as unknown as Parameters<typeof rows>[0];
   const found = [{ id: 'a' }];
   const sql = "DELETE FROM things WHERE id = ? AND name <> '?' RETURNING id";
@@ -421,8 +421,8 @@ t.test('rows gives the rows of a statement, also of RETURNING, in the shape of e
   t.strictSame(await rows(manager('postgres', [found, 1]), sql, ['a']), found, 'rows and their number');
   t.strictSame(await rows(manager('postgres', [[], 0]), sql, ['a']), []);
   t.strictSame(await rows(manager('postgres', found), 'SELECT id FROM things'), found);
-  t.strictSame(asked[0], [sql, ['a']]);
-  t.strictSame(asked[1], ["DELETE FROM things WHERE id = $1 AND name <> '?' RETURNING id", ['a']]);
+  t.strictSame(queries[0], [sql, ['a']]);
+  t.strictSame(queries[1], ["DELETE FROM things WHERE id = $1 AND name <> '?' RETURNING id", ['a']]);
 });
 
 t.test('a broken rule is recognised by one name in both', async (t) => {

@@ -261,7 +261,7 @@ t.test('a copy is made before a migration of an existing schema, and none otherw
   const logger: Logger = { ...silentLogger, info: (event) => void events.push(event) };
   await makeDatabase(file, versionsUpTo(13), logger);
   t.notOk(existsSync(path.join(folder, 'backups')), 'a new database has nothing to copy');
-  t.same(events.splice(0), ['db.created'], 'nor steps that anybody wants to read');
+  t.same(events.splice(0), ['db.created'], 'nor steps that anyone wants to read');
   const before = tablesOf(file);
 
   await (await createDatabase(databaseOptions(file, { logger }))).close();
@@ -365,7 +365,7 @@ t.test('killed in the middle of a migration, the next start finishes it', async 
   for (const at of [1, afterDrop, rebuild.length]) {
     const file = path.join(temporaryFolder(t), 'hearth.db');
     copyFileSync(old, file);
-    const program = fileURLToPath(new URL('migrate-and-die.ts', import.meta.url));
+    const program = fileURLToPath(new URL('killed-migration.ts', import.meta.url));
     const run = spawnSync(process.execPath, [program, file, '14', String(at)]);
     t.equal(run.signal, 'SIGKILL', `killed before statement ${at} of V14`);
     t.ok(statSync(file).size > 0);

@@ -351,7 +351,7 @@ t.test('a lookup caches nothing over a commit, of any process', async (t) => {
   t.equal(await count(), 1, 'the write door');
   const [mine] = await db.lookup(noteSchema, { hash: 'one' });
   mine!.hash = 'changed by who asked';
-  t.equal((await db.lookup(noteSchema, { hash: 'one' }))[0]!.hash, 'one', 'everybody has rows of their own');
+  t.equal((await db.lookup(noteSchema, { hash: 'one' }))[0]!.hash, 'one', 'everyone has rows of their own');
   const other = new DatabaseSync(file);
   other.exec("DELETE FROM setup_tokens WHERE token_hash = 'one'");
   other.close();

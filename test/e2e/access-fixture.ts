@@ -54,7 +54,7 @@ export interface World {
 }
 
 const people: [name: string, more: Partial<Principal>][] = [
-  ['stranger', {}],
+  ['non-member', {}],
   ['reader', { collaboratorRole: 'read' }],
   ['writer', { collaboratorRole: 'write' }],
   ['keeper', { collaboratorRole: 'admin' }],
@@ -65,7 +65,7 @@ const people: [name: string, more: Partial<Principal>][] = [
   ['root-admin', { isAdministrator: true }],
 ];
 
-const nobody: Principal = {
+const anonymous: Principal = {
   name: 'anonymous',
   id: null,
   session: null,
@@ -79,7 +79,7 @@ const nobody: Principal = {
 export async function accessWorld(t: Owner): Promise<World> {
   const hearth = await startHearth(t);
   const { accounts, organisations, repositories } = hearth.modules;
-  const principals: Principal[] = [nobody];
+  const principals: Principal[] = [anonymous];
   for (const [name, more] of people) {
     const { id } = await accounts.addPerson({ username: name, isAdministrator: more.isAdministrator ?? false });
     const { secret: session } = await accounts.startSession(id, { address: '127.0.0.1', userAgent: 'test' });
@@ -92,7 +92,7 @@ export async function accessWorld(t: Owner): Promise<World> {
     const file = path.join(hearth.folder, `key-${name}`);
     execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', file]);
     await accounts.addKey(id, { title: 'test', line: readFileSync(`${file}.pub`, 'utf8') });
-    principals.push({ ...nobody, name, id, session, tokens, privateKey: readFileSync(file, 'utf8'), ...more });
+    principals.push({ ...anonymous, name, id, session, tokens, privateKey: readFileSync(file, 'utf8'), ...more });
   }
   const byName = new Map(principals.map((each) => [each.name, each]));
   const viewerOf = ({ id, name, isAdministrator }: Principal, scope: Scope = 'admin'): Viewer =>

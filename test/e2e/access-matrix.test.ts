@@ -45,7 +45,7 @@ interface Asked {
 let searched = 0;
 const leaks: string[] = [];
 
-function ask(
+function sendRequest(
   who: Principal,
   path: string,
   { method = 'GET', headers = {}, body }: Asked,
@@ -84,7 +84,7 @@ function browse(who: Principal, method: string, path: string): Promise<Got> {
   // A form in an unsupported encoding: refused by the first reader after authorization, so that nothing changes.
   if (method === 'POST')
     Object.assign(headers, { 'Content-Type': 'application/x-www-form-urlencoded', 'Content-Encoding': 'gzip' });
-  return ask(
+  return sendRequest(
     who,
     path,
     { method, headers, ...(method === 'POST' ? { body: 'x' } : {}) },
@@ -188,7 +188,8 @@ t.test('security E03 a repository that is missing responds the same on every rou
 });
 
 /** Pages that need a one-time value in their path, or redirect; their own tests cover them. */
-const apart = /^\/(?:setup|signup|onboarding|:handle|:owner\/:name|\{\*rest\})$|:ticket|:file|^\/api\/|\/info\/refs$/;
+const apart =
+  /^\/(?:setup|signup|onboarding|:handle|:owner\/:name|\{\*rest\})$|:oneTimeToken|:file|^\/api\/|\/info\/refs$/;
 
 t.test('every other page: the sign-in page, the 404, or the page itself', async (t) => {
   const rows = table.filter(
@@ -243,7 +244,7 @@ t.test('git over HTTP: scope and level together, for both services', async (t) =
       scope === null ? {} : { Authorization: `Basic ${Buffer.from(`x:${who.tokens[scope]}`).toString('base64')}` };
     const level = world.levelOf(who, place, scope ?? undefined);
     const fetchRefs = (name: string) =>
-      ask(
+      sendRequest(
         who,
         `/git/${place.owner}/${name}.git/info/refs?service=git-${service}`,
         { headers },
@@ -297,7 +298,7 @@ t.test('the JSON API: every operation on a repository, by scope and level', asyn
       ...(scope === null ? {} : { Authorization: `Bearer ${who.tokens[scope]}` }),
     };
     const call = (at: string) =>
-      ask(
+      sendRequest(
         who,
         `/api/v1${at}`,
         { method, headers, ...(body === undefined ? {} : { body: '{' }) },
@@ -330,7 +331,7 @@ t.test('the JSON API: every operation of an organisation and of the server, by s
       ...(scope === null ? {} : { Authorization: `Bearer ${who.tokens[scope]}` }),
     };
     const call = (org: string) =>
-      ask(
+      sendRequest(
         who,
         `/api/v1${path.replace('{org}', org).replace(/\{\w+\}/g, 'x')}`,
         { method, headers, ...(body === undefined ? {} : { body: '{' }) },
@@ -439,7 +440,7 @@ t.test('security E02 lists, searches, feeds and profiles contain nothing hidden 
     world.principals.flatMap((who) => pages.map((page) => ({ who, page }))),
     async ({ who, page }) => {
       const { body } = page.startsWith('/api')
-        ? await ask(
+        ? await sendRequest(
             who,
             page,
             { headers: who.tokens.read ? { Authorization: `Bearer ${who.tokens.read}` } : {} },
@@ -457,7 +458,7 @@ t.test('security E02 lists, searches, feeds and profiles contain nothing hidden 
   t.ok(searched >= 1000, `${searched} answers were looked through`);
   // In JSON: pages put markup into matches.
   const maker = world.principals.find(({ name }) => name === 'maker')!;
-  const found = await ask(
+  const found = await sendRequest(
     maker,
     '/api/v1/search?q=canarydark',
     { headers: { Authorization: `Bearer ${maker.tokens.read}` } },

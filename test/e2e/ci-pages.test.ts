@@ -241,7 +241,7 @@ t.test('without scripts: registration, secrets, starting a workflow, and the vie
   ]) {
     for (const Cookie of [`hearth_session=${outsider.session}`, '']) {
       const response = await fetch(`${B}${target}`, { headers: { Cookie }, redirect: 'manual' });
-      t.equal(response.status, 404, `${target} ${Cookie === '' ? 'signed out' : 'to a stranger'}`);
+      t.equal(response.status, 404, `${target} ${Cookie === '' ? 'signed out' : 'to a person without access'}`);
     }
   }
   const badge = await fetch(`${B}/runs/badge/ci.yml.svg`, {

@@ -10,7 +10,7 @@ import t from 'tap';
 import { chromium } from 'playwright-core';
 import { allRules, rulesOfLooks, violationsOn } from '../fixtures/axe.ts';
 import { runGit } from '../fixtures/git-repositories.ts';
-import { makeOddRepository } from '../fixtures/odd-repository.ts';
+import { makeEdgeCaseRepository } from '../fixtures/edge-case-repository.ts';
 import { seededRandom } from '../fixtures/seeded-random.ts';
 import { invalidParts } from '../fixtures/valid-html.ts';
 import { signedIn, startWeb, visitor } from '../fixtures/web-fixture.ts';
@@ -45,7 +45,7 @@ t.before(async () => {
       repositoryIds: null,
     } as const;
     const { path } = await web.modules.repositories.find(viewer, 'alice', name);
-    if (CRAWL_REPOSITORY === undefined) await makeOddRepository(path);
+    if (CRAWL_REPOSITORY === undefined) await makeEdgeCaseRepository(path);
     else if (CRAWL_AS !== (name === 'odd' ? 'alice' : 'visitor')) await pushInto(name, CRAWL_REPOSITORY);
   }
 });
@@ -183,13 +183,13 @@ async function lookAt(who: Visitor, { samples, faults }: Crawl): Promise<void> {
   await browser.close();
 }
 
-const said = ({ visited, samples }: Crawl): string =>
+const summary = ({ visited, samples }: Crawl): string =>
   `${visited} pages, ${[...samples.values()].flat().length} of them in a browser`;
 
 t.test('an anonymous client finds no dead link and no broken page', async (t) => {
   if (CRAWL_AS === 'alice') return;
   const found = await crawl(visitor(web), ['/repos/alice/odd', '/explore', '/users/alice'], most);
-  t.same(found.faults.slice(0, shown), [], said(found));
+  t.same(found.faults.slice(0, shown), [], summary(found));
   t.ok(found.visited >= Math.min(most, 1_000) || CRAWL_SECONDS !== undefined, `${found.visited} pages`);
   t.same(
     web.log.filter(({ level }) => level === 'error'),
@@ -200,7 +200,7 @@ t.test('an anonymous client finds no dead link and no broken page', async (t) =>
 t.test('neither does a signed-in person, in a private repository', async (t) => {
   if (CRAWL_AS === 'visitor') return;
   const found = await crawl(alice, ['/repos/alice/hidden', '/'], CRAWL_AS === 'alice' ? most : Math.ceil(most / 3));
-  t.same(found.faults.slice(0, shown), [], said(found));
+  t.same(found.faults.slice(0, shown), [], summary(found));
   t.same(
     web.log.filter(({ level }) => level === 'error'),
     [],

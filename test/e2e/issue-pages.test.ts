@@ -240,9 +240,9 @@ t.test('without scripts: from a template through a discussion to the end', async
   await carol.click('text=Close issue');
 
   await bob.goto(web.origin + url);
-  const told = await bob.locator('main').innerText();
+  const text = await bob.locator('main').innerText();
   for (const line of ['added', 'self-assigned this', 'added this to the milestone Autumn', 'closed this as completed'])
-    t.match(told, line);
+    t.match(text, line);
   t.match(await bob.locator('.issue-badge').innerText(), 'Closed');
   await bob.fill('#reply', 'Thank you!');
   await bob.click('text=Reopen');

@@ -90,7 +90,7 @@ t.test('security A06: an unreachable object is treated as if it were absent', as
     (await fetch(hearth.url + place, { headers, redirect: 'manual' })).status;
   const bearer = ({ token }: { token: string }) => ({ authorization: `Bearer ${token}` });
   for (const [who, headers] of [
-    ['a stranger', {}],
+    ['a person without access', {}],
     ['bob', { ...bearer(bob), cookie: `hearth_session=${bob.session}` }],
   ] as const) {
     await t.test(`pages and API for ${who}`, async (t) => {

@@ -6,7 +6,7 @@ import t from 'tap';
 import { chromium } from 'playwright-core';
 import type { Browser } from 'playwright-core';
 import { rulesOfLooks, violationsOn } from '../fixtures/axe.ts';
-import { ask, fillRepository, signedIn, startWeb } from '../fixtures/web-fixture.ts';
+import { sendRequest, fillRepository, signedIn, startWeb } from '../fixtures/web-fixture.ts';
 import type { Web } from '../fixtures/web-fixture.ts';
 
 t.setTimeout(180_000);
@@ -15,7 +15,7 @@ let browser: Browser;
 let web: Web;
 let host = '';
 /** Requests that reached the other host: where each came from, as its headers say. */
-const asked: string[] = [];
+const requestedUrls: string[] = [];
 
 const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="90" height="20"><title>before</title>
 <rect width="90" height="20" fill="#4c1"/><script>document.title = 'after'; fetch('/stolen');</script>
@@ -53,7 +53,7 @@ graph TD
 
 t.before(async () => {
   const server = createServer((request, response) => {
-    asked.push(`${request.url} ${request.headers['user-agent']} ${request.headers.cookie ?? ''}`);
+    requestedUrls.push(`${request.url} ${request.headers['user-agent']} ${request.headers.cookie ?? ''}`);
     response.writeHead(200, { 'Content-Type': 'image/svg+xml' }).end(svg);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -76,7 +76,7 @@ t.before(async () => {
   await fillRepository(t, path, { 'README.md': readme() });
   // On a busy machine a first view may have found no thread up.
   for (let view = 0; view < 20; view += 1) {
-    const { body } = await ask(web, '/repos/alice/roof/blob/main/README.md');
+    const { body } = await sendRequest(web, '/repos/alice/roof/blob/main/README.md');
     if (body.includes('x-keyword') && body.includes('<msup>')) break;
   }
   browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
@@ -128,9 +128,9 @@ t.test('a README shows code, formulas, badges and links, in both themes and at b
     );
     await context.close();
   }
-  t.ok(asked.length >= 2);
+  t.ok(requestedUrls.length >= 2);
   t.ok(
-    asked.every((line) => /^\/(?:build|linked)\.svg Hearth\/\S+ \(image proxy\) $/.test(line)),
+    requestedUrls.every((line) => /^\/(?:build|linked)\.svg Hearth\/\S+ \(image proxy\) $/.test(line)),
     'the other host learns nothing of the reader',
   );
 });

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { localAdministrator } from '../../src/access/index.ts';
 import { personDocument } from '../../src/federation/actors/actor-documents.ts';
-import { ask } from '../fixtures/web-fixture.ts';
+import { sendRequest } from '../fixtures/web-fixture.ts';
 import type { PageResponse } from '../fixtures/web-fixture.ts';
 import { startHearth } from '../fixtures/start-hearth.ts';
 import { startPeer } from './two-instances.ts';
@@ -16,7 +16,7 @@ const { accounts, organisations, repositories, federation, db } = hearth.modules
 const port = Number(new URL(hearth.origin).port);
 
 const get = (path: string, headers: Record<string, string> = {}): Promise<PageResponse> =>
-  ask({ port }, path, { headers });
+  sendRequest({ port }, path, { headers });
 const read = async (path: string) => JSON.parse((await get(path)).body) as Record<string, unknown>;
 const add = (owner: string, name: string, visibility: 'PUBLIC' | 'PRIVATE' = 'PUBLIC', description = '') =>
   repositories.create(localAdministrator, { owner, name, visibility, description });
@@ -416,12 +416,14 @@ t.test('SPEC §1 unless federation is operational every endpoint is 404, and not
     await off.modules.accounts.addPerson({ username: 'alice' });
     await off.modules.repositories.create(localAdministrator, { owner: 'alice', name: 'tool', visibility: 'PUBLIC' });
     const web = { port: Number(new URL(off.url).port) };
-    for (const path of endpoints) t.equal((await ask(web, path)).status, 404, `${path} with ${JSON.stringify(env)}`);
-    for (const path of inboxes) t.equal((await ask(web, path, { method: 'POST', body: '{}' })).status, 404, path);
+    for (const path of endpoints)
+      t.equal((await sendRequest(web, path)).status, 404, `${path} with ${JSON.stringify(env)}`);
+    for (const path of inboxes)
+      t.equal((await sendRequest(web, path, { method: 'POST', body: '{}' })).status, 404, path);
     t.notOk(off.modules.federation.isOperational);
     t.not(off.modules.federation.obstacles.length, 0);
     await t.rejects(off.modules.federation.follow('x', 'bob/tool@other.example'), /Federation is off/);
-    t.equal((await ask(web, '/repos/alice/tool')).headers['link'], undefined);
+    t.equal((await sendRequest(web, '/repos/alice/tool')).headers['link'], undefined);
     t.equal((await off.modules.federation.listKeys()).length, 0);
     await off.stop();
   }
@@ -440,17 +442,17 @@ t.test(
     });
     await on.modules.accounts.addPerson({ username: 'alice' });
     const web = { port: Number(new URL(on.url).port) };
-    const asked: Record<string, string>[] = [
+    const requestHeaders: Record<string, string>[] = [
       { Host: 'git.example.org' },
       { Host: 'evil.example' },
       { Host: 'git.example.org', 'X-Forwarded-Host': 'evil.example', 'X-Forwarded-Proto': 'http' },
     ];
-    for (const headers of asked) {
-      t.match(JSON.parse((await ask(web, '/ap/users/alice', { headers })).body), {
+    for (const headers of requestHeaders) {
+      t.match(JSON.parse((await sendRequest(web, '/ap/users/alice', { headers })).body), {
         id: 'https://git.example.org/ap/users/alice',
       });
     }
-    t.match(JSON.parse((await ask(web, '/.well-known/webfinger?resource=acct:alice@git.example.org')).body), {
+    t.match(JSON.parse((await sendRequest(web, '/.well-known/webfinger?resource=acct:alice@git.example.org')).body), {
       subject: 'acct:alice@git.example.org',
     });
   },

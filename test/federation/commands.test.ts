@@ -3,7 +3,7 @@ import path from 'node:path';
 import t from 'tap';
 import { localAdministrator } from '../../src/access/index.ts';
 import { runCli } from '../cli/fake-process.ts';
-import { ask } from '../fixtures/web-fixture.ts';
+import { sendRequest } from '../fixtures/web-fixture.ts';
 import { keysNumber, startFakePeer } from './fake-peer.ts';
 import { startPeer } from './two-instances.ts';
 
@@ -23,7 +23,7 @@ peer.addActor(
 peer.addActor('/u/carol', { preferredUsername: 'carol', repositories: `${peer.origin}/u/carol/r` }, keysNumber(1));
 peer.respond('/u/carol/r', { type: 'OrderedCollection', totalItems: 0, orderedItems: [] });
 
-async function said(...words: string[]): Promise<string> {
+async function outputOf(...words: string[]): Promise<string> {
   const { code, stdout, stderr } = await runCli(words, {
     cwd: home.folder,
     openModules: async (config) => ({ ...home.modules, config, close: async () => {} }),
@@ -34,11 +34,11 @@ async function said(...words: string[]): Promise<string> {
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>');
 }
 const json = async (...words: string[]): Promise<unknown> =>
-  JSON.parse((await said(...words, '--json')).replace(/\[\d+\]$/, ''));
+  JSON.parse((await outputOf(...words, '--json')).replace(/\[\d+\]$/, ''));
 
 t.test('federation status shows counts and obstacles', async (t) => {
   t.match(
-    await said('federation', 'status'),
+    await outputOf('federation', 'status'),
     /^Federation\toperational\nAddress\thttp:\/\/127\.0\.0\.1:\d+\nPeers\t1 allowed\nDeliveries\t0 queued, 0 failed\n\[0\]$/,
   );
   t.strictSame(await json('federation', 'status'), {
@@ -82,19 +82,19 @@ t.test('federation status shows counts and obstacles', async (t) => {
 
 t.test('federation follow, follows and unfollow', async (t) => {
   t.match(
-    await said('federation', 'follow', `${peer.origin}/r/bob/tool`, '--user', 'alice'),
+    await outputOf('federation', 'follow', `${peer.origin}/r/bob/tool`, '--user', 'alice'),
     'alice follows bob/tool@PEER: PENDING until the other server accepts.\n[0]',
   );
   t.match(
-    await said('federation', 'follow', `${peer.origin}/u/carol`, '--user', 'alice'),
+    await outputOf('federation', 'follow', `${peer.origin}/u/carol`, '--user', 'alice'),
     /^alice follows carol@PEER: a request for each/,
   );
   t.match(
-    await said('federation', 'follow', 'x@other.example', '--user', 'alice'),
+    await outputOf('federation', 'follow', 'x@other.example', '--user', 'alice'),
     /could not resolve handle.*hint: hearth federation peer test.*\[2\]$/s,
   );
-  t.match(await said('federation', 'follow', 'x@other.example', '--user', 'nobody'), /\[3\]$/);
-  const listed = await said('federation', 'follows');
+  t.match(await outputOf('federation', 'follow', 'x@other.example', '--user', 'nobody'), /\[3\]$/);
+  const listed = await outputOf('federation', 'follows');
   // The job of every ten seconds may have sent it on a slow day.
   t.match(
     listed,
@@ -108,7 +108,7 @@ t.test('federation follow, follows and unfollow', async (t) => {
     { user: 'alice', state: 'PENDING', why: /not sent yet|has not answered yet/, viaUserActorId: null },
   );
   t.match(
-    await said('federation', 'follow', `${peer.origin}/r/bob/tool`, '--user', 'alice'),
+    await outputOf('federation', 'follow', `${peer.origin}/r/bob/tool`, '--user', 'alice'),
     'alice has asked to follow bob/tool@PEER already: PENDING until the other server accepts.\n[0]',
   );
   await home.modules.db.write(({ manager }) =>
@@ -117,7 +117,7 @@ t.test('federation follow, follows and unfollow', async (t) => {
     ]),
   );
   t.match(
-    await said('federation', 'follow', `${peer.origin}/r/bob/tool`, '--user', 'alice'),
+    await outputOf('federation', 'follow', `${peer.origin}/r/bob/tool`, '--user', 'alice'),
     'alice follows bob/tool@PEER already.\n[0]',
   );
   t.match(await json('federation', 'follow', `${peer.origin}/r/bob/tool`, '--user', 'alice'), {
@@ -125,27 +125,27 @@ t.test('federation follow, follows and unfollow', async (t) => {
     handle: 'bob/tool@PEER',
   });
   t.match(
-    await said('federation', 'follow', `${peer.origin}/u/carol`, '--user', 'alice'),
+    await outputOf('federation', 'follow', `${peer.origin}/u/carol`, '--user', 'alice'),
     /^alice follows carol@PEER already; /,
   );
   await home.modules.db.write(({ manager }) => manager.query(`UPDATE remote_follows SET state = 'PENDING'`));
-  t.match(await said('federation', 'resync'), 'Looked at 1 people; 0 repositories are newly followed.\n[0]');
+  t.match(await outputOf('federation', 'resync'), 'Looked at 1 people; 0 repositories are newly followed.\n[0]');
   t.match(
-    await said('federation', 'unfollow', `carol@${peer.host}`, '--user', 'alice'),
+    await outputOf('federation', 'unfollow', `carol@${peer.host}`, '--user', 'alice'),
     'alice no longer follows carol@PEER.\n[0]',
   );
-  t.match(await said('federation', 'unfollow', 'nothing', '--user', 'alice'), /\[3\]$/);
+  t.match(await outputOf('federation', 'unfollow', 'nothing', '--user', 'alice'), /\[3\]$/);
 });
 
 t.test('federation peers lists servers and tests one', async (t) => {
   await home.modules.federation.drain();
   t.match(
-    await said('federation', 'peers'),
+    await outputOf('federation', 'peers'),
     /^127\.0\.0\.3\tsettings\tnever\t\t0\t0\nPEER\tsettings\t<time>\t\t0\t0\n\[0\]$/,
   );
-  t.equal(await said('federation', 'peer', 'list'), await said('federation', 'peers'));
+  t.equal(await outputOf('federation', 'peer', 'list'), await outputOf('federation', 'peers'));
   t.match(
-    await said('federation', 'peer', 'test', peer.host),
+    await outputOf('federation', 'peer', 'test', peer.host),
     /^allowed\tok\t[^]*actor\tfailed\t[^]*signature\t-\tnot tried\n\[7\]$/,
   );
   t.match(await json('federation', 'peer', 'test', 'other.example'), [
@@ -160,7 +160,7 @@ t.test('federation peers lists servers and tests one', async (t) => {
 
 t.test('federation actor show prints the document of a local or remote actor', async (t) => {
   t.match(
-    await said('federation', 'actor', 'show', `${peer.origin}/r/bob/tool`),
+    await outputOf('federation', 'actor', 'show', `${peer.origin}/r/bob/tool`),
     /^Id\thttp:\/\/PEER\/r\/bob\/tool\nType\tRepository\nHandle\tbob\/tool\n/,
   );
   const host = new URL(home.origin).host;
@@ -172,8 +172,8 @@ t.test('federation actor show prints the document of a local or remote actor', a
     type: 'Person',
     publicKey: { publicKeyPem: /PUBLIC/ },
   });
-  t.match(await said('federation', 'actor', 'show', `alice/none@${host}`), /\[3\]$/);
-  t.match(await said('federation', 'actor', 'show', 'x@other.example'), /\[2\]$/);
+  t.match(await outputOf('federation', 'actor', 'show', `alice/none@${host}`), /\[3\]$/);
+  t.match(await outputOf('federation', 'actor', 'show', 'x@other.example'), /\[2\]$/);
 });
 
 t.test('metrics of deliveries and the inbox contain no server names', async (t) => {
@@ -183,7 +183,9 @@ t.test('metrics of deliveries and the inbox contain no server names', async (t) 
     actor: `${peer.origin}/u/metric`,
   });
   const text = (
-    await ask({ port: Number(new URL(home.origin).port) }, '/metrics', { headers: { host: new URL(home.origin).host } })
+    await sendRequest({ port: Number(new URL(home.origin).port) }, '/metrics', {
+      headers: { host: new URL(home.origin).host },
+    })
   ).body;
   t.match(text, /^hearth_delivery_attempts_total\{result="delivered"\} [1-9]\d*$/m);
   t.match(text, /^hearth_delivery_seconds_total [\d.]+$/m);
@@ -202,9 +204,9 @@ t.test('federation keys and followers never show a private key', async (t) => {
     actor: mallory.id,
     object: `${home.origin}/ap/repos/alice/garden`,
   });
-  t.match(await said('federation', 'followers', 'alice/garden'), /^http:\/\/PEER\/u\/mallory\t<time>\n\[0\]$/);
-  t.match(await said('federation', 'followers', 'alice/none'), /\[3\]$/);
-  const keys = `${await said('federation', 'keys')}${await said('federation', 'keys', '--json')}`;
+  t.match(await outputOf('federation', 'followers', 'alice/garden'), /^http:\/\/PEER\/u\/mallory\t<time>\n\[0\]$/);
+  t.match(await outputOf('federation', 'followers', 'alice/none'), /\[3\]$/);
+  const keys = `${await outputOf('federation', 'keys')}${await outputOf('federation', 'keys', '--json')}`;
   t.match(keys, /ap\/users\/alice\t/);
   t.notMatch(keys, /PRIVATE/);
 });
@@ -223,18 +225,21 @@ t.test('delivery list, show, retry and purge', async (t) => {
     },
   ]);
   const { id } = failed[0]!;
-  t.match(await said('delivery', 'show', String(id)), /^Id\t\d+\nActivity\thttp[^]*Document\t\{.*"type":"Accept"/);
+  t.match(await outputOf('delivery', 'show', String(id)), /^Id\t\d+\nActivity\thttp[^]*Document\t\{.*"type":"Accept"/);
   t.match(
-    await said('delivery', 'retry', String(id)),
+    await outputOf('delivery', 'retry', String(id)),
     /^Delivery \d+ is PENDING: it tries \d+ again, which stays FAILED\.\n\[0\]$/,
   );
-  t.match(await said('delivery', 'retry', String(id + 1)), /only a FAILED one.*\[4\]$/s);
-  t.match(await said('delivery', 'retry'), /\[2\]$/);
-  t.match(await said('delivery', 'retry', 'x'), /\[2\]$/);
-  t.match(await said('delivery', 'retry', '--state', 'failed'), '0 new PENDING deliveries; the FAILED ones stay.\n[0]');
-  t.match(await said('delivery', 'show', '99999'), /\[3\]$/);
-  t.match(await said('delivery', 'purge', '--older', '1h'), 'Removed 0 deliveries.\n[0]');
-  t.match(await said('delivery', 'purge', '--older', '0s', '--dry-run'), /^Would remove [1-9]/);
+  t.match(await outputOf('delivery', 'retry', String(id + 1)), /only a FAILED one.*\[4\]$/s);
+  t.match(await outputOf('delivery', 'retry'), /\[2\]$/);
+  t.match(await outputOf('delivery', 'retry', 'x'), /\[2\]$/);
+  t.match(
+    await outputOf('delivery', 'retry', '--state', 'failed'),
+    '0 new PENDING deliveries; the FAILED ones stay.\n[0]',
+  );
+  t.match(await outputOf('delivery', 'show', '99999'), /\[3\]$/);
+  t.match(await outputOf('delivery', 'purge', '--older', '1h'), 'Removed 0 deliveries.\n[0]');
+  t.match(await outputOf('delivery', 'purge', '--older', '0s', '--dry-run'), /^Would remove [1-9]/);
 });
 
 t.test('pairing on the command line: a code alone on stdout, a question before anything is allowed', async (t) => {
@@ -246,15 +251,15 @@ t.test('pairing on the command line: a code alone on stdout, a question before a
   t.match(invited.stdout, /^http:\/\/127\.0\.0\.1:\d+\/ap\/pairing#[\w-]{22}\n$/);
   t.match(invited.stderr, /works once, for 15 minutes/);
   const code = `http://${peer.host}/ap/pairing#${'A'.repeat(22)}`;
-  t.match(await said('federation', 'peer', 'accept', code), /needs to be confirmed.*\[2\]$/s);
-  t.match(await said('federation', 'peer', 'accept', 'nonsense', '--yes'), /no pairing code.*\[2\]$/s);
-  t.match(await said('federation', 'peer', 'confirm', 'nobody.example', '--yes'), /has not asked.*\[3\]$/s);
+  t.match(await outputOf('federation', 'peer', 'accept', code), /needs to be confirmed.*\[2\]$/s);
+  t.match(await outputOf('federation', 'peer', 'accept', 'nonsense', '--yes'), /no pairing code.*\[2\]$/s);
+  t.match(await outputOf('federation', 'peer', 'confirm', 'nobody.example', '--yes'), /has not asked.*\[3\]$/s);
   t.match(
-    await said('federation', 'peer', 'accept', code, '--yes'),
+    await outputOf('federation', 'peer', 'accept', code, '--yes'),
     'Paired with PEER. Its administrator has to confirm, too.\n[0]',
   );
   t.match(
-    await said('federation', 'peer', 'remove', peer.host, '--yes'),
+    await outputOf('federation', 'peer', 'remove', peer.host, '--yes'),
     'PEER is not allowed by a pairing any more.\n[0]',
   );
 });
@@ -272,9 +277,9 @@ async function browserOf(id: string): Promise<Browser> {
   const web = { port: Number(new URL(home.origin).port) };
   const headers = { Cookie: `hearth_session=${secret}`, Origin: home.origin };
   return {
-    get: async (target) => (await ask(web, target, { headers })).body,
+    get: async (target) => (await sendRequest(web, target, { headers })).body,
     async post(target, form) {
-      const { status, body, headers: got } = await ask(web, target, { form, headers });
+      const { status, body, headers: got } = await sendRequest(web, target, { form, headers });
       return { status, body, location: got.location };
     },
   };
@@ -282,7 +287,7 @@ async function browserOf(id: string): Promise<Browser> {
 
 t.test('SPEC §4.7 /following: login required, plain forms, states in words', async (t) => {
   const web = { port: Number(new URL(home.origin).port) };
-  t.match(await ask(web, '/following'), { status: 303, headers: { location: /^\/login/ } });
+  t.match(await sendRequest(web, '/following'), { status: 303, headers: { location: /^\/login/ } });
   const dave = await home.modules.accounts.addPerson({ username: 'dave' });
   const { get, post } = await browserOf(dave.id);
   t.match(await get('/following'), /Nothing is followed yet/);
@@ -345,7 +350,7 @@ t.test('/admin/federation is for administrators, and does what the command line 
   });
   t.match(await post('/admin/federation/follows', { user: 'nobody-here', target: `${peer.origin}/r/bob/tool` }), {
     status: 422,
-    body: /Nobody here has this name/,
+    body: /No person here has this name/,
   });
   t.match(await post('/admin/federation/follows', { user: 'root-of-all', target: 'bob/x@other.example' }), {
     status: 422,

@@ -373,10 +373,10 @@ t.test('how many repositories of a followed person are followed counts those tha
   await other.federation.unfollow(other.alice.id, one.id);
   t.equal(await count(), '1 of at least 2');
 
-  const nobody = await setStage(t);
-  addPerson(nobody.peer, []);
-  await nobody.follow(`bob@${nobody.peer.host}`);
-  t.match(viewFollowedPerson((await nobody.following()).people[0]!, 0), {
+  const emptyStage = await setStage(t);
+  addPerson(emptyStage.peer, []);
+  await emptyStage.follow(`bob@${emptyStage.peer.host}`);
+  t.match(viewFollowedPerson((await emptyStage.following()).people[0]!, 0), {
     count: '0 of at least 0',
     nothing: /^No public repositories so far/,
   });

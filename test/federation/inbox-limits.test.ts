@@ -47,7 +47,7 @@ const likeOf = (stage: Stage, actor: FakeActor, from: string) =>
   like(stage, { keyId: actor.keyId, actor: actor.id, from });
 
 /** A signer that does not exist, on the peer's host. */
-const likeOfNobody = (stage: Stage, number: number, from: string) =>
+const likeOfUnknownActor = (stage: Stage, number: number, from: string) =>
   like(stage, { keyId: `${stage.peer.origin}/nobody${number}#main-key`, actor: stage.peer.origin, from });
 
 const busy = ({ status, headers }: RawResponse): boolean => status === 503 && Number(headers['retry-after']) >= 60;
@@ -64,7 +64,7 @@ t.test(
     const stage = await setStage(t);
     respondNothing(stage, 64, (respond) => setTimeout(respond, 100));
     const newcomer = stage.peer.addActor('/users/newcomer');
-    const flood = Array.from({ length: 64 }, (_, number) => likeOfNobody(stage, number, '203.0.113.9'));
+    const flood = Array.from({ length: 64 }, (_, number) => likeOfUnknownActor(stage, number, '203.0.113.9'));
     await until('the flood occupies the peer', () => stage.peer.received.length >= 2);
     t.equal((await likeOf(stage, newcomer, '198.51.100.7')).status, 202);
     const responses = await Promise.all(flood);
@@ -87,7 +87,7 @@ t.test('a known signer whose key has to be fetched again has a place that unknow
   const waiting: (() => void)[] = [];
   respondNothing(stage, 40, (respond) => waiting.push(respond));
   // Each from a network of its own, and no response for any of them.
-  const flood = Array.from({ length: 40 }, (_, number) => likeOfNobody(stage, number, `203.0.113.${number}`));
+  const flood = Array.from({ length: 40 }, (_, number) => likeOfUnknownActor(stage, number, `203.0.113.${number}`));
   await until('the flood occupies the peer', () => waiting.length >= 2);
   const fetched = () => stage.peer.received.filter(({ path }) => path === '/users/known').length;
   t.equal((await likeOf(stage, known, '203.0.113.1')).status, 202);
@@ -129,7 +129,7 @@ t.test('one network makes this server fetch so many keys of unknown signers and 
   const responses: RawResponse[] = [];
   // A /64 is one network, whatever address in it is used.
   for (let number = 0; number < 150; number += 1)
-    responses.push(await likeOfNobody(stage, number, `2001:db8:1:2::${number.toString(16)}`));
+    responses.push(await likeOfUnknownActor(stage, number, `2001:db8:1:2::${number.toString(16)}`));
   const fetches = () => stage.peer.received.filter(({ method }) => method === 'GET').length;
   t.equal(fetches(), 120);
   t.same(
@@ -143,7 +143,7 @@ t.test('one network makes this server fetch so many keys of unknown signers and 
   const other = stage.peer.addActor('/users/other');
   stage.clock.advance(1_000);
   t.equal((await likeOf(stage, other, '2001:db8:1:2::1')).status, 202, 'one more every second');
-  t.ok(busy(await likeOfNobody(stage, 200, '2001:db8:1:2::1')));
+  t.ok(busy(await likeOfUnknownActor(stage, 200, '2001:db8:1:2::1')));
 });
 
 /** Sends the headers of a POST and nothing of its body; returns all that comes back until the end of the connection. */

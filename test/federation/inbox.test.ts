@@ -212,14 +212,14 @@ t.test(
     const stage = await setStage(t);
     const { hearth, peer, alice, username } = stage;
     const { federation } = hearth.modules;
-    const elsewhere = await startFakePeer(t);
+    const otherPeer = await startFakePeer(t);
     const repository = peer.addActor(
       '/repos/bob/lib',
       { type: 'Repository', preferredUsername: 'bob/lib' },
       keysNumber(1),
     );
     const second = peer.addActor('/repos/bob/app', { type: 'Repository', preferredUsername: 'bob/app' }, keysNumber(1));
-    const foreign = elsewhere.addActor(
+    const foreign = otherPeer.addActor(
       '/repos/bob/lib',
       { type: 'Repository', preferredUsername: 'bob/lib' },
       keysNumber(1),
@@ -286,10 +286,10 @@ t.test(
       t.equal((await accept(by, object)).status, 202, name);
       t.strictSame(await states(), pending, name);
     }
-    t.equal((await accept(foreign, follow.id, {}, elsewhere)).status, 202);
-    t.equal((await accept(foreign, follow, { id: peer.newId() }, elsewhere)).status, 401, 'an id on another server');
+    t.equal((await accept(foreign, follow.id, {}, otherPeer)).status, 202);
+    t.equal((await accept(foreign, follow, { id: peer.newId() }, otherPeer)).status, 401, 'an id on another server');
     t.equal(
-      (await accept(foreign, follow, { actor: repository.id }, elsewhere)).status,
+      (await accept(foreign, follow, { actor: repository.id }, otherPeer)).status,
       401,
       'in the name of another server',
     );
@@ -464,7 +464,7 @@ t.test('SPEC §8 a remote actor is asked for once in six hours', async (t) => {
   const clock = fixedClock(Date.now());
   const stage = await setStage(t, clock);
   const { peer, mallory, tool } = stage;
-  const asked = () => peer.received.filter(({ path }) => path === '/users/mallory').length;
+  const requestCount = () => peer.received.filter(({ path }) => path === '/users/mallory').length;
   const deliver = () => {
     const body = JSON.stringify(followOf(stage, mallory));
     const date = new Date(clock.now()).toUTCString();
@@ -479,10 +479,10 @@ t.test('SPEC §8 a remote actor is asked for once in six hours', async (t) => {
   t.equal((await deliver()).status, 202);
   clock.advance(6 * 3_600_000 - 1);
   t.equal((await deliver()).status, 202);
-  t.equal(asked(), 1);
+  t.equal(requestCount(), 1);
   clock.advance(1);
   t.equal((await deliver()).status, 202);
-  t.equal(asked(), 2);
+  t.equal(requestCount(), 2);
   const request = peer.received[0]!;
   t.match(
     request.headers['signature'],
@@ -498,7 +498,7 @@ t.test(
     const clock = fixedClock(Date.now());
     const stage = await setStage(t, clock);
     const { hearth, peer, mallory, tool } = stage;
-    const asked = (path = '/users/mallory') => peer.received.filter((request) => request.path === path).length;
+    const requestCount = (path = '/users/mallory') => peer.received.filter((request) => request.path === path).length;
     const deliver = async (actor: FakeActor, keys = actor.keys) => {
       const body = JSON.stringify(followOf(stage, actor));
       const date = new Date(clock.now()).toUTCString();
@@ -507,23 +507,27 @@ t.test(
     };
     t.equal(await deliver(mallory), 202);
     t.equal(await deliver(mallory, keysNumber(1)), 401, 'too soon to ask again');
-    t.equal(asked(), 1);
+    t.equal(requestCount(), 1);
     peer.addActor('/users/mallory', {}, keysNumber(1));
     clock.advance(60_000);
     t.equal(await deliver(mallory, keysNumber(1)), 202, 'the new key');
-    t.equal(asked(), 2);
+    t.equal(requestCount(), 2);
     for (let turn = 0; turn < 5; turn++) t.equal(await deliver(mallory, keysNumber(0)), 401);
-    t.equal(asked(), 2);
+    t.equal(requestCount(), 2);
     clock.advance(60_000);
     for (let turn = 0; turn < 5; turn++) await deliver(mallory, keysNumber(0));
-    t.equal(asked(), 3);
+    t.equal(requestCount(), 3);
 
-    const nobody = { ...mallory, id: `${peer.origin}/users/nobody`, keyId: `${peer.origin}/users/nobody#main-key` };
-    for (let turn = 0; turn < 5; turn++) t.equal(await deliver(nobody), 401);
-    t.equal(asked('/users/nobody'), 1);
+    const unknownActor = {
+      ...mallory,
+      id: `${peer.origin}/users/nobody`,
+      keyId: `${peer.origin}/users/nobody#main-key`,
+    };
+    for (let turn = 0; turn < 5; turn++) t.equal(await deliver(unknownActor), 401);
+    t.equal(requestCount('/users/nobody'), 1);
     clock.advance(60_001);
-    t.equal(await deliver(nobody), 401);
-    t.equal(asked('/users/nobody'), 2);
+    t.equal(await deliver(unknownActor), 401);
+    t.equal(requestCount('/users/nobody'), 2);
     t.equal((await rowsOf(hearth)).includes('nobody'), false);
   },
 );

@@ -6,7 +6,7 @@ import { createDoctor } from '../../src/doctor/index.ts';
 import { silentLogger } from '../../src/kernel/index.ts';
 import { runCli } from '../cli/fake-process.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
-import { ask } from '../fixtures/web-fixture.ts';
+import { sendRequest } from '../fixtures/web-fixture.ts';
 import { freePort } from '../fixtures/free-port.ts';
 import { startFakePeer } from './fake-peer.ts';
 import { addDeliveries, addRepository, deliveryRows, openFederation } from './federation-fixture.ts';
@@ -128,14 +128,14 @@ t.test('an instance older than the record of origins keeps the origin that it st
 
 t.test('the start block and the page of the administrator warn of a changed base URL', async (t) => {
   const hearth = await startPeer(t, { host: '127.0.0.1', allow: [] });
-  await ask({ port: Number(new URL(hearth.origin).port) }, '/ap/instance');
+  await sendRequest({ port: Number(new URL(hearth.origin).port) }, '/ap/instance');
   await hearth.stop();
   const port = await freePort('127.0.0.1');
   const moved = await startPeer(t, { host: '127.0.0.1', allow: [], port, folder: hearth.folder });
   const { accounts } = moved.modules;
   const admin = await accounts.addPerson({ username: 'root-of-all', isAdministrator: true });
   const { secret } = await accounts.startSession(admin.id, { address: '127.0.0.1', userAgent: 'test' });
-  const page = await ask({ port }, '/admin/federation', { headers: { Cookie: `hearth_session=${secret}` } });
+  const page = await sendRequest({ port }, '/admin/federation', { headers: { Cookie: `hearth_session=${secret}` } });
   t.match(page.body, `hearth federation origin accept ${moved.origin}`);
   t.match(page.body, hearth.origin);
   t.ok(moved.log.some(({ level, event }) => level === 'warn' && event === 'federation.origin_changed'));

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { ask } from '../fixtures/web-fixture.ts';
+import { sendRequest } from '../fixtures/web-fixture.ts';
 import { fixedClock } from '../fixtures/fixed-clock.ts';
 import { entriesFor } from '../../src/federation/peers/allowlist.ts';
 import { startFakePeer } from './fake-peer.ts';
@@ -141,7 +141,7 @@ t.test(
     const { code } = await home.modules.federation.invitePeer();
     const secret = code.split('#')[1];
     const post = async (body: string) =>
-      (await ask({ port: Number(new URL(home.origin).port) }, '/ap/pairing', { method: 'POST', body })).status;
+      (await sendRequest({ port: Number(new URL(home.origin).port) }, '/ap/pairing', { method: 'POST', body })).status;
     for (const body of [
       '',
       '{}',

@@ -32,7 +32,7 @@ const fetchOf = (want: string, agent = 'git/test', more: string[] = []) =>
     flushPacket,
   ]);
 
-interface Asked {
+interface Fetch {
   outcome: Promise<{ exitCode: number; cutShort: boolean; bytes: number }>;
   output: Writable;
   gone: AbortController;
@@ -40,7 +40,7 @@ interface Asked {
 }
 
 /** A fetch with one stream for the request and one for the response, as HTTP has them. */
-function ask({ git }: TestGit, repository: string, body: Buffer, output = new PassThrough()): Asked {
+function fetchPack({ git }: TestGit, repository: string, body: Buffer, output = new PassThrough()): Fetch {
   const chunks: Buffer[] = [];
   output.on('data', (chunk: Buffer) => chunks.push(chunk));
   const gone = new AbortController();
@@ -96,19 +96,19 @@ t.test('equal requests share one git process, while it runs and afterwards', asy
   const { deps, started } = await counting(t);
   const repository = await filled(deps);
   slowDown(deps);
-  const burst = Array.from({ length: 8 }, (_, at) => ask(deps, repository, fetchOf(main, `git/${at}`)));
+  const burst = Array.from({ length: 8 }, (_, at) => fetchPack(deps, repository, fetchOf(main, `git/${at}`)));
   const outcomes = await Promise.all(burst.map(({ outcome }) => outcome));
   t.equal(started(), 1);
   for (const [at, { exitCode, cutShort, bytes }] of outcomes.entries()) {
     t.same([exitCode, cutShort, bytes], [0, false, burst[at]!.response().length]);
     t.ok(burst[at]!.response().equals(burst[0]!.response()));
   }
-  const later = ask(deps, repository, fetchOf(main));
+  const later = fetchPack(deps, repository, fetchOf(main));
   await later.outcome;
   t.equal(started(), 1, 'and a later one is answered from what was kept');
   t.ok(later.response().equals(burst[0]!.response()));
   t.equal(objectsIn(later.response()), Number(gitSync(['rev-list', '--objects', '--count', 'main'], { cwd: sample })));
-  const other = ask(deps, repository, fetchOf(topic));
+  const other = fetchPack(deps, repository, fetchOf(topic));
   await other.outcome;
   t.equal(started(), 2, 'another request is another answer');
   t.same(
@@ -127,7 +127,7 @@ t.test('git responds the same without the cache', async (t) => {
     env: { PATH: process.env.PATH, GIT_PROTOCOL: 'version=2' },
     stdio: ['pipe', 'pipe', 'ignore'],
   });
-  const cached = ask(deps, repository, body);
+  const cached = fetchPack(deps, repository, body);
   await cached.outcome;
   t.equal(objectsIn(cached.response()), objectsIn(direct));
 });
@@ -135,7 +135,7 @@ t.test('git responds the same without the cache', async (t) => {
 t.test('a push, a deletion and a move are seen by the next request', async (t) => {
   const { deps, started } = await counting(t);
   const repository = await filled(deps);
-  await ask(deps, repository, fetchOf(topic)).outcome;
+  await fetchPack(deps, repository, fetchOf(topic)).outcome;
   t.equal(started(), 1);
   const { outcome } = await sendPush(
     deps.git,
@@ -144,31 +144,31 @@ t.test('a push, a deletion and a move are seen by the next request', async (t) =
     observer(),
   );
   t.match(outcome, { kind: 'reported', results: [{ ok: true }] });
-  await ask(deps, repository, fetchOf(topic)).outcome;
+  await fetchPack(deps, repository, fetchOf(topic)).outcome;
   t.equal(started(), 2, 'after a push nothing older is found');
 
   for (const branch of ['main', 'topic'])
     gitSync(['--git-dir', repository, 'update-ref', '-d', `refs/heads/${branch}`]);
-  const removed = ask(deps, repository, fetchOf(topic));
+  const removed = fetchPack(deps, repository, fetchOf(topic));
   await removed.outcome;
   t.match(removed.response().toString('latin1'), 'not our ref', 'a branch that was removed is not answered for');
 
   const second = await filled(deps);
-  await ask(deps, second, fetchOf(topic)).outcome;
+  await fetchPack(deps, second, fetchOf(topic)).outcome;
   await deps.git.storage.remove(second);
-  await t.rejects(ask(deps, second, fetchOf(topic)).outcome);
+  await t.rejects(fetchPack(deps, second, fetchOf(topic)).outcome);
 });
 
 t.test('when refs change during a response, its clients get it and later ones do not', async (t) => {
   const { deps, started } = await counting(t);
   const repository = await filled(deps);
   slowDown(deps);
-  const first = ask(deps, repository, fetchOf(main));
+  const first = fetchPack(deps, repository, fetchOf(main));
   await until(() => started() === 1);
   gitSync(['--git-dir', repository, 'update-ref', '-d', 'refs/heads/topic']);
   t.same((await first.outcome).exitCode, 0);
   gitSync(['--git-dir', repository, 'update-ref', 'refs/heads/topic', topic]);
-  await ask(deps, repository, fetchOf(main)).outcome;
+  await fetchPack(deps, repository, fetchOf(main)).outcome;
   t.equal(started(), 2, 'even when the refs are what they were again');
 });
 
@@ -178,14 +178,14 @@ t.test(
     const { deps, started } = await counting(t);
     const repository = await filled(deps);
     slowDown(deps);
-    const [stays, leaves] = [ask(deps, repository, fetchOf(main)), ask(deps, repository, fetchOf(main))];
+    const [stays, leaves] = [fetchPack(deps, repository, fetchOf(main)), fetchPack(deps, repository, fetchOf(main))];
     await until(() => started() === 1);
     leaves.output.destroy();
     leaves.gone.abort(new Error('gone'));
     await t.rejects(leaves.outcome);
     t.same((await stays.outcome).cutShort, false);
 
-    const alone = ask(deps, repository, fetchOf(topic));
+    const alone = fetchPack(deps, repository, fetchOf(topic));
     await until(() => started() === 2);
     alone.output.destroy();
     alone.gone.abort(new Error('gone'));
@@ -199,10 +199,10 @@ t.test('when git dies every reader gets an error, and nothing is cached', async 
   const repository = await filled(deps);
   writeFileSync(path.join(deps.folder, 'dead'), '');
   slowDown(deps);
-  const readers = [1, 2, 3].map(() => ask(deps, repository, fetchOf(main)));
+  const readers = [1, 2, 3].map(() => fetchPack(deps, repository, fetchOf(main)));
   for (const { outcome } of readers) await t.rejects(outcome, { code: 'internal' });
   t.equal(started(), 1);
-  await t.rejects(ask(deps, repository, fetchOf(main)).outcome);
+  await t.rejects(fetchPack(deps, repository, fetchOf(main)).outcome);
   t.equal(started(), 2);
 });
 
@@ -217,7 +217,7 @@ t.test('a slow client does not keep git running', async (t) => {
   gitSync(['push', '--quiet', repository, 'main'], { cwd: work });
   const tip = gitSync(['rev-parse', 'main'], { cwd: work });
   const output = new PassThrough();
-  const slow = ask(deps, repository, fetchOf(tip), output);
+  const slow = fetchPack(deps, repository, fetchOf(tip), output);
   output.pause();
   await until(() => deps.git.load().reads.running === 1 || slow.response().length > 0);
   await until(() => deps.git.load().reads.running === 0);
@@ -232,12 +232,12 @@ t.test('the cache is bounded: the least recently used response is evicted first'
   const bodies = ['a', 'b', 'c'].map((word) =>
     fetchOf(main, 'x', word === 'a' ? [] : word === 'b' ? ['ofs-delta'] : ['thin-pack']),
   );
-  for (const body of bodies) await ask(deps, repository, body).outcome;
+  for (const body of bodies) await fetchPack(deps, repository, body).outcome;
   t.equal(started(), 3);
-  await ask(deps, repository, bodies[2]!).outcome;
-  await ask(deps, repository, bodies[1]!).outcome;
+  await fetchPack(deps, repository, bodies[2]!).outcome;
+  await fetchPack(deps, repository, bodies[1]!).outcome;
   t.equal(started(), 3);
-  await ask(deps, repository, bodies[0]!).outcome;
+  await fetchPack(deps, repository, bodies[0]!).outcome;
   t.equal(started(), 4);
 });
 

@@ -14,7 +14,7 @@ import t from 'tap';
 import type { Test } from 'tap';
 import { createGit } from '../../src/git/index.ts';
 import { busy, chargeCpuTime, createSemaphore } from '../../src/kernel/index.ts';
-import { askVersion } from '../../src/git/processes/ask-version.ts';
+import { cachedVersion } from '../../src/git/processes/cached-version.ts';
 import { createGitRunner } from '../../src/git/processes/git-runner.ts';
 import { createSocketPairs } from '../../src/git/spawner/socket-pairs.ts';
 import { createSpawner } from '../../src/git/spawner/spawner.ts';
@@ -168,28 +168,32 @@ t.test('git is found, and refused when it is too old or something else', async (
 t.test('git is started for its version once per program', async (t) => {
   const folder = temporaryFolder(t);
   const program = path.join(folder, 'git');
-  let asked = 0;
-  const ask = (response = 'git version 2.40.1') =>
-    askVersion(
+  let calls = 0;
+  const getVersion = (response = 'git version 2.40.1') =>
+    cachedVersion(
       program,
       folder,
-      async () => ((asked += 1), response),
-      (said) => readVersion(said, program).text,
+      async () => ((calls += 1), response),
+      (output) => readVersion(output, program).text,
     );
   writeFileSync(program, '\x7fELF one');
-  await t.rejects(ask('git version 2.38.9'), because('git_too_old'));
+  await t.rejects(getVersion('git version 2.38.9'), because('git_too_old'));
   t.same(
-    [await ask(), await ask(), asked],
+    [await getVersion(), await getVersion(), calls],
     ['2.40.1', '2.40.1', 2],
     'what is refused is asked again, what is kept is not',
   );
   writeFileSync(program, '\x7fELF number two');
-  t.same([await ask('git version 2.41.0'), await ask(), asked], ['2.41.0', '2.41.0', 3], 'another program');
+  t.same(
+    [await getVersion('git version 2.41.0'), await getVersion(), calls],
+    ['2.41.0', '2.41.0', 3],
+    'another program',
+  );
   writeFileSync(path.join(folder, 'version'), '{"ide');
-  t.same([await ask(), asked], ['2.40.1', 4], 'what a crash has left');
+  t.same([await getVersion(), calls], ['2.40.1', 4], 'what a crash has left');
   writeFileSync(program, '#!/bin/sh\nexec other-git "$@"\n');
-  await ask();
-  t.same([await ask('git version 2.42.0'), asked], ['2.42.0', 6], 'a script may lead to any');
+  await getVersion();
+  t.same([await getVersion('git version 2.42.0'), calls], ['2.42.0', 6], 'a script may lead to any');
 });
 
 both('a child that takes too long, or says too much, is ended with its helpers', async (t, place) => {

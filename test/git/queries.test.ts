@@ -2,7 +2,7 @@ import t from 'tap';
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { Git, PatchLimits } from '../../src/git/index.ts';
-import { makeOddRepository, notUtf8 } from '../fixtures/odd-repository.ts';
+import { makeEdgeCaseRepository, notUtf8 } from '../fixtures/edge-case-repository.ts';
 import { because, clientEnvironment, gitSync, openGit } from './git-fixture.ts';
 
 const none = Buffer.alloc(0);
@@ -16,12 +16,12 @@ t.before(async () => {
   const deps = await openGit(t);
   git = deps.git;
   path = await deps.newRepository();
-  await makeOddRepository(path);
+  await makeEdgeCaseRepository(path);
   tip = (await git.refs.head(path)).oid!;
 });
 
 /** git's own output. */
-const ask = (...args: string[]): string => gitSync(['-C', path, ...args], { env: { GIT_LITERAL_PATHSPECS: '1' } });
+const runGit = (...args: string[]): string => gitSync(['-C', path, ...args], { env: { GIT_LITERAL_PATHSPECS: '1' } });
 const rawTree = (commit: string, folder: string): Buffer[] =>
   execFileSync('git', ['-C', path, 'ls-tree', '-z', '--name-only', `${commit}:${folder}`], {
     env: clientEnvironment,
@@ -67,7 +67,7 @@ t.test('in a URL the longest existing ref wins, and the rest is the path', async
 });
 
 t.test('the last commit of every entry is the one that git log -1 names', async (t) => {
-  for (const commit of [tip, ask('rev-parse', 'topic'), ask('rev-parse', 'main~2')]) {
+  for (const commit of [tip, runGit('rev-parse', 'topic'), runGit('rev-parse', 'main~2')]) {
     for (const folder of ['', 'src', 'docs', 'many', 'odd', 'images']) {
       const names = rawTree(commit, folder);
       const { rows, isComplete } = await git.queries.lastCommits(path, {
@@ -84,7 +84,7 @@ t.test('the last commit of every entry is the one that git log -1 names', async 
         const file = folder === '' ? text : `${folder}/${text}`;
         t.equal(
           rows.get(name.toString('latin1'))?.oid,
-          ask('log', '-1', '--format=%H', commit, '--', file),
+          runGit('log', '-1', '--format=%H', commit, '--', file),
           `${commit.slice(0, 8)} ${JSON.stringify(file)}`,
         );
       }
@@ -252,7 +252,7 @@ t.test('history follows renames of a file, filters by author and pages', async (
   const core = await history('src/core.ts');
   t.same(
     core.entries.map(({ commit }) => commit.oid),
-    ask('log', '--follow', '--format=%H', 'main', '--', 'src/core.ts').split('\n'),
+    runGit('log', '--follow', '--format=%H', 'main', '--', 'src/core.ts').split('\n'),
     'as git log --follow',
   );
   t.same([...new Set(core.entries.map(({ file }) => file.toString()))], ['src/core.ts', 'src/main.ts']);
@@ -262,7 +262,7 @@ t.test('history follows renames of a file, filters by author and pages', async (
   );
   t.same((await history('', { author: '--all' })).entries, []);
   t.same((await history('', { author: '.*' })).entries, [], 'plain text, not a pattern');
-  const all = ask('rev-list', 'main').split('\n');
+  const all = runGit('rev-list', 'main').split('\n');
   const paged: string[] = [];
   for (let after: string | undefined; ; ) {
     const page = await history('', { limit: 2, ...(after ? { after } : {}) });
@@ -276,7 +276,7 @@ t.test('history follows renames of a file, filters by author and pages', async (
 });
 
 t.test('diff lists agree with git: renames, modes, types, counts, names of any bytes', async (t) => {
-  const at = (name: string) => ask('rev-parse', name);
+  const at = (name: string) => runGit('rev-parse', name);
   const { files } = await git.queries.listDiff(path, { from: at('main~5'), to: tip });
   const find = (name: string) => files.find(({ newPath }) => newPath.toString() === name)!;
   t.match(find('link'), { status: 'type-changed', oldMode: '120000', newMode: '100644' });
@@ -287,14 +287,14 @@ t.test('diff lists agree with git: renames, modes, types, counts, names of any b
   const first = await git.queries.listDiff(path, { from: null, to: at('main~7') });
   t.equal(
     first.files.length,
-    ask('ls-tree', '-r', '--name-only', 'v1.0').split('\n').length,
+    runGit('ls-tree', '-r', '--name-only', 'v1.0').split('\n').length,
     'a first commit adds everything',
   );
   t.ok(first.files.some(({ newPath }) => newPath.equals(notUtf8)));
 });
 
 t.test('patches are parsed line by line, each for its own file', async (t) => {
-  const range = { from: ask('rev-parse', 'v1.0'), to: tip };
+  const range = { from: runGit('rev-parse', 'v1.0'), to: tip };
   const { files } = await git.queries.listDiff(path, range);
   const { patches } = await git.queries.readPatches(path, range, files, limits);
   t.same(
@@ -318,7 +318,7 @@ t.test('patches are parsed line by line, each for its own file', async (t) => {
   t.ok(byName('no-newline.txt').hunks[0]!.lines.every(({ isUnended }) => isUnended));
   t.equal(byName('lib').hunks[0]!.lines.length, 2, 'a submodule is two ids');
 
-  const crlf = { from: ask('rev-parse', 'main~3'), to: ask('rev-parse', 'main~2'), ignoreWhitespace: true };
+  const crlf = { from: runGit('rev-parse', 'main~3'), to: runGit('rev-parse', 'main~2'), ignoreWhitespace: true };
   const ignoring = await git.queries.readPatches(
     path,
     crlf,
@@ -332,7 +332,7 @@ t.test('patches are parsed line by line, each for its own file', async (t) => {
 });
 
 t.test('SECURITY I05: a patch of a hundred thousand lines neither grows memory nor blocks others', async (t) => {
-  const range = { from: ask('rev-parse', 'main~3'), to: ask('rev-parse', 'main~2') };
+  const range = { from: runGit('rev-parse', 'main~3'), to: runGit('rev-parse', 'main~2') };
   const { files } = await git.queries.listDiff(path, range);
   global.gc?.();
   const before = process.memoryUsage().rss;
@@ -349,7 +349,7 @@ t.test('SECURITY I05: a patch of a hundred thousand lines neither grows memory n
 });
 
 t.test('compare, blame and tags agree with git', async (t) => {
-  const [main, topic, unrelated] = ['main', 'topic', 'unrelated'].map((name) => ask('rev-parse', name)) as [
+  const [main, topic, unrelated] = ['main', 'topic', 'unrelated'].map((name) => runGit('rev-parse', name)) as [
     string,
     string,
     string,
@@ -359,10 +359,10 @@ t.test('compare, blame and tags agree with git', async (t) => {
   t.same(await git.queries.distance(path, topic, main), { ahead: 6, behind: 0 });
   t.same(
     (await git.queries.commitsBetween(path, topic, main, { limit: 2 })).map(({ oid }) => oid),
-    ask('rev-list', '-2', 'main', '^topic').split('\n'),
+    runGit('rev-list', '-2', 'main', '^topic').split('\n'),
   );
   const { groups, commits } = await git.queries.blame(path, tip, Buffer.from('src/core.ts'));
-  const lines = ask('blame', '--porcelain', '--root', 'main', '--', 'src/core.ts')
+  const lines = runGit('blame', '--porcelain', '--root', 'main', '--', 'src/core.ts')
     .split('\n')
     .filter((line) => /^[0-9a-f]{40} /.test(line))
     .map((line) => line.slice(0, 40));
@@ -389,8 +389,11 @@ t.test('archives and streams are complete, or fail', async (t) => {
   const tar = await read(await git.queries.archive(path, { oid: tip, format: 'tar.gz', prefix: 'odd-main' }));
   const listed = execFileSync('tar', ['-tzf', '-'], { input: tar }).toString();
   t.match(listed, /^odd-main\/README\.md$/m);
-  t.equal((await read(await git.queries.mailPatch(path, ask('rev-parse', 'main~6')))).toString().slice(0, 5), 'From ');
-  t.equal((await read(await git.queries.streamBlob(path, ask('rev-parse', 'main:empty')))).length, 0);
+  t.equal(
+    (await read(await git.queries.mailPatch(path, runGit('rev-parse', 'main~6')))).toString().slice(0, 5),
+    'From ',
+  );
+  t.equal((await read(await git.queries.streamBlob(path, runGit('rev-parse', 'main:empty')))).length, 0);
   await t.rejects(async () => read(await git.queries.streamBlob(path, '0'.repeat(40))), { code: 'internal' });
   await t.rejects(
     async () => git.queries.archive(path, { oid: '--output=/tmp/x', format: 'zip', prefix: 'x' }),
@@ -405,7 +408,7 @@ t.test('files of a commit are listed with sizes; a missing object is reported', 
   t.equal(truncated, false);
   t.equal(
     files.find((file) => file.path.toString() === 'asset.psd')?.size,
-    Number(ask('cat-file', '-s', 'main:asset.psd')),
+    Number(runGit('cat-file', '-s', 'main:asset.psd')),
   );
   t.equal((await git.queries.listFiles(path, tip, { limit: 3 })).files.length, 3);
   t.same(

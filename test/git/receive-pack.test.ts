@@ -43,9 +43,9 @@ t.test('an accepted push is authorised before git acts and settled before it is 
   const seen = observer({ accept: true, remarks: ['push option ignored: a\u001b[1m'] });
   const order: string[] = [];
   const push = openPush(git, repository, {
-    async preReceive(asked) {
+    async preReceive(push) {
       order.push(`preReceive with ${(await git.refs.list(repository)).size} refs`);
-      return seen.preReceive(asked);
+      return seen.preReceive(push);
     },
     async postReceive(results) {
       await sleep(50);
@@ -268,7 +268,7 @@ t.test(
     t.same(
       seen.pushes[0]!.updates.map(({ ref }) => ref),
       fine,
-      'the observer hears of the others only',
+      'the observer receives the others only',
     );
     t.same([...(await git.refs.list(repository)).keys()], fine);
     const { report } = readResponse(response);

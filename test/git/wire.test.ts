@@ -342,7 +342,7 @@ t.test('parsing a report: progress passes, the report is held back, option lines
 });
 
 t.test('messages of git show no path on the server, and do not call an object corrupt that is too large', async (t) => {
-  const said = (...lines: string[]) => {
+  const output = (...lines: string[]) => {
     const reader = new ReportReader(true);
     const bytes = lines.map((line) => reader.push(encodePacket(Buffer.from(`\x02${line}\n`))));
     const packets = new PacketReader();
@@ -353,9 +353,9 @@ t.test('messages of git show no path on the server, and do not call an object co
     return text;
   };
   const corrupt = `fatal: packed object ${some} (stored in /srv/hearth/repositories/a/b.git/objects/pack/pack-x.pack) is corrupt`;
-  t.equal(said(corrupt), `fatal: packed object ${some} is corrupt\n`);
-  t.equal(said(`before\n${corrupt}\nbehind`), `before\nfatal: packed object ${some} is corrupt\nbehind\n`);
+  t.equal(output(corrupt), `fatal: packed object ${some} is corrupt\n`);
+  t.equal(output(`before\n${corrupt}\nbehind`), `before\nfatal: packed object ${some} is corrupt\nbehind\n`);
   const tooLarge = 'error: attempting to allocate 209715201 over limit 134217728';
-  t.equal(said(tooLarge, corrupt), `${tooLarge}\n`);
-  t.equal(said(`${tooLarge}\n${corrupt}`), `${tooLarge}\n`);
+  t.equal(output(tooLarge, corrupt), `${tooLarge}\n`);
+  t.equal(output(`${tooLarge}\n${corrupt}`), `${tooLarge}\n`);
 });

@@ -4,14 +4,14 @@ import type { ApiRequest } from './api-requests.ts';
 import type { PageResponse } from '../fixtures/web-fixture.ts';
 
 export interface Connections {
-  ask(request: Pick<ApiRequest, 'method' | 'target' | 'headers' | 'body'>): Promise<PageResponse>;
+  send(request: Pick<ApiRequest, 'method' | 'target' | 'headers' | 'body'>): Promise<PageResponse>;
   close(): void;
 }
 
 export function openConnections(port: number): Connections {
   const agent = new Agent({ keepAlive: true, maxSockets: 4 });
   return {
-    ask: ({ method, target, headers, body }) =>
+    send: ({ method, target, headers, body }) =>
       new Promise((resolve, reject) => {
         const request = httpRequest({ host: '127.0.0.1', port, path: target, method, headers, agent }, (response) => {
           const parts: Buffer[] = [];

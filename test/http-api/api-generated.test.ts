@@ -21,11 +21,11 @@ t.test('generated requests for every operation: no fault, nothing undocumented, 
   const connections = openConnections(web.port);
   t.teardown(() => connections.close());
   const statuses = new Map<string, Set<number>>();
-  let asked = 0;
+  let requestCount = 0;
 
   const property = fc.asyncProperty(requestsFor(document, pools), async (request) => {
-    if (asked++ % 100 === 0) await restock();
-    const response = await connections.ask(request);
+    if (requestCount++ % 100 === 0) await restock();
+    const response = await connections.send(request);
     const wrong = check(request, response);
     if (wrong !== null) throw new Error(`${request.operationId}: ${wrong}`);
     if (!mayKnow(request) && canary.test(response.body + JSON.stringify(response.headers)))
@@ -38,7 +38,7 @@ t.test('generated requests for every operation: no fault, nothing undocumented, 
   const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
   t.equal(statuses.size, operations.length, `all ${operations.length} operations were asked`);
   const failed = [...statuses].filter(([, seen]) => [...seen].every((status) => status >= 300)).map(([id]) => id);
-  t.comment(`${asked} requests, seed ${seed}; never a success of ${failed.join(', ') || 'none'}`);
+  t.comment(`${requestCount} requests, seed ${seed}; never a success of ${failed.join(', ') || 'none'}`);
   // What needs several names that fit together is left to luck, in a long run a few times at most. A mirror is saved
   // once the other side has responded, and here no server does.
   if (requests >= 40_000) t.ok(failed.length <= 6, `nearly each succeeded at least once: ${failed.join(', ')} did not`);

@@ -112,7 +112,7 @@ export function requestsFor(document: OpenApi, pools: Pools): fc.Arbitrary<ApiRe
     if (type === 'object') {
       const required = (schema['required'] as string[] | undefined) ?? [];
       const fields = Object.fromEntries(
-        Object.entries(properties ?? {}).map(([field, said]) => [field, valid(said, field)]),
+        Object.entries(properties ?? {}).map(([field, schema]) => [field, valid(schema, field)]),
       );
       return fc.record(fields, { requiredKeys: required } as never);
     }

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { ask, fillRepository, signedIn, startWeb } from '../fixtures/web-fixture.ts';
+import { sendRequest, fillRepository, signedIn, startWeb } from '../fixtures/web-fixture.ts';
 import type { PageResponse, Web } from '../fixtures/web-fixture.ts';
 
 // Much of it is whole pages: on a busy machine together they take longer than one ordinary file.
@@ -16,7 +16,7 @@ const api = '/api/v1';
 
 function caller(web: Web, authorization: string | null): Caller {
   return async (method, path, body, headers = {}) => {
-    const response = await ask(web, api + path, {
+    const response = await sendRequest(web, api + path, {
       method,
       headers: {
         ...(authorization !== null && { Authorization: authorization }),
@@ -221,7 +221,7 @@ t.test(
 
     const browser = await signedIn(web, 'carol');
     const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-    t.equal((await ask(web, `${api}/user`, { headers: { Cookie: cookie } })).body, refused.body);
+    t.equal((await sendRequest(web, `${api}/user`, { headers: { Cookie: cookie } })).body, refused.body);
     const valid = await accounts.addToken(alice.id, {
       name: 'valid',
       access: 'read',
@@ -230,7 +230,7 @@ t.test(
     });
     t.equal((await caller(web, `Bearer ${valid.secret}`)('GET', '/user')).status, 200);
     for (const parameter of ['access_token', 'private_token', 'token'])
-      t.equal((await ask(web, `${api}/user?${parameter}=${valid.secret}`)).status, 401, parameter);
+      t.equal((await sendRequest(web, `${api}/user?${parameter}=${valid.secret}`)).status, 401, parameter);
     const nameless = await accounts.addPerson({});
     const early = await withToken(web, nameless.id, 'admin');
     for (const path of ['/user', '/search?q=a'])
@@ -516,8 +516,11 @@ t.test('security D13, I06 what cannot be read is refused in words, before anythi
     json: { error: { code: 'method_not_allowed' } },
   });
   t.match(await anonymous('GET', '/nowhere'), { status: 404, json: { error: { code: 'no_such_operation' } } });
-  t.match(await ask(web, '/api/v2/x'), { status: 404, body: /^\{"error"/ });
-  t.match(await ask(web, `${api}/search?q=a`, { headers: { Host: 'a b' } }), { status: 400, body: /^\{"error"/ });
+  t.match(await sendRequest(web, '/api/v2/x'), { status: 404, body: /^\{"error"/ });
+  t.match(await sendRequest(web, `${api}/search?q=a`, { headers: { Host: 'a b' } }), {
+    status: 400,
+    body: /^\{"error"/,
+  });
   const head = await anonymous('HEAD', '/search?q=a');
   t.match([head.status, head.body], [200, '']);
 });
@@ -624,7 +627,7 @@ t.test('keys, tokens, images and pins by script', async (t) => {
     json: { error: { code: 'invalid_expiry' } },
   });
   const { id } = made.json as { id: string };
-  t.equal((await asBob('DELETE', `/user/tokens/${id}`)).status, 404, 'somebody else’s');
+  t.equal((await asBob('DELETE', `/user/tokens/${id}`)).status, 404, 'the token of another person');
   t.equal((await asAlice('DELETE', `/user/tokens/${id}`)).status, 204);
 
   await asAlice('POST', '/repos', { name: 'open', visibility: 'PUBLIC' });
@@ -665,7 +668,7 @@ t.test('the document is OpenAPI 3.1 and has a page', async (t) => {
   const ids = Object.values(paths).flatMap((methods) => Object.values(methods).map(({ operationId }) => operationId));
   t.equal(new Set(ids).size, ids.length, 'each operation has a name of its own');
   t.notMatch(JSON.stringify(json), /\$defs/);
-  const page = await ask(web, api);
+  const page = await sendRequest(web, api);
   t.equal(page.status, 200);
   for (const id of ids) if (!page.body.includes(`id="${id}"`)) t.fail(`${id} is not on the page`);
 });

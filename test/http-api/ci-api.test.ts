@@ -1,6 +1,6 @@
 // CI through the JSON API: runs, runners of each scope, secrets and variables.
 import t from 'tap';
-import { ask, fillRepository, startWeb } from '../fixtures/web-fixture.ts';
+import { sendRequest, fillRepository, startWeb } from '../fixtures/web-fixture.ts';
 
 const api = '/api/v1';
 const file = `name: Release
@@ -37,7 +37,7 @@ async function start(t: Parameters<typeof startWeb>[0]) {
       ...(authorization !== null && { Authorization: authorization }),
       ...(body !== undefined && { 'Content-Type': 'application/json' }),
     };
-    const response = await ask(web, api + path, {
+    const response = await sendRequest(web, api + path, {
       method,
       headers,
       ...(body !== undefined && { body: JSON.stringify(body) }),

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { ask, startWeb } from '../fixtures/web-fixture.ts';
+import { sendRequest, startWeb } from '../fixtures/web-fixture.ts';
 import type { PageResponse, Web } from '../fixtures/web-fixture.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 
@@ -15,7 +15,7 @@ type Caller = (
 
 function caller(web: Web, token: string | null): Caller {
   return async (method, path, body, headers = {}) => {
-    const response = await ask(web, `/api/v1${path}`, {
+    const response = await sendRequest(web, `/api/v1${path}`, {
       method,
       headers: {
         ...(token !== null && { Authorization: `token ${token}` }),
@@ -113,11 +113,11 @@ t.test('the life of an issue in the shapes that clients of Gitea read', async (t
       revision: 1,
     },
   });
-  const said = await dora('POST', `${roof}/issues/1/comments`, { body: 'Here, too.' });
-  t.match(said, { status: 201, json: { body: 'Here, too.', user: { login: 'dora' }, id: Number, position: Number } });
-  const id = Number(said.json['id']);
+  const posted = await dora('POST', `${roof}/issues/1/comments`, { body: 'Here, too.' });
+  t.match(posted, { status: 201, json: { body: 'Here, too.', user: { login: 'dora' }, id: Number, position: Number } });
+  const id = Number(posted.json['id']);
   t.ok(Number.isSafeInteger(id) && id > 1_048_576);
-  t.same((await anonymous('GET', `${roof}/issues/comments/${id}`)).json, said.json, 'the id finds it again');
+  t.same((await anonymous('GET', `${roof}/issues/comments/${id}`)).json, posted.json, 'the id finds it again');
   t.match(await anonymous('GET', `${roof}/issues/1/comments`), {
     headers: { 'x-total-count': '1' },
     json: [{ id, body: 'Here, too.' }],
@@ -250,7 +250,7 @@ t.test('who may call what: every role on every kind of operation', async (t) => 
   const names = Object.keys(roles);
   type Row = [method: string, path: string, body: unknown, roof: number[], attic: number[]];
   // anonymous, signed in, GUEST, write, owner, a token that reads, one limited to the attic
-  const everybody = [200, 200, 200, 200, 200, 200, 200];
+  const allSucceed = [200, 200, 200, 200, 200, 200, 200];
   const members = [404, 404, 200, 200, 200, 200, 200];
   const contributes = (status: number): [number[], number[]] => [
     [401, status, status, status, status, 403, 403],
@@ -267,9 +267,9 @@ t.test('who may call what: every role on every kind of operation', async (t) => 
   const rows: Row[] = [
     ...['', '/1', '/1/comments', '/comments', '/1/timeline', '/1/reactions', '/1/labels', '/pinned', '/1/dependencies']
       .concat(['/1/revisions', '/comments/{comment}', '/comments/{comment}/reactions'])
-      .map((path): Row => ['GET', `/issues${path}`, undefined, everybody, members]),
+      .map((path): Row => ['GET', `/issues${path}`, undefined, allSucceed, members]),
     ...['/labels', '/milestones', '/issue_settings', '/issue_templates', '/issue_config'].map(
-      (path): Row => ['GET', path, undefined, everybody, members],
+      (path): Row => ['GET', path, undefined, allSucceed, members],
     ),
     ['POST', '/issues', { title: 'New' }, ...contributes(201)],
     ['POST', '/issues', { title: 'New', labels: ['wet'] }, ...triages(201)],

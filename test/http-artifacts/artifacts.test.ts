@@ -70,7 +70,7 @@ interface Got {
   body: Buffer;
 }
 
-function ask(
+function sendRequest(
   url: string,
   {
     method = 'GET',
@@ -103,7 +103,7 @@ async function call(
   method: string,
   fields: object,
 ): Promise<{ status: number; [field: string]: unknown }> {
-  const { status, body } = await ask(`${forge.url}${service}/${method}`, {
+  const { status, body } = await sendRequest(`${forge.url}${service}/${method}`, {
     method: 'POST',
     headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
     body: JSON.stringify({ workflow_run_backend_id: runId, ...fields }),
@@ -111,7 +111,7 @@ async function call(
   return { status, ...(JSON.parse(body.toString()) as object) };
 }
 
-const put = (url: string, body: string | Buffer = '') => ask(url, { method: 'PUT', body });
+const put = (url: string, body: string | Buffer = '') => sendRequest(url, { method: 'PUT', body });
 const list = (...ids: string[]): string =>
   `<?xml version="1.0"?><BlockList>${ids.map((id) => `<Latest>${id}</Latest>`).join('')}</BlockList>`;
 
@@ -161,8 +161,8 @@ t.test(
     const [artifact] = await forge.modules.ci.artifacts.list(forge.found, 1);
     const page = `${forge.url}/repos/alice/work/runs/1/artifacts/${artifact!.id}`;
     const signedIn = { Cookie: `hearth_session=${forge.alice.session}` };
-    t.equal((await ask(page)).status, 404, 'a private repository’s artifact is not there for others');
-    const zip = await ask(page, { headers: signedIn });
+    t.equal((await sendRequest(page)).status, 404, 'a private repository’s artifact is not there for others');
+    const zip = await sendRequest(page, { headers: signedIn });
     t.match(zip, {
       status: 200,
       headers: { 'content-type': 'application/zip', 'content-disposition': /filename="site build\.zip"/ },
@@ -170,12 +170,12 @@ t.test(
     t.equal(createHash('sha256').update(zip.body).digest('hex'), uploaded.digest);
     t.ok(readZip(zip.body).get('large.bin')!.equals(large));
     t.match(
-      (await ask(`${forge.url}/repos/alice/work/runs/1`, { headers: signedIn })).body.toString(),
+      (await sendRequest(`${forge.url}/repos/alice/work/runs/1`, { headers: signedIn })).body.toString(),
       /site build[^]*9\.\d MB[^]*in 4 days[^]*SHA-256/,
     );
 
     t.match(await client(forge, job, { ...v4, act: 'delete' }), { id: artifact!.id });
-    t.equal((await ask(page, { headers: signedIn })).status, 404);
+    t.equal((await sendRequest(page, { headers: signedIn })).status, 404);
     t.same(
       readdirSync(path.join(forge.folder, 'data/ci/artifacts/0')),
       [`${artifact!.id + 1}.zip`],
@@ -218,7 +218,7 @@ t.test('the client of actions/upload-artifact@v3 sends files one by one, in piec
   );
   t.equal(readFileSync(path.join(unpacked, 'docs/übung/read me.txt'), 'utf8').length, 120_000);
   const [artifact] = await forge.modules.ci.artifacts.list(forge.found, 1);
-  const { body } = await ask(`${forge.url}/repos/alice/work/runs/1/artifacts/${artifact!.id}`, {
+  const { body } = await sendRequest(`${forge.url}/repos/alice/work/runs/1/artifacts/${artifact!.id}`, {
     headers: { Cookie: `hearth_session=${forge.alice.session}` },
   });
   const zip = readZip(body);
@@ -273,14 +273,14 @@ t.test('hostile jobs: names, other runs, links, sizes, blocks that are missing',
   );
   t.match(await call(forge, { ...job, token: forged }, 'CreateArtifact', { name: 'a' }), { status: 401 });
   t.match(await call(forge, job, 'constructor', {}), { status: 404 });
-  const listed = await ask(`${forge.url}${service}/ListArtifacts`, {
+  const listed = await sendRequest(`${forge.url}${service}/ListArtifacts`, {
     method: 'POST',
     headers: { Authorization: `token ${job.token}`, 'Content-Type': 'application/json' },
     body: JSON.stringify({ workflow_run_backend_id: job.runId }),
   });
   t.equal(listed.status, 200, 'the other spelling of Bearer');
   t.match(
-    await ask(`${forge.url}${service}/ListArtifacts`, {
+    await sendRequest(`${forge.url}${service}/ListArtifacts`, {
       method: 'POST',
       headers: { Authorization: `Bearer ${job.token}`, 'Content-Type': 'application/json' },
       body: '[',
@@ -305,7 +305,7 @@ t.test('hostile jobs: names, other runs, links, sizes, blocks that are missing',
     t.match(await put(changed(name, value), 'x'), { status: 403 }, `another ${name}`);
   }
   t.equal(
-    (await ask(url.replace('UploadArtifact', 'DownloadArtifact'))).status,
+    (await sendRequest(url.replace('UploadArtifact', 'DownloadArtifact'))).status,
     403,
     'a link to send opens nothing to read',
   );
@@ -348,8 +348,8 @@ t.test('hostile jobs: names, other runs, links, sizes, blocks that are missing',
   );
 
   const signed = String((await call(forge, job, 'GetSignedArtifactURL', { name: 'a' })).signed_url);
-  t.match(await ask(signed), { status: 200, body: Buffer.from('hello there') });
-  t.equal((await ask(signed.replace(/expires=\d+/, `expires=${Date.now() - 1}`))).status, 403);
+  t.match(await sendRequest(signed), { status: 200, body: Buffer.from('hello there') });
+  t.equal((await sendRequest(signed.replace(/expires=\d+/, `expires=${Date.now() - 1}`))).status, 403);
   await job.end();
   t.match(await call(forge, job, 'ListArtifacts', {}), { status: 401 }, 'the token dies with its task');
   t.equal((await put(second, 'x')).status, 401, 'and so do its links to send');
@@ -362,10 +362,10 @@ t.test('hostile jobs: the older protocol', async (t) => {
   const base = `${forge.url}/api/actions_pipeline/_apis/pipelines/workflows`;
   const headers = { Authorization: `Bearer ${job.token}`, 'Content-Type': 'application/json' };
   const send = (url: string, piece: string | Buffer, range: string, more: Record<string, string> = {}) =>
-    ask(url, { method: 'PUT', headers: { ...headers, 'Content-Range': range, ...more }, body: piece });
-  t.equal((await ask(`${base}/999/artifacts`, { headers })).status, 404, 'another run');
-  t.equal((await ask(`${base}/${job.runId}/artifacts`)).status, 401);
-  const made = await ask(`${base}/${job.runId}/artifacts`, {
+    sendRequest(url, { method: 'PUT', headers: { ...headers, 'Content-Range': range, ...more }, body: piece });
+  t.equal((await sendRequest(`${base}/999/artifacts`, { headers })).status, 404, 'another run');
+  t.equal((await sendRequest(`${base}/${job.runId}/artifacts`)).status, 401);
+  const made = await sendRequest(`${base}/${job.runId}/artifacts`, {
     method: 'POST',
     headers,
     body: JSON.stringify({ Type: 'actions_storage', Name: 'site' }),
@@ -391,8 +391,13 @@ t.test('hostile jobs: the older protocol', async (t) => {
   t.equal((await send(file, 'abc', 'bytes 0-2/6')).status, 200);
   t.equal((await send(file, 'f', 'bytes 5-5/6')).status, 400, 'a gap');
   t.equal(
-    (await ask(`${base}/${job.runId}/artifacts?artifactName=site`, { method: 'PATCH', headers, body: '{"Size":6}' }))
-      .status,
+    (
+      await sendRequest(`${base}/${job.runId}/artifacts?artifactName=site`, {
+        method: 'PATCH',
+        headers,
+        body: '{"Size":6}',
+      })
+    ).status,
     400,
     'not complete',
   );
@@ -410,15 +415,23 @@ t.test('hostile jobs: the older protocol', async (t) => {
   );
   t.equal((await send(`${url}?itemPath=site/b`, 'abc', 'bytes 0-70000/70001')).status, 403);
   t.equal(
-    (await ask(`${base}/${job.runId}/artifacts?artifactName=site`, { method: 'PATCH', headers, body: '{"Size":6}' }))
-      .status,
+    (
+      await sendRequest(`${base}/${job.runId}/artifacts?artifactName=site`, {
+        method: 'PATCH',
+        headers,
+        body: '{"Size":6}',
+      })
+    ).status,
     200,
   );
-  const items = JSON.parse((await ask(`${url}?itemPath=site`, { headers })).body.toString()) as {
+  const items = JSON.parse((await sendRequest(`${url}?itemPath=site`, { headers })).body.toString()) as {
     value: { path: string; contentLocation: string }[];
   };
   t.match(items.value, [{ path: 'site/deep/a.txt' }]);
-  t.match(await ask(items.value[0]!.contentLocation, { headers }), { status: 200, body: Buffer.from('abcdef') });
+  t.match(await sendRequest(items.value[0]!.contentLocation, { headers }), {
+    status: 200,
+    body: Buffer.from('abcdef'),
+  });
 
   const bomb = gzipSync(Buffer.alloc(1_000_000));
   t.equal(
@@ -430,11 +443,11 @@ t.test('hostile jobs: the older protocol', async (t) => {
     ).status,
     200,
   );
-  const zip = await ask(`${forge.url}/repos/alice/work/runs/1/artifacts/1`, {
+  const zip = await sendRequest(`${forge.url}/repos/alice/work/runs/1/artifacts/1`, {
     headers: { Cookie: `hearth_session=${forge.alice.session}` },
   }).catch((error: Error) => error);
   t.ok(zip instanceof Error, 'what unpacks to more than was announced ends the download');
-  t.equal((await ask(`${forge.url}/healthz`)).status, 200);
+  t.equal((await sendRequest(`${forge.url}/healthz`)).status, 200);
 });
 
 t.test('a job that reaches the server under another name is served under it; pages are not', async (t) => {
@@ -446,7 +459,7 @@ t.test('a job that reaches the server under another name is served under it; pag
     Authorization: `Bearer ${token}`,
     'Content-Type': 'application/json',
   };
-  const { status, body } = await ask(`${forge.url}${service}/CreateArtifact`, {
+  const { status, body } = await sendRequest(`${forge.url}${service}/CreateArtifact`, {
     method: 'POST',
     headers,
     body: JSON.stringify({ workflow_run_backend_id: runId, name: 'a' }),
@@ -456,7 +469,7 @@ t.test('a job that reaches the server under another name is served under it; pag
   t.ok(url.startsWith('http://hearth.internal:3000/twirp/'), url);
   t.equal(
     (
-      await ask(url.replace('http://hearth.internal:3000', forge.url), {
+      await sendRequest(url.replace('http://hearth.internal:3000', forge.url), {
         method: 'PUT',
         headers: { Host: 'hearth.internal:3000' },
         body: 'x',
@@ -464,5 +477,5 @@ t.test('a job that reaches the server under another name is served under it; pag
     ).status,
     201,
   );
-  t.equal((await ask(`${forge.url}/`, { headers: { Host: 'hearth.internal:3000' } })).status, 421);
+  t.equal((await sendRequest(`${forge.url}/`, { headers: { Host: 'hearth.internal:3000' } })).status, 421);
 });

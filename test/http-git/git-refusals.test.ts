@@ -33,13 +33,13 @@ const basic = (user: string, password: string) => ({
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 const { alice, aliceReads, bob } = server.tokens;
 
-interface Asked {
+interface RequestInput {
   headers?: Record<string, string>;
   body?: Buffer | string;
   method?: string;
 }
 
-async function ask(target: string, { headers = {}, body, method }: Asked = {}) {
+async function sendRequest(target: string, { headers = {}, body, method }: RequestInput = {}) {
   const response = await fetch(`${server.origin}${target}`, {
     method: method ?? (body === undefined ? 'GET' : 'POST'),
     headers,
@@ -97,7 +97,7 @@ t.test('SPEC §5, SECURITY D11, D02, E03: who may do what, with every kind of cr
   for (const [person, headers] of people) {
     const row = expected[person] ?? (person.startsWith('alice') ? expected.alice! : [401, 401, 401, 401, 401, 401]);
     for (const [at, [question, target]] of questions.entries()) {
-      const { status, text, headers: got } = await ask(target, { headers });
+      const { status, text, headers: got } = await sendRequest(target, { headers });
       t.equal(status, row[at], `${person}: ${question}`);
       t.match(got.get('cache-control'), /no-cache/);
       t.equal(got.has('www-authenticate'), status === 401);
@@ -113,27 +113,33 @@ t.test('SPEC §5, SECURITY D11, D02, E03: who may do what, with every kind of cr
     ],
     'private and absent answer the same bytes',
   );
-  t.equal((await ask(refs('open'))).headers.get('www-authenticate'), null);
-  t.equal((await ask(refs('closed'))).headers.get('www-authenticate'), 'Basic realm="Hearth", charset="UTF-8"');
+  t.equal((await sendRequest(refs('open'))).headers.get('www-authenticate'), null);
+  t.equal((await sendRequest(refs('closed'))).headers.get('www-authenticate'), 'Basic realm="Hearth", charset="UTF-8"');
 });
 
 t.test('the same rules hold for the requests behind the advertisement', async (t) => {
   const [read, write] = ['/git/alice/closed.git/git-upload-pack', '/git/alice/open.git/git-receive-pack'];
-  t.equal((await ask(read, { headers: fetchType, body: wants })).status, 401);
-  t.equal((await ask(read, { headers: { ...fetchType, ...bearer(bob) }, body: wants })).status, 404);
-  t.equal((await ask(read, { headers: { ...fetchType, ...bearer(alice) }, body: wants })).status, 200);
-  t.equal((await ask(write, { headers: pushType, body: flushPacket })).status, 401);
-  t.equal((await ask(write, { headers: { ...pushType, ...bearer(aliceReads) }, body: flushPacket })).status, 403);
-  const probe = await ask(write, { headers: { ...pushType, ...bearer(alice) }, body: flushPacket });
+  t.equal((await sendRequest(read, { headers: fetchType, body: wants })).status, 401);
+  t.equal((await sendRequest(read, { headers: { ...fetchType, ...bearer(bob) }, body: wants })).status, 404);
+  t.equal((await sendRequest(read, { headers: { ...fetchType, ...bearer(alice) }, body: wants })).status, 200);
+  t.equal((await sendRequest(write, { headers: pushType, body: flushPacket })).status, 401);
+  t.equal(
+    (await sendRequest(write, { headers: { ...pushType, ...bearer(aliceReads) }, body: flushPacket })).status,
+    403,
+  );
+  const probe = await sendRequest(write, { headers: { ...pushType, ...bearer(alice) }, body: flushPacket });
   t.same([probe.status, probe.bytes.length], [200, 0], 'git’s probe');
 });
 
 t.test('SECURITY A07: only the smart protocol exists', async (t) => {
   for (const target of ['/git/alice/open.git/info/refs', `${refs('open')}&service=git-receive-pack`]) {
-    t.equal((await ask(target)).status, 400, target);
+    t.equal((await sendRequest(target)).status, 400, target);
   }
   for (const service of ['git-upload-archive', 'git-nonsense', 'upload-pack', '']) {
-    const [open, absent] = await Promise.all([ask(refs('open', service)), ask(refs('absent', service))]);
+    const [open, absent] = await Promise.all([
+      sendRequest(refs('open', service)),
+      sendRequest(refs('absent', service)),
+    ]);
     t.equal(open.status, 403, service);
     t.strictSame([absent.status, absent.text], [open.status, open.text]);
   }
@@ -148,15 +154,15 @@ t.test('SECURITY A07: only the smart protocol exists', async (t) => {
     '../open.git/HEAD',
     'hooks/post-receive',
   ]) {
-    t.equal((await ask(`/git/alice/open.git/${file}`)).status, 404, file);
+    t.equal((await sendRequest(`/git/alice/open.git/${file}`)).status, 404, file);
   }
   for (const service of ['git-upload-pack', 'git-receive-pack']) {
-    const { status, headers, text } = await ask(`/git/alice/open.git/${service}`);
+    const { status, headers, text } = await sendRequest(`/git/alice/open.git/${service}`);
     t.strictSame([status, headers.get('allow')], [405, 'POST'], service);
-    const absent = await ask(`/git/alice/absent.git/${service}`);
+    const absent = await sendRequest(`/git/alice/absent.git/${service}`);
     t.strictSame([absent.status, absent.text], [status, text]);
   }
-  t.ok([404, 405].includes((await ask(refs('open'), { method: 'POST', body: '' })).status));
+  t.ok([404, 405].includes((await sendRequest(refs('open'), { method: 'POST', body: '' })).status));
 });
 
 t.test('one entrance: each address of git takes its methods, and an ambiguous request is refused', async (t) => {
@@ -166,12 +172,12 @@ t.test('one entrance: each address of git takes its methods, and an ambiguous re
     ['/git/alice/open.git/git-upload-pack', 'PUT', 'POST'],
     ['/git/alice/%6fpen.git/git-receive-pack', 'GET', 'POST'],
   ] as const) {
-    const { status, headers, text } = await ask(target, { method });
+    const { status, headers, text } = await sendRequest(target, { method });
     t.strictSame([status, headers.get('allow')], [405, allow], `${method} ${target}`);
     t.match(text, /^This address takes (GET|POST) only\.\n$/);
   }
-  const listed = await ask(refs('open'));
-  const asHead = await ask(refs('open'), { method: 'HEAD' });
+  const listed = await sendRequest(refs('open'));
+  const asHead = await sendRequest(refs('open'), { method: 'HEAD' });
   t.strictSame(
     [asHead.status, asHead.text, asHead.headers.get('content-length')],
     [200, '', String(listed.bytes.length)],
@@ -206,7 +212,7 @@ t.test('SECURITY B01: hostile paths find nothing', async (t) => {
       `/git/alice/${name}.git/info/refs?service=git-receive-pack`,
       `/git/${name}/open.git/info/refs?service=git-receive-pack`,
     ]) {
-      const { status } = await ask(target, { headers: bearer(alice) });
+      const { status } = await sendRequest(target, { headers: bearer(alice) });
       t.ok([400, 404].includes(status), `${target} ${status}`);
     }
   }
@@ -231,29 +237,29 @@ t.test('SECURITY B01: hostile paths find nothing', async (t) => {
 
 t.test('names are found in any case, with and without .git', async (t) => {
   for (const target of ['/git/ALICE/Open.git', '/git/alice/OPEN', '/git/alice/open.GIT']) {
-    t.equal((await ask(`${target}/info/refs?service=git-upload-pack`)).status, 200, target);
+    t.equal((await sendRequest(`${target}/info/refs?service=git-upload-pack`)).status, 200, target);
   }
 });
 
 t.test('responses are git’s own bytes, typed and never cached', async (t) => {
-  const first = await ask(refs('open'));
+  const first = await sendRequest(refs('open'));
   t.equal(first.headers.get('content-type'), 'application/x-git-upload-pack-advertisement');
   t.match(first.text, /^001e# service=git-upload-pack\n0000/);
   t.equal(first.headers.get('expires'), 'Fri, 01 Jan 1980 00:00:00 GMT');
-  t.match((await ask(refs('open'), { headers: { 'git-protocol': 'version=2' } })).text, /^000eversion 2\n/);
-  t.match((await ask(refs('open'), { headers: { 'git-protocol': 'version=1' } })).text, /0000000eversion 1\n/);
+  t.match((await sendRequest(refs('open'), { headers: { 'git-protocol': 'version=2' } })).text, /^000eversion 2\n/);
+  t.match((await sendRequest(refs('open'), { headers: { 'git-protocol': 'version=1' } })).text, /0000000eversion 1\n/);
   for (const odd of ['version=3', 'version=2:x=y', 'version=2, version=2', '$(id)', 'version=2;', '']) {
     t.match(
-      (await ask(refs('open'), { headers: { 'git-protocol': odd } })).text,
+      (await sendRequest(refs('open'), { headers: { 'git-protocol': odd } })).text,
       /^001e# service=git-upload-pack\n0000[0-9a-f]{4}[0-9a-f]{40} HEAD/,
       odd,
     );
   }
-  const push = await ask(refs('open', 'git-receive-pack'), {
+  const push = await sendRequest(refs('open', 'git-receive-pack'), {
     headers: { ...bearer(alice), 'git-protocol': 'version=2' },
   });
   t.match(push.text, /^001f# service=git-receive-pack\n0000/, 'pushes have no version 2');
-  const pack = await ask('/git/alice/open.git/git-upload-pack', { headers: fetchType, body: wants });
+  const pack = await sendRequest('/git/alice/open.git/git-upload-pack', { headers: fetchType, body: wants });
   t.equal(pack.headers.get('content-type'), 'application/x-git-upload-pack-result');
   t.match(pack.text, /^0008NAK\n.*PACK/s);
 });
@@ -261,13 +267,13 @@ t.test('responses are git’s own bytes, typed and never cached', async (t) => {
 t.test('the usual spelling of an address, which passes by the pages, responds as any other does', async (t) => {
   const other = (path: string) =>
     path.replace(/\/(open|closed|absent)/, (_, name: string) => `/%${name.charCodeAt(0).toString(16)}${name.slice(1)}`);
-  const responseTo = async (path: string, options: Parameters<typeof ask>[1]) => {
-    const { status, headers, text } = await ask(path, options);
+  const responseTo = async (path: string, options: Parameters<typeof sendRequest>[1]) => {
+    const { status, headers, text } = await sendRequest(path, options);
     const pairs = [...headers].filter(([name]) => !['x-request-id', 'date', 'keep-alive'].includes(name));
     t.match(headers.get('x-request-id'), /^[\w-]{12}$/);
     return { status, text, headers: pairs.map(([name, value]) => `${name}: ${value}`).sort() };
   };
-  const requests: [path: string, options?: Parameters<typeof ask>[1]][] = [
+  const requests: [path: string, options?: Parameters<typeof sendRequest>[1]][] = [
     [refs('open')],
     [refs('open'), { headers: { 'git-protocol': 'version=2' } }],
     [refs('open', 'git-receive-pack')],
@@ -281,7 +287,7 @@ t.test('the usual spelling of an address, which passes by the pages, responds as
   for (const [path, options] of requests)
     t.same(await responseTo(path, options), await responseTo(other(path), options), path);
   for (const name of ['content-security-policy', 'x-content-type-options', 'referrer-policy'])
-    t.ok((await ask(refs('open'))).headers.has(name), name);
+    t.ok((await sendRequest(refs('open'))).headers.has(name), name);
 });
 
 t.test('a repository that turns private is closed at once, also to who asks for what was cached before', async (t) => {
@@ -296,9 +302,9 @@ t.test('a repository that turns private is closed at once, also to who asks for 
   const turn = (visibility: 'PUBLIC' | 'PRIVATE') =>
     server.app.modules.repositories.changeVisibility(localAdministrator, 'alice', 'open', visibility);
   const statuses = async (headers: Record<string, string> = {}) => [
-    (await ask(refs('open'), { headers })).status,
-    (await ask(target, { headers: { ...version2, ...headers }, body: listing })).status,
-    (await ask(target, { headers: { ...version2, ...headers }, body: whole })).status,
+    (await sendRequest(refs('open'), { headers })).status,
+    (await sendRequest(target, { headers: { ...version2, ...headers }, body: listing })).status,
+    (await sendRequest(target, { headers: { ...version2, ...headers }, body: whole })).status,
   ];
   for (let round = 0; round < 3; round += 1) {
     t.same(await statuses(), [200, 200, 200]);
@@ -319,32 +325,35 @@ t.test('SECURITY I03: a body is of its type, plain or gzip', async (t) => {
     'application/x-www-form-urlencoded',
     'multipart/form-data; boundary=x',
   ]) {
-    t.equal((await ask(target, { headers: { 'content-type': type }, body: wants })).status, 415, type);
+    t.equal((await sendRequest(target, { headers: { 'content-type': type }, body: wants })).status, 415, type);
   }
   for (const encoding of ['deflate', 'br', 'compress', 'gzip, gzip', 'x', 'zstd']) {
     t.equal(
-      (await ask(target, { headers: { ...fetchType, 'content-encoding': encoding }, body: wants })).status,
+      (await sendRequest(target, { headers: { ...fetchType, 'content-encoding': encoding }, body: wants })).status,
       415,
       encoding,
     );
   }
   for (const encoding of ['gzip', 'x-gzip', 'GZIP']) {
-    const { status, text } = await ask(target, {
+    const { status, text } = await sendRequest(target, {
       headers: { ...fetchType, 'content-encoding': encoding },
       body: gzipSync(wants),
     });
     t.equal(status, 200);
     t.match(text, /PACK/);
   }
-  t.equal((await ask(target, { headers: { ...fetchType, 'content-encoding': 'identity' }, body: wants })).status, 200);
   t.equal(
-    (await ask(target, { headers: { ...fetchType, 'content-encoding': 'gzip' }, body: wants })).status,
+    (await sendRequest(target, { headers: { ...fetchType, 'content-encoding': 'identity' }, body: wants })).status,
+    200,
+  );
+  t.equal(
+    (await sendRequest(target, { headers: { ...fetchType, 'content-encoding': 'gzip' }, body: wants })).status,
     400,
     'not gzip at all',
   );
   t.equal(
     (
-      await ask(target, {
+      await sendRequest(target, {
         headers: { ...fetchType, 'content-encoding': 'gzip' },
         body: gzipSync(wants).subarray(0, 40),
       })
@@ -357,7 +366,7 @@ t.test('SECURITY I03: a body is of its type, plain or gzip', async (t) => {
 t.test('SECURITY I03, I06: bombs and oversize bodies are refused while they arrive', async (t) => {
   const zeros = gzipSync(Buffer.alloc(70 * 1024 * 1024), { level: 1 });
   t.ok(zeros.length < 1_000_000);
-  const bomb = await ask('/git/alice/open.git/git-upload-pack', {
+  const bomb = await sendRequest('/git/alice/open.git/git-upload-pack', {
     headers: { ...fetchType, 'content-encoding': 'gzip' },
     body: zeros,
   });
@@ -371,7 +380,7 @@ t.test('SECURITY I03, I06: bombs and oversize bodies are refused while they arri
   t.ok(lines.length > 200 * many.length, `ratio ${lines.length / many.length}`);
   t.equal(
     (
-      await ask('/git/alice/open.git/git-upload-pack', {
+      await sendRequest('/git/alice/open.git/git-upload-pack', {
         headers: { ...fetchType, 'content-encoding': 'gzip' },
         body: many,
       })
@@ -382,7 +391,7 @@ t.test('SECURITY I03, I06: bombs and oversize bodies are refused while they arri
   const commands = pushBytes({
     commands: Array.from({ length: 100_001 }, (_, n) => `${zeroId} ${main} refs/heads/${n}`),
   });
-  const packed = await ask('/git/alice/open.git/git-receive-pack', {
+  const packed = await sendRequest('/git/alice/open.git/git-receive-pack', {
     headers: { ...pushType, ...bearer(alice), 'content-encoding': 'gzip' },
     body: gzipSync(commands),
   });
@@ -396,8 +405,12 @@ t.test('SECURITY I03, I06: bombs and oversize bodies are refused while they arri
     ),
   );
   t.equal(
-    (await ask('/git/alice/open.git/git-receive-pack', { headers: { ...pushType, ...bearer(alice) }, body: endless }))
-      .status,
+    (
+      await sendRequest('/git/alice/open.git/git-receive-pack', {
+        headers: { ...pushType, ...bearer(alice) },
+        body: endless,
+      })
+    ).status,
     413,
   );
 });
@@ -424,7 +437,7 @@ t.test('SECURITY P0-21: malformed bodies are the client’s mistake, never ours'
       ...bearer(alice),
       ...(random.chance(0.5) ? { 'git-protocol': 'version=2' } : {}),
     };
-    const { status } = await ask(`/git/alice/open.git/${isPush ? 'git-receive-pack' : 'git-upload-pack'}`, {
+    const { status } = await sendRequest(`/git/alice/open.git/${isPush ? 'git-receive-pack' : 'git-upload-pack'}`, {
       headers,
       body: cut,
     });
@@ -441,13 +454,13 @@ function speak(
   { closeAfterMs, stopAt }: { closeAfterMs?: number; stopAt?: RegExp } = {},
 ): Promise<string> {
   return new Promise((resolve) => {
-    let said = '';
+    let output = '';
     const socket = connect(server.port, '127.0.0.1');
     socket.on('data', (chunk) => {
-      said += chunk.toString('latin1');
-      if (stopAt?.test(said)) socket.destroy();
+      output += chunk.toString('latin1');
+      if (stopAt?.test(output)) socket.destroy();
     });
-    socket.on('error', () => {}).on('close', () => resolve(said));
+    socket.on('error', () => {}).on('close', () => resolve(output));
     for (const part of parts) socket.write(part);
     if (closeAfterMs !== undefined) setTimeout(() => socket.destroy(), closeAfterMs);
   });
@@ -495,11 +508,11 @@ t.test('a connection serves the next request after every kind of response', asyn
   ];
   for (const [status, target, headers, body] of exchanges) {
     const first = [head(target, { ...headers, 'Content-Length': String(body.length) }), body];
-    const said = await speak([
+    const output = await speak([
       ...first,
       `GET ${refs('closed')} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n`,
     ]);
-    const lines = said.match(/HTTP\/1\.1 \d+/g);
+    const lines = output.match(/HTTP\/1\.1 \d+/g);
     t.same(lines, [`HTTP/1.1 ${status}`, 'HTTP/1.1 401'], `${status} ${target}`);
   }
 });
@@ -574,7 +587,7 @@ t.test('SECURITY L03: beyond slots and queue a client is told to retry later', a
     flushPacket,
     encodePacket('done\n'),
   ]);
-  const responses = await Promise.all([1, 2].map(() => ask(target, { headers: fetchType, body: unheardOf })));
+  const responses = await Promise.all([1, 2].map(() => sendRequest(target, { headers: fetchType, body: unheardOf })));
   t.same(
     responses.map(({ status, headers }) => [status, headers.get('retry-after')]),
     [
@@ -584,20 +597,20 @@ t.test('SECURITY L03: beyond slots and queue a client is told to retry later', a
   );
   t.match(responses[0]!.text, /busy/);
   t.equal(
-    (await ask(target, { headers: fetchType, body: wants })).status,
+    (await sendRequest(target, { headers: fetchType, body: wants })).status,
     200,
     'what was answered before needs no slot',
   );
-  t.equal((await ask(refs('open'))).status, 200, 'the advertisement does not wait behind clones');
+  t.equal((await sendRequest(refs('open'))).status, 200, 'the advertisement does not wait behind clones');
   t.equal(
-    (await ask(target, { headers: { ...fetchType, 'git-protocol': 'version=2' }, body: listing })).status,
+    (await sendRequest(target, { headers: { ...fetchType, 'git-protocol': 'version=2' }, body: listing })).status,
     200,
     'nor does a list of refs',
   );
   input.end(flushPacket);
   await holding;
   await until(() => git.load().reads.running === 0);
-  t.equal((await ask(target, { headers: fetchType, body: unheardOf })).status, 200);
+  t.equal((await sendRequest(target, { headers: fetchType, body: unheardOf })).status, 200);
 });
 
 t.test('a damaged repository responds with 500 without a word about it, and the others go on', async (t) => {
@@ -605,9 +618,9 @@ t.test('a damaged repository responds with 500 without a word about it, and the 
   const repository = await server.pathOf('damaged');
   const { rmSync } = await import('node:fs');
   rmSync(path.join(repository, 'objects'), { recursive: true });
-  const { status, text } = await ask(refs('damaged'));
+  const { status, text } = await sendRequest(refs('damaged'));
   t.equal(status, 500);
   t.match(text, /^internal error \([\w-]+\)\n$/);
   t.notMatch(text, server.folder);
-  t.equal((await ask(refs('open'))).status, 200);
+  t.equal((await sendRequest(refs('open'))).status, 200);
 });

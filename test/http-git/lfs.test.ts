@@ -14,7 +14,7 @@ const batch = JSON.stringify({
   objects: [{ oid: 'a'.repeat(64), size: 1 }],
 });
 
-async function ask(target: string, { method = 'POST', token = '' }: { method?: string; token?: string } = {}) {
+async function sendRequest(target: string, { method = 'POST', token = '' }: { method?: string; token?: string } = {}) {
   const response = await fetch(`${server.origin}${target}`, {
     method,
     headers: {
@@ -34,16 +34,16 @@ async function ask(target: string, { method = 'POST', token = '' }: { method?: s
 }
 
 t.test('a client of LFS reads one sentence, wherever below info/lfs it asks and in whatever way', async (t) => {
-  const asked: [method: string, target: string][] = [
+  const requests: [method: string, target: string][] = [
     ['POST', 'objects/batch'],
     ['POST', 'locks/verify'],
     ['GET', 'locks'],
     ['PUT', `objects/${'a'.repeat(64)}`],
     ['DELETE', 'locks/1'],
   ];
-  for (const [method, operation] of asked) {
+  for (const [method, operation] of requests) {
     for (const repository of ['/git/alice/open.git', '/git/alice/open', '/alice/open.git', '/repos/alice/open.git']) {
-      const { status, type, text } = await ask(`${repository}/info/lfs/${operation}`, { method });
+      const { status, type, text } = await sendRequest(`${repository}/info/lfs/${operation}`, { method });
       t.strictSame([status, type], [501, lfsType], `${method} ${repository} ${operation}`);
       t.strictSame(JSON.parse(text), { message: lfsNotStored().message });
     }
@@ -56,11 +56,11 @@ t.test('security E03 access is that of git: private and absent respond alike', a
   const git = await fetch(`${server.origin}/git/alice/closed.git/info/refs?service=git-upload-pack`);
   const refused = { status: 401, challenge: git.headers.get('www-authenticate'), text: await git.text() };
   for (const name of ['closed', 'absent']) {
-    const { status, challenge, text } = await ask(at(name));
+    const { status, challenge, text } = await sendRequest(at(name));
     t.strictSame({ status, challenge, text }, refused, name);
   }
-  t.strictSame(await ask(at('closed'), { token: bob }), await ask(at('absent'), { token: bob }));
-  t.equal((await ask(at('closed'), { token: bob })).status, 404);
-  for (const token of [alice, aliceReads]) t.equal((await ask(at('closed'), { token })).status, 501);
-  t.equal((await ask(at('open'), { token: 'hth_wrong' })).status, 401);
+  t.strictSame(await sendRequest(at('closed'), { token: bob }), await sendRequest(at('absent'), { token: bob }));
+  t.equal((await sendRequest(at('closed'), { token: bob })).status, 404);
+  for (const token of [alice, aliceReads]) t.equal((await sendRequest(at('closed'), { token })).status, 501);
+  t.equal((await sendRequest(at('open'), { token: 'hth_wrong' })).status, 401);
 });

@@ -79,7 +79,7 @@ const headers = {
 };
 
 t.test('a compressed request, and one that waits for "100 Continue"', async (t) => {
-  const ask = async (more: Record<string, string>, bytes: Buffer) => {
+  const postPack = async (more: Record<string, string>, bytes: Buffer) => {
     const post = request({ port: server.port, path: target, method: 'POST', headers: { ...headers, ...more } });
     if (more.expect === undefined) post.end(bytes);
     else post.on('continue', () => post.end(bytes)).flushHeaders();
@@ -88,8 +88,8 @@ t.test('a compressed request, and one that waits for "100 Continue"', async (t) 
     for await (const piece of response) pieces.push(piece as Buffer);
     return readResponse(Buffer.concat(pieces)).report.length;
   };
-  t.equal(await ask({ 'content-encoding': 'gzip' }, gzipSync(body)), branchCount + 2);
-  t.equal(await ask({ expect: '100-continue' }, body), branchCount + 2);
+  t.equal(await postPack({ 'content-encoding': 'gzip' }, gzipSync(body)), branchCount + 2);
+  t.equal(await postPack({ expect: '100-continue' }, body), branchCount + 2);
 });
 
 t.test('curl, which gives no pack before the 100 Continue', async (t) => {

@@ -40,7 +40,7 @@ function followLive(forge: Forge, session: string, job: number) {
   let current: ReturnType<typeof request> | null = null;
   const once = (): Promise<void> =>
     new Promise((resolve) => {
-      const asked = request(
+      const sent = request(
         `${forge.url}/repos/alice/work/runs/1/jobs/${job}/live?from=0`,
         { headers: { Cookie: `hearth_session=${session}`, 'Last-Event-ID': lastId }, agent: false },
         (response) => {
@@ -54,17 +54,17 @@ function followLive(forge: Forge, session: string, job: number) {
               for (const [, n] of event.matchAll(/printed (\d+) of/g)) numbers.push(Number(n));
               if (event.startsWith('event: end')) {
                 hasEnded = true;
-                asked.destroy();
+                sent.destroy();
               }
             }
           });
           response.on('error', () => {});
         },
       );
-      current = asked;
-      asked.on('error', () => {});
-      asked.on('close', () => resolve());
-      asked.end();
+      current = sent;
+      sent.on('error', () => {});
+      sent.on('close', () => resolve());
+      sent.end();
     });
   return {
     numbers,

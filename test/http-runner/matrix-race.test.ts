@@ -46,7 +46,7 @@ t.test('claims that race with a failing matrix job: no later job of the matrix r
     const [first, reported, second] = await Promise.all(calls);
     t.equal(reported.state.result, failure);
     const tasks = [first.task, second.task].filter((task) => task !== undefined);
-    t.strictSame(tasks.map(jobOf), ['mend'], 'what needs the matrix goes to one of them, and nothing else to anybody');
+    t.strictSame(tasks.map(jobOf), ['mend'], 'what needs the matrix goes to one of them, and nothing else to anyone');
     await end(first.task === undefined ? a : b, tasks[0], success);
     t.strictSame((await forge.state(number)).run, 'failure', `round ${number}`);
   }

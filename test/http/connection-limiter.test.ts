@@ -42,11 +42,11 @@ async function start(t: { teardown(work: () => unknown): void }, { trusted = [],
     },
     get: (from: string) =>
       new Promise<string>((resolve, reject) => {
-        const asked = httpRequest({ port, host: '127.0.0.1', localAddress: from, agent: false }, (response) => {
+        const sent = httpRequest({ port, host: '127.0.0.1', localAddress: from, agent: false }, (response) => {
           let text = '';
           response.on('data', (bytes: Buffer) => (text += bytes.toString())).on('end', () => resolve(text));
         });
-        asked.on('error', reject).end();
+        sent.on('error', reject).end();
       }),
   };
 }

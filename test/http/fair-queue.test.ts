@@ -27,7 +27,7 @@ function openQueue(perTurn: number) {
   const begun: string[] = [];
   const listen = queue.enqueue((request) => void begun.push(request.url!));
   /** @param proof headers that say who asks */
-  const ask = (url: string, proof: IncomingMessage['headers'] = {}) => {
+  const arrive = (url: string, proof: IncomingMessage['headers'] = {}) => {
     const [request, response] = [
       { url, headers: proof, destroyed: false },
       Object.assign(new EventEmitter(), { destroyed: false }),
@@ -45,24 +45,24 @@ function openQueue(perTurn: number) {
       },
     };
   };
-  return { ask, begun: () => begun.splice(0).join(' ') };
+  return { arrive, begun: () => begun.splice(0).join(' ') };
 }
 
 t.test('requests of anonymous clients begin a few per turn, in order', async (t) => {
-  const { ask, begun } = openQueue(2);
-  const asked = ['a', 'b', 'c', 'd', 'e'].map((name) => ask(name));
+  const { arrive, begun } = openQueue(2);
+  const arrived = ['a', 'b', 'c', 'd', 'e'].map((name) => arrive(name));
   t.equal(begun(), 'a b');
-  asked[3]!.leave();
-  ask('f');
+  arrived[3]!.leave();
+  arrive('f');
   await nextTurn();
   t.equal(begun(), 'c', 'and who has left is not missed');
-  ask('g');
+  arrive('g');
   t.equal(begun(), '', 'nobody comes before those who wait');
   await nextTurn();
   t.equal(begun(), 'e f');
   await nextTurn();
   await nextTurn();
-  ask('h');
+  arrive('h');
   t.equal(begun(), 'g h');
 });
 
@@ -72,24 +72,24 @@ t.test('a known client waits neither for anonymous clients nor for other known o
     { cookie: '__Host-hearth=one' },
     { authorization: 'Bearer hth_one' },
   ]) {
-    const { ask, begun } = openQueue(1);
-    ask('crowd');
-    const first = ask('first', proof);
+    const { arrive, begun } = openQueue(1);
+    arrive('crowd');
+    const first = arrive('first', proof);
     t.equal(begun(), 'crowd', 'credentials that nobody has looked at are worth nothing');
     await nextTurn();
     first.end(alice);
-    for (const name of ['crowd', 'more', 'much']) ask(name);
-    ask('second', proof);
+    for (const name of ['crowd', 'more', 'much']) arrive(name);
+    arrive('second', proof);
     t.equal(begun(), 'first second', 'a known client does not wait for the anonymous ones');
-    const third = ask('third', proof);
+    const third = arrive('third', proof);
     t.equal(begun(), '', 'nor may one person take all turns');
     await nextTurn();
     t.equal(begun(), 'crowd third');
     third.end(anonymousIdentity);
     for (let turn = 0; turn < 4; turn += 1) await nextTurn();
     begun();
-    ask('crowd');
-    ask('fourth', proof);
+    arrive('crowd');
+    arrive('fourth', proof);
     t.equal(begun(), 'crowd', 'and a client that has signed out is anonymous again');
     await nextTurn();
   }

@@ -147,14 +147,14 @@ const everything = (): string[] =>
 /** Asks a few at a time, and says what was wrong with which response. */
 async function askAll(
   requests: Iterable<[target: string, form?: Record<string, string>]>,
-): Promise<{ asked: number; wrong: string[] }> {
+): Promise<{ requestCount: number; wrong: string[] }> {
   const wrong: string[] = [];
-  let asked = 0;
+  let requestCount = 0;
   const queue = requests[Symbol.iterator]();
   const work = async () => {
     for (let next = queue.next(); !next.done; next = queue.next()) {
       const [target, form] = next.value;
-      asked += 1;
+      requestCount += 1;
       const response = form === undefined ? await alice.get(target) : await alice.post(target, form);
       const strange = foreign(response);
       if (response.status >= 500 || strange.length > 0 || response.headers['x-pwned'] !== undefined)
@@ -162,7 +162,7 @@ async function askAll(
     }
   };
   await Promise.all([work(), work(), work(), work()]);
-  return { asked, wrong };
+  return { requestCount, wrong };
 }
 
 /** As part of a path: slashes stay what they are, as in the addresses of our pages. */
@@ -198,13 +198,13 @@ t.test('security A01, A02, A05 no address makes git do anything but read', async
       `runs/new?workflow=${text}`,
     ].map((page) => [`${B}/${page}`]);
   });
-  const { asked, wrong } = await askAll(pages);
+  const { requestCount, wrong } = await askAll(pages);
   t.same(wrong, []);
   await alice.get(`${B}/search?q=--output%3Dpwned`);
   const argvs = newArguments();
   t.ok(
     argvs.some((argv) => argv.includes('--output=pwned')),
-    `words reach git at all; ${asked} requests started it ${argvs.length} times`,
+    `words reach git at all; ${requestCount} requests started it ${argvs.length} times`,
   );
   t.same(
     argvs.filter((argv) => taken(argv).length > 0),

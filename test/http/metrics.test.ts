@@ -59,7 +59,7 @@ t.test('security K04 metrics are for this machine or the token, without names', 
   for (const line of text.trim().split('\n'))
     t.match(line, /^(# (HELP|TYPE) hearth_[a-z_]+ .+|hearth_[a-z_]+(\{[^}]*\})? [-+\d.e]+)$/, line);
 
-  t.equal((await from({ 'X-Forwarded-For': '203.0.113.9' })).status, 404, 'somebody else, through a proxy');
+  t.equal((await from({ 'X-Forwarded-For': '203.0.113.9' })).status, 404, 'another client, through a proxy');
   t.equal((await from({ 'X-Forwarded-Proto': 'https' })).status, 404, 'a proxy that does not say who asks');
   t.equal((await from({ 'X-Forwarded-For': '203.0.113.9', Authorization: 'Bearer wrong' })).status, 404);
   t.equal((await from({ 'X-Forwarded-For': '203.0.113.9', Authorization: 'Bearer canary' })).status, 200);

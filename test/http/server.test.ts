@@ -2,7 +2,7 @@ import t from 'tap';
 import { connect } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { request as httpRequest } from 'node:http';
-import { ask, fillRepository, password, signedIn, startWeb, visitor } from '../fixtures/web-fixture.ts';
+import { sendRequest, fillRepository, password, signedIn, startWeb, visitor } from '../fixtures/web-fixture.ts';
 import type { Web } from '../fixtures/web-fixture.ts';
 
 /** Sends bytes as they are and gives the status line and all that follows. */
@@ -54,13 +54,13 @@ t.test('security C11, I07 ambiguous and malformed requests are refused', async (
 t.test('security C09 with a base URL other names are sent there', async (t) => {
   const web = await startWeb(t, { env: { SERVICE_BASE_URL: 'https://git.example.org' } });
   const at = (host: string, path = '/login', more: Record<string, string> = {}) =>
-    ask(web, path, { headers: { Host: host, ...more } });
+    sendRequest(web, path, { headers: { Host: host, ...more } });
   t.equal((await at('git.example.org')).status, 200);
   const foreign = await at('evil.example');
   t.equal(foreign.status, 421);
   t.match(foreign.body, 'https://git.example.org');
   t.notMatch(foreign.body, 'evil.example', 'the answer repeats nothing of the request');
-  t.equal((await at('localhost')).status, 200, 'whoever sits at the machine');
+  t.equal((await at('localhost')).status, 200, 'from the machine itself');
   t.equal((await at('evil.example', '/healthz')).status, 200, 'health tells nothing');
   t.equal(
     (await at('evil.example', '/git/alice/kiln.git/info/refs?service=git-upload-pack')).status,
@@ -75,7 +75,7 @@ t.test('security C09 with a base URL other names are sent there', async (t) => {
 
   await web.modules.accounts.addPerson({ username: 'alice', password });
   const form = { username: 'alice', password };
-  const signIn = (headers: Record<string, string>) => ask(web, '/login', { form, headers });
+  const signIn = (headers: Record<string, string>) => sendRequest(web, '/login', { form, headers });
   const secure = await signIn({ Host: 'git.example.org' });
   t.match(
     secure.headers['set-cookie']?.[0],
@@ -103,7 +103,7 @@ t.test('SPEC §1 the origin is rebuilt from a trusted proxy only', async (t) => 
     };
     const { id } = (await web.modules.accounts.listPeople())[0]!;
     const { secret } = await web.modules.accounts.startSession(id, { address: '', userAgent: '' });
-    const page = await ask(web, '/repos/alice/kiln', {
+    const page = await sendRequest(web, '/repos/alice/kiln', {
       headers: { ...headers, Cookie: `__Host-hearth=${secret}; hearth_session=${secret}` },
     });
     t.match(page.body, expected ?? `${web.origin}/git/alice/kiln.git`);
@@ -184,7 +184,7 @@ t.test('text above 1 kB travels compressed, pages with a secret do not', async (
   });
   t.equal(compressed.encoding, 'gzip');
   t.match(compressed.body, /New token/);
-  const head = await ask(web, '/settings/tokens', { method: 'HEAD', headers: gzip });
+  const head = await sendRequest(web, '/settings/tokens', { method: 'HEAD', headers: gzip });
   t.equal(head.status, 200);
   t.equal(head.body, '');
 
@@ -207,7 +207,7 @@ t.test('security B04 assets change their address with their content and stay wit
       asset.headers['content-type'],
       { css: /^text\/css/, js: /javascript/, svg: /^image\/svg/ }[name.split('.')[1] as 'css'],
     );
-    t.equal((await ask(web, path, { headers: { 'Accept-Encoding': 'br' } })).headers['content-encoding'], 'br');
+    t.equal((await sendRequest(web, path, { headers: { 'Accept-Encoding': 'br' } })).headers['content-encoding'], 'br');
     const stale = await visitor(web).get(path.replace(/[0-9a-f]{12}/, '000000000000'));
     t.match(
       [stale.status, stale.headers['cache-control']],
@@ -228,12 +228,16 @@ t.test('security B04 assets change their address with their content and stay wit
 
 t.test('health, readiness and robots', async (t) => {
   const web = await startWeb(t);
-  t.match(await ask(web, '/healthz'), { status: 200, body: 'ok\n' });
-  t.match(await ask(web, '/readyz'), { status: 200, body: 'ready\n' });
+  t.match(await sendRequest(web, '/healthz'), { status: 200, body: 'ok\n' });
+  t.match(await sendRequest(web, '/readyz'), { status: 200, body: 'ready\n' });
   web.unready.push('database');
-  t.match(await ask(web, '/readyz'), { status: 503, body: 'not ready: database\n', headers: { 'retry-after': '5' } });
-  t.match((await ask(web, '/robots.txt')).body, /^User-agent: \*\nCrawl-delay: 5\nDisallow: \/git\/\n/);
-  t.equal((await ask(web, '/healthz', { method: 'HEAD' })).status, 200);
+  t.match(await sendRequest(web, '/readyz'), {
+    status: 503,
+    body: 'not ready: database\n',
+    headers: { 'retry-after': '5' },
+  });
+  t.match((await sendRequest(web, '/robots.txt')).body, /^User-agent: \*\nCrawl-delay: 5\nDisallow: \/git\/\n/);
+  t.equal((await sendRequest(web, '/healthz', { method: 'HEAD' })).status, 200);
 });
 
 t.test('security K02 the log has one line per request and no secret in it', async (t) => {
@@ -243,9 +247,9 @@ t.test('security K02 the log has one line per request and no secret in it', asyn
   await browser.get(`/setup?token=${token}`);
   await browser.post(`/setup?token=${token}`, { handle: 'alice', password });
   const made = await browser.post('/settings/tokens', { name: 'x', access: 'read', expires_in: '30', repos: 'all' });
-  const ticket = made.headers.location ?? '';
-  const secret = /hth_\w+/.exec((await browser.get(ticket)).body)?.[0] ?? '';
-  await ask(web, '/git/alice/x.git/info/refs?service=git-upload-pack', {
+  const address = made.headers.location ?? '';
+  const secret = /hth_\w+/.exec((await browser.get(address)).body)?.[0] ?? '';
+  await sendRequest(web, '/git/alice/x.git/info/refs?service=git-upload-pack', {
     headers: { Authorization: `Basic ${Buffer.from(`alice:${secret}`).toString('base64')}` },
   });
   await browser.get('/nowhere?q=private%0d%0aline');
@@ -257,7 +261,7 @@ t.test('security K02 the log has one line per request and no secret in it', asyn
   for (const [name, value] of Object.entries({
     token,
     password,
-    ticket: ticket.split('/').at(-1),
+    address: address.split('/').at(-1),
     secret,
     cookie: browser.cookies.get('hearth_session'),
     query: 'private',
@@ -273,7 +277,7 @@ t.test('security K02 the log has one line per request and no secret in it', asyn
     ms: Number,
     bytes: Number,
   });
-  t.match(lines[3]?.fields, { path: '/settings/tokens/new/:ticket', person: String });
+  t.match(lines[3]?.fields, { path: '/settings/tokens/new/:oneTimeToken', person: String });
 });
 
 t.test('security E09 a fault is a page with a number, and the log knows why', async (t) => {
@@ -301,10 +305,10 @@ t.test('a server that stops lets running responses end and takes no more', async
     web,
     `POST /login HTTP/1.1\r\nHost: 127.0.0.1:${web.port}\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 100\r\n\r\nusername=`,
   );
-  await ask(web, '/healthz');
+  await sendRequest(web, '/healthz');
   const started = performance.now();
   await web.stop();
   t.ok(performance.now() - started < 2_000, 'a client that never ends is cut after the grace time');
   await slow;
-  await t.rejects(ask(web, '/healthz'), { code: 'ECONNREFUSED' });
+  await t.rejects(sendRequest(web, '/healthz'), { code: 'ECONNREFUSED' });
 });

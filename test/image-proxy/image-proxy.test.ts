@@ -25,9 +25,9 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** A host of images; `asked` has the requests that reached it. */
 async function startHost(t: Test, handlers: Record<string, Handler>) {
-  const asked: IncomingMessage[] = [];
+  const requests: IncomingMessage[] = [];
   const server = createServer((request, response) => {
-    asked.push(request);
+    requests.push(request);
     const handler = handlers[request.url!.split('?', 1)[0]!];
     if (handler === undefined) response.writeHead(404).end('no');
     else handler(request, response);
@@ -38,7 +38,7 @@ async function startHost(t: Test, handlers: Record<string, Handler>) {
     server.close();
   });
   const { port } = server.address() as AddressInfo;
-  return { asked, port, url: (at: string) => `http://127.0.0.1:${port}${at}`, host: `127.0.0.1:${port}` };
+  return { requests, port, url: (at: string) => `http://127.0.0.1:${port}${at}`, host: `127.0.0.1:${port}` };
 }
 
 const sendPng =
@@ -91,17 +91,17 @@ t.test('an image is fetched once, cached on disk, and requested again only when 
   });
   const { open, clock, proxy } = openProxy(t, { hosts: [host.host] });
   const images = await Promise.all(Array.from({ length: 20 }, () => open(host.url('/a.png'))));
-  t.equal(host.asked.length, 1, 'many at once are one request');
+  t.equal(host.requests.length, 1, 'many at once are one request');
   for (const image of images) t.match(image, { type: 'image/png', content: png, isPublic: true });
-  const { headers } = host.asked[0]!;
+  const { headers } = host.requests[0]!;
   t.strictSame(Object.keys(headers).sort(), ['accept', 'accept-encoding', 'connection', 'host', 'user-agent']);
   t.match(headers['user-agent'], /^Hearth\/1 /);
   clock.advance(599_000);
   t.equal((await open(host.url('/a.png')))?.etag, images[0]?.etag);
-  t.equal(host.asked.length, 1);
+  t.equal(host.requests.length, 1);
   clock.advance(2_000);
   t.equal((await open(host.url('/a.png')))?.maxAgeSeconds, 600);
-  t.equal(host.asked.length, 2, 'revalidated');
+  t.equal(host.requests.length, 2, 'revalidated');
   t.match(proxy.counts(), { fetched: 1, revalidated: 1 });
 });
 
@@ -119,7 +119,7 @@ t.test('only addresses that this server signed are fetched', async (t) => {
     [`${signature}0`, encoded],
   ] as const)
     t.equal(await proxy.open(one, two), null);
-  t.equal(host.asked.length, 0);
+  t.equal(host.requests.length, 0);
   const another = openProxy(t, { hosts: [host.host] });
   t.equal(await another.proxy.open(signature, encoded), null, 'of another server');
   for (const url of [
@@ -161,7 +161,7 @@ t.test('addresses that are not public are never connected to, whatever leads the
     'https://example.org:22/a.png',
   ])
     t.equal(await reasonOf(url), 'none', url);
-  t.equal(inside.asked.length, 0);
+  t.equal(inside.requests.length, 0);
   t.ok(proxy.counts().refused >= 6);
 });
 
@@ -191,12 +191,12 @@ t.test(
     t.equal(await reasonOf(host.url('/svg')), 'image/svg+xml');
     for (const at of ['/page', '/lie', '/big', '/slow', '/drop', '/zip', '/svg-as-text', '/none', '/absent'])
       t.equal(await reasonOf(host.url(at)), 'none', at);
-    const before = host.asked.length;
+    const before = host.requests.length;
     t.equal(await reasonOf(host.url('/absent')), 'none');
-    t.equal(host.asked.length, before, 'remembered');
+    t.equal(host.requests.length, before, 'remembered');
     clock.advance(6 * 60_000);
     t.equal(await reasonOf(host.url('/absent')), 'none');
-    t.equal(host.asked.length, before + 1);
+    t.equal(host.requests.length, before + 1);
   },
 );
 
@@ -220,7 +220,7 @@ t.test('PRIVATE repositories share no cached image with others', async (t) => {
   await open(host.url('/a.png'));
   await open(host.url('/a.png'), { repositoryId: 'garden', isPublic: true });
   await open(host.url('/a.png'), { repositoryId: 'attic', isPublic: false });
-  t.equal(host.asked.length, 3, 'once for the two public ones');
+  t.equal(host.requests.length, 3, 'once for the two public ones');
 });
 
 t.test(
@@ -272,7 +272,7 @@ t.test('ten thousand requests for slow images neither pile up nor hang', async (
   const reasons = await Promise.all(Array.from({ length: 10_000 }, (_, at) => reasonOf(host.url(`/slow?${at}`))));
   t.ok(performance.now() - before < 15_000);
   t.ok(reasons.every((each) => each === 'none' || each === 'image_proxy_busy'));
-  t.ok(host.asked.length < 400);
+  t.ok(host.requests.length < 400);
 });
 
 t.test('the cache stays below its limit, and the least recently used go first', async (t) => {
@@ -285,11 +285,11 @@ t.test('the cache stays below its limit, and the least recently used go first', 
   await proxy.sweep();
   const { files, bytes } = proxy.load();
   t.ok(bytes <= 12_000 && files > 2, `${files} files, ${bytes} bytes`);
-  const asked = host.asked.length;
+  const requests = host.requests.length;
   await open(host.url('/a.png?19'));
-  t.equal(host.asked.length, asked, 'the last one is there');
+  t.equal(host.requests.length, requests, 'the last one is there');
   await open(host.url('/a.png?0'));
-  t.equal(host.asked.length, asked + 1, 'the first one is not');
+  t.equal(host.requests.length, requests + 1, 'the first one is not');
 });
 
 t.test('types are detected by the bytes; entities of an SVG are refused', async (t) => {

@@ -3,10 +3,10 @@ import t from 'tap';
 import type { Test } from 'tap';
 import type { Viewer } from '../../src/access/index.ts';
 import { toggleLine } from '../../src/issues/comments/toggle-task.ts';
-import { shortenOwnUrls } from '../../src/issues/references/own-urls.ts';
+import { shortenOwnUrls } from '../../src/issues/references/parse-issue-urls.ts';
 import { at, openIssues, push, reasonOf, roof, sampleHistory, timeline, viewerOf } from './issues-fixture.ts';
 import type { IssueModules } from './issues-fixture.ts';
-import { commitWith } from './commit-with.ts';
+import { commitWith } from './make-commit.ts';
 
 const zero = '0'.repeat(40);
 const garden = { owner: 'alice', name: 'garden' };
@@ -35,7 +35,7 @@ async function openTwo(t: Test, visibility: { roof?: 'PRIVATE'; garden?: 'PRIVAT
   return { ...modules, say, work, tip: () => tip };
 }
 
-/** Waits until every listener has heard of all pushes. */
+/** Waits until every listener has received all pushes. */
 async function announced({ db, repositories }: IssueModules): Promise<void> {
   for (let tries = 0; tries < 200; tries += 1) {
     const [row] = await db.read.query<{ left: number }[]>(

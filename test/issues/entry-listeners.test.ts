@@ -1,4 +1,4 @@
-// The port issues.onEntry: every listener is told of every entry, and records it exactly once.
+// The port issues.onEntry: every listener receives every entry, and records it exactly once.
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { noFilter } from '../../src/issues/index.ts';
@@ -31,7 +31,7 @@ async function until(isTrue: () => Promise<boolean>): Promise<void> {
   for (let tries = 0; tries < 200 && !(await isTrue()); tries++) await sleep(10);
 }
 
-t.test('each listener hears of each entry once, in the order of the log', async (t) => {
+t.test('each listener receives each entry once, in the order of the log', async (t) => {
   const modules = await openIssues(t);
   const heard: string[] = [];
   modules.issues.onEntry(recording(modules, 'one', heard));
@@ -68,14 +68,14 @@ t.test(
     await modules.issues.open(modules.alice, roof, { title: 'x' });
     const parked = async () =>
       (await modules.db.read.query(
-        'SELECT parked_at AS at, announced_at AS told, last_error AS error FROM issue_entries',
+        'SELECT parked_at AS at, announced_at AS "notifiedAt", last_error AS error FROM issue_entries',
       )) as {
         at: number | null;
-        told: number | null;
+        notifiedAt: number | null;
         error: string | null;
       }[];
     await until(async () => (await parked())[0]?.error !== null);
-    t.match(await parked(), [{ at: null, told: null, error: 'bad: out of order' }]);
+    t.match(await parked(), [{ at: null, notifiedAt: null, error: 'bad: out of order' }]);
     t.same(await recorded(modules, 'good'), ['0 opened']);
     modules.clock.advance(minute);
     await modules.issues.finishEntries();
@@ -93,24 +93,27 @@ t.test(
     fails = false;
     const [issue] = (await modules.issues.list(modules.alice, roof, noFilter, { limit: 1 })).rows;
     await modules.issues.announceAgain({ issueId: issue!.id, position: 0 });
-    t.type((await parked())[0]?.told, 'number', 'until a person has it tried again');
+    t.type((await parked())[0]?.notifiedAt, 'number', 'until a person has it tried again');
     t.same(await recorded(modules, 'good'), ['0 opened'], 'the other has heard once');
   },
 );
 
-t.test('what a crash left is told after the start, and to whom it was told already not again', async (t) => {
-  const modules = await openIssues(t);
-  const hanging = modules.beside({ listenerTimeoutMs: 3_600_000 });
-  hanging.onEntry({ name: 'one', prepare: () => new Promise(() => {}) });
-  await hanging.open(modules.alice, roof, { title: 'x' });
-  const { id } = await modules.issues.find(modules.alice, at(1));
-  await modules.db.write(({ manager }) =>
-    manager.query("INSERT INTO entry_announcements (issue_id, position, listener) VALUES (?, 0, 'two')", [id]),
-  );
-  const next = modules.beside();
-  next.onEntry(recording(modules, 'one'));
-  next.onEntry(recording(modules, 'two'));
-  await Promise.all([next.recoverEntries(), next.recoverEntries(), modules.issues.recoverEntries()]);
-  t.same(await recorded(modules, 'one'), ['0 opened']);
-  t.same(await recorded(modules, 'two'), []);
-});
+t.test(
+  'entries that a crash left are announced after the start, and not again to a listener that has them',
+  async (t) => {
+    const modules = await openIssues(t);
+    const hanging = modules.beside({ listenerTimeoutMs: 3_600_000 });
+    hanging.onEntry({ name: 'one', prepare: () => new Promise(() => {}) });
+    await hanging.open(modules.alice, roof, { title: 'x' });
+    const { id } = await modules.issues.find(modules.alice, at(1));
+    await modules.db.write(({ manager }) =>
+      manager.query("INSERT INTO entry_announcements (issue_id, position, listener) VALUES (?, 0, 'two')", [id]),
+    );
+    const next = modules.beside();
+    next.onEntry(recording(modules, 'one'));
+    next.onEntry(recording(modules, 'two'));
+    await Promise.all([next.recoverEntries(), next.recoverEntries(), modules.issues.recoverEntries()]);
+    t.same(await recorded(modules, 'one'), ['0 opened']);
+    t.same(await recorded(modules, 'two'), []);
+  },
+);

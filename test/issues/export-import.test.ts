@@ -162,18 +162,18 @@ t.test('an export comes back whole on the same instance: numbers, times, order, 
   );
 });
 
-t.test('nobody is notified of an import, and no listener is told', async (t) => {
+t.test('no person and no listener is notified of an import', async (t) => {
   const modules = await openIssues(t);
   const { issues, db, alice, carol } = modules;
   await full(modules);
   const files = await exported(modules);
-  const told: string[] = [];
-  issues.onEntry({ name: 'ear', record: async (_tx, { entry }) => void told.push(entry.kind) });
+  const notified: string[] = [];
+  issues.onEntry({ name: 'ear', record: async (_tx, { entry }) => void notified.push(entry.kind) });
   await imported(modules, files, 'copy');
   await issues.finishEntries();
   await issues.recoverEntries();
   await issues.stop();
-  t.strictSame(told, []);
+  t.strictSame(notified, []);
   t.equal((await issues.subscriptionOf(carol, at(2, 'copy')))?.isOn ?? false, false);
   const [row] = await db.read.query(
     'SELECT count(*) AS n FROM issue_mentions m JOIN issues i ON i.id = m.issue_id JOIN repositories r ON r.id = i.repository_id WHERE r.name = ?',

@@ -2,7 +2,7 @@
 import t from 'tap';
 import { noFilter, parseIssueQuery, formatIssueQuery } from '../../src/issues/index.ts';
 import { anonymous, at, openIssues, push, reasonOf, roof, sampleHistory, timeline } from './issues-fixture.ts';
-import { commitWith } from './commit-with.ts';
+import { commitWith } from './make-commit.ts';
 
 const zero = '0'.repeat(40);
 

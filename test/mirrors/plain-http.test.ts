@@ -185,11 +185,11 @@ t.test('a sync that is asked for during a sync is done after it', async (t) => {
 
 t.test('a Gitea in the own network lists all its repositories, page by page, and they are imported', async (t) => {
   const { mirrors } = here.modules;
-  const asked: string[] = [];
+  const requestedUrls: string[] = [];
   // Gitea's paging: `limit` up to 50, 30 when it is not given, `Link` while there is more.
   const gitea = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://gitea');
-    asked.push(`${url.pathname} ${request.headers.authorization ?? ''}`);
+    requestedUrls.push(`${url.pathname} ${request.headers.authorization ?? ''}`);
     const limit = Math.min(Number(url.searchParams.get('limit') ?? 30), 50);
     const page = Number(url.searchParams.get('page') ?? 1);
     const all = Array.from({ length: 120 }, (_, index) => ({
@@ -210,7 +210,7 @@ t.test('a Gitea in the own network lists all its repositories, page by page, and
   const account = { login: 'bob', isStarred: false, secret: 'token' };
   const listed = await mirrors.repositoriesAt({ ...account, api: `http://127.0.0.5:${giteaPort}/api/v1` });
   t.equal(new Set(listed.map(({ fullName }) => fullName)).size, 120);
-  t.strictSame([...new Set(asked)], ['/api/v1/user/repos Bearer token']);
+  t.strictSame([...new Set(requestedUrls)], ['/api/v1/user/repos Bearer token']);
   await mirrors.import(viewer, {
     name: listed[0]!.name,
     visibility: 'PRIVATE',
@@ -220,10 +220,10 @@ t.test('a Gitea in the own network lists all its repositories, page by page, and
   await mirrors.runDue();
   t.ok((await refsOf('tool-0')).size > 0);
 
-  asked.length = 0;
+  requestedUrls.length = 0;
   const refusal = await mirrors
     .repositoriesAt({ ...account, api: `http://127.0.0.5:${giteaPort + 1}/api/v1` })
     .catch((error: unknown) => error);
   t.match(refusal, { reason: 'elsewhere_refused', message: `mirrors.allowed_hosts = ["127.0.0.5:${giteaPort + 1}"]` });
-  t.strictSame(asked, [], 'the token went nowhere');
+  t.strictSame(requestedUrls, [], 'the token went nowhere');
 });

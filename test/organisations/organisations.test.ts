@@ -41,9 +41,9 @@ t.test('a refused creation has a reason and leaves nothing behind', async (t) =>
     more: { displayName?: string; description?: string } = {},
     viewer: Parameters<typeof organisations.create>[0] = alice,
   ) => reasonOf(organisations.create(viewer, { name, ...more }));
-  const nobody = await accounts.addPerson({});
+  const outsider = await accounts.addPerson({});
   t.equal(await found('example', {}, anonymous), 'sign_in_required');
-  t.equal(await found('example', {}, viewerOf(nobody)), 'onboarding_required');
+  t.equal(await found('example', {}, viewerOf(outsider)), 'onboarding_required');
   t.equal(await found('example', {}, { ...alice, via: 'token', scope: 'read' }), 'insufficient_scope');
   t.equal(await found('example', {}, { ...alice, via: 'token', repositoryIds: [] }), 'insufficient_scope');
   t.equal(await found('Alice'), 'handle_taken');

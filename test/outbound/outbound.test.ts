@@ -152,18 +152,18 @@ t.test('security G01 no spelling of a private address passes the check of the pa
 });
 
 t.test('SPEC §5 development mode relaxes scheme and address, never the allowlist', async (t) => {
-  const asked: string[] = [];
+  const lookups: string[] = [];
   const outbound = outboundFor(t, {
     devAllowInsecure: true,
     isAllowed(url) {
-      asked.push(url.host);
+      lookups.push(url.host);
       return url.hostname === '127.0.0.1';
     },
   });
   t.equal((await outbound.checkUrl('http://127.0.0.1:3000/x')).href, 'http://127.0.0.1:3000/x');
   t.equal((await refusalOf(outbound.checkUrl('http://127.0.0.2:3000/x'))).reason, 'host_not_allowed');
   t.equal((await refusalOf(outbound.checkUrl('ftp://127.0.0.1/'))).reason, 'https_only');
-  t.strictSame(asked, ['127.0.0.1:3000', '127.0.0.2:3000']);
+  t.strictSame(lookups, ['127.0.0.1:3000', '127.0.0.2:3000']);
 });
 
 t.test(

@@ -181,7 +181,7 @@ t.test('the namespace', async (t) => {
     t.equal((await owners.resolveFormer('Before'))?.handle, 'after');
     t.equal(await owners.resolveFormer('after'), null);
     t.equal(await owners.isTaken('before'), true);
-    t.equal(await reasonOf(claim('before', 'user', 'u-stranger')), 'handle_taken');
+    t.equal(await reasonOf(claim('before', 'user', 'u-other')), 'handle_taken');
 
     await rename('BEFORE');
     t.same(

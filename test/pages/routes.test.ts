@@ -14,15 +14,15 @@ import type { ListedRoute, Route } from '../../src/pages/routes.ts';
 import type { FederationHandlers } from '../../src/http-activitypub/index.ts';
 import type { ArtifactHandlers } from '../../src/http-artifacts/index.ts';
 import { fixedClock } from '../fixtures/fixed-clock.ts';
-import { ask, password, signedIn, startWeb, visitor } from '../fixtures/web-fixture.ts';
+import { sendRequest, password, signedIn, startWeb, visitor } from '../fixtures/web-fixture.ts';
 import type { Visitor, Web } from '../fixtures/web-fixture.ts';
 
 // Much of it is whole pages: on a busy machine together they take longer than one ordinary file.
 t.setTimeout(180_000);
 
-const nobody = async (): Promise<void> => {};
-const handlers = new Proxy({}, { get: () => nobody });
-const table = routes(handlers as FederationHandlers, handlers as ArtifactHandlers, nobody, nobody);
+const unusedHandler = async (): Promise<void> => {};
+const handlers = new Proxy({}, { get: () => unusedHandler });
+const table = routes(handlers as FederationHandlers, handlers as ArtifactHandlers, unusedHandler, unusedHandler);
 
 t.test('security D10 a route without a declared access stops the start', async (t) => {
   const chainOf = routeChain({
@@ -50,7 +50,7 @@ t.test('the table is sound', async (t) => {
     if (/^\/settings/.test(path) && !/appearance/.test(path)) t.equal(access, 'signed-in', path);
     if (/^\/admin/.test(path)) t.equal(access, 'administrator', path);
     t.notMatch(path, /^\/git\/.*\/(?:info|git-)/, 'git has one entrance, before the routes');
-    if (method === 'POST') t.not(access, 'open', `${path} changes something, so somebody must be asked`);
+    if (method === 'POST') t.not(access, 'open', `${path} changes something, so it must check rights`);
   }
 });
 
@@ -170,11 +170,11 @@ async function principals(web: Web): Promise<Record<Who, Visitor>> {
  * their own. test/e2e/access-matrix.test.ts fills in what these need.
  */
 const apart =
-  /^\/(?:setup|signup|login|settings|admin|:handle|:owner\/:name|\{\*rest\})$|:ticket|:file|^\/orgs\/:name|\/image$|[*{]|\/commit\/:id|\/go$|\/runs\/:|\/issues\/:number|\/attachments\/:id$|\/milestones\/:milestone$|\/deliveries\/:id$|\/:hook$|\/branches\/delete$/;
+  /^\/(?:setup|signup|login|settings|admin|:handle|:owner\/:name|\{\*rest\})$|:ticket|:file|^\/orgs\/:name|\/image$|[*{]|\/commit\/:id|\/go$|\/runs\/:|\/issues\/:number|\/attachments\/:id$|\/milestones\/:milestone$|\/deliveries\/:id$|\/:hook$|\/branches\/delete$|\/login\/reset$|\/emails\/verify$/;
 
 t.test('SPEC §5 every page lets in whom its row declares', async (t) => {
   const web = await startWeb(t);
-  const everybody = await principals(web);
+  const browsers = await principals(web);
   const filled = (path: string): string =>
     path.replace(':owner', 'alice').replace(':name', 'ledger').replace(':username', 'alice');
   const pages = table.filter(
@@ -182,7 +182,7 @@ t.test('SPEC §5 every page lets in whom its row declares', async (t) => {
       method === 'GET' && !apart.test(path) && access !== 'open' && access !== 'federation' && access !== 'operator',
   );
   for (const { path, access } of pages) {
-    for (const [who, browser] of Object.entries(everybody) as [Who, Visitor][]) {
+    for (const [who, browser] of Object.entries(browsers) as [Who, Visitor][]) {
       const wanted = path === '/settings/appearance' && who === 'newcomer' ? 200 : expected[access]?.[who];
       const { status, headers } = await browser.get(filled(path));
       const got =
@@ -217,7 +217,7 @@ t.test('security D01 every form refuses a signed-out visitor and another site be
 
 t.test('methods that a page does not have are refused with those it has', async (t) => {
   const web = await startWeb(t);
-  const method = (path: string, verb: string) => ask(web, path, { method: verb });
+  const method = (path: string, verb: string) => sendRequest(web, path, { method: verb });
   for (const [path, allow] of [
     ['/login', 'HEAD, GET, POST'],
     ['/logout', 'POST'],

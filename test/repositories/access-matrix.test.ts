@@ -17,7 +17,7 @@ import type { TestModules } from './repositories-fixture.ts';
 
 type At = [owner: string, name: string];
 
-/** Who may: everybody with that level, or the repository owner of SPEC §4.3. */
+/** Who may: everyone with that level, or the repository owner of SPEC §4.3. */
 type Needed = Exclude<Level, 'none'> | 'owner';
 
 interface Act {
@@ -114,7 +114,7 @@ interface Cell {
   may(repository: { id: string; visibility: Visibility; ofOrganisation: boolean }, needed: Needed): boolean;
 }
 
-/** Everybody, with every tie, and with every kind of token of those who have one. */
+/** Everyone, with every tie, and with every kind of token of those who have one. */
 async function makeCells(modules: TestModules): Promise<Cell[]> {
   const { accounts, db, alice, organisations } = modules;
   const { id: organisationId } = await organisations.find('example');

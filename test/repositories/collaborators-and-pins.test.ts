@@ -80,30 +80,30 @@ t.test('the effective access is the higher of both, shown with its reason', asyn
   await repositories.create(alice, { owner: 'example', name: 'work', visibility: 'PRIVATE' });
   const access = async (viewer: Viewer) => {
     const { level, reason, grants } = await repositories.collaborators.explainAccess(viewer, 'example', 'work');
-    return { level, reason, ties: grants.length };
+    return { level, reason, grantCount: grants.length };
   };
   const memberAs = (role: string) => organisations.changeMemberRole(alice, 'example', { username: 'bob', role });
-  t.same(await access(alice), { level: 'admin', reason: 'organisation OWNER', ties: 1 });
-  t.same(await access(bob), { level: 'read', reason: 'organisation GUEST', ties: 1 });
+  t.same(await access(alice), { level: 'admin', reason: 'organisation OWNER', grantCount: 1 });
+  t.same(await access(bob), { level: 'read', reason: 'organisation GUEST', grantCount: 1 });
   await repositories.collaborators.add(alice, 'example', 'work', { username: 'bob', role: 'write' });
-  t.same(await access(bob), { level: 'write', reason: 'collaborator write', ties: 2 });
+  t.same(await access(bob), { level: 'write', reason: 'collaborator write', grantCount: 2 });
   await memberAs('MEMBER');
   t.same((await access(bob)).level, 'write');
   await memberAs('OWNER');
-  t.same(await access(bob), { level: 'admin', reason: 'organisation OWNER', ties: 2 });
+  t.same(await access(bob), { level: 'admin', reason: 'organisation OWNER', grantCount: 2 });
   t.match(await repositories.collaborators.list(alice, 'example', 'work'), [
     { role: 'write', access: { reason: 'organisation OWNER', level: 'admin' } },
   ]);
   t.same(
     await access({ ...bob, via: 'token', scope: 'read' }),
-    { level: 'admin', reason: 'organisation OWNER', ties: 2 },
+    { level: 'admin', reason: 'organisation OWNER', grantCount: 2 },
     'of the person, not of the token',
   );
 
   t.equal(await reasonOf(access(carol)), 'repository_not_found');
   await repositories.changeVisibility(alice, 'example', 'work', 'PUBLIC');
-  t.same(await access(carol), { level: 'read', reason: 'anyone', ties: 0 });
-  t.same(await access(anonymous), { level: 'read', reason: 'anyone', ties: 0 });
+  t.same(await access(carol), { level: 'read', reason: 'anyone', grantCount: 0 });
+  t.same(await access(anonymous), { level: 'read', reason: 'anyone', grantCount: 0 });
   await repositories.create(alice, { name: 'own', visibility: 'PRIVATE' });
   t.match(await repositories.collaborators.explainAccess(alice, 'alice', 'own'), { level: 'admin', reason: 'owner' });
 });

@@ -112,7 +112,7 @@ t.test('a refused creation leaves neither row nor folder', async (t) => {
   await organisations.create(alice, { name: 'example' });
   await organisations.addMember(alice, 'example', { username: 'bob', role: 'MEMBER' });
   await organisations.addMember(alice, 'example', { username: 'carol', role: 'GUEST' });
-  const nobody = viewerOf(await accounts.addPerson({}));
+  const unnamed = viewerOf(await accounts.addPerson({}));
   type Input = Partial<Parameters<Repositories['create']>[1]>;
   const create = (viewer: Parameters<Repositories['create']>[0], input: Input = {}) =>
     reasonOf(repositories.create(viewer, { name: 'work', visibility: 'PUBLIC', ...input }));
@@ -120,7 +120,7 @@ t.test('a refused creation leaves neither row nor folder', async (t) => {
     ['sign_in_required', create(anonymous)],
     ['insufficient_scope', create({ ...alice, via: 'token', scope: 'read' })],
     ['insufficient_scope', create({ ...alice, via: 'token', repositoryIds: [] })],
-    ['no_such_owner', create(nobody)],
+    ['no_such_owner', create(unnamed)],
     ['no_such_owner', create(alice, { owner: 'bob' })],
     ['no_such_owner', create({ ...alice, isAdministrator: true }, { owner: 'bob' })],
     ['no_such_owner', create(alice, { owner: 'dave' })],
@@ -146,7 +146,7 @@ t.test('a refused creation leaves neither row nor folder', async (t) => {
   );
 
   t.equal(await create(bob, { owner: 'example' }), 'accepted', 'a MEMBER creates for the organisation');
-  t.equal(await create(localAdministrator, { owner: 'bob' }), 'accepted', 'the command line for everybody');
+  t.equal(await create(localAdministrator, { owner: 'bob' }), 'accepted', 'the command line for everyone');
 });
 
 t.test(
@@ -171,7 +171,7 @@ t.test('SPEC §5 hidden, absent, trashed and invalid are refused with the same m
   const { repositories, alice, bob } = await openModules(t);
   for (const name of ['secret', 'gone']) await repositories.create(alice, { name, visibility: 'PRIVATE' });
   await repositories.trash.move(alice, 'alice', 'gone');
-  const asked: [typeof bob | typeof anonymous | typeof localAdministrator, string, string][] = [
+  const lookups: [typeof bob | typeof anonymous | typeof localAdministrator, string, string][] = [
     [bob, 'alice', 'secret'],
     [anonymous, 'alice', 'secret'],
     [{ ...bob, isAdministrator: true }, 'alice', 'secret'],
@@ -186,7 +186,7 @@ t.test('SPEC §5 hidden, absent, trashed and invalid are refused with the same m
     [bob, 'x'.repeat(5000), 'y'.repeat(5000)],
   ];
   const words = new Set<string>();
-  for (const [viewer, owner, name] of asked) {
+  for (const [viewer, owner, name] of lookups) {
     const error = await repositories.find(viewer, owner, name).then(
       () => null,
       (thrown: Error & { code: string; reason: string }) => thrown,

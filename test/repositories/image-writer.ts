@@ -1,6 +1,5 @@
-// A program for image-kills.test.ts: replaces and removes the image of one repository for ever, until it is killed.
-// argv: the data folder, the id of alice, the number of the round. Prints a line for each act that was
-// acknowledged.
+// A program for image-crash-recovery.test.ts: replaces and removes the image of one repository until it is killed.
+// argv: the data folder, the id of alice, the number of the round. Prints a line for each act that was acknowledged.
 import path from 'node:path';
 import { createAccounts } from '../../src/accounts/index.ts';
 import { createDatabase } from '../../src/db/index.ts';

@@ -308,7 +308,7 @@ t.test(
     const modules = await openWork(t);
     const { repositories, alice, bob, db, git } = modules;
     const { repository, path: home } = await repositories.find(alice, 'alice', 'work');
-    const elsewhere = git.storage.pathOf(bob.id, repository.id);
+    const newFolder = git.storage.pathOf(bob.id, repository.id);
     const intend = () =>
       db.write((tx) => tx.manager.query('INSERT INTO repository_moves VALUES (?, ?)', [repository.id, bob.id]));
 
@@ -317,7 +317,7 @@ t.test(
       await reasonOf(repositories.transfers.start(localAdministrator, 'alice', 'work', 'carol')),
       'move_in_progress',
     );
-    await git.storage.move(home, elsewhere);
+    await git.storage.move(home, newFolder);
     let next = await modules.restart();
     await next.repositories.recover();
     t.ok(await next.git.storage.exists(home), 'back, because the row had not changed');

@@ -142,9 +142,9 @@ t.test('every list has each visible repository once, in order, forwards and back
       };
       const expected = await plainly(viewer, options);
       const { forwards, backwards } = await walk(viewer, options);
-      const said = JSON.stringify([viewer, options]);
-      if (forwards.join() !== expected.join()) t.strictSame(forwards, expected, said);
-      if (backwards.join() !== expected.join()) t.strictSame(backwards, expected, `backwards, ${said}`);
+      const label = JSON.stringify([viewer, options]);
+      if (forwards.join() !== expected.join()) t.strictSame(forwards, expected, label);
+      if (backwards.join() !== expected.join()) t.strictSame(backwards, expected, `backwards, ${label}`);
       listed += expected.length;
     }
   }

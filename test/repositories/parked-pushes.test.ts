@@ -35,14 +35,14 @@ const journal = ({ db }: Pick<TestModules, 'db'>): Promise<JournalRow[]> =>
   );
 
 /** A listener that counts how often it was asked, and fails until it is mended. */
-function failing(name: string): PushListener & { asked: number; received: string[]; isMended: boolean } {
+function failing(name: string): PushListener & { calls: number; received: string[]; isMended: boolean } {
   const listener = {
     name,
-    asked: 0,
+    calls: 0,
     received: [] as string[],
     isMended: false,
     async prepare() {
-      listener.asked += 1;
+      listener.calls += 1;
       if (!listener.isMended) throw new Error(`${name} is\nbroken`);
       return true;
     },
@@ -80,7 +80,7 @@ t.test('a listener that fails three times parks the push, also across restarts; 
   const next = plugIn((await modules.restart()).repositories);
   await next.recover();
   await next.pushes.recover();
-  t.equal(broken.asked, 3, 'neither the job nor a start asks again');
+  t.equal(broken.calls, 3, 'neither the job nor a start asks again');
   t.same([before.received, after.received], [[id], [id]], 'the others have heard, once');
   t.match(await next.pushes.listParked(10), [
     { id, repositoryId: modules.repositoryId, attempts: 3, parkedAt: Number },
@@ -104,13 +104,13 @@ t.test(
   'attempts are recorded before a listener runs: one that crashes the server is tried three times in all',
   async (t) => {
     const modules = await openWork(t);
-    let asked = 0;
+    let calls = 0;
     const [before, after] = [recordingListener('before'), recordingListener('after')];
     /** The server does not live to see this end: what follows in the same process is the next start. */
     const killer: PushListener = {
       name: 'killer',
       prepare: () => {
-        asked += 1;
+        calls += 1;
         reached.resolve();
         return new Promise((_resolve, reject) => graves.push(() => reject(new Error('over'))));
       },
@@ -140,16 +140,16 @@ t.test(
     const last = await start();
     await last.recover();
     await last.pushes.recover();
-    t.equal(asked, 3);
+    t.equal(calls, 3);
     t.match(await journal(modules), [
       { announced: 0, parked: 1, attempts: 4, last_error: 'killer: the server ended while this listener ran' },
     ]);
     t.equal(before.received.length, 1);
-    t.equal(after.received.length, 1, 'who stands behind the killer hears in the end, once');
+    t.equal(after.received.length, 1, 'listeners after the crashing one are notified in the end, once');
     const after2 = await start();
     await after2.recover();
     await after2.pushes.recover();
-    t.equal(asked, 3, 'and no later start tries it again');
+    t.equal(calls, 3, 'and no later start tries it again');
     for (const end of graves) end();
   },
 );
@@ -212,7 +212,7 @@ t.test('when two listeners fail, the push is parked when the last of them has ha
   modules.clock.advance(later);
   await modules.repositories.pushes.finish();
   t.match(await journal(modules), [{ parked: 1, attempts: 3, last_error: 'one: one is broken' }]);
-  t.same([one.asked, two.asked, two.received.length], [3, 3, 1]);
+  t.same([one.calls, two.calls, two.received.length], [3, 3, 1]);
 });
 
 t.test('a push without failures costs no write for attempts', async (t) => {

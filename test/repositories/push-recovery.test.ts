@@ -33,17 +33,17 @@ async function afterCrash(t: Owner, options: Parameters<typeof openModules>[1] =
   const listener = recordingListener('listener');
   repositories.pushes.onPush(listener);
   const held = Promise.withResolvers<void>();
-  const asked = Promise.withResolvers<void>();
+  const requested = Promise.withResolvers<void>();
   const { recover } = git.maintenance;
   git.maintenance.recover = async (folder) => {
-    asked.resolve();
+    requested.resolve();
     await held.promise;
     return recover(folder);
   };
   t.teardown(() => held.resolve());
   await repositories.recover();
   const recovering = repositories.pushes.recover();
-  await asked.promise;
+  await requested.promise;
   const verdict = async () =>
     ((await db.read.query("SELECT result FROM push_updates WHERE push_id = 'left'")) as { result: string }[])[0]
       ?.result;
@@ -87,7 +87,7 @@ t.test('a push waits for unsettled pushes of its repository; reads and other rep
   );
   const inWork = new Set(rows.filter(({ name }) => name === 'work').map(({ id }) => id));
   const announced = listener.received.filter((id) => inWork.has(id));
-  t.equal(announced[0], 'left', 'it is told of first');
+  t.equal(announced[0], 'left', 'it is announced first');
   t.ok(announced.length > 1);
   t.equal(new Set(announced).size, announced.length);
 });

@@ -338,14 +338,14 @@ t.test('deleting and transferring wait for a running push: 409, whichever proces
   const modules = await openWork(t);
   const { repositories, openAgain, alice, organisations, history, git } = modules;
   await organisations.create(alice, { name: 'example' });
-  const elsewhere = openAgain().repositories;
+  const otherServer = openAgain().repositories;
   const seen: string[] = [];
   const receivePack = git.transfers.receivePack;
   // Asked when the push is journalled and git is about to start.
   git.transfers.receivePack = (request) => {
     const decide: typeof request.hooks.preReceive = async (commands) => {
       const verdict = await request.hooks.preReceive(commands);
-      for (const deps of [repositories, elsewhere]) {
+      for (const deps of [repositories, otherServer]) {
         seen.push(
           await reasonOf(deps.trash.move(alice, 'alice', 'work')),
           await reasonOf(deps.transfers.start(alice, 'alice', 'work', 'example')),
@@ -436,18 +436,18 @@ t.test('a listener that reads a repository during its transfer is retried, and c
 t.test('effects of listeners are recorded in one write; without effects there is none', async (t) => {
   const modules = await openWork(t);
   const { repositories, alice, history } = modules;
-  const asked: string[] = [];
+  const calls: string[] = [];
   const recorded: string[] = [];
   const telling = (name: string, says: string | null, isAwaited = false): PushListener => ({
     name,
     isAwaited,
-    prepare: async () => (asked.push(name), says),
-    async record(tx, { id }, said) {
+    prepare: async () => (calls.push(name), says),
+    async record(tx, { id }, push) {
       const marks: { listener: string }[] = await tx.manager.query(
         'SELECT listener FROM push_announcements WHERE push_id = ? ORDER BY listener',
         [id],
       );
-      recorded.push(`${name}: ${said}; marked ${marks.map(({ listener }) => listener)}; asked ${asked}`);
+      recorded.push(`${name}: ${push}; marked ${marks.map(({ listener }) => listener)}; asked ${calls}`);
     },
   });
   repositories.pushes.onPush(telling('silent', null));

@@ -75,13 +75,13 @@ t.test('no test file at all is a failure, and so is a missing one', async (t) =>
 
 t.test('each script prints its usage, and an unknown benchmark lists the known ones', async (t) => {
   const script = (name: string, ...args: string[]) =>
-    new Promise<{ code: unknown; said: string }>((resolve) => {
+    new Promise<{ code: unknown; output: string }>((resolve) => {
       execFile(join(import.meta.dirname, '../../scripts', name), args, (error, stdout, stderr) =>
-        resolve({ code: error?.code ?? 0, said: stdout + stderr }),
+        resolve({ code: error?.code ?? 0, output: stdout + stderr }),
       );
     });
   for (const name of ['test', 'bench', 'chaos', 'build-executable'])
-    t.match(await script(name, '--help'), { code: 0, said: new RegExp(`^[A-Z].*\nusage: scripts/${name} `) });
+    t.match(await script(name, '--help'), { code: 0, output: new RegExp(`^[A-Z].*\nusage: scripts/${name} `) });
   for (const args of [[], ['nope'], ['processes']])
-    t.match(await script('bench', ...args), { code: 2, said: /one of: all ci .*federation .*pages / });
+    t.match(await script('bench', ...args), { code: 2, output: /one of: all ci .*federation .*pages / });
 });

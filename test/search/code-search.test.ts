@@ -2,7 +2,7 @@ import t from 'tap';
 import { execFileSync } from 'node:child_process';
 import { anonymous } from '../../src/access/index.ts';
 import type { PersonViewer, Viewer } from '../../src/access/index.ts';
-import { ask, fillRepository, startWeb } from '../fixtures/web-fixture.ts';
+import { sendRequest, fillRepository, startWeb } from '../fixtures/web-fixture.ts';
 import type { Web } from '../fixtures/web-fixture.ts';
 
 const viewerOf = (id: string, username: string): PersonViewer => ({
@@ -123,7 +123,7 @@ t.test(
       files: ['small/a.txt:1'],
       coverage: { visible: 2, searched: 1, tooLarge: 1 },
     });
-    const page = await ask(large.web, '/search/code?q=some%20words');
+    const page = await sendRequest(large.web, '/search/code?q=some%20words');
     t.match(page, { status: 200, body: /Searched 1 of 2 repositories; 1 is over the size limit\./ });
     t.match(page.body, /<mark>some words<\/mark>/);
 
@@ -136,7 +136,7 @@ t.test(
     });
 
     const off = await start(t, { SERVICE_SEARCH_CODE_INDEX_BUDGET: '0B' });
-    t.match(await ask(off.web, '/search/code?q=x'), { status: 200, body: /not indexed on this server/ });
+    t.match(await sendRequest(off.web, '/search/code?q=x'), { status: 200, body: /not indexed on this server/ });
   },
 );
 
@@ -144,7 +144,7 @@ t.test('one repository is searched by git: literally, or by a pattern, within li
   const { web, add } = await start(t);
   await add('tool', { 'a.c': 'int tool_set;\nint TOOL_SET(a);\nfree(x)\n', '<b>.txt': '<img src=x> tool_set\n' });
   const lines = async (query: string) => {
-    const { status, body } = await ask(web, `/repos/alice/tool/search?${query}`);
+    const { status, body } = await sendRequest(web, `/repos/alice/tool/search?${query}`);
     return { status, found: [...body.matchAll(/aria-label="Line (\d+)"/g)].map(([, number]) => Number(number)), body };
   };
   t.match(await lines('q=tool_set'), { status: 200, found: [1, 1, 2] });
@@ -159,5 +159,5 @@ t.test('one repository is searched by git: literally, or by a pattern, within li
   const { body } = await lines('q=%3Cimg');
   t.match(body, /<mark>&lt;img<\/mark> src=x&gt;/);
   t.notMatch(body, /<img src=x>/);
-  t.equal((await ask(web, '/repos/alice/absent/search?q=x')).status, 404);
+  t.equal((await sendRequest(web, '/repos/alice/absent/search?q=x')).status, 404);
 });

@@ -112,7 +112,7 @@ t.test('no viewer finds what they may not see, by no word and no filter', async 
   t.same(await found(alice, 'repo:alice/shed combination'), ['shed#1']);
   t.same(await found(carol, 'combination'), ['roof#1']);
   await repositories.changeVisibility(alice, 'alice', 'shed', 'PUBLIC');
-  t.same(await found(anonymous, 'combination'), ['roof#1', 'shed#1'], 'from the moment on that everybody may read it');
+  t.same(await found(anonymous, 'combination'), ['roof#1', 'shed#1'], 'from the moment on that everyone may read it');
 });
 
 t.test('any question finds what comparing every issue finds, in order and page by page', async (t) => {
@@ -146,7 +146,7 @@ t.test('any question finds what comparing every issue finds, in order and page b
     });
   }
   for (let round = 0; round < 60; round += 1) {
-    const asked =
+    const query =
       random.below(3) === 0
         ? []
         : Array.from({ length: 1 + random.below(2) }, () => random.pick([...words, 'nowhere']));
@@ -158,26 +158,26 @@ t.test('any question finds what comparing every issue finds, in order and page b
       `is:${state} sort:${sort}`,
       ...(label === '' ? [] : [`label:${label}`]),
       ...(author === '' ? [] : [`author:${author}`]),
-      ...asked.map((word) => `"${word}"`),
+      ...query.map((word) => `"${word}"`),
     ].join(' ');
     const wanted = facts
       .filter((fact) => state === 'all' || fact.isOpen === (state === 'open'))
       .filter((fact) => label === '' || fact.label === label)
       .filter((fact) => author === '' || fact.author === author)
-      .filter((fact) => asked.every((word) => foldQuery(fact.text).includes(foldQuery(word))))
+      .filter((fact) => query.every((word) => foldQuery(fact.text).includes(foldQuery(word))))
       .map(({ number }) => number);
     if (sort === 'newest') wanted.reverse();
     const { filter } = parseIssueQuery(text);
     for (const isInRepository of [true, false]) {
       const got: number[] = [];
       const backwards: number[] = [];
-      const ask = (paging: { after?: string | null; before?: string | null }) =>
+      const findPage = (paging: { after?: string | null; before?: string | null }) =>
         isInRepository
           ? issues.list(anonymous, roof, filter, { limit: 7, ...paging })
           : issues.search(anonymous, { filter }, { limit: 7, ...paging });
       let last: string | null = null;
       for (let after: string | null = null; ; ) {
-        const page = await ask({ after });
+        const page = await findPage({ after });
         got.push(...page.rows.map(({ number }) => number));
         if (page.next === null) {
           last = page.previous;
@@ -187,7 +187,7 @@ t.test('any question finds what comparing every issue finds, in order and page b
       }
       t.same(got, wanted, `${text} ${isInRepository ? 'in the repository' : 'everywhere'}`);
       for (let before = last; before !== null; ) {
-        const page = await ask({ before });
+        const page = await findPage({ before });
         backwards.unshift(...page.rows.map(({ number }) => number));
         before = page.previous;
       }

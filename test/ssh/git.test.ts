@@ -308,13 +308,13 @@ t.test('metrics count git requests over SSH, with their results and bytes', asyn
     pushes === 1 && received > 200_000 && received < 300_000 && responded > 0 && responded < 10_000,
     `a push: ${received}, ${responded}`,
   );
-  const [clones, asked = 0, served = 0] = await counted('upload-pack', 'ok', [
+  const [clones, requested = 0, served = 0] = await counted('upload-pack', 'ok', [
     'clone',
     '-q',
     '--bare',
     hearth.url('alice/counted.git'),
     at('counted-clone'),
   ]);
-  t.ok(clones === 1 && asked > 0 && asked < 20_000 && served > 200_000, `a clone: ${asked}, ${served}`);
+  t.ok(clones === 1 && requested > 0 && requested < 20_000 && served > 200_000, `a clone: ${requested}, ${served}`);
   t.equal((await counted('upload-pack', 'refused', ['ls-remote', hearth.url('alice/none.git')]))[0], 1);
 });

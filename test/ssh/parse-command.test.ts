@@ -46,13 +46,13 @@ t.test('a path that cannot name a repository is recognised, if it is no more tha
 });
 
 t.test('requests of git-lfs are parsed, by name and path as its versions write them', async (t) => {
-  const asks = (operation: string) => ({ kind: 'lfs', operation, owner: 'alice', name: 'site' });
+  const lfsCommand = (operation: string) => ({ kind: 'lfs', operation, owner: 'alice', name: 'site' });
   const lines: [string, unknown][] = [
-    ['git-lfs-authenticate alice/site.git download', asks('download')],
-    ['git-lfs-authenticate /alice/site.git upload', asks('upload')],
-    ["git-lfs-authenticate '/alice/site' upload", asks('upload')],
-    [`git-lfs-authenticate alice/site download ${'a'.repeat(64)}`, asks('download')],
-    ["git-lfs-transfer '/alice/site.git' upload", asks('upload')],
+    ['git-lfs-authenticate alice/site.git download', lfsCommand('download')],
+    ['git-lfs-authenticate /alice/site.git upload', lfsCommand('upload')],
+    ["git-lfs-authenticate '/alice/site' upload", lfsCommand('upload')],
+    [`git-lfs-authenticate alice/site download ${'a'.repeat(64)}`, lfsCommand('download')],
+    ["git-lfs-transfer '/alice/site.git' upload", lfsCommand('upload')],
   ];
   for (const [line, command] of lines) t.strictSame(parseCommand(line), command, line);
 });

@@ -68,7 +68,7 @@ t.test('security F01: a signature by another key is refused', async (t) => {
   const signer = (key: KeyFiles) => parsed(key.privateKey);
   const attempts: [string, KeyFiles, KeyFiles][] = [
     ["bob's key, signed by alice", bob.key, alice.key],
-    ["bob's key, signed by a stranger", bob.key, outsider],
+    ["bob's key, signed with another key", bob.key, outsider],
   ];
   for (const [name, shown, signing] of attempts) {
     const agent = new Forger([shown], signer(signing)) as unknown as NonNullable<ConnectConfig['agent']>;
@@ -129,12 +129,12 @@ t.test('security F02 public keys are the only method', async (t) => {
   for (const method of ['password', 'keyboard-interactive', 'hostbased', 'none']) {
     t.equal(await whoami([], [`PreferredAuthentications=${method}`]), denied, method);
   }
-  const asking = [
+  const attempts = [
     'BatchMode=no',
     'NumberOfPasswordPrompts=1',
     'PreferredAuthentications=password,keyboard-interactive',
   ];
-  t.equal(await whoami([], asking), denied);
+  t.equal(await whoami([], attempts), denied);
   await t.rejects(hearth.client(t, { password: 'a long enough password' }), /authentication methods failed/);
 });
 

@@ -114,7 +114,7 @@ t.test('security F08: a client that does not sign in in time is disconnected, wh
   let isOpen = true;
   client.on('close', () => (isOpen = false));
   await new Promise((resolve) => setTimeout(resolve, 1_100));
-  t.ok(isOpen, 'whoever did sign in may stay');
+  t.ok(isOpen, 'a client that signed in may stay');
 });
 
 t.test('security F08: one address is served in few connections at a time, the others in turn', async (t) => {

@@ -36,7 +36,7 @@ async function openWorld(t: Owner, events: readonly string[] = all) {
   return { ...world, issues, webhooks, target, scope, sent };
 }
 
-t.test('what happens to an issue is told in Gitea’s form, each thing once', async (t) => {
+t.test('events of an issue are sent in Gitea’s form, each once', async (t) => {
   const { issues, viewer, sent } = await openWorld(t);
   await issues.addLabel(viewer, { repository: work }, { name: 'wet', colour: '0000ff' });
   await issues.addMilestone(viewer, work, { title: 'Winter' });
@@ -139,7 +139,7 @@ t.test('what happens to an issue is told in Gitea’s form, each thing once', as
   t.match(await sent(), [{ event: 'issues', body: { action: 'deleted', number: 1 } }]);
 });
 
-t.test('a webhook hears what it chose; what waits for a member is told when it is let in', async (t) => {
+t.test('a webhook receives the events it chose; a held entry is announced when it is approved', async (t) => {
   const { issues, viewer, modules, sent } = await openWorld(t, ['issue_comment']);
   await issues.open(viewer, work, { title: 'Leak' });
   await issues.triage(viewer, one, { isPinned: true });

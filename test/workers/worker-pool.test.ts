@@ -30,7 +30,7 @@ function openPool(t: Test, limits: Partial<PoolLimits> = {}, now?: () => number)
   });
   t.teardown(() => workers.stop());
   let keys = 0;
-  const ask = (
+  const runTask = (
     input: Asked,
     {
       key = `key ${(keys += 1)}`,
@@ -45,20 +45,20 @@ function openPool(t: Test, limits: Partial<PoolLimits> = {}, now?: () => number)
       client,
       limits: { ...generous, ...more },
     });
-  return { workers, ask, threads, log };
+  return { workers, runTask, threads, log };
 }
 
 t.test('a task runs in a thread that is started for it, and its result is cached by its key', async (t) => {
-  const { ask, threads } = openPool(t);
+  const { runTask, threads } = openPool(t);
   t.equal(threads.length, 0, 'none before it is needed');
   const value = { text: 'ä🔥', map: new Map([['a', [1, null]]]) };
-  t.same(await ask({ does: 'answer', value }, { key: 'one' }), { ok: true, value });
-  t.same(await ask({ does: 'throw' }, { key: 'one' }), { ok: true, value }, 'a key never means another input');
+  t.same(await runTask({ does: 'answer', value }, { key: 'one' }), { ok: true, value });
+  t.same(await runTask({ does: 'throw' }, { key: 'one' }), { ok: true, value }, 'a key never means another input');
   t.equal(threads.length, 1);
 });
 
 t.test('concurrent requests for the same key share one run', async (t) => {
-  const { ask } = openPool(t);
+  const { runTask } = openPool(t);
   let made = 0;
   const value = () => ((made += 1), { does: 'answer' as const, value: 1 });
   const { workers } = openPool(t);
@@ -66,15 +66,15 @@ t.test('concurrent requests for the same key share one run', async (t) => {
   const responses = await Promise.all(Array.from({ length: 20 }, () => workers.run<typeof run>(request)));
   t.ok(responses.every((response) => response.ok));
   t.equal(made, 1);
-  t.ok((await ask({ does: 'answer', value: 2 })).ok);
+  t.ok((await runTask({ does: 'answer', value: 2 })).ok);
 });
 
 t.test('a task that exceeds its deadline is given up, its thread terminated, and the next has a new one', async (t) => {
-  const { ask, threads, log } = openPool(t);
-  t.same(await ask({ does: 'loop' }, { deadlineMs: 50, key: 'hostile' }), { ok: false, reason: 'deadline' });
-  t.same(await ask({ does: 'answer', value: 1 }), { ok: true, value: 1 });
+  const { runTask, threads, log } = openPool(t);
+  t.same(await runTask({ does: 'loop' }, { deadlineMs: 50, key: 'hostile' }), { ok: false, reason: 'deadline' });
+  t.same(await runTask({ does: 'answer', value: 1 }), { ok: true, value: 1 });
   t.equal(threads.length, 2);
-  t.same(await ask({ does: 'loop' }, { deadlineMs: 50, key: 'hostile' }), { ok: false, reason: 'deadline' });
+  t.same(await runTask({ does: 'loop' }, { deadlineMs: 50, key: 'hostile' }), { ok: false, reason: 'deadline' });
   t.equal(threads.length, 2, 'what was given up is remembered');
   t.match(log, [{ event: 'workers.gave_up', task: 'highlight', reason: 'deadline', client: 'alice' }]);
 });
@@ -83,7 +83,7 @@ t.test('a task that was given up is retried with growing delay', async (t) => {
   let time = 0;
   let made = 0;
   const { workers } = openPool(t, { retryMs: [100, 400] }, () => time);
-  const ask = () =>
+  const runTask = () =>
     workers.run<typeof run>({
       task: 'highlight',
       key: 'same',
@@ -94,39 +94,43 @@ t.test('a task that was given up is retried with growing delay', async (t) => {
   const triedAt: number[] = [];
   for (time = 0; time <= 1_500; time += 50) {
     const before = made;
-    t.same(await ask(), { ok: false, reason: 'failed' });
+    t.same(await runTask(), { ok: false, reason: 'failed' });
     if (made > before) triedAt.push(time);
   }
   t.strictSame(triedAt, [0, 100, 300, 700, 1_100, 1_500]);
 });
 
 t.test('exceeding the memory limit ends one thread, not the program', async (t) => {
-  const { ask } = openPool(t, { maxMemoryMb: 24 });
+  const { runTask } = openPool(t, { maxMemoryMb: 24 });
   for (const chunk of [10, 500_000]) {
-    t.same(await ask({ does: 'fill memory', chunk }), { ok: false, reason: 'memory' }, `in chunks of ${chunk}`);
-    t.same(await ask({ does: 'answer', value: 1 }), { ok: true, value: 1 });
+    t.same(await runTask({ does: 'fill memory', chunk }), { ok: false, reason: 'memory' }, `in chunks of ${chunk}`);
+    t.same(await runTask({ does: 'answer', value: 1 }), { ok: true, value: 1 });
   }
 });
 
 t.test('inputs and results have limits, and a task that throws is no server error', async (t) => {
-  const { ask } = openPool(t);
+  const { runTask } = openPool(t);
   const large = 'x'.repeat(20_000);
-  t.same(await ask({ does: 'answer', value: large }), { ok: false, reason: 'input_too_large' });
-  t.same(await ask({ does: 'answer', value: large }, { maxInputBytes: 50_000 }), {
+  t.same(await runTask({ does: 'answer', value: large }), { ok: false, reason: 'input_too_large' });
+  t.same(await runTask({ does: 'answer', value: large }, { maxInputBytes: 50_000 }), {
     ok: false,
     reason: 'result_too_large',
   });
-  t.same(await ask({ does: 'throw' }), { ok: false, reason: 'failed' });
+  t.same(await runTask({ does: 'throw' }), { ok: false, reason: 'failed' });
 });
 
 t.test('no caller waits longer than its patience, and abandoned tasks are not begun', async (t) => {
-  const { ask } = openPool(t);
-  const loop = ask({ does: 'loop' }, { deadlineMs: 1_500 });
+  const { runTask } = openPool(t);
+  const loop = runTask({ does: 'loop' }, { deadlineMs: 1_500 });
   let begun = false;
   void loop.then(() => (begun = true));
-  t.same(await ask({ does: 'answer', value: 1 }, { patienceMs: 10, key: 'late' }), { ok: false, reason: 'busy' });
+  t.same(await runTask({ does: 'answer', value: 1 }, { patienceMs: 10, key: 'late' }), { ok: false, reason: 'busy' });
   t.notOk(begun, 'while the thread was taken');
-  t.same(await ask({ does: 'answer', value: 2 }, { key: 'late' }), { ok: true, value: 2 }, 'and nothing is remembered');
+  t.same(
+    await runTask({ does: 'answer', value: 2 }, { key: 'late' }),
+    { ok: true, value: 2 },
+    'and nothing is remembered',
+  );
 });
 
 t.test('the queue is fair: a hundred tasks of one client delay another’s by one', async (t) => {
@@ -150,28 +154,32 @@ t.test('the queue is fair: a hundred tasks of one client delay another’s by on
 });
 
 t.test('CPU time is charged to the first caller, also where the deadline was exceeded', async (t) => {
-  const { ask } = openPool(t);
+  const { runTask } = openPool(t);
   const costOf = async (work: () => Promise<unknown>) => {
     let cost = 0;
     await chargeCpuTime(async (ms) => void (cost += ms), work);
     await new Promise(setImmediate);
     return cost;
   };
-  t.ok((await costOf(() => ask({ does: 'loop' }, { deadlineMs: 60, key: 'a' }))) > 0);
-  t.equal(await costOf(() => ask({ does: 'loop' }, { deadlineMs: 60, key: 'a' })), 0, 'what is known costs nothing');
+  t.ok((await costOf(() => runTask({ does: 'loop' }, { deadlineMs: 60, key: 'a' }))) > 0);
+  t.equal(
+    await costOf(() => runTask({ does: 'loop' }, { deadlineMs: 60, key: 'a' })),
+    0,
+    'what is known costs nothing',
+  );
 });
 
 t.test('an idle thread is ended, and all are when the pool stops', async (t) => {
-  const { ask, threads, workers } = openPool(t, { idleMs: 20 });
-  await ask({ does: 'answer', value: 1 });
+  const { runTask, threads, workers } = openPool(t, { idleMs: 20 });
+  await runTask({ does: 'answer', value: 1 });
   let hasEnded = false;
   threads[0]!.on('exit', () => (hasEnded = true));
   // A thread does not keep the process alive; a timer does.
   while (!hasEnded) await new Promise((resolve) => setTimeout(resolve, 10));
-  t.ok((await ask({ does: 'answer', value: 2 })).ok, 'and started anew');
+  t.ok((await runTask({ does: 'answer', value: 2 })).ok, 'and started anew');
   t.equal(threads.length, 2);
-  const loop = ask({ does: 'loop' });
+  const loop = runTask({ does: 'loop' });
   workers.stop();
   t.same(await loop, { ok: false, reason: 'busy' });
-  t.same(await ask({ does: 'answer', value: 3 }), { ok: false, reason: 'busy' });
+  t.same(await runTask({ does: 'answer', value: 3 }), { ok: false, reason: 'busy' });
 });

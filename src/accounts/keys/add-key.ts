@@ -1,10 +1,11 @@
 import { isUniqueViolation } from '../../db/index.ts';
-import { conflict } from '../../kernel/index.ts';
+import { conflict, invalid } from '../../kernel/index.ts';
 import { noSuchPerson } from '../people/find-people.ts';
 import { cleanText, parseText } from '../validate-text.ts';
 import type { AccountsDeps } from '../deps.ts';
 import { sshKeySchema } from '../schema/ssh-key-schema.ts';
-import type { SshKeyRow } from '../schema/ssh-key-schema.ts';
+import { sshKeyUses } from '../schema/ssh-key-schema.ts';
+import type { SshKeyRow, SshKeyUse } from '../schema/ssh-key-schema.ts';
 import { userSchema } from '../schema/user-schema.ts';
 import { toSshKey } from './ssh-key.ts';
 import type { SshKey } from './ssh-key.ts';
@@ -15,16 +16,19 @@ export interface NewSshKey {
   title?: string;
   /** A whole line of a `.pub` file. */
   line: string;
+  /** When omitted: both. */
+  uses?: SshKeyUse;
 }
 
 const titleRule = { field: 'title', called: 'The title', maxCharacters: 100 };
 
 /**
- * Adds a public key with which the person signs in over SSH. A key belongs to one person only, because it identifies
- * the account; the refusal does not say to whom it belongs (security F05).
+ * Adds a public key with which the person signs in over SSH, signs commits, or both. A key that signs in belongs to one
+ * person only, because it identifies the account; the refusal does not say to whom it belongs (security F05). A key for
+ * signing only takes nothing from anyone: a signature counts only with the owner's verified address.
  *
- * Refuses as `parsePublicKeyLine` does; `invalid_text`, `text_too_long`; `key_in_use`, `too_many_keys` (over 50);
- * `unknown_person`.
+ * Refuses as `parsePublicKeyLine` does; `invalid_text`, `text_too_long`; `invalid_key_use`; `key_in_use`,
+ * `too_many_keys` (over 50); `unknown_person`.
  */
 export async function addKey(
   { db, random, settings }: AccountsDeps,
@@ -32,6 +36,8 @@ export async function addKey(
   input: NewSshKey,
 ): Promise<SshKey> {
   const title = parseText(input.title ?? '', titleRule);
+  const uses = input.uses ?? 'both';
+  if (!sshKeyUses.includes(uses)) throw invalid('invalid_key_use', 'Choose what the key is for.', { field: 'uses' });
   const { type, blob, fingerprint, comment } = parsePublicKeyLine(input.line);
 
   return db.write(async ({ manager, now }) => {
@@ -46,6 +52,7 @@ export async function addKey(
       type,
       blobBase64: blob.toString('base64'),
       fingerprint,
+      uses,
       createdAt: now,
       lastUsedAt: null,
       lastUsedAddress: null,
@@ -53,7 +60,8 @@ export async function addKey(
     try {
       await manager.insert(sshKeySchema, row);
     } catch (error) {
-      if (!isUniqueViolation(error, 'ssh_keys_fingerprint')) throw error;
+      if (!isUniqueViolation(error, 'ssh_keys_sign_in') && !isUniqueViolation(error, 'ssh_keys_fingerprint_user'))
+        throw error;
       throw conflict('key_in_use', 'This key is already in use.', { field: 'key', cause: error });
     }
     return toSshKey(row);

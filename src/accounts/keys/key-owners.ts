@@ -2,24 +2,31 @@ import { isNotNull } from '../../db/index.ts';
 import { In, IsNull } from 'typeorm';
 import type { AccountsDeps } from '../deps.ts';
 import { sshKeySchema } from '../schema/ssh-key-schema.ts';
+import type { SshKeyUse } from '../schema/ssh-key-schema.ts';
 import { userSchema } from '../schema/user-schema.ts';
 
-/** The owner of a key, for pages that show signatures. */
+/** An owner of a key, for pages that show signatures. */
 export interface KeyOwner {
   fingerprint: string;
+  personId: string;
   username: string;
+  uses: SshKeyUse;
 }
 
+/** Owners of all asked keys together: registering the keys of others for signing fills no page. */
+const maxOwners = 500;
+
 /**
- * The owners of keys, sorted by fingerprint; keys without an owner, or whose owner has no handle or is disabled, are
- * missing. Keys of people are public.
+ * The owners of keys, sorted by fingerprint, then in the order in which the key was registered; keys without an owner,
+ * or whose owner has no handle or is disabled, are missing. Keys of people are public.
  * @param fingerprints `SHA256:…`, a few hundred at most
  */
 export async function findKeyOwners({ db }: AccountsDeps, fingerprints: readonly string[]): Promise<KeyOwner[]> {
   if (fingerprints.length === 0) return [];
   const keys = await db.read.find(sshKeySchema, {
     where: { fingerprint: In([...new Set(fingerprints)]) },
-    order: { fingerprint: 'ASC' },
+    order: { fingerprint: 'ASC', createdAt: 'ASC', id: 'ASC' },
+    take: maxOwners,
   });
   if (keys.length === 0) return [];
   const people = await db.read.findBy(userSchema, {
@@ -28,8 +35,8 @@ export async function findKeyOwners({ db }: AccountsDeps, fingerprints: readonly
     username: isNotNull(),
   });
   const names = new Map(people.map(({ id, username }) => [id, username]));
-  return keys.flatMap(({ fingerprint, userId }) => {
+  return keys.flatMap(({ fingerprint, userId, uses }) => {
     const username = names.get(userId);
-    return username ? [{ fingerprint, username }] : [];
+    return username ? [{ fingerprint, personId: userId, username, uses }] : [];
   });
 }

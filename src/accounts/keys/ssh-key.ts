@@ -1,4 +1,4 @@
-import type { SshKeyRow } from '../schema/ssh-key-schema.ts';
+import type { SshKeyRow, SshKeyUse } from '../schema/ssh-key-schema.ts';
 import { worksWithBuiltInServer } from './ssh-public-key.ts';
 
 /** An SSH key of an account. */
@@ -9,6 +9,7 @@ export interface SshKey {
   type: string;
   /** `SHA256:…` */
   fingerprint: string;
+  uses: SshKeyUse;
   /** False for keys on security tokens (`sk-…`): they need the system's sshd. */
   worksWithBuiltInServer: boolean;
   createdAt: number;

@@ -19,8 +19,9 @@ export interface KeyUse {
 }
 
 /**
- * The account of a public key. `null` for an unknown key or a disabled account. The caller must verify a signature by
- * this key before it lets anybody in.
+ * The account of a public key. `null` for an unknown key, a key that is registered for signing only, or a disabled
+ * account. The caller must verify a signature by
+ * this key before it lets anyone in.
  * @param blob the key in wire form
  */
 export async function viewerOfKey(
@@ -28,7 +29,8 @@ export async function viewerOfKey(
   blob: Buffer,
   { address, hasSigned = true }: KeyUse,
 ): Promise<KeyViewer | null> {
-  const [key] = await db.lookup(sshKeySchema, { fingerprint: fingerprintOf(blob) });
+  const keys = await db.lookup(sshKeySchema, { fingerprint: fingerprintOf(blob) });
+  const key = keys.find(({ uses }) => uses !== 'signing');
   if (key === undefined) return null;
   const [user] = await db.lookup(userSchema, { id: key.userId });
   if (user === undefined || user.disabledAt !== null) return null;

@@ -6,7 +6,7 @@ import { setupTokenSchema } from '../schema/setup-token-schema.ts';
 import { userSchema } from '../schema/user-schema.ts';
 import { newSetupToken, normaliseSetupToken } from './setup-token-format.ts';
 
-/** More than anybody needs; each start of the program issues one. */
+/** More than anyone needs; each start of the program issues one. */
 const maxTokensAtOnce = 20;
 
 /**

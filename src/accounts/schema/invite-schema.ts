@@ -11,6 +11,14 @@ export interface InviteRow {
   expiresAt: number;
   usedAt: number | null;
   usedBy: string | null;
+  /** Whom it was sent to by mail; `null` when the administrator hands out the link. */
+  address: string | null;
+  /** SHA-256 of the secret in the mailed link, which is another one: who has it reads the mailbox. */
+  mailedTokenHash: string | null;
+  mailedAt: number | null;
+  /** The organisation that the new person joins. */
+  organisationId: string | null;
+  organisationRole: string | null;
 }
 
 export const inviteSchema = new EntitySchema<InviteRow>({
@@ -24,5 +32,10 @@ export const inviteSchema = new EntitySchema<InviteRow>({
     expiresAt: { name: 'expires_at', type: 'integer' },
     usedAt: { name: 'used_at', type: 'integer', nullable: true },
     usedBy: { name: 'used_by', type: 'text', nullable: true },
+    address: { type: 'text', nullable: true },
+    mailedTokenHash: { name: 'mailed_token_hash', type: 'text', nullable: true },
+    mailedAt: { name: 'mailed_at', type: 'integer', nullable: true },
+    organisationId: { name: 'organisation_id', type: 'text', nullable: true },
+    organisationRole: { name: 'organisation_role', type: 'text', nullable: true },
   },
 });

@@ -1,5 +1,9 @@
 import { EntitySchema } from 'typeorm';
 
+/** What a key is for: to sign in over SSH, to sign commits and tags, or both. */
+export const sshKeyUses = ['authentication', 'signing', 'both'] as const;
+export type SshKeyUse = (typeof sshKeyUses)[number];
+
 /** A row of `ssh_keys`. */
 export interface SshKeyRow {
   id: string;
@@ -9,8 +13,9 @@ export interface SshKeyRow {
   type: string;
   /** The public key in wire form (RFC 4253 §6.6). */
   blobBase64: string;
-  /** `SHA256:…` as OpenSSH prints it; unique over all people. */
+  /** `SHA256:…` as OpenSSH prints it; unique among the keys that sign in, and per person. */
   fingerprint: string;
+  uses: SshKeyUse;
   createdAt: number;
   lastUsedAt: number | null;
   lastUsedAddress: string | null;
@@ -26,6 +31,7 @@ export const sshKeySchema = new EntitySchema<SshKeyRow>({
     type: { type: 'text' },
     blobBase64: { name: 'blob_base64', type: 'text' },
     fingerprint: { type: 'text' },
+    uses: { type: 'text' },
     createdAt: { name: 'created_at', type: 'integer' },
     lastUsedAt: { name: 'last_used_at', type: 'integer', nullable: true },
     lastUsedAddress: { name: 'last_used_address', type: 'text', nullable: true },

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { In } from 'typeorm';
 import { conflict, invalid } from '../../kernel/index.ts';
-import { runTopic } from '../topics.ts';
+import { runTopic } from '../notifier-topics.ts';
 import type { CiDeps } from '../deps.ts';
 import { artifactFileSchema, artifactSchema } from '../schema/artifact-schema.ts';
 import type { ArtifactFileRow, ArtifactRow } from '../schema/artifact-schema.ts';

@@ -6,7 +6,7 @@ import type { Found } from '../../repositories/index.ts';
 import { requireLevel } from '../require-level.ts';
 import type { CiDeps } from '../deps.ts';
 import { findRunRow } from '../runs/find-run.ts';
-import { runTopic } from '../topics.ts';
+import { runTopic } from '../notifier-topics.ts';
 import { artifactFileSchema, artifactSchema } from '../schema/artifact-schema.ts';
 import type { ArtifactRow } from '../schema/artifact-schema.ts';
 import { isWhole } from './artifact-files.ts';
@@ -45,7 +45,7 @@ export async function artifactOfTask(
   return artifact;
 }
 
-/** The query of a signed URL with which anybody may download an artifact, for an hour. Refuses `artifact_not_found`. */
+/** The query of a signed URL with which anyone may download an artifact, for an hour. Refuses `artifact_not_found`. */
 export async function signedUrlOfArtifact(deps: CiDeps, task: RunningTask, name: unknown): Promise<URLSearchParams> {
   const { id } = await artifactOfTask(deps, task, name);
   const expiresAt = deps.clock.now() + downloadMs;

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { forbidden } from '../../kernel/index.ts';
 import type { InstanceKey } from '../../sealing/index.ts';
 
-/** What a signed URL of an artifact permits, to anybody who has it. */
+/** What a signed URL of an artifact permits, to anyone who has it. */
 export interface SignedUrl {
   method: 'GET' | 'PUT';
   repositoryId: string;

@@ -4,7 +4,7 @@ import type { EntityManager } from 'typeorm';
 import { conflict, invalid, notFound, unavailable } from '../../kernel/index.ts';
 import type { Tx } from '../../db/index.ts';
 import type { CiDeps } from '../deps.ts';
-import { runTopic } from '../topics.ts';
+import { runTopic } from '../notifier-topics.ts';
 import { artifactSchema } from '../schema/artifact-schema.ts';
 import type { ArtifactRow } from '../schema/artifact-schema.ts';
 import { placeOf } from './artifact-store.ts';

@@ -130,7 +130,7 @@ function directoryEntry({ path, crc, packed: packedBytes, bytes, at, isLarge }: 
       [2, 0],
       [2, 0],
       [2, 0],
-      // Mode of a regular file that its owner may write and everybody read.
+      // Mode of a regular file that its owner may write and everyone read.
       [4, 0o100644 * 0x10000],
       [4, isFar ? limit32 : at],
     ),

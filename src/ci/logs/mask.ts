@@ -3,10 +3,15 @@ import { prefixLength } from './row-buffer.ts';
 /** Minimum length of a masked secret: shorter ones would mask half of every log. */
 const shortestSecret = 4;
 
+const escapeSequence = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b\n]*(?:\u0007|\u001b\\)?|[@-Z\\^_])/g;
+
 /** Masks secrets in rows before they are stored (security H06). */
 export type Mask = (rows: Buffer) => Buffer;
 
-/** Masks secrets literally, each line of a multi-line one, in base64 and percent-encoded. */
+/**
+ * Masks secrets literally, each line of a multi-line one, in base64 and percent-encoded; colour codes inside one do not
+ * matter.
+ */
 export function createMask(secrets: Iterable<string>): Mask {
   const hidden = [...new Set([...secrets].flatMap(spellings))].filter((text) => text.length >= shortestSecret);
   if (hidden.length === 0) return (rows) => rows;
@@ -20,10 +25,36 @@ export function createMask(secrets: Iterable<string>): Mask {
   );
   return (rows) => {
     const text = rows.toString('utf8');
-    if (!pattern.test(text)) return rows;
-    pattern.lastIndex = 0;
-    return Buffer.from(text.replace(pattern, (found, offset: number) => (isInContent(text, offset) ? '***' : found)));
+    // The page removes colour codes, so a secret with one inside would be readable there.
+    const plain = text.includes('\u001b') ? withoutEscapes(text) : { text, offsets: null };
+    let masked = '';
+    let end = 0;
+    for (const { index, 0: found } of plain.text.matchAll(pattern)) {
+      const at = plain.offsets?.[index] ?? index;
+      const last = index + found.length - 1;
+      if (!isInContent(text, at)) continue;
+      masked += `${text.slice(end, at)}***`;
+      end = (plain.offsets?.[last] ?? last) + 1;
+    }
+    return end === 0 ? rows : Buffer.from(masked + text.slice(end));
   };
+}
+
+/** The text without the escape sequences of terminals (ECMA-48 CSI and OSC), and where each character stood. */
+function withoutEscapes(text: string): { text: string; offsets: number[] } {
+  const offsets: number[] = [];
+  const parts: string[] = [];
+  let from = 0;
+  const keep = (to: number) => {
+    parts.push(text.slice(from, to));
+    for (let at = from; at < to; at += 1) offsets.push(at);
+  };
+  for (const { index, 0: escape } of text.matchAll(escapeSequence)) {
+    keep(index);
+    from = index + escape.length;
+  }
+  keep(text.length);
+  return { text: parts.join(''), offsets };
 }
 
 /** A secret that looks like a date must not mask the times of rows. */

@@ -1,4 +1,4 @@
-import { logTopic } from '../topics.ts';
+import { logTopic } from '../notifier-topics.ts';
 import type { CiDeps } from '../deps.ts';
 import { taskSchema } from '../schema/task-schema.ts';
 import { rowsPerMark } from './log-file.ts';

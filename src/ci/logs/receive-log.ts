@@ -2,7 +2,7 @@ import { conflict, createLru, invalid, notFound } from '../../kernel/index.ts';
 import type { RunnerRow } from '../schema/runner-schema.ts';
 import { jobSchema } from '../schema/job-schema.ts';
 import { runSchema } from '../schema/run-schema.ts';
-import { logTopic } from '../topics.ts';
+import { logTopic } from '../notifier-topics.ts';
 import type { CiDeps } from '../deps.ts';
 import { valuesToHide } from '../secrets/secrets.ts';
 import { taskSchema } from '../schema/task-schema.ts';
@@ -64,9 +64,9 @@ export async function receiveLog(
 }
 
 /**
- * The only place that tells a runner how many rows it may drop. It cuts them off its buffer unchecked (`rows =
- * rows[ack - offset:]`), so an acknowledgement beyond what it has sent makes the runner panic: never above `index +
- * rows.count`.
+ * The only place that acknowledges rows to a runner, which then drops them. It cuts them off its buffer unchecked
+ * (`rows = rows[ack - offset:]`), so an acknowledgement beyond what it has sent makes the runner panic: never above
+ * `index + rows.count`.
  */
 function acknowledge({ index, rows }: IncomingLog, stored: number): number {
   return Math.min(stored, index + rows.count);

@@ -14,7 +14,7 @@ const uuidShape = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const tokenShape = /^[0-9a-f]{40}$/;
 
 /** Compared with when there is no such runner, so that both cases cost the same. */
-const nobody = { tokenSalt: '', tokenHash: '0'.repeat(64) };
+const unknownRunner = { tokenSalt: '', tokenHash: '0'.repeat(64) };
 
 /**
  * Finds the runner of a call and records its presence. Refuses `unregistered_runner`, the same for every cause:
@@ -26,7 +26,7 @@ export async function authenticateRunner(
   { isActive }: { isActive: boolean },
 ): Promise<RunnerRow> {
   const runner = uuidShape.test(uuid) ? await find(db, uuid) : null;
-  const isRight = isTokenOf(runner ?? nobody, tokenShape.test(token) ? token : '');
+  const isRight = isTokenOf(runner ?? unknownRunner, tokenShape.test(token) ? token : '');
   if (runner === null || !isRight) throw unregistered();
   presence.record(runner.id, isActive);
   return runner;

@@ -19,7 +19,7 @@ export interface NewRunner extends DeclaredFacts {
   ephemeral: boolean;
 }
 
-/** Runners per scope: more than anybody runs, and few enough for every page and query. */
+/** Runners per scope: more than anyone runs, and few enough for every page and query. */
 const maxRunnersPerScope = 1000;
 
 /**

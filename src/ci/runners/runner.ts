@@ -1,6 +1,6 @@
 import { scopeOf } from '../scope.ts';
 import type { CiScope } from '../scope.ts';
-import type { Presence } from './presence.ts';
+import type { Presence } from './last-seen.ts';
 import type { RunnerRow } from '../schema/runner-schema.ts';
 import { runnerStatus } from './runner-status.ts';
 import type { RunnerStatus } from './runner-status.ts';

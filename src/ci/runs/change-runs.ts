@@ -1,7 +1,7 @@
 import { holdsRepository } from '../../nodes/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { isDomainError } from '../../kernel/index.ts';
-import { runTopic } from '../topics.ts';
+import { runTopic } from '../notifier-topics.ts';
 import type { CiDeps } from '../deps.ts';
 import { advanceRun } from './advance-run.ts';
 import { AfterCommit } from './after-commit.ts';

@@ -9,7 +9,7 @@ import type { DispatchInput, Triggers } from '../workflows/workflow.ts';
 import { sourceOf } from '../workflows/workflow-reader.ts';
 import type { Json } from '../workflows/json.ts';
 import { changeRuns } from './change-runs.ts';
-import { nobody } from './load-run.ts';
+import { deletedUserName } from './load-run.ts';
 import { repositoryPayload } from './push-event.ts';
 import type { RunRow } from '../schema/run-schema.ts';
 import { startRun } from './start-run.ts';
@@ -86,7 +86,7 @@ export async function dispatchWorkflow(
   }
   const inputs = readInputs(parsed.workflow.triggers.dispatch.inputs, input.inputs);
   const actorId = personIdOf(viewer);
-  const actor = viewer.kind === 'person' ? (viewer.username ?? nobody) : nobody;
+  const actor = viewer.kind === 'person' ? (viewer.username ?? deletedUserName) : deletedUserName;
   const sender = { login: actor, username: actor };
   return changeRuns(deps, (tx, after) =>
     startRun(

@@ -20,7 +20,7 @@ export interface LoadedRun {
 }
 
 /** The name shown for deleted accounts. */
-export const nobody = 'ghost';
+export const deletedUserName = 'ghost';
 
 interface Sources {
   db: Database;
@@ -51,7 +51,7 @@ export class RunLoader {
     if (located === undefined) throw runNotFound();
     const ids = [run.actorId, run.attemptActorId].filter((id) => id !== null);
     const people = await accounts.peopleById(ids);
-    const nameOf = (id: string | null): string => (id === null ? null : people.get(id)?.username) ?? nobody;
+    const nameOf = (id: string | null): string => (id === null ? null : people.get(id)?.username) ?? deletedUserName;
     return {
       run,
       repository: located.repository,

@@ -8,17 +8,17 @@ import type { ParsedWorkflow } from '../workflows/parse-workflow.ts';
 import { sourceOf } from '../workflows/workflow-reader.ts';
 import { AfterCommit } from './after-commit.ts';
 import { follow } from './change-runs.ts';
-import { nobody } from './load-run.ts';
+import { deletedUserName } from './load-run.ts';
 import { asksForNoRun, commitsOf, isNoRef, pushPayload } from './push-event.ts';
 import type { MovedRef } from './push-event.ts';
 import { readRef } from './run-context.ts';
 import { planSchedules, saveSchedules } from './schedules.ts';
 import type { PlannedSchedules } from './schedules.ts';
 import { startRun } from './start-run.ts';
-import type { NewRun, RunSurroundings } from './start-run.ts';
+import type { NewRun, RunSource } from './start-run.ts';
 
 interface Prepared {
-  surroundings: RunSurroundings;
+  surroundings: RunSource;
   runs: NewRun[];
   schedules: PlannedSchedules | null;
   after: AfterCommit;
@@ -75,7 +75,7 @@ async function prepare(deps: CiDeps, push: AnnouncedPush): Promise<Prepared | nu
 }
 
 async function pusherName({ accounts }: CiDeps, id: string | null): Promise<string> {
-  return (id === null ? null : (await accounts.peopleById([id])).get(id)?.username) ?? nobody;
+  return (id === null ? null : (await accounts.peopleById([id])).get(id)?.username) ?? deletedUserName;
 }
 
 /** The runs that one moved ref starts. A broken file fails alone, and only where it might have been triggered. */
@@ -141,8 +141,8 @@ async function describeRef(
   workflows: readonly ParsedWorkflow[],
 ): Promise<PushedRef> {
   const { type: kind, name } = readRef(ref);
-  const asked = kind === 'branch' && workflows.some((one) => triggersOf(one)?.push?.paths != null);
-  const from = asked ? await comparedWith(deps, path, oldId, sha) : null;
+  const needsPaths = kind === 'branch' && workflows.some((one) => triggersOf(one)?.push?.paths != null);
+  const from = needsPaths ? await comparedWith(deps, path, oldId, sha) : null;
   const changedPaths =
     from === null
       ? null

@@ -2,7 +2,7 @@ import type { Viewer } from '../../access/index.ts';
 import { bindDeps } from '../../kernel/index.ts';
 import type { Found } from '../../repositories/index.ts';
 import type { CiDeps } from '../deps.ts';
-import { runTopic } from '../topics.ts';
+import { runTopic } from '../notifier-topics.ts';
 import { cancelRun } from './cancel-run.ts';
 import { dispatchWorkflow, listDispatchable, listWorkflows } from './dispatch-workflow.ts';
 import { findJob, findRun } from './find-run.ts';

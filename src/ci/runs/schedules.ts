@@ -7,7 +7,7 @@ import { nextTime, parseCron } from '../workflows/cron.ts';
 import { findWorkflows } from '../workflows/find-workflows.ts';
 import { sourceOf } from '../workflows/workflow-reader.ts';
 import { changeRuns } from './change-runs.ts';
-import { nobody } from './load-run.ts';
+import { deletedUserName } from './load-run.ts';
 import { repositoryPayload } from './push-event.ts';
 import type { MovedRef } from './push-event.ts';
 import { runSchema } from '../schema/run-schema.ts';
@@ -87,7 +87,7 @@ async function runSchedule(deps: CiDeps, { repositoryId, workflowPath, cron, act
   const file = (await findWorkflows(deps.git, located.path, sha)).find(({ path }) => path === workflowPath);
   if (file === undefined) return;
   const people = actorId === null ? null : await deps.accounts.peopleById([actorId]);
-  const actor = (actorId === null ? null : people?.get(actorId)?.username) ?? nobody;
+  const actor = (actorId === null ? null : people?.get(actorId)?.username) ?? deletedUserName;
   const parsed = await deps.workflows.read(sourceOf(file, repositoryId));
   await changeRuns(deps, async (tx, after) => {
     const waiting = await waitingRun(tx, { repositoryId, workflowPath, ref }, cron);

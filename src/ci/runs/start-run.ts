@@ -32,7 +32,7 @@ export interface NewRun extends Pick<RunRow, 'event' | 'eventPayload' | 'ref' | 
 }
 
 /** Repository, owner and actor of a run; read before the write. */
-export type RunSurroundings = Pick<LoadedRun, 'repository' | 'owner' | 'actor'>;
+export type RunSource = Pick<LoadedRun, 'repository' | 'owner' | 'actor'>;
 
 const maxTitleLength = 255;
 /** Job limit of all workflows that one push starts in one write. */
@@ -47,15 +47,15 @@ export async function startRun(
   deps: CiDeps,
   tx: Tx,
   after: AfterCommit,
-  surroundings: RunSurroundings,
+  source: RunSource,
   input: NewRun,
 ): Promise<RunRow> {
-  const { repository } = surroundings;
+  const { repository } = source;
   const run = await insertRun(tx, repository, input);
   after.changed.add(run.id);
   if (!input.parsed.ok) return failRun(deps, tx, run, run.reason!);
   const { workflow } = input.parsed;
-  const loaded: LoadedRun = { ...surroundings, run, attemptActor: surroundings.actor, parsed: input.parsed };
+  const loaded: LoadedRun = { ...source, run, attemptActor: source.actor, parsed: input.parsed };
   const scope = await scopeOfRun(deps, tx, after, loaded);
   const head = evaluateHead(workflow, scope);
   if (head instanceof Error) return failRun(deps, tx, run, head.message);

@@ -8,7 +8,7 @@ import { jobSchema } from '../schema/job-schema.ts';
 import type { LoadedRun } from '../runs/load-run.ts';
 import { isFinal } from '../run-status.ts';
 import type { FinalStatus } from '../run-status.ts';
-import { runTopic } from '../topics.ts';
+import { runTopic } from '../notifier-topics.ts';
 import type { CiDeps } from '../deps.ts';
 import { selectOutputs } from './select-outputs.ts';
 import type { SelectedOutputs } from './select-outputs.ts';

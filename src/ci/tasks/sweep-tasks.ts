@@ -7,7 +7,7 @@ import { jobSchema } from '../schema/job-schema.ts';
 import type { JobRow } from '../schema/job-schema.ts';
 import { isFinal } from '../run-status.ts';
 import type { FinalStatus } from '../run-status.ts';
-import { logTopic } from '../topics.ts';
+import { logTopic } from '../notifier-topics.ts';
 import type { CiDeps } from '../deps.ts';
 import { writeReports } from './report-task.ts';
 import { releaseTask } from './release-task.ts';

@@ -109,8 +109,8 @@ export function isTruthy(value: Json): boolean {
  * Whether a job's `if` lets it run. `${{ }}` may be left out. A condition without a status function implies
  * `success()`.
  */
-export function evaluateCondition(condition: string | null, asked: ExpressionScope): boolean {
-  const scope = { ...asked, budget: asked.budget ?? new EvaluationBudget() };
+export function evaluateCondition(condition: string | null, given: ExpressionScope): boolean {
+  const scope = { ...given, budget: given.budget ?? new EvaluationBudget() };
   const text = condition?.trim() ?? '';
   if (text === '') return scope.outcome.success;
   const parts = splitText(text);

@@ -2,7 +2,7 @@
  * The patterns of `branches`, `tags` and `paths` filters: `*` anything but a slash, `**` anything, `?` and `+` repeat
  * the preceding character at most once or at least once, `[abc]` one of these, `\` escapes. A `**` and its slash may
  * match no folder at all.
- * Anybody who may push writes these patterns and the matched names, so they are not converted to regular expressions:
+ * Anyone who may push writes these patterns and the matched names, so they are not converted to regular expressions:
  * the matcher simulates all states at once, in time (length of pattern × length of text), and the cost of one workflow
  * is limited.
  */

@@ -38,9 +38,9 @@ export function addCompletionCommands(program: Command, run: Run): void {
 
 /** Prints no errors: a shell would show them as completions. */
 const printNames: Action<object, [string, string | undefined]> = async (cli, _options, kind, beginning = '') => {
-  const [{ nameKinds }, { databaseFileBelow, knownNames }, { becomeOwnerOf }] = await Promise.all([
+  const [{ nameKinds }, { databaseFileBelow, completeNames }, { becomeOwnerOf }] = await Promise.all([
     import('../completion/command-shapes.ts'),
-    import('../completion/known-names.ts'),
+    import('../completion/complete-names.ts'),
     import('../data-dir.ts'),
   ]);
   const known = nameKinds.find((each) => each === kind);
@@ -49,6 +49,6 @@ const printNames: Action<object, [string, string | undefined]> = async (cli, _op
   const { dataDir, backup } = loaded.config;
   // Reading creates SQLite's -wal and -shm files where they are missing; they must not belong to root.
   becomeOwnerOf(dataDir, cli.process);
-  const names = knownNames(known, beginning, { databaseFile: databaseFileBelow(dataDir), backups: backup.folder });
+  const names = completeNames(known, beginning, { databaseFile: databaseFileBelow(dataDir), backups: backup.folder });
   cli.output.print(names.map((name) => `${name}\n`).join(''), names);
 };

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { notFound } from '../../kernel/index.ts';
 import type { Run } from '../action.ts';
-import { askServer } from '../ask-server.ts';
+import { callServer } from '../call-server.ts';
 import type { Cli } from '../cli.ts';
 import { addNoun, withExamples } from '../help.ts';
 import { isoOrNull, never } from '../terminal/output.ts';
@@ -24,7 +24,7 @@ export function addCronCommands(program: Command, run: Run): void {
   );
 }
 
-interface ShownTask {
+interface TaskRow {
   name: string;
   time: string;
   lastAt: number | null;
@@ -33,7 +33,7 @@ interface ShownTask {
   error: string | null;
 }
 
-const columns: Column<ShownTask>[] = [
+const columns: Column<TaskRow>[] = [
   { title: 'NAME', cell: (row) => row.name, whole: true },
   { title: 'SCHEDULE', cell: (row) => row.time, whole: true },
   { title: 'LAST', cell: (row) => never(row.lastAt) },
@@ -47,8 +47,8 @@ async function listTasks(cli: Cli): Promise<void> {
   const { scheduledTasks } = await import('../../app.ts');
   const { createTaskRuns } = await import('../../scheduler/index.ts');
   const runs = new Map((await createTaskRuns(modules).list()).map((run) => [run.name, run]));
-  const next = JSON.parse((await askServer(modules.config.dataDir, 'cron.next')) ?? '{}') as Record<string, number>;
-  const rows = scheduledTasks(modules).map(({ name, time }): ShownTask => {
+  const next = JSON.parse((await callServer(modules.config.dataDir, 'cron.next')) ?? '{}') as Record<string, number>;
+  const rows = scheduledTasks(modules).map(({ name, time }): TaskRow => {
     const last = runs.get(name);
     return {
       name,
@@ -59,7 +59,7 @@ async function listTasks(cli: Cli): Promise<void> {
       error: last?.lastError ?? null,
     };
   });
-  cli.output.list(rows, columns, ['job', 'jobs'], ({ lastAt, nextAt, ...row }) => ({
+  cli.output.list(rows, columns, ['task', 'tasks'], ({ lastAt, nextAt, ...row }) => ({
     ...row,
     lastAt: isoOrNull(lastAt),
     nextAt: isoOrNull(nextAt),
@@ -78,8 +78,8 @@ async function runTask(cli: Cli, _options: object, name: string): Promise<void> 
 /** In the running server, or here without one. Refuses `unknown_job`. */
 export async function runNamed(cli: Cli, name: string): Promise<Outcome> {
   const { config } = await cli.loadConfig();
-  const said = await askServer(config.dataDir, 'cron.run', { name });
-  return said === null ? runHere(cli, name) : said === '' ? refuse(name) : (JSON.parse(said) as Outcome);
+  const reply = await callServer(config.dataDir, 'cron.run', { name });
+  return reply === null ? runHere(cli, name) : reply === '' ? refuse(name) : (JSON.parse(reply) as Outcome);
 }
 
 interface Outcome {
@@ -104,7 +104,7 @@ async function runHere(cli: Cli, name: string): Promise<Outcome> {
 }
 
 function refuse(name: string): never {
-  throw notFound('unknown_job', `There is no job ${JSON.stringify(name)}.`);
+  throw notFound('unknown_job', `There is no scheduled task ${JSON.stringify(name)}.`);
 }
 
 const shownMs = (ms: number): string => (ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s`);

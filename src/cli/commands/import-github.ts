@@ -90,7 +90,7 @@ const importGithub: Action<Options, [string]> = async (cli, options, login) => {
   if (rows.some(({ isFailed }) => isFailed)) cli.exitCode = 1;
   cli.output.list(rows, columns, ['repository', 'repositories'], toJson);
   if (listed.length === 0)
-    cli.output.message(`${login} has no repositories there${secret === '' ? ' that everybody may see' : ''}.`);
+    cli.output.message(`${login} has no repositories there${secret === '' ? ' that everyone may see' : ''}.`);
 };
 
 type Account = { owner: string; login: string; secret: string };
@@ -137,10 +137,8 @@ async function bring(
 
 /** The token is only sent to the server that issued it, whatever URL a response contains. */
 function isSameService(api: string, cloneUrl: string): boolean {
-  const [asked, named] = [new URL(api), URL.parse(cloneUrl)];
+  const [apiUrl, url] = [new URL(api), URL.parse(cloneUrl)];
   return (
-    named !== null &&
-    named.protocol === asked.protocol &&
-    (named.host === asked.host || `api.${named.host}` === asked.host)
+    url !== null && url.protocol === apiUrl.protocol && (url.host === apiUrl.host || `api.${url.host}` === apiUrl.host)
   );
 }

@@ -5,7 +5,7 @@ import type { QueuedItem, QueueState } from '../../doctor/index.ts';
 import { invalid, notFound } from '../../kernel/index.ts';
 import type { RetriedPush } from '../../repositories/index.ts';
 import type { Action, Run } from '../action.ts';
-import { askServer } from '../ask-server.ts';
+import { callServer } from '../call-server.ts';
 import type { Cli } from '../cli.ts';
 import { addNoun, withExamples } from '../help.ts';
 import { isoOrNull } from '../terminal/output.ts';
@@ -64,8 +64,8 @@ const retryJob: Action<object, [string]> = async (cli, _options, id) => {
   const [, kind, key] = /^(\w+)-(.+)$/.exec(id) ?? [];
   if (kind === undefined || key === undefined)
     throw invalid('usage', `${JSON.stringify(id)} is no job: hearth job list shows which there are.`);
-  const said = await retry(cli, modules, kind, key);
-  cli.output.result(said, { id });
+  const outcome = await retry(cli, modules, kind, key);
+  cli.output.result(outcome, { id });
 };
 
 async function retry(cli: Cli, modules: Modules, kind: string, key: string): Promise<string> {
@@ -94,7 +94,7 @@ async function retry(cli: Cli, modules: Modules, kind: string, key: string): Pro
         'usage',
         kind === 'ci'
           ? 'Runs are done again with: hearth run rerun OWNER/NAME NUMBER'
-          : 'This waits for nobody: the server does it by itself.',
+          : 'The server retries this by itself.',
       );
   }
 }
@@ -102,10 +102,10 @@ async function retry(cli: Cli, modules: Modules, kind: string, key: string): Pro
 /** Notifies the remaining listeners of a push: in the running server, or here without one. */
 async function retryPush(cli: Cli, { config, repositories }: Modules, id: string): Promise<string> {
   const push = await repositories.pushes.unpark(id);
-  const said = await askServer(config.dataDir, 'push.announce', push);
+  const reply = await callServer(config.dataDir, 'push.announce', { ...push });
   const { isAnnounced, error } =
-    said === null ? await repositories.pushes.announceAgain(push) : (JSON.parse(said) as RetriedPush);
-  if (isAnnounced) return 'The push was tried again: every listener has heard of it now.';
+    reply === null ? await repositories.pushes.announceAgain(push) : (JSON.parse(reply) as RetriedPush);
+  if (isAnnounced) return 'The push was tried again: every listener is notified now.';
   cli.exitCode = 1;
   return `The push was tried again and failed: ${error ?? 'the log says why'}.`;
 }

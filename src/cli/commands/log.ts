@@ -49,13 +49,11 @@ async function tail(
   refuseForeign(config.dataDir);
   const { json, plain } = cli.flags;
   let rest = '';
-  const ask = {
-    program: 'log.tail',
-    lines: Number(lines),
-    follow: follow === true,
-    ...(level === undefined ? {} : { level }),
+  const request = {
+    command: 'log.tail',
+    parameters: { lines: Number(lines), follow: follow === true, ...(level === undefined ? {} : { level }) },
   };
-  cli.exitCode = (await runControlCommand(config.dataDir, ask, {
+  cli.exitCode = (await runControlCommand(config.dataDir, request, {
     output(chunk) {
       const parts = (rest + chunk.toString('utf8')).split('\n');
       rest = parts.pop() ?? '';

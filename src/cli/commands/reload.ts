@@ -23,7 +23,7 @@ async function reload(cli: Cli): Promise<void> {
   let stderr = '';
   const code = await runControlCommand(
     config.dataDir,
-    { program: 'reload' },
+    { command: 'reload' },
     {
       output: (chunk) => void (text += chunk.toString('utf8')),
       writeError: (words) => void (stderr += words),

@@ -131,7 +131,7 @@ async function pack(modules: Modules, { id: repositoryId, ownerId, folder }: Tar
   try {
     const code = await runControlCommand(
       modules.config.dataDir,
-      { program: 'repo.gc', ownerId, repositoryId },
+      { command: 'repo.gc', parameters: { ownerId, repositoryId } },
       { output() {}, writeError: (text) => void (stderr += text) },
     );
     if (code !== 0 && code !== 4) throw internal(stderr);

@@ -192,7 +192,7 @@ const makeToken: Action<ScopeOptions & { once?: true; reset?: true }, []> = asyn
     ? modules.ci.runners.makeSingleUseToken(scope, null)
     : modules.ci.runners.resetRegistrationToken(scope, null));
   const where = (await namesOfScopes(modules, [scope]))(scope);
-  const whom =
+  const owner =
     where === 'instance'
       ? 'every repository of this server'
       : where.includes('/')
@@ -201,7 +201,7 @@ const makeToken: Action<ScopeOptions & { once?: true; reset?: true }, []> = asyn
   const registrants = once
     ? 'The one runner that registers with this token within a day works'
     : 'Runners that register with this token work';
-  cli.output.secret(token, `${registrants} for ${whom}. It is shown only this once.`, {
+  cli.output.secret(token, `${registrants} for ${owner}. It is shown only this once.`, {
     scope: where,
     token,
     once: once === true,

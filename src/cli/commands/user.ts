@@ -10,7 +10,8 @@ import { columns, personToJson, roleOf, rowsOf, stateOf } from './person-row.ts'
 import { tokenToJson } from './token.ts';
 import { addUserAddCommands } from './user-add.ts';
 import { addUserLifecycleCommands } from './user-lifecycle.ts';
-import { addUserSessionCommands, sessionToJson } from './user-session.ts';
+import { addUserInviteCommand } from './user-invite.ts';
+import { addUserSessionsCommand, sessionToJson } from './user-sessions.ts';
 
 interface ListOptions {
   state?: string;
@@ -41,7 +42,8 @@ export function addUserCommands(program: Command, run: Run): void {
   );
   addUserAddCommands(user, run);
   addUserLifecycleCommands(user, run);
-  addUserSessionCommands(user, run);
+  addUserSessionsCommand(user, run);
+  addUserInviteCommand(user, run);
 }
 
 async function listUsers(cli: Cli, { state, admin }: ListOptions): Promise<void> {

@@ -15,20 +15,20 @@ interface Needs {
 /** The control commands of a running `hearth serve`, besides those of the modules. */
 export function controlCommands({ tail, reload }: Needs): Record<string, ControlCommand> {
   return {
-    async reload(_ask, { output }) {
+    async reload(_parameters, { output }) {
       output.write(JSON.stringify(await reload()));
       return 0;
     },
 
     /** Lines of JSON, oldest first: the last `lines` at `level` or above; with `follow`, then new ones. */
-    async 'log.tail'(ask, { output, signal, closing }) {
-      const least = levels.indexOf(String(ask['level'] ?? 'debug'));
+    async 'log.tail'(parameters, { output, signal, closing }) {
+      const least = levels.indexOf(String(parameters['level'] ?? 'debug'));
       const isWanted = (line: string): boolean =>
         levels.indexOf((JSON.parse(line) as { level: string }).level) >= least;
-      const count = Number(ask['lines'] ?? 50);
+      const count = Number(parameters['lines'] ?? 50);
       const recent = tail.recent().filter(isWanted);
       for (const line of count === 0 ? [] : recent.slice(-count)) output.write(line);
-      if (ask['follow'] !== true) return 0;
+      if (parameters['follow'] !== true) return 0;
       const end = AbortSignal.any([signal, closing]);
       const stop = tail.follow((line) => {
         // A slow reader loses lines instead of using memory.

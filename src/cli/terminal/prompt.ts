@@ -4,7 +4,7 @@ import type { CliInput, CliOutput } from '../cli-process.ts';
 import { Interrupted } from '../exit-codes.ts';
 
 /** Asks for one line; the terminal echoes and edits the input. */
-export function ask(question: string, stdin: CliInput, stderr: CliOutput): Promise<string> {
+export function prompt(question: string, stdin: CliInput, stderr: CliOutput): Promise<string> {
   stderr.write(question);
   return readLine(stdin);
 }

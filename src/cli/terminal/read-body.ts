@@ -17,7 +17,7 @@ export interface BodyOptions {
 /**
  * The text of an issue or a comment: from an option, a file, standard input (`--file -`, and where there is no
  * terminal), or the editor of the person at the terminal. `work` sends it; when that fails, what was written in the
- * editor stays in a file, whose name is told. Refuses `usage`, `text_too_long`, `editor_failed`.
+ * editor stays in a file, whose path is printed. Refuses `usage`, `text_too_long`, `editor_failed`.
  * @param initial what the editor begins with
  */
 export async function withBody<T>(

@@ -8,7 +8,7 @@ import type { CheckResult } from '../check-result.ts';
 import { counted, dayMs, hourMs, rowsOf } from '../deps.ts';
 import type { CheckContext, CheckGroup } from '../deps.ts';
 
-/** Counts and numbers of issues, entries that nobody was told of, and attachments with their files. */
+/** Counts and numbers of issues, entries that were not announced, and attachments with their files. */
 export const checkIssues: CheckGroup = async (deps) => {
   const { findings, files } = await checkAttachments(deps);
   return {
@@ -73,7 +73,7 @@ async function checkEntries(deps: CheckContext): Promise<CheckResult[]> {
           remedy: 'mend what failed, then: hearth doctor --fix lets the server try once more',
           fix: async () => {
             for (const { issue_id: issueId, position } of parked) await unpark(deps, String(issueId), Number(position));
-            return `the server tells of ${counted(parked.length, 'entry', 'entries')} within a minute`;
+            return `the server announces ${counted(parked.length, 'entry', 'entries')} within a minute`;
           },
         },
       ),

@@ -12,7 +12,7 @@ export const checkSettings: CheckGroup = async (deps) => {
   const file = settingsFile === null ? null : await stat(settingsFile).catch(() => null);
   if (file !== null && (file.mode & 0o004) !== 0 && config.metrics.token !== null) {
     findings.push(
-      problem('settings.readable', `${settingsFile} holds a secret and everybody may read it.`, {
+      problem('settings.readable', `${settingsFile} holds a secret, and every user of this machine can read it.`, {
         remedy: `chmod 640 ${settingsFile}`,
       }),
     );
@@ -22,9 +22,13 @@ export const checkSettings: CheckGroup = async (deps) => {
     const isLocal = hostname === 'localhost' || hostname.startsWith('127.') || hostname === '[::1]';
     if (protocol === 'http:' && !isLocal) {
       findings.push(
-        warning('settings.plain_http', 'People sign in over plain http: whoever is on the way can read passwords.', {
-          remedy: 'put a proxy with TLS in front and set base_url to its https address',
-        }),
+        warning(
+          'settings.plain_http',
+          'People sign in over plain http: anyone on the network path can read passwords.',
+          {
+            remedy: 'put a proxy with TLS in front and set base_url to its https address',
+          },
+        ),
       );
     }
     const isPublic =

@@ -48,7 +48,7 @@ async function checkModes({ config: { dataDir }, userId }: CheckContext): Promis
   const top = await lstat(dataDir);
   if ((top.mode & 0o007) !== 0) {
     findings.push(
-      problem('storage.open_folder', `Everybody on this machine may look into ${dataDir}.`, {
+      problem('storage.open_folder', `Every user of this machine can read ${dataDir}.`, {
         remedy: `chmod 700 ${dataDir}`,
         fix: async () => chmod(dataDir, 0o700).then(() => `closed ${dataDir}`),
       }),

@@ -4,8 +4,8 @@ import type { FederationDeps } from '../deps.ts';
 import { nothingToPrepare } from './incoming-activity.ts';
 import type { ActivityHandler, IncomingActivity } from './incoming-activity.ts';
 import { activityStreams } from '../documents/contexts.ts';
-import { embedded, idOf, typesOf } from '../documents/fields.ts';
-import type { Json } from '../documents/fields.ts';
+import { embedded, idOf, typesOf } from '../documents/json-fields.ts';
+import type { Json } from '../documents/json-fields.ts';
 import type { Tx } from '../../db/index.ts';
 
 /** An Accept of a Follow, with the four fields that other software matches by, and no more. */

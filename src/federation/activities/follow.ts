@@ -5,8 +5,8 @@ import { followerSchema } from '../schema/follower-schema.ts';
 import { acceptContent } from './accept.ts';
 import type { ActivityHandler } from './incoming-activity.ts';
 import { activityStreams } from '../documents/contexts.ts';
-import { idOf } from '../documents/fields.ts';
-import type { Json } from '../documents/fields.ts';
+import { idOf } from '../documents/json-fields.ts';
+import type { Json } from '../documents/json-fields.ts';
 import { isoTime } from '../documents/escape-html.ts';
 
 /** A Follow of a remote actor; `publish` adds its id and who follows. */

@@ -1,7 +1,7 @@
 import type { Tx } from '../../db/index.ts';
 import type { RemoteActor } from '../schema/remote-actor-schema.ts';
 import type { FederationDeps } from '../deps.ts';
-import type { Json } from '../documents/fields.ts';
+import type { Json } from '../documents/json-fields.ts';
 
 /** An activity whose signature has been verified: its actor is the signer. */
 export interface IncomingActivity {

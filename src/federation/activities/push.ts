@@ -5,8 +5,8 @@ import type { PushedCommit } from '../schema/received-push-schema.ts';
 import { remoteFollowSchema } from '../schema/remote-follow-schema.ts';
 import type { ActivityHandler } from './incoming-activity.ts';
 import { publicAudience, pushContext } from '../documents/contexts.ts';
-import { asObject, cleanText, embedded, idOf, itemsOf, objectId, webUrl } from '../documents/fields.ts';
-import type { Json } from '../documents/fields.ts';
+import { asObject, cleanText, embedded, idOf, itemsOf, objectId, webUrl } from '../documents/json-fields.ts';
+import type { Json } from '../documents/json-fields.ts';
 import { escapeHtml, isoTime } from '../documents/escape-html.ts';
 
 /** A branch of a local repository has moved. */
@@ -34,13 +34,15 @@ export interface NewCommit {
   hash: string;
   subject: string;
   authorName: string;
+  /** Actor of the person whose verified address the author's is; null for everybody else. */
+  authorActorId: string | null;
   authoredAt: number;
   committedAt: number;
 }
 
 const maxSummary = 250;
 
-/** A Push for one branch (ForgeFed), to everybody and the followers; no e-mail address in it. */
+/** A Push for one branch (ForgeFed), to everyone and the followers; no e-mail address in it. */
 export function pushContent(push: BranchPush): Json {
   const { repositoryActorId: repository, repositoryUrl, branch, totalCommits } = push;
   const count = `${totalCommits} ${totalCommits === 1 ? 'commit' : 'commits'}`;
@@ -73,7 +75,7 @@ export function pushContent(push: BranchPush): Json {
 }
 
 function commitContent({ repositoryActorId, repositoryUrl }: BranchPush, commit: NewCommit): Json {
-  const { hash, subject, authorName, authoredAt, committedAt } = commit;
+  const { hash, subject, authorName, authorActorId, authoredAt, committedAt } = commit;
   return {
     id: `${repositoryActorId}/commits/${hash}`,
     type: 'Commit',
@@ -82,7 +84,7 @@ function commitContent({ repositoryActorId, repositoryUrl }: BranchPush, commit:
     summary: escapeHtml(cleanText(subject, maxSummary)),
     created: isoTime(authoredAt),
     committed: isoTime(committedAt),
-    attributedTo: { type: 'Person', name: cleanText(authorName, 200) },
+    attributedTo: authorActorId ?? { type: 'Person', name: cleanText(authorName, 200) },
     url: `${repositoryUrl}/commit/${hash}`,
   };
 }

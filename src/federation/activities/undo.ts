@@ -2,8 +2,8 @@ import { followerSchema } from '../schema/follower-schema.ts';
 import { nothingToPrepare } from './incoming-activity.ts';
 import type { ActivityHandler } from './incoming-activity.ts';
 import { activityStreams } from '../documents/contexts.ts';
-import { embedded, idOf, typesOf } from '../documents/fields.ts';
-import type { Json } from '../documents/fields.ts';
+import { embedded, idOf, typesOf } from '../documents/json-fields.ts';
+import type { Json } from '../documents/json-fields.ts';
 import { parseActorPath } from '../actors/actor-paths.ts';
 
 /** An Undo of a Follow that was sent; it repeats that Follow with its id. */

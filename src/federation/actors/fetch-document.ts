@@ -1,6 +1,6 @@
 import { unavailable } from '../../kernel/index.ts';
-import { asObject } from '../documents/fields.ts';
-import type { Json } from '../documents/fields.ts';
+import { asObject } from '../documents/json-fields.ts';
+import type { Json } from '../documents/json-fields.ts';
 import type { FederationDeps } from '../deps.ts';
 import { signRequest } from '../signatures/index.ts';
 import { instanceActor } from './find-actor.ts';

@@ -16,7 +16,7 @@ const retryAfterSeconds = 60;
 
 /**
  * For whom a document is fetched: `trusted` is this server itself, or a signer whose stored key fits the request;
- * everybody else waits in the queue of their network.
+ * everyone else waits in the queue of their network.
  */
 export type Asker = 'trusted' | { network: string };
 

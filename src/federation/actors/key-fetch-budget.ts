@@ -3,7 +3,7 @@ import type { Clock } from '../../kernel/index.ts';
 
 /**
  * Key fetches for unknown signers that one network may cause at once, and the refill per second. A request costs its
- * sender nothing and this server a signed GET, so without a limit anybody could make it send hundreds of requests per
+ * sender nothing and this server a signed GET, so without a limit anyone could make it send hundreds of requests per
  * second to a peer. Only a new peer brings a hundred unknown signers, and a refused delivery is retried after a minute
  * at the earliest.
  */

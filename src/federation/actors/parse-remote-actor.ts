@@ -1,5 +1,5 @@
-import { cleanText, embedded, asObject, idOf, typesOf, webUrl } from '../documents/fields.ts';
-import type { Json } from '../documents/fields.ts';
+import { cleanText, embedded, asObject, idOf, typesOf, webUrl } from '../documents/json-fields.ts';
+import type { Json } from '../documents/json-fields.ts';
 import { readPublicKey } from '../signatures/index.ts';
 import type { RemoteActor } from '../schema/remote-actor-schema.ts';
 

@@ -48,8 +48,8 @@ async function findByUrl(deps: FederationDeps, text: string): Promise<FoundActor
 
 function isOurHost(origin: string, host: string): boolean {
   const { host: withPort, hostname } = new URL(origin);
-  const asked = host.toLowerCase();
-  return asked === withPort || asked === hostname;
+  const ownHost = host.toLowerCase();
+  return ownHost === withPort || ownHost === hostname;
 }
 
 function decode(text: string): string | null {

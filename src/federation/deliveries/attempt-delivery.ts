@@ -6,7 +6,7 @@ import type { Outcome } from './delivery-state.ts';
 import { outboxSchema } from '../schema/outbox-schema.ts';
 import type { OutboxRow } from '../schema/outbox-schema.ts';
 import type { Attempt } from './settle.ts';
-import type { StillPublic } from './still-public.ts';
+import type { IsStillPublic } from './is-still-public.ts';
 
 /** What a delivery sends; the same for thousands of rows. */
 export interface OutboxMessage extends Pick<OutboxRow, 'actorPath' | 'repositoryId'> {
@@ -19,7 +19,7 @@ export interface OutboxMessage extends Pick<OutboxRow, 'actorPath' | 'repository
 export interface DeliveryRequest {
   /** `null` once the activity is gone. */
   message: Promise<OutboxMessage | null>;
-  isPublic: StillPublic;
+  isPublic: IsStillPublic;
   signal: AbortSignal;
 }
 

@@ -8,7 +8,7 @@ import type { ClaimedDelivery, HostsWithCapacity } from './claim.ts';
 import { healthOf } from './peer-health.ts';
 import { settle } from './settle.ts';
 import type { Attempt } from './settle.ts';
-import { createStillPublic } from './still-public.ts';
+import { createIsStillPublic } from './is-still-public.ts';
 
 /** Rows claimed at once for a host that responds, and for one that has to prove itself first. */
 const claimAtOnce = 32;
@@ -47,7 +47,7 @@ export function createDeliveryQueue(deps: FederationDeps): DeliveryQueue {
 function hostQueue(deps: FederationDeps): Queue<ClaimedDelivery, Attempt, DeliveryReport> {
   const { db, clock, settings, logger } = deps;
   const report: DeliveryReport = { delivered: 0, failed: 0 };
-  const isPublic = createStillPublic(deps);
+  const isPublic = createIsStillPublic(deps);
   const messages = new Map<string, Promise<OutboxMessage | null>>();
   /** When it was last recorded that a host responds as it should; milliseconds since the epoch. */
   const recordedAt = new Map<string, number>();

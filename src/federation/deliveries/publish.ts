@@ -1,5 +1,5 @@
 import type { Tx } from '../../db/index.ts';
-import type { Json } from '../documents/fields.ts';
+import type { Json } from '../documents/json-fields.ts';
 import type { FederationDeps } from '../deps.ts';
 import { deliverySchema } from '../schema/delivery-schema.ts';
 import { outboxSchema } from '../schema/outbox-schema.ts';

@@ -6,7 +6,7 @@ import { personActor } from '../actors/find-actor.ts';
 import type { PersonActor } from '../actors/find-actor.ts';
 import { handleOf } from '../schema/remote-actor-schema.ts';
 import type { RemoteActor } from '../schema/remote-actor-schema.ts';
-import { cancelWaiting } from '../deliveries/cancel.ts';
+import { cancelWaiting } from '../deliveries/cancel-deliveries.ts';
 import { publish } from '../deliveries/publish.ts';
 import type { FederationDeps } from '../deps.ts';
 import { remoteFollowSchema } from '../schema/remote-follow-schema.ts';

@@ -1,6 +1,6 @@
 import { LessThanOrEqual } from 'typeorm';
 import { eachLimit } from '../../kernel/index.ts';
-import { requireOperational } from '../operational.ts';
+import { requireFederationOn } from '../require-federation-on.ts';
 import type { FederationDeps } from '../deps.ts';
 import { addFollow, followerActor, unfollow } from './follow-repository.ts';
 import { followPerson, scanPerson, unfollowPerson } from './follow-person.ts';
@@ -33,7 +33,7 @@ const scansAtOnce = 4;
  * Refuses `federation_off`, and as `resolveTarget` does.
  */
 export async function follow(deps: FederationDeps, userId: string, target: string): Promise<Followed> {
-  requireOperational(deps);
+  requireFederationOn(deps);
   const actor = await resolveTarget(deps, target);
   const follower = await followerActor(deps, userId);
   if (actor.type === 'Person') {
@@ -63,7 +63,7 @@ export async function scanDuePeople(deps: FederationDeps): Promise<ScanResult[]>
 
 /** Scans all followed people now, due or not. Refuses `federation_off`. */
 export async function scanAllPeople(deps: FederationDeps): Promise<ScanResult[]> {
-  requireOperational(deps);
+  requireFederationOn(deps);
   const results = await scan(deps, await deps.db.read.find(remotePersonFollowSchema, { order: { createdAt: 'ASC' } }));
   deps.logger.info('follow.resynced', {
     people: results.length,

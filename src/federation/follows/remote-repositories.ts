@@ -1,6 +1,6 @@
 import { isDomainError } from '../../kernel/index.ts';
-import { asObject, idOf, itemsOf, webUrl } from '../documents/fields.ts';
-import type { Json } from '../documents/fields.ts';
+import { asObject, idOf, itemsOf, webUrl } from '../documents/json-fields.ts';
+import type { Json } from '../documents/json-fields.ts';
 import { fetchDocument } from '../actors/fetch-document.ts';
 import type { RemoteActor } from '../schema/remote-actor-schema.ts';
 import type { FederationDeps } from '../deps.ts';

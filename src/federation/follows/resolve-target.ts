@@ -1,5 +1,5 @@
 import { invalid, isDomainError } from '../../kernel/index.ts';
-import { asObject, cleanText, typesOf } from '../documents/fields.ts';
+import { asObject, cleanText, typesOf } from '../documents/json-fields.ts';
 import { parseJson } from '../actors/fetch-document.ts';
 import type { RemoteActor } from '../schema/remote-actor-schema.ts';
 import type { FederationDeps } from '../deps.ts';
@@ -52,12 +52,13 @@ async function discover(deps: FederationDeps, url: URL, resource: string): Promi
 }
 
 /** `acct:bob/tool@host` as a handle, when the host is the one that was asked or that of the actor. */
-function readAccount(account: string, asked: URL, actor: RemoteActor): string | null {
+function readAccount(account: string, requestedUrl: URL, actor: RemoteActor): string | null {
   const [, name, host = ''] = /^acct:([^@\s]+)@([^@\s]+)$/i.exec(account) ?? [];
   const own = URL.parse(actor.id)?.hostname;
   if (name === undefined) return null;
-  if (host.toLowerCase() === asked.host && asked.hostname !== own) return `${cleanText(name, 200)}@${asked.host}`;
-  const isOwn = [actor.host, own, asked.host].includes(host.toLowerCase());
+  if (host.toLowerCase() === requestedUrl.host && requestedUrl.hostname !== own)
+    return `${cleanText(name, 200)}@${requestedUrl.host}`;
+  const isOwn = [actor.host, own, requestedUrl.host].includes(host.toLowerCase());
   return isOwn ? `${cleanText(name, 200)}@${actor.host}` : null;
 }
 

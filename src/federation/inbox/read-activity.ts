@@ -1,6 +1,6 @@
 import { invalid, unauthenticated } from '../../kernel/index.ts';
-import { idOf, webUrl } from '../documents/fields.ts';
-import type { Json } from '../documents/fields.ts';
+import { idOf, webUrl } from '../documents/json-fields.ts';
+import type { Json } from '../documents/json-fields.ts';
 import type { IncomingActivity } from '../activities/incoming-activity.ts';
 import type { RemoteActor } from '../schema/remote-actor-schema.ts';
 

@@ -3,7 +3,7 @@ import type { Tx } from '../../db/index.ts';
 import { isDomainError, unauthenticated } from '../../kernel/index.ts';
 import { receiveAccept } from '../activities/accept.ts';
 import type { ActivityHandler, IncomingActivity } from '../activities/incoming-activity.ts';
-import { cleanText, typesOf } from '../documents/fields.ts';
+import { cleanText, typesOf } from '../documents/json-fields.ts';
 import { receiveFollow } from '../activities/follow.ts';
 import { receivePush } from '../activities/push.ts';
 import { receiveUndo } from '../activities/undo.ts';

@@ -1,12 +1,12 @@
 import { isIP } from 'node:net';
 import { isDomainError } from '../../kernel/index.ts';
 import { activityStreams } from '../documents/contexts.ts';
-import { asObject } from '../documents/fields.ts';
+import { asObject } from '../documents/json-fields.ts';
 import { instancePath } from '../actors/actor-paths.ts';
 import { parseJson } from '../actors/fetch-document.ts';
 import { instanceActor } from '../actors/find-actor.ts';
 import type { RemoteActor } from '../schema/remote-actor-schema.ts';
-import { requireOperational } from '../operational.ts';
+import { requireFederationOn } from '../require-federation-on.ts';
 import type { FederationDeps } from '../deps.ts';
 import { signRequest } from '../signatures/index.ts';
 
@@ -27,7 +27,7 @@ const clockToleranceMs = 5 * 60_000;
  * Refuses `federation_off`.
  */
 export async function checkPeer(deps: FederationDeps, host: string): Promise<PeerCheck[]> {
-  requireOperational(deps);
+  requireFederationOn(deps);
   const scheme = deps.settings.devAllowInsecure ? new URL(deps.settings.origin).protocol : 'https:';
   const url = new URL(`${scheme}//${host.toLowerCase()}`);
   const checks: PeerCheck[] = [];

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { IsNull, MoreThan } from 'typeorm';
 import { isNotNull, rows, upsert } from '../../db/index.ts';
 import { conflict, invalid, notFound } from '../../kernel/index.ts';
-import { asObject, webUrl } from '../documents/fields.ts';
+import { asObject, webUrl } from '../documents/json-fields.ts';
 import { instanceActor } from '../actors/find-actor.ts';
-import { requireOperational } from '../operational.ts';
+import { requireFederationOn } from '../require-federation-on.ts';
 import type { FederationDeps } from '../deps.ts';
 import { signRequest } from '../signatures/index.ts';
 import { entriesFor } from './allowlist.ts';
@@ -24,7 +24,7 @@ const hashOf = (secret: string): string => createHash('sha256').update(secret).d
 
 /** Creates a code for one other server: its target, and the secret that permits the request. */
 export async function invitePeer(deps: FederationDeps): Promise<{ code: string; expiresAt: number }> {
-  requireOperational(deps);
+  requireFederationOn(deps);
   const secret = deps.random.bytes(16).toString('base64url');
   const expiresAt = await deps.db.write(async ({ manager, now }) => {
     await manager.insert(pairingCodeSchema, {
@@ -51,7 +51,7 @@ export function hostOfCode(deps: FederationDeps, code: string): string {
  * @returns the host
  */
 export async function acceptInvite(deps: FederationDeps, code: string): Promise<string> {
-  requireOperational(deps);
+  requireFederationOn(deps);
   const { url, secret } = readCode(deps, code);
   const wasPaired = await deps.db.read.existsBy(peerSchema, { host: url.host, pairedAt: isNotNull() });
   await allow(deps, url.host);
@@ -104,8 +104,8 @@ export async function receivePairing(deps: FederationDeps, body: Buffer): Promis
 
 /** Confirms the pairing request of a server. Refuses `unknown_peer` without a request. */
 export async function confirmPeer(deps: FederationDeps, host: string): Promise<void> {
-  const asked = await deps.db.read.existsBy(peerSchema, { host: host.toLowerCase(), askedAt: isNotNull() });
-  if (!asked) throw noSuchPeer(host);
+  const hasRequest = await deps.db.read.existsBy(peerSchema, { host: host.toLowerCase(), askedAt: isNotNull() });
+  if (!hasRequest) throw noSuchPeer(host);
   await allow(deps, host.toLowerCase());
   deps.logger.info('peer.paired', { host });
 }

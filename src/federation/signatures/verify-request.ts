@@ -32,7 +32,7 @@ export interface SignedRequest {
 }
 
 /**
- * Everything about a signed POST that its headers tell, before the body is read.
+ * What the headers of a signed POST state, before the body is read.
  *
  * Refuses, always with `unauthenticated`: `signature_missing`, `signature_repeated`,
  * `signature_rfc9421` (SPEC §9), those of `parseSignatureHeader`, `signature_host`,

@@ -54,22 +54,33 @@ export function readRequest(
   });
 }
 
-/** The object ids that a request of any version wants; empty when it is malformed, which git will report. */
-export function wantedIds(request: Buffer): string[] {
+/** What a fetch request names, of any protocol version. */
+export interface FetchArguments {
+  /** Object ids, in lower case. */
+  wants: string[];
+  /** Specifications of `filter` lines, as git-rev-list(1) `--filter` has them; usually none or one. */
+  filters: string[];
+}
+
+/** Reads the wanted ids and filters of a request; none when it is malformed, which git will report. */
+export function readArguments(request: Buffer): FetchArguments {
   const packets = new PacketReader();
   packets.push(request);
-  const ids: string[] = [];
+  const found: FetchArguments = { wants: [], filters: [] };
+  // Version 2 has one section that ends with a flush; before it the `filter` line stands before the first flush, too.
   try {
     for (let packet = packets.next(); packet !== null && packet.kind !== 'flush'; packet = packets.next()) {
+      if (packet.kind !== 'data') continue;
       // Before version 2 the capabilities follow the first id.
-      const [, id] =
-        packet.kind === 'data' ? (/^want ([0-9a-f]{40,64})/i.exec(packet.data.toString('latin1', 0, 70)) ?? []) : [];
-      if (id !== undefined) ids.push(id.toLowerCase());
+      const id = /^want ([0-9a-f]{40,64})/i.exec(packet.data.toString('latin1', 0, 70))?.[1];
+      if (id !== undefined) found.wants.push(id.toLowerCase());
+      else if (packet.data.toString('latin1', 0, 7) === 'filter ')
+        found.filters.push(packet.data.toString('utf8', 7).replace(/\n$/, ''));
     }
   } catch {
-    return [];
+    return { wants: [], filters: [] };
   }
-  return ids;
+  return found;
 }
 
 /**

@@ -73,7 +73,7 @@ export async function serve(
     throw error;
   }
   const stdin = git.stdin!;
-  const asked = startFlow(input, stdin, true);
+  const requestFlow = startFlow(input, stdin, true);
   const sent: Flow = pipe ?? startFlow(git.stdout!, output, false);
 
   let isCut = false;
@@ -92,7 +92,7 @@ export async function serve(
   };
   input.on('error', onInputError);
   output.on('close', onGone);
-  const moved = () => asked.bytes + sent.bytes;
+  const moved = () => requestFlow.bytes + sent.bytes;
   const waitsForRequest = () => !input.readableEnded && !stdin.destroyed && !stdin.writableNeedDrain;
   const waitsForClient = () => output.writableNeedDrain || (stateless && waitsForRequest());
   const onStall = () => cut('stalled');
@@ -107,7 +107,7 @@ export async function serve(
   if (stoppedBy !== null) sent.stop();
   await sent.ended;
   for (const endWatch of watches) endWatch();
-  asked.stop();
+  requestFlow.stop();
   sent.stop();
   input.off('error', onInputError);
   output.off('close', onGone);

@@ -1,10 +1,16 @@
+import { existsSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import type { Listings } from './advertise-refs.ts';
 import type { FetchCache } from './fetch-cache.ts';
 import { negotiate } from './negotiate.ts';
 import { encodePacket } from '../pkt-line.ts';
 import type { Reachability } from '../objects/reachability.ts';
-import { isWholeFetch, readRequest, wantedIds } from './read-request.ts';
+import { maxArchiveRequestBytes, refusedArchiveArgument } from './archive-request.ts';
+import { RequestStream } from './request-stream.ts';
+import { isDomainError, notFound } from '../../kernel/index.ts';
+import { clientLine } from '../pushes/client-text.ts';
+import { checkFilter } from './check-filter.ts';
+import { isWholeFetch, readRequest, readArguments } from './read-request.ts';
 import { serve } from './serve-fetch.ts';
 import type { ServeDeps, UploadOutcome, UploadRequest } from './serve-fetch.ts';
 import type { Semaphore } from '../../kernel/index.ts';
@@ -24,9 +30,20 @@ export interface UploadDeps extends ServeDeps, Listings {
 /**
  * Serves one fetch or clone: ref listings from memory, repeated requests from the cache, everything else by git.
  * Refuses `git_busy` and `fetch_stalled`, `bad_fetch` for a request that git could not parse and `internal` when git
- * failed, both only while nothing was written to `output`; and what `input` fails with.
+ * failed, both only while nothing was written to `output`; `repository_not_found` for a folder that is not there any
+ * more; and what `input` fails with.
  */
 export async function uploadPack(deps: UploadDeps, request: UploadRequest): Promise<UploadOutcome> {
+  try {
+    return await serveRequest(deps, request);
+  } catch (error) {
+    // The repository may have been moved to the trash since it was looked up.
+    if (!isDomainError(error) || error.code !== 'internal' || existsSync(request.path)) throw error;
+    throw notFound('repository_not_found', 'Repository not found');
+  }
+}
+
+async function serveRequest(deps: UploadDeps, request: UploadRequest): Promise<UploadOutcome> {
   const { input, output, stateless, protocol } = request;
   expectErrors(input);
   expectErrors(output);
@@ -35,7 +52,7 @@ export async function uploadPack(deps: UploadDeps, request: UploadRequest): Prom
     return respond(deps, request, bytes);
   }
   if (protocol === 'version=2') return negotiate(deps, request, (bytes) => respond(deps, request, bytes));
-  return startGit(deps, request);
+  return startGit(deps, request, withoutFiltersToCheck);
 }
 
 /** Serves one complete request of version 2, or of a stateless fetch before it. */
@@ -53,24 +70,51 @@ async function respond(deps: UploadDeps, request: UploadRequest, bytes: Buffer):
   if (isList) return startGit({ ...deps, slots: deps.shortSlots }, single);
   // In version 2 git serves any object that exists, before it any tree or blob; only a stateful session of an older
   // version is limited to the advertised refs. So reachability is checked here.
-  const beyond = await deps.reachability.firstBeyond(request.path, wantedIds(bytes), request.signal);
-  if (beyond !== null) return notOurs(request, beyond);
+  const { wants, filters } = readArguments(bytes);
+  // A client wants each ref at most once, and a repository has no more refs than this.
+  if (wants.length > deps.limits.maxRefs)
+    return refuse(request, `upload-pack: more than ${deps.limits.maxRefs} objects are wanted in one request`);
+  const checked = filters.map(checkFilter);
+  const refusal = checked.find((filter) => filter.refusal !== null)?.refusal;
+  if (refusal !== undefined) return refuse(request, `upload-pack: ${refusal}`);
+  const named = [...wants, ...checked.flatMap(({ blobs }) => blobs)];
+  const beyond = await deps.reachability.firstBeyond(request.path, named, request.signal);
+  // In the words that git uses for an object that does not exist.
+  if (beyond !== null) return refuse(request, `upload-pack: not our ref ${beyond}`);
   const cached = isWholeFetch(bytes, request.protocol) ? await deps.fetchCache.serve(request, bytes) : null;
   return cached ?? startGit(deps, single);
 }
 
-/** Reports an object in the words that git uses for one that does not exist. */
-async function notOurs({ output }: UploadRequest, oid: string): Promise<UploadOutcome> {
-  const words = encodePacket(`ERR upload-pack: not our ref ${oid}`);
-  await send(output, words);
-  return { exitCode: 128, cutShort: false, bytes: words.length };
+/** Ends a request with an error line, which the client prints. */
+async function refuse({ output }: Pick<UploadRequest, 'output'>, reason: string): Promise<UploadOutcome> {
+  const line = encodePacket(`ERR ${reason}`);
+  await send(output, line);
+  return { exitCode: 128, cutShort: false, bytes: line.length };
 }
 
-async function startGit(deps: UploadDeps, request: UploadRequest): Promise<UploadOutcome> {
+/**
+ * Settings of a session before version 2, which git reads itself: no filter that `checkFilter` would have to look at.
+ */
+const withoutFiltersToCheck = ['sparse:oid', 'combine'].flatMap((kind) => [
+  '-c',
+  `uploadpackfilter.${kind}.allow=false`,
+]);
+
+async function startGit(
+  deps: UploadDeps,
+  request: UploadRequest,
+  settings: readonly string[] = [],
+): Promise<UploadOutcome> {
   const { path, client, signal, stateless } = request;
   const release = await deps.slots.acquire({ repository: path, client }, signal);
   try {
-    return await serve(deps, request, ['upload-pack', '--strict', ...(stateless ? ['--stateless-rpc'] : []), path]);
+    return await serve(deps, request, [
+      ...settings,
+      'upload-pack',
+      '--strict',
+      ...(stateless ? ['--stateless-rpc'] : []),
+      path,
+    ]);
   } finally {
     release();
   }
@@ -79,16 +123,28 @@ async function startGit(deps: UploadDeps, request: UploadRequest): Promise<Uploa
 export type ArchiveRequest = Omit<UploadRequest, 'stateless' | 'protocol'>;
 
 /**
- * Serves `git archive --remote`. Same contract as {@link uploadPack}.
+ * Serves `git archive --remote`. Same contract as {@link uploadPack}; a request with an option that a client does not
+ * need is refused in git's output.
  */
 export async function uploadArchive(deps: UploadDeps, request: ArchiveRequest): Promise<UploadOutcome> {
-  expectErrors(request.input);
-  expectErrors(request.output);
-  const release = await deps.slots.acquire({ repository: request.path, client: request.client }, request.signal);
+  const { input, output, signal, stallMs = deps.limits.stallMs } = request;
+  expectErrors(input);
+  expectErrors(output);
+  const requests = new RequestStream({ input, signal, stallMs, maxBytes: maxArchiveRequestBytes });
+  const bytes = await requests.next().finally(() => requests.end());
+  // A client that asks for nothing gets nothing, as from git.
+  if (bytes === null) return { exitCode: 128, cutShort: false, bytes: 0 };
+  const refused = refusedArchiveArgument(bytes);
+  if (refused !== null) {
+    const line = encodePacket(`NACK ${clientLine(refused)} is not allowed here`);
+    await send(output, line);
+    return { exitCode: 128, cutShort: false, bytes: line.length };
+  }
+  const release = await deps.slots.acquire({ repository: request.path, client: request.client }, signal);
   try {
     return await serve(
       deps,
-      { ...request, stateless: false },
+      { ...request, input: Readable.from([bytes], { objectMode: false }), stateless: false },
       ['upload-archive', request.path],
       deps.limits.readMemoryBytes,
     );

@@ -175,7 +175,7 @@ class Walk<Row> {
   async #differing(facts: CommitFacts, parent: string, names: readonly string[]): Promise<ReadonlySet<string> | null> {
     const key = keyOf(facts, parent);
     if (!this.#comparisons.has(key)) {
-      await this.#ask([[facts, await this.#history.facts(parent)], ...this.#likelyNext(parent, names)]);
+      await this.#compareTrees([[facts, await this.#history.facts(parent)], ...this.#likelyNext(parent, names)]);
     }
     const comparison = this.#comparisons.get(key)!;
     this.#comparisons.delete(key);
@@ -204,7 +204,7 @@ class Walk<Row> {
     return pairs;
   }
 
-  async #ask(pairs: readonly [CommitFacts, CommitFacts][]): Promise<void> {
+  async #compareTrees(pairs: readonly [CommitFacts, CommitFacts][]): Promise<void> {
     const commits = [...new Map(pairs.flat().map((facts) => [facts.oid, facts])).values()];
     const found = await this.#compare.folderTrees(commits);
     const trees = new Map(commits.map(({ oid }, index) => [oid, found[index]!]));

@@ -97,11 +97,11 @@ export async function namedCommits(
   path: string,
   ids: readonly string[],
 ): Promise<Map<string, string>> {
-  const asked = [...new Set(ids)].filter((id) => writtenId.test(id));
-  if (asked.length === 0) return new Map();
-  const infos = await readers.use(path, (reader) => reader.infos(asked.map((id) => `${id}^{commit}`)));
+  const validIds = [...new Set(ids)].filter((id) => writtenId.test(id));
+  if (validIds.length === 0) return new Map();
+  const infos = await readers.use(path, (reader) => reader.infos(validIds.map((id) => `${id}^{commit}`)));
   // A ref may be called like an id, and the id of a tag leads to a commit of another id.
-  const found = asked.flatMap((id, at): [string, string][] => {
+  const found = validIds.flatMap((id, at): [string, string][] => {
     const info = infos[at];
     return info?.type === 'commit' && info.oid.startsWith(id) ? [[id, info.oid]] : [];
   });

@@ -79,12 +79,12 @@ export class ObjectReader {
 
   /** Type and size of each object, or null for a name that names none. One round trip. */
   infos(names: readonly string[]): Promise<(ObjectInfo | null)[]> {
-    return this.#ask('info', names, false);
+    return this.#request('info', names, false);
   }
 
   /** The whole object, or null. Check its size first. */
   async object(oid: string): Promise<GitObject | null> {
-    return (await this.#ask('contents', [oid], true))[0] ?? null;
+    return (await this.#request('contents', [oid], true))[0] ?? null;
   }
 
   close(): void {
@@ -92,7 +92,7 @@ export class ObjectReader {
   }
 
   /** @param names object ids or full ref names with a suffix; never a line break */
-  async #ask(verb: string, names: readonly string[], withContent: boolean): Promise<(GitObject | null)[]> {
+  async #request(verb: string, names: readonly string[], withContent: boolean): Promise<(GitObject | null)[]> {
     const charge = currentCharge();
     if (charge === null) return this.#put(verb, names, withContent);
     // CPU time that uncharged requests have used since is not part of this one.

@@ -50,7 +50,7 @@ const takeUsed = createExitedTally();
 /**
  * Starts a child by fork from this process, which blocks meanwhile: the system copies the page tables of all its
  * memory. Returns null when it cannot be started.
- * @param said called with its stderr as it arrives
+ * @param onStderr called with its stderr as it arrives
  */
 export function launchDirectly(
   { program, argv, environment, home, takesInput, output, yields }: Launch,
@@ -94,7 +94,7 @@ export function launchDirectly(
   };
 }
 
-/** Reads stderr to its end and keeps its beginning. @param said called with all of it */
+/** Reads stderr to its end and keeps its beginning. @param onStderr called with all of it */
 export function collectStderr(stderr: Readable | null, onStderr?: (text: string) => void): () => string {
   let errorText = '';
   stderr?.setEncoding('utf8').on('data', (text: string) => {

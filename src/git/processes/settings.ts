@@ -136,6 +136,16 @@ function configText({
 	allow = false
 [uploadpackfilter "blob:none"]
 	allow = true
+[uploadpackfilter "blob:limit"]
+	allow = true
+[uploadpackfilter "object:type"]
+	allow = true
+[uploadpackfilter "combine"]
+	allow = true
+# src/git/fetches/check-filter.ts limits it to full object ids that are reachable.
+[uploadpackfilter "sparse:oid"]
+	allow = true
+# Deeper trees would be walked once for each path that leads to them.
 [uploadpackfilter "tree"]
 	allow = true
 	maxDepth = 0

@@ -70,7 +70,7 @@ export function startReceivePack(
 ): GitProcess {
   const settings = [
     ...(forwardOnly ? ['receive.denyNonFastForwards=true'] : []),
-    // The refs are synced together, before anybody is notified. Not `committed`: that includes the refs, and outweighs
+    // The refs are synced together, before anyone is notified. Not `committed`: that includes the refs, and outweighs
     // what is subtracted.
     ...(isBulk ? ['core.fsync=objects,-reference'] : []),
   ];
@@ -154,9 +154,9 @@ export async function runReceivePack(
       if (reader.ranOutOfMemory) why.push(tooLarge(limits));
       const stopped = unchecked.filter(({ ref }) => results?.some((result) => result.ref === ref && !result.ok));
       why.push(...stopped.map(({ reason }) => reason));
-      const said = writer.remarks([...why, ...remarks]);
+      const remarkLines = writer.remarks([...why, ...remarks]);
       const report = refusals.size === 0 ? reader.release() : writer.mixed(head.updates, refusals, reader.takeReport());
-      await respond(Buffer.concat([said, report]), Buffer.concat([said, writer.failure(tooSlow)]));
+      await respond(Buffer.concat([remarkLines, report]), Buffer.concat([remarkLines, writer.failure(tooSlow)]));
       if (hasMoved()) break;
     }
   } catch (error) {

@@ -4,7 +4,8 @@ import type { RefResult } from './push-report.ts';
 
 /**
  * Makes moved refs durable across a power failure. git syncs what it writes and then renames it, which is only in
- * memory: without this, one acknowledged push in a few was gone after the disk stopped (`test/chaos/disks.test.ts`).
+ * memory: without this, one acknowledged push in a few was gone after the disk stopped
+ * (`test/chaos/full-and-failing-disks.test.ts`).
  * @param hasDeletions whether one of them was removed: from `packed-refs`, too, which is replaced by a rename
  */
 export async function syncMovedRefs(

@@ -23,7 +23,7 @@ const isBytes = (value: unknown): value is { data: number[] } =>
  * id. Concurrent equal calls share one result; failures are not cached.
  */
 export function memoize<Args extends unknown[], Result>(
-  ask: (...args: Args) => Promise<Result>,
+  load: (...args: Args) => Promise<Result>,
   { most, weigh = () => 1, keyOf = (...args) => args }: Memory<Args, Result>,
 ): (...args: Args) => Promise<Result> {
   const entries = createLru<string, { result: Promise<Result>; weight: number }>({
@@ -36,7 +36,7 @@ export function memoize<Args extends unknown[], Result>(
     const key = keyText(keyOf(...args));
     const known = entries.get(key);
     if (known) return known.result;
-    const result = ask(...args);
+    const result = load(...args);
     const entry = { result, weight: 0 };
     entries.set(key, entry);
     result.then(

@@ -127,7 +127,7 @@ async function* importStream(
   yield `${head}data ${Buffer.byteLength(message)}\n${message}\n`;
   for await (const { name, size, content } of files) {
     if (!safeName.test(name)) throw internal(`${name} is no name of a metadata file`);
-    // Nobody can put a line into a text that ends it.
+    // No line of the input can end the text early.
     const end = `end-${randomUUID()}`;
     yield `M 100644 inline ${name}\ndata ${size === null ? `<<${end}` : size}\n`;
     let bytes = 0;

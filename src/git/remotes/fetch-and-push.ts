@@ -42,7 +42,7 @@ export async function listRemote(
   remote: Remote,
   { signal }: ExchangeOptions = {},
 ): Promise<RemoteRefs> {
-  const { output } = await ask(
+  const { output } = await runRemoteCommand(
     tools,
     remote,
     ['ls-remote', '--symref', '--quiet', locatorOf(remote), 'HEAD', 'refs/heads/*', 'refs/tags/*'],
@@ -90,7 +90,7 @@ export async function fetchRemote(
     `+refs/tags/*:${fetchedFolder}tags/*`,
   ];
   try {
-    await ask(tools, remote, argv, { ...options, signal }, transferMs);
+    await runRemoteCommand(tools, remote, argv, { ...options, signal }, transferMs);
   } finally {
     clearInterval(watch);
   }
@@ -133,7 +133,7 @@ export async function pushRemote(
     '+refs/heads/*:refs/heads/*',
     '+refs/tags/*:refs/tags/*',
   ];
-  const { output, code, errorText } = await ask(tools, remote, argv, options, transferMs, [0, 1]);
+  const { output, code, errorText } = await runRemoteCommand(tools, remote, argv, options, transferMs, [0, 1]);
   const refused = output.split('\n').flatMap((line): RefResult[] => {
     const [flag, names = '', summary = ''] = line.split('\t');
     return flag === '!' ? [{ ref: names.split(':').at(-1) ?? names, ok: false, reason: summary.slice(0, 200) }] : [];
@@ -145,7 +145,7 @@ export async function pushRemote(
 const failed = (remote: Remote, errorText: string) =>
   ('ssh' in remote ? sshFailure(errorText) : null) ?? unavailable('remote_failed', failureOf(errorText));
 
-async function ask(
+async function runRemoteCommand(
   { runner, ssh }: RemoteTools,
   remote: Remote,
   argv: readonly string[],

@@ -27,7 +27,7 @@ export const withoutSecrets = [
   'nullSha1',
 ];
 
-/** The remote in git's arguments, which everybody on the machine can read: without secrets. */
+/** The remote in git's arguments, which everyone on the machine can read: without secrets. */
 export const locatorOf = (remote: Remote): string => ('ssh' in remote ? sshLocator(remote) : remote.url.href);
 
 /** Runs git with the environment that it needs for a remote. Refuses `ssh_client_missing`. */
@@ -63,7 +63,7 @@ export const protocolOnly = (scheme: string, more: readonly [key: string, value:
 
 /**
  * The environment of a git process that talks to a remote over HTTP. Settings are passed here and not in its
- * arguments, which everybody on the machine can read: one protocol, the checked addresses, no redirect, no helper, no
+ * arguments, which everyone on the machine can read: one protocol, the checked addresses, no redirect, no helper, no
  * proxy.
  */
 function httpEnvironment({ url, addresses, username, secret, caFile }: HttpRemote): Record<string, string> {

@@ -18,7 +18,7 @@ interface Owner {
   at: '/repos/{owner}/{name}' | '/orgs/{org}';
   word: 'Repository' | 'Organisation';
   whose: string;
-  read: { access: 'repository:read' | 'anybody'; refuses?: readonly 404[] };
+  read: { access: 'repository:read' | 'anyone'; refuses?: readonly 404[] };
   write:
     | { access: 'repository:read'; scope: 'write'; refuses?: readonly (404 | 409)[] }
     | { access: 'account:admin'; refuses?: readonly (404 | 409)[] };
@@ -40,7 +40,7 @@ const organisations: Owner = {
   at: '/orgs/{org}',
   word: 'Organisation',
   whose: 'of an organisation, for all of its repositories',
-  read: { access: 'anybody', refuses: [404] },
+  read: { access: 'anyone', refuses: [404] },
   write: { access: 'account:admin', refuses: [404, 409] },
   scopeOf: ({ params }) => ({ organisation: params['org'] ?? '' }),
   list: ({ params, deps }) => deps.issues.listOrganisationLabels(params['org'] ?? ''),

@@ -55,7 +55,7 @@ export const hideComment = operation({
   id: 'hideComment',
   method: 'PUT',
   path: `${oneCommentAt}/hidden`,
-  summary: 'Fold a comment away for everybody, with a reason',
+  summary: 'Hide a comment, with a reason',
   status: 204,
   body: z.object({ reason: hideReason }),
   async run(call) {

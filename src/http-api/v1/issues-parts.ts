@@ -39,7 +39,7 @@ export async function showIssues(
   return (await deps.issues.describe(issues)).map((issue) => issuePayload(issue, place));
 }
 
-/** The caller of an operation with a `scope`, which lets nobody in without a token. */
+/** The caller of an operation with a `scope`, which requires a token. */
 export function signedIn(viewer: Viewer): PersonViewer {
   if (viewer.kind !== 'person') throw tokenNeeded();
   return viewer;
@@ -110,10 +110,10 @@ export const rowsOf = ({ limit }: Pick<NumberedPaging, 'limit'>): number => Math
  * Refuses `page_too_far`.
  */
 export async function readPage<Row>(
-  { page, limit: asked, after }: NumberedPaging,
+  { page, limit: requestedLimit, after }: NumberedPaging,
   load: (after: string | null, limit: number) => Promise<{ rows: Row[]; next: string | null }>,
 ): Promise<{ rows: Row[]; next: string | number | null }> {
-  const limit = rowsOf({ limit: asked });
+  const limit = rowsOf({ limit: requestedLimit });
   if (after !== undefined) return load(after, limit);
   if (page * limit > mostSkipped)
     throw invalid('page_too_far', `Pages go as far as ${mostSkipped} rows; follow the Link headers instead.`, {
@@ -128,9 +128,9 @@ export async function readPage<Row>(
 }
 
 /** A page of what is all in memory: all of it where no page is asked for. */
-export function sliceOf<Row>(rows: readonly Row[], { page, limit: asked }: NumberedPaging) {
-  if (page === 0 && asked === 0) return { rows: [...rows], next: null };
-  const limit = rowsOf({ limit: asked });
+export function sliceOf<Row>(rows: readonly Row[], { page, limit: requestedLimit }: NumberedPaging) {
+  if (page === 0 && requestedLimit === 0) return { rows: [...rows], next: null };
+  const limit = rowsOf({ limit: requestedLimit });
   const from = (Math.max(page, 1) - 1) * limit;
   return {
     rows: rows.slice(from, from + limit),

@@ -12,7 +12,7 @@ export const reactionKind = z.enum(reactionKinds);
 
 export const giteaUser = z
   .strictObject({
-    id: z.int().describe('Follows from the UUID; -1 for somebody who is no account here'),
+    id: z.int().describe('Follows from the UUID; -1 for an author without an account here'),
     login: z.string(),
     username: z.string(),
     full_name: z.string(),

@@ -37,21 +37,21 @@ const common = { tag: 'Issues', access: 'repository:read', cost: 'objects', stat
 function showField(one: TemplateField): z.output<typeof field> {
   if (one.kind === 'markdown') return { type: 'markdown', id: '', attributes: { value: one.text }, validations: {} };
   const { kind: type, id, label, description } = one;
-  const asked = { label, description };
+  const labelled = { label, description };
   const validations = { required: one.isRequired };
   switch (one.kind) {
     case 'input':
     case 'textarea': {
-      const attributes = { ...asked, placeholder: one.placeholder, value: one.value };
+      const attributes = { ...labelled, placeholder: one.placeholder, value: one.value };
       return one.kind === 'input'
         ? { type, id, attributes, validations: { ...validations, is_number: one.isNumber } }
         : { type, id, attributes: { ...attributes, ...(one.render !== null && { render: one.render }) }, validations };
     }
     case 'dropdown':
-      return { type, id, attributes: { ...asked, options: one.options, multiple: one.isMultiple }, validations };
+      return { type, id, attributes: { ...labelled, options: one.options, multiple: one.isMultiple }, validations };
     case 'checkboxes': {
       const options = one.options.map((option) => ({ label: option.label, required: option.isRequired }));
-      return { type, id, attributes: { ...asked, options }, validations };
+      return { type, id, attributes: { ...labelled, options }, validations };
     }
   }
 }

@@ -3,7 +3,7 @@ import { isDomainError, notFound } from '../../kernel/index.ts';
 import { findTemplate, noFilter, useTemplate } from '../../issues/index.ts';
 import type { IssueAt, IssueFilter, IssueUpdate } from '../../issues/index.ts';
 import type { Viewer } from '../../access/index.ts';
-import { Refusal } from '../../http/index.ts';
+import { HttpError } from '../../http/index.ts';
 import type { WebDeps } from '../../http/index.ts';
 import { issuePayload, numericId } from '../../webhooks/index.ts';
 import type { Found } from '../../repositories/index.ts';
@@ -128,7 +128,7 @@ export const searchIssues = operation({
   path: '/repos/issues/search',
   summary: 'Search the issues of all repositories that the caller may see',
   description: 'By words of titles, texts and comments, and by filters; the newest first.',
-  access: 'anybody',
+  access: 'anyone',
   cost: 'search',
   status: 200,
   isPaged: true,
@@ -261,7 +261,7 @@ export const editIssue = operation({
 });
 
 /**
- * Runs an edit of a revision: If-Match answers 412 when it is another one, the field 409.
+ * Runs an edit of a revision: another revision is 412 for If-Match, 409 for the field.
  * @param work gets undefined where neither is given
  */
 export async function ifMatching<T>(
@@ -270,7 +270,7 @@ export async function ifMatching<T>(
   work: (revision: number | undefined) => Promise<T>,
 ): Promise<T> {
   if (ifMatch === null) return work(revision ?? undefined);
-  const mismatch = () => new Refusal(412, 'The text has another revision by now.');
+  const mismatch = () => new HttpError(412, 'The text has another revision by now.');
   if (!/^\d{1,9}$/.test(ifMatch)) throw mismatch();
   try {
     return await work(Number(ifMatch));

@@ -15,7 +15,7 @@ export const listRepositories = operation({
   path: '/repos',
   tag: 'Repositories',
   summary: 'List the repositories that the caller may see',
-  access: 'anybody',
+  access: 'anyone',
   cost: 'rows',
   status: 200,
   isPaged: true,
@@ -31,7 +31,7 @@ export const listRepositories = operation({
   async run({ viewer, query: { owner, name, language, sort, limit, after }, deps, origin }) {
     const named = owner === undefined ? null : await deps.owners.resolve(owner);
     if (owner !== undefined && named === null)
-      throw notFound('no_such_owner_here', 'There is nobody with this handle.');
+      throw notFound('no_such_owner_here', 'There is no owner with this handle.');
     const page = await deps.repositories.list(viewer, {
       limit,
       sort,

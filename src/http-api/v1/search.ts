@@ -17,7 +17,7 @@ export const search = operation({
     'one at the end of a word, `ß` is not `ss`, and `İ` is an i with a dot above it. Repositories are in the order of owner and name, people in that of their ' +
     `usernames, complete up to ${mostHits.toLocaleString('en')} of each. A blank query finds nothing. With a token, private repositories ` +
     'that its owner may see are searched, too.',
-  access: 'anybody',
+  access: 'anyone',
   cost: 'search',
   status: 200,
   query: z.object({ q: z.string().optional().describe(`At most ${longestQuery} characters`) }),

@@ -49,7 +49,7 @@ export const getUser = operation({
   path: '/users/{username}',
   tag: 'Users',
   summary: 'Get one person',
-  access: 'anybody',
+  access: 'anyone',
   cost: 'rows',
   status: 200,
   refuses: [404],

@@ -13,7 +13,7 @@ export const getVersion = operation({
   tag: 'Users',
   summary: 'Get the version of the API and of this server',
   description: 'Clients of Gitea compare what is before the plus sign.',
-  access: 'anybody',
+  access: 'anyone',
   cost: 'free',
   status: 200,
   response: z.strictObject({ version: z.string() }).meta({ id: 'Version' }),

@@ -102,7 +102,7 @@ async function run(
   signal: AbortSignal,
 ): Promise<object> {
   const call = readCall(request, readClient, signal);
-  const runner = await service.admit(procedure.name, call);
+  const runner = await service.authenticate(procedure.name, call);
   if (procedure.name === 'UpdateLog') return updateLog(service, runner!, form, request, budget, procedure);
   const body = await readMessage(request, maxMessageBytes, budget);
   const message =

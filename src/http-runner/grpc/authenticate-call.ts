@@ -37,7 +37,7 @@ export function authenticateCall(service: RunnerService, logger: Logger): Server
           onReceiveMetadata(metadata, pass) {
             void (async () => {
               try {
-                if (procedure !== undefined) await service.admit(procedure.name, readCredentials(metadata));
+                if (procedure !== undefined) await service.authenticate(procedure.name, readCredentials(metadata));
                 if (procedure?.name === 'UpdateLog') {
                   leave = await places.take();
                   const tooSlow = setTimeout(

@@ -116,7 +116,7 @@ async function run(
 ): Promise<object> {
   const context = readCall(call, signal);
   // The interceptor has let it in; here it is asked who it was.
-  const runner: RunnerRow | null = await service.admit(procedure.name, context);
+  const runner: RunnerRow | null = await service.authenticate(procedure.name, context);
   const { request } = call;
   if (procedure.name === 'UpdateLog') {
     const rows = service.newLogRows();

@@ -45,7 +45,7 @@ import { delayRefusals } from './paced-refusals.ts';
 export interface Admission {
   /** Step 1, the stage that all but runners pass. */
   enqueue(next: RequestListener): RequestListener;
-  /** To be called when a request begins: learns whose credentials were good, and what background work waits for. */
+  /** To be called when a request begins: records whose credentials were valid, and what background work waits for. */
   onRequest(exchange: Pick<Exchange, 'req' | 'res' | 'state'>): void;
   /** Step 5, outside of whatever refuses. */
   delayRefusals: Middleware;

@@ -3,7 +3,7 @@ import type { Clock, Semaphore } from '../../kernel/index.ts';
 import type { Context, Middleware } from '../context.ts';
 import { createCounter } from '../metrics-registry.ts';
 import type { Family } from '../metrics-registry.ts';
-import { Refusal } from '../refusal.ts';
+import { HttpError } from '../http-error.ts';
 import type { CostClass } from './class-limits.ts';
 
 /**
@@ -90,7 +90,7 @@ export function createAnonymousLimits(clock: Clock, places = defaultPlaces): Ano
       seconds.add({ result: 'refused' }, 0);
       refused.add({ result: 'spent' }, 1);
       const waitSeconds = Math.ceil(-budget.leftMs / refillMsPerSecond) + 1;
-      throw new Refusal(429, 'This address has asked for very much. Please wait a moment, or sign in.', {
+      throw new HttpError(429, 'This address has asked for very much. Please wait a moment, or sign in.', {
         'Retry-After': String(waitSeconds),
       });
     }

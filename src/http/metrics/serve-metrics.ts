@@ -10,6 +10,7 @@ import { federationFamilies } from './federation-families.ts';
 import { gitFamilies } from './git-families.ts';
 import { imageFamilies } from './image-families.ts';
 import type { HttpCounts } from './http-counts.ts';
+import { outboxFamilies } from './outbox-families.ts';
 import { exposition } from '../metrics-registry.ts';
 import type { Family } from '../metrics-registry.ts';
 import { stateOfInstance } from './state-of-instance.ts';
@@ -35,7 +36,7 @@ export function serveMetrics(deps: WebDeps, counts: HttpCounts, admission: Pick<
   return async (ctx) => {
     const given = readToken(ctx.req.headers.authorization);
     const hasToken = token !== null && given !== null && timingSafeEqual(sha256(given), sha256(token));
-    const wasHandedOn = [
+    const wasForwarded = [
       'X-Forwarded-For',
       'X-Forwarded-Proto',
       'X-Forwarded-Host',
@@ -45,7 +46,7 @@ export function serveMetrics(deps: WebDeps, counts: HttpCounts, admission: Pick<
     ].some((name) => ctx.get(name) !== '');
     const { address } = ctx.state;
     const isHere = isIP(address) !== 0 && loopback.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6');
-    if (!hasToken && (wasHandedOn || !isHere)) throw notFound();
+    if (!hasToken && (wasForwarded || !isHere)) throw notFound();
 
     const lag: Family = {
       name: 'event_loop_delay_seconds',
@@ -65,6 +66,7 @@ export function serveMetrics(deps: WebDeps, counts: HttpCounts, admission: Pick<
       ...admission.families(),
       lag,
       ...(await stateOfInstance(deps)),
+      ...outboxFamilies(deps),
       ...imageFamilies(deps),
       ...(await federationFamilies(deps)),
     ]);

@@ -2,7 +2,7 @@ import type { Config } from '../../config/index.ts';
 import type { Middleware } from '../context.ts';
 import { externalOrigin } from '../request/external-origin.ts';
 import { countHostHeaders } from '../request/host-header.ts';
-import { Refusal } from '../refusal.ts';
+import { HttpError } from '../http-error.ts';
 import { createClientReader } from '../request/client-address.ts';
 
 const maxUrlLength = 4096;
@@ -36,22 +36,22 @@ export function acceptHost(config: Pick<Config, 'baseUrl' | 'proxy'>): Middlewar
   return async (ctx, next) => {
     const client = readClient(ctx.req.socket.remoteAddress ?? '', ctx.req.headers);
     ctx.state.address = client.address;
-    if (ctx.url.length > maxUrlLength) throw new Refusal(414, 'This address is too long.');
+    if (ctx.url.length > maxUrlLength) throw new HttpError(414, 'This address is too long.');
     if (!ctx.url.startsWith('/') || !isPath(ctx.path) || !isWellFormed(ctx.querystring))
-      throw new Refusal(400, 'This address is not well-formed.');
-    if (countHostHeaders(ctx.req) !== 1) throw new Refusal(400, 'A request needs exactly one Host header.');
+      throw new HttpError(400, 'This address is not well-formed.');
+    if (countHostHeaders(ctx.req) !== 1) throw new HttpError(400, 'A request needs exactly one Host header.');
 
     const called = { host: client.forwardedHost ?? ctx.req.headers.host, forwardedProto: client.forwardedProto };
     const asConfigured = externalOrigin({ ...called, baseUrl: config.baseUrl });
     const isJob = asConfigured.kind === 'misdirected' && /^\/(?:twirp|api\/actions_pipeline)\//.test(ctx.path);
     const verdict = isJob ? externalOrigin({ ...called, baseUrl: null }) : asConfigured;
-    if (verdict.kind === 'malformed') throw new Refusal(400, 'The Host header is not well-formed.');
+    if (verdict.kind === 'malformed') throw new HttpError(400, 'The Host header is not well-formed.');
     if (verdict.kind === 'known') {
       ctx.state.origin = verdict.origin;
     } else if (/^\/(?:healthz|readyz|git\/|ap\/|nodeinfo\/|\.well-known\/)/.test(ctx.path)) {
       ctx.state.origin = verdict.expected;
     } else {
-      throw new Refusal(421, `This server answers at ${verdict.expected}. Please use that address.`);
+      throw new HttpError(421, `This server answers at ${verdict.expected}. Please use that address.`);
     }
     await next();
   };

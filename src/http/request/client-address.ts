@@ -53,7 +53,7 @@ export function createTrustedPeers(trusted: readonly string[]): (address: string
 }
 
 /**
- * Reads `X-Forwarded-*`, but only from a socket peer in the list; from anybody
+ * Reads `X-Forwarded-*`, but only from a socket peer in the list; from anyone
  * else the headers are as if absent. Koa's own `proxy: true` believes every
  * peer, which is why it stays off.
  *

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { PassThrough, Writable } from 'node:stream';
 import type { Readable } from 'node:stream';
 import { invalid } from '../../kernel/index.ts';
-import { Refusal } from '../refusal.ts';
+import { HttpError } from '../http-error.ts';
 import { openBody } from './body.ts';
 
 /** Sizes in bytes; the body as a whole is bounded by their sum. */
@@ -40,9 +40,9 @@ export async function readMultipart(
   onFile: (part: ReceivedPart) => Promise<void>,
 ): Promise<{ fields: Record<string, string[]>; failure: unknown }> {
   if (!/^multipart\/form-data\s*;/i.test(request.headers['content-type'] ?? ''))
-    throw new Refusal(415, 'Forms with files are sent as multipart/form-data.');
+    throw new HttpError(415, 'Forms with files are sent as multipart/form-data.');
   if (request.headers['content-encoding'] !== undefined)
-    throw new Refusal(415, 'Forms are sent without a Content-Encoding.');
+    throw new HttpError(415, 'Forms are sent without a Content-Encoding.');
   const { default: formidable } = await import('formidable');
   const fields: Record<string, string[]> = Object.create(null) as Record<string, string[]>;
   const receiver = new FileReceiver(limits.files, onFile);
@@ -59,7 +59,7 @@ export async function readMultipart(
   });
   form.on('fileBegin', (field, { originalFilename }) => receiver.begin(field, originalFilename ?? ''));
   form.on('field', (name, value) => void (fields[name] ??= []).push(String(value)));
-  const tooLarge = () => new Refusal(413, 'This form is larger than it may be.');
+  const tooLarge = () => new HttpError(413, 'This form is larger than it may be.');
   const maxBytes = limits.files * (limits.fileBytes + partOverheadBytes) + limits.fieldBytes * 2;
   const body = openBody(request, { maxBytes, tooLarge, isSeparate: true });
   const deadline = setTimeout(() => request.destroy(), deadlineMs);
@@ -68,9 +68,9 @@ export async function readMultipart(
     await receiver.ended();
     return { fields, failure: receiver.failure };
   } catch (error) {
-    if (error instanceof Refusal) throw error;
+    if (error instanceof HttpError) throw error;
     const isTooLarge = (error as { httpCode?: unknown }).httpCode === 413;
-    throw isTooLarge ? tooLarge() : new Refusal(400, 'This form could not be read.');
+    throw isTooLarge ? tooLarge() : new HttpError(400, 'This form could not be read.');
   } finally {
     clearTimeout(deadline);
     receiver.abort();
@@ -139,6 +139,6 @@ class FileReceiver {
 
   /** The client has gone, or the form was refused: who reads must not wait for the rest. */
   abort(): void {
-    this.#open?.destroy(new Refusal(400, 'This form was cut off.'));
+    this.#open?.destroy(new HttpError(400, 'This form was cut off.'));
   }
 }

@@ -1,4 +1,4 @@
-import { Refusal } from '../refusal.ts';
+import { HttpError } from '../http-error.ts';
 
 /** Characters that a query may have. */
 export const longestQuery = 256;
@@ -9,6 +9,6 @@ export const longestQuery = 256;
  */
 export function readSearchQuery(query: URLSearchParams): string {
   const text = query.get('q') ?? '';
-  if ([...text].length > longestQuery) throw new Refusal(400, `A query has at most ${longestQuery} characters.`);
+  if ([...text].length > longestQuery) throw new HttpError(400, `A query has at most ${longestQuery} characters.`);
   return text;
 }

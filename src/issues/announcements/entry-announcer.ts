@@ -7,8 +7,8 @@ import { announceEntry, placeOfEntry } from './announce-entry.ts';
 import type { EntryAnnouncementDeps, EntryListener, EntryPosition } from './announce-entry.ts';
 
 /**
- * How long a stop waits for announcements. A listener that hangs must not hold the server; what is not told by then
- * is told after the next start.
+ * How long a stop waits for announcements. A listener that hangs must not hold the server; what is not announced by
+ * then is announced after the next start.
  */
 const stopTimeoutMs = 10_000;
 
@@ -21,8 +21,8 @@ const batch = 200;
 type Deps = EntryAnnouncementDeps & { clock: Clock };
 
 /**
- * Announces entries beside the answer to the client. Announcements of one issue are serialised, so that its last entry
- * is announced last.
+ * Announces entries beside the response to the client. Announcements of one issue are serialised, so that its last
+ * entry is announced last.
  */
 export class EntryAnnouncer {
   readonly #deps: Deps;
@@ -38,7 +38,7 @@ export class EntryAnnouncer {
     return this.#listeners.length > 0;
   }
 
-  /** Plugs a listener in; before the server starts, so that it hears what was left over. */
+  /** Registers a listener; before the server starts, so that it receives what an earlier run left. */
   add(listener: EntryListener): void {
     if (this.#listeners.some(({ name }) => name === listener.name))
       throw internal(`two listeners of entries are called ${listener.name}`);
@@ -51,7 +51,7 @@ export class EntryAnnouncer {
   }
 
   /**
-   * For a job, and after a start: tells of what an earlier run left, and of what failed.
+   * For a scheduled task, and after a start: announces what an earlier run left, and what failed.
    * @param which `due` leaves out what may be under way elsewhere; both leave out what waits for its last attempt
    */
   async finish(which: 'all' | 'due'): Promise<void> {

@@ -30,7 +30,7 @@ export async function resolveAssignees(
 export type AssigneeChange = { set: readonly string[] } | { add?: readonly string[]; remove?: readonly string[] };
 
 /**
- * Changes who is to work on an issue: anybody who may read the repository. Who is to go may have no access any more.
+ * Changes who is to work on an issue: anyone who may read the repository. Who is to go may have no access any more.
  * Refuses `unknown_assignee`, `too_many_assignees`.
  */
 export async function assign(

@@ -59,7 +59,7 @@ export async function replaceText(
   const change = { body, revision: revision + 1, editedAt: now };
   await manager.update(entrySchema, key, change);
   await touchIssue(log.tx, issue);
-  // A text that waits refers to nothing before it is let in, and nobody is told of it.
+  // A held text makes no references and notifies no reader before it is approved.
   if (entry.heldAt === null) {
     await recordReferences(deps, log, viewer, { issue, repository, position }, references);
     await log.append(issue, { kind: 'edited', details: { position, revision } });

@@ -40,13 +40,13 @@ export async function updateIssue(
   const { state, ...triaged } = change;
   const updated = await onIssue(deps, viewer, at, 'read', async (log, context) => {
     const { issue, facts } = context;
-    const ask = (act: IssueAct, entry: EntryFacts | null = null): void =>
+    const requireRight = (act: IssueAct, entry: EntryFacts | null = null): void =>
       refuse(refusalOnIssue(viewer, facts, factsOfIssue(issue), act, entry));
     const entry = await textInWrite(log.tx, issue.id, 0);
-    if (Object.values(triaged).some((value) => value !== undefined)) ask('triage');
-    if (title !== null) ask('edit_issue');
-    if (state !== undefined) ask('close');
-    if (body !== null) ask('edit_entry', entry);
+    if (Object.values(triaged).some((value) => value !== undefined)) requireRight('triage');
+    if (title !== null) requireRight('edit_issue');
+    if (state !== undefined) requireRight('close');
+    if (body !== null) requireRight('edit_entry', entry);
     if (revision !== undefined && revision !== entry.revision) throw revisionConflict();
     if (title !== null) await retitle(log, issue, title);
     if (body !== null && references !== null)

@@ -8,7 +8,7 @@ import { limits } from '../limits.ts';
 import { close } from '../lifecycle/change-state.ts';
 import { entrySchema } from '../schema/entry-schema.ts';
 import { parseClosing, parseReferences } from '../references/parse-references.ts';
-import { shortenOwnUrls } from '../references/own-urls.ts';
+import { shortenOwnUrls } from '../references/parse-issue-urls.ts';
 import { resolveIssues, traceableIssue } from '../references/resolve-references.ts';
 import type { Target } from '../references/resolve-references.ts';
 

@@ -25,8 +25,8 @@ export type EntryKind =
   | SilentKind;
 
 /**
- * What listeners are told of and the timeline does not show: what it concerns shows it already. `edited` and `emptied`
- * name a text by `details.position`.
+ * Kinds that listeners receive and the timeline does not show, because the changed entry shows it already. `edited` and
+ * `emptied` name a text by `details.position`.
  */
 export type SilentKind = 'edited' | 'emptied' | 'trashed';
 export const silentKinds: readonly SilentKind[] = ['edited', 'emptied', 'trashed'];

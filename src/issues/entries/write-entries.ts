@@ -16,7 +16,7 @@ export interface NewEntry {
   details?: EntryDetails;
   /** No two entries of an issue have the same: what came twice is there once. */
   origin?: string;
-  /** Whether it waits for a member. Nobody is told of it before. */
+  /** Whether it waits for a member's approval. Readers are notified after that. */
   isHeld?: boolean;
   /** Whether the issue counts as changed; not for what happens elsewhere. */
   touches?: boolean;
@@ -31,7 +31,7 @@ export class EntryLog {
   readonly #viewer: Viewer;
   readonly #isHeard: boolean;
 
-  /** @param isHeard whether anybody listens; else an entry counts as announced at once */
+  /** @param isHeard whether anyone listens; else an entry counts as announced at once */
   constructor(tx: Tx, viewer: Viewer, isHeard: boolean) {
     this.tx = tx;
     this.#viewer = viewer;

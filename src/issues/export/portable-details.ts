@@ -46,7 +46,7 @@ export const peopleIn = ({ users }: EntryDetails): string[] =>
 /** Id of another issue in the details of an entry. */
 export const issueIn = ({ issueId }: EntryDetails): string | null => (typeof issueId === 'string' ? issueId : null);
 
-/** Numbers of issues by id, of one repository alone: what is elsewhere may be nobody's business. */
+/** Numbers of issues by id, of one repository alone: an issue of another repository may be hidden from the reader. */
 export async function numbersOf(
   { db }: Pick<IssueDeps, 'db'>,
   repositoryId: string,

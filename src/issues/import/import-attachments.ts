@@ -82,7 +82,7 @@ function idHere(repositoryId: string, id: string): string {
 const address = /\/repos\/[^/\s()]{1,200}\/[^/\s()]{1,200}\/attachments\/([0-9a-f-]{36})/g;
 
 /** Makes addresses of files in a text lead to where the files are here. */
-export const withFilesHere =
+export const rewriteAttachmentUrls =
   (ids: ReadonlyMap<string, string>, repository: RepositoryAt) =>
   (text: string): string =>
     text.replace(address, (whole, id: string) => {

@@ -8,7 +8,7 @@ import { raiseNumber } from '../numbers/next-number.ts';
 import { issueLinkSchema, labelSchema, milestoneSchema } from '../schema/classification-schema.ts';
 import type { LinkKind } from '../schema/classification-schema.ts';
 import { issueSchema, movedIssueSchema } from '../schema/issue-schema.ts';
-import { storeFiles, withFilesHere } from './import-attachments.ts';
+import { storeFiles, rewriteAttachmentUrls } from './import-attachments.ts';
 import { findPeople } from './imported-people.ts';
 import type { ImportSource } from './import-source.ts';
 import { issueOrigin } from './issue-rows.ts';
@@ -68,7 +68,7 @@ async function takenNumbers({ db }: IssueDeps, repositoryId: string): Promise<Ma
 
 /**
  * Makes the issues of an export those of a repository, with their numbers, times and order; a second import brings what
- * the first one made up to date. Nobody is notified and no listener is told. It is for administrators: no right is
+ * the first one made up to date. No person and no listener is notified. It is for administrators: no right is
  * asked.
  * Refuses `issue_number_taken`; nothing is changed then. What a crash leaves half done, a second import completes.
  */
@@ -114,7 +114,7 @@ export async function importIssues(
         repositoryId: repository.id,
         people: await findPeople(deps, issue, isOwn),
         ids,
-        text: withFilesHere(files.ids, at),
+        text: rewriteAttachmentUrls(files.ids, at),
       },
     });
     for (const { kind, number: other } of issue.links)

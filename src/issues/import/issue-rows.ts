@@ -10,7 +10,7 @@ import type { ImportedEntry, ImportedIssue } from './issue-file.ts';
 export interface RowContext {
   id: string;
   repositoryId: string;
-  /** When the import runs: nobody is told of an entry that counts as announced. */
+  /** When the import runs: no listener is notified of an entry that counts as announced. */
   now: number;
   people: ImportedPeople;
   /** Ids of all issues of the import by number. */

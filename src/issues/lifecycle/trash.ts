@@ -16,12 +16,12 @@ import { onIssue } from '../on-issue.ts';
 import { issueSchema } from '../schema/issue-schema.ts';
 import type { Issue } from '../schema/issue-schema.ts';
 
-/** Moves an issue to the trash: it is gone for everybody, and its number is not given out again. */
+/** Moves an issue to the trash: it is gone for everyone, and its number is not given out again. */
 export async function trashIssue(deps: IssueDeps, viewer: Viewer, at: IssueAt): Promise<void> {
   await onIssue(deps, viewer, at, 'manage', async (log, { issue }) => {
     const change = { deletedAt: log.tx.now, deletedBy: personIdOf(viewer), pinnedAt: null };
     await log.tx.manager.update(issueSchema, { id: issue.id }, change);
-    // Nobody was told of what waits.
+    // Readers were not notified of held entries.
     if (issue.heldAt === null) await log.append(issue, { kind: 'trashed', touches: false });
   });
   deps.logger.info('issue.trashed', { issue: `${at.owner}/${at.name}#${at.number}`, by: viewerForLog(viewer) });

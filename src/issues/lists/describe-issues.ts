@@ -9,7 +9,7 @@ import type { Issue } from '../schema/issue-schema.ts';
 import { withDetails } from './read-issues.ts';
 import type { ListedIssue } from './read-issues.ts';
 
-/** An issue with all that a client of the API is told of it. */
+/** An issue with everything that the API shows of it. */
 export interface DescribedIssue extends ListedIssue {
   /** A number of its own on this server, wherever the issue moves. */
   serial: number;

@@ -18,7 +18,7 @@ export interface IssueCondition {
 }
 
 /**
- * What a filter asks, without the words. Null when nothing can match: a name is nobody's.
+ * What a filter asks, without the words. Null when nothing can match, because no person has the name.
  * @param repository null for a list over repositories, where labels and milestones are those of any
  */
 export async function conditionsOf(
@@ -118,7 +118,7 @@ async function milestoneCondition(
   if (milestone === 'none') return [{ sql: 'i.milestone_id IS NULL', parameters: {} }];
   const titleFolded = foldName(milestone);
   const which = repository === null ? { titleFolded } : { repositoryId: repository.id, titleFolded };
-  // By title there may be one in every repository; nobody looks for more than these.
+  // By title there may be one in every repository; a list does not need more than these.
   const rows = await db.read.find(milestoneSchema, { select: { id: true }, where: which, take: 500 });
   if (rows.length === 0) return null;
   const parameters = Object.fromEntries(rows.map(({ id }, at) => [`milestone${at}`, id]));
@@ -156,10 +156,10 @@ function stateConditions(isInRepository: boolean, { isLocked, isPinned }: IssueF
 }
 
 /** Repositories of an owner that are named one by one in a statement. */
-const mostPlaces = 200;
+const maxNamedRepositories = 200;
 
 /** For lists over repositories: those of an owner, or one, by `owner:` and `repo:`. Null when there is none. */
-export async function placeConditions(
+export async function scopeConditions(
   deps: Pick<IssueDeps, 'owners' | 'db'>,
   { owner, repository }: Pick<IssueFilter, 'owner' | 'repository'>,
 ): Promise<IssueCondition[] | null> {
@@ -182,11 +182,12 @@ async function placeCondition(
   const column = owner.kind === 'user' ? 'owner_user_id' : 'owner_org_id';
   const isNamed = name === null ? '' : 'AND p.name_folded = ?';
   const rows: { id: string }[] = await db.read.query(
-    `SELECT p.id AS id FROM repositories p WHERE p.${column} = ? ${isNamed} AND p.deleted_at IS NULL LIMIT ${mostPlaces + 1}`,
+    `SELECT p.id AS id FROM repositories p WHERE p.${column} = ? ${isNamed} AND p.deleted_at IS NULL LIMIT ${maxNamedRepositories + 1}`,
     name === null ? [owner.id] : [owner.id, name.toLowerCase()],
   );
   if (rows.length === 0) return null;
-  if (rows.length > mostPlaces) return [{ sql: `r.${column} = :${prefix}`, parameters: { [prefix]: owner.id } }];
+  if (rows.length > maxNamedRepositories)
+    return [{ sql: `r.${column} = :${prefix}`, parameters: { [prefix]: owner.id } }];
   const parameters = Object.fromEntries(rows.map(({ id }, at) => [`${prefix}${at}`, id]));
   const names = rows.map((_, at) => `:${prefix}${at}`).join(', ');
   return [

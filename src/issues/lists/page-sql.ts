@@ -44,10 +44,12 @@ export interface PageQuestion {
  */
 export function pageSql(question: PageQuestion, { ids, and }: PageSource): string {
   const { conditions, states, isInRepository, order, isContinued } = question;
-  const tie = isInRepository ? 'number' : 'id';
-  const isByTie = order.column === tie;
+  const tieBreaker = isInRepository ? 'number' : 'id';
+  const isByTie = order.column === tieBreaker;
   const [than, direction] = order.isDown ? ['<', 'DESC'] : ['>', 'ASC'];
-  const behind = isByTie ? `i.${tie} ${than} :fromTie` : `(i.${order.column}, i.${tie}) ${than} (:fromValue, :fromTie)`;
+  const behind = isByTie
+    ? `i.${tieBreaker} ${than} :fromTie`
+    : `(i.${order.column}, i.${tieBreaker}) ${than} (:fromValue, :fromTie)`;
   const joined = isInRepository ? '' : ' CROSS JOIN repositories r';
   const where = (...first: string[]): string =>
     [
@@ -58,7 +60,7 @@ export function pageSql(question: PageQuestion, { ids, and }: PageSource): strin
       ...conditions,
       ...(and === undefined ? [] : [and]),
     ].join(' AND ');
-  const ordered = `ORDER BY ${isByTie ? '' : `i.${order.column} ${direction}, `}i.${tie} ${direction} LIMIT :limit`;
+  const ordered = `ORDER BY ${isByTie ? '' : `i.${order.column} ${direction}, `}i.${tieBreaker} ${direction} LIMIT :limit`;
   if (ids !== undefined) {
     const names = states.map((state) => `'${state}'`).join(', ');
     return `SELECT i.id AS id FROM (SELECT DISTINCT id FROM (${ids}) m) d CROSS JOIN issues i${joined}
@@ -66,7 +68,7 @@ export function pageSql(question: PageQuestion, { ids, and }: PageSource): strin
   }
   const [first, ...others] = states.map(
     (state) =>
-      `SELECT i.id AS id, i.${order.column} AS value, i.${tie} AS tie FROM issues i${joined}
+      `SELECT i.id AS id, i.${order.column} AS value, i.${tieBreaker} AS tie FROM issues i${joined}
         WHERE ${where(`i.state = '${state}'`)} ${ordered}`,
   );
   if (others.length === 0) return first!;

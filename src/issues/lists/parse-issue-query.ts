@@ -7,7 +7,7 @@ export interface IssueFilter {
   /** None of them. */
   notLabels: string[];
   author: string | null;
-  /** A username; `none` is what nobody is assigned to. */
+  /** A username; `none` finds issues without an assignee. */
   assignee: string | null;
   mentions: string | null;
   /** A title; `none` is what is in no milestone. */
@@ -68,7 +68,7 @@ export const noFilter: IssueFilter = Object.freeze({
   words: [],
 });
 
-/** What is read of a query; what is behind is passed over. Ten words and labels are more than anybody types. */
+/** What is read of a query; what is behind is passed over. Ten words and labels are more than anyone types. */
 const bounds = { characters: 1_000, values: 10 };
 
 /** A term: `key:value`, `-key:value`, a word; a value or word with spaces is quoted. */

@@ -65,7 +65,7 @@ export async function readIssues(
       ...Object.assign({}, ...conditions.map((condition) => condition.parameters)),
       kind: filter.kind === 'pull' ? 'PULL' : 'ISSUE',
       ...(isInRepository && { repositoryId }),
-      ...(from !== null && { fromValue: from.value, fromTie: from.tie }),
+      ...(from !== null && { fromValue: from.value, fromTie: from.tieBreaker }),
       limit,
     };
     const few = await fewIssues(deps.db, conditions, repositoryId, filter.words.length > 0 ? mostCompared : mostSorted);
@@ -119,12 +119,12 @@ async function fewIssues(
   };
 }
 
-function readKey(key: string, isInRepository: boolean): { value: number; tie: number | string } {
+function readKey(key: string, isInRepository: boolean): { value: number; tieBreaker: number | string } {
   const form = isInRepository ? /^(\d{1,15})\.(\d{1,15})$/ : /^(\d{1,15})\.([0-9a-f-]{36})$/;
-  const [, value, tie] = form.exec(key) ?? [];
-  if (value === undefined || tie === undefined)
+  const [, value, tieBreaker] = form.exec(key) ?? [];
+  if (value === undefined || tieBreaker === undefined)
     throw invalid('invalid_page', 'This page address is not one that was given out.');
-  return { value: Number(value), tie: isInRepository ? Number(tie) : tie };
+  return { value: Number(value), tieBreaker: isInRepository ? Number(tieBreaker) : tieBreaker };
 }
 
 /** The rows of ids. What was removed since the ids were read is left out. */

@@ -44,7 +44,7 @@ function heldIn({ db }: Pick<IssueDeps, 'db'>, repositoryId: string): Promise<He
 const batch = 200;
 
 /**
- * Lets a user in: what waits of theirs is shown, told of, and later things do not wait.
+ * Approves a user: their held entries are shown and announced, and later ones are not held.
  * @param userId of `listHeld`
  */
 export async function admitContributor(
@@ -113,7 +113,7 @@ export async function refuseContributor(
       if (affected === 0 || issue === undefined || entry === null) continue;
       if (position > 0) await emptyEntry(tx, issue, entry);
       else await manager.update(issueSchema, { id: issueId }, { deletedAt: now, deletedBy: personIdOf(viewer) });
-      // Nobody is told of what was never shown.
+      // Readers are not notified of a text that was never shown.
       await manager.update(entrySchema, { issueId, position }, { heldAt: null, announcedAt: now });
     }
   });

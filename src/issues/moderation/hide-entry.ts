@@ -11,7 +11,7 @@ import type { HideReason } from '../schema/moderation-schema.ts';
 export const hideReasons: readonly HideReason[] = ['spam', 'abuse', 'off_topic', 'outdated', 'duplicate', 'resolved'];
 
 /**
- * Folds a comment away for everybody, with a reason, or shows it again when the reason is null.
+ * Folds a comment away for everyone, with a reason, or shows it again when the reason is null.
  * Refuses `invalid_hide_reason`, `entry_not_found`, and what the rights refuse.
  */
 export async function hideComment(

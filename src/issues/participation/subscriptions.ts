@@ -7,7 +7,7 @@ import { insertOnce } from '../insert-once.ts';
 import { subscriptionSchema } from '../schema/participation-schema.ts';
 import type { SubscriptionReason, SubscriptionRow } from '../schema/participation-schema.ts';
 
-/** Subscribes a user who takes part, unless they have said otherwise before. */
+/** Subscribes a user who takes part, unless they have unsubscribed before. */
 export async function subscribeOnce(
   tx: Tx,
   issueId: string,
@@ -42,7 +42,7 @@ export async function subscriptionOf(deps: IssueDeps, viewer: Viewer, at: IssueA
 }
 
 /**
- * Who wants to hear of an issue, for notifications: the user who sends one asks for the right to read again.
+ * Subscribers of an issue, for notifications; the sender of one checks the right to read again.
  * @param after the last person of the page before
  */
 export function listSubscribers(deps: IssueDeps, issueId: string, after = ''): Promise<SubscriptionRow[]> {

@@ -118,12 +118,12 @@ async function findIssues(
   viewer: Viewer,
   groups: ReadonlyMap<string, Group | null>,
 ): Promise<Map<string, Pick<IssueRow, 'issueKind' | 'title' | 'state'>>> {
-  const asked = [...groups.values()].filter((group) => group !== null && group.numbers.size > 0) as Group[];
-  if (asked.length === 0) return new Map();
+  const queried = [...groups.values()].filter((group) => group !== null && group.numbers.size > 0) as Group[];
+  if (queried.length === 0) return new Map();
   const visible = visibleIssues(viewer, 'r', 'i');
-  const places = asked.map((_, at) => `(i.repository_id = :repository${at} AND i.number IN (:...numbers${at}))`);
+  const places = queried.map((_, at) => `(i.repository_id = :repository${at} AND i.number IN (:...numbers${at}))`);
   const parameters = Object.fromEntries(
-    asked.flatMap(({ found, numbers }, at) => [
+    queried.flatMap(({ found, numbers }, at) => [
       [`repository${at}`, found.repository.id],
       [`numbers${at}`, [...numbers]],
     ]),

@@ -23,7 +23,7 @@ export const blockSchema = new EntitySchema<BlockRow>({
   },
 });
 
-/** An entry that is folded away for everybody. */
+/** An entry that is folded away for everyone. */
 export interface HiddenEntryRow {
   issueId: string;
   position: number;

@@ -52,7 +52,7 @@ export const reactionSchema = new EntitySchema<ReactionRow>({
   },
 });
 
-/** Whether a user wants to hear of an issue. */
+/** Whether a user has subscribed to an issue. */
 export interface SubscriptionRow {
   issueId: string;
   userId: string;

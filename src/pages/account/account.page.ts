@@ -36,7 +36,7 @@ function requireTyped({ person: { username }, form }: PersonContext): void {
 export const showAccountSettings: Page<PersonContext, AccountDeps> = (context, deps) =>
   accountPage(context, deps, null, null);
 
-/** Fields `current_password`, `new_password`. Everybody else who used the old one is signed out. */
+/** Fields `current_password`, `new_password`. Everyone else who used the old one is signed out. */
 export const changePassword: Page<PersonContext, AccountDeps> = (context, deps) => {
   const { form, person, session, address } = context;
   return submit(
@@ -65,7 +65,7 @@ export const changeHandle: Page<PersonContext, AccountDeps> = (context, deps) =>
   );
 
 /**
- * Fields `confirm`, the handle, and `password`. Who owns repositories, or is the last OWNER somewhere, is told what
+ * Fields `confirm`, the handle, and `password`. Who owns repositories, or is the last OWNER somewhere, is shown what
  * to do first.
  */
 export const deleteAccount: Page<PersonContext, AccountDeps> = (context, deps) =>

@@ -13,8 +13,8 @@ export const idsIn = (details: readonly Record<string, unknown>[]): string[] =>
   );
 
 /**
- * What an entry tells, for a person: `organisationId` becomes "organisation", and its value the
- * name behind the id, or the beginning of the id when it is gone. Nothing is said twice.
+ * The details of an entry, for a person: `organisationId` becomes "organisation", and its value the
+ * name behind the id, or the beginning of the id when it is gone. No value is repeated.
  */
 export function viewAuditDetails(details: Record<string, unknown>, names: ReadonlyMap<string, string>): AuditDetail[] {
   const all = Object.entries(details).map(([key, value]) => ({

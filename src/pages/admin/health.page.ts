@@ -127,7 +127,7 @@ export const syncFailingMirror: Page<PersonContext, AdminDeps> = (context, deps)
     (refusal) => healthPage(context, deps, { refusal }),
   );
 
-/** Tells the listeners that are left of a parked push. It may take them minutes, so the request does not wait. */
+/** Notifies the remaining listeners of a parked push. It may take them minutes, so the request does not wait. */
 export const retryParkedPush: Page<PersonContext, AdminDeps> = (context, deps) =>
   submit(
     async () => {

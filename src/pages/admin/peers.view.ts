@@ -11,7 +11,7 @@ export function viewPeer(peer: ListedPeer, now: number) {
     isAllowed: allowed !== 'no',
     isPaired: allowed === 'pairing',
     allowed: allowedWords[allowed],
-    asked: askedAt === null ? null : viewTime(askedAt, now),
+    requestedAt: askedAt === null ? null : viewTime(askedAt, now),
     success: lastSuccessAt === null ? null : viewTime(lastSuccessAt, now),
     error: lastError === null || lastErrorAt === null ? null : { text: lastError, at: viewTime(lastErrorAt, now) },
     // An old error beside a newer success is history, not a state.

@@ -45,7 +45,7 @@ const changing = (context: PersonContext, deps: AdminDeps, change: () => Promise
     (refusal) => peoplePage(context, deps, { refusal }),
   );
 
-/** Everybody with an account, by handle. Query: `q`, how the handle begins; `after`, `before`. */
+/** Everyone with an account, by handle. Query: `q`, how the handle begins; `after`, `before`. */
 export const showAdminPeople: Page<PersonContext, AdminDeps> = (context, deps) => peoplePage(context, deps);
 
 /** Field `on`: `yes` makes an administrator of them, anything else ends it. */
@@ -54,6 +54,6 @@ export const setAdministrator: Page<PersonContext, AdminDeps> = (context, deps) 
     deps.accounts.setAdministrator(context.params.id ?? '', context.form.text('on') === 'yes'),
   );
 
-/** Field `on`: `yes` shuts them out, anything else lets them in. */
+/** Field `on`: `yes` suspends the account, anything else ends the suspension. */
 export const setDisabled: Page<PersonContext, AdminDeps> = (context, deps) =>
   changing(context, deps, () => deps.accounts.setDisabled(context.params.id ?? '', context.form.text('on') === 'yes'));

@@ -1,5 +1,5 @@
 import type { Context, Middleware } from '../../http/index.ts';
-import { Refusal } from '../../http/index.ts';
+import { HttpError } from '../../http/index.ts';
 
 interface CrossSiteInput {
   method: string;
@@ -7,6 +7,8 @@ interface CrossSiteInput {
   fetchSite: string | undefined;
   /** The `Origin` header: all that is left on plain http. */
   origin: string | undefined;
+  /** The `Referer` header: what old browsers send instead of `Origin`. */
+  referer?: string | undefined;
   /** This server as the browser sees it. */
   expectedOrigin: string;
 }
@@ -16,13 +18,15 @@ const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 /**
  * Whether a request that changes something was made from one of our own pages.
  * There are no form tokens: browsers say where a request comes from, and pages
- * cannot forge it. A client that says neither is no browser, so no cookie of a
+ * cannot forge it. A client that says none of it is no browser, so no cookie of a
  * person can have been abused, and it may pass (security D01).
  */
-export function isSameSite({ method, fetchSite, origin, expectedOrigin }: CrossSiteInput): boolean {
+export function isSameSite({ method, fetchSite, origin, referer, expectedOrigin }: CrossSiteInput): boolean {
   if (safeMethods.has(method)) return true;
   if (fetchSite !== undefined) return fetchSite === 'same-origin' || fetchSite === 'none';
   if (origin !== undefined) return origin === expectedOrigin;
+  // An empty one is what a referrer policy leaves.
+  if (referer) return URL.canParse(referer) && new URL(referer).origin === expectedOrigin;
   return true;
 }
 
@@ -38,10 +42,11 @@ export const refuseCrossSite: Middleware = async (ctx: Context, next) => {
     method: ctx.method,
     fetchSite: typeof fetchSite === 'string' ? fetchSite : undefined,
     origin,
+    referer: ctx.req.headers.referer,
     expectedOrigin: ctx.state.origin,
   });
   if (!accepted) {
-    throw new Refusal(
+    throw new HttpError(
       403,
       `This form came from ${origin ?? 'another site'}, but this server is ${ctx.state.origin}, so nothing was done. ` +
         'If you are behind a reverse proxy, let it pass on the Host header and set X-Forwarded-Proto.',

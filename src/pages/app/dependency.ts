@@ -4,16 +4,16 @@
  */
 export interface Dependency<Value = unknown> {
   readonly value: Value;
-  readonly ask: () => Promise<Value>;
+  readonly query: () => Promise<Value>;
 }
 
 /** Runs a query and records it, so that the page can be cached until the result changes. */
-export async function dependOn<Value>(ask: () => Promise<Value>): Promise<Dependency<Value>> {
-  return { value: await ask(), ask };
+export async function dependOn<Value>(query: () => Promise<Value>): Promise<Dependency<Value>> {
+  return { value: await query(), query };
 }
 
 const serialize = (value: unknown): string => JSON.stringify(value) ?? '';
 
 /** Whether the query still has the same result. */
-export const isCurrent = async ({ value, ask }: Dependency): Promise<boolean> =>
-  serialize(await ask()) === serialize(value);
+export const isCurrent = async ({ value, query }: Dependency): Promise<boolean> =>
+  serialize(await query()) === serialize(value);

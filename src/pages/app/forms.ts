@@ -1,5 +1,5 @@
 import type { Middleware } from '../../http/index.ts';
-import { createForm, Refusal } from '../../http/index.ts';
+import { createForm, HttpError } from '../../http/index.ts';
 
 const usualMaxBytes = 64 * 1024;
 const maxFields = 100;
@@ -14,7 +14,8 @@ function parserFor(maxBytes: number): ReturnType<typeof loadParser> {
   return parser;
 }
 
-const tooLarge = (maxBytes: number): Refusal => new Refusal(413, `This form is larger than ${maxBytes / 1024} KiB.`);
+const tooLarge = (maxBytes: number): HttpError =>
+  new HttpError(413, `This form is larger than ${maxBytes / 1024} KiB.`);
 
 async function loadParser(maxBytes: number) {
   const { koaBody } = await import('koa-body');
@@ -39,8 +40,8 @@ async function loadParser(maxBytes: number) {
     onError(error) {
       const { status } = error as { status?: number };
       if (status === 413) throw tooLarge(maxBytes);
-      if (error instanceof RangeError) throw new Refusal(413, 'This form has more than 100 fields.');
-      throw new Refusal(400, 'This form could not be read.');
+      if (error instanceof RangeError) throw new HttpError(413, 'This form has more than 100 fields.');
+      throw new HttpError(400, 'This form could not be read.');
     },
   });
 }
@@ -56,8 +57,8 @@ export const readForm =
     const hasBody =
       ctx.request.length !== 0 && (ctx.request.length !== undefined || ctx.get('Transfer-Encoding') !== '');
     if (hasBody && !ctx.is('urlencoded'))
-      throw new Refusal(415, 'Forms are sent as application/x-www-form-urlencoded.');
-    if (ctx.get('Content-Encoding') !== '') throw new Refusal(415, 'Forms are sent without a Content-Encoding.');
+      throw new HttpError(415, 'Forms are sent as application/x-www-form-urlencoded.');
+    if (ctx.get('Content-Encoding') !== '') throw new HttpError(415, 'Forms are sent without a Content-Encoding.');
     if ((ctx.request.length ?? 0) > maxBytes) throw tooLarge(maxBytes);
 
     const parse = await parserFor(maxBytes);

@@ -1,7 +1,7 @@
 import { isDomainError } from '../../kernel/index.ts';
 import type { DomainError, ErrorCode, Logger } from '../../kernel/index.ts';
 import type { Context, Middleware } from '../../http/index.ts';
-import { readPreferences, Refusal, statusOf, discardBody } from '../../http/index.ts';
+import { readPreferences, HttpError, statusOf, discardBody } from '../../http/index.ts';
 import type { Render } from './render.ts';
 
 /**
@@ -41,12 +41,12 @@ interface ErrorResponse {
   status: number;
   message: string;
   headers: Readonly<Record<string, string>>;
-  /** Only with 500: the words of the 404 page are the same for everybody and everything. */
+  /** Only with 500: the words of the 404 page are the same for everyone and everything. */
   requestId?: string;
 }
 
 function responseTo(error: unknown, requestId: string): ErrorResponse {
-  if (error instanceof Refusal) return { status: error.status, message: error.message, headers: error.headers };
+  if (error instanceof HttpError) return { status: error.status, message: error.message, headers: error.headers };
   if (isDomainError(error) && error.code !== 'internal') {
     const status = statusOfRefusal(error);
     if (status === 404) {
@@ -90,6 +90,8 @@ function renderError(ctx: Context, response: ErrorResponse, render: Render): voi
     preferences: readPreferences(ctx.req.headers.cookie),
     // Not the path that was asked for: an error page repeats nothing of the request.
     path: '/',
+    // Not asked for: whatever failed may fail again.
+    unread: 0,
   };
   ctx.type = 'html';
   ctx.body = render('app/error', frame, { title: titles[status] ?? 'That did not work', status, message, requestId });

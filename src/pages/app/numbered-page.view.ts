@@ -18,8 +18,8 @@ export async function numberedPage<Row>(
   query: URLSearchParams,
   path: string,
 ): Promise<NumberedPage<Row>> {
-  const asked = query.get('page') ?? '';
-  const number = /^[1-9]\d{0,5}$/.test(asked) ? Math.min(Number(asked), lastPage) : 1;
+  const pageText = query.get('page') ?? '';
+  const number = /^[1-9]\d{0,5}$/.test(pageText) ? Math.min(Number(pageText), lastPage) : 1;
   const rows = await list({ limit: perPage + 1, skip: (number - 1) * perPage });
   const address = (other: number): string => {
     const others = new URLSearchParams([...query].filter(([name]) => name !== 'page' && name !== 'done'));

@@ -10,7 +10,7 @@ import type { ResponseCache, ResponseCacheOptions } from './response-cache.ts';
  * 1. Responses (`response-cache.ts`), for anonymous clients: sent before the middlewares.
  *    Key: the URL, the forwarded origin and the headers in `varyHeaders`.
  *    Validators: the state of the database, the repository's refs, where SSH is reached, and age.
- * 2. Rendered pages (`rendered-pages.ts`), for everybody: found once access was decided.
+ * 2. Rendered pages (`rendered-pages.ts`), for everyone: found once access was decided.
  *    Key: everything the page is made of (`cache-key.ts`: viewer, preferences, repository, rights, refs).
  *    Validators: its dependencies (`dependency.ts`), asked again when the database has changed, and age.
  *

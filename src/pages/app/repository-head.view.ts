@@ -2,6 +2,8 @@ import type { FoundHere } from '../../http/index.ts';
 import type { AvatarView } from './avatar.view.ts';
 import { viewNumber } from './sizes.ts';
 import { viewRepositoryPicture } from './repository-picture.view.ts';
+import { viewWatch } from './watch.view.ts';
+import type { WatchView } from './watch.view.ts';
 import { ownerUrl, repositoryUrl } from '../../http/index.ts';
 
 /** The head of every page of a repository: who, what, and the tabs that this viewer has. */
@@ -25,6 +27,8 @@ export interface RepositoryHeadView {
   forkedFrom: { name: string; url: string } | null;
   /** How many forks the viewer may see. */
   forks: string;
+  /** Null for who has no account. */
+  watch: WatchView | null;
   /** How many issues are open; null where the repository takes none, which hides the tab. */
   openIssues: string | null;
 }
@@ -38,6 +42,7 @@ export function viewRepositoryHead({
   isPinned,
   issues,
   forks,
+  watch,
 }: FoundHere): RepositoryHeadView {
   return {
     owner: canonical.owner,
@@ -57,6 +62,7 @@ export function viewRepositoryHead({
         ? null
         : { name: `${forks.source.owner}/${forks.source.name}`, url: repositoryUrl(forks.source) },
     forks: viewNumber(forks.forks),
+    watch: watch && viewWatch(watch),
     openIssues: issues.isOn ? viewNumber(issues.open) : null,
   };
 }

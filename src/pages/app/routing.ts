@@ -1,6 +1,6 @@
 import Router from '@koa/router';
 import { notFound } from '../../kernel/index.ts';
-import { Refusal } from '../../http/index.ts';
+import { HttpError } from '../../http/index.ts';
 import type { BackgroundPriority, Context, Middleware, State } from '../../http/index.ts';
 import type { Route } from '../route.ts';
 import { accessDeclarations, neededRight } from './access-declarations.ts';
@@ -36,7 +36,7 @@ function refuseUnrouted(routerOf: (path: string) => Router<State>): (ctx: Contex
       .path.filter((layer) => layer.path !== '/{*rest}');
     const allowed = [...new Set(matched.flatMap((layer) => layer.methods))];
     if (allowed.length === 0) throw notFound();
-    throw new Refusal(405, 'This address does not take that kind of request.', { Allow: allowed.join(', ') });
+    throw new HttpError(405, 'This address does not take that kind of request.', { Allow: allowed.join(', ') });
   };
 }
 

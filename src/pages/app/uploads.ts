@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import { imageTooLarge, maxImageBytes, type ImageUpload } from '../../images/index.ts';
 import { invalid, isDomainError } from '../../kernel/index.ts';
 import type { Middleware } from '../../http/index.ts';
-import { discardBody, openBody, Refusal } from '../../http/index.ts';
+import { discardBody, openBody, HttpError } from '../../http/index.ts';
 
 /** Besides the file: boundaries, headers and the few fields that a form may have (security B05). */
 const maxFields = 8;
@@ -30,7 +30,7 @@ interface ReceivedFile {
  */
 export function readUpload(field: string): Middleware {
   return async (ctx, next) => {
-    if (ctx.get('Content-Encoding') !== '') throw new Refusal(415, 'Forms are sent without a Content-Encoding.');
+    if (ctx.get('Content-Encoding') !== '') throw new HttpError(415, 'Forms are sent without a Content-Encoding.');
     const outcome = await receiveFile(ctx.req, field).catch((error: unknown) => {
       if (!isDomainError(error)) throw error;
       return error;

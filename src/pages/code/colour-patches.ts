@@ -2,7 +2,7 @@ import type { Patch } from '../../git/index.ts';
 import { languageOf } from '../../highlighting/index.ts';
 import type { Colours } from './diff-lines.view.ts';
 import { readText } from './read-text.ts';
-import { resultWithin } from '../app/result-within.ts';
+import { nullOnTimeout } from '../app/null-on-timeout.ts';
 import type { CodeDeps } from './deps.ts';
 
 /** Both versions of a file are coloured whole, because a line alone does not say what it is in. */
@@ -37,7 +37,7 @@ export async function colourPatches(
     if (leftMs <= 0) return { colours, isComplete: false };
     const has = (...kinds: string[]): boolean =>
       hunks.some(({ lines }) => lines.some(({ kind }) => kinds.includes(kind)));
-    const sides = await resultWithin(
+    const sides = await nullOnTimeout(
       Promise.all([
         has('removed') ? colourBlob(path, deps, file.oldOid, file.oldPath) : null,
         has('added', 'same') ? colourBlob(path, deps, file.newOid, file.newPath) : null,

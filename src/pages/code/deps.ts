@@ -3,5 +3,15 @@ import type { WebDeps } from '../../http/index.ts';
 /** What the pages of this folder call. */
 export type CodeDeps = Pick<
   WebDeps,
-  'config' | 'clock' | 'accounts' | 'repositories' | 'git' | 'highlighting' | 'workers' | 'issues' | 'imageProxy'
+  | 'config'
+  | 'clock'
+  | 'accounts'
+  | 'owners'
+  | 'signing'
+  | 'repositories'
+  | 'git'
+  | 'highlighting'
+  | 'workers'
+  | 'issues'
+  | 'imageProxy'
 >;

@@ -4,7 +4,7 @@ import type { TaskLimits } from '../../workers/index.ts';
 import { changedPairs } from './diff-lines.view.ts';
 import type { WordMarks } from './diff-lines.view.ts';
 import type { run } from './word-marks-task.ts';
-import { resultWithin } from '../app/result-within.ts';
+import { nullOnTimeout } from '../app/null-on-timeout.ts';
 import type { CodeDeps } from './deps.ts';
 
 const limits: TaskLimits = {
@@ -46,6 +46,6 @@ export async function markWords(
     if (outcome.ok) marks.set(patch.file, outcome.value);
     return outcome.ok;
   });
-  const all = await resultWithin(Promise.all(outcomes), waitMs);
+  const all = await nullOnTimeout(Promise.all(outcomes), waitMs);
   return { marks: new Map(marks), isComplete: all?.every(Boolean) ?? false };
 }

@@ -1,4 +1,4 @@
-import { Refusal } from '../../http/index.ts';
+import { HttpError } from '../../http/index.ts';
 
 /**
  * What follows the page's name in an address, as bytes: `/repos/o/n/tree/main/%FF`.
@@ -7,13 +7,13 @@ import { Refusal } from '../../http/index.ts';
  */
 export function rawPath(path: string): Buffer {
   const rest = path.split('/').slice(5).join('/');
-  if (/%(?![0-9a-f]{2})/i.test(rest)) throw new Refusal(400, 'This address holds a broken percent escape.');
+  if (/%(?![0-9a-f]{2})/i.test(rest)) throw new HttpError(400, 'This address holds a broken percent escape.');
   const bytes = Buffer.from(
     rest.replace(/%([0-9a-f]{2})|[^\x00-\x7f]/gi, (part, hex?: string) =>
       hex === undefined ? Buffer.from(part).toString('latin1') : String.fromCharCode(parseInt(hex, 16)),
     ),
     'latin1',
   );
-  if (bytes.includes(0)) throw new Refusal(400, 'This address holds a NUL.');
+  if (bytes.includes(0)) throw new HttpError(400, 'This address holds a NUL.');
   return bytes;
 }

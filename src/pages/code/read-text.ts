@@ -9,7 +9,7 @@ export interface FileText {
 
 const sniffed = 8_000;
 
-const marks: readonly [mark: Buffer, label: string, encoding: FileText['encoding'], charset: string][] = [
+const byteOrderMarks: readonly [mark: Buffer, label: string, encoding: FileText['encoding'], charset: string][] = [
   [Buffer.from([0xef, 0xbb, 0xbf]), 'utf-8', 'UTF-8', 'utf-8'],
   [Buffer.from([0xff, 0xfe]), 'utf-16le', 'UTF-16', 'utf-16le'],
   [Buffer.from([0xfe, 0xff]), 'utf-16be', 'UTF-16', 'utf-16be'],
@@ -21,7 +21,7 @@ const marks: readonly [mark: Buffer, label: string, encoding: FileText['encoding
  * Null for binary: a NUL near the beginning, as git decides it.
  */
 export function readText(bytes: Buffer): FileText | null {
-  for (const [mark, label, encoding, charset] of marks) {
+  for (const [mark, label, encoding, charset] of byteOrderMarks) {
     if (bytes.subarray(0, mark.length).equals(mark))
       return { text: new TextDecoder(label).decode(bytes), encoding, charset };
   }

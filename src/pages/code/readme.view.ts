@@ -14,7 +14,7 @@ export interface ReadmeView {
   /** Rendered and cleaned; the only HTML that a template prints as it is. */
   html: string | null;
   text: string | null;
-  /** Why a document is shown as text; null where nothing has to be said. */
+  /** Why a document is shown as text; null when no note is needed. */
   note: string | null;
   /** Whether a later view shows the same. */
   isFinal: boolean;

@@ -67,7 +67,10 @@ export function viewGrep(
   });
 }
 
-/** `Searched 43 of 45 repositories; 2 are over the size limit.` Nothing is said of what the viewer may not see. */
+/**
+ * `Searched 43 of 45 repositories; 2 are over the size limit.` Repositories that the viewer may not see are not
+ * counted.
+ */
 export function viewCoverage({ visible, searched, tooLarge }: Coverage): string {
   const behind = visible - searched - tooLarge;
   const rest = [

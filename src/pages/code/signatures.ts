@@ -1,24 +1,47 @@
-import type { CommitSignature } from '../../git/index.ts';
+import type { SignedObject } from '../../signing/index.ts';
 import { dependOn } from '../app/dependency.ts';
 import type { Dependency } from '../app/dependency.ts';
-import { checkSignature, viewSignature } from './signature.view.ts';
+import { viewSignature } from './signature.view.ts';
 import type { SignatureView } from './signature.view.ts';
 import type { CodeDeps } from './deps.ts';
 
 interface ReadSignatures {
   /** In the order of the question. */
   views: (SignatureView | null)[];
-  /** Changes when a key is added to an account or removed. */
+  /** Changes when a key or an address is added to an account or removed. */
   dependency: Dependency;
 }
 
-/** Checks the signatures that a page shows, and asks whose keys they are. */
-export async function readSignatures(
-  { accounts }: Pick<CodeDeps, 'accounts'>,
-  signatures: readonly (CommitSignature | null | undefined)[],
-): Promise<ReadSignatures> {
-  const checked = signatures.map(checkSignature);
-  const fingerprints = checked.flatMap((one) => (one?.ssh?.isGood ? [one.ssh.fingerprint] : []));
-  const dependency = await dependOn(() => accounts.keyHolders(fingerprints));
-  return { views: checked.map((one) => viewSignature(one, dependency.value)), dependency };
+interface Unsigned extends Omit<SignedObject, 'signature'> {
+  signature: SignedObject['signature'] | null;
 }
+
+/** Verifies the signatures that a page shows, and asks whose keys they are. */
+export async function readSignatures(
+  { signing }: Pick<CodeDeps, 'signing'>,
+  objects: readonly (Unsigned | null)[],
+  client: string,
+): Promise<ReadSignatures> {
+  const reads = objects.map((object) =>
+    object?.signature ? signing.readSignature({ ...object, signature: object.signature }) : null,
+  );
+  const signed = reads.filter((read) => read !== null);
+  if (signed.length === 0) return { views: reads.map(() => null), dependency: await dependOn(async () => null) };
+  const dependency = await dependOn(() => signing.findSigners(signed));
+  const verifications = await signing.verifySignatures(reads, dependency.value, client);
+  const isFinal = verifications.every((one) => one?.reason !== 'unavailable');
+  return {
+    views: verifications.map((one) => one && viewSignature(one)),
+    // A page that lacks a result is made again at the next request.
+    dependency: isFinal ? dependency : { value: false, query: async () => true },
+  };
+}
+
+/** What `readSignatures` needs of a commit. */
+export const signedCommit = ({
+  signature,
+  committer,
+}: {
+  signature: SignedObject['signature'] | null;
+  committer: { email: string; at: number };
+}): Unsigned => ({ signature, address: committer.email, at: committer.at });

@@ -93,7 +93,7 @@ export function viewFollowedPerson(
   };
 }
 
-/** A follow of anybody's, as the administrator sees it. */
+/** A follow of anyone's, as the administrator sees it. */
 export function viewListedFollow(follow: ListedFollow, who: string, now: number) {
   const { id, kind, handle, url, createdAt } = follow;
   const rest = { id, kind, handle, url, who, since: viewTime(createdAt, now) };

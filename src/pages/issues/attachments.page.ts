@@ -12,7 +12,7 @@ import type { IssuesDeps } from './deps.ts';
  * (security C03).
  */
 export const showAttachment: Page<RepositoryContext, IssuesDeps> = async (
-  { viewer, params, range: asked, ifRange },
+  { viewer, params, range: rangeHeader, ifRange },
   { issues },
 ): Promise<Reply> => {
   const { owner = '', name = '', id = '' } = params;
@@ -20,7 +20,7 @@ export const showAttachment: Page<RepositoryContext, IssuesDeps> = async (
   if (owner !== repository.owner || name !== repository.name) return movedTo(attachmentPath(repository, id));
   const { bytes, contentType, sha256 } = attachment;
   const tag = `"${sha256.slice(0, 32)}"`;
-  const range = asked !== '' && (ifRange === '' || ifRange === tag) ? parseRange(asked, bytes) : null;
+  const range = rangeHeader !== '' && (ifRange === '' || ifRange === tag) ? parseRange(rangeHeader, bytes) : null;
   const headers = {
     ETag: tag,
     'Accept-Ranges': 'bytes',

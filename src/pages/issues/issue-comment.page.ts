@@ -6,7 +6,7 @@ import { submit } from '../app/submit.ts';
 import { withNotice } from '../app/notices.view.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import type { IssuesDeps } from './deps.ts';
-import { issueAt, issuePage, replyDraft, urlOfIssue } from './issue-page.ts';
+import { issueAt, issuePage, replyDraft, urlOfIssue } from './issue-page.reply.ts';
 import { entryUrl } from './issue-urls.ts';
 
 /** The value of `reason`; what is none is refused by the use-case. */

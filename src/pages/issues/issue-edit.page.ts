@@ -6,7 +6,7 @@ import type { Reply } from '../app/reply.ts';
 import { submit } from '../app/submit.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import type { IssuesDeps } from './deps.ts';
-import { issueAt, issuePage, urlOfIssue } from './issue-page.ts';
+import { issueAt, issuePage, urlOfIssue } from './issue-page.reply.ts';
 import { entryUrl, readPosition } from './issue-urls.ts';
 
 /**
@@ -67,7 +67,7 @@ export const editTitle: Page<RepositoryContext, IssuesDeps> = (context, deps) =>
   );
 };
 
-/** Runs what a button of an entry does; what refuses it is said on the page of the issue. */
+/** Runs what a button of an entry does; a refusal is shown on the page of the issue. */
 async function actOnEntry(
   context: RepositoryContext,
   deps: IssuesDeps,
@@ -103,7 +103,7 @@ export const hideEntry: Page<RepositoryContext, IssuesDeps> = (context, deps) =>
     });
   });
 
-/** Fields `position`, and `decision`: `admit` lets the author in, `refuse` removes what waits of theirs. */
+/** Fields `position`, and `decision`: `admit` approves the author, `refuse` removes their held entries. */
 export const decideAboutHeld: Page<RepositoryContext, IssuesDeps> = (context, deps) => {
   const { viewer, form, found } = context;
   return submit(

@@ -8,7 +8,7 @@ import { viewRepositoryHead } from '../app/repository-head.view.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { viewTime } from '../app/times.view.ts';
 import type { IssuesDeps } from './deps.ts';
-import { issueAt, urlOfIssue } from './issue-page.ts';
+import { issueAt, urlOfIssue } from './issue-page.reply.ts';
 import { entryUrl, readPosition } from './issue-urls.ts';
 import { viewAuthor, viewPerson } from './people.view.ts';
 import type { run } from './text-difference-task.ts';

@@ -39,10 +39,10 @@ async function issueListPage(
   const at = found.canonical;
   const url = repositoryUrl(at);
   const base = `${url}/issues`;
-  const { filter: asked, unknown } = readIssueFilter(query);
-  const { owner, repository, ...rest } = asked;
+  const { filter: queryFilter, unknown } = readIssueFilter(query);
+  const { owner, repository, ...rest } = queryFilter;
   // Here, they would narrow nothing down.
-  const elsewhere = [owner === null ? null : `owner:${owner}`, repository === null ? null : `repo:${repository}`];
+  const scopeWords = [owner === null ? null : `owner:${owner}`, repository === null ? null : `repo:${repository}`];
   const filter: IssueFilter = { ...rest, kind: 'issue', owner: null, repository: null };
   const isFirst = !query.has('after') && !query.has('before');
   const [labels, milestones, counts, may, pinned, slow] = await Promise.all([
@@ -64,7 +64,7 @@ async function issueListPage(
   };
   const view = viewIssueFilter(
     base,
-    { filter, unknown: [...unknown, ...elsewhere.filter((term) => term !== null)] },
+    { filter, unknown: [...unknown, ...scopeWords.filter((term) => term !== null)] },
     {
       labels,
       milestones: milestones.filter(({ closedAt, title }) => closedAt === null || title === filter.milestone),
@@ -98,7 +98,7 @@ async function issueListPage(
   });
 }
 
-/** A search of texts that takes too long is said on the page, not instead of it. */
+/** A search of texts that takes too long shows an error on the page, not an error page. */
 async function readList(
   { found, viewer }: RepositoryContext,
   { issues }: IssuesDeps,
@@ -138,9 +138,9 @@ function readChange({ form }: RepositoryPersonContext): IssueChange {
     case 'unlabel':
       return { labels: { remove: [needed(label, 'a label')] } };
     case 'assign':
-      return { assignees: { add: [needed(assignee, 'somebody')] } };
+      return { assignees: { add: [needed(assignee, 'a person')] } };
     case 'unassign':
-      return { assignees: { remove: [needed(assignee, 'somebody')] } };
+      return { assignees: { remove: [needed(assignee, 'a person')] } };
     case 'milestone':
       return { milestone: needed(milestone, 'a milestone') === 'none' ? null : milestone.replace(/^=/, '') };
     default:

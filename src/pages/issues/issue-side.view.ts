@@ -35,7 +35,7 @@ interface SideChoices {
   mayAssignSelf: boolean;
 }
 
-/** More boxes than this nobody reads. */
+/** Limit of boxes: a reader does not look through more. */
 const maxLabelBoxes = 100;
 
 export interface SideAround {

@@ -7,7 +7,7 @@ import type { Reply } from '../app/reply.ts';
 import { submit } from '../app/submit.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import type { IssuesDeps } from './deps.ts';
-import { issueAt, issuePage, urlOfIssue } from './issue-page.ts';
+import { issueAt, issuePage, urlOfIssue } from './issue-page.reply.ts';
 import { issueUrl, readIssueReference } from './issue-urls.ts';
 
 /** Runs a form beside the timeline; when it is refused, the page comes back with what was typed. */

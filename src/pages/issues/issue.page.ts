@@ -4,7 +4,7 @@ import { movedTo } from '../app/reply.ts';
 import type { Reply } from '../app/reply.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import type { IssuesDeps } from './deps.ts';
-import { issueAt, issuePage } from './issue-page.ts';
+import { issueAt, issuePage } from './issue-page.reply.ts';
 import { issueUrl } from './issue-urls.ts';
 import { trashedIssuePage } from './trashed-issue.page.ts';
 
@@ -17,9 +17,9 @@ export const showIssue: Page<RepositoryContext, IssuesDeps> = async (context, de
     return await issuePage(context, deps);
   } catch (error) {
     if (!isDomainError(error) || error.reason !== 'issue_not_found') throw error;
-    const elsewhere = (await movedPage(context, deps)) ?? (await trashedIssuePage(context, deps));
-    if (elsewhere === null) throw error;
-    return elsewhere;
+    const redirect = (await movedPage(context, deps)) ?? (await trashedIssuePage(context, deps));
+    if (redirect === null) throw error;
+    return redirect;
   }
 };
 

@@ -8,7 +8,7 @@ import { viewOrganisationHead } from '../app/organisation-head.view.ts';
 import { movedTo, page } from '../app/reply.ts';
 import type { Page, RequestContext } from '../app/request-context.ts';
 import type { IssuesDeps } from './deps.ts';
-import { locatedOf, readFound, viewRows } from './found-issues.ts';
+import { locatedOf, readIssueResults, viewRows } from './issue-results.view.ts';
 import { readIssueFilter } from './issue-filter.view.ts';
 
 /** What an address of an owner's list may choose: the state and the sort. */
@@ -25,7 +25,7 @@ export const showIssuesOfPerson: Page<RequestContext, IssuesDeps> = async (conte
   const base = `${personUrl(owner.handle)}/issues`;
   if (owner.handle !== wanted) return movedTo(base);
   const filter = ownerFilter(context, { author: owner.handle });
-  const { view, list, isSlow } = await readFound(context, deps, base, filter);
+  const { view, list, isSlow } = await readIssueResults(context, deps, base, filter);
   return page('issues/issues-of-owner', {
     organisation: null,
     person: { username: owner.handle, url: personUrl(owner.handle), avatar: viewAvatar(owner.id, owner.avatarAt) },
@@ -47,7 +47,7 @@ export const showIssuesOfOrganisation: Page<RequestContext, IssuesDeps> = async 
   const organisation = await deps.organisations.find(wanted);
   const role = viewer.kind === 'person' ? await deps.organisations.roleOf(viewer.id, organisation.id) : null;
   const filter = ownerFilter(context, { owner: owner.handle });
-  const { view, list, isSlow } = await readFound(context, deps, base, filter);
+  const { view, list, isSlow } = await readIssueResults(context, deps, base, filter);
   return page('issues/issues-of-owner', {
     organisation: viewOrganisationHead(organisation, owner.avatarAt, role),
     person: null,

@@ -177,7 +177,7 @@ const ofOrganisation: LabelPlace<OrganisationOwnerContext> = {
 const repositoryLabels = labelPages(ofRepository);
 export const organisationLabels = labelPages(ofOrganisation);
 
-/** `B/labels`: for everybody who may read. */
+/** `B/labels`: for everyone who may read. */
 export const showLabels: Page<RepositoryContext, IssuesDeps> = repositoryLabels.show;
 export const addLabel: Page<RepositoryPersonContext, IssuesDeps> = repositoryLabels.add;
 export const editLabel: Page<RepositoryPersonContext, IssuesDeps> = repositoryLabels.edit;

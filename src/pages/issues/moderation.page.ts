@@ -56,7 +56,7 @@ export const refuseContributor: Page<RepositoryPersonContext, IssuesDeps> = asyn
   return seeOther(withNotice(moderationUrl(context), 'contributor-refused'));
 };
 
-/** An id of another form is nobody's. */
+/** No contributor has an id of another form. */
 function personId({ params }: RepositoryPersonContext): string {
   const id = params['person'] ?? '';
   if (!/^[0-9a-f-]{36}$/.test(id)) throw notFound('person_not_found', 'Person not found');

@@ -3,7 +3,7 @@ import { listPage, pageLinks } from '../app/list-page.view.ts';
 import { page } from '../app/reply.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
 import type { IssuesDeps } from './deps.ts';
-import { viewRows } from './found-issues.ts';
+import { viewRows } from './issue-results.view.ts';
 
 const reasons: readonly OwnReason[] = ['assigned', 'created', 'mentioned'];
 const reasonWords: Record<OwnReason, string> = {

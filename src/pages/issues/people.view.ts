@@ -21,7 +21,7 @@ export function viewPerson(id: string, people: People): PersonView {
   return { name: person.handle, url: personUrl(person.handle), avatar: viewAvatar(person.id, person.avatarAt) };
 }
 
-/** The author of an issue or an entry: an account, a name that was imported, or nobody who is still here. */
+/** The author of an issue or an entry: an account, a name that was imported, or a deleted account. */
 export function viewAuthor(
   { authorId, authorName }: { authorId: string | null; authorName: string | null },
   people: People,

@@ -6,26 +6,26 @@ import { page } from '../app/reply.ts';
 import type { Page, RequestContext } from '../app/request-context.ts';
 import { cutExcerpt } from './cut-excerpt.ts';
 import type { IssuesDeps } from './deps.ts';
-import { locatedOf, readFound, viewRows } from './found-issues.ts';
+import { locatedOf, readIssueResults, viewRows } from './issue-results.view.ts';
 import { readIssueFilter } from './issue-filter.view.ts';
 import { entryUrl } from './issue-urls.ts';
 
 /** `/search/issues?q=`: issues and comments of all repositories that the viewer may see, by words and filters. */
 export const showIssueSearch: Page<RequestContext, IssuesDeps> = async (context, deps) => {
-  const { filter: asked, unknown } = readIssueFilter(context.query);
+  const { filter: queryFilter, unknown } = readIssueFilter(context.query);
   const text = (context.query.get('q') ?? '').trim();
   const isAsked = text !== '';
   const saysState = /(?:^|\s)(?:is|state):(?:open|closed|all)\b/i.test(text);
-  // A search is for what was said, whatever became of it; lists are for what is to be done.
+  // A search includes closed issues; lists show open ones by default.
   const filter: IssueFilter = {
-    ...asked,
+    ...queryFilter,
     kind: 'issue',
-    state: saysState ? asked.state : 'all',
-    sort: sortOf(text, asked),
+    state: saysState ? queryFilter.state : 'all',
+    sort: sortOf(text, queryFilter),
   };
   const base = '/search/issues';
   const { view, list, isSlow } = isAsked
-    ? await readFound(context, deps, base, filter, unknown)
+    ? await readIssueResults(context, deps, base, filter, unknown)
     : {
         view: { text: '', unknown: [] },
         list: { rows: [], next: null, previous: null } as KeysetPage<IssueHit>,

@@ -6,9 +6,9 @@ import { viewRepositoryHead } from '../app/repository-head.view.ts';
 import type { RepositoryContext } from '../app/request-context.ts';
 import { viewTime } from '../app/times.view.ts';
 import type { IssuesDeps } from './deps.ts';
-import { issueAt, urlOfIssue } from './issue-page.ts';
+import { issueAt, urlOfIssue } from './issue-page.reply.ts';
 
-/** An issue in the trash, for those who may restore it; null for everybody else. */
+/** An issue in the trash, for those who may restore it; null for everyone else. */
 export async function trashedIssuePage(
   context: RepositoryContext,
   { issues, clock, owners }: IssuesDeps,

@@ -1,6 +1,6 @@
 import type { MarkdownIt } from 'markdown-it';
 import { partsOf } from './collect-parts.ts';
-import { mark } from './marks.ts';
+import { placeholder } from './placeholders.ts';
 
 /** A fence is a mark with its code beside the document, to be highlighted; a fence called `math` is a formula. */
 export function codeBlocks(markdown: MarkdownIt): void {
@@ -11,10 +11,10 @@ export function codeBlocks(markdown: MarkdownIt): void {
     const name = unescapeAll(info).trim().split(/\s+/, 1)[0]!;
     if (name === 'math') {
       formulas.push({ tex: content.trim(), isDisplay: true });
-      return `<div class="scroll">${mark('formula', formulas.length - 1)}</div>\n`;
+      return `<div class="scroll">${placeholder('formula', formulas.length - 1)}</div>\n`;
     }
     blocks.push({ language: name.toLowerCase(), text: content });
     const attribute = name === '' ? '' : ` class="language-${escapeHtml(name)}"`;
-    return `<pre><code${attribute}>${mark('code', blocks.length - 1)}</code></pre>\n`;
+    return `<pre><code${attribute}>${placeholder('code', blocks.length - 1)}</code></pre>\n`;
   };
 }

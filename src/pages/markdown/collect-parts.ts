@@ -1,4 +1,4 @@
-import type { RenderedParts } from './parts.ts';
+import type { RenderedParts } from './document-parts.ts';
 
 /** By the environment that the renderer makes for each document. */
 const collected = new WeakMap<object, RenderedParts>();

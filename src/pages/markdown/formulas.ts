@@ -1,6 +1,6 @@
 import type { MarkdownIt, StateBlock, StateInline } from 'markdown-it';
 import { partsOf } from './collect-parts.ts';
-import { mark } from './marks.ts';
+import { placeholder } from './placeholders.ts';
 
 /** Lines that a formula between two lines of `$$` may have. */
 const maxLines = 200;
@@ -42,7 +42,7 @@ function push(state: StateInline, tex: string, isDisplay: boolean): void {
   // An image shows its text as an attribute, which has no place for a mark: a token of another kind is left out there.
   const token = state.push('formula', '', 0);
   formulas.push({ tex, isDisplay });
-  token.content = mark('formula', formulas.length - 1);
+  token.content = placeholder('formula', formulas.length - 1);
 }
 
 type Closer = 'single' | 'double' | 'ticked';
@@ -80,7 +80,7 @@ function blockFormula(state: StateBlock, startLine: number, endLine: number, sil
   const { formulas } = partsOf(state.env as object);
   const token = state.push('html_block', '', 0);
   formulas.push({ tex, isDisplay: true });
-  token.content = `<div class="scroll">${mark('formula', formulas.length - 1)}</div>\n`;
+  token.content = `<div class="scroll">${placeholder('formula', formulas.length - 1)}</div>\n`;
   token.map = [startLine, closing + 1];
   state.line = closing + 1;
   return true;

@@ -1,5 +1,5 @@
 import type { DocumentLinks } from './document-links.ts';
-import { escapeAttribute, unescapeHtml } from './marks.ts';
+import { escapeAttribute, unescapeHtml } from './placeholders.ts';
 
 /**
  * A document is rendered once, wherever it lies: its relative links stand as placeholders in

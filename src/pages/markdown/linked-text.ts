@@ -1,6 +1,6 @@
 import { issueLimits, parseReferences } from '../../issues/index.ts';
 import type { BareReference, Reference } from '../../issues/index.ts';
-import { escapeAttribute, escapeText, unescapeHtml } from './marks.ts';
+import { escapeAttribute, escapeText, unescapeHtml } from './placeholders.ts';
 import type { ReferenceLink, ReferenceLinks } from './reference-links.ts';
 
 /** A piece of a plain text; `url` is null for what refers to nothing. */

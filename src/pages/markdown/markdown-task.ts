@@ -1,5 +1,5 @@
 import { placeholders } from './link-placeholders.ts';
-import type { RenderedParts } from './parts.ts';
+import type { RenderedParts } from './document-parts.ts';
 import { renderParts } from './render-markdown.ts';
 
 /**

@@ -4,9 +4,9 @@ import type { BareReference, Reference } from '../../issues/index.ts';
 import type { TaskLimits, WorkerPool } from '../../workers/index.ts';
 import { ownAddresses } from './linked-text.ts';
 import type { run as runMarkdown } from './markdown-task.ts';
-import { fillMarks, unescapeHtml } from './marks.ts';
+import { fillPlaceholders, unescapeHtml } from './placeholders.ts';
 import type { run as runMaths } from './maths-task.ts';
-import type { RenderedParts } from './parts.ts';
+import type { RenderedParts } from './document-parts.ts';
 
 /** A document as the worker pool renders it, the same for every viewer and wherever it lies. */
 export interface PreparedDocument {
@@ -106,7 +106,7 @@ async function renderFormulas(
 function readRuns(html: string): Reference[][] {
   const runs: Reference[][] = [];
   let left: number = issueLimits.referencesPerText;
-  fillMarks(html, (kind, content) => {
+  fillPlaceholders(html, (kind, content) => {
     if (kind !== 'text') return '';
     const found = left === 0 ? [] : parseReferences(unescapeHtml(content), 'commit').slice(0, left);
     left -= found.length;

@@ -29,7 +29,7 @@ export interface ReferenceLinks {
 export const noReferences: ReferenceLinks = {
   origin: null,
   of: () => null,
-  dependency: { value: null, ask: async () => null },
+  dependency: { value: null, query: async () => null },
 };
 
 export type ReferenceDeps = Pick<WebDeps, 'issues'>;
@@ -41,13 +41,13 @@ export async function readReferences(
   { issues }: ReferenceDeps,
   references: readonly BareReference[],
 ): Promise<ReferenceLinks> {
-  const asked = [...new Map(references.map((reference) => [keyOf(reference), bare(reference)]))];
-  if (asked.length === 0) return noReferences;
+  const unique = [...new Map(references.map((reference) => [keyOf(reference), bare(reference)]))];
+  if (unique.length === 0) return noReferences;
   const home = found?.canonical ?? null;
-  const wanted = asked.map(([, reference]) => reference);
+  const wanted = unique.map(([, reference]) => reference);
   const dependency = await dependOn(() => issues.findReferences(viewer, home, wanted));
   const links = new Map(
-    asked.flatMap(([key], at): [string, ReferenceLink][] => {
+    unique.flatMap(([key], at): [string, ReferenceLink][] => {
       const thing = dependency.value[at];
       return thing === null || thing === undefined ? [] : [[key, viewLink(thing, home)]];
     }),

@@ -6,8 +6,8 @@ import type { DocumentLinks } from './document-links.ts';
 import { footnotes } from './footnotes.ts';
 import { formulas } from './formulas.ts';
 import { headingAnchors } from './heading-anchors.ts';
-import { fillParts, plainFills } from './parts.ts';
-import type { RenderedParts } from './parts.ts';
+import { fillParts, plainFills } from './document-parts.ts';
+import type { RenderedParts } from './document-parts.ts';
 import { sanitize } from './sanitize.ts';
 import { taskLists } from './task-lists.ts';
 

@@ -3,7 +3,7 @@ import type { Attributes, IOptions, Tag } from 'sanitize-html';
 import type { DocumentLinks } from './document-links.ts';
 import { replaceShortCodes } from './emoji.ts';
 import { anchorPrefix } from './heading-anchors.ts';
-import { mark, splitAtMarks } from './marks.ts';
+import { placeholder, splitAtPlaceholders } from './placeholders.ts';
 
 const allowedTags = [
   'h2',
@@ -107,7 +107,7 @@ const hostOf = (address: string): string => URL.parse(address, 'https://invalid.
 function shownFrom(src: string, { showsRemoteImages, remote: remoteLink }: DocumentLinks): string | null {
   if (!showsRemoteImages) return null;
   if (remoteLink !== undefined) return remoteLink(src.startsWith('//') ? `https:${src}` : src);
-  // Over http anybody on the way could change it, and browsers would warn of the page.
+  // Over http anyone on the way could change it, and browsers would warn of the page.
   return /^https:\/\//i.test(src) ? src : null;
 }
 
@@ -118,7 +118,7 @@ const labelMark = '\0\0';
 const maxRemoteImages = 200;
 
 /**
- * A browser that loads a remote image tells its host who reads this page, so unless the settings allow images through
+ * A browser that loads a remote image shows its host who reads this page, so unless the settings allow images through
  * the proxy, one is shown as a link that names the host. Inside a link, where a badge usually sits, only its text
  * remains: links do not nest.
  */
@@ -189,11 +189,11 @@ const mayRefer = /#\d|@[A-Za-z0-9]|[0-9a-f]{7}/;
 /** Text outside of code: short codes become emoji, and outside of links what may refer to something is marked. */
 function proseText(text: string, isInLink: boolean): string {
   if (text.startsWith(labelMark)) return text.slice(labelMark.length);
-  return splitAtMarks(text)
+  return splitAtPlaceholders(text)
     .map((piece, index) => {
       if (index % 2 === 1) return isInLink ? piece.replace(/^\0t/, '\0l') : piece;
       const prose = replaceShortCodes(piece);
-      return !isInLink && mayRefer.test(prose) ? mark('text', prose) : prose;
+      return !isInLink && mayRefer.test(prose) ? placeholder('text', prose) : prose;
     })
     .join('');
 }

@@ -1,5 +1,5 @@
 import type { MarkdownIt } from 'markdown-it';
-import { mark as markOf } from './marks.ts';
+import { placeholder as markOf } from './placeholders.ts';
 import { partsOf } from './collect-parts.ts';
 
 const mark = /^\[([ xX])\][ \u00a0]/;

@@ -40,7 +40,7 @@ async function membersPage(
 const membersUrl = ({ organisation }: OrganisationOwnerContext): string =>
   `${organisationUrl(organisation.name)}/members`;
 
-/** For OWNERs; for everybody else there is no such page (SPEC §4.4). */
+/** For OWNERs; for everyone else there is no such page (SPEC §4.4). */
 export const showMembers: Page<OrganisationOwnerContext, OrganisationDeps> = (context, deps) =>
   membersPage(context, deps, null);
 

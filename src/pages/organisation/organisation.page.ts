@@ -53,7 +53,7 @@ export const showOrganisation: Page<RequestContext, OrganisationDeps> = async (c
     : movedTo(organisationUrl(owner.handle));
 };
 
-/** Ends one's own membership. The last OWNER is told on the organisation's page why not. */
+/** Ends one's own membership. The last OWNER sees on the organisation's page why not. */
 export const leaveOrganisation: Page<PersonContext, OrganisationDeps> = (context, deps) => {
   const name = context.params.name ?? '';
   return submit(

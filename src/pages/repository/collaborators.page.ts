@@ -42,7 +42,7 @@ async function collaboratorsPage(
 
 const listUrl = ({ found }: RepositoryContext): string => `${repositoryUrl(found.canonical)}/settings/collaborators`;
 
-/** For everybody who administers the repository: choosing who works here is what that right is for. */
+/** For everyone who administers the repository: choosing who works here is what that right is for. */
 export const showCollaborators: Page<RepositoryPersonContext, RepositoryDeps> = (context, deps) =>
   collaboratorsPage(context, deps, null);
 

@@ -33,7 +33,7 @@ function viewContents(branches: number, refs: ReadonlyMap<string, string>) {
   return { branches: viewCount(branches, 'branch', 'branches'), tags: viewCount(tags, 'tag') };
 }
 
-/** The first page of the settings; also where a refused image is told about (SPEC §7). */
+/** The first page of the settings; also where a refused image is reported (SPEC §7). */
 export async function settingsPage(
   context: RepositoryPersonContext,
   { git, repositories }: RepositoryDeps,
@@ -63,7 +63,7 @@ export async function settingsPage(
   });
 }
 
-/** For the owner only; for everybody else there is no such page (SPEC §4.3). */
+/** For the owner only; for everyone else there is no such page (SPEC §4.3). */
 export const showRepositorySettings: Page<RepositoryPersonContext, RepositoryDeps> = (context, deps) =>
   settingsPage(context, deps);
 

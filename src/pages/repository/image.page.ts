@@ -17,7 +17,7 @@ export const showRepositoryImage: Page<RepositoryContext, RepositoryDeps> = asyn
   return imageReply(image, image.repository.visibility === 'PUBLIC' ? 'public' : 'private');
 };
 
-/** Field `image`, the file. What is wrong with it is said beside the field, and the image before stays. */
+/** Field `image`, the file. An error is shown beside the field, and the earlier image stays. */
 export const uploadRepositoryImage: Page<RepositoryPersonContext, RepositoryDeps> = (context, deps) => {
   const {
     viewer,

@@ -13,7 +13,7 @@ import { viewCount, viewSize } from '../app/sizes.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { frameAt } from '../code/resolve-location.ts';
 import { readFolder } from '../code/tree.page.ts';
-import { resultWithin } from '../app/result-within.ts';
+import { nullOnTimeout } from '../app/null-on-timeout.ts';
 import type { RepositoryDeps } from './deps.ts';
 
 /** For the clone box: credentials that the viewer still lacks for a push. */
@@ -23,7 +23,7 @@ async function credentialsOf({ person }: RepositoryContext, { accounts }: Reposi
   return { username: person.username, hasKey: keys.length > 0, hasToken: tokens.length > 0 };
 }
 
-/** What the viewer may do beyond what anybody may, and why: the higher of all rights counts (SPEC §5). */
+/** What the viewer may do beyond what anyone may, and why: the higher of all rights counts (SPEC §5). */
 async function ownAccess(
   { person, viewer, found: { canonical, isOwner } }: RepositoryContext,
   { repositories }: RepositoryDeps,
@@ -79,8 +79,8 @@ async function readFacts(context: RepositoryContext, { git }: RepositoryDeps, at
   const { path, repository } = context.found;
   const [refs, files, commits] = await Promise.all([
     git.queries.recentRefs(path),
-    resultWithin(git.queries.listFiles(path, at.oid, { limit: maxCountedFiles }), waitMs),
-    resultWithin(git.queries.countCommits(path, at.oid), waitMs),
+    nullOnTimeout(git.queries.listFiles(path, at.oid, { limit: maxCountedFiles }), waitMs),
+    nullOnTimeout(git.queries.countCommits(path, at.oid), waitMs),
   ]);
   const url = repositoryUrl(context.found.canonical);
   return {
@@ -98,7 +98,7 @@ async function readFacts(context: RepositoryContext, { git }: RepositoryDeps, at
 async function readDistance({ viewer, found }: RepositoryContext, { repositories }: RepositoryDeps, branch: string) {
   if (found.forks.source === null) return { isComplete: true, distance: null };
   const compared = repositories.forks.compare(viewer, found, branch).then((distance) => ({ distance }));
-  const result = await resultWithin(compared, distanceWaitMs);
+  const result = await nullOnTimeout(compared, distanceWaitMs);
   const distance = result?.distance ?? null;
   return {
     isComplete: result !== null,

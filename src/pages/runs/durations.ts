@@ -1,4 +1,4 @@
-/** `2 m 5 s`; null while there is nothing to tell. */
+/** `2 m 5 s`; null while there is no duration. */
 export function viewDuration(startedAt: number | null, finishedAt: number | null, now: number): string | null {
   if (startedAt === null) return null;
   const seconds = Math.max(0, Math.round(((finishedAt ?? now) - startedAt) / 1000));

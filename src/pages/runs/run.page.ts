@@ -20,7 +20,12 @@ import { readReferences } from '../markdown/reference-links.ts';
 import type { RunsDeps } from './deps.ts';
 
 /** One run: what started it, what needs what, every job of one attempt. Query: `attempt`. */
-export const showRun: Page<RepositoryContext, RunsDeps> = (context, deps) => runPage(context, deps, null);
+export const showRun: Page<RepositoryContext, RunsDeps> = async (context, deps) => {
+  const { viewer, found, params } = context;
+  const reply = await runPage(context, deps, null);
+  await deps.notifications.markRunSeen(viewer, found.repository.id, runPathNumber(params.number));
+  return reply;
+};
 
 async function runPage(context: RepositoryContext, deps: RunsDeps, refusal: FormRefusal | null): Promise<PageReply> {
   const { found, params, query } = context;
@@ -66,7 +71,7 @@ async function runPage(context: RepositoryContext, deps: RunsDeps, refusal: Form
 const urlOf = ({ found, params }: RepositoryContext): string =>
   runUrl(repositoryUrl(found.canonical), runPathNumber(params.number));
 
-/** A button of the run page; what refuses it is the present state, said on the same page. */
+/** A button of the run page; a refusal depends on the present state and is shown on the same page. */
 function act(
   context: RepositoryPersonContext,
   deps: RunsDeps,

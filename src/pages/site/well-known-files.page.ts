@@ -41,7 +41,7 @@ export const showRobots: Page<RequestContext, SiteDeps> = () =>
 /**
  * `/assets/{hash}-{name}`, cached by browsers for ever. An address with an old hash
  * still gets the present file, so that a page from before an upgrade keeps its
- * looks, but nobody caches that response.
+ * looks, but no cache stores that response.
  */
 export const showAsset: Page<RequestContext, SiteDeps> = ({ params, bestEncoding }, { assets }) => {
   const found = assets.find(params.file ?? '');
@@ -64,3 +64,7 @@ export const showFavicon: Page<RequestContext, SiteDeps> = (_context, { assets }
     headers: { 'Cache-Control': 'public, max-age=86400' },
   });
 };
+
+/** `/-/signing-key`: the keys with which this server signs commits, for `gpg.ssh.allowedSignersFile`. */
+export const showSigningKey: Page<RequestContext, SiteDeps> = async (_context, { signing }) =>
+  content('text/plain; charset=utf-8', await signing.allowedSigners(), { headers: { 'Cache-Control': 'no-cache' } });

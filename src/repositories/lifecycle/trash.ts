@@ -186,7 +186,7 @@ export async function trashedFolders({ settings }: RepositoryDeps): Promise<stri
   return names.flatMap((name) => /^([0-9a-f-]{36})\.git$/.exec(name)?.[1] ?? []);
 }
 
-/** The policy hides trashed rows from everybody; for a restore it is evaluated as if the row were not trashed. */
+/** The policy hides trashed rows from everyone; for a restore it is evaluated as if the row were not trashed. */
 async function mayRestore(deps: RepositoryDeps, viewer: Viewer, row: Repository): Promise<boolean> {
   const facts = await repositoryFacts(deps, deps.db.lookup, viewer.kind === 'person' ? viewer.id : null, row);
   return ownsRepository(viewer, { ...facts, deleted: false });

@@ -93,7 +93,7 @@ export async function receivePush(
       extraFolders: opened.repository.acceptsGerritRefs ? gerritFolders : [],
       hooks: {
         async preReceive(push) {
-          const verdict = await admit(deps, journal, opened, incoming, { id: pushId, ...push });
+          const verdict = await checkAndJournal(deps, journal, opened, incoming, { id: pushId, ...push });
           if (verdict.accept) updates = withoutRefused(push.updates, verdict.refused ?? []);
           return verdict;
         },
@@ -131,7 +131,7 @@ interface ReceivedCommands extends ProposedPush {
  * Checks a push when its commands are known and journals it, in one write: the access found at the ref advertisement
  * may be an hour old, and a deletion or move of the repository reads the journal first.
  */
-async function admit(
+async function checkAndJournal(
   deps: RepositoryDeps,
   journal: PushJournal,
   opened: Found,

@@ -142,7 +142,7 @@ export async function undoPush(
     via: 'undo',
     userId,
     updates: [update],
-    authorize: (tx, row) => admit(deps, tx, viewer, row, update, isForward),
+    authorize: (tx, row) => requireMayRestore(deps, tx, viewer, row, update, isForward),
   });
   if (results[0]?.ok !== true) throw moved(update.ref);
   deps.logger.info('push.undone', {
@@ -180,7 +180,7 @@ async function lostTip(
   return tip;
 }
 
-async function admit(
+async function requireMayRestore(
   deps: RepositoryDeps,
   tx: Tx,
   viewer: Viewer,

@@ -45,7 +45,7 @@ export async function openCodeFile(folder: string): Promise<CodeFile> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const file = path.join(folder, fileName);
   const thread = openDatabaseThread({ file, readOnly: false, setUp }, { requestMs: 120_000, queue: 1_000 });
-  await thread.ask([{ sql: 'SELECT 1', parameters: [] }]);
+  await thread.run([{ sql: 'SELECT 1', parameters: [] }]);
   return { file, thread };
 }
 

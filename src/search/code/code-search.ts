@@ -103,7 +103,7 @@ export function createCodeSearch(options: CodeSearchOptions) {
     async forget(): Promise<number> {
       if (!isOn) return 0;
       const { thread } = await opened();
-      const [rows = []] = await thread.ask([
+      const [rows = []] = await thread.run([
         {
           sql: "UPDATE repositories SET commit_oid = NULL, state = 'failed', seen_at = 0 RETURNING id",
           parameters: [],

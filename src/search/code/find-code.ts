@@ -105,7 +105,7 @@ export async function findCode(
   const isShort = trigrams === null;
   const viewerKey = JSON.stringify(visible);
   const cached = coverages.get(viewerKey);
-  const [candidates, counted] = await readThread.ask([
+  const [candidates, counted] = await readThread.run([
     query === ''
       ? { sql: 'SELECT 1 WHERE 0', parameters: [] }
       : {

@@ -75,7 +75,7 @@ async function filesToIndex(
 
 async function knownBlobs(thread: DatabaseThread, files: readonly WantedFile[]): Promise<Set<string>> {
   const oids = JSON.stringify([...new Set(files.map(({ oid }) => oid))]);
-  const [rows] = await thread.ask([{ sql: `SELECT oid FROM blobs WHERE ${inList('oid')}`, parameters: [oids] }]);
+  const [rows] = await thread.run([{ sql: `SELECT oid FROM blobs WHERE ${inList('oid')}`, parameters: [oids] }]);
   return new Set(rows!.map((row) => String(row['oid'])));
 }
 
@@ -87,7 +87,7 @@ async function addBlobs(thread: DatabaseThread, git: Git, path: string, oids: re
   const write = async (): Promise<void> => {
     if (batch.length === 0) return;
     const rows = JSON.stringify(batch.map(({ oid, text }) => [oid, text]));
-    await thread.ask([
+    await thread.run([
       {
         sql: `INSERT INTO blobs (oid) SELECT oid FROM ${rowsTable({ oid: 'text', text: 'text' })} WHERE true ON CONFLICT DO NOTHING`,
         parameters: [rows],
@@ -114,7 +114,7 @@ async function addBlobs(thread: DatabaseThread, git: Git, path: string, oids: re
 }
 
 async function replaceFiles(thread: DatabaseThread, id: string, files: readonly WantedFile[]): Promise<void> {
-  const [before] = await thread.ask([
+  const [before] = await thread.run([
     {
       sql: 'SELECT f.path, b.oid FROM files f JOIN blobs b ON b.id = f.blob_id WHERE f.repository_id = ?',
       parameters: [id],
@@ -127,7 +127,7 @@ async function replaceFiles(thread: DatabaseThread, id: string, files: readonly 
   );
   const orphans = `SELECT b.id FROM blobs b WHERE ${inList('b.oid')}
     AND NOT EXISTS (SELECT 1 FROM files f WHERE f.blob_id = b.id)`;
-  await thread.ask([
+  await thread.run([
     { sql: 'DELETE FROM files WHERE repository_id = ?', parameters: [id] },
     {
       sql: `INSERT INTO files (repository_id, path, blob_id) SELECT ?, list.path, b.id FROM ${rowsTable({ path: 'text', oid: 'text' })} JOIN blobs b ON b.oid = list.oid`,
@@ -142,6 +142,6 @@ async function replaceFiles(thread: DatabaseThread, id: string, files: readonly 
 async function sizeOf(thread: DatabaseThread): Promise<number> {
   const sql = `SELECT (page_count - freelist_count) * page_size AS bytes
     FROM pragma_page_count(), pragma_freelist_count(), pragma_page_size()`;
-  const [rows] = await thread.ask([{ sql, parameters: [] }]);
+  const [rows] = await thread.run([{ sql, parameters: [] }]);
   return Number(rows![0]!['bytes']);
 }

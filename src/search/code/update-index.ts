@@ -31,7 +31,7 @@ const behind = `SELECT r.id, r.updated_at AS updatedAt FROM repositories r LEFT 
 const gone = `SELECT c.id FROM code.repositories c LEFT JOIN main.repositories r ON r.id = c.id
   WHERE r.id IS NULL OR r.deleted_at IS NOT NULL LIMIT ${rowsAtOnce}`;
 
-const rowsOf = async (thread: DatabaseThread, sql: string) => (await thread.ask([{ sql, parameters: [] }]))[0]!;
+const rowsOf = async (thread: DatabaseThread, sql: string) => (await thread.run([{ sql, parameters: [] }]))[0]!;
 
 /**
  * Updates the index with everything that was pushed, created, moved or deleted. Each repository is a step of its own,
@@ -59,7 +59,7 @@ export async function updateIndex(deps: UpdateDeps): Promise<number> {
 async function lookAt(deps: UpdateDeps, id: string, updatedAt: number): Promise<boolean> {
   const located = (await deps.repositories.locate([id])).get(id);
   const [known] = (
-    await deps.thread.ask([{ sql: 'SELECT commit_oid AS oid, state FROM repositories WHERE id = ?', parameters: [id] }])
+    await deps.thread.run([{ sql: 'SELECT commit_oid AS oid, state FROM repositories WHERE id = ?', parameters: [id] }])
   )[0]!;
   let commit: string | null = null;
   let state: IndexState;
@@ -88,10 +88,10 @@ async function recordState(
   seenAt: number,
 ): Promise<void> {
   const sql = upsert('repositories', ['id'], ['commit_oid', 'state', 'seen_at']);
-  await thread.ask([{ sql, parameters: [id, commit, state, seenAt] }]);
+  await thread.run([{ sql, parameters: [id, commit, state, seenAt] }]);
 }
 
 async function forget({ thread, ...deps }: UpdateDeps, id: string): Promise<void> {
   await indexRepository({ thread, ...deps }, { id, path: '', commit: null });
-  await thread.ask([{ sql: 'DELETE FROM repositories WHERE id = ?', parameters: [id] }]);
+  await thread.run([{ sql: 'DELETE FROM repositories WHERE id = ?', parameters: [id] }]);
 }

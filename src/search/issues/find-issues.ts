@@ -19,23 +19,25 @@ const maxTrigrams = 12;
  * @param mostTexts up to which a word counts as rare
  */
 export async function findIssues(
-  thread: Pick<DatabaseThread, 'ask'>,
+  thread: Pick<DatabaseThread, 'run'>,
   { words, repositoryId, isNarrow, page, parameters: given }: TextQuestion,
   mostTexts = mostTextsOfRareWord,
 ): Promise<TextHit[]> {
   const folded = [...new Set(words.map(foldQuery))].filter((word) => word !== '');
   const named = folded.map((word, at) => [`word${at}`, word] as const);
   const parameters = { ...given, ...Object.fromEntries(named) };
-  const ask = async <Row>(sql: string, more: Record<string, unknown> = {}): Promise<Row[]> => {
-    const [rows] = await thread.ask([{ sql, parameters: used(sql, { ...parameters, ...more }) }]);
+  const runQuery = async <Row>(sql: string, more: Record<string, unknown> = {}): Promise<Row[]> => {
+    const [rows] = await thread.run([{ sql, parameters: used(sql, { ...parameters, ...more }) }]);
     return rows as Row[];
   };
   if (named.length === 0)
-    return words.length === 0 ? (await ask<{ id: string }>(page({}))).map(({ id }) => ({ id, position: null })) : [];
-  const rarest = isNarrow ? null : await rarestWord(ask, named, repositoryId, mostTexts);
+    return words.length === 0
+      ? (await runQuery<{ id: string }>(page({}))).map(({ id }) => ({ id, position: null }))
+      : [];
+  const rarest = isNarrow ? null : await rarestWord(runQuery, named, repositoryId, mostTexts);
   if (rarest !== null) {
     const others = named.filter(([name]) => name !== rarest.name).map(([name]) => hasWord('i.id', name));
-    const rows = await ask<{ total: number; hits: string }>(
+    const rows = await runQuery<{ total: number; hits: string }>(
       `WITH matches (id) AS MATERIALIZED (
         SELECT s.issue_id FROM search_entry_trigrams g CROSS JOIN search_entries s ON s.place = g.rowid
         WHERE g.search_entry_trigrams MATCH :trigrams AND ${contains('s.folded', `:${rarest.name}`)} LIMIT ${mostTexts + 1})
@@ -52,10 +54,10 @@ export async function findIssues(
     if (total <= mostTexts) return JSON.parse(hits) as TextHit[];
   }
   const and = named.map(([name]) => hasWord('i.id', name)).join(' AND ');
-  return ask<TextHit>(positioned(page({ and })));
+  return runQuery<TextHit>(positioned(page({ and })));
 }
 
-type Ask = <Row>(sql: string, more?: Record<string, unknown>) => Promise<Row[]>;
+type RunQuery = <Row>(sql: string, more?: Record<string, unknown>) => Promise<Row[]>;
 
 const hasWord = (id: string, name: string): string =>
   `EXISTS (SELECT 1 FROM search_entries s WHERE s.issue_id = ${id} AND ${contains('s.folded', `:${name}`)})`;
@@ -68,7 +70,7 @@ const positioned = (page: string): string => `
 
 /** The word whose trigrams the fewest texts have; null when none has trigrams. */
 async function rarestWord(
-  ask: Ask,
+  runQuery: RunQuery,
   named: readonly (readonly [name: string, word: string])[],
   repositoryId: string | null,
   mostTexts: number,
@@ -84,7 +86,7 @@ async function rarestWord(
       WHERE g.search_entry_trigrams MATCH :trigrams${at} LIMIT ${mostTexts + 1})) AS count${at}`,
   );
   const trigrams = Object.fromEntries(indexed.map((each, at) => [`trigrams${at}`, each.trigrams]));
-  const [counts] = await ask<Record<string, number>>(`SELECT ${counted.join(', ')}`, trigrams);
+  const [counts] = await runQuery<Record<string, number>>(`SELECT ${counted.join(', ')}`, trigrams);
   const numbers = indexed.map((_, at) => Number(counts![`count${at}`]));
   return indexed[numbers.indexOf(Math.min(...numbers))]!;
 }

@@ -8,7 +8,7 @@ import type { SshDeps } from '../deps.ts';
 import { send } from './write-output.ts';
 import type { AuthenticatedSession } from './session.ts';
 
-type Asked = Exclude<Command, { kind: 'git' | 'lfs' | 'wrong path' } | IssueCommand>;
+type InfoCommand = Exclude<Command, { kind: 'git' | 'lfs' | 'wrong path' } | IssueCommand>;
 
 /** Rows per call of `repositories.list`. */
 const pageSize = 100;
@@ -40,19 +40,23 @@ Everything else is git: clone, fetch, push and "git archive --remote".
  * The commands besides git. They call the same use-cases as the pages and the command line, and print tab-separated
  * lines without headers, for pipes.
  */
-export async function serveInfoCommand(deps: SshDeps, asked: Asked, session: AuthenticatedSession): Promise<number> {
-  for await (const text of output(deps, asked, session)) await send(plainText(text), session);
+export async function serveInfoCommand(
+  deps: SshDeps,
+  command: InfoCommand,
+  session: AuthenticatedSession,
+): Promise<number> {
+  for await (const text of output(deps, command, session)) await send(plainText(text), session);
   return 0;
 }
 
-async function* output(deps: SshDeps, asked: Asked, session: AuthenticatedSession): AsyncGenerator<string> {
+async function* output(deps: SshDeps, command: InfoCommand, session: AuthenticatedSession): AsyncGenerator<string> {
   const { repositories } = deps;
   const { viewer } = session;
-  if (asked.kind === 'help') return yield help;
+  if (command.kind === 'help') return yield help;
   // Without a handle a person cannot own anything (SPEC §2.4).
   if (viewer.username === null)
     throw conflict('handle_missing', 'Sign in on the web page and choose a username first.');
-  switch (asked.kind) {
+  switch (command.kind) {
     case 'whoami':
       return yield `${viewer.username}\n`;
     case 'greet':
@@ -61,11 +65,11 @@ async function* output(deps: SshDeps, asked: Asked, session: AuthenticatedSessio
         await repositories.list(viewer, { owner: { kind: 'user', id: viewer.id }, limit: shortList }),
       );
     case 'repo list':
-      return yield* everyPage(deps, viewer, asked.all ? {} : { owner: { kind: 'user', id: viewer.id } });
+      return yield* everyPage(deps, viewer, command.all ? {} : { owner: { kind: 'user', id: viewer.id } });
     case 'repo info':
-      return yield described(deps, session, await repositories.find(viewer, asked.owner, asked.name));
+      return yield described(deps, session, await repositories.find(viewer, command.owner, command.name));
     case 'repo create': {
-      const { owner = viewer.username, name, visibility, description } = asked;
+      const { owner = viewer.username, name, visibility, description } = command;
       await repositories.create(viewer, { owner, name, visibility, description });
       const { canonical } = await repositories.find(viewer, owner, name);
       const address = cloneAddress(deps.config, session.port, canonical);

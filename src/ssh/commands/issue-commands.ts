@@ -17,55 +17,55 @@ const pageSize = 100;
  */
 export async function serveIssueCommand(
   deps: SshDeps,
-  asked: IssueCommand,
-  visit: AuthenticatedSession,
+  command: IssueCommand,
+  session: AuthenticatedSession,
 ): Promise<number> {
   // Without a handle a person cannot write anything (SPEC §2.4).
-  if (visit.viewer.username === null)
+  if (session.viewer.username === null)
     throw conflict('handle_missing', 'Sign in on the web page and choose a username first.');
-  for await (const text of answer(deps, asked, visit)) await send(plainText(text), visit);
+  for await (const text of output(deps, command, session)) await send(plainText(text), session);
   return 0;
 }
 
-async function* answer(deps: SshDeps, asked: IssueCommand, visit: AuthenticatedSession): AsyncGenerator<string> {
+async function* output(deps: SshDeps, command: IssueCommand, session: AuthenticatedSession): AsyncGenerator<string> {
   const { issues } = deps;
-  const { viewer } = visit;
-  const { owner, name } = asked;
-  if (asked.kind === 'issue list') return yield* everyPage(deps, asked, visit);
-  if (asked.kind === 'issue new') {
-    const { title, labels, assignees, milestone, template: file } = asked;
-    // Before the text is read: nobody writes one for nothing.
+  const { viewer } = session;
+  const { owner, name } = command;
+  if (command.kind === 'issue list') return yield* everyPage(deps, command, session);
+  if (command.kind === 'issue new') {
+    const { title, labels, assignees, milestone, template: file } = command;
+    // Rights are checked before stdin is read, so that no text is typed in vain.
     const found = await deps.repositories.find(viewer, owner, name);
     const template = file === null ? null : await findTemplate(deps, found, file);
-    const body = await readText(visit);
+    const body = await readText(session);
     const text = template === null ? { body } : useTemplate(template, { body });
     const { number } = await issues.open(viewer, { owner, name }, { title, ...text, labels, assignees, milestone });
     return yield `Opened ${owner}/${name}#${number}.\n`;
   }
-  const at = { owner, name, number: asked.number };
-  const it = `${owner}/${name}#${asked.number}`;
-  switch (asked.kind) {
+  const at = { owner, name, number: command.number };
+  const it = `${owner}/${name}#${command.number}`;
+  switch (command.kind) {
     case 'issue show':
-      return yield* shown(deps, at, visit);
+      return yield* shown(deps, at, session);
     case 'issue comment': {
       await issues.find(viewer, at);
-      const body = await readText(visit);
-      const { state } = asked;
+      const body = await readText(session);
+      const { state } = command;
       const { position } = await issues.comment(viewer, at, { body, ...(state !== null && { state }) });
       return yield `Commented on ${it} (e${position}).\n`;
     }
     case 'issue close':
-      await issues.close(viewer, at, asked.reason);
+      await issues.close(viewer, at, command.reason);
       return yield `Closed ${it}.\n`;
     case 'issue reopen':
       await issues.reopen(viewer, at);
       return yield `Reopened ${it}.\n`;
     case 'issue label':
     case 'issue assign': {
-      const change = { add: asked.add, remove: asked.remove };
-      await issues.triage(viewer, at, asked.kind === 'issue label' ? { labels: change } : { assignees: change });
+      const change = { add: command.add, remove: command.remove };
+      await issues.triage(viewer, at, command.kind === 'issue label' ? { labels: change } : { assignees: change });
       const [issue] = await issues.describe([await issues.find(viewer, at)]);
-      return yield `${it}: ${(asked.kind === 'issue label' ? labelsOf : assigneesOf)(issue!) || 'none'}\n`;
+      return yield `${it}: ${(command.kind === 'issue label' ? labelsOf : assigneesOf)(issue!) || 'none'}\n`;
     }
   }
 }

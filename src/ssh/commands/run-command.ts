@@ -1,7 +1,7 @@
 import type { GitOperation } from '../../git/index.ts';
 import { unauthenticated } from '../../kernel/index.ts';
 import type { Command } from './parse-command.ts';
-import { refusal } from './refusal.ts';
+import { errorOutput } from './error-output.ts';
 import type { SshDeps } from '../deps.ts';
 import { refuseLfs } from './refuse-lfs.ts';
 import { serveGit } from './serve-git.ts';
@@ -56,7 +56,7 @@ async function attempt(
     // Errors after the client has disconnected are caused by that.
     if (client.signal.aborted) return { exitCode: 1, result: 'left' };
     const faultId = deps.random.uuid().slice(0, 8);
-    const { line, exitCode, isFault } = refusal(error, faultId);
+    const { line, exitCode, isFault } = errorOutput(error, faultId);
     if (isFault) deps.logger.error('ssh.fault', { faultId, command: command.kind, error });
     client.writeError(line);
     return { exitCode, result: isFault ? 'failed' : 'refused' };

@@ -27,7 +27,7 @@ t.test('a person changes the handle, and old URLs redirect', async (t) => {
   const web = await startWeb(t);
   const bob = await signedIn(web, 'bob');
   const carol = await signedIn(web, 'carol');
-  const nobody = visitor(web);
+  const anonymous = visitor(web);
   const where = ({ status, headers }: PageResponse): [number, string | undefined] => [status, headers.location];
   await carol.post('/repos', { name: 'press', visibility: 'PUBLIC' });
   t.equal((await carol.post('/settings/account/handle', { handle: 'caroline', confirm: 'x' })).status, 422);
@@ -41,7 +41,7 @@ t.test('a person changes the handle, and old URLs redirect', async (t) => {
     ['/Carol', '/users/caroline'],
     ['/repos/carol/press?x=1', '/repos/caroline/press?x=1'],
   ]) {
-    t.same(where(await nobody.get(from!)), [301, to]);
+    t.same(where(await anonymous.get(from!)), [301, to]);
   }
   t.equal(
     (await bob.post('/settings/account/handle', { handle: 'carol', confirm: 'bob' })).status,
@@ -64,11 +64,11 @@ t.test('a person changes the handle, and old URLs redirect', async (t) => {
       'a session that was left open is not enough',
     );
   }
-  t.equal((await nobody.get('/users/caroline')).status, 200);
+  t.equal((await anonymous.get('/users/caroline')).status, 200);
   t.same(where(await carol.post('/settings/account/delete', { confirm: 'caroline', password })), [
     303,
     '/login?done=account-deleted',
   ]);
-  t.equal((await nobody.get('/users/caroline')).status, 404);
+  t.equal((await anonymous.get('/users/caroline')).status, 404);
   t.equal((await carol.get('/settings/account')).status, 303, 'signed out');
 });

@@ -29,7 +29,7 @@ t.test('a person’s page shows what the viewer may see', async (t) => {
 
 t.test('SPEC §4.4 a profile names organisations only to who may read their members', async (t) => {
   const web = await startWeb(t);
-  const nobody = visitor(web);
+  const anonymous = visitor(web);
   const ida = await signedIn(web, 'ida');
   const jane = await signedIn(web, 'jane');
   await ida.post('/orgs', { name: 'choir' });
@@ -37,5 +37,5 @@ t.test('SPEC §4.4 a profile names organisations only to who may read their memb
   t.match(main(await jane.get('/users/jane')), /href="\/orgs\/choir"/, 'to oneself');
   t.match(main(await ida.get('/users/jane')), /href="\/orgs\/choir"/, 'to its OWNER');
   t.notMatch(main(await jane.get('/users/ida')), /choir/, 'not to a GUEST');
-  t.notMatch(main(await nobody.get('/users/jane')), /choir/, 'not to visitors');
+  t.notMatch(main(await anonymous.get('/users/jane')), /choir/, 'not to visitors');
 });

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { startAdminWeb } from '../../fixtures/admin-web.ts';
 import { localAdministrator } from '../../../src/access/index.ts';
-import { ask } from '../../fixtures/web-fixture.ts';
+import { sendRequest } from '../../fixtures/web-fixture.ts';
 import { startHearth } from '../../fixtures/start-hearth.ts';
 
 const { web, administrator, member } = await startAdminWeb(t);
@@ -83,7 +83,7 @@ t.test('parked pushes are named with the reason, and tried again from here', asy
   await web.modules.repositories.stop();
   t.notMatch((await administrator.get('/admin/health')).body, 'Parked pushes');
   t.equal((await administrator.post('/admin/pushes/none/retry', {})).status, 404);
-  t.match(await administrator.post(`/admin/pushes/${id}/retry`, {}), { status: 409, body: /has heard of this push/ });
+  t.match(await administrator.post(`/admin/pushes/${id}/retry`, {}), { status: 409, body: /has received this push/ });
   await web.modules.repositories.trash.move(localAdministrator, 'alice', 'parked');
 });
 
@@ -117,7 +117,7 @@ t.test('the administrator’s page names the host of a failing mirror in each fo
       ),
     );
   }
-  const { status, body } = await ask({ port: Number(new URL(here.url).port) }, '/admin/health', {
+  const { status, body } = await sendRequest({ port: Number(new URL(here.url).port) }, '/admin/health', {
     headers: { Cookie: `hearth_session=${session}` },
   });
   t.equal(status, 200);

@@ -14,7 +14,7 @@ t.test('security E03, SPEC §5, §7 missing, private and forbidden are the same 
   };
   for (const [who, browser] of [
     ['anonymous', visitor(web)],
-    ['a stranger', bob],
+    ['a person without access', bob],
   ] as const) {
     const missing = comparable(await browser.get('/repos/alice/none'));
     t.equal(missing.status, 404);

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { notUtf8 } from '../../fixtures/odd-repository.ts';
+import { notUtf8 } from '../../fixtures/edge-case-repository.ts';
 import { codeUrl, decodePath, encodePath } from '../../../src/pages/app/code-urls.ts';
 
 t.test('addresses carry bytes there and back', async (t) => {

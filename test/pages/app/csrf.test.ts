@@ -1,5 +1,5 @@
 import t from 'tap';
-import { ask, startWeb, visitor } from '../../fixtures/web-fixture.ts';
+import { sendRequest, startWeb, visitor } from '../../fixtures/web-fixture.ts';
 import { isSameSite } from '../../../src/pages/app/csrf.ts';
 
 t.test('security D01 the cross-site refusal says what was expected and what arrived', async (t) => {
@@ -9,7 +9,12 @@ t.test('security D01 the cross-site refusal says what was expected and what arri
   t.match(body, 'http://other.example.org');
   t.match(body, web.origin);
   t.equal(
-    (await ask(web, '/login', { form: { username: 'a', password: 'b' } })).status,
+    (await sendRequest(web, '/login', { form: {}, headers: { Referer: 'http://other.example.org/page' } })).status,
+    403,
+    'a browser that sends a Referer only',
+  );
+  t.equal(
+    (await sendRequest(web, '/login', { form: { username: 'a', password: 'b' } })).status,
     422,
     'a client that is no browser needs no Origin',
   );
@@ -33,6 +38,20 @@ t.test('security D01 where a form may come from', async (t) => {
   for (const [why, fetchSite, origin, passes] of cases) {
     t.equal(isSameSite({ method: 'POST', fetchSite, origin, expectedOrigin: here }), passes, why);
   }
+  for (const [referer, passes] of [
+    [`${here}/settings?x=1`, true],
+    ['', true],
+    ['http://evil.example/', false],
+    ['http://192.168.1.20:3000.evil.example/', false],
+    ['http://192.168.1.20:3001/', false],
+    ['about:client', false],
+    ['nonsense', false],
+  ] as const)
+    t.equal(
+      isSameSite({ method: 'POST', fetchSite: undefined, origin: undefined, referer, expectedOrigin: here }),
+      passes,
+      `an old browser with the referrer "${referer}"`,
+    );
   for (const method of ['GET', 'HEAD', 'OPTIONS']) {
     t.ok(
       isSameSite({ method, fetchSite: 'cross-site', origin: 'https://evil.example', expectedOrigin: here }),

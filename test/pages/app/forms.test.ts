@@ -1,11 +1,11 @@
 import t from 'tap';
-import { ask, password, startWeb } from '../../fixtures/web-fixture.ts';
+import { sendRequest, password, startWeb } from '../../fixtures/web-fixture.ts';
 
 t.test('security D13, I06, I09 forms outside their limits are refused in words', async (t) => {
   const web = await startWeb(t);
   await web.modules.accounts.addPerson({ username: 'alice', password });
   const post = (body: string | Buffer, headers: Record<string, string> = {}, target = '/login') =>
-    ask(web, target, { body, headers: { 'Content-Type': 'application/x-www-form-urlencoded', ...headers } });
+    sendRequest(web, target, { body, headers: { 'Content-Type': 'application/x-www-form-urlencoded', ...headers } });
   const fields = (count: number) => Array.from({ length: count }, (_, index) => `f${index}=x`).join('&');
   t.equal(
     (await post(`username=alice&password=${password}&${fields(90)}`)).status,
@@ -36,7 +36,7 @@ t.test('security D13, I06, I09 forms outside their limits are refused in words',
   ];
   for (const shape of shapes) t.equal((await post(shape, {}, '/settings/appearance')).status, 303, shape.slice(0, 30));
   for (const shape of shapes.slice(0, 8)) t.equal((await post(shape)).status, 422, shape);
-  t.equal((await ask(web, '/login', { method: 'POST' })).status, 422, 'no body at all');
+  t.equal((await sendRequest(web, '/login', { method: 'POST' })).status, 422, 'no body at all');
   t.equal(({} as Record<string, unknown>)['x'], undefined);
   t.equal(web.log.filter(({ level }) => level === 'error').length, 0);
 });

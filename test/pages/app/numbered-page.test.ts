@@ -1,13 +1,13 @@
 // Lists that are longer than a page: filters and pages in addresses, what stands when nothing is found, and who sees
 // them.
 import t, { type Test } from 'tap';
-import { main, ask, signedIn, startWeb, visitor } from '../../fixtures/web-fixture.ts';
+import { main, sendRequest, signedIn, startWeb, visitor } from '../../fixtures/web-fixture.ts';
 import type { PageResponse, Visitor } from '../../fixtures/web-fixture.ts';
 
 const web = await startWeb(t);
 const alice = await signedIn(web, 'alice', { isAdministrator: true });
 const bob = await signedIn(web, 'bob');
-const nobody = visitor(web);
+const anonymous = visitor(web);
 const { accounts, organisations, repositories, db } = web.modules;
 const people = Array.from({ length: 53 }, (_, at) => `person${String(at).padStart(2, '0')}`);
 
@@ -61,17 +61,17 @@ async function thereAndBack(t: Test, who: Visitor, start: string): Promise<strin
 }
 
 t.test('people are explored page by page, counted, and filtered by how a username begins', async (t) => {
-  t.strictSame(await thereAndBack(t, nobody, '/explore/users'), ['alice', 'bob', ...people]);
-  t.match(main(await nobody.get('/explore/users')), '55 people');
-  const filtered = await nobody.get('/explore/users?q=PERSON1');
+  t.strictSame(await thereAndBack(t, anonymous, '/explore/users'), ['alice', 'bob', ...people]);
+  t.match(main(await anonymous.get('/explore/users')), '55 people');
+  const filtered = await anonymous.get('/explore/users?q=PERSON1');
   t.strictSame(namesIn(filtered), people.slice(10, 20));
   t.match(main(filtered), /<input[^>]*name="q"[^>]*value="PERSON1"/, 'the filter stays in its field');
-  t.strictSame(await thereAndBack(t, nobody, '/explore/users?q=person&sort=created'), people);
-  t.match(link(await nobody.get('/explore/users?q=person'), 'next'), /\?q=person&after=/, 'and in the address');
-  t.match(main(await nobody.get('/explore/users?q=%25')), /No username begins with “%”/, 'nothing is a wildcard');
-  t.match(main(await nobody.get('/explore/users?sort=created')), /<input type="hidden" name="sort" value="created"/);
-  t.match(main(await nobody.get('/explore/orgs?q=ac')), 'acme');
-  t.match(main(await nobody.get('/explore/orgs?q=x')), /No organisation begins with “x”/);
+  t.strictSame(await thereAndBack(t, anonymous, '/explore/users?q=person&sort=created'), people);
+  t.match(link(await anonymous.get('/explore/users?q=person'), 'next'), /\?q=person&after=/, 'and in the address');
+  t.match(main(await anonymous.get('/explore/users?q=%25')), /No username begins with “%”/, 'nothing is a wildcard');
+  t.match(main(await anonymous.get('/explore/users?sort=created')), /<input type="hidden" name="sort" value="created"/);
+  t.match(main(await anonymous.get('/explore/orgs?q=ac')), 'acme');
+  t.match(main(await anonymous.get('/explore/orgs?q=x')), /No organisation begins with “x”/);
 });
 
 t.test('administrators page through accounts and repositories, others may not', async (t) => {
@@ -124,7 +124,7 @@ t.test('the API lists members and collaborators in pages that the Link header le
     repositoryIds: null,
     expiresAt: null,
   });
-  const get = (address: string) => ask(web, address, { headers: { Authorization: `Bearer ${secret}` } });
+  const get = (address: string) => sendRequest(web, address, { headers: { Authorization: `Bearer ${secret}` } });
   for (const [start, expected] of [
     ['/api/v1/orgs/acme/members?limit=40', ['bob', ...people]],
     ['/api/v1/repos/bob/notes/collaborators?limit=40', people],
@@ -139,7 +139,7 @@ t.test('the API lists members and collaborators in pages that the Link header le
     }
     t.strictSame(names, expected);
   }
-  const added = await ask(web, '/api/v1/orgs/acme/members', {
+  const added = await sendRequest(web, '/api/v1/orgs/acme/members', {
     method: 'POST',
     headers: { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json' },
     body: JSON.stringify({ username: 'Alice', role: 'GUEST' }),

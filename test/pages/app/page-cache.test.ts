@@ -9,7 +9,7 @@ import { dependOn } from '../../../src/pages/app/dependency.ts';
 import { runGit } from '../../fixtures/git-repositories.ts';
 import { sampleImages } from '../../images/sample-images.ts';
 import { upload } from '../../fixtures/upload.ts';
-import { ask, fillRepository, signedIn, startWeb, visitor } from '../../fixtures/web-fixture.ts';
+import { sendRequest, fillRepository, signedIn, startWeb, visitor } from '../../fixtures/web-fixture.ts';
 import type { PageResponse, Visitor, Web } from '../../fixtures/web-fixture.ts';
 
 t.setTimeout(120_000);
@@ -89,10 +89,10 @@ t.test('the cache is bounded, entries expire, and are dropped when a dependency 
   t.equal(await pages.find('a', at(2_000)), null, 'a room answers otherwise');
   answer = 1;
   t.equal(await pages.find('a', at(2_000)), null, 'and it is gone for good');
-  let asked = 0;
-  pages.keep('s', 'still', [await dependOn(async () => ((asked += 1), 'same'))], { nowMs: 0, state: -1 });
+  let requestCount = 0;
+  pages.keep('s', 'still', [await dependOn(async () => ((requestCount += 1), 'same'))], { nowMs: 0, state: -1 });
   for (const state of [-1, -1, -2, -2]) t.ok(await pages.find('s', { nowMs: 0, state }));
-  t.equal(asked, 2, 'once when it was made, and once when the database was another');
+  t.equal(requestCount, 2, 'once when it was made, and once when the database was another');
   t.equal(await pages.find('s', { nowMs: 61_000, state: -2 }), null);
   pages.keep('c', 'two', [], at(1_000));
   t.equal(await pages.find('c', at(61_001)), null, 'words about time are a minute old at most');
@@ -121,7 +121,7 @@ t.test('flips', async (t) => {
   const web = await startWeb(t);
   const alice = await signedIn(web, 'alice');
   const bob = await signedIn(web, 'bob');
-  const anybody = visitor(web);
+  const anonymous = visitor(web);
   await alice.post('/repos', { name: 'kiln', visibility: 'PUBLIC' });
   const B = '/repos/alice/kiln';
   const { path } = await web.modules.repositories.find({ kind: 'anonymous' }, 'alice', 'kiln');
@@ -144,14 +144,14 @@ t.test('flips', async (t) => {
 
   await t.test('a page is made once for all anonymous viewers, and once for each person', async (t) => {
     const made = watchBlobReads(t, web);
-    await view(anybody, `${B}/blob/main/src/fire.ts`);
+    await view(anonymous, `${B}/blob/main/src/fire.ts`);
     await view(visitor(web), `${B}/blob/main/src/fire.ts`);
     t.equal(made(), 1);
     await view(alice, `${B}/blob/main/src/fire.ts`);
     await view(bob, `${B}/blob/main/src/fire.ts`);
     t.equal(made(), 3);
     web.clock.advance(61_000);
-    await view(anybody, `${B}/blob/main/src/fire.ts`);
+    await view(anonymous, `${B}/blob/main/src/fire.ts`);
     t.equal(made(), 4, 'and again after a minute');
   });
 
@@ -159,31 +159,31 @@ t.test('flips', async (t) => {
     t.match((await view(alice, B)).body, /href="\/users\/alice"[^]*\/settings"/);
     t.notMatch((await view(bob, B)).body, /href="\/users\/alice" class="me"|kiln\/settings/);
     t.match((await view(bob, B)).body, /bob/);
-    t.notMatch((await view(anybody, B)).body, /bob|kiln\/settings|Unpin/);
+    t.notMatch((await view(anonymous, B)).body, /bob|kiln\/settings|Unpin/);
   });
 
   await t.test(
     'headers: signed out it may be asked for again by its tag, signed in it is stored nowhere',
     async (t) => {
-      const { headers } = await view(anybody, B);
+      const { headers } = await view(anonymous, B);
       t.match(headers, {
         'cache-control': 'private, no-cache',
         etag: /^W\/"/,
         'content-type': 'text/html; charset=utf-8',
       });
       for (const name of ['Cookie', 'Authorization', 'Accept-Encoding']) t.match(headers.vary, name);
-      t.match(await anybody.get(B, { 'If-None-Match': headers.etag! }), { status: 304, body: '' });
+      t.match(await anonymous.get(B, { 'If-None-Match': headers.etag! }), { status: 304, body: '' });
       const own = await view(alice, B);
       t.equal(own.headers['cache-control'], 'private, no-store');
       t.notOk(own.headers.etag);
-      t.match(await ask(web, B, { method: 'HEAD' }), { status: 200, body: '' });
+      t.match(await sendRequest(web, B, { method: 'HEAD' }), { status: 200, body: '' });
       for (const [encoding, unpack] of [
         ['gzip', gunzipSync],
         ['br', brotliDecompressSync],
       ] as const) {
         const packed = await bytesOf(web, B, encoding);
         t.equal(packed.encoding, encoding);
-        t.equal(unpack(packed.bytes).toString(), (await view(anybody, B)).body);
+        t.equal(unpack(packed.bytes).toString(), (await view(anonymous, B)).body);
       }
     },
   );
@@ -207,8 +207,8 @@ t.test('flips', async (t) => {
       t.not(short.id, long.id);
       return { short, long, isShort };
     };
-    const { etag } = (await view(anybody, B)).headers;
-    const asked: [words: string, headers: Record<string, string>][] = [
+    const { etag } = (await view(anonymous, B)).headers;
+    const requests: [words: string, headers: Record<string, string>][] = [
       ['plain', {}],
       [
         'a browser',
@@ -227,7 +227,7 @@ t.test('flips', async (t) => {
       ['in the dark', { Cookie: 'hearth_theme=dark' }],
     ];
     const seen = new Map<string, string>();
-    for (const [words, headers] of asked) {
+    for (const [words, headers] of requests) {
       const { short, long, isShort } = await both(headers);
       t.ok(isShort, words);
       t.same({ ...short, id: '' }, { ...long, id: '' }, words);
@@ -290,36 +290,36 @@ t.test('flips', async (t) => {
       await alice.post(`${B}/settings/visibility`, { visibility: 'PRIVATE' });
       return state;
     };
-    t.equal((await anybody.get(B)).status, 200, 'who was let in before sees it yet');
-    t.equal((await anybody.get(B)).status, 404);
+    t.equal((await anonymous.get(B)).status, 200, 'who was let in before sees it yet');
+    t.equal((await anonymous.get(B)).status, 404);
     await alice.post(`${B}/settings/visibility`, { visibility: 'PUBLIC' });
-    t.equal((await anybody.get(B)).status, 200);
+    t.equal((await anonymous.get(B)).status, 200);
   });
 
   await t.test('every change of refs shows at once', async (t) => {
-    t.match(await bodies(anybody), /heat[^]* = /);
+    t.match(await bodies(anonymous), /heat[^]* = /);
     await fillRepository(t, path, { 'src/fire.ts': 'const cold = 2;\n' }, 'topic');
-    t.match((await view(anybody, `${B}/tree/main/src`)).body, /topic/, 'a new branch, made beside the server');
+    t.match((await view(anonymous, `${B}/tree/main/src`)).body, /topic/, 'a new branch, made beside the server');
     await runGit(['update-ref', 'refs/heads/main', 'refs/heads/topic'], { cwd: path });
-    t.match(await bodies(anybody), /cold/);
-    t.notMatch(await bodies(anybody), /heat/);
+    t.match(await bodies(anonymous), /cold/);
+    t.notMatch(await bodies(anonymous), /heat/);
     await runGit(['update-ref', '-d', 'refs/heads/topic'], { cwd: path });
-    t.notMatch(await bodies(anybody), /topic/);
+    t.notMatch(await bodies(anonymous), /topic/);
     await runGit(['symbolic-ref', 'HEAD', 'refs/heads/other'], { cwd: path });
-    t.match((await view(anybody, B)).body, /This repository is empty/);
+    t.match((await view(anonymous, B)).body, /This repository is empty/);
     await runGit(['symbolic-ref', 'HEAD', 'refs/heads/main'], { cwd: path });
-    t.match((await view(anybody, B)).body, /cold|src/);
+    t.match((await view(anonymous, B)).body, /cold|src/);
   });
 
   await t.test('hidden is absent at once, for every viewer who may not read', async (t) => {
-    await Promise.all([bodies(anybody), bodies(bob), bodies(alice)]);
-    const absent = await anybody.get('/repos/alice/none');
+    await Promise.all([bodies(anonymous), bodies(bob), bodies(alice)]);
+    const absent = await anonymous.get('/repos/alice/none');
     await alice.post(`${B}/settings/visibility`, { visibility: 'PRIVATE' });
-    for (const who of [anybody, bob]) {
+    for (const who of [anonymous, bob]) {
       for (const target of [B, `${B}/tree/main/src`, `${B}/blob/main/src/fire.ts`])
         t.equal((await who.get(target)).status, 404);
     }
-    t.same((await anybody.get(B, { 'If-None-Match': 'W/"anything"' })).body, absent.body);
+    t.same((await anonymous.get(B, { 'If-None-Match': 'W/"anything"' })).body, absent.body);
     t.match((await view(alice, B)).body, /Private/);
     await alice.post(`${B}/settings/collaborators`, { username: 'bob', role: 'read' });
     t.match(await bodies(bob), /cold/);
@@ -328,21 +328,21 @@ t.test('flips', async (t) => {
     await alice.post(`${B}/settings/collaborators/bob/remove`);
     t.equal((await bob.get(B)).status, 404);
     await alice.post(`${B}/settings/visibility`, { visibility: 'PUBLIC' });
-    t.notMatch((await view(anybody, B)).body, /Private/);
+    t.notMatch((await view(anonymous, B)).body, /Private/);
   });
 
   await t.test('words and pictures of the repository', async (t) => {
-    await view(anybody, B);
+    await view(anonymous, B);
     await alice.post(`${B}/settings`, { description: 'Fires clay', default_branch: 'main' });
-    t.match((await view(anybody, B)).body, /Fires clay/);
+    t.match((await view(anonymous, B)).body, /Fires clay/);
     await upload(web, alice, `${B}/image`, [{ name: 'image', bytes: sampleImages['image/png'], type: 'image/png' }]);
-    t.match((await view(anybody, `${B}/tree/main/src`)).body, /kiln\/image\?v=/);
+    t.match((await view(anonymous, `${B}/tree/main/src`)).body, /kiln\/image\?v=/);
     await alice.post(`${B}/image/delete`);
-    t.notMatch((await view(anybody, `${B}/tree/main/src`)).body, /kiln\/image\?v=/);
+    t.notMatch((await view(anonymous, `${B}/tree/main/src`)).body, /kiln\/image\?v=/);
     await alice.post(`${B}/settings/archive`);
-    t.match((await view(anybody, B)).body, /Archived/);
+    t.match((await view(anonymous, B)).body, /Archived/);
     await alice.post(`${B}/settings/unarchive`);
-    t.notMatch((await view(anybody, B)).body, /Archived/);
+    t.notMatch((await view(anonymous, B)).body, /Archived/);
   });
 
   await t.test('words and habits of the person', async (t) => {
@@ -380,10 +380,10 @@ t.test('flips', async (t) => {
       'kiln',
       'oven',
     );
-    t.match(await anybody.get(`${B}/tree/main/src`), {
+    t.match(await anonymous.get(`${B}/tree/main/src`), {
       status: 301,
       headers: { location: '/repos/alice/oven/tree/main/src' },
     });
-    t.notMatch((await view(anybody, '/repos/alice/oven')).body, /kiln/);
+    t.notMatch((await view(anonymous, '/repos/alice/oven')).body, /kiln/);
   });
 });

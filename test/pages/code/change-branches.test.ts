@@ -2,7 +2,7 @@
 // protection, and back again.
 import t from 'tap';
 import { hostileBranches, runGit } from '../../fixtures/git-repositories.ts';
-import { ask, fillRepository, signedIn, startWeb, visitor } from '../../fixtures/web-fixture.ts';
+import { sendRequest, fillRepository, signedIn, startWeb, visitor } from '../../fixtures/web-fixture.ts';
 
 t.setTimeout(120_000);
 
@@ -96,7 +96,7 @@ t.test('only for who may write, and not in an archive', async (t) => {
     t.equal((await visitor(web).post(target, form)).status, 404, target);
     t.equal(
       (
-        await ask(web, target, {
+        await sendRequest(web, target, {
           form,
           headers: {
             Origin: 'http://other.example.org',

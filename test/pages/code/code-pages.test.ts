@@ -1,8 +1,8 @@
 import t from 'tap';
-import { oddUrl, startOddWeb } from '../../fixtures/odd-web.ts';
+import { edgeCaseUrl, startEdgeCaseWeb } from '../../fixtures/edge-case-web.ts';
 import { gzipSync } from 'node:zlib';
 import { runGit } from '../../fixtures/git-repositories.ts';
-import { notUtf8 } from '../../fixtures/odd-repository.ts';
+import { notUtf8 } from '../../fixtures/edge-case-repository.ts';
 import { escapeHtml } from '../../../src/pages/code/code-html.ts';
 import { markHtml, textLength } from '../../../src/pages/code/mark-html.ts';
 import { differingWords } from '../../../src/pages/code/word-marks.ts';
@@ -14,7 +14,7 @@ import { compareVersions } from '../../../src/pages/code/ref-selector.view.ts';
 
 t.setTimeout(120_000);
 
-const { web, path, tip, get } = await startOddWeb(t);
+const { web, path, tip, get } = await startEdgeCaseWeb(t);
 
 t.test('each kind of file shows sensibly', async (t) => {
   const cases: [file: string, RegExp][] = [
@@ -68,7 +68,7 @@ t.test('addresses lead where people mean', async (t) => {
   for (const [from, to] of cases) {
     const { status, headers } = await get(from);
     t.ok(status === 301 || status === 303, from);
-    t.equal(headers.location, oddUrl + to, from);
+    t.equal(headers.location, edgeCaseUrl + to, from);
   }
   for (const gone of [
     '/tree/nowhere',
@@ -107,7 +107,7 @@ t.test('histories, branches, tags, feeds, the finder', async (t) => {
   t.match((await get('/commits/feed.atom')).body, /<!DOCTYPE html>/, 'an existing ref with that exact name wins');
   const feed = await get('/commits/main.atom');
   t.match(feed.headers['content-type'], 'application/atom+xml');
-  t.match(feed.body, new RegExp(`<id>${web.origin}${oddUrl}/commit/${tip}</id>`));
+  t.match(feed.body, new RegExp(`<id>${web.origin}${edgeCaseUrl}/commit/${tip}</id>`));
   t.notMatch(feed.body, /<script|\u0000/);
   t.match((await get('/tags')).body, /v1\.10[^]*v1\.1<[^]*v1\.1-rc1[^]*v1\.0<[^]*plain/, 'by version');
   t.match((await get('/tags.atom')).body, /<title>v1\.10<\/title>/);

@@ -7,7 +7,7 @@ const workflow = {
   'a.txt': 'one\n',
 };
 
-t.test('what checks say stands beside commits wherever they are, asked once for each page', async (t) => {
+t.test('commit statuses are shown beside commits on every page, with one query for each page', async (t) => {
   const forge = await startForge(t);
   const { url, modules } = forge;
   const first = await forge.push(workflow);
@@ -20,9 +20,9 @@ t.test('what checks say stands beside commits wherever they are, asked once for 
   }
   let questions = 0;
   for (const name of ['ofCommits', 'ofPlaces'] as const) {
-    const ask = modules.repositories.statuses[name] as (...given: unknown[]) => Promise<Map<string, never>>;
+    const loadStatuses = modules.repositories.statuses[name] as (...given: unknown[]) => Promise<Map<string, never>>;
     Object.assign(modules.repositories.statuses, {
-      [name]: (...given: unknown[]) => ((questions += 1), ask(...given)),
+      [name]: (...given: unknown[]) => ((questions += 1), loadStatuses(...given)),
     });
   }
   const statusesOf = async (path: string): Promise<string[]> => {

@@ -1,11 +1,11 @@
 import t from 'tap';
-import { startOddWeb } from '../../fixtures/odd-web.ts';
+import { startEdgeCaseWeb } from '../../fixtures/edge-case-web.ts';
 import { runGit } from '../../fixtures/git-repositories.ts';
-import { ask } from '../../fixtures/web-fixture.ts';
+import { sendRequest } from '../../fixtures/web-fixture.ts';
 
 t.setTimeout(120_000);
 
-const { web, path, get } = await startOddWeb(t);
+const { web, path, get } = await startEdgeCaseWeb(t);
 
 t.test('a comparison shows all that changed, in both looks', async (t) => {
   const unified = (await get(`/compare/v1.0..main`)).body;
@@ -35,7 +35,7 @@ t.test('a comparison shows all that changed, in both looks', async (t) => {
   t.match((await get('/compare/main...main')).body, /same commit/);
   t.match((await get('/compare/main...unrelated')).body, /nothing in common/);
   const load = /href="([^"]*file=large\.txt[^"]*)"/.exec(unified)?.[1]?.replaceAll('&amp;', '&') ?? '';
-  t.equal((await ask(web, load)).status, 200);
+  t.equal((await sendRequest(web, load)).status, 200);
   const spaces = (await runGit(['log', '-1', '--format=%H', 'main', '--', 'crlf.txt'], { cwd: path })).trim();
   t.match((await get(`/commit/${spaces}`)).body, /crlf\.txt[^]*<td class="number">1<\/td>[^]*two/);
   const [, crlf = ''] =

@@ -1,11 +1,11 @@
 import t from 'tap';
-import { oddUrl, startOddWeb } from '../../fixtures/odd-web.ts';
-import { lfsPointer, png } from '../../fixtures/odd-repository.ts';
-import { ask } from '../../fixtures/web-fixture.ts';
+import { edgeCaseUrl, startEdgeCaseWeb } from '../../fixtures/edge-case-web.ts';
+import { lfsPointer, png } from '../../fixtures/edge-case-repository.ts';
+import { sendRequest } from '../../fixtures/web-fixture.ts';
 
 t.setTimeout(120_000);
 
-const { web, get } = await startOddWeb(t);
+const { web, get } = await startEdgeCaseWeb(t);
 
 t.test('security C03, C05 raw files never act', async (t) => {
   const cases: [file: string, type: string, disposition: RegExp][] = [
@@ -35,8 +35,11 @@ t.test('security C03, C05 raw files never act', async (t) => {
   t.equal((await get('/raw/main/asset.psd')).body, lfsPointer);
   const { headers } = await get('/raw/v1.0/images/pixel.png');
   t.equal(
-    (await ask(web, `${oddUrl}/raw/v1.0/images/pixel.png`, { headers: { 'If-None-Match': headers.etag ?? '' } }))
-      .status,
+    (
+      await sendRequest(web, `${edgeCaseUrl}/raw/v1.0/images/pixel.png`, {
+        headers: { 'If-None-Match': headers.etag ?? '' },
+      })
+    ).status,
     304,
   );
   t.equal(Number(headers['content-length']), png.length);

@@ -4,7 +4,7 @@ import { main, fillRepository, signedIn, startWeb, visitor } from '../../fixture
 import type { PageResponse, Visitor } from '../../fixtures/web-fixture.ts';
 
 const web = await startWeb(t);
-const nobody = visitor(web);
+const anonymous = visitor(web);
 
 const titles = (response: PageResponse): string[] =>
   [...main(response).matchAll(/class="row-title"[^>]*>(.*?)<\/a>/g)].map(([, text]) => text!.replace(/<[^>]+>/g, ''));
@@ -24,10 +24,10 @@ async function walk(who: Visitor, start: string): Promise<string[]> {
 }
 
 t.test('nothing to explore is said in one sentence', async (t) => {
-  const empty = await nobody.get('/explore');
+  const empty = await anonymous.get('/explore');
   t.match([empty.status, main(empty)], [200, /There are no public repositories yet/]);
-  t.match(main(await nobody.get('/explore/users')), /Nobody is here yet/);
-  t.match(main(await nobody.get('/explore/orgs')), /There are no organisations yet/);
+  t.match(main(await anonymous.get('/explore/users')), /Nobody is here yet/);
+  t.match(main(await anonymous.get('/explore/orgs')), /There are no organisations yet/);
 });
 
 t.test('explore lists what the viewer may see, in three orders, in pages that never overlap', async (t) => {
@@ -62,15 +62,15 @@ t.test('explore lists what the viewer may see, in three orders, in pages that ne
     '?after=nonsense',
     '?sort=name&after=%20.x',
   ]) {
-    const all = await walk(nobody, `/explore${sort}`);
+    const all = await walk(anonymous, `/explore${sort}`);
     t.equal(all.length, 53, `${sort}: each once`);
     t.same([...all].sort(), sorted, sort);
   }
-  t.same(await walk(nobody, '/explore?sort=name'), sorted);
-  t.equal((await walk(nobody, '/explore?sort=created'))[0]!.length > 0, true);
+  t.same(await walk(anonymous, '/explore?sort=name'), sorted);
+  t.equal((await walk(anonymous, '/explore?sort=created'))[0]!.length > 0, true);
   t.same((await walk(alice, '/explore?sort=name')).at(-1), 'alice/secret', 'signed in, with what is one’s own');
-  t.equal(next(await nobody.get('/explore'))?.includes('sort'), false, 'the usual order needs no word');
-  t.match(next(await nobody.get('/explore?sort=name')), /sort=name&after=/);
+  t.equal(next(await anonymous.get('/explore'))?.includes('sort'), false, 'the usual order needs no word');
+  t.match(next(await anonymous.get('/explore?sort=name')), /sort=name&after=/);
 });
 
 t.test('repositories are found by what they are mainly written in, and hidden ones give nothing away', async (t) => {
@@ -109,26 +109,29 @@ t.test('repositories are found by what they are mainly written in, and hidden on
         .trim(),
     );
   t.same(
-    offered(await nobody.get('/explore')),
+    offered(await anonymous.get('/explore')),
     ['C', 'Markdown', 'Python'],
-    'Rust is only in what is hidden, Shell is too little to stand for anything, and the vendor is somebody else',
+    'Rust is only in what is hidden, Shell is too little to stand for anything, and vendored code is not counted',
   );
   t.same(offered(await eve.get('/explore')), ['C', 'Markdown', 'Python', 'Rust']);
   t.same(
-    [await walk(nobody, '/explore?language=C'), await walk(eve, '/explore?language=c')],
+    [await walk(anonymous, '/explore?language=C'), await walk(eve, '/explore?language=c')],
     [['eve/engine'], ['eve/vault', 'eve/engine']],
   );
-  t.same(written(await nobody.get('/explore?language=Python')), ['C Python'], 'the card says it, most first');
-  t.match(main(await nobody.get('/explore?language=C&sort=name')), /<option value="C" selected/);
+  t.same(written(await anonymous.get('/explore?language=Python')), ['C Python'], 'the card says it, most first');
+  t.match(main(await anonymous.get('/explore?language=C&sort=name')), /<option value="C" selected/);
   t.match(
-    main(await nobody.get('/explore?language=C&sort=name')),
+    main(await anonymous.get('/explore?language=C&sort=name')),
     /href="\/explore\?language=C" aria-current|href="\/explore\?language=C"/,
     'another order keeps the language',
   );
-  const [hidden, absent] = [await nobody.get('/explore?language=Rust'), await nobody.get('/explore?language=Zig')];
+  const [hidden, absent] = [
+    await anonymous.get('/explore?language=Rust'),
+    await anonymous.get('/explore?language=Zig'),
+  ];
   t.match([hidden.status, main(hidden)], [200, /There are no repositories in Rust here/]);
   t.equal(main(hidden).replaceAll('Rust', 'Zig'), main(absent), 'what is hidden and what is not there read the same');
-  t.same((await walk(nobody, '/explore?language=nonsense')).length, 55, 'a language that nobody knows asks nothing');
+  t.same((await walk(anonymous, '/explore?language=nonsense')).length, 55, 'a language that nobody knows asks nothing');
   const listed = async (query: string) =>
     ((await (await fetch(`${web.origin}/api/v1/repos?${query}`)).json()) as { name: string }[]).map(({ name }) => name);
   t.same(
@@ -141,14 +144,14 @@ t.test('repositories are found by what they are mainly written in, and hidden on
     [['engine'], [], [], ['engine']],
     'the API asks the same',
   );
-  t.match(main(await nobody.get('/users/eve')), /C<\/span><span>.*Python/);
+  t.match(main(await anonymous.get('/users/eve')), /C<\/span><span>.*Python/);
 
   await push('notes', '', { 'x.zig': 'const x = 1;\n' }, 'work');
   await eve.post('/repos/eve/notes/settings', { default_branch: 'work', description: '' });
   t.equal(await web.modules.repositories.statistics.updateDue(), 1);
-  t.same(await walk(nobody, '/explore?language=Zig'), ['eve/notes'], 'the default branch counts');
+  t.same(await walk(anonymous, '/explore?language=Zig'), ['eve/notes'], 'the default branch counts');
   await eve.post('/repos/eve/engine/settings/visibility', { visibility: 'PRIVATE', confirm: 'eve/engine' });
-  t.same(offered(await nobody.get('/explore')), ['Zig'], 'what is hidden from now on is hidden here');
+  t.same(offered(await anonymous.get('/explore')), ['Zig'], 'what is hidden from now on is hidden here');
   await eve.post('/repos/eve/engine/settings/delete', { confirm: 'eve/engine' });
   t.same(offered(await eve.get('/explore')), ['C', 'Rust', 'Zig'], 'the trash counts for nobody');
 });
@@ -157,9 +160,9 @@ t.test('a language keeps its pages', async (t) => {
   await web.modules.db.write(({ manager }) =>
     manager.query("INSERT INTO repository_languages SELECT id, 0, 'Ada' FROM repositories WHERE name LIKE 'r%'"),
   );
-  const all = await walk(nobody, '/explore?language=Ada&sort=name');
+  const all = await walk(anonymous, '/explore?language=Ada&sort=name');
   t.equal(new Set(all).size, 53);
-  t.match(next(await nobody.get('/explore?language=Ada')), /^\/explore\?language=Ada&after=/);
+  t.match(next(await anonymous.get('/explore?language=Ada')), /^\/explore\?language=Ada&after=/);
   await web.modules.db.write(({ manager }) => manager.query("DELETE FROM repository_languages WHERE language = 'Ada'"));
 });
 
@@ -167,10 +170,10 @@ t.test('SPEC §2.4 people are listed once they have a handle, and while they are
   await signedIn(web, 'bob');
   const carol = await signedIn(web, 'carol');
   await web.modules.accounts.addPerson({ password: 'long enough password' });
-  t.same(await walk(nobody, '/explore/users'), ['alice', 'bob', 'carol', 'eve']);
-  t.same((await walk(nobody, '/explore/users?sort=created')).sort(), ['alice', 'bob', 'carol', 'eve']);
+  t.same(await walk(anonymous, '/explore/users'), ['alice', 'bob', 'carol', 'eve']);
+  t.same((await walk(anonymous, '/explore/users?sort=created')).sort(), ['alice', 'bob', 'carol', 'eve']);
   await web.modules.accounts.setDisabled(carol.id, true);
-  t.same(await walk(nobody, '/explore/users'), ['alice', 'bob', 'eve']);
+  t.same(await walk(anonymous, '/explore/users'), ['alice', 'bob', 'eve']);
   await web.modules.accounts.setDisabled(carol.id, false);
 });
 
@@ -180,6 +183,6 @@ t.test('organisations are public, by name or the newest first', async (t) => {
     web.clock.advance(1000);
     await dora.post('/orgs', { name });
   }
-  t.same(await walk(nobody, '/explore/orgs'), ['potters', 'smiths', 'weavers']);
-  t.same(await walk(nobody, '/explore/orgs?sort=created'), ['smiths', 'potters', 'weavers']);
+  t.same(await walk(anonymous, '/explore/orgs'), ['potters', 'smiths', 'weavers']);
+  t.same(await walk(anonymous, '/explore/orgs?sort=created'), ['smiths', 'potters', 'weavers']);
 });

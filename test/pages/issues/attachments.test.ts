@@ -1,6 +1,6 @@
 // B/attachments/{id} and POST B/issues/attachments over HTTP on the real modules.
 import t from 'tap';
-import { ask, signedIn, startWeb, visitor } from '../../fixtures/web-fixture.ts';
+import { sendRequest, signedIn, startWeb, visitor } from '../../fixtures/web-fixture.ts';
 import { cookieOf, multipart, upload } from '../../fixtures/upload.ts';
 import type { Part } from '../../fixtures/upload.ts';
 import { sampleImages } from '../../images/sample-images.ts';
@@ -9,7 +9,7 @@ const web = await startWeb(t, { env: { SERVICE_ISSUES_ATTACHMENT_SIZE: '4KiB' } 
 const { issues } = web.modules;
 const alice = await signedIn(web, 'alice');
 const bob = await signedIn(web, 'bob');
-const nobody = visitor(web);
+const anonymous = visitor(web);
 await alice.post('/repos', { name: 'kiln', visibility: 'PUBLIC' });
 await alice.post('/repos', { name: 'attic', visibility: 'PRIVATE' });
 const kiln = { owner: 'alice', name: 'kiln' };
@@ -30,14 +30,18 @@ const part = (bytes: Buffer | string, fileName = 'notes.txt', type = 'text/plain
   type,
 });
 
-interface Told {
+interface UploadReply {
   message?: string;
   files?: { name: string; path: string; markdown: string }[];
 }
 
-async function send(who: typeof alice, parts: readonly Part[], path = address): Promise<{ status: number } & Told> {
+async function send(
+  who: typeof alice,
+  parts: readonly Part[],
+  path = address,
+): Promise<{ status: number } & UploadReply> {
   const answer = await upload(web, who, path, parts);
-  return { status: answer.status, ...(JSON.parse(answer.body) as Told) };
+  return { status: answer.status, ...(JSON.parse(answer.body) as UploadReply) };
 }
 
 t.test('files are sent without a form, several at once, and only their sender sees them', async (t) => {
@@ -48,10 +52,10 @@ t.test('files are sent without a form, several at once, and only their sender se
   t.match(photo!.markdown, /^!\[photo\.png\]/);
   t.equal((await bob.get(notes!.path)).body, 'hello');
   t.equal((await alice.get(notes!.path)).status, 404);
-  t.equal((await nobody.get(notes!.path)).status, 404);
-  const absent = await nobody.get('/repos/alice/kiln/attachments/00000000-0000-4000-8000-000000000000');
+  t.equal((await anonymous.get(notes!.path)).status, 404);
+  const absent = await anonymous.get('/repos/alice/kiln/attachments/00000000-0000-4000-8000-000000000000');
   t.equal(absent.status, 404);
-  const hidden = await nobody.get(notes!.path);
+  const hidden = await anonymous.get(notes!.path);
   const plain = (body: string): string => body.replaceAll(/[-0-9a-f]{36}/g, '');
   t.equal(plain(hidden.body), plain(absent.body), 'hidden and absent answer alike');
 });
@@ -65,7 +69,7 @@ t.test('a file that is shown: image inline, everything else as a download, nothi
     title: 'two',
     body: files!.map(({ markdown }) => markdown).join('\n'),
   });
-  const [page, photo] = await Promise.all(files!.map(({ path }) => nobody.get(path)));
+  const [page, photo] = await Promise.all(files!.map(({ path }) => anonymous.get(path)));
   for (const answer of [page, photo])
     t.match(answer!.headers, {
       'content-security-policy': "default-src 'none'; sandbox",
@@ -86,8 +90,8 @@ t.test('ETag and Range', async (t) => {
   const tag = whole.headers.etag!;
   t.equal(whole.headers['content-length'], '10');
   t.equal((await bob.get(path, { 'If-None-Match': tag })).status, 304);
-  const range = async (asked: string, more: Record<string, string> = {}) => {
-    const { status, body, headers } = await bob.get(path, { Range: asked, ...more });
+  const range = async (rangeHeader: string, more: Record<string, string> = {}) => {
+    const { status, body, headers } = await bob.get(path, { Range: rangeHeader, ...more });
     return [status, body, headers['content-range']];
   };
   t.strictSame(await range('bytes=2-4'), [206, '234', 'bytes 2-4/10']);
@@ -138,14 +142,15 @@ t.test('what is refused has words, and leaves nothing', async (t) => {
   const big = multipart([part('x'.repeat(200_000))]);
   const headers = { 'Content-Type': big.type, Origin: web.origin, Cookie: cookieOf(bob) };
   t.equal(
-    (await ask(web, address, { method: 'POST', body: Buffer.concat([big.body, big.body, big.body]), headers })).status,
+    (await sendRequest(web, address, { method: 'POST', body: Buffer.concat([big.body, big.body, big.body]), headers }))
+      .status,
     413,
   );
-  t.equal((await ask(web, address, { method: 'POST', body: 'nonsense', headers })).status, 400);
+  t.equal((await sendRequest(web, address, { method: 'POST', body: 'nonsense', headers })).status, 400);
   t.equal((await upload(web, bob, '/repos/alice/attic/issues/attachments', [part('x')])).status, 404);
-  t.equal((await upload(web, nobody, address, [part('x')])).status, 303, 'sign in first');
-  const elsewhere = { Origin: 'https://evil.example' };
-  t.equal((await upload(web, bob, address, [part('x')], { headers: elsewhere })).status, 403);
+  t.equal((await upload(web, anonymous, address, [part('x')])).status, 303, 'sign in first');
+  const foreignOrigin = { Origin: 'https://evil.example' };
+  t.equal((await upload(web, bob, address, [part('x')], { headers: foreignOrigin })).status, 403);
 });
 
 async function count(): Promise<number> {
@@ -165,7 +170,7 @@ t.test('the API attaches to an issue, lists and removes', async (t) => {
   const list = `/api/v1/repos/alice/kiln/issues/${number}/assets`;
   const call = async (method: string, path: string, parts?: readonly Part[], token: string | null = secret) => {
     const form = parts && multipart(parts);
-    const { status, body } = await ask(web, path, {
+    const { status, body } = await sendRequest(web, path, {
       method,
       ...(form && { body: form.body }),
       headers: {
@@ -178,7 +183,7 @@ t.test('the API attaches to an issue, lists and removes', async (t) => {
   const made = await call('POST', `${list}?name=crack.txt`, [{ ...part('deep'), name: 'attachment' }]);
   t.match(made, { status: 201, value: { name: 'crack.txt', size: 4, type: 'attachment' } });
   const path = new URL(made.value!['browser_download_url']!).pathname;
-  t.equal((await nobody.get(path)).body, 'deep');
+  t.equal((await anonymous.get(path)).body, 'deep');
   t.match(await call('GET', list, undefined, null), { status: 200, value: [{ id: made.value!['id'] }] });
   t.match(await call('GET', `${list}/${made.value!['id']}`, undefined, null), { status: 200, value: made.value! });
   t.equal((await call('POST', list, [{ ...part('x'), name: 'other' }])).status, 422);
@@ -190,7 +195,7 @@ t.test('the API attaches to an issue, lists and removes', async (t) => {
     value: { error: { message: 'Issue not found' } },
   });
   t.equal((await call('DELETE', `${list}/${made.value!['id']}`)).status, 204);
-  t.equal((await nobody.get(path)).status, 404);
+  t.equal((await anonymous.get(path)).status, 404);
 });
 
 t.test('the forms of an issue take files, without scripts, and keep what was typed when one is refused', async (t) => {
@@ -210,9 +215,9 @@ t.test('the forms of an issue take files, without scripts, and keep what was typ
   const body = async (position: number) =>
     (await issues.listEntries(viewer, { ...kiln, number }, { from: position, limit: 1 })).entries[0]!.body!;
   t.match(await body(0), /^It cracks\.\n\n\[crack\.txt\]\(\S+\)\n!\[photo\.png\]\(\S+\)$/);
-  const shown = (await nobody.get(url)).body;
+  const shown = (await anonymous.get(url)).body;
   const [, image = ''] = /<img[^>]*src="([^"]*attachments[^"]*)"/.exec(shown) ?? [];
-  t.equal((await nobody.get(image)).headers['content-type'], 'image/png', 'the page shows it');
+  t.equal((await anonymous.get(image)).headers['content-type'], 'image/png', 'the page shows it');
   t.equal((await bob.get(`${url}?edit=0`)).body.match(/type="file"/g)?.length, 2, 'to edit, and to reply');
 
   const empty: Part = { name: 'files', bytes: '', fileName: '', type: 'application/octet-stream' };
@@ -252,13 +257,13 @@ t.test('the forms of an issue take files, without scripts, and keep what was typ
 t.test('an issue as JSON and as Markdown', async (t) => {
   const viewer = await viewerOf('bob');
   const { number } = await issues.open(viewer, kiln, { title: 'six', body: '<b>It</b> cracks.' });
-  const json = await nobody.get(`/repos/alice/kiln/issues/${number}.json`);
+  const json = await anonymous.get(`/repos/alice/kiln/issues/${number}.json`);
   t.equal(json.headers['content-type'], 'application/json; charset=utf-8');
   t.match(JSON.parse(json.body), { number, title: 'six', entries: [{ kind: 'opened', body: '<b>It</b> cracks.' }] });
-  const markdown = await nobody.get(`/repos/alice/kiln/issues/${number}.md`);
+  const markdown = await anonymous.get(`/repos/alice/kiln/issues/${number}.md`);
   t.equal(markdown.headers['content-type'], 'text/markdown; charset=utf-8');
   t.match(markdown.headers['content-security-policy'], /sandbox/);
   t.match(markdown.body, new RegExp(`^# six \\(#${number}\\)`));
-  t.equal((await nobody.get('/repos/alice/kiln/issues/999.json')).status, 404);
-  t.equal((await nobody.get('/repos/alice/attic/issues/1.md')).status, 404);
+  t.equal((await anonymous.get('/repos/alice/kiln/issues/999.json')).status, 404);
+  t.equal((await anonymous.get('/repos/alice/attic/issues/1.md')).status, 404);
 });

@@ -7,7 +7,7 @@ t.setTimeout(120_000);
 
 const one = `${roofUrl}/issues/1`;
 
-t.test('an issue is read by anybody, with its text rendered and its events in one line each', async (t) => {
+t.test('an issue is read by anyone, with its text rendered and its events in one line each', async (t) => {
   const { issues, viewers, at, anonymous, carol } = await issueWeb(t);
   await issues.open(viewers.bob, at(0), { title: 'It <b>rains</b> in', body: 'Bring **two** buckets.' });
   await issues.open(viewers.bob, at(0), { title: 'Gutter', body: 'See #1.' });
@@ -59,7 +59,7 @@ t.test('a comment is previewed, kept as a draft, sent once, and leads to its pla
   t.match(preview.body, />\s*It is \*\*wet\*\*<\/textarea>/, 'the form has what was typed');
   t.match((await post({ body: 'A draft', action: 'draft' })).headers.location, `${one}?done=draft-saved#reply`);
   t.match((await bob.get(one)).body, />\s*A draft<\/textarea>[^]*This is your saved draft/);
-  t.notMatch((await alice.get(one)).body, /A draft/, 'nobody else sees it');
+  t.notMatch((await alice.get(one)).body, /A draft/, 'no other person sees it');
   const sent = await post({ body: 'It is **wet**\r\n\r\nreally', action: 'comment' });
   t.match([sent.status, sent.headers.location], [303, `${one}#e1`]);
   t.equal((await post({ body: 'It is **wet**\r\n\r\nreally', action: 'comment' })).headers.location, `${one}#e1`);
@@ -153,7 +153,7 @@ t.test('labels, assignees, milestone, links, subscription, lock and pin change b
   t.equal((await post('labels', { before: '', labels: ['bug', 'question'] })).status, 303);
   await issues.triage(viewers.alice, at(1), { labels: { add: ['help wanted'] } });
   await post('labels', { before: 'bug\nquestion', labels: ['bug'] });
-  t.same(await labels(), ['bug', 'help wanted'], 'what somebody else added meanwhile stays');
+  t.same(await labels(), ['bug', 'help wanted'], 'what another person added meanwhile stays');
   t.match(await post('labels', { before: '', labels: ['nonsense'] }), {
     status: 422,
     body: /There is no label nonsense/,
@@ -161,8 +161,8 @@ t.test('labels, assignees, milestone, links, subscription, lock and pin change b
   t.equal((await post('assignees', { add: '@bob, carol' })).status, 303);
   await post('assignees', { remove: ['bob'], add: '' });
   t.same((await issues.find(viewers.carol, at(1))).assignees, [carol.id]);
-  const nobody = await post('assignees', { add: 'nobody-here' });
-  t.match([nobody.status, nobody.body], [422, /value="nobody-here"[^]*Only people who may read/]);
+  const unknownPerson = await post('assignees', { add: 'nobody-here' });
+  t.match([unknownPerson.status, unknownPerson.body], [422, /value="nobody-here"[^]*Only people who may read/]);
   await post('milestone', { milestone: 'Autumn' });
   t.match(words(await bob.get(one)), 'Milestone Autumn');
   await post('milestone', { milestone: '' });
@@ -224,7 +224,7 @@ t.test('trash asks, restores, and forgets; a moved issue leads to where it is', 
   t.match([moved.status, moved.headers.location], [301, '/repos/alice/shed/issues/1']);
   t.match(words(await anonymous.get('/repos/alice/shed/issues/1')), 'alice moved this here from another repository');
   await alice.post('/repos/alice/shed/issues/1/move', { repository: 'alice/cellar' });
-  t.equal((await anonymous.get(one)).status, 404, 'nothing tells of a private repository');
+  t.equal((await anonymous.get(one)).status, 404, 'no page shows a private repository');
   t.equal((await alice.get(one)).headers.location, '/repos/alice/cellar/issues/1');
   await alice.post('/repos/alice/cellar/issues/1/delete');
   await alice.post('/repos/alice/cellar/issues/1/purge');
@@ -356,17 +356,17 @@ t.test('people who are gone, and a private repository', async (t) => {
 t.test('a text is rendered when it is written, by any transport', async (t) => {
   const { issues, viewers, at, alice, web } = await issueWeb(t);
   await issues.open(viewers.alice, at(0), { title: 'Leak' });
-  const asked: string[] = [];
+  const requests: string[] = [];
   const { run } = web.modules.workers;
   web.modules.workers.run = ((request: Parameters<typeof run>[0]) => {
-    asked.push(`${request.task} ${request.key}`);
+    requests.push(`${request.task} ${request.key}`);
     return run(request);
   }) as typeof run;
   await issues.comment(viewers.alice, at(1), { body: 'fresh' });
-  const [atWrite] = asked.splice(0);
+  const [atWrite] = requests.splice(0);
   t.match(atWrite, /^markdown /);
   await alice.get(one);
-  t.ok(asked.includes(atWrite!), 'the page asks for the same');
+  t.ok(requests.includes(atWrite!), 'the page asks for the same');
 });
 
 t.test('references are links for those who may see what they name, and boxes of tasks are buttons', async (t) => {

@@ -103,7 +103,7 @@ t.test('a YAML form is checked on the server, with each fault beside its field',
   t.match(
     await issues.find(viewers.bob, at(1)),
     { labels: [{ name: 'bug' }], assignees: [carol.id] },
-    'the template decides, whoever fills it in; what does not fit is passed over',
+    'the template decides, not the author; what does not fit is passed over',
   );
 });
 
@@ -125,7 +125,7 @@ t.test('a draft of a form comes back with all its answers, and goes when the iss
   t.notMatch((await bob.get(fresh)).body, /Half/);
 });
 
-t.test('who may open no issue is told why; nobody finds a private repository', async (t) => {
+t.test('a person who may not open an issue sees why; a private repository stays hidden', async (t) => {
   const { bob, carol, anonymous, issues, viewers, at, repositories } = await issueWeb(t);
   await issues.changeSettings(viewers.alice, at(0), { issuesFrom: 'members' });
   t.match([(await bob.get(fresh)).status, words(await bob.get(fresh))], [403, /Only members of this repository/]);

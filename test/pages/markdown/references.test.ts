@@ -1,7 +1,7 @@
 // References on pages: links for those who may see what they name, text for all others, and fresh when it changes.
 import t from 'tap';
 import { runGit } from '../../fixtures/git-repositories.ts';
-import { ask, fillRepository, main, signedIn, startWeb } from '../../fixtures/web-fixture.ts';
+import { sendRequest, fillRepository, main, signedIn, startWeb } from '../../fixtures/web-fixture.ts';
 
 t.setTimeout(180_000);
 
@@ -71,7 +71,7 @@ t.test('links in commit messages, and only to what the viewer may see', async (t
     for (const [name, response] of [
       ['alice', await alice.get(target)],
       ['bob', await bob.get(target)],
-      ['nobody', await ask(web, target)],
+      ['nobody', await sendRequest(web, target)],
     ] as const) {
       const page = main(response);
       // The file has its first commit.
@@ -88,7 +88,7 @@ t.test('links in commit messages, and only to what the viewer may see', async (t
     }
   }
   for (const target of pages.slice(0, 2)) {
-    const page = main(await ask(web, target));
+    const page = main(await sendRequest(web, target));
     t.match(page, '<a class="reference" href="/repos/alice/garden/issues/1"');
     t.match(page, '<a class="reference" href="/users/bob">@bob</a>');
     t.match(page, `<a class="reference" href="/repos/alice/roof/commit/${tip}">${tip.slice(0, 8)}</a>`);
@@ -104,11 +104,11 @@ t.test('links in commit messages, and only to what the viewer may see', async (t
 
   const titled = (state: string) => `title="${state}: Issue of roof &lt;b&gt;"`;
   await web.modules.issues.close(viewer, { owner: 'alice', name: 'roof', number: 1 });
-  t.match(main(await ask(web, pages[0]!)), titled('Closed'), 'a cached page follows');
+  t.match(main(await sendRequest(web, pages[0]!)), titled('Closed'), 'a cached page follows');
   await web.modules.issues.trash(viewer, { owner: 'alice', name: 'roof', number: 1 });
-  t.notMatch(main(await ask(web, pages[0]!)), '/repos/alice/roof/issues/1');
+  t.notMatch(main(await sendRequest(web, pages[0]!)), '/repos/alice/roof/issues/1');
   await web.modules.repositories.changeVisibility(viewer, 'alice', 'garden', 'PRIVATE');
-  t.notMatch(main(await ask(web, pages[0]!)), 'href="/repos/alice/garden/issues/1"');
+  t.notMatch(main(await sendRequest(web, pages[0]!)), 'href="/repos/alice/garden/issues/1"');
   t.match(main(await alice.get(pages[0]!)), 'href="/repos/alice/garden/issues/1"');
 });
 
@@ -158,7 +158,7 @@ t.test('ten thousand references are one bounded question', async (t) => {
       .slice(0, 120_000),
   });
   const before = performance.now();
-  const { body } = await ask(web, '/repos/alice/roof/blob/main/README.md');
+  const { body } = await sendRequest(web, '/repos/alice/roof/blob/main/README.md');
   t.equal(body.match(/class="reference"/g)?.length, 1);
   t.ok(performance.now() - before < 5_000);
 });
@@ -172,7 +172,7 @@ t.test('links in titles of runs', async (t) => {
   const { status, headers } = await alice.post('/repos/alice/roof/runs', { workflow: 'build.yml', ref: 'main' });
   t.equal(status, 303);
   for (const target of ['/repos/alice/roof/runs', new URL(headers.location!, web.origin).pathname]) {
-    const [hers, others] = [main(await alice.get(target)), main(await ask(web, target))];
+    const [hers, others] = [main(await alice.get(target)), main(await sendRequest(web, target))];
     for (const page of [hers, others])
       t.match(
         page,

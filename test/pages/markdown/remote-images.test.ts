@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t from 'tap';
 import type { Test } from 'tap';
-import { ask, fillRepository, signedIn, startWeb } from '../../fixtures/web-fixture.ts';
+import { sendRequest, fillRepository, signedIn, startWeb } from '../../fixtures/web-fixture.ts';
 
 t.setTimeout(120_000);
 
@@ -11,20 +11,20 @@ const strict = "img-src 'self' data:;";
 const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><script>alert(1)</script></svg>';
 
 /** A host with one image. */
-async function startHost(t: Test): Promise<{ host: string; asked: () => number }> {
-  let asked = 0;
+async function startHost(t: Test): Promise<{ host: string; requestCount: () => number }> {
+  let requestCount = 0;
   const server = createServer((_request, response) => {
-    asked += 1;
+    requestCount += 1;
     response.writeHead(200, { 'Content-Type': 'image/svg+xml', 'Set-Cookie': 'a=b', 'X-Frame-Options': 'x' }).end(svg);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.teardown(() => server.close());
-  return { host: `127.0.0.1:${(server.address() as AddressInfo).port}`, asked: () => asked };
+  return { host: `127.0.0.1:${(server.address() as AddressInfo).port}`, requestCount: () => requestCount };
 }
 
 for (const allowed of ['false', 'true']) {
   t.test(`SERVICE_REPOSITORIES_REMOTE_IMAGES=${allowed}`, async (t) => {
-    const { host, asked } = await startHost(t);
+    const { host, requestCount } = await startHost(t);
     const web = await startWeb(t, {
       env: { SERVICE_REPOSITORIES_REMOTE_IMAGES: allowed, SERVICE_REPOSITORIES_REMOTE_IMAGE_HOSTS: host },
     });
@@ -36,7 +36,7 @@ for (const allowed of ['false', 'true']) {
     });
     let address: string | undefined;
     for (const target of ['/repos/alice/kiln', '/repos/alice/kiln/blob/main/README.md']) {
-      const { body, headers } = await ask(web, target);
+      const { body, headers } = await sendRequest(web, target);
       address = /<img src="(\/-\/images\/[^"]+)" alt="badge"/.exec(body)?.[1];
       t.equal(address !== undefined, allowed === 'true', target);
       t.equal(body.includes(`badge (${host})`), allowed === 'false', target);
@@ -45,12 +45,12 @@ for (const allowed of ['false', 'true']) {
       t.match(headers['content-security-policy'], strict);
     }
     t.match(
-      (await ask(web, '/repos/alice/kiln/raw/main/README.md')).headers['content-security-policy'],
+      (await sendRequest(web, '/repos/alice/kiln/raw/main/README.md')).headers['content-security-policy'],
       "default-src 'none'; sandbox",
     );
-    t.equal(asked(), 0, 'a page fetches nothing');
+    t.equal(requestCount(), 0, 'a page fetches nothing');
     if (address === undefined) return;
-    const image = await ask(web, address);
+    const image = await sendRequest(web, address);
     t.match(image, {
       status: 200,
       body: svg,
@@ -63,16 +63,16 @@ for (const allowed of ['false', 'true']) {
       },
     });
     t.notOk(image.headers['set-cookie'], 'nothing else of the other host');
-    t.equal((await ask(web, address, { headers: { 'If-None-Match': image.headers.etag! } })).status, 304);
+    t.equal((await sendRequest(web, address, { headers: { 'If-None-Match': image.headers.etag! } })).status, 304);
     t.equal(
       (
-        await ask(
+        await sendRequest(
           web,
           address.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A')),
         )
       ).status,
       404,
     );
-    t.equal(asked(), 1);
+    t.equal(requestCount(), 1);
   });
 }

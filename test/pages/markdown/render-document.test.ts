@@ -41,9 +41,9 @@ t.test('placeholders and what is put in for them are what the renderer would hav
 
 t.test('a document is rendered once for all commits, folders and branches that have it', async (t) => {
   const workers = openWorkers(t);
-  let asked = 0;
+  let callCount = 0;
   const render = (ref: string, folder = '') =>
-    renderDocument(workers, 'oid', place(ref, folder), () => ((asked += 1), '[a](b.md) ![c](d.png)'));
+    renderDocument(workers, 'oid', place(ref, folder), () => ((callCount += 1), '[a](b.md) ![c](d.png)'));
   const rendered = [await render('main'), await render('v1', 'docs'), await render('0'.repeat(40))];
   t.strictSame(
     rendered.map((document) => 'html' in document && /href="([^"]*)".*src="([^"]*)"/.exec(document.html)?.slice(1)),
@@ -53,7 +53,7 @@ t.test('a document is rendered once for all commits, folders and branches that h
       [`/repos/alice/work/blob/${'0'.repeat(40)}/b.md`, `/repos/alice/work/raw/${'0'.repeat(40)}/d.png`],
     ],
   );
-  t.equal(asked, 1);
+  t.equal(callCount, 1);
 });
 
 t.test('a hostile document stops nothing meanwhile, and is shown rendered or as text with a word on why', async (t) => {
@@ -122,10 +122,10 @@ t.test('signed out, the page of workflows and a README are read once for all cli
     '/repos/alice/site/tree/main',
     '/repos/alice/site/blob/main/README.md',
   ];
-  let asked = 0;
+  let callCount = 0;
   const viewAll = async (): Promise<number> => {
     const before = misses() ?? 0;
-    for (const page of pages) t.equal((await fetch(`${url}${page}?${(asked += 1)}`)).status, 200);
+    for (const page of pages) t.equal((await fetch(`${url}${page}?${(callCount += 1)}`)).status, 200);
     return misses()! - before;
   };
   t.ok((await viewAll()) > 0);

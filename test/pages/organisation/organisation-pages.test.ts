@@ -8,13 +8,13 @@ const web = await startWeb(t);
 const alice = await signedIn(web, 'alice');
 const bob = await signedIn(web, 'bob');
 const carol = await signedIn(web, 'carol');
-const nobody = visitor(web);
+const anonymous = visitor(web);
 const where = ({ status, headers }: PageResponse): [number, string | undefined] => [status, headers.location];
 const bytes = ({ status, body }: PageResponse): [number, string] => [status, body];
 
 t.test('SPEC §4.4 any signed-in person creates an organisation and is its first OWNER', async (t) => {
-  t.same(where(await nobody.get('/orgs/new')), [303, '/login?next=%2Forgs%2Fnew']);
-  t.same(where(await nobody.post('/orgs', { name: 'acme' })), [303, '/login']);
+  t.same(where(await anonymous.get('/orgs/new')), [303, '/login?next=%2Forgs%2Fnew']);
+  t.same(where(await anonymous.post('/orgs', { name: 'acme' })), [303, '/login']);
   t.match(main(await alice.get('/orgs/new')), /name="name"[^]*name="display_name"/);
   t.same(where(await alice.post('/orgs', { name: 'Acme', display_name: 'Acme <tools>' })), [
     303,
@@ -49,27 +49,31 @@ t.test('SPEC §4.4 a handle taken in either namespace is refused, with the form 
 });
 
 t.test('the page of an organisation is public, in one spelling', async (t) => {
-  t.same(where(await nobody.get('/orgs/acme')), [301, '/orgs/Acme']);
-  t.same(where(await nobody.get('/Acme')), [301, '/orgs/Acme']);
-  const page = main(await nobody.get('/orgs/Acme'));
+  t.same(where(await anonymous.get('/orgs/acme')), [301, '/orgs/Acme']);
+  t.same(where(await anonymous.get('/Acme')), [301, '/orgs/Acme']);
+  const page = main(await anonymous.get('/orgs/Acme'));
   t.match(page, /1 person/);
   t.notMatch(page, /members|settings|Leave|New repository/, 'without what is not the visitor’s');
-  t.equal((await nobody.get('/orgs/alice')).status, 404, 'a person is no organisation');
-  t.equal((await nobody.get('/users/Acme')).status, 404, 'and the other way round');
+  t.equal((await anonymous.get('/orgs/alice')).status, 404, 'a person is no organisation');
+  t.equal((await anonymous.get('/users/Acme')).status, 404, 'and the other way round');
   for (const name of ['none', '__proto__', '%00', 'a%2Fb', 'x'.repeat(300)])
-    t.match((await nobody.get(`/orgs/${name}`)).status, /400|404/, name);
+    t.match((await anonymous.get(`/orgs/${name}`)).status, /400|404/, name);
 });
 
 t.test('SPEC §4.4 members are managed by OWNERs only', async (t) => {
   const members = '/orgs/Acme/members';
-  t.same(where(await nobody.get(members)), [303, '/login?next=%2Forgs%2FAcme%2Fmembers']);
+  t.same(where(await anonymous.get(members)), [303, '/login?next=%2Forgs%2FAcme%2Fmembers']);
   t.same(
-    where(await nobody.get('/orgs/none/members')),
+    where(await anonymous.get('/orgs/none/members')),
     [303, '/login?next=%2Forgs%2Fnone%2Fmembers'],
     'before anything is looked up',
   );
   const absent = await bob.get('/orgs/none/members');
-  t.same(bytes(await bob.get(members)), bytes(absent), 'a stranger sees the 404 of what is not there');
+  t.same(
+    bytes(await bob.get(members)),
+    bytes(absent),
+    'a person who is not a member sees the 404 of what is not there',
+  );
   t.same(where(await alice.post(members, { username: 'Bob', role: 'guest' })), [303, `${members}?done=member-added`]);
   for (const path of [members, '/orgs/Acme/settings'])
     t.same(bytes(await bob.get(path)), bytes(absent), `a GUEST at ${path}`);
@@ -145,8 +149,8 @@ t.test('roles act at once; who loses their own is led away', async (t) => {
     303,
     '/repos/Acme/bellows',
   ]);
-  t.equal((await nobody.get('/orgs/Acme')).body.includes('anvil'), false, 'visitors see the public ones');
-  t.match(main(await nobody.get('/orgs/Acme')), /bellows/);
+  t.equal((await anonymous.get('/orgs/Acme')).body.includes('anvil'), false, 'visitors see the public ones');
+  t.match(main(await anonymous.get('/orgs/Acme')), /bellows/);
   await alice.post(`${members}/bob/role`, { role: 'OWNER' });
   t.same(await may(bob), [200, 200]);
   t.same(
@@ -167,7 +171,7 @@ t.test('settings: what it says of itself, its name, and its end', async (t) => {
     303,
     '/orgs/Acme/settings?done=settings-saved',
   ]);
-  t.match(main(await nobody.get('/orgs/Acme')), /We forge\./);
+  t.match(main(await anonymous.get('/orgs/Acme')), /We forge\./);
   const long = await alice.post('/orgs/Acme/settings', { display_name: 'x'.repeat(101), description: 'kept' });
   t.match([long.status, main(long)], [422, /id="display_name-error"[^]*value="kept"/]);
 
@@ -182,10 +186,10 @@ t.test('settings: what it says of itself, its name, and its end', async (t) => {
     ['/repos/acme/bellows', '/repos/apex/bellows'],
     ['/acme/bellows', '/repos/apex/bellows'],
   ]) {
-    t.same(where(await nobody.get(from!)), [301, to], `${from} leads on`);
+    t.same(where(await anonymous.get(from!)), [301, to], `${from} leads on`);
   }
   t.same(where(await alice.get('/orgs/acme/members?x=1')), [301, '/orgs/apex/members?x=1']);
-  t.equal((await nobody.get('/repos/acme/anvil')).status, 404, 'but not to what is hidden');
+  t.equal((await anonymous.get('/repos/acme/anvil')).status, 404, 'but not to what is hidden');
   t.equal((await bob.post('/orgs', { name: 'Acme' })).status, 422, 'the old name stays reserved');
 
   const wrong = await alice.post('/orgs/apex/delete', { confirm: 'Apex' });

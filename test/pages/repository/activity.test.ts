@@ -2,7 +2,7 @@
 import t from 'tap';
 import { gitClient } from '../../e2e/git-client.ts';
 import { startHearth } from '../../fixtures/start-hearth.ts';
-import { ask } from '../../fixtures/web-fixture.ts';
+import { sendRequest } from '../../fixtures/web-fixture.ts';
 import type { PageResponse } from '../../fixtures/web-fixture.ts';
 
 t.setTimeout(120_000);
@@ -40,7 +40,7 @@ t.test('a forced push and a deletion are shown, and undone by a form and through
 
   const port = Number(new URL(hearth.url).port);
   const get = (session: string | null, path: string): Promise<PageResponse> =>
-    ask({ port }, path, { headers: session === null ? {} : { Cookie: `hearth_session=${session}` } });
+    sendRequest({ port }, path, { headers: session === null ? {} : { Cookie: `hearth_session=${session}` } });
   const page = await get(alice.session, '/repos/alice/kiln/activity');
   t.equal(page.status, 200);
   t.match(page.body, /gone[^]*Deleted[^]*Bring gone back[^]*topic[^]*Forced[^]*Put topic back to/);
@@ -58,7 +58,7 @@ t.test('a forced push and a deletion are shown, and undone by a form and through
     /name="id" value="([^"]+)"><input type="hidden" name="expected" value="([^"]+)"><button[^>]*>Bring gone back/,
   );
   const post = (session: string, sent: Record<string, string>): Promise<PageResponse> =>
-    ask({ port }, '/repos/alice/kiln/activity/restore', {
+    sendRequest({ port }, '/repos/alice/kiln/activity/restore', {
       form: sent,
       headers: { Origin: hearth.url, Cookie: `hearth_session=${session}` },
     });
@@ -71,7 +71,7 @@ t.test('a forced push and a deletion are shown, and undone by a form and through
   t.match((await get(alice.session, '/repos/alice/kiln/activity')).body, /by restoring/);
 
   const call = (token: string | null, method: string, path: string, body?: object): Promise<PageResponse> =>
-    ask({ port }, `/api/v1/repos/alice/kiln${path}`, {
+    sendRequest({ port }, `/api/v1/repos/alice/kiln${path}`, {
       method,
       headers: { 'Content-Type': 'application/json', ...(token === null ? {} : { Authorization: `Bearer ${token}` }) },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),

@@ -5,7 +5,7 @@ import { request } from 'node:http';
 import { localAdministrator } from '../../../src/access/index.ts';
 import { maxImageBytes } from '../../../src/images/index.ts';
 import { sampleImages as samples, zipArchive } from '../../images/sample-images.ts';
-import { ask, signedIn, startWeb, visitor } from '../../fixtures/web-fixture.ts';
+import { sendRequest, signedIn, startWeb, visitor } from '../../fixtures/web-fixture.ts';
 import type { PageResponse } from '../../fixtures/web-fixture.ts';
 import { cookieOf, multipart, upload } from '../../fixtures/upload.ts';
 import type { Part } from '../../fixtures/upload.ts';
@@ -96,7 +96,7 @@ t.test('SPEC §8 the cache is private where the repository is, and 304 is sent t
   );
   const again = await alice.get(`${attic}/image`, { 'If-None-Match': response.headers.etag ?? '' });
   t.match([again.status, again.body, again.headers.etag], [304, '', response.headers.etag]);
-  const head = await ask(web, `${attic}/image`, { method: 'HEAD', headers: { Cookie: cookieOf(alice) } });
+  const head = await sendRequest(web, `${attic}/image`, { method: 'HEAD', headers: { Cookie: cookieOf(alice) } });
   t.match([head.status, head.headers['content-type'], head.body], [200, 'image/png', '']);
   await upload(web, alice, `${attic}/image`, [image(samples['image/gif'], 'image/gif')]);
   t.equal(
@@ -112,7 +112,7 @@ t.test('SPEC §4.3 no right to read, no image, no file: the same 404', async (t)
   t.equal(absent.status, 404);
   t.same(bytes(await visitor(web).get(`${attic}/image`)), bytes(absent), 'signed out');
   const absentToBob = await bob.get('/repos/alice/none/image');
-  t.same(bytes(await bob.get(`${attic}/image`)), bytes(absentToBob), 'a stranger');
+  t.same(bytes(await bob.get(`${attic}/image`)), bytes(absentToBob), 'a person without access');
   await alice.post('/repos', { name: 'plain', visibility: 'PUBLIC' });
   t.same(bytes(await bob.get('/repos/alice/plain/image')), bytes(absentToBob), 'no image');
 });
@@ -234,7 +234,7 @@ t.test('security B05, SPEC §7 a non-owner is refused before a byte is read', as
     for (const path of [`${kiln}/image`, `${attic}/image`, `${kiln}/image/delete`])
       t.same(bytes(await upload(web, browser, path, [image(big)])), bytes(absent), `${who} at ${path}`);
     // Said to be long and never sent: the response must not wait for it.
-    const waiting = await ask(web, `${kiln}/image`, {
+    const waiting = await sendRequest(web, `${kiln}/image`, {
       method: 'POST',
       headers: {
         'Content-Type': multipart([]).type,

@@ -2,14 +2,14 @@ import t from 'tap';
 import { gitClient } from '../../e2e/git-client.ts';
 import { startHearth } from '../../fixtures/start-hearth.ts';
 import { addCommit, hasSshd, newBare, sshSide } from '../../mirrors/remote-servers.ts';
-import { ask } from '../../fixtures/web-fixture.ts';
+import { sendRequest } from '../../fixtures/web-fixture.ts';
 import type { PageResponse } from '../../fixtures/web-fixture.ts';
 
 t.setTimeout(120_000);
 
 const canTrySsh = hasSshd() ? {} : { skip: 'needs an sshd that can be started here' };
 
-t.test('a repository is imported, goes on following, rests, and becomes one like any other', async (t) => {
+t.test('a repository is imported, stays a mirror, is paused, and becomes an ordinary one', async (t) => {
   const there = await startHearth(t);
   const here = await startHearth(t, {
     env: { SERVICE_MIRRORS_ALLOWED_HOSTS: new URL(there.url).host },
@@ -44,9 +44,9 @@ t.test('a repository is imported, goes on following, rests, and becomes one like
 
   const port = Number(new URL(here.url).port);
   const get = (session: string, path: string): Promise<PageResponse> =>
-    ask({ port }, path, { headers: { Cookie: `hearth_session=${session}` } });
+    sendRequest({ port }, path, { headers: { Cookie: `hearth_session=${session}` } });
   const post = (session: string, path: string, form: Record<string, string> = {}): Promise<PageResponse> =>
-    ask({ port }, path, { form, headers: { Origin: here.url, Cookie: `hearth_session=${session}` } });
+    sendRequest({ port }, path, { form, headers: { Origin: here.url, Cookie: `hearth_session=${session}` } });
 
   t.match((await get(alice.session, '/repos/new')).body, /Import from another server/);
   const wanted = {
@@ -91,7 +91,7 @@ t.test('a repository is imported, goes on following, rests, and becomes one like
   t.match((await post(alice.session, `${page}/sync`)).headers.location, /mirror-sync/);
   await here.modules.mirrors.runDue();
   const call = (token: string | null, method: string, path = '', body?: object): Promise<PageResponse> =>
-    ask({ port }, `/api/v1/repos/alice/tool/mirror${path}`, {
+    sendRequest({ port }, `/api/v1/repos/alice/tool/mirror${path}`, {
       method,
       headers: { 'Content-Type': 'application/json', ...(token === null ? {} : { Authorization: `Bearer ${token}` }) },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -131,10 +131,10 @@ t.test('by ssh a page shows the key to add, the host key to compare, and the ris
   newBare(there.folder, 'tool.git');
   const port = Number(new URL(here.url).port);
   const get = (session: string, path: string): Promise<PageResponse> =>
-    ask({ port }, path, { headers: { Cookie: `hearth_session=${session}` } });
+    sendRequest({ port }, path, { headers: { Cookie: `hearth_session=${session}` } });
   const post = (session: string, path: string, form: Record<string, string> = {}): Promise<PageResponse> =>
-    ask({ port }, path, { form, headers: { Origin: here.url, Cookie: `hearth_session=${session}` } });
-  const risk = /Without TLS, anybody on the network path can read the password and the code/;
+    sendRequest({ port }, path, { form, headers: { Origin: here.url, Cookie: `hearth_session=${session}` } });
+  const risk = /Without TLS, anyone on the network path can read the password and the code/;
 
   t.match((await get(alice.session, '/repos/new')).body, risk);
   const wanted = { name: 'tool', visibility: 'PRIVATE', import_address: `${there.url}/tool.git`, import_mirror: 'yes' };
@@ -177,7 +177,7 @@ t.test('by ssh a page shows the key to add, the host key to compare, and the ris
     body: /is not what you compared/,
   });
   const call = (token: string, method: string, path: string, body?: object): Promise<PageResponse> =>
-    ask({ port }, `/api/v1/repos/alice/tool/mirror${path}`, {
+    sendRequest({ port }, `/api/v1/repos/alice/tool/mirror${path}`, {
       method,
       headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${token}` },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),

@@ -3,7 +3,7 @@ import { main, signedIn, startWeb, visitor } from '../../fixtures/web-fixture.ts
 
 t.test('pins: anyone who can read pins, moves and unpins', async (t) => {
   const web = await startWeb(t);
-  const nobody = visitor(web);
+  const anonymous = visitor(web);
   const erin = await signedIn(web, 'erin');
   const frank = await signedIn(web, 'frank');
   for (const name of ['one', 'two', 'three']) await frank.post('/repos', { name, visibility: 'PUBLIC' });
@@ -29,7 +29,11 @@ t.test('pins: anyone who can read pins, moves and unpins', async (t) => {
   t.equal((await erin.post('/repos/frank/one/unpin')).status, 404);
   await frank.post('/repos/frank/one/settings/visibility', { visibility: 'PUBLIC' });
   t.same(await pins(), ['three', 'one', 'two'], 'and comes back');
-  t.match(main(await nobody.get('/users/erin')), /Pinned[^]*three[^]*one[^]*two/, 'others see the pins on the profile');
+  t.match(
+    main(await anonymous.get('/users/erin')),
+    /Pinned[^]*three[^]*one[^]*two/,
+    'others see the pins on the profile',
+  );
   t.equal((await erin.post('/repos/frank/one/unpin', { next: '/' })).headers.location, '/');
   t.equal(
     (await erin.post('/repos/frank/two/unpin', { next: '//evil.example' })).headers.location,
@@ -38,6 +42,6 @@ t.test('pins: anyone who can read pins, moves and unpins', async (t) => {
   );
   await frank.post('/repos/frank/three/settings/delete', { confirm: 'frank/three' });
   t.same(await pins(), []);
-  t.equal((await nobody.post('/repos/frank/one/pin')).headers.location, '/login', 'signed out');
-  t.equal((await nobody.post('/repos/frank/none/pin')).status, 404);
+  t.equal((await anonymous.post('/repos/frank/one/pin')).headers.location, '/login', 'signed out');
+  t.equal((await anonymous.post('/repos/frank/none/pin')).status, 404);
 });

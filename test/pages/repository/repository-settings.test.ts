@@ -9,7 +9,7 @@ const web = await startWeb(t);
 const alice = await signedIn(web, 'alice');
 const bob = await signedIn(web, 'bob');
 const carol = await signedIn(web, 'carol');
-const nobody = visitor(web);
+const anonymous = visitor(web);
 const where = ({ status, headers }: PageResponse): [number, string | undefined] => [status, headers.location];
 const kiln = '/repos/alice/kiln';
 
@@ -52,18 +52,18 @@ t.test('description, default branch and its protection', async (t) => {
 
 t.test('security E05 visibility says what follows from it, and acts at once', async (t) => {
   t.match(main(await alice.get(`${kiln}/settings`)), /2 branches and 0 tags/, 'what becomes visible');
-  t.equal((await nobody.get(kiln)).status, 404);
+  t.equal((await anonymous.get(kiln)).status, 404);
   t.same(where(await alice.post(`${kiln}/settings/visibility`, { visibility: 'PUBLIC' })), [
     303,
     `${kiln}/settings?done=now-public`,
   ]);
-  t.equal((await nobody.get(kiln)).status, 200);
+  t.equal((await anonymous.get(kiln)).status, 200);
   t.match(main(await alice.get(`${kiln}/settings`)), /Remote followers are kept, but no longer notified/, 'SPEC §3');
   await alice.post(`${kiln}/settings/visibility`, { visibility: 'PRIVATE' });
-  t.equal((await nobody.get(kiln)).status, 404);
+  t.equal((await anonymous.get(kiln)).status, 404);
   await alice.post(`${kiln}/settings/visibility`, { visibility: 'PUBLIC' });
   await alice.post(`${kiln}/settings/visibility`, { visibility: 'nonsense' });
-  t.equal((await nobody.get(kiln)).status, 404, 'what nobody understands hides');
+  t.equal((await anonymous.get(kiln)).status, 404, 'what nobody understands hides');
 });
 
 t.test('collaborators: added by handle, changed, removed, and able to leave', async (t) => {
@@ -129,18 +129,18 @@ t.test('rename: the old path leads on until the name is used again', async (t) =
     ['/alice/kiln.git', '/repos/alice/oven'],
     ['/git/alice/kiln.git/info/refs?service=git-upload-pack', '/git/alice/oven.git/info/refs?service=git-upload-pack'],
   ]) {
-    const response = await nobody.get(from!);
+    const response = await anonymous.get(from!);
     t.same(where(response), [301, to], String(from));
     t.match(response.headers['cache-control'], /no-cache/, 'not kept');
   }
   t.equal((await alice.post(`${kiln}/settings/rename`, { name: 'x' })).status, 404, 'a form does not follow');
   await alice.post('/repos/alice/oven/settings/visibility', { visibility: 'PRIVATE' });
-  t.equal((await nobody.get(kiln)).status, 404, 'a hidden repository leads nobody to it');
-  t.equal((await nobody.get('/git/alice/kiln.git/info/refs?service=git-upload-pack')).status, 401, 'nor does git');
+  t.equal((await anonymous.get(kiln)).status, 404, 'a hidden repository leads nobody to it');
+  t.equal((await anonymous.get('/git/alice/kiln.git/info/refs?service=git-upload-pack')).status, 401, 'nor does git');
   const oneAndOther = await Promise.all([bob.get(kiln), bob.get('/repos/alice/none')]);
   t.equal(oneAndOther[0]!.body, oneAndOther[1]!.body);
   await alice.post('/repos', { name: 'kiln', visibility: 'PUBLIC' });
-  t.equal((await nobody.get(kiln)).status, 200, 'the name is used again');
+  t.equal((await anonymous.get(kiln)).status, 200, 'the name is used again');
   await alice.post('/repos/alice/kiln/settings/delete', { confirm: 'alice/kiln' });
   await alice.post('/repos/alice/oven/settings/rename', { name: 'kiln' });
 });
@@ -168,7 +168,7 @@ t.test('transfer: at once to one’s own organisation, otherwise the receiver ac
     t.match([response.status, main(response)], [422, message]);
   }
   t.same(where(await transfer(kiln, 'guild', 'alice/kiln')), [303, '/repos/guild/kiln?done=transferred']);
-  t.same(where(await nobody.get(kiln)), [301, '/repos/guild/kiln']);
+  t.same(where(await anonymous.get(kiln)), [301, '/repos/guild/kiln']);
   t.same(where(await transfer('/repos/guild/kiln', 'bob', 'guild/kiln')), [
     303,
     '/repos/guild/kiln/settings/danger?done=transfer-offered',
@@ -187,7 +187,7 @@ t.test('transfer: at once to one’s own organisation, otherwise the receiver ac
   ]);
   await transfer('/repos/guild/kiln', 'bob', 'guild/kiln');
   t.same(where(await bob.post(`/settings/repositories/${id}/accept`)), [303, '/repos/bob/kiln?done=transferred']);
-  t.same(where(await nobody.get(kiln)), [301, '/repos/bob/kiln'], 'the first path still leads there');
+  t.same(where(await anonymous.get(kiln)), [301, '/repos/bob/kiln'], 'the first path still leads there');
   t.equal((await alice.get('/repos/bob/kiln/settings')).status, 404);
 });
 

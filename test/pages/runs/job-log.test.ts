@@ -32,14 +32,14 @@ interface Live {
 function watch(browser: Visitor): Promise<Live> {
   const headers = { Cookie: [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ') };
   return new Promise((resolve, reject) => {
-    const asking = request(
+    const followRequest = request(
       { host: '127.0.0.1', port: web.port, path: `${B}/runs/1/live`, headers, agent: false },
       (response: IncomingMessage) => {
         const live: Live = {
           status: response.statusCode ?? 0,
           retryAfter: response.headers['retry-after'],
           isOver: false,
-          leave: () => void asking.destroy(),
+          leave: () => void followRequest.destroy(),
         };
         response
           .resume()
@@ -48,7 +48,7 @@ function watch(browser: Visitor): Promise<Live> {
         resolve(live);
       },
     );
-    asking.on('error', reject).end();
+    followRequest.on('error', reject).end();
   });
 }
 

@@ -8,16 +8,20 @@ t.test('signing in, where it leads, and out again', async (t) => {
   const web = await startWeb(t);
   await web.modules.accounts.addPerson({ username: 'alice', password });
   const browser = visitor(web);
-  const asked = await browser.get('/settings/keys?x=1');
-  t.match([asked.status, location(asked)], [303, '/login?next=%2Fsettings%2Fkeys%3Fx%3D1']);
-  t.match(main(await browser.get(location(asked))), /name="next" value="\/settings\/keys\?x=1"/);
+  const redirected = await browser.get('/settings/keys?x=1');
+  t.match([redirected.status, location(redirected)], [303, '/login?next=%2Fsettings%2Fkeys%3Fx%3D1']);
+  t.match(main(await browser.get(location(redirected))), /name="next" value="\/settings\/keys\?x=1"/);
 
   const wrong = await browser.post('/login', { username: 'alice', password: 'wrong wrong', next: '/settings/keys' });
-  const nobody = await browser.post('/login', { username: 'alice2', password: 'wrong wrong', next: '/settings/keys' });
-  t.match([wrong.status, nobody.status], [422, 422]);
+  const unknownName = await browser.post('/login', {
+    username: 'alice2',
+    password: 'wrong wrong',
+    next: '/settings/keys',
+  });
+  t.match([wrong.status, unknownName.status], [422, 422]);
   t.equal(
     main(wrong).replace('value="alice"', ''),
-    main(nobody).replace('value="alice2"', ''),
+    main(unknownName).replace('value="alice2"', ''),
     'security D05 one text for both',
   );
   t.match(main(wrong), /role="alert" tabindex="-1" autofocus/);

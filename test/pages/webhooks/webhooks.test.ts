@@ -2,7 +2,7 @@
 import t from 'tap';
 import { startHearth } from '../../fixtures/start-hearth.ts';
 import { receiver } from '../../webhooks/receiver.ts';
-import { ask } from '../../fixtures/web-fixture.ts';
+import { sendRequest } from '../../fixtures/web-fixture.ts';
 import type { PageResponse } from '../../fixtures/web-fixture.ts';
 
 t.setTimeout(120_000);
@@ -27,9 +27,9 @@ t.test('an owner adds, tries, looks at, changes and removes a webhook in the bro
   await organisations.create(viewer, { name: 'guild' });
   const port = Number(new URL(hearth.url).port);
   const get = (session: string, path: string): Promise<PageResponse> =>
-    ask({ port }, path, { headers: { Cookie: `hearth_session=${session}` } });
+    sendRequest({ port }, path, { headers: { Cookie: `hearth_session=${session}` } });
   const post = (session: string, path: string, form: Record<string, string | string[]> = {}): Promise<PageResponse> =>
-    ask({ port }, path, { form, headers: { Origin: hearth.url, Cookie: `hearth_session=${session}` } });
+    sendRequest({ port }, path, { form, headers: { Origin: hearth.url, Cookie: `hearth_session=${session}` } });
   const list = '/repos/alice/kiln/settings/webhooks';
 
   t.equal((await get(bob.session, list)).status, 404);
@@ -56,7 +56,7 @@ t.test('an owner adds, tries, looks at, changes and removes a webhook in the bro
   });
   t.equal(added.status, 303);
   const page = added.headers.location!.replace(/\?.*/, '');
-  const risk = /Without TLS, anybody on the network path can read each message/;
+  const risk = /Without TLS, anyone on the network path can read each message/;
   t.match((await get(alice.session, list)).body, risk, 'beside the field');
   t.equal((await get(alice.session, page)).body.split(risk).length, 3, 'and at the head of one that uses http');
   t.match((await get(alice.session, list)).body, new RegExp(`${target.host}[^]*push, run finished`));
@@ -87,7 +87,7 @@ t.test('an owner adds, tries, looks at, changes and removes a webhook in the bro
   t.equal((await get(alice.session, `${list}/${hook!.id}`)).status, 404, 'not through another place');
 
   const call = (token: string | null, method: string, path: string, body?: object): Promise<PageResponse> =>
-    ask({ port }, `/api/v1${path}`, {
+    sendRequest({ port }, `/api/v1${path}`, {
       method,
       headers: { 'Content-Type': 'application/json', ...(token === null ? {} : { Authorization: `Bearer ${token}` }) },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),

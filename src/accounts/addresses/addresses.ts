@@ -1,0 +1,47 @@
+import type { AccountsDeps } from '../deps.ts';
+import { withLog } from '../with-log.ts';
+import { addAddress, sendVerification } from './add-address.ts';
+import { removeAddress, setAddressPublic, setPrimaryAddress } from './change-address.ts';
+import type { EmailAddress } from './email-address.ts';
+import { listAddresses, primaryAddressesOf, primaryAddressOf, publicAddressesOf } from './find-addresses.ts';
+import { peopleByAddress } from './people-by-address.ts';
+import { checkVerification, verifyAddress, vouchForAddress } from './verify-address.ts';
+
+/** E-mail addresses of people; the functions behind the names describe what they do and refuse. */
+export function createAddresses(deps: AccountsDeps) {
+  const bind =
+    <Rest extends unknown[], Result>(useCase: (deps: AccountsDeps, ...rest: Rest) => Result) =>
+    (...rest: Rest): Result =>
+      useCase(deps, ...rest);
+  const fields = ({ id, address }: EmailAddress, personId: string) => ({ personId, addressId: id, email: address });
+  const logged = <More>(
+    event: string,
+    useCase: (deps: AccountsDeps, personId: string, more: More) => Promise<EmailAddress>,
+  ) => withLog<[string, More], EmailAddress>(deps, event, bind(useCase), fields);
+
+  return {
+    /** Whether links can be sent; without mail an administrator verifies addresses. */
+    canSendLinks: deps.mail.isConfigured,
+    list: bind(listAddresses),
+    add: logged('address.added', addAddress),
+    sendVerification: bind(sendVerification),
+    checkVerification: bind(checkVerification),
+    verify: logged('address.verified', verifyAddress),
+    vouchFor: logged('address.vouched', vouchForAddress),
+    setPrimary: logged('address.primary_set', setPrimaryAddress),
+    setPublic: withLog(
+      deps,
+      (_personId: string, _addressId: string, isPublic: boolean) => (isPublic ? 'address.published' : 'address.hidden'),
+      bind(setAddressPublic),
+      fields,
+    ),
+    remove: logged('address.removed', removeAddress),
+    primaryOf: bind(primaryAddressOf),
+    primariesOf: bind(primaryAddressesOf),
+    publicOf: bind(publicAddressesOf),
+    noReplyOf: deps.noReply.of,
+    peopleByAddress: bind(peopleByAddress),
+  };
+}
+
+export type Addresses = ReturnType<typeof createAddresses>;

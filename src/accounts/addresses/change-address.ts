@@ -1,0 +1,60 @@
+import { conflict } from '../../kernel/index.ts';
+import type { AccountsDeps } from '../deps.ts';
+import { emailAddressSchema } from '../schema/email-address-schema.ts';
+import { ownAddress } from './add-address.ts';
+import { toEmailAddress } from './email-address.ts';
+import type { EmailAddress } from './email-address.ts';
+import { endLinks } from './verify-address.ts';
+
+/**
+ * Makes an address the one that mail about the account goes to. Refuses: `unknown_address`, `address_unverified`.
+ */
+export async function setPrimaryAddress(
+  { db }: AccountsDeps,
+  personId: string,
+  addressId: string,
+): Promise<EmailAddress> {
+  return db.write(async ({ manager }) => {
+    const row = await ownAddress(manager, personId, addressId);
+    if (row.verifiedAt === null) {
+      throw conflict('address_unverified', 'Only a verified address can be the primary one.');
+    }
+    await manager.update(emailAddressSchema, { userId: personId, isPrimary: true }, { isPrimary: false });
+    await manager.update(emailAddressSchema, { id: row.id }, { isPrimary: true });
+    return toEmailAddress({ ...row, isPrimary: true });
+  });
+}
+
+/** Shows an address to others once it is verified, or hides it. Refuses: `unknown_address`. */
+export async function setAddressPublic(
+  { db }: AccountsDeps,
+  personId: string,
+  addressId: string,
+  isPublic: boolean,
+): Promise<EmailAddress> {
+  return db.write(async ({ manager }) => {
+    const row = await ownAddress(manager, personId, addressId);
+    await manager.update(emailAddressSchema, { id: row.id }, { isPublic });
+    return toEmailAddress({ ...row, isPublic });
+  });
+}
+
+/**
+ * Removes an address with its links. The verified address that the person has had longest follows a primary one.
+ * @returns the removed address Refuses: `unknown_address`.
+ */
+export async function removeAddress({ db }: AccountsDeps, personId: string, addressId: string): Promise<EmailAddress> {
+  return db.write(async ({ manager, now }) => {
+    const row = await ownAddress(manager, personId, addressId);
+    await manager.delete(emailAddressSchema, { id: row.id });
+    await endLinks(manager, row, now);
+    if (row.isPrimary) {
+      const rest = await manager.findBy(emailAddressSchema, { userId: personId });
+      const [next] = rest
+        .filter(({ verifiedAt }) => verifiedAt !== null)
+        .sort((one, other) => one.verifiedAt! - other.verifiedAt! || (one.id < other.id ? -1 : 1));
+      if (next !== undefined) await manager.update(emailAddressSchema, { id: next.id }, { isPrimary: true });
+    }
+    return toEmailAddress(row);
+  });
+}

@@ -1,0 +1,86 @@
+import { isUniqueViolation } from '../../db/index.ts';
+import type { Tx } from '../../db/index.ts';
+import type { AccountsDeps } from '../deps.ts';
+import { accountLinkSchema } from '../schema/account-link-schema.ts';
+import { emailAddressSchema } from '../schema/email-address-schema.ts';
+import type { EmailAddressRow } from '../schema/email-address-schema.ts';
+import { findOpenLink, linkClosed } from './account-links.ts';
+import { addressInUse, ownAddress, tellPrimary } from './add-address.ts';
+import { toEmailAddress } from './email-address.ts';
+import type { EmailAddress } from './email-address.ts';
+
+/**
+ * The address that a link would verify, for the page that asks before it does: programs of mail servers open every link
+ * of a mail. The person is the one who is signed in: a link that another account has asked for must not bind the
+ * reader's mailbox to an account of theirs.
+ *
+ * Refuses with `link_closed` (not_found) unless the link is open and belongs to this person.
+ */
+export async function checkVerification(
+  { db, clock }: AccountsDeps,
+  personId: string,
+  secret: string,
+): Promise<EmailAddress> {
+  return toEmailAddress(await addressOfLink(db.read, personId, secret, clock.now()));
+}
+
+/** Uses a link up. Refuses: `link_closed` (not_found); `address_in_use` when another account verified it before. */
+export async function verifyAddress(deps: AccountsDeps, personId: string, secret: string): Promise<EmailAddress> {
+  const address = await deps.db.write(async (tx) => {
+    const row = await addressOfLink(tx.manager, personId, secret, tx.now);
+    return setVerified(deps, tx, row);
+  });
+  deps.mail.wake();
+  return address;
+}
+
+/**
+ * Marks an address as verified without a link: an administrator vouches for it, which gives an instance without mail
+ * its authors. Refuses: `unknown_address`, `address_in_use`.
+ */
+export async function vouchForAddress(deps: AccountsDeps, personId: string, addressId: string): Promise<EmailAddress> {
+  const address = await deps.db.write(async (tx) => {
+    const row = await ownAddress(tx.manager, personId, addressId);
+    return row.verifiedAt === null ? setVerified(deps, tx, row) : toEmailAddress(row);
+  });
+  deps.mail.wake();
+  return address;
+}
+
+async function addressOfLink(
+  manager: Tx['manager'],
+  personId: string,
+  secret: string,
+  now: number,
+): Promise<EmailAddressRow> {
+  const link = await findOpenLink(manager, 'verify', secret, now);
+  if (link === null || link.userId !== personId || link.addressKey === null) throw linkClosed();
+  const row = await manager.findOneBy(emailAddressSchema, { userId: personId, addressKey: link.addressKey });
+  if (row === null || row.verifiedAt !== null) throw linkClosed();
+  return row;
+}
+
+/** Also ends the other links of the address. The first verified address of a person is the primary one. */
+async function setVerified(deps: AccountsDeps, tx: Tx, row: EmailAddressRow): Promise<EmailAddress> {
+  const { manager, now } = tx;
+  const hasPrimary = await manager.existsBy(emailAddressSchema, { userId: row.userId, isPrimary: true });
+  const verified = { verifiedAt: now, isPrimary: !hasPrimary };
+  try {
+    await manager.update(emailAddressSchema, { id: row.id }, verified);
+  } catch (error) {
+    if (isUniqueViolation(error, 'email_addresses_verified')) throw addressInUse(error);
+    throw error;
+  }
+  await endLinks(manager, row, now);
+  await tellPrimary(deps, tx, { ...row, ...verified });
+  return toEmailAddress({ ...row, ...verified });
+}
+
+/** Ends all links to an address of a person; the rows stay for the limits. */
+export async function endLinks(
+  manager: Tx['manager'],
+  { userId, addressKey }: Pick<EmailAddressRow, 'userId' | 'addressKey'>,
+  now: number,
+): Promise<void> {
+  await manager.update(accountLinkSchema, { userId, addressKey }, { usedAt: now });
+}

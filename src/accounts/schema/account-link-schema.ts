@@ -1,0 +1,30 @@
+import { EntitySchema } from 'typeorm';
+
+export type LinkPurpose = 'verify' | 'reset';
+
+/** A row of `account_links`: a link that works once, for the account it was made for. */
+export interface AccountLinkRow {
+  /** SHA-256 of the secret in the link, hexadecimal. */
+  tokenHash: string;
+  purpose: LinkPurpose;
+  userId: string;
+  /** The address that it was sent to, as it is compared; `null` when an administrator handed it out. */
+  addressKey: string | null;
+  createdAt: number;
+  expiresAt: number;
+  usedAt: number | null;
+}
+
+export const accountLinkSchema = new EntitySchema<AccountLinkRow>({
+  name: 'AccountLink',
+  tableName: 'account_links',
+  columns: {
+    tokenHash: { name: 'token_hash', type: 'text', primary: true },
+    purpose: { type: 'text' },
+    userId: { name: 'user_id', type: 'text' },
+    addressKey: { name: 'address_key', type: 'text', nullable: true },
+    createdAt: { name: 'created_at', type: 'integer' },
+    expiresAt: { name: 'expires_at', type: 'integer' },
+    usedAt: { name: 'used_at', type: 'integer', nullable: true },
+  },
+});

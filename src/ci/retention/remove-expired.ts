@@ -1,0 +1,110 @@
+import { isNotNull } from '../../db/index.ts';
+import { In, IsNull, LessThan, Not } from 'typeorm';
+import { artifactFileSchema, artifactSchema } from '../schema/artifact-schema.ts';
+import type { CiDeps } from '../deps.ts';
+import { jobSchema } from '../schema/job-schema.ts';
+import { isRunning } from '../run-status.ts';
+import { taskSchema } from '../schema/task-schema.ts';
+
+const atOnce = 200;
+/** An upload that is unfinished a day after its start is abandoned. */
+const abandonedMs = 24 * 3_600_000;
+
+export interface RemovedData {
+  logs: number;
+  artifacts: number;
+  /** Files without a row, left behind by a crash or a deleted repository. */
+  strays: number;
+}
+
+/**
+ * Removes what has expired: logs and artifacts, unfinished uploads, files of what was deleted. Rows stay and record
+ * it. Called every night; idempotent.
+ */
+export async function removeExpired(deps: CiDeps): Promise<RemovedData> {
+  const removed = {
+    logs: await removeOldLogs(deps),
+    artifacts: await removeOldArtifacts(deps),
+    strays: await removeStrays(deps),
+  };
+  await deps.db.write(({ manager }) =>
+    manager.query('DELETE FROM ci_workflow_files WHERE NOT EXISTS (SELECT 1 FROM ci_runs WHERE file_hash = hash)'),
+  );
+  deps.logger.info('ci.old_removed', { ...removed });
+  return removed;
+}
+
+/** The row is written first: a page never offers an incomplete log. */
+async function removeOldLogs({ db, clock, settings, logs }: CiDeps): Promise<number> {
+  let count = 0;
+  for (;;) {
+    const old = await db.read.find(taskSchema, {
+      where: {
+        sealedAt: isNotNull(),
+        stoppedAt: LessThan(clock.now() - settings.logTtlMs),
+        logRemovedAt: IsNull(),
+      },
+      select: { id: true },
+      take: atOnce,
+    });
+    if (old.length === 0) return count;
+    const ids = old.map(({ id }) => id);
+    await db.write(({ manager, now }) => manager.update(taskSchema, { id: In(ids) }, { logRemovedAt: now }));
+    for (const id of ids) await logs.remove(id);
+    count += ids.length;
+  }
+}
+
+async function removeOldArtifacts({ db, clock, artifacts }: CiDeps): Promise<number> {
+  let count = 0;
+  for (;;) {
+    const now = clock.now();
+    const old = await db.read.find(artifactSchema, {
+      where: [
+        { state: In(['ready', 'uploading']), expiresAt: LessThan(now) },
+        { state: 'uploading', createdAt: LessThan(now - abandonedMs) },
+      ],
+      take: atOnce,
+    });
+    if (old.length === 0) return count;
+    const ids = old.map(({ id }) => id);
+    await db.write(async ({ manager }) => {
+      await manager.update(artifactSchema, { id: In(ids) }, { state: 'removed' });
+      await manager.delete(artifactFileSchema, { artifactId: In(ids) });
+    });
+    for (const { id, file } of old) {
+      await artifacts.abandon(id);
+      await artifacts.remove(file);
+    }
+    count += ids.length;
+  }
+}
+
+/** Files whose rows were deleted with their run or repository. Rows are never younger than their files. */
+async function removeStrays({ db, logs, artifacts }: CiDeps): Promise<number> {
+  let count = 0;
+  for await (const id of logs.ids()) {
+    if (await db.read.existsBy(taskSchema, { id })) continue;
+    await logs.remove(id);
+    count += 1;
+  }
+  for await (const file of artifacts.files()) {
+    if (await db.read.existsBy(artifactSchema, { file, state: Not('removed') })) continue;
+    await artifacts.remove(file);
+    count += 1;
+  }
+  for (const id of artifacts.uploads()) {
+    if (await isBeingUploaded({ db }, id)) continue;
+    await artifacts.abandon(id);
+    count += 1;
+  }
+  return count;
+}
+
+/** Whether parts may still arrive: its task is running. */
+async function isBeingUploaded({ db }: Pick<CiDeps, 'db'>, id: number): Promise<boolean> {
+  const artifact = await db.read.findOneBy(artifactSchema, { id, state: 'uploading' });
+  const task = artifact === null ? null : await db.read.findOneBy(taskSchema, { id: artifact.taskId });
+  const job = task === null ? null : await db.read.findOneBy(jobSchema, { id: task.jobId });
+  return job !== null && task !== null && isRunning(task.status);
+}

@@ -1,0 +1,50 @@
+import { internal } from '../kernel/index.ts';
+import { decrypt, encrypt } from '../sealing/index.ts';
+import type { MailDeps } from './deps.ts';
+
+/** Kind of the outbox messages that are mails. */
+export const mailKind = 'mail';
+
+/** What the payload of a mail holds encrypted. */
+export interface MailContents {
+  /** What `render` gets; dropped when the mail was sent. */
+  data?: unknown;
+  /** Of the last attempt, for administrators. */
+  to?: string;
+  subject?: string;
+  /** The mail server's response to a mail that it accepted. */
+  response?: string;
+  /** Its subject was gone, or the recipient may not see it any more: nothing was sent. */
+  isDropped?: true;
+}
+
+/** A mail as it stands in the payload of an outbox message. */
+export interface StoredMail {
+  kind: string;
+  /** Unique; the Message-ID of a mail without a thread begins with it. */
+  id: string;
+  contents: MailContents;
+}
+
+interface Payload {
+  kind: string;
+  id: string;
+  sealed: string;
+}
+
+/** Additional data of the encryption: a ciphertext decrypts only for its own mail. */
+const placeOf = ({ kind, id }: Pick<Payload, 'kind' | 'id'>): string => `mail:${kind}:${id}`;
+
+export function writePayload({ key, random }: Pick<MailDeps, 'key' | 'random'>, mail: StoredMail): string {
+  const { kind, id, contents } = mail;
+  const sealed = encrypt(key.for('messages'), random, placeOf(mail), JSON.stringify(contents));
+  return JSON.stringify({ kind, id, sealed } satisfies Payload);
+}
+
+/** Throws when the instance key has changed. */
+export function readPayload({ key }: Pick<MailDeps, 'key'>, payload: string | null): StoredMail {
+  const { kind, id, sealed } = JSON.parse(payload ?? '{}') as Payload;
+  const contents = decrypt(key.for('messages'), placeOf({ kind, id }), sealed ?? '');
+  if (contents === null) throw internal('a mail does not open with this data folder’s key');
+  return { kind, id, contents: JSON.parse(contents) as MailContents };
+}

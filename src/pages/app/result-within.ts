@@ -1,9 +1,0 @@
-/**
- * The result when it comes in time, else null. The work goes on: who asks for the same
- * later finds it done. A failure counts as no result.
- */
-export async function resultWithin<T>(work: Promise<T>, waitMs: number): Promise<T | null> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<null>((resolve) => (timer = setTimeout(() => resolve(null), waitMs)));
-  return Promise.race([work.catch(() => null), late]).finally(() => clearTimeout(timer));
-}

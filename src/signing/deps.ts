@@ -1,0 +1,23 @@
+import type { Accounts } from '../accounts/index.ts';
+import type { Database } from '../db/index.ts';
+import type { Clock, Logger, Random } from '../kernel/index.ts';
+import type { InstanceKey } from '../sealing/index.ts';
+import type { WorkerPool } from '../workers/index.ts';
+
+/** What the use-cases of this module need. */
+export interface SigningDeps {
+  db: Database;
+  accounts: Pick<Accounts, 'addresses' | 'keyHolders' | 'personById' | 'peopleById'>;
+  workers: WorkerPool;
+  /** Encrypts the private half of the server's key. */
+  instanceKey: InstanceKey;
+  clock: Clock;
+  random: Random;
+  logger: Logger;
+  settings: SigningSettings;
+}
+
+export interface SigningSettings {
+  /** OpenPGP keys that one person may have. */
+  maxKeysPerPerson: number;
+}

@@ -1,0 +1,58 @@
+import { conflict } from '../../kernel/index.ts';
+import type { SigningDeps } from '../deps.ts';
+import { gpgKeyPartSchema, gpgKeySchema } from '../schema/gpg-key-schema.ts';
+import type { GpgKeyRow } from '../schema/gpg-key-schema.ts';
+import { toGpgKey } from './gpg-key.ts';
+import type { GpgKey } from './gpg-key.ts';
+import { readKey } from './read-key.ts';
+
+export interface AddedGpgKey {
+  key: GpgKey;
+  /** False when the person had the key already, and this copy took the place of theirs. */
+  isNew: boolean;
+}
+
+/**
+ * Adds an OpenPGP public key with which the person signs commits. Given again, it replaces the stored copy: with a new
+ * expiry, a new subkey, a revocation. Several people may add the same key, so nobody can keep its owner from using it;
+ * it verifies nothing for a person whose verified addresses are not among its user ids.
+ *
+ * Refuses as `readKey` does; `too_many_gpg_keys`; `unknown_person`.
+ */
+export async function addGpgKey(deps: SigningDeps, personId: string, armored: unknown): Promise<AddedGpgKey> {
+  const { accounts, db, logger, random, settings } = deps;
+  const { signers, createdAt: keyCreatedAt, ...parsed } = await readKey(deps, personId, armored);
+  await accounts.personById(personId);
+  const added = await db.write(async ({ manager, now }): Promise<AddedGpgKey> => {
+    const old = await manager.findOneBy(gpgKeySchema, { userId: personId, fingerprint: parsed.fingerprint });
+    if (old === null && (await manager.countBy(gpgKeySchema, { userId: personId })) >= settings.maxKeysPerPerson) {
+      throw conflict('too_many_gpg_keys', `You have ${settings.maxKeysPerPerson} keys already. Remove one first.`);
+    }
+    const row: GpgKeyRow = {
+      ...parsed,
+      id: old?.id ?? random.uuid(),
+      userId: personId,
+      subkeys: signers.filter(({ fingerprint }) => fingerprint !== parsed.fingerprint),
+      keyCreatedAt,
+      createdAt: old?.createdAt ?? now,
+      updatedAt: now,
+    };
+    if (old === null) await manager.insert(gpgKeySchema, row);
+    else {
+      await manager.update(gpgKeySchema, { id: row.id }, row);
+      await manager.delete(gpgKeyPartSchema, { gpgKeyId: row.id });
+    }
+    await manager.insert(
+      gpgKeyPartSchema,
+      signers.map((part) => ({ ...part, gpgKeyId: row.id })),
+    );
+    return { key: toGpgKey(row), isNew: old === null };
+  });
+  logger.info(added.isNew ? 'key.added' : 'key.updated', {
+    personId,
+    keyId: added.key.id,
+    fingerprint: added.key.fingerprint,
+    uses: 'signing',
+  });
+  return added;
+}

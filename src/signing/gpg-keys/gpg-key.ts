@@ -1,0 +1,24 @@
+import type { GpgKeyPart, GpgKeyRow } from '../schema/gpg-key-schema.ts';
+
+/** An OpenPGP public key of an account. Times in milliseconds since the epoch. */
+export interface GpgKey extends GpgKeyPart {
+  id: string;
+  personId: string;
+  /** `RSA 4096`, `Ed25519` */
+  algorithm: string;
+  /** User ids that the key certifies. */
+  userIds: string[];
+  /** Their e-mail addresses. */
+  addresses: string[];
+  subkeys: GpgKeyPart[];
+  keyCreatedAt: number;
+  /** Null when it never expires. */
+  expiresAt: number | null;
+  revoked: boolean;
+  createdAt: number;
+  updatedAt: number;
+}
+
+export function toGpgKey({ userId: personId, armored: _, ...rest }: GpgKeyRow): GpgKey {
+  return { ...rest, personId };
+}

@@ -1,0 +1,67 @@
+import { EntitySchema } from 'typeorm';
+
+/** A key or subkey that may sign. */
+export interface GpgKeyPart {
+  /** 16 hexadecimal digits in capitals, as GnuPG prints it. */
+  keyId: string;
+  /** 40 hexadecimal digits, 64 of a version 6 key. */
+  fingerprint: string;
+}
+
+/** A row of `gpg_keys`: an OpenPGP public key of a person. All but the owner is computed from the key. */
+export interface GpgKeyRow extends GpgKeyPart {
+  id: string;
+  userId: string;
+  /** As people call it: `RSA 4096`, `Ed25519`. */
+  algorithm: string;
+  /** User ids that the key certifies and has not revoked. */
+  userIds: string[];
+  /** Their e-mail addresses. */
+  addresses: string[];
+  /** Subkeys that may sign; empty where the primary key alone does. */
+  subkeys: GpgKeyPart[];
+  /** The key without signatures of other people, in armour. */
+  armored: string;
+  keyCreatedAt: number;
+  expiresAt: number | null;
+  revoked: boolean;
+  createdAt: number;
+  /** When the person last gave a copy of it: with a new expiry, a new subkey, a revocation. */
+  updatedAt: number;
+}
+
+export const gpgKeySchema = new EntitySchema<GpgKeyRow>({
+  name: 'GpgKey',
+  tableName: 'gpg_keys',
+  columns: {
+    id: { type: 'text', primary: true },
+    userId: { name: 'user_id', type: 'text' },
+    fingerprint: { type: 'text' },
+    keyId: { name: 'key_id', type: 'text' },
+    algorithm: { type: 'text' },
+    userIds: { name: 'user_ids', type: 'simple-json' },
+    addresses: { type: 'simple-json' },
+    subkeys: { type: 'simple-json' },
+    armored: { type: 'text' },
+    keyCreatedAt: { name: 'key_created_at', type: 'integer' },
+    expiresAt: { name: 'expires_at', type: 'integer', nullable: true },
+    revoked: { type: 'boolean' },
+    createdAt: { name: 'created_at', type: 'integer' },
+    updatedAt: { name: 'updated_at', type: 'integer' },
+  },
+});
+
+/** A row of `gpg_key_parts`: which key a key id in a signature may belong to. */
+export interface GpgKeyPartRow extends GpgKeyPart {
+  gpgKeyId: string;
+}
+
+export const gpgKeyPartSchema = new EntitySchema<GpgKeyPartRow>({
+  name: 'GpgKeyPart',
+  tableName: 'gpg_key_parts',
+  columns: {
+    keyId: { name: 'key_id', type: 'text', primary: true },
+    gpgKeyId: { name: 'gpg_key_id', type: 'text', primary: true },
+    fingerprint: { type: 'text', primary: true },
+  },
+});

@@ -1,0 +1,52 @@
+import { bindDeps } from '../kernel/index.ts';
+import type { SigningDeps } from './deps.ts';
+import { addGpgKey } from './gpg-keys/add-gpg-key.ts';
+import { armoredKeys, listGpgKeys, ownAddresses } from './gpg-keys/list-gpg-keys.ts';
+import { removeGpgKey } from './gpg-keys/remove-gpg-key.ts';
+import { allowedSigners } from './instance/allowed-signers.ts';
+import { currentInstanceKey, instanceKeys, rotateInstanceKey, signCommit } from './instance/instance-signer.ts';
+import { findSigners } from './verification/find-signers.ts';
+import { readSignature } from './verification/read-signatures.ts';
+import { verifySignatures } from './verification/verify-signatures.ts';
+import type { SignedObject, Verification } from './verification/verification.ts';
+
+/**
+ * Signatures of commits and tags: OpenPGP keys of people, verification, and the server's own signing key. The functions
+ * behind the names describe what they do and refuse.
+ */
+export function createSigning(deps: SigningDeps) {
+  const bind = bindDeps(deps);
+  const [, domain] = deps.accounts.addresses.noReplyOf({ id: '', username: null }).split('@');
+  /** The server as a committer, and as the principal of its key: an address in a domain where no person has one. */
+  const identity = { name: 'Hearth', address: `hearth@${domain}` };
+  return {
+    addGpgKey: bind(addGpgKey),
+    listGpgKeys: bind(listGpgKeys),
+    removeGpgKey: bind(removeGpgKey),
+    armoredKeys: bind(armoredKeys),
+    ownAddresses: bind(ownAddresses),
+
+    readSignature,
+    findSigners: bind(findSigners),
+    verifySignatures: bind(verifySignatures),
+    /** All three steps, for callers that cache nothing. */
+    async verify(objects: readonly (SignedObject | null)[], client: string): Promise<(Verification | null)[]> {
+      const reads = objects.map((object) => object && readSignature(object));
+      const signers = await findSigners(
+        deps,
+        reads.filter((read) => read !== null),
+      );
+      return verifySignatures(deps, reads, signers, client);
+    },
+
+    identity,
+    instanceKeys: bind(instanceKeys),
+    currentInstanceKey: bind(currentInstanceKey),
+    rotateInstanceKey: bind(rotateInstanceKey),
+    signCommit: bind(signCommit),
+    /** The server's keys as a file for `gpg.ssh.allowedSignersFile`. */
+    allowedSigners: async (): Promise<string> => allowedSigners(await instanceKeys(deps), identity.address),
+  };
+}
+
+export type Signing = ReturnType<typeof createSigning>;

@@ -1,0 +1,46 @@
+import { isDomainError } from '../../kernel/index.ts';
+import { plainLine } from './plain-text.ts';
+
+/** What the client gets when a command failed: one line on stderr, and the exit status. */
+export interface ErrorOutput {
+  line: string;
+  exitCode: number;
+  /** An internal error, not a refusal: the log gets all of it. */
+  isFault: boolean;
+}
+
+/**
+ * Maps error codes to SSH; no other file here looks at codes. A hidden repository or issue and an
+ * absent one give the same bytes.
+ *
+ * @param faultId links the line of an internal error to its log line
+ */
+export function errorOutput(error: unknown, faultId: string): ErrorOutput {
+  if (isDomainError(error)) {
+    switch (error.code) {
+      case 'not_found':
+        // Only of a repository that the client may read.
+        return say(inRepository.has(error.reason) ? error.message : 'repository not found');
+      case 'invalid':
+      case 'unauthenticated':
+      case 'forbidden':
+      case 'conflict':
+        return say(error.message);
+      case 'unavailable':
+        return say(
+          error.retryAfterSeconds === undefined
+            ? error.message
+            : `${error.message} Try again in ${error.retryAfterSeconds} seconds.`,
+        );
+      case 'internal':
+        break;
+    }
+  }
+  return { ...say(`internal error (${faultId})`), isFault: true };
+}
+
+const inRepository = new Set(['issue_not_found', 'entry_not_found']);
+
+function say(words: string): ErrorOutput {
+  return { line: `hearth: ${plainLine(words)}\n`, exitCode: 1, isFault: false };
+}
