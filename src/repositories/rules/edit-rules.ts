@@ -131,7 +131,10 @@ export async function removeRule(
   log(deps, 'repository.rule_removed', viewer, repository.id, removed);
 }
 
-/** Moves a rule by one place among the patterns of its kind; a rule for one name needs no place. Refuses as `removeRule` does. */
+/**
+ * Moves a rule by one place among the patterns of its kind; a rule for one name needs no place. Refuses as `removeRule`
+ * does.
+ */
 export async function moveRule(
   deps: RepositoryDeps,
   viewer: Viewer,
