@@ -45,11 +45,23 @@ export const listBranches = operation({
   isPaged: true,
   query: z.object(paging),
   response: z.array(branch),
-  async run({ found, query: { limit, after }, deps }) {
+  async run({ viewer, found, query: { limit, after }, deps }) {
     const { rows, next } = pageOf(await deps.git.refs.branches(found.path), limit, after);
+    const rights = await deps.repositories.rules.rightsIn(viewer, found.repository);
+    const mayWrite = allows(found.level, 'write') && found.repository.archivedAt === null;
     const { defaultBranch } = found.repository;
     return listed(
-      rows.map(({ name, oid }) => ({ name, id: oid, isDefault: name === defaultBranch })),
+      rows.map(({ name, oid }) => {
+        const pattern = rights.patternOf(`refs/heads/${name}`);
+        return {
+          name,
+          id: oid,
+          isDefault: name === defaultBranch,
+          protected: pattern !== null,
+          effective_branch_protection_name: pattern ?? '',
+          user_can_push: mayWrite && rights.may(`refs/heads/${name}`, 'push'),
+        };
+      }),
       next,
     );
   },
@@ -80,9 +92,9 @@ export const listTags = operation({
 /** A page of history goes on at the commit where it began: a push in between moves nothing. */
 const position = /^([0-9a-f]{40}|[0-9a-f]{64})\.(\d{1,9})$/;
 
-/** Commits with what their signatures are worth. */
+/** Commits with what their signatures are worth, and the people behind their addresses, who are asked for at once. */
 async function showCommits(
-  { signing }: Pick<WebDeps, 'signing'>,
+  { accounts, signing }: Pick<WebDeps, 'accounts' | 'signing'>,
   { repository }: Pick<Found, 'repository'>,
   commits: readonly Commit[],
 ) {
@@ -90,7 +102,10 @@ async function showCommits(
     ({ signature, committer }) => signature && { signature, address: committer.email, at: committer.at },
   );
   const verifications = await signing.verify(objects, repository.id);
-  return commits.map((one, index) => showCommit(one, verifications[index] ?? null));
+  const people = await accounts.addresses.peopleByAddress(
+    commits.flatMap(({ author, committer }) => [author.email, committer.email]),
+  );
+  return commits.map((one, index) => showCommit(one, verifications[index] ?? null, people));
 }
 
 export const listCommits = operation({

@@ -1,5 +1,6 @@
 import type { Operation } from '../operation.ts';
 import { listActivity, listLostTips, restoreLostTip } from './activity.ts';
+import { branchRuleOperations } from './branch-rules.ts';
 import { addCollaborator, changeCollaborator, listCollaborators, removeCollaborator } from './collaborators.ts';
 import { getArchiveLinks, getCommit, getRawFile, getTree, listBranches, listCommits, listTags } from './contents.ts';
 import {
@@ -46,6 +47,7 @@ import {
   openIssue,
   searchIssues,
 } from './issues.ts';
+import { createFork, listForks, mergeUpstream } from './forks.ts';
 import { getImage, removeImage, replaceImage } from './images.ts';
 import { issueAssetOperations } from './issue-assets.ts';
 import { addGpgKey, listGpgKeys, listGpgKeysOfUser, listKeysOfUser, removeGpgKey } from './gpg-keys.ts';
@@ -100,6 +102,10 @@ export const operations: readonly Operation[] = [
   editRepository,
   renameRepository,
   deleteRepository,
+  ...branchRuleOperations,
+  listForks,
+  createFork,
+  mergeUpstream,
   listBranches,
   listTags,
   listCommits,
