@@ -308,6 +308,7 @@ export async function openModules(
       accounts,
       repositories,
       issues,
+      mail,
       key: new InstanceKey(keyFile(config.dataDir), random, 'notifications'),
       clock,
       random,

@@ -3,7 +3,7 @@ import type { WatchLevel } from '../schema/watch-schema.ts';
 
 /** What is known of the people around an issue when something happens to it. */
 export interface PeopleAround {
-  /** Whom the event names: mentioned in its text, or assigned by it. They hear of it whatever they unsubscribed from. */
+  /** Whom the event names: in its text, or by assigning them. They hear of it also when they have unsubscribed. */
   named: ReadonlyMap<string, Extract<Reason, 'mention' | 'assigned'>>;
   /** Whether the event concerns all who take part or watch, not only those whom it names. */
   isForAll: boolean;
