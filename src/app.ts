@@ -438,6 +438,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     accounts,
     repositories,
     issues: modules.issues,
+    notifications: modules.notifications,
     git,
     workers: modules.workers,
     logger,

@@ -86,6 +86,7 @@ export type Tag =
   | 'Images'
   | 'Issues'
   | 'Pins'
+  | 'Notifications'
   | 'Users'
   | 'Organisations'
   | 'Runs'

@@ -17,8 +17,8 @@ export interface NotificationSettings {
 /** What renders texts of mails; plugged in by what renders pages, which is above this module. */
 export interface Renderers {
   /**
-   * A text in Markdown as HTML that loads nothing, with absolute links; null when it cannot be rendered. Without it mails
-   * have the text as it was written.
+   * A text in Markdown as HTML that loads nothing, with absolute links; null when it cannot be rendered. Without it
+   * mails have the text as it was written.
    */
   markdown: ((text: { viewer: Viewer; place: Located; body: string }) => Promise<string | null>) | null;
 }

@@ -7,7 +7,7 @@ const hour = 6;
 /** The first day of the epoch was a Thursday: the Monday before it, at the hour. */
 const firstMonday = -3 * dayMs + hour * 60 * 60_000;
 
-/** When the digest of something that happens now is sent, milliseconds since the epoch: at 6:00 UTC, weekly on Monday. */
+/** When the digest of what happens now is sent, milliseconds since the epoch: at 6:00 UTC, weekly on Monday. */
 export function nextDigest(now: number, digest: Exclude<Digest, 'immediately'>): number {
   const period = digest === 'daily' ? dayMs : weekMs;
   return firstMonday + (Math.floor((now - firstMonday) / period) + 1) * period;

@@ -12,8 +12,8 @@ import { repositoryLinks } from './repository-links.ts';
 const maxHtml = 200_000;
 
 /**
- * A text of an issue as HTML for a mail, as one person may read it: sanitised like the page, every address absolute, and
- * nothing that a mail program loads, so images are links. Null when the text cannot be rendered or is too long.
+ * A text of an issue as HTML for a mail, as one person may read it: sanitised like the page, every address absolute,
+ * and nothing that a mail program loads, so images are links. Null when it cannot be rendered or is too long.
  */
 export async function renderForMail(
   { config, issues, workers }: Pick<WebDeps, 'config' | 'issues' | 'workers'>,
