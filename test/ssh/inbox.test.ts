@@ -11,13 +11,13 @@ await repositories.create(alice.viewer, { name: 'site', visibility: 'PUBLIC' });
 const as = (who: typeof alice, command: string) => hearth.ssh([command], { keys: [who.key] });
 
 t.test('the inbox is listed, changed and changed back by the owner of a key', async (t) => {
-  await issues.open(bob.viewer, { owner: 'alice', name: 'site' }, { title: 'It rains\tin', body: '@alice' });
+  await issues.open(bob.viewer, { owner: 'alice', name: 'site' }, { title: 'It rains in', body: '@alice' });
   for (let tries = 0; tries < 500 && (await notifications.countUnread(alice.viewer)) === 0; tries += 1) await sleep(10);
   const { stdout } = await as(alice, 'inbox');
   t.match(stdout, /^\d+\tunread\talice\/site#1\tIt rains in\tmention\t\d{4}-[^\n]*Z\n$/);
   const [id] = stdout.split('\t');
   t.same(await as(bob, 'inbox list'), { code: 0, stdout: '', stderr: '' });
-  t.match(await as(bob, `inbox done ${id}`), { code: 1, stderr: /no such notification/ }, 'of somebody else');
+  t.match(await as(bob, `inbox done ${id}`), { code: 1, stderr: /no such notification/ }, 'of another person');
   const done = await as(alice, `inbox done ${id}`);
   t.match(done, { code: 0, stdout: /^Changed\. To take it back: inbox undo done\.\d+\n$/ });
   t.same((await as(alice, 'inbox list')).stdout, '');

@@ -1,6 +1,6 @@
 import type { Reason } from '../schema/notification-schema.ts';
 
-/** Why somebody gets a mail, behind "You get this mail because". */
+/** Why a person gets a mail, behind "You get this mail because". */
 export const becauseOf: Readonly<Record<Reason, string>> = {
   mention: 'you were mentioned',
   review_asked: 'you were asked for a review',

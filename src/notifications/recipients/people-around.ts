@@ -36,7 +36,7 @@ export async function assigneesOf({ db }: Deps, issueId: string): Promise<string
   return rows.map(({ user_id }) => user_id);
 }
 
-/** People and organisations that have blocked somebody. */
+/** People and organisations that have blocked a person. */
 export async function blocking({ db }: Deps, personId: string | null): Promise<Set<string>> {
   if (personId === null) return new Set();
   const rows: { owner_id: string }[] = await db.read.query('SELECT owner_id FROM owner_blocks WHERE user_id = ?', [

@@ -7,7 +7,7 @@ export interface PeopleAround {
   named: ReadonlyMap<string, Extract<Reason, 'mention' | 'assigned'>>;
   /** Whether the event concerns all who take part or watch, not only those whom it names. */
   isForAll: boolean;
-  /** Who did it; null for somebody without an account here. */
+  /** Who did it; null for an actor without an account here. */
   actorId: string | null;
   authorId: string | null;
   assignees: readonly string[];
@@ -19,7 +19,7 @@ export interface PeopleAround {
 
 /**
  * Decides who is notified, and for which of their reasons: the strongest. Nobody hears of their own acts, of what
- * somebody does whom they have blocked, or of a repository that they ignore; who has unsubscribed from the issue hears
+ * a person does whom they have blocked, or of a repository that they ignore; who has unsubscribed from the issue hears
  * only of what names them. Rights and channels are asked by the caller.
  */
 export function whoHears(around: PeopleAround): Map<string, Reason> {

@@ -6,7 +6,7 @@ import { plainText } from './plain-text.ts';
 import type { AuthenticatedSession } from './session.ts';
 import { send } from './write-output.ts';
 
-/** Rows of a list: what somebody reads in a terminal. */
+/** Rows of a list: what a person reads in a terminal. */
 const mostListed = 100;
 
 /** The commands about the inbox, for the owner of the key. The list is tab-separated lines without headers. */
