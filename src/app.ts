@@ -50,6 +50,8 @@ import { createOutbox, outboxEntities } from './outbox/index.ts';
 import type { Outbox } from './outbox/index.ts';
 import { createMail } from './mail/index.ts';
 import type { Mail } from './mail/index.ts';
+import { createNotices, noticeEntities } from './notices/index.ts';
+import type { Notices } from './notices/index.ts';
 import { createMirrors, mirrorEntities } from './mirrors/index.ts';
 import type { Mirrors } from './mirrors/index.ts';
 import { createWebhooks, webhookEntities } from './webhooks/index.ts';
@@ -95,6 +97,7 @@ export interface Modules {
   federation: Federation;
   ci: Ci;
   webhooks: Webhooks;
+  notices: Notices;
   notifications: Notifications;
   mirrors: Mirrors;
   backups: Backups;
@@ -141,6 +144,7 @@ export const entities = [
   ...ciEntities,
   ...federationEntities,
   ...webhookEntities,
+  ...noticeEntities,
   ...notificationEntities,
   ...mirrorEntities,
 ] as unknown as EntitySchema<never>[];
@@ -202,19 +206,19 @@ export async function openModules(
     const mail = createMail({ config, keyFile: keyFile(config.dataDir), db, outbox, clock, random, logger });
     const owners = createOwners({ db });
     const avatars = createAvatars({ db, logger, store: imagesIn(path.join(config.dataDir, 'avatars')) });
-    const accounts = createAccounts({ db, owners, clock, random, logger, config });
+    const accounts = createAccounts({ db, owners, clock, random, logger, config, mail });
     const organisations = createOrganisations({ db, owners, accounts, avatars, random, logger });
     const signing = createSigning({
       db,
       accounts,
-      addresses: { peopleByAddress: async () => new Map() },
       workers,
       instanceKey: new InstanceKey(keyFile(config.dataDir), random, 'signing'),
       clock,
       random,
       logger,
-      settings: { maxKeysPerPerson: config.keys.maxPerPerson, host: hostOf(config.baseUrl) },
+      settings: { maxKeysPerPerson: config.keys.maxPerPerson },
     });
+    accounts.onSignUp(organisations.joinInvited);
     const git = await findingGit;
     const repositories = createRepositories({
       db,
@@ -303,6 +307,7 @@ export async function openModules(
     repositories.pushes.onPush(webhooks.onPush);
     issues.onEntry(webhooks.onEntry);
     ci.onRunEnd(webhooks.onRunEnd);
+    const notices = createNotices({ db, accounts, mail, logger, baseUrl: config.baseUrl });
     const notifications = createNotifications({
       db,
       accounts,
@@ -369,6 +374,7 @@ export async function openModules(
       federation,
       ci,
       webhooks,
+      notices,
       notifications,
       mirrors,
       backups,
@@ -404,9 +410,6 @@ export async function openModules(
 
 /** The path is older than the module `sealing`; one key encrypts the secrets of all modules. */
 const keyFile = (dataDir: string): string => path.join(dataDir, 'ci', 'secret.key');
-
-/** The host in addresses that this server makes for itself. */
-const hostOf = (baseUrl: string | null): string => (baseUrl === null ? 'localhost' : new URL(baseUrl).hostname);
 
 /** Builds the whole server; it does not listen before `start`. */
 export async function createApp(config: Config, options: AppOptions): Promise<App> {
@@ -463,6 +466,9 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     ci,
     issues: modules.issues,
     webhooks: modules.webhooks,
+    mail: modules.mail,
+    notices: modules.notices,
+    outbox: modules.outbox,
     notifications: modules.notifications,
     mirrors: modules.mirrors,
     git,

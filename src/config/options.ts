@@ -510,7 +510,7 @@ export const options = [
     env: 'SERVICE_MAIL_MAX_PER_HOUR',
     type: integer(1, 1_000_000),
     default: 1_000,
-    sentence: 'Mails of one hour to everybody together; further ones wait. Mail providers have such limits, too.',
+    sentence: 'Mails of one hour to everyone together; further ones wait. Mail providers have such limits, too.',
   }),
   row({
     key: 'mail.max_per_recipient',

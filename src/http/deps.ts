@@ -17,6 +17,9 @@ import type { Avatars, Owners } from '../owners/index.ts';
 import type { Repositories } from '../repositories/index.ts';
 import type { CodeSearch, Search } from '../search/index.ts';
 import type { Signing } from '../signing/index.ts';
+import type { Mail } from '../mail/index.ts';
+import type { Outbox } from '../outbox/index.ts';
+import type { Notices } from '../notices/index.ts';
 import type { Mirrors } from '../mirrors/index.ts';
 import type { Webhooks } from '../webhooks/index.ts';
 import type { WorkerPool } from '../workers/index.ts';
@@ -56,6 +59,10 @@ export interface WebDeps {
   ci: Ci;
   issues: Issues;
   webhooks: Webhooks;
+  mail: Mail;
+  notices: Notices;
+  /** For metrics only. */
+  outbox: Pick<Outbox, 'metrics'>;
   notifications: Notifications;
   mirrors: Mirrors;
   git: Git;

@@ -1,8 +1,10 @@
 import { Not } from 'typeorm';
 import { conflict, invalid } from '../../kernel/index.ts';
+import { endResetLinks } from '../addresses/account-links.ts';
 import { noSuchPerson } from '../people/find-people.ts';
 import type { AccountsDeps } from '../deps.ts';
 import { sessionSchema } from '../schema/session-schema.ts';
+import { announceSecurityEvent } from '../security-events.ts';
 import { userSchema } from '../schema/user-schema.ts';
 import { normalisePassword, parsePassword } from '../password-rules.ts';
 
@@ -41,7 +43,8 @@ export async function changePassword(deps: AccountsDeps, personId: string, chang
     return hashing.hash(next);
   });
 
-  await db.write(async ({ manager }) => {
+  await db.write(async (tx) => {
+    const { manager, now } = tx;
     const { affected } = await manager.update(
       userSchema,
       { id: personId, passwordHash: row.passwordHash! },
@@ -50,5 +53,7 @@ export async function changePassword(deps: AccountsDeps, personId: string, chang
     if (affected === 0) throw conflict('password_changed', 'The password was changed meanwhile. Sign in again.');
     const others = { userId: personId, ...(change.keepSessionId !== null && { id: Not(change.keepSessionId) }) };
     await manager.delete(sessionSchema, others);
+    await endResetLinks(manager, personId, now);
+    await announceSecurityEvent(deps, tx, personId, { kind: 'password_changed', by: 'person' });
   });
 }

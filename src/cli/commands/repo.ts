@@ -13,6 +13,7 @@ import { findRepository } from './find-repository.ts';
 import { addRepoAdoptCommand } from './export-import.ts';
 import { addRepoAddCommand } from './repo-add.ts';
 import { addCollaboratorCommands } from './repo-collaborator.ts';
+import { addRuleCommands } from './repo-rule.ts';
 import { addRepoMaintenanceCommands } from './repo-maintenance.ts';
 import { addRepoMirrorCommands } from './repo-mirror.ts';
 import { addRepoUndoCommand } from './repo-undo.ts';
@@ -58,6 +59,7 @@ export function addRepoCommands(program: Command, run: Run): void {
   addRepoAdoptCommand(repo, run);
   addRepoMirrorCommands(repo, run);
   addCollaboratorCommands(repo, run);
+  addRuleCommands(repo, run);
 }
 
 const orders: Record<ListOptions['sort'], (a: ListedRepository, b: ListedRepository) => number> = {

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { allows } from '../../access/index.ts';
 import { invalid, notFound } from '../../kernel/index.ts';
 import type { Found } from '../../repositories/index.ts';
+import type { Commit } from '../../git/index.ts';
 import type { WebDeps } from '../../http/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import { json, listed } from '../responses.ts';
@@ -44,11 +45,23 @@ export const listBranches = operation({
   isPaged: true,
   query: z.object(paging),
   response: z.array(branch),
-  async run({ found, query: { limit, after }, deps }) {
+  async run({ viewer, found, query: { limit, after }, deps }) {
     const { rows, next } = pageOf(await deps.git.refs.branches(found.path), limit, after);
+    const rights = await deps.repositories.rules.rightsIn(viewer, found.repository);
+    const mayWrite = allows(found.level, 'write') && found.repository.archivedAt === null;
     const { defaultBranch } = found.repository;
     return listed(
-      rows.map(({ name, oid }) => ({ name, id: oid, isDefault: name === defaultBranch })),
+      rows.map(({ name, oid }) => {
+        const pattern = rights.patternOf(`refs/heads/${name}`);
+        return {
+          name,
+          id: oid,
+          isDefault: name === defaultBranch,
+          protected: pattern !== null,
+          effective_branch_protection_name: pattern ?? '',
+          user_can_push: mayWrite && rights.may(`refs/heads/${name}`, 'push'),
+        };
+      }),
       next,
     );
   },
@@ -79,6 +92,22 @@ export const listTags = operation({
 /** A page of history goes on at the commit where it began: a push in between moves nothing. */
 const position = /^([0-9a-f]{40}|[0-9a-f]{64})\.(\d{1,9})$/;
 
+/** Commits with what their signatures are worth, and the people behind their addresses, who are asked for at once. */
+async function showCommits(
+  { accounts, signing }: Pick<WebDeps, 'accounts' | 'signing'>,
+  { repository }: Pick<Found, 'repository'>,
+  commits: readonly Commit[],
+) {
+  const objects = commits.map(
+    ({ signature, committer }) => signature && { signature, address: committer.email, at: committer.at },
+  );
+  const verifications = await signing.verify(objects, repository.id);
+  const people = await accounts.addresses.peopleByAddress(
+    commits.flatMap(({ author, committer }) => [author.email, committer.email]),
+  );
+  return commits.map((one, index) => showCommit(one, verifications[index] ?? null, people));
+}
+
 export const listCommits = operation({
   id: 'listCommits',
   method: 'GET',
@@ -99,7 +128,7 @@ export const listCommits = operation({
     const skip = Number(skipped ?? 0);
     const commits = await deps.git.objects.log(found.path, start, { limit: query.limit + 1, skip });
     const next = commits.length > query.limit ? `${start}.${skip + query.limit}` : null;
-    return listed(commits.slice(0, query.limit).map(showCommit), next);
+    return listed(await showCommits(deps, found, commits.slice(0, query.limit)), next);
   },
 });
 
@@ -115,7 +144,8 @@ export const getCommit = operation({
   response: commit,
   async run({ found, params, deps }) {
     const oid = await resolveRef(deps, found, params.commit);
-    return json(showCommit(await deps.git.objects.commit(found.path, oid)));
+    const [shown] = await showCommits(deps, found, [await deps.git.objects.commit(found.path, oid)]);
+    return json(shown!);
   },
 });
 

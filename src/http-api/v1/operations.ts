@@ -1,5 +1,6 @@
 import type { Operation } from '../operation.ts';
 import { listActivity, listLostTips, restoreLostTip } from './activity.ts';
+import { branchRuleOperations } from './branch-rules.ts';
 import { addCollaborator, changeCollaborator, listCollaborators, removeCollaborator } from './collaborators.ts';
 import { getArchiveLinks, getCommit, getRawFile, getTree, listBranches, listCommits, listTags } from './contents.ts';
 import {
@@ -48,6 +49,7 @@ import {
 } from './issues.ts';
 import { getImage, removeImage, replaceImage } from './images.ts';
 import { issueAssetOperations } from './issue-assets.ts';
+import { addGpgKey, listGpgKeys, listGpgKeysOfUser, listKeysOfUser, removeGpgKey } from './gpg-keys.ts';
 import { addKey, listKeys, removeKey } from './keys.ts';
 import {
   addMember,
@@ -101,6 +103,7 @@ export const operations: readonly Operation[] = [
   editRepository,
   renameRepository,
   deleteRepository,
+  ...branchRuleOperations,
   listBranches,
   listTags,
   listCommits,
@@ -186,6 +189,11 @@ export const operations: readonly Operation[] = [
   listKeys,
   addKey,
   removeKey,
+  listGpgKeys,
+  addGpgKey,
+  removeGpgKey,
+  listKeysOfUser,
+  listGpgKeysOfUser,
   listTokens,
   addToken,
   removeToken,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { sshKeyUses } from '../../accounts/index.ts';
 import { plainHttpMirrorRisk } from '../../mirrors/index.ts';
 import { plainHttpWebhookRisk, webhookEvents } from '../../webhooks/index.ts';
 import { giteaUser } from './issues-schemas.ts';
@@ -47,7 +48,7 @@ export const repository = z
     visibility,
     description: z.string(),
     defaultBranch: z.string(),
-    defaultBranchProtected: z.boolean().describe('Whether pushes may not rewrite the default branch'),
+    defaultBranchProtected: z.boolean().describe('Whether a rule keeps pushes from rewriting the default branch'),
     acceptsGerritRefs: z.boolean().describe('Whether pushes may write refs/changes/ and refs/meta/'),
     archived: z.boolean().describe('Read-only'),
     createdAt: time,
@@ -61,9 +62,25 @@ export const repository = z
   .meta({ id: 'Repository' });
 
 export const namedRef = z.strictObject({ name: z.string(), id: objectId }).meta({ id: 'NamedRef' });
-export const branch = z.strictObject({ name: z.string(), id: objectId, isDefault: z.boolean() }).meta({ id: 'Branch' });
+export const branch = z
+  .strictObject({
+    name: z.string(),
+    id: objectId,
+    isDefault: z.boolean(),
+    protected: z.boolean().describe('Whether a rule decides about it'),
+    effective_branch_protection_name: z.string().describe('The pattern of that rule; empty without one'),
+    user_can_push: z.boolean().describe('Whether the caller may push to it'),
+  })
+  .meta({ id: 'Branch' });
 
-const signature = z.strictObject({ name: z.string(), email: z.string(), date: time }).meta({ id: 'Signature' });
+const signature = z
+  .strictObject({
+    name: z.string(),
+    email: z.string(),
+    date: time,
+    username: z.string().nullable().describe('The person whose verified or no-reply address it is'),
+  })
+  .meta({ id: 'Signature' });
 export const commit = z
   .strictObject({
     id: objectId,
@@ -72,6 +89,16 @@ export const commit = z
     author: signature,
     committer: signature,
     message: z.string(),
+    verification: z
+      .strictObject({
+        verified: z.boolean(),
+        reason: z.string().describe('valid, unsigned, unknown_key, invalid, unverified_email …'),
+        signer: z.string().nullable().describe('The username of whoever registered the key'),
+        fingerprint: z.string().nullable(),
+        signature: z.string().nullable(),
+        payload: z.string().nullable().describe('What was signed'),
+      })
+      .describe('What the signature is worth'),
   })
   .meta({ id: 'Commit' });
 
@@ -285,11 +312,32 @@ export const sshKey = z
     title: z.string(),
     type: z.string(),
     fingerprint: z.string(),
+    uses: z.enum(sshKeyUses).describe('What it is for'),
     worksWithBuiltInServer: z.boolean(),
     createdAt: time,
     lastUsedAt: time.nullable(),
   })
   .meta({ id: 'SshKey' });
+
+export const publicSshKey = z.strictObject({ key: z.string() }).meta({ id: 'PublicSshKey' });
+
+/** In the form of Gitea, whose clients read it. */
+export const gpgKey = z
+  .strictObject({
+    id: z.string(),
+    key_id: z.string(),
+    fingerprint: z.string(),
+    algorithm: z.string(),
+    user_ids: z.array(z.string()),
+    emails: z.array(z.strictObject({ email: z.string() })),
+    subkeys: z.array(z.strictObject({ key_id: z.string(), fingerprint: z.string() })).describe('Those that may sign'),
+    can_sign: z.boolean(),
+    revoked: z.boolean(),
+    created_at: time.describe('When the key was made'),
+    expires_at: time.nullable(),
+    added_at: time,
+  })
+  .meta({ id: 'GpgKey' });
 
 const repositoryNames = z.array(z.string().describe('owner/name'));
 export const accessToken = z

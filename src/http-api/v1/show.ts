@@ -2,7 +2,8 @@ import type { z } from 'zod';
 import type { Person, SshKey } from '../../accounts/index.ts';
 import type { Commit, Signature } from '../../git/index.ts';
 import type { Member, Organisation } from '../../organisations/index.ts';
-import type { Collaborator, CommitStatus, ListedRepository, Repository } from '../../repositories/index.ts';
+import type { Collaborator, CommitStatus, Repository } from '../../repositories/index.ts';
+import type { GpgKey, Verification } from '../../signing/index.ts';
 import type { Owner } from '../../owners/index.ts';
 import type { WebDeps } from '../../http/index.ts';
 import { viewCloneBox, organisationUrl, personUrl, repositoryImageUrl, repositoryUrl } from '../../http/index.ts';
@@ -12,7 +13,7 @@ import type * as schemas from './schemas.ts';
 /** The base URL of the API: absolute addresses start with it. */
 interface Place {
   origin: string;
-  deps: Pick<WebDeps, 'config' | 'ssh'>;
+  deps: Pick<WebDeps, 'config' | 'ssh' | 'repositories'>;
 }
 
 type Shown<Schema extends z.ZodType> = z.output<Schema>;
@@ -20,10 +21,29 @@ type Shown<Schema extends z.ZodType> = z.output<Schema>;
 export const isoTime = (ms: number): string => new Date(ms).toISOString();
 export const isoTimeOrNull = (ms: number | null): string | null => (ms === null ? null : isoTime(ms));
 
-export function showRepository(
+export async function showRepository(
+  row: Repository,
+  owner: Pick<Owner, 'handle'>,
+  place: Place,
+): Promise<Shown<typeof schemas.repository>> {
+  const [shown] = await showListed([{ ...row, owner }], place);
+  return shown!;
+}
+
+/** The same for several: their rules are read at once. */
+export async function showListed(
+  rows: readonly (Repository & { owner: Pick<Owner, 'handle'> })[],
+  place: Place,
+): Promise<Shown<typeof schemas.repository>[]> {
+  const isProtected = await place.deps.repositories.rules.protectedDefaults(rows);
+  return rows.map((row) => showRow(row, row.owner, place, isProtected.has(row.id)));
+}
+
+function showRow(
   row: Repository,
   owner: Pick<Owner, 'handle'>,
   { origin, deps }: Place,
+  defaultBranchProtected: boolean,
 ): Shown<typeof schemas.repository> {
   const address = { owner: owner.handle, name: row.name };
   const page = origin + repositoryUrl(address);
@@ -39,7 +59,7 @@ export function showRepository(
     visibility: row.visibility,
     description: row.description,
     defaultBranch: row.defaultBranch,
-    defaultBranchProtected: row.defaultBranchProtected,
+    defaultBranchProtected,
     acceptsGerritRefs: row.acceptsGerritRefs,
     archived: row.archivedAt !== null,
     createdAt: isoTime(row.createdAt),
@@ -52,13 +72,33 @@ export function showRepository(
   };
 }
 
-export const showListed = (rows: readonly ListedRepository[], place: Place) =>
-  rows.map((row) => showRepository(row, row.owner, place));
-
-const showSignature = ({ name, email, at }: Signature) => ({ name, email, date: isoTime(at) });
-
-export function showCommit({ oid, tree, parents, author, committer, message }: Commit): Shown<typeof schemas.commit> {
-  return { id: oid, tree, parents, author: showSignature(author), committer: showSignature(committer), message };
+export function showCommit(
+  { oid, tree, parents, author, committer, message, signature }: Commit,
+  verification: Verification | null,
+  people: ReadonlyMap<string, Person>,
+): Shown<typeof schemas.commit> {
+  const showSignature = ({ name, email, at }: Signature) => ({
+    name,
+    email,
+    date: isoTime(at),
+    username: people.get(email)?.username ?? null,
+  });
+  return {
+    id: oid,
+    tree,
+    parents,
+    author: showSignature(author),
+    committer: showSignature(committer),
+    message,
+    verification: {
+      verified: verification?.verified ?? false,
+      reason: verification?.reason ?? 'unsigned',
+      signer: verification?.signer?.username ?? null,
+      fingerprint: verification?.fingerprint ?? null,
+      signature: signature?.text ?? null,
+      payload: signature?.signed.toString() ?? null,
+    },
+  };
 }
 
 /** @param page the page of the repository: our own CI says where below it one can read more */
@@ -98,15 +138,33 @@ export function showPerson(person: Person, { origin }: Pick<Place, 'origin'>): S
 }
 
 export function showKey(key: SshKey): Shown<typeof schemas.sshKey> {
-  const { id, title, type, fingerprint, worksWithBuiltInServer, createdAt, lastUsedAt } = key;
+  const { id, title, type, fingerprint, uses, worksWithBuiltInServer, createdAt, lastUsedAt } = key;
   return {
     id,
     title,
     type,
     fingerprint,
+    uses,
     worksWithBuiltInServer,
     createdAt: isoTime(createdAt),
     lastUsedAt: isoTimeOrNull(lastUsedAt),
+  };
+}
+
+export function showGpgKey(key: GpgKey): Shown<typeof schemas.gpgKey> {
+  return {
+    id: key.id,
+    key_id: key.keyId,
+    fingerprint: key.fingerprint,
+    algorithm: key.algorithm,
+    user_ids: key.userIds,
+    emails: key.addresses.map((email) => ({ email })),
+    subkeys: key.subkeys.map(({ keyId, fingerprint }) => ({ key_id: keyId, fingerprint })),
+    can_sign: true,
+    revoked: key.revoked,
+    created_at: isoTime(key.keyCreatedAt),
+    expires_at: isoTimeOrNull(key.expiresAt),
+    added_at: isoTime(key.createdAt),
   };
 }
 

@@ -6,11 +6,13 @@ export type AccountDeps = Pick<
   | 'config'
   | 'clock'
   | 'accounts'
+  | 'signing'
   | 'owners'
   | 'avatars'
   | 'organisations'
   | 'repositories'
   | 'federation'
   | 'ci'
+  | 'notices'
   | 'oneTimeSecrets'
 >;

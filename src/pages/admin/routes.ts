@@ -20,6 +20,13 @@ import {
 } from './federation.page.ts';
 import { showFollows, addFollowFor, resyncFollows, endFollowFor, retryFollowFor } from './follows.page.ts';
 import { showAdminHealth, retryParkedPush, syncFailingMirror } from './health.page.ts';
+import {
+  showPersonAddresses,
+  addPersonAddress,
+  verifyPersonAddress,
+  removePersonAddress,
+} from './person-addresses.page.ts';
+import { retryFailedMails, retryMail, sendTestMail, showMail } from './mail.page.ts';
 import { showAdminPeople, setAdministrator, setDisabled } from './people.page.ts';
 import { showAdminRepositories } from './repositories.page.ts';
 import { showScheduledTasks } from './scheduled-tasks.page.ts';
@@ -39,9 +46,29 @@ export const adminRoutes: readonly Route[] = [
     cost: 'rows',
     page: setAdministrator,
   },
+  { method: 'GET', path: '/admin/people/:id/emails', access: 'administrator', cost: 'rows', page: showPersonAddresses },
+  { method: 'POST', path: '/admin/people/:id/emails', access: 'administrator', cost: 'rows', page: addPersonAddress },
+  {
+    method: 'POST',
+    path: '/admin/people/:id/emails/:address/verify',
+    access: 'administrator',
+    cost: 'rows',
+    page: verifyPersonAddress,
+  },
+  {
+    method: 'POST',
+    path: '/admin/people/:id/emails/:address/delete',
+    access: 'administrator',
+    cost: 'rows',
+    page: removePersonAddress,
+  },
   { method: 'POST', path: '/admin/people/:id/disabled', access: 'administrator', cost: 'rows', page: setDisabled },
   { method: 'GET', path: '/admin/repositories', access: 'administrator', cost: 'rows', page: showAdminRepositories },
   { method: 'GET', path: '/admin/jobs', access: 'administrator', cost: 'rows', page: showScheduledTasks },
+  { method: 'GET', path: '/admin/mail', access: 'administrator', cost: 'rows', page: showMail },
+  { method: 'POST', path: '/admin/mail/test', access: 'administrator', cost: 'signature', page: sendTestMail },
+  { method: 'POST', path: '/admin/mail/retry', access: 'administrator', cost: 'rows', page: retryFailedMails },
+  { method: 'POST', path: '/admin/mail/:id/retry', access: 'administrator', cost: 'rows', page: retryMail },
   { method: 'GET', path: '/admin/settings', access: 'administrator', cost: 'rows', page: showAdminSettings },
   { method: 'GET', path: '/admin/audit', access: 'administrator', cost: 'rows', page: showAdminAudit },
   { method: 'GET', path: '/admin/federation', access: 'administrator', cost: 'rows', page: showFederation },
@@ -49,7 +76,7 @@ export const adminRoutes: readonly Route[] = [
   { method: 'POST', path: '/admin/federation/invite', access: 'administrator', cost: 'rows', page: invitePeer },
   {
     method: 'GET',
-    path: '/admin/federation/code/:ticket',
+    path: '/admin/federation/code/:oneTimeToken',
     access: 'administrator',
     cost: 'rows',
     page: showPairingCode,

@@ -9,7 +9,9 @@ import { viewRepositoryHead } from '../app/repository-head.view.ts';
 import { viewCount } from '../app/sizes.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
+import { authorsOfCommits } from './commit-authors.ts';
 import { readCommitReferences } from './commit-references.ts';
+import { readProtection } from './protection.ts';
 import { readCommitStatuses } from './commit-statuses.ts';
 import type { CodeDeps } from './deps.ts';
 
@@ -38,7 +40,7 @@ export const showBranches: Page<RepositoryContext, CodeDeps> = (context, deps) =
 
 export async function branchesPage(
   context: RepositoryContext,
-  deps: Pick<CodeDeps, 'git' | 'clock' | 'repositories' | 'issues'>,
+  deps: Pick<CodeDeps, 'git' | 'clock' | 'accounts' | 'owners' | 'repositories' | 'issues'>,
   refused: RefusedForm | null,
 ): Promise<PageReply> {
   const { found, query } = context;
@@ -47,7 +49,11 @@ export async function branchesPage(
   const repository = viewRepositoryHead(found);
   const mayChange = repository.mayWrite && !repository.isArchived;
   const now = clock.now();
-  const [{ branch, oid }, all] = await Promise.all([git.refs.head(found.path), git.refs.branches(found.path)]);
+  const [{ branch, oid }, all, protection] = await Promise.all([
+    git.refs.head(found.path),
+    git.refs.branches(found.path),
+    readProtection(context, deps, 'refs/heads/'),
+  ]);
   const commitsOf = (refs: readonly NamedRef[]): Promise<Row[]> =>
     Promise.all(refs.map(async (ref) => ({ ...ref, commit: await git.objects.commit(found.path, ref.oid) })));
   const others = all.filter(({ name }) => name !== branch);
@@ -59,6 +65,10 @@ export async function branchesPage(
     ...all.filter(({ name }) => start === 0 && name === branch),
     ...ordered.slice(start, start + perPage),
   ]);
+  const authors = await authorsOfCommits(
+    deps,
+    shown.map(({ commit }) => commit),
+  );
   const statuses = await readCommitStatuses(
     context,
     deps,
@@ -73,10 +83,11 @@ export async function branchesPage(
     shown.map(async (row) => ({
       name: viewName(row.name),
       url: codeUrl(url, 'tree', row.name),
-      commit: viewCommitLine(row.commit, url, now, statuses.of(row.commit.oid), references),
+      commit: viewCommitLine(row.commit, url, now, authors, statuses.of(row.commit.oid), references),
       isDefault: row.name === branch,
+      isProtected: protection.isProtected(row.name),
       deletion:
-        mayChange && row.name !== branch && row.name !== found.repository.defaultBranch
+        mayChange && row.name !== branch && protection.mayDelete(row.name)
           ? `${url}/branches/delete?${new URLSearchParams({ name: row.name })}`
           : null,
       isStale: row.name !== branch && now - row.commit.committer.at > staleAfterMs,
@@ -106,6 +117,6 @@ export async function branchesPage(
           : null,
       isFirst: start === 0,
     },
-    { restsOn: [statuses.dependency, references.dependency] },
+    { restsOn: [authors.dependency, statuses.dependency, references.dependency, protection.dependency] },
   );
 }

@@ -33,6 +33,6 @@ export const notificationsRoutes: readonly Route[] = [
   inPersonSettings('POST', '/notifications', saveNotificationSettings),
   inPersonSettings('POST', '/notifications/feed', makeFeed),
   inPersonSettings('POST', '/notifications/feed/remove', removeFeed),
-  inPersonSettings('GET', '/notifications/feed/:ticket', showNewFeed),
+  inPersonSettings('GET', '/notifications/feed/:oneTimeToken', showNewFeed),
   { method: 'POST', path: '/repos/:owner/:name/watch', access: 'repository:read', cost: 'rows', page: watchRepository },
 ];
