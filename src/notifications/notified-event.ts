@@ -1,6 +1,6 @@
 import type { Reason, Subject } from './schema/notification-schema.ts';
 
-/** An event as it is told, the same for everybody whom it concerns. */
+/** An event as people are notified of it, the same for all of them. */
 export interface NotifiedEvent {
   subject: Subject;
   repositoryId: string;

@@ -53,7 +53,7 @@ t.test('the events of a minute are one mail, and mails of an issue are one threa
   });
   await issues.comment(bob, at(1), { body: 'More of it\n\n> a quotation' });
   const [first, ...none] = await send();
-  t.same(none, [], 'one mail; bob hears nothing of his own acts, and alice only takes part');
+  t.same(none, [], 'one mail; bob gets none of his own acts, and alice only takes part');
   t.same(first!.to, ['carol@example.org']);
   t.equal(headerOf(first!, 'subject'), '[alice/roof] It “rains” in (#1)');
   t.equal(headerOf(first!, 'message-id'), `<${id}.0@127.0.0.1>`);

@@ -46,7 +46,7 @@ export const watchingOperations = [
     id: 'getWatching',
     method: 'GET',
     path: at,
-    summary: 'Get what the caller hears of a repository',
+    summary: 'Get how the caller watches a repository',
     description: 'Absent (404) for a caller who has chosen nothing.',
     access: 'repository:read',
     scope: 'read',
@@ -130,7 +130,7 @@ export const watchingOperations = [
       const places = await deps.repositories.locate(watched.map(({ repositoryId }) => repositoryId));
       const shown = watched.flatMap(({ repositoryId }) => places.get(repositoryId) ?? []);
       return listed(
-        shown.map((place) => showRepository(place.repository, place.owner, { origin, deps })),
+        await Promise.all(shown.map((place) => showRepository(place.repository, place.owner, { origin, deps }))),
         next,
       );
     },

@@ -19,7 +19,7 @@ const addPart = `INSERT INTO notification_mails
     last_position = ${greatest('notification_mails.last_position', 'excluded.last_position')}`;
 
 /**
- * Queues mails: of one subject, the events of a minute are one mail; a digest has what a person hears of in a day or a
+ * Queues mails: of one subject, the events of a minute are one mail; a digest has the events of a day or a
  * week. What a mail tells of is complete when it is due, so it says the same at each attempt to send it. Without mail
  * settings nothing is stored.
  */

@@ -95,7 +95,7 @@ async function issueMail(
   place: Located,
 ): Promise<MailMessage | null> {
   const [issue] = await deps.issues.findByIds([issueId!]);
-  if (issue === undefined || !(await hearsOf(deps, userId, issue, reason))) return null;
+  if (issue === undefined || !(await isSubscribed(deps, userId, issue, reason))) return null;
   const at = { owner: place.owner.handle, name: place.repository.name, number: issue.number };
   const listed = await deps.issues
     .listEntries(personViewer(userId), at, {
@@ -144,8 +144,8 @@ async function issueMail(
 const isAssigned = (details: Entry['details'], userId: string): boolean =>
   Array.isArray(details['users']) && details['users'].includes(userId);
 
-/** Whether the person still wants to hear of the issue: they may have unsubscribed since it was queued. */
-async function hearsOf(
+/** Whether the person is still to be notified of the issue: they may have unsubscribed since it was queued. */
+async function isSubscribed(
   deps: NotificationDeps,
   userId: string,
   issue: Issue,

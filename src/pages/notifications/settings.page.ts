@@ -100,12 +100,12 @@ export const makeFeed: Page<PersonContext, NotificationsDeps> = async (
   { notifications, oneTimeSecrets },
 ) => {
   const secret = await notifications.makeFeed(viewer);
-  return seeOther(`${path}/feed/${oneTimeSecrets.keep(person.id, { name: 'feed', value: secret })}`);
+  return seeOther(`${path}/feed/${oneTimeSecrets.store(person.id, { name: 'feed', value: secret })}`);
 };
 
 /** The only page that ever shows the address; asked again, it leads back to the settings. */
 export const showNewFeed: Page<PersonContext, NotificationsDeps> = ({ person, params, origin }, { oneTimeSecrets }) => {
-  const secret = oneTimeSecrets.take(person.id, params['ticket'] ?? '');
+  const secret = oneTimeSecrets.take(person.id, params['oneTimeToken'] ?? '');
   if (secret === null) return seeOther(withNotice(path, 'feed-gone'));
   return page(
     'notifications/new-feed',
