@@ -75,9 +75,7 @@ async function settingsPage(
 export const showNotificationSettings: Page<PersonContext, NotificationsDeps> = (context, deps) =>
   settingsPage(context, deps, null);
 
-/**
- * Fields `on`, `<reason>:<channel>` of each box that is ticked, and `digest`. Boxes that the page has not shown stay.
- */
+/** Fields `on`, `<reason>:<channel>` of each box that is ticked, and `digest`. What was not shown stays. */
 export const saveNotificationSettings: Page<PersonContext, NotificationsDeps> = (context, deps) => {
   const { viewer, form } = context;
   return submit(
