@@ -42,6 +42,8 @@ import { storages } from './v90-storages.ts';
 import { emailAddresses } from './v92-email-addresses.ts';
 import { signingKeys } from './v94-signing-keys.ts';
 import { notifications } from './v96-notifications.ts';
+import { notices } from './v98-notices.ts';
+import { branchRules } from './v100-branch-rules.ts';
 
 /** Every migration, in order. SPEC §9 fixes the numbers 2, 9 and 19 (federation), 13 and 14; the others are ours. */
 export const migrations: readonly Migration[] = [
@@ -87,5 +89,7 @@ export const migrations: readonly Migration[] = [
   emailAddresses,
   signingKeys,
   notifications,
+  notices,
+  branchRules,
   forks,
 ];

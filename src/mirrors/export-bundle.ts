@@ -7,8 +7,9 @@ import type { BundleFile, ExchangeOptions, Git } from '../git/index.ts';
 import { conflict, internal, invalid, nullIfNotFound } from '../kernel/index.ts';
 import type { Clock, Random } from '../kernel/index.ts';
 import type { ImportedIssues, Issues } from '../issues/index.ts';
-import type { Found, Repositories } from '../repositories/index.ts';
+import type { Found, NewRule, Repositories } from '../repositories/index.ts';
 import { bundleFiles } from './bundle-files.ts';
+import { exportedRule, readRules } from './bundle-rules.ts';
 import { differences } from './pull.ts';
 
 /** Dependencies of export and import. */
@@ -31,6 +32,8 @@ interface Facts {
   visibility: 'PUBLIC' | 'PRIVATE';
   defaultBranch: string;
   defaultBranchProtected: boolean;
+  /** Missing in bundles that were written before there were rules; those say no more than the line above. */
+  rules?: readonly NewRule[] | undefined;
   /** Missing in bundles that were written before this setting existed. */
   acceptsGerritRefs?: boolean;
   archived: boolean;
@@ -42,7 +45,8 @@ interface Facts {
 
 const factsFile = 'repository.json';
 const imageFile = 'image';
-const maxFactsBytes = 64 * 1024;
+/** Fifty rules that name two hundred people each. */
+const maxFactsBytes = 1024 * 1024;
 const maxImageBytes = 4 * 1024 * 1024;
 const isTaken = (ref: string): boolean => /^refs\/(?:heads|tags|notes|changes|meta)\//.test(ref);
 
@@ -72,6 +76,7 @@ export async function exportBundle(
     throw conflict('parcel_not_written', `Nothing can be written to ${path.dirname(target)}.`, { cause });
   });
   const refs = new Map([...(await deps.git.refs.list(folder))].filter(([ref]) => isTaken(ref)));
+  const rules = await deps.repositories.rules.list(localAdministrator, canonical.owner, canonical.name);
   const at = deps.clock.now();
   const facts: Facts = {
     format: 1,
@@ -79,7 +84,8 @@ export async function exportBundle(
     description: repository.description,
     visibility: repository.visibility,
     defaultBranch: repository.defaultBranch,
-    defaultBranchProtected: repository.defaultBranchProtected,
+    defaultBranchProtected: (await deps.repositories.rules.protectedDefaults([repository])).has(repository.id),
+    rules: rules.map(exportedRule),
     acceptsGerritRefs: repository.acceptsGerritRefs,
     archived: repository.archivedAt !== null,
     ...(await sourceOf(deps, repository)),
@@ -254,7 +260,11 @@ async function factsOf(git: Git, scratch: string, meta: string): Promise<Facts> 
     const facts = JSON.parse(bytes?.toString('utf8') ?? '') as Partial<Facts>;
     const texts = [facts.owner, facts.name, facts.description, facts.defaultBranch];
     if (facts.format === 1 && texts.every((text) => typeof text === 'string'))
-      return { ...(facts as Facts), visibility: facts.visibility === 'PUBLIC' ? 'PUBLIC' : 'PRIVATE' };
+      return {
+        ...(facts as Facts),
+        rules: readRules(facts.rules),
+        visibility: facts.visibility === 'PUBLIC' ? 'PUBLIC' : 'PRIVATE',
+      };
   } catch {
     // Treated as an unknown value.
   }
@@ -280,7 +290,8 @@ async function takeOver(
   facts: Facts,
   image: Buffer | null,
 ): Promise<void> {
-  if (facts.defaultBranchProtected === false)
+  if (facts.rules !== undefined) await repositories.rules.replaceAll(localAdministrator, owner, name, facts.rules);
+  else if (facts.defaultBranchProtected === false)
     await repositories.edit(localAdministrator, owner, name, { defaultBranchProtected: false });
   if (facts.acceptsGerritRefs === true)
     await repositories.edit(localAdministrator, owner, name, { acceptsGerritRefs: true });

@@ -1,3 +1,4 @@
+import { branchRulePersonSchema, branchRuleSchema } from './schema/branch-rule-schema.ts';
 import { collaboratorSchema } from './schema/collaborator-schema.ts';
 import { languageCountSchema, repositoryLanguageSchema } from './schema/language-schema.ts';
 import { redirectSchema } from './schema/redirect-schema.ts';
@@ -43,6 +44,10 @@ export { repositoryOf } from './find-repository.ts';
 export { parseBranchName } from './branch-name.ts';
 export { parseRepositoryName } from './repository-name.ts';
 export type { Repository } from './schema/repository-schema.ts';
+export { isManyNames } from './rules/parse-rule.ts';
+export type { DecidedNames, ListedRule, NamedPerson, RefRights } from './rules/list-rules.ts';
+export { checkRule } from './rules/edit-rules.ts';
+export type { GrantInput, NewRule, RuleInput } from './rules/edit-rules.ts';
 export type { RepositorySettings } from './deps.ts';
 export { combine as combineStates } from './statuses/commit-statuses.ts';
 export { commitPlace } from './statuses/commit-statuses.ts';
@@ -65,4 +70,6 @@ export const repositoryEntities = [
   commitStatusSchema,
   repositoryLanguageSchema,
   languageCountSchema,
+  branchRuleSchema,
+  branchRulePersonSchema,
 ];

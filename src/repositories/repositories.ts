@@ -28,12 +28,13 @@ import { isPublic, listPublic } from './public-repositories.ts';
 import { createPushService } from './pushes/push-service.ts';
 import { createRepositoryStatistics } from './repository-statistics.ts';
 import type { Repository } from './schema/repository-schema.ts';
+import { createRuleService } from './rules/rule-service.ts';
 import { createStatusService } from './statuses/status-service.ts';
 
 /**
  * The public interface of the module: finding, making and changing repositories, with a service each for pushes,
- * branches, collaborators, pins, commit statuses, images, trash, transfers and statistics. Each function documents
- * what it refuses.
+ * branches, rules, collaborators, pins, commit statuses, images, trash, transfers and statistics. Each function
+ * documents what it refuses.
  */
 export function createRepositories(
   tools: Omit<RepositoryDeps, 'preReceiveChecks' | 'optionRemarks' | 'forkListeners'>,
@@ -83,6 +84,7 @@ export function createRepositories(
     forks: createForkService(deps, pushes.applyUpdates, statistics.schedule),
     collaborators: createCollaboratorService(deps),
     pins: createPinService(deps),
+    rules: createRuleService(deps),
     statuses: createStatusService(deps),
     images: createImageService(deps),
     trash: createTrashService(deps),

@@ -15,6 +15,7 @@ import { addRepoAdoptCommand } from './export-import.ts';
 import { addRepoAddCommand } from './repo-add.ts';
 import { addRepoForkCommands } from './repo-fork.ts';
 import { addCollaboratorCommands } from './repo-collaborator.ts';
+import { addRuleCommands } from './repo-rule.ts';
 import { addRepoMaintenanceCommands } from './repo-maintenance.ts';
 import { addRepoMirrorCommands } from './repo-mirror.ts';
 import { addRepoUndoCommand } from './repo-undo.ts';
@@ -61,6 +62,7 @@ export function addRepoCommands(program: Command, run: Run): void {
   addRepoAdoptCommand(repo, run);
   addRepoMirrorCommands(repo, run);
   addCollaboratorCommands(repo, run);
+  addRuleCommands(repo, run);
 }
 
 const orders: Record<ListOptions['sort'], (a: ListedRepository, b: ListedRepository) => number> = {

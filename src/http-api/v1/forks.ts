@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { created, json, listed } from '../responses.ts';
 import { operation } from '../operation.ts';
 import { paging, repository } from './schemas.ts';
-import { showListed, showWithParent } from './show.ts';
+import { showListed, showRepository } from './show.ts';
 
 const at = '/repos/{owner}/{name}';
 
@@ -56,7 +56,7 @@ export const createFork = operation({
     });
     const fork = (await deps.repositories.locate([id])).get(id)!;
     return created(
-      await showWithParent(fork.repository, fork.owner, viewer, { origin, deps }),
+      await showRepository(fork.repository, fork.owner, viewer, { origin, deps }),
       `/repos/${fork.owner.handle}/${fork.repository.name}`,
     );
   },

@@ -1,5 +1,6 @@
 import type { Operation } from '../operation.ts';
 import { listActivity, listLostTips, restoreLostTip } from './activity.ts';
+import { branchRuleOperations } from './branch-rules.ts';
 import { addCollaborator, changeCollaborator, listCollaborators, removeCollaborator } from './collaborators.ts';
 import { getArchiveLinks, getCommit, getRawFile, getTree, listBranches, listCommits, listTags } from './contents.ts';
 import {
@@ -101,6 +102,7 @@ export const operations: readonly Operation[] = [
   editRepository,
   renameRepository,
   deleteRepository,
+  ...branchRuleOperations,
   listForks,
   createFork,
   mergeUpstream,

@@ -4,7 +4,7 @@ import { notFound } from '../../kernel/index.ts';
 import { created, json, listed, nothing } from '../responses.ts';
 import { operation } from '../operation.ts';
 import { paging, repository } from './schemas.ts';
-import { showListed, showWithParent } from './show.ts';
+import { showListed, showRepository } from './show.ts';
 
 const at = '/repos/{owner}/{name}';
 const visibility = z.enum(['PUBLIC', 'PRIVATE']);
@@ -67,7 +67,7 @@ export const createRepository = operation({
     const { id } = await deps.repositories.create(viewer, body);
     const { repository, owner } = (await deps.repositories.locate([id])).get(id)!;
     return created(
-      await showWithParent(repository, owner, viewer, { origin, deps }),
+      await showRepository(repository, owner, viewer, { origin, deps }),
       `/repos/${owner.handle}/${repository.name}`,
     );
   },
@@ -84,7 +84,7 @@ export const getRepository = operation({
   status: 200,
   response: repository,
   run: async ({ viewer, found, deps, origin }) =>
-    json(await showWithParent(found.repository, found.owner, viewer, { origin, deps })),
+    json(await showRepository(found.repository, found.owner, viewer, { origin, deps })),
 });
 
 export const editRepository = operation({
@@ -116,7 +116,7 @@ export const editRepository = operation({
     if (visibility !== undefined) await repositories.changeVisibility(viewer, owner, name, visibility);
     if (archived !== undefined) await repositories.setArchived(viewer, owner, name, archived);
     const after = await repositories.find(viewer, owner, name);
-    return json(await showWithParent(after.repository, after.owner, viewer, { origin, deps }));
+    return json(await showRepository(after.repository, after.owner, viewer, { origin, deps }));
   },
 });
 
@@ -137,7 +137,7 @@ export const renameRepository = operation({
     const { canonical } = found;
     const address = await deps.repositories.rename(viewer, canonical.owner, canonical.name, body.name);
     const { repository, owner } = await deps.repositories.find(viewer, address.owner, address.name);
-    return json(await showWithParent(repository, owner, viewer, { origin, deps }));
+    return json(await showRepository(repository, owner, viewer, { origin, deps }));
   },
 });
 

@@ -48,7 +48,7 @@ export const repository = z
     visibility,
     description: z.string(),
     defaultBranch: z.string(),
-    defaultBranchProtected: z.boolean().describe('Whether pushes may not rewrite the default branch'),
+    defaultBranchProtected: z.boolean().describe('Whether a rule keeps pushes from rewriting the default branch'),
     acceptsGerritRefs: z.boolean().describe('Whether pushes may write refs/changes/ and refs/meta/'),
     archived: z.boolean().describe('Read-only'),
     fork: z.boolean(),
@@ -68,7 +68,16 @@ export const repository = z
   .meta({ id: 'Repository' });
 
 export const namedRef = z.strictObject({ name: z.string(), id: objectId }).meta({ id: 'NamedRef' });
-export const branch = z.strictObject({ name: z.string(), id: objectId, isDefault: z.boolean() }).meta({ id: 'Branch' });
+export const branch = z
+  .strictObject({
+    name: z.string(),
+    id: objectId,
+    isDefault: z.boolean(),
+    protected: z.boolean().describe('Whether a rule decides about it'),
+    effective_branch_protection_name: z.string().describe('The pattern of that rule; empty without one'),
+    user_can_push: z.boolean().describe('Whether the caller may push to it'),
+  })
+  .meta({ id: 'Branch' });
 
 const signature = z
   .strictObject({

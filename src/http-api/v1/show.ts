@@ -3,7 +3,7 @@ import type { Viewer } from '../../access/index.ts';
 import type { Person, SshKey } from '../../accounts/index.ts';
 import type { Commit, Signature } from '../../git/index.ts';
 import type { Member, Organisation } from '../../organisations/index.ts';
-import type { Collaborator, CommitStatus, ListedRepository, Repository } from '../../repositories/index.ts';
+import type { Collaborator, CommitStatus, Repository } from '../../repositories/index.ts';
 import type { GpgKey, Verification } from '../../signing/index.ts';
 import type { Owner } from '../../owners/index.ts';
 import type { WebDeps } from '../../http/index.ts';
@@ -14,7 +14,7 @@ import type * as schemas from './schemas.ts';
 /** The base URL of the API: absolute addresses start with it. */
 interface Place {
   origin: string;
-  deps: Pick<WebDeps, 'config' | 'ssh'>;
+  deps: Pick<WebDeps, 'config' | 'ssh' | 'repositories'>;
 }
 
 type Shown<Schema extends z.ZodType> = z.output<Schema>;
@@ -25,11 +25,34 @@ export const isoTimeOrNull = (ms: number | null): string | null => (ms === null 
 /** What a repository was forked from. */
 type Parent = { repository: Pick<Repository, 'name'>; owner: Pick<Owner, 'handle'> };
 
-function showRepository(
+/** A repository, with what it was forked from if the viewer may read that. */
+export async function showRepository(
+  row: Repository,
+  owner: Pick<Owner, 'handle'>,
+  viewer: Viewer,
+  place: Place,
+): Promise<Shown<typeof schemas.repository>> {
+  const [shown] = await showListed([{ ...row, owner }], viewer, place);
+  return shown!;
+}
+
+/** The same for several: their rules and sources are read at once. */
+export async function showListed(
+  rows: readonly (Repository & { owner: Pick<Owner, 'handle'> })[],
+  viewer: Viewer,
+  place: Place,
+): Promise<Shown<typeof schemas.repository>[]> {
+  const { forks, rules } = place.deps.repositories;
+  const [parents, protectedIds] = await Promise.all([forks.sourcesOf(viewer, rows), rules.protectedDefaults(rows)]);
+  return rows.map((row) => showRow(row, row.owner, parents.get(row.id) ?? null, place, protectedIds.has(row.id)));
+}
+
+function showRow(
   row: Repository,
   owner: Pick<Owner, 'handle'>,
   parent: Parent | null,
   { origin, deps }: Place,
+  defaultBranchProtected: boolean,
 ): Shown<typeof schemas.repository> {
   const address = { owner: owner.handle, name: row.name };
   const page = origin + repositoryUrl(address);
@@ -45,7 +68,7 @@ function showRepository(
     visibility: row.visibility,
     description: row.description,
     defaultBranch: row.defaultBranch,
-    defaultBranchProtected: row.defaultBranchProtected,
+    defaultBranchProtected,
     acceptsGerritRefs: row.acceptsGerritRefs,
     archived: row.archivedAt !== null,
     fork: row.forkedFromId !== null,
@@ -64,24 +87,6 @@ function showRepository(
 function showParent({ repository: { name }, owner: { handle } }: Parent, origin: string) {
   const address = { owner: handle, name };
   return { ...address, full_name: `${handle}/${name}`, html_url: origin + repositoryUrl(address) };
-}
-
-type PlaceOfForks = Place & { deps: Pick<WebDeps, 'repositories'> };
-
-/** A repository, with what it was forked from if the viewer may read that. */
-export async function showWithParent(
-  row: Repository,
-  owner: Pick<Owner, 'handle'>,
-  viewer: Viewer,
-  place: PlaceOfForks,
-): Promise<Shown<typeof schemas.repository>> {
-  const parents = await place.deps.repositories.forks.sourcesOf(viewer, [row]);
-  return showRepository(row, owner, parents.get(row.id) ?? null, place);
-}
-
-export async function showListed(rows: readonly ListedRepository[], viewer: Viewer, place: PlaceOfForks) {
-  const parents = await place.deps.repositories.forks.sourcesOf(viewer, rows);
-  return rows.map((row) => showRepository(row, row.owner, parents.get(row.id) ?? null, place));
 }
 
 export function showCommit(

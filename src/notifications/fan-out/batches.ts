@@ -41,7 +41,7 @@ export async function tell(
 }
 
 export async function addBatch({ manager, now }: Tx, batch: Batch): Promise<void> {
-  await manager.insert(batchSchema, { payload: JSON.stringify(batch), createdAt: now, nextAt: now });
+  await manager.insert(batchSchema, { payload: JSON.stringify(batch), createdAt: now, attempts: 0, nextAt: now });
 }
 
 /** Tells what waits in `notification_batches`, each part in one write that removes it. */

@@ -10,7 +10,6 @@ import type { RepositoryDeps } from './deps.ts';
 interface SettingsForm {
   description: string;
   default_branch: string;
-  protect_default_branch: boolean;
   accept_gerrit_refs: boolean;
 }
 
@@ -18,11 +17,10 @@ interface SettingsForm {
 const maxChoices = 200;
 
 function formOf({ found: { repository } }: RepositoryPersonContext): SettingsForm {
-  const { description, defaultBranch, defaultBranchProtected, acceptsGerritRefs } = repository;
+  const { description, defaultBranch, acceptsGerritRefs } = repository;
   return {
     description,
     default_branch: defaultBranch,
-    protect_default_branch: defaultBranchProtected,
     accept_gerrit_refs: acceptsGerritRefs,
   };
 }
@@ -67,7 +65,7 @@ export async function settingsPage(
 export const showRepositorySettings: Page<RepositoryPersonContext, RepositoryDeps> = (context, deps) =>
   settingsPage(context, deps);
 
-/** Fields `description`, `default_branch`, `protect_default_branch` and `accept_gerrit_refs` (check-boxes). */
+/** Fields `description`, `default_branch` and `accept_gerrit_refs` (a check-box). */
 export const saveRepositorySettings: Page<RepositoryPersonContext, RepositoryDeps> = (context, deps) => {
   const {
     viewer,
@@ -77,7 +75,6 @@ export const saveRepositorySettings: Page<RepositoryPersonContext, RepositoryDep
   const input: SettingsForm = {
     description: form.text('description'),
     default_branch: form.text('default_branch').trim(),
-    protect_default_branch: form.text('protect_default_branch') !== '',
     accept_gerrit_refs: form.text('accept_gerrit_refs') !== '',
   };
   return submit(
@@ -85,7 +82,6 @@ export const saveRepositorySettings: Page<RepositoryPersonContext, RepositoryDep
       await deps.repositories.edit(viewer, canonical.owner, canonical.name, {
         description: input.description,
         defaultBranch: input.default_branch,
-        defaultBranchProtected: input.protect_default_branch,
         acceptsGerritRefs: input.accept_gerrit_refs,
       });
       return seeOther(withNotice(`${repositoryUrl(canonical)}/settings`, 'settings-saved'));

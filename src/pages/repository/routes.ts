@@ -1,6 +1,15 @@
 import type { Route } from '../route.ts';
 import { showActivity, restoreTip } from './activity.page.ts';
 import {
+  addRule,
+  moveRule,
+  removeRule,
+  saveRule,
+  showBranchRules,
+  showNewRule,
+  showRule,
+} from './branch-rules.page.ts';
+import {
   showCollaborators,
   addCollaborator,
   changeCollaborator,
@@ -94,6 +103,37 @@ export const repositoryRoutes: readonly Route[] = [
     access: 'repository:admin',
     cost: 'rows',
     page: removeCollaborator,
+  },
+  {
+    method: 'GET',
+    path: `${at}/settings/branches`,
+    access: 'repository:admin',
+    cost: 'objects',
+    page: showBranchRules,
+  },
+  { method: 'POST', path: `${at}/settings/branches`, access: 'repository:admin', cost: 'rows', page: addRule },
+  { method: 'GET', path: `${at}/settings/branches/new`, access: 'repository:admin', cost: 'rows', page: showNewRule },
+  { method: 'GET', path: `${at}/settings/branches/:rule`, access: 'repository:admin', cost: 'objects', page: showRule },
+  {
+    method: 'POST',
+    path: `${at}/settings/branches/:rule`,
+    access: 'repository:admin',
+    cost: 'objects',
+    page: saveRule,
+  },
+  {
+    method: 'POST',
+    path: `${at}/settings/branches/:rule/move`,
+    access: 'repository:admin',
+    cost: 'rows',
+    page: moveRule,
+  },
+  {
+    method: 'POST',
+    path: `${at}/settings/branches/:rule/delete`,
+    access: 'repository:admin',
+    cost: 'rows',
+    page: removeRule,
   },
   { method: 'GET', path: `${at}/settings/mirror`, access: 'repository:owner', cost: 'rows', page: showMirror },
   { method: 'POST', path: `${at}/settings/mirror`, access: 'repository:owner', cost: 'objects', page: saveMirror },

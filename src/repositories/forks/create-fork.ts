@@ -13,6 +13,7 @@ import { findAgain, findRepository, ownedBy, repositoryFacts, repositoryNotFound
 import type { Found, RepositoryAddress } from '../find-repository.ts';
 import { endRedirect } from '../lifecycle/find-redirect.ts';
 import { foldRepositoryName, parseRepositoryName } from '../repository-name.ts';
+import { addDefaultRule } from '../rules/default-rule.ts';
 import { repositorySchema } from '../schema/repository-schema.ts';
 import type { Repository } from '../schema/repository-schema.ts';
 import { unfinishedForkSchema } from '../schema/unfinished-fork-schema.ts';
@@ -73,7 +74,7 @@ export async function createFork(
       const { affected } = await tx.manager.delete(unfinishedForkSchema, { repositoryId: id });
       if (affected !== 1)
         throw conflict('fork_interrupted', 'The server was started again meanwhile. Fork it once more.');
-      const made = await insertFork(tx, row, owner, {
+      const made = await insertFork(deps, tx, row, owner, {
         id,
         name,
         description,
@@ -204,7 +205,13 @@ async function refuseSecondFork(
 
 type ForkFields = Pick<Repository, 'id' | 'name' | 'description' | 'defaultBranch' | 'sizeBytes' | 'sharedBytes'>;
 
-async function insertFork(tx: Tx, source: Repository, owner: Owner, fields: ForkFields): Promise<Repository> {
+async function insertFork(
+  { random }: Pick<RepositoryDeps, 'random'>,
+  tx: Tx,
+  source: Repository,
+  owner: Owner,
+  fields: ForkFields,
+): Promise<Repository> {
   const { now } = tx;
   const fork: Repository = {
     ...fields,
@@ -212,7 +219,6 @@ async function insertFork(tx: Tx, source: Repository, owner: Owner, fields: Fork
     ownerOrganisationId: owner.kind === 'organisation' ? owner.id : null,
     nameFolded: foldRepositoryName(fields.name),
     visibility: visibilityOfFork(source),
-    defaultBranchProtected: true,
     acceptsGerritRefs: false,
     archivedAt: null,
     createdAt: now,
@@ -227,6 +233,7 @@ async function insertFork(tx: Tx, source: Repository, owner: Owner, fields: Fork
     forkCount: 0,
   };
   await tx.manager.insert(repositorySchema, fork);
+  await addDefaultRule(tx.manager, { random, now }, fork.id);
   await endRedirect(tx, owner.id, fork.nameFolded);
   return fork;
 }

@@ -12,8 +12,6 @@ export interface Repository {
   description: string;
   visibility: Visibility;
   defaultBranch: string;
-  /** Whether pushes may not rewrite the default branch; they never delete it. */
-  defaultBranchProtected: boolean;
   /** Whether pushes may write `refs/changes/` and `refs/meta/`, where Gerrit keeps reviews and settings. */
   acceptsGerritRefs: boolean;
   sizeBytes: number;
@@ -46,7 +44,6 @@ export const repositorySchema = new EntitySchema<Repository>({
     description: { type: 'text' },
     visibility: { type: 'text' },
     defaultBranch: { name: 'default_branch', type: 'text' },
-    defaultBranchProtected: { name: 'default_branch_protected', type: 'boolean' },
     acceptsGerritRefs: { name: 'accepts_gerrit_refs', type: 'boolean' },
     sizeBytes: { name: 'size_bytes', type: 'integer' },
     archivedAt: { name: 'archived_at', type: 'integer', nullable: true },
