@@ -285,19 +285,22 @@ t.test('one backup at a time, and a killed process does not block the next', asy
   t.equal(await backups.isRunning(), false);
 });
 
-t.test('a restore puts the database in place last: cut short, it leaves nothing that a server would start with', async (t) => {
-  const { hearth } = await instance(t, 1);
-  const { folder } = await hearth.modules.backups.create();
-  const place = temporaryFolder(t);
-  const target = path.join(place, 'data');
-  // Found when the repositories are moved there, and not before.
-  symlinkSync(path.join(place, 'unmounted'), path.join(place, 'link'));
-  const restored = await runCli(['restore', folder], {
-    env: { SERVICE_DATA_DIR: target, SERVICE_STORAGE_ROOT: path.join(place, 'link', 'repositories') },
-  });
-  t.not(restored.code, 0);
-  t.notOk(existsSync(path.join(target, 'hearth.db')));
-});
+t.test(
+  'a restore puts the database in place last: cut short, it leaves nothing that a server would start with',
+  async (t) => {
+    const { hearth } = await instance(t, 1);
+    const { folder } = await hearth.modules.backups.create();
+    const place = temporaryFolder(t);
+    const target = path.join(place, 'data');
+    // Found when the repositories are moved there, and not before.
+    symlinkSync(path.join(place, 'unmounted'), path.join(place, 'link'));
+    const restored = await runCli(['restore', folder], {
+      env: { SERVICE_DATA_DIR: target, SERVICE_STORAGE_ROOT: path.join(place, 'link', 'repositories') },
+    });
+    t.not(restored.code, 0);
+    t.notOk(existsSync(path.join(target, 'hearth.db')));
+  },
+);
 
 t.test('a backup that fails leaves no folder', async (t) => {
   const { hearth } = await instance(t, 1);

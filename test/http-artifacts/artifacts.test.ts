@@ -356,7 +356,11 @@ t.test('hostile jobs: names, other runs, links, sizes, blocks that are missing',
   const query = signUrl(key, link);
   t.strictSame(verifyUrl(key, 'GET', query, 9_999), link);
   for (const late of [10_000, 10_001, 1e15])
-    t.throws(() => verifyUrl(key, 'GET', query, late), { reason: 'bad_artifact_link' } as unknown as Error, `at ${late}`);
+    t.throws(
+      () => verifyUrl(key, 'GET', query, late),
+      { reason: 'bad_artifact_link' } as unknown as Error,
+      `at ${late}`,
+    );
   t.match(await sendRequest(signed), { status: 200, body: Buffer.from('hello there') });
   t.equal((await sendRequest(signed.replace(/expires=\d+/, `expires=${Date.now() - 1}`))).status, 403);
   await job.end();
