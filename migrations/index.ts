@@ -37,6 +37,7 @@ import { issueSearch } from './v82-issue-search.ts';
 import { issueSerials } from './v84-issue-serials.ts';
 import { pushCredentials } from './v86-push-credentials.ts';
 import { attachmentUses } from './v88-attachment-uses.ts';
+import { forks } from './v102-forks.ts';
 import { storages } from './v90-storages.ts';
 import { emailAddresses } from './v92-email-addresses.ts';
 import { signingKeys } from './v94-signing-keys.ts';
@@ -90,4 +91,5 @@ export const migrations: readonly Migration[] = [
   notifications,
   notices,
   branchRules,
+  forks,
 ];

@@ -305,6 +305,7 @@ export async function openModules(
       logger,
     });
     repositories.pushes.onPush(webhooks.onPush);
+    repositories.forks.onFork(webhooks.onFork);
     issues.onEntry(webhooks.onEntry);
     ci.onRunEnd(webhooks.onRunEnd);
     const notices = createNotices({ db, accounts, mail, logger, baseUrl: config.baseUrl });

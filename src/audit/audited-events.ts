@@ -41,6 +41,7 @@ export const auditedEvents: ReadonlySet<string> = new Set([
   'organisation.member_removed',
   'organisation.member_left',
   'organisation.role_changed',
+  'repository.forked',
   'repository.visibility_changed',
   'repository.protection_changed',
   'repository.rule_added',

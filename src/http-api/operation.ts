@@ -110,7 +110,7 @@ interface Declaration<Who extends Access, Path extends string, Result> {
   scope?: Scope;
   cost: CostClass;
   /** The status of success. */
-  status: 200 | 201 | 204;
+  status: 200 | 201 | 202 | 204;
   /** The JSON of a success; `bytes` for anything else, `undefined` for nothing. */
   response?: z.ZodType<Result> | 'bytes';
   /** Refusals that the way in does not bring along by itself. */

@@ -673,4 +673,5 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
     ],
     ['branch_rule_people', { rule_id: 'br1', act: 'create', user_id: 'bob-id' }],
   ],
+  102: [['unfinished_forks', { repository_id: 'r102', owner_id: 'alice-id', storage_id: 'local', created_at: 3 }]],
 };

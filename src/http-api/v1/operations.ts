@@ -47,6 +47,7 @@ import {
   openIssue,
   searchIssues,
 } from './issues.ts';
+import { createFork, listForks, mergeUpstream } from './forks.ts';
 import { getImage, removeImage, replaceImage } from './images.ts';
 import { issueAssetOperations } from './issue-assets.ts';
 import { addGpgKey, listGpgKeys, listGpgKeysOfUser, listKeysOfUser, removeGpgKey } from './gpg-keys.ts';
@@ -104,6 +105,9 @@ export const operations: readonly Operation[] = [
   renameRepository,
   deleteRepository,
   ...branchRuleOperations,
+  listForks,
+  createFork,
+  mergeUpstream,
   listBranches,
   listTags,
   listCommits,
