@@ -87,6 +87,7 @@ export type Tag =
   | 'Images'
   | 'Issues'
   | 'Pins'
+  | 'Notifications'
   | 'Users'
   | 'Organisations'
   | 'Runs'

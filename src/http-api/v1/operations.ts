@@ -63,6 +63,7 @@ import {
   listOrganisations,
   removeMember,
 } from './organisations.ts';
+import { notificationOperations } from './notifications.ts';
 import { listPins, movePin, pinRepository, unpinRepository } from './pins.ts';
 import {
   createRepository,
@@ -89,6 +90,7 @@ import {
   syncMirror,
 } from './mirrors.ts';
 import { getVersion } from './version.ts';
+import { watchingOperations } from './watching.ts';
 import { webhooksOfOrganisations, webhooksOfRepositories } from './webhooks.ts';
 
 /** Every operation of the API, in the order of its document. */
@@ -181,6 +183,8 @@ export const operations: readonly Operation[] = [
   pinRepository,
   unpinRepository,
   movePin,
+  ...notificationOperations,
+  ...watchingOperations,
   getVersion,
   getMe,
   editMe,

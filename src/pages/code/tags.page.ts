@@ -69,6 +69,7 @@ export const showTags: Page<RepositoryContext, CodeDeps> = async (context, deps)
       ({ note }) => note && { signature: note.signature, address: note.tagger?.email ?? '', at: note.tagger?.at ?? 0 },
     ),
     found.repository.id,
+    'tagger',
   );
   const authors = await authorsOfTags(deps, rows);
   const statuses = await readCommitStatuses(

@@ -45,7 +45,7 @@ const tooManyPeople = (field: string) =>
 const ruleNotFound = () => notFound('rule_not_found', 'There is no such rule.');
 
 /**
- * Adds a rule behind the others. Refuses `repository_not_found` to everybody who does not administer the repository;
+ * Adds a rule behind the others. Refuses `repository_not_found` to everyone who does not administer the repository;
  * `invalid_rule_target`, `invalid_pattern`, `invalid_rule_level`, `rule_exists`, `too_many_rules`, and for people
  * `no_such_person`, `person_may_not_push`, `too_many_people`.
  * @returns the id
@@ -112,7 +112,7 @@ export async function changeRule(
   log(deps, 'repository.rule_changed', viewer, repository.id, wanted);
 }
 
-/** Removes a rule. Refuses `repository_not_found` to everybody who does not administer it, `rule_not_found`. */
+/** Removes a rule. Refuses `repository_not_found` to everyone who does not administer it, `rule_not_found`. */
 export async function removeRule(
   deps: RepositoryDeps,
   viewer: Viewer,
