@@ -34,8 +34,8 @@ import { createStatusService } from './statuses/status-service.ts';
  * branches, rules, collaborators, pins, commit statuses, images, trash, transfers and statistics. Each function
  * documents what it refuses.
  */
-export function createRepositories(tools: Omit<RepositoryDeps, 'preReceiveChecks' | 'optionRemarks'>) {
-  const deps: RepositoryDeps = { ...tools, preReceiveChecks: [], optionRemarks: [] };
+export function createRepositories(tools: Omit<RepositoryDeps, 'preReceiveChecks' | 'optionRemarks' | 'verification'>) {
+  const deps: RepositoryDeps = { ...tools, preReceiveChecks: [], optionRemarks: [], verification: { verify: null } };
   const statistics = createRepositoryStatistics(deps);
   const { pushes, branches, ...pushing } = createPushService(deps, statistics.schedule);
   const ownedRepositories = ownedRepositoriesIn(deps);
