@@ -9,7 +9,7 @@ const folder = temporaryFolder(t);
 /** Commands open and close the modules; here they stay open, which saves most of the time. */
 let opened: ReturnType<typeof realOpenModules> | null = null;
 const openModules: typeof realOpenModules = async (config, options) => ({
-  ...(await (opened ??= realOpenModules(config, options))),
+  ...(await (opened ??= realOpenModules(config, options, 'always'))),
   config,
   close: async () => {},
 });
@@ -18,8 +18,8 @@ const hearth = (...words: string[]) =>
   runCli(words, { cwd: folder, openModules, env: { SERVICE_DATA_DIR: path.join(folder, 'data') } });
 
 t.test('rules are listed, added and removed', async (t) => {
-  await hearth('init');
-  for (const name of ['alice', 'bob']) await hearth('user', 'add', name);
+  await runCli(['migrate'], { cwd: folder, env: { SERVICE_DATA_DIR: path.join(folder, 'data') } });
+  for (const name of ['alice', 'bob']) await hearth('user', 'add', name, '--random-password');
   await hearth('repo', 'add', 'alice/garden');
   await hearth('repo', 'collaborator', 'add', 'alice/garden', 'bob', '--role', 'write');
   const rule = (...words: string[]) => hearth('repo', 'rule', ...words);
@@ -27,14 +27,20 @@ t.test('rules are listed, added and removed', async (t) => {
     code: 0,
     stdout: '~DEFAULT_BRANCH\tbranches\twrite,tasks\tnobody\twrite,tasks\tnobody\t\n',
   });
-  t.match(await rule('add', 'alice/garden', 'release/*', '--push', 'admin,bob', '--linear', '--signed', '--tasks', 'none'), {
-    code: 0,
-    stdout: /Added the rule release\/\* for branches of alice\/garden/,
-  });
+  t.match(
+    await rule('add', 'alice/garden', 'release/*', '--push', 'admin,bob', '--linear', '--signed', '--tasks', 'none'),
+    {
+      code: 0,
+      stdout: /Added the rule release\/\* for branches of alice\/garden/,
+    },
+  );
   t.match(await rule('add', 'alice/garden', 'v*', '--tag', '--create', 'owner'), { code: 0 });
   const listed = JSON.parse((await rule('list', 'alice/garden', '--json')).stdout) as object;
   t.match(JSON.stringify(listed), /"pattern":"release\/\*","target":"branch"/);
-  t.match((await rule('list', 'alice/garden')).stdout, /release\/\*\tbranches\tadmin,bob\tnobody\twrite\tnobody\tlinear,signed/);
+  t.match(
+    (await rule('list', 'alice/garden')).stdout,
+    /release\/\*\tbranches\tadmin,bob\tnobody\twrite\tnobody\tlinear,signed/,
+  );
   for (const [words, code, says] of [
     [['add', 'alice/garden', 'release/*'], 4, /There is a rule for this pattern already/],
     [['add', 'alice/garden', 'a b'], 2, /characters that no branch or tag name has/],
@@ -57,5 +63,8 @@ t.test('rules are listed, added and removed', async (t) => {
 t.test('rules travel with an export', async (t) => {
   t.equal((await hearth('export', 'alice/garden', 'garden.bundle')).code, 0);
   t.equal((await hearth('import', 'garden.bundle', 'alice/orchard')).code, 0);
-  t.match((await hearth('repo', 'rule', 'list', 'alice/orchard')).stdout, /^release\/\*\tbranches\tadmin,bob\tnobody\twrite\tnobody\tlinear,signed\n$/);
+  t.match(
+    (await hearth('repo', 'rule', 'list', 'alice/orchard')).stdout,
+    /^release\/\*\tbranches\tadmin,bob\tnobody\twrite\tnobody\tlinear,signed\n$/,
+  );
 });

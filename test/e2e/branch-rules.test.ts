@@ -201,7 +201,11 @@ t.test('signed commits are required, and verified by the keys of people', async 
   t.equal((await push()).code, 0, 'signed by a key of bob, with his verified address');
   await commit('unsigned-again');
   await git('push', '--quiet', origins.http, 'signed:refs/heads/elsewhere');
-  t.match((await push()).stderr, /branch rule "signed": commit [0-9a-f]{10} is not signed/, 'what the server has already');
+  t.match(
+    (await push()).stderr,
+    /branch rule "signed": commit [0-9a-f]{10} is not signed/,
+    'what the server has already',
+  );
 });
 
 t.test('these pages pass axe and do not overflow, in light and dark, narrow and wide', async (t) => {
