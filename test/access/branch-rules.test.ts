@@ -144,7 +144,7 @@ t.test('what a move needs', async (t) => {
     t.same(judge(ruleOf({ ...open, [refusal]: {} }), kind), { refusal });
   }
   for (const rule of [null, ruleOf(open)]) {
-    t.same(judge(rule, 'delete', true), { refusal: 'default_branch' }, 'for everybody');
+    t.same(judge(rule, 'delete', true), { refusal: 'default_branch' }, 'for everyone');
     t.same(judgeRefMove(localAdministrator, facts, rule, { kind: 'delete', isDefaultBranch: true }), {
       refusal: 'default_branch',
     });

@@ -197,7 +197,7 @@ t.test('pages ask the same: branches made and deleted, lost tips restored', asyn
   const remove = (viewer: Viewer, name: string) => branches.delete(viewer, 'alice', 'work', { name, expected: three });
   t.equal(await reasonOf(remove(bob, 'release/2')), 'branch_protected');
   await remove(carol, 'release/2');
-  t.equal(await reasonOf(remove(alice, 'main')), 'branch_protected', 'the default branch, for everybody');
+  t.equal(await reasonOf(remove(alice, 'main')), 'branch_protected', 'the default branch, for everyone');
   t.equal(await reasonOf(remove(localAdministrator, 'main')), 'branch_protected');
 
   t.same(await pushed(work, carol, `${three} ${one} ${release}`), ['ok']);
@@ -290,7 +290,7 @@ t.test('rules are edited by those who administer; what makes no sense is refused
     [branchRule('a\u202eb'), 'invalid_pattern', 'pattern'],
     [{ ...branchRule('~DEFAULT_BRANCH'), target: 'tag' }, 'invalid_pattern', 'pattern'],
     [{ ...branchRule('x'), target: 'note' }, 'invalid_rule_target', 'target'],
-    [branchRule('x', { force: { level: 'everybody' } }), 'invalid_rule_level', 'force_level'],
+    [branchRule('x', { force: { level: 'everyone' } }), 'invalid_rule_level', 'force_level'],
     [branchRule('x', { push: { people: ['nobody-here'] } }), 'no_such_person', 'push_people'],
     [branchRule('x', { push: { people: Array(51).fill('bob') } }), 'too_many_people', 'push_people'],
   ] as const) {

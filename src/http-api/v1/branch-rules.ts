@@ -103,8 +103,8 @@ function grantOf(
   own: { level: string | undefined; tasks: boolean | undefined },
 ): GrantInput {
   const { enabled, whitelist } = switches;
-  const everybody = enabled === true || whitelist === false ? 'write' : undefined;
-  const level = enabled === false || whitelist === true ? 'nobody' : everybody;
+  const everyone = enabled === true || whitelist === false ? 'write' : undefined;
+  const level = enabled === false || whitelist === true ? 'nobody' : everyone;
   const people = enabled === false ? [] : switches.usernames;
   return { level: own.level ?? level, people, tasks: own.tasks ?? (enabled === false ? false : undefined) };
 }
@@ -144,7 +144,7 @@ const branchInput = (body: z.output<typeof branchProtectionEdit>): RuleInput => 
 
 function tagInput(body: z.output<typeof tagProtectionEdit>): RuleInput {
   const people = body.whitelist_usernames ?? undefined;
-  // In Gitea, a list of people leaves everybody else out.
+  // In Gitea, a list of people leaves everyone else out.
   const otherwise = people === undefined ? undefined : 'nobody';
   const grant = (level: string | null | undefined): GrantInput => ({
     level: level ?? otherwise,

@@ -10,7 +10,7 @@ import { viewCount } from '../app/sizes.ts';
 
 /** Texts of the roles that a rule asks for, in the order of the drop-down. */
 export const levelTexts: readonly { value: RuleLevel; text: string; short: string }[] = [
-  { value: 'write', text: 'Everybody who may push', short: 'everybody' },
+  { value: 'write', text: 'Everyone who may push', short: 'everyone' },
   { value: 'admin', text: 'Administrators of the repository', short: 'administrators' },
   { value: 'owner', text: 'Owners', short: 'owners' },
   { value: 'nobody', text: 'Nobody', short: 'nobody' },
@@ -135,7 +135,10 @@ export const formOf = (rule: ListedRule): RuleForm => ({
   })),
 });
 
-/** Reads the fields of the form: `pattern`, `linear`, `signed`, and for each act `<act>_level`, `<act>_people`, `<act>_tasks`. */
+/**
+ * Reads the fields of the form: `pattern`, `linear`, `signed`, and for each act `<act>_level`, `<act>_people` and
+ * `<act>_tasks`.
+ */
 export const readForm = (target: RuleTarget, form: Form): RuleForm => ({
   target,
   pattern: form.text('pattern').trim(),

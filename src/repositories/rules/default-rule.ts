@@ -50,7 +50,7 @@ export function isDefaultBranchProtected(rules: readonly StoredRule[], defaultBr
   return rule !== null && rule.grants.force.level !== 'write';
 }
 
-/** Whether a rule lets everybody who pushes do everything. The default branch is never deleted anyway. */
+/** Whether a rule lets everyone who pushes do everything. The default branch is never deleted anyway. */
 const isFree = ({ grants, linear, signed }: Pick<StoredRule, 'grants' | 'linear' | 'signed'>): boolean =>
   !linear &&
   !signed &&

@@ -46,7 +46,7 @@ const tooManyPeople = (field: string) =>
 const ruleNotFound = () => notFound('rule_not_found', 'There is no such rule.');
 
 /**
- * Adds a rule behind the others. Refuses `repository_not_found` to everybody who does not administer the repository;
+ * Adds a rule behind the others. Refuses `repository_not_found` to everyone who does not administer the repository;
  * `invalid_rule_target`, `invalid_pattern`, `invalid_rule_level`, `rule_exists`, `too_many_rules`, and for people
  * `no_such_person`, `person_may_not_push`, `too_many_people`.
  * @returns the id
@@ -113,7 +113,7 @@ export async function changeRule(
   log(deps, 'repository.rule_changed', viewer, repository.id, wanted);
 }
 
-/** Removes a rule. Refuses `repository_not_found` to everybody who does not administer it, `rule_not_found`. */
+/** Removes a rule. Refuses `repository_not_found` to everyone who does not administer it, `rule_not_found`. */
 export async function removeRule(
   deps: RepositoryDeps,
   viewer: Viewer,
@@ -132,7 +132,10 @@ export async function removeRule(
   log(deps, 'repository.rule_removed', viewer, repository.id, removed);
 }
 
-/** Moves a rule by one place among the patterns of its kind; a rule for one name needs no place. Refuses as `removeRule` does. */
+/**
+ * Moves a rule by one place among the patterns of its kind; a rule for one name needs no place. Refuses as `removeRule`
+ * does.
+ */
 export async function moveRule(
   deps: RepositoryDeps,
   viewer: Viewer,
