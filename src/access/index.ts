@@ -20,6 +20,8 @@ export type {
   IssueRepositoryFacts,
   IssuesFrom,
 } from './issue-rights.ts';
+export { mayBecomePublic, maySync, refusalToFork, visibilityOfFork } from './fork-rights.ts';
+export type { ForkOwnerFacts, ForkRefusal } from './fork-rights.ts';
 export { visibleIssues } from './visible-issues.ts';
 export {
   RuleBook,

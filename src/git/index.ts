@@ -47,5 +47,7 @@ export type { ArchiveFormat } from './queries/stream-git.ts';
 export type { LastCommit, Table as LastCommitTable } from './last-commits/tables.ts';
 export type { LastCommits } from './last-commits/last-commits.ts';
 export type { GitOperation, GitTraffic, GitTrafficSeries } from './traffic.ts';
+export type { ForkRequest } from './forks/fork-repository.ts';
+export type { DiskUsage } from './storage.ts';
 export { readRefs } from './refs/refs.ts';
 export { repositoryPath } from './storage.ts';

@@ -1,7 +1,7 @@
 import { access, constants, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { localAdministrator } from '../access/index.ts';
+import { localAdministrator, maySync } from '../access/index.ts';
 import { readBundleRef } from '../git/index.ts';
 import type { BundleFile, ExchangeOptions, Git } from '../git/index.ts';
 import { conflict, internal, invalid, nullIfNotFound } from '../kernel/index.ts';
@@ -37,6 +37,8 @@ interface Facts {
   /** Missing in bundles that were written before this setting existed. */
   acceptsGerritRefs?: boolean;
   archived: boolean;
+  /** `owner/name` of what it was forked from; missing for no fork and in older bundles. */
+  forkedFrom?: string;
   createdAt: string;
   exportedAt: string;
 }
@@ -86,6 +88,7 @@ export async function exportBundle(
     rules: rules.map(exportedRule),
     acceptsGerritRefs: repository.acceptsGerritRefs,
     archived: repository.archivedAt !== null,
+    ...(await sourceOf(deps, repository)),
     createdAt: new Date(repository.createdAt).toISOString(),
     exportedAt: new Date(at).toISOString(),
   };
@@ -108,6 +111,16 @@ export async function exportBundle(
     await rm(unfinished, { force: true });
   }
   return { refs: refs.size, bytes: (await stat(target)).size };
+}
+
+/** A public fork of what is private by now keeps that to itself. */
+async function sourceOf(
+  { repositories }: BundleDeps,
+  repository: Found['repository'],
+): Promise<Pick<Facts, 'forkedFrom'>> {
+  const source = (await repositories.forks.sourcesOf(localAdministrator, [repository])).get(repository.id);
+  if (source === undefined || !maySync(source.repository, repository)) return {};
+  return { forkedFrom: `${source.owner.handle}/${source.repository.name}` };
 }
 
 async function* metadataFiles(
@@ -288,5 +301,9 @@ async function takeOver(
     if (type === null) throw internal('the image in a bundle is not an image');
     await repositories.images.replace(localAdministrator, owner, name, { declaredType: type, bytes: image });
   }
+  const [sourceOwner, sourceName, ...more] =
+    typeof facts.forkedFrom === 'string' ? facts.forkedFrom.split('/') : [undefined, undefined];
+  if (sourceOwner && sourceName && more.length === 0)
+    await repositories.forks.relate(localAdministrator, owner, name, { owner: sourceOwner, name: sourceName });
   if (facts.archived) await repositories.setArchived(localAdministrator, owner, name, true);
 }

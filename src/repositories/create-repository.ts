@@ -64,6 +64,9 @@ export async function createRepository(
         deletedBy: null,
         imageContentType: null,
         imageUpdatedAt: null,
+        forkedFromId: null,
+        forkCount: 0,
+        sharedBytes: 0,
       };
       await manager.insert(repositorySchema, repository);
       await addDefaultRule(manager, { random: deps.random, now }, id);
@@ -118,5 +121,5 @@ async function ownerToCreateFor(deps: RepositoryDeps, viewer: Viewer, handle: st
   return owner;
 }
 
-const unknownOwner = () =>
+export const unknownOwner = () =>
   invalid('no_such_owner', 'There is no such owner, or you may not create repositories there.', { field: 'owner' });

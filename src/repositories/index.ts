@@ -10,6 +10,7 @@ import {
   pushSchema,
   pushUpdateSchema,
 } from './schema/push-schema.ts';
+import { unfinishedForkSchema } from './schema/unfinished-fork-schema.ts';
 import { repositorySchema } from './schema/repository-schema.ts';
 import { commitStatusSchema } from './schema/commit-status-schema.ts';
 
@@ -19,6 +20,10 @@ export type { Repositories } from './repositories.ts';
 export type { Collaborator, ExplainedAccess } from './collaborators/list-collaborators.ts';
 export type { NewRepository } from './create-repository.ts';
 export type { Found, Needed, RepositoryAddress } from './find-repository.ts';
+export type { ForkListener, MadeFork } from './forks/fork-port.ts';
+export type { NewFork } from './forks/create-fork.ts';
+export type { ForkTab, ForkTarget } from './forks/fork-relations.ts';
+export type { ForkDistance, SyncedBranch } from './forks/sync-fork.ts';
 export type { RepositoryImage } from './images/repository-image.ts';
 export type { RepositoryEdit } from './lifecycle/edit-repository.ts';
 export type { TransferOffer, TransferOutcome } from './lifecycle/transfer-repository.ts';
@@ -52,6 +57,7 @@ export type { CommitState, CommitStatus } from './schema/commit-status-schema.ts
 
 export const repositoryEntities = [
   repositorySchema,
+  unfinishedForkSchema,
   collaboratorSchema,
   redirectSchema,
   transferSchema,

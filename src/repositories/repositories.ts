@@ -7,6 +7,8 @@ import { createRepository } from './create-repository.ts';
 import type { RepositoryDeps } from './deps.ts';
 import { findRepository, repositoryFacts } from './find-repository.ts';
 import type { Found, Needed } from './find-repository.ts';
+import { createForkService } from './forks/fork-service.ts';
+import { removeUnfinishedForks } from './lifecycle/remove-unfinished-forks.ts';
 import { createImageService } from './images/image-service.ts';
 import { recoverImages } from './images/recover-images.ts';
 import { listLanguages } from './languages/list-languages.ts';
@@ -34,8 +36,16 @@ import { createStatusService } from './statuses/status-service.ts';
  * branches, rules, collaborators, pins, commit statuses, images, trash, transfers and statistics. Each function
  * documents what it refuses.
  */
-export function createRepositories(tools: Omit<RepositoryDeps, 'preReceiveChecks' | 'optionRemarks' | 'verification'>) {
-  const deps: RepositoryDeps = { ...tools, preReceiveChecks: [], optionRemarks: [], verification: { verify: null } };
+export function createRepositories(
+  tools: Omit<RepositoryDeps, 'preReceiveChecks' | 'optionRemarks' | 'forkListeners' | 'verification'>,
+) {
+  const deps: RepositoryDeps = {
+    ...tools,
+    preReceiveChecks: [],
+    optionRemarks: [],
+    forkListeners: [],
+    verification: { verify: null },
+  };
   const statistics = createRepositoryStatistics(deps);
   const { pushes, branches, ...pushing } = createPushService(deps, statistics.schedule);
   const ownedRepositories = ownedRepositoriesIn(deps);
@@ -77,6 +87,7 @@ export function createRepositories(tools: Omit<RepositoryDeps, 'preReceiveChecks
 
     pushes,
     branches,
+    forks: createForkService(deps, pushes.applyUpdates, statistics.schedule),
     collaborators: createCollaboratorService(deps),
     pins: createPinService(deps),
     rules: createRuleService(deps),
@@ -103,6 +114,7 @@ export function createRepositories(tools: Omit<RepositoryDeps, 'preReceiveChecks
      */
     async recover(): Promise<void> {
       await deps.git.maintenance.endStrayProcesses();
+      await removeUnfinishedForks(deps);
       await recoverFolders(deps);
       await recoverImages(deps);
       await pushing.begin();

@@ -68,9 +68,10 @@ export function repositoryPayload(
     description: repository.description,
     empty: repository.pushedAt === null,
     private: repository.visibility === 'PRIVATE',
-    fork: false,
+    fork: repository.forkedFromId !== null,
     mirror: false,
     archived: repository.archivedAt !== null,
+    forks_count: Number(repository.forkCount),
     size: Math.round(repository.sizeBytes / 1024),
     html_url: `${baseUrl ?? ''}/repos/${fullName}`,
     url: `${baseUrl ?? ''}/api/v1/repos/${fullName}`,
@@ -88,10 +89,14 @@ export interface CommitWithFiles {
   files: readonly Pick<ChangedFile, 'status' | 'oldPath' | 'newPath'>[];
 }
 
-function commitPayload({ commit, files }: CommitWithFiles, page: string): JsonObject {
+function commitPayload({ commit, files }: CommitWithFiles, page: string, people: PushFacts['people']): JsonObject {
   const named = (statuses: readonly string[], side: 'oldPath' | 'newPath') =>
     files.filter(({ status }) => statuses.includes(status)).map((file) => file[side].toString('utf8'));
-  const signature = ({ name, email }: Commit['author']) => ({ name, email, username: '' });
+  const signature = ({ name, email }: Commit['author']) => ({
+    name,
+    email,
+    username: people.get(email)?.username ?? '',
+  });
   return {
     id: commit.oid,
     message: commit.message.slice(0, maxMessageLength),
@@ -113,16 +118,18 @@ export interface PushFacts {
   /** Newest first; the first of all new commits. */
   commits: readonly CommitWithFiles[];
   total: number;
+  /** The people behind authors and committers, by the address in the commit. */
+  people: ReadonlyMap<string, Person>;
   pusher: Person | null;
 }
 
 export function pushPayload(
   located: Located,
-  { ref, oldId, newId, commits, total, pusher }: PushFacts,
+  { ref, oldId, newId, commits, total, people, pusher }: PushFacts,
   settings: Settings,
 ): JsonObject {
   const page = `${settings.baseUrl ?? ''}/repos/${located.owner.handle}/${located.repository.name}`;
-  const listed = commits.map((each) => commitPayload(each, page));
+  const listed = commits.map((each) => commitPayload(each, page, people));
   const user = userPayload(pusher, settings);
   return {
     ref,
@@ -163,6 +170,22 @@ export function deletePayload(
     pusher_type: 'user',
     repository: repositoryPayload(located, settings),
     sender: userPayload(facts.pusher, settings),
+  };
+}
+
+/**
+ * A repository was forked. As in Gitea, `forkee` is what was forked and `repository` is the fork.
+ */
+export function forkPayload(
+  source: Pick<Located, 'repository' | 'owner'>,
+  fork: Pick<Located, 'repository' | 'owner'>,
+  sender: Person | null,
+  settings: Settings,
+): JsonObject {
+  return {
+    forkee: repositoryPayload(source, settings),
+    repository: repositoryPayload(fork, settings),
+    sender: userPayload(sender, settings),
   };
 }
 

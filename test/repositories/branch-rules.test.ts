@@ -306,12 +306,16 @@ t.test('rules are edited by those who administer; what makes no sense is refused
   t.equal(await reasonOf(rules.change(alice, 'alice', 'work', second, { pattern: 'main' })), 'rule_exists');
   await rules.change(alice, 'alice', 'work', second, { pattern: 'n*', linear: true });
   t.match(await rules.find(alice, 'alice', 'work', second), { pattern: 'n*', linear: true, position: 2 });
-  await rules.move(alice, 'alice', 'work', second, 'up');
-  await rules.move(alice, 'alice', 'work', second, 'up');
+  const third = await work.add(branchRule('o*'));
+  await rules.move(alice, 'alice', 'work', third, 'up');
+  await rules.move(alice, 'alice', 'work', third, 'up');
+  await rules.move(alice, 'alice', 'work', id, 'down');
   t.same(
     (await rules.list(alice, 'alice', 'work')).map(({ pattern }) => pattern),
-    ['n*', 'main'],
+    ['main', 'o*', 'n*'],
+    'patterns have an order; a name has none',
   );
+  await rules.remove(alice, 'alice', 'work', third);
   await rules.remove(alice, 'alice', 'work', second);
   t.equal(await reasonOf(rules.remove(alice, 'alice', 'work', second)), 'rule_not_found');
   t.equal(await reasonOf(rules.change(alice, 'alice', 'work', second, {})), 'rule_not_found');

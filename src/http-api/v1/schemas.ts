@@ -51,6 +51,12 @@ export const repository = z
     defaultBranchProtected: z.boolean().describe('Whether a rule keeps pushes from rewriting the default branch'),
     acceptsGerritRefs: z.boolean().describe('Whether pushes may write refs/changes/ and refs/meta/'),
     archived: z.boolean().describe('Read-only'),
+    fork: z.boolean(),
+    parent: z
+      .strictObject({ owner: handle, name: z.string(), full_name: z.string(), html_url: z.string() })
+      .nullable()
+      .describe('What it was forked from; null for no fork, and where the caller may not read that'),
+    forks_count: z.int().describe('Public forks'),
     createdAt: time,
     updatedAt: time,
     pushedAt: time.nullable(),
@@ -73,7 +79,14 @@ export const branch = z
   })
   .meta({ id: 'Branch' });
 
-const signature = z.strictObject({ name: z.string(), email: z.string(), date: time }).meta({ id: 'Signature' });
+const signature = z
+  .strictObject({
+    name: z.string(),
+    email: z.string(),
+    date: time,
+    username: z.string().nullable().describe('The person whose verified or no-reply address it is'),
+  })
+  .meta({ id: 'Signature' });
 export const commit = z
   .strictObject({
     id: objectId,
@@ -149,7 +162,7 @@ export const movedRef = z.strictObject({ ref: z.string(), oldId: anyId, newId: a
 export const activityPush = z
   .strictObject({
     id: z.string(),
-    via: z.enum(['http', 'ssh', 'undo', 'mirror']),
+    via: z.enum(['http', 'ssh', 'undo', 'mirror', 'sync']),
     person: handle.nullable().describe('Null for the server itself, its command line, or a deleted account'),
     at: time,
     updates: z

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { Viewer } from '../../access/index.ts';
 import type { Person, SshKey } from '../../accounts/index.ts';
 import type { Commit, Signature } from '../../git/index.ts';
 import type { Member, Organisation } from '../../organisations/index.ts';
@@ -21,27 +22,35 @@ type Shown<Schema extends z.ZodType> = z.output<Schema>;
 export const isoTime = (ms: number): string => new Date(ms).toISOString();
 export const isoTimeOrNull = (ms: number | null): string | null => (ms === null ? null : isoTime(ms));
 
+/** What a repository was forked from. */
+type Parent = { repository: Pick<Repository, 'name'>; owner: Pick<Owner, 'handle'> };
+
+/** A repository, with what it was forked from if the viewer may read that. */
 export async function showRepository(
   row: Repository,
   owner: Pick<Owner, 'handle'>,
+  viewer: Viewer,
   place: Place,
 ): Promise<Shown<typeof schemas.repository>> {
-  const [shown] = await showListed([{ ...row, owner }], place);
+  const [shown] = await showListed([{ ...row, owner }], viewer, place);
   return shown!;
 }
 
-/** The same for several: their rules are read at once. */
+/** The same for several: their rules and sources are read at once. */
 export async function showListed(
   rows: readonly (Repository & { owner: Pick<Owner, 'handle'> })[],
+  viewer: Viewer,
   place: Place,
 ): Promise<Shown<typeof schemas.repository>[]> {
-  const isProtected = await place.deps.repositories.rules.protectedDefaults(rows);
-  return rows.map((row) => showRow(row, row.owner, place, isProtected.has(row.id)));
+  const { forks, rules } = place.deps.repositories;
+  const [parents, protectedIds] = await Promise.all([forks.sourcesOf(viewer, rows), rules.protectedDefaults(rows)]);
+  return rows.map((row) => showRow(row, row.owner, parents.get(row.id) ?? null, place, protectedIds.has(row.id)));
 }
 
 function showRow(
   row: Repository,
   owner: Pick<Owner, 'handle'>,
+  parent: Parent | null,
   { origin, deps }: Place,
   defaultBranchProtected: boolean,
 ): Shown<typeof schemas.repository> {
@@ -62,6 +71,9 @@ function showRow(
     defaultBranchProtected,
     acceptsGerritRefs: row.acceptsGerritRefs,
     archived: row.archivedAt !== null,
+    fork: row.forkedFromId !== null,
+    parent: parent && showParent(parent, origin),
+    forks_count: Number(row.forkCount),
     createdAt: isoTime(row.createdAt),
     updatedAt: isoTime(row.updatedAt),
     pushedAt: isoTimeOrNull(row.pushedAt),
@@ -72,12 +84,22 @@ function showRow(
   };
 }
 
-const showSignature = ({ name, email, at }: Signature) => ({ name, email, date: isoTime(at) });
+function showParent({ repository: { name }, owner: { handle } }: Parent, origin: string) {
+  const address = { owner: handle, name };
+  return { ...address, full_name: `${handle}/${name}`, html_url: origin + repositoryUrl(address) };
+}
 
 export function showCommit(
   { oid, tree, parents, author, committer, message, signature }: Commit,
   verification: Verification | null,
+  people: ReadonlyMap<string, Person>,
 ): Shown<typeof schemas.commit> {
+  const showSignature = ({ name, email, at }: Signature) => ({
+    name,
+    email,
+    date: isoTime(at),
+    username: people.get(email)?.username ?? null,
+  });
   return {
     id: oid,
     tree,

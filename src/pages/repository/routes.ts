@@ -25,6 +25,7 @@ import {
   unarchiveRepository,
   deleteRepository,
 } from './danger-zone.page.ts';
+import { forkRepository, showFork, showForks } from './forks.page.ts';
 import { showRepositorySettings, saveRepositorySettings, changeVisibility } from './general-settings.page.ts';
 import { showRepositoryImage, uploadRepositoryImage, deleteRepositoryImage } from './image.page.ts';
 import {
@@ -39,6 +40,7 @@ import {
 import { showNewRepository, createRepository } from './new-repository.page.ts';
 import { pinRepository, unpinRepository, movePin } from './pins.page.ts';
 import { showRepository } from './repository-home.page.ts';
+import { showSync, syncRepository } from './sync.page.ts';
 import { redirectCloneAddress, redirectGit, showOwner, showRepositoryByShortUrl } from './short-urls.page.ts';
 
 const at = '/repos/:owner/:name';
@@ -48,6 +50,11 @@ export const repositoryRoutes: readonly Route[] = [
   { method: 'GET', path: '/repos/new', access: 'signed-in', cost: 'rows', page: showNewRepository },
   { method: 'POST', path: '/repos', access: 'signed-in', cost: 'objects', page: createRepository },
   { method: 'GET', path: at, access: 'repository:read', cost: 'objects', page: showRepository },
+  { method: 'GET', path: `${at}/fork`, access: 'repository:read', cost: 'objects', page: showFork },
+  { method: 'POST', path: `${at}/fork`, access: 'repository:read', cost: 'objects', page: forkRepository },
+  { method: 'GET', path: `${at}/forks`, access: 'repository:read', cost: 'rows', page: showForks },
+  { method: 'GET', path: `${at}/sync`, access: 'repository:read', cost: 'objects', page: showSync },
+  { method: 'POST', path: `${at}/sync`, access: 'repository:write', cost: 'objects', page: syncRepository },
   { method: 'GET', path: `${at}/activity`, access: 'repository:read', cost: 'objects', page: showActivity },
   { method: 'POST', path: `${at}/activity/restore`, access: 'repository:write', cost: 'objects', page: restoreTip },
   { method: 'GET', path: `${at}/settings`, access: 'repository:owner', cost: 'objects', page: showRepositorySettings },

@@ -24,6 +24,12 @@ export interface Repository {
   deletedBy: string | null;
   imageContentType: string | null;
   imageUpdatedAt: number | null;
+  /** UUID of what it was forked from; null for no fork, and when that is gone for good. */
+  forkedFromId: string | null;
+  /** How many public forks it has; triggers keep it. */
+  forkCount: number;
+  /** What of `sizeBytes` its forks or its source have as well: it is on disk once. */
+  sharedBytes: number;
 }
 
 export const repositorySchema = new EntitySchema<Repository>({
@@ -48,6 +54,9 @@ export const repositorySchema = new EntitySchema<Repository>({
     deletedBy: { name: 'deleted_by', type: 'text', nullable: true },
     imageContentType: { name: 'image_content_type', type: 'text', nullable: true },
     imageUpdatedAt: { name: 'image_updated_at', type: 'integer', nullable: true },
+    forkedFromId: { name: 'forked_from_id', type: 'text', nullable: true },
+    forkCount: { name: 'fork_count', type: 'integer' },
+    sharedBytes: { name: 'shared_bytes', type: 'integer' },
   },
   checks: [{ name: 'repositories_exactly_one_owner', expression: '(owner_user_id IS NULL) <> (owner_org_id IS NULL)' }],
 });
