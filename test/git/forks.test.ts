@@ -251,14 +251,14 @@ t.test('a branch of another repository is fetched and compared without touching 
   push('main');
   t.same(await git.queries.distanceBetween(fork, first, source, last), { ahead: 2, behind: 0 });
   t.notOk(await has(fork, last), 'comparing brings nothing');
-  t.equal(await git.remotes.fetchLocal(fork, source, 'main'), last);
+  t.equal(await git.remotes.fetchLocal(fork, source, 'main', 'one'), last);
   t.ok(await has(fork, last));
   t.equal((await git.refs.list(fork)).get('refs/heads/main'), first, 'no ref of its own has moved');
   t.equal(await git.refs.isForward(fork, first, last), true);
-  await git.objects.release(fork, ['sync/heads/main']);
+  await git.objects.release(fork, ['sync/one']);
   t.notMatch(refsOf(fork), /hearth/);
-  await t.rejects(git.remotes.fetchLocal(fork, source, 'absent'));
-  await t.rejects(git.remotes.fetchLocal(fork, source, '--upload-pack=x'));
+  await t.rejects(git.remotes.fetchLocal(fork, source, 'absent', 'one'));
+  await t.rejects(git.remotes.fetchLocal(fork, source, '--upload-pack=x', 'one'));
   t.equal(gitSync(['rev-parse', 'main'], { cwd: work }), last);
 });
 

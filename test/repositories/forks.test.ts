@@ -251,6 +251,25 @@ t.test('a branch with commits of its own is left alone', async (t) => {
   t.same(results, { fork_diverged: 2 });
 });
 
+t.test('a sync obeys the rules of the fork, which begins with the rule of a new repository', async (t) => {
+  const modules = await openWork(t);
+  const { repositories, alice, bob, history } = modules;
+  await repositories.forks.create(bob, 'alice', 'work', {});
+  await push(modules, alice, 'alice/work', [`${history.commits[1]} ${history.commits[3]} ${main}`], {
+    pack: history.pack,
+  });
+  const [rule] = await repositories.rules.list(bob, 'bob', 'work');
+  t.match(rule, { target: 'BRANCH' });
+  await repositories.rules.remove(bob, 'bob', 'work', rule!.id);
+  await repositories.rules.add(bob, 'bob', 'work', {
+    target: 'branch',
+    pattern: 'main',
+    grants: { push: { level: 'nobody' } },
+  });
+  t.equal(await reasonOf(repositories.forks.sync(bob, 'bob', 'work')), 'branch_protected');
+  t.equal(await tipOf(modules, bob, 'bob', 'work'), history.commits[1]);
+});
+
 t.test('two forks at once make one; a source that goes meanwhile leaves nothing', async (t) => {
   const modules = await openWork(t);
   const { repositories, alice, bob, carol, folder, db } = modules;

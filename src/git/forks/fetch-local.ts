@@ -10,6 +10,7 @@ export const localFolder = 'refs/hearth/sync/';
 /**
  * Fetches a branch of another repository of this machine, under a hidden name. Only objects that are missing are
  * copied. Refuses `internal` when git fails.
+ * @param keepAs the last part of the hidden name; two fetches at once have different ones
  * @returns the commit that the branch named
  */
 export async function fetchLocal(
@@ -17,10 +18,11 @@ export async function fetchLocal(
   repository: string,
   source: string,
   branch: string,
+  keepAs: string,
   timeLimitMs: number,
 ): Promise<string> {
-  if (!isBranchName(branch)) throw internal('not the name of a branch');
-  const ref = `${localFolder}heads/${branch}`;
+  if (!isBranchName(branch) || !/^[\w-]+$/.test(keepAs)) throw internal('not the name of a branch');
+  const ref = `${localFolder}${keepAs}`;
   const argv = [
     `--git-dir=${repository}`,
     'fetch',

@@ -9,6 +9,9 @@ import { findRepository, repositoryFacts } from '../find-repository.ts';
 import type { Found, RepositoryAddress } from '../find-repository.ts';
 import type { AppliedPush, ServerPush } from '../pushes/apply-updates.ts';
 import { mayMoveRefs } from '../pushes/may-move-refs.ts';
+import type { RefUpdate } from '../pushes/push-journal.ts';
+import { judgeUpdates } from '../rules/judge-updates.ts';
+import { sentence } from '../rules/rule-words.ts';
 import { repositorySchema } from '../schema/repository-schema.ts';
 import type { Repository } from '../schema/repository-schema.ts';
 import { readableSource } from './fork-relations.ts';
@@ -82,7 +85,7 @@ export interface SyncedBranch {
  * may not write; `no_upstream` for no fork, and when the viewer may not read the source; `invalid_branch_name`,
  * `upstream_private` when commits of a private source would become public;
  * `upstream_branch_missing`; `fork_diverged` when the branch has commits that the source has not;
- * `repository_archived`, `push_refused`, `ref_moved`, `disk_low`, `git_busy`.
+ * `branch_protected` where a rule does not allow the push; `repository_archived`, `push_refused`, `ref_moved`, `disk_low`, `git_busy`.
  * @param branch defaults to the default branch of the fork
  */
 export async function syncFork(
@@ -111,17 +114,24 @@ export async function syncFork(
   if (await isDiskLow(found.path, deps.settings.lowDiskFloorBytes))
     throw unavailable('disk_low', 'The server is low on disk space; reading still works.', { retryAfterSeconds: 600 });
 
+  const keepAs = deps.random.uuid();
   try {
-    const newId = await deps.git.remotes.fetchLocal(found.path, sourcePath, branch);
+    const newId = await deps.git.remotes.fetchLocal(found.path, sourcePath, branch, keepAs);
     if (!/^0+$/.test(oldId) && !(await deps.git.refs.isForward(found.path, oldId, newId)))
       throw diverged(branch, address);
+    const update: RefUpdate = { ref: heads + branch, oldId, newId };
+    const hasMerges = await deps.git.refs.hasNewMerges(found.path, update);
     const { results } = await apply(found, {
       via: 'sync',
       userId: viewer.kind === 'person' && !isLocalAdministrator(viewer) ? viewer.id : null,
       credential: recordCredential(viewer),
-      updates: [{ ref: heads + branch, oldId, newId }],
+      updates: [update],
       async authorize(tx, row) {
         await mayMoveRefs(deps, tx, viewer, row);
+        // It only moves forward, so what the rules say of rewriting does not matter.
+        const { refused, linear } = await judgeUpdates(deps, tx.before, viewer, row, [update]);
+        const [broken] = [...refused, ...(hasMerges ? linear : [])];
+        if (broken !== undefined) throw invalid('branch_protected', sentence(broken.reason), { field: 'branch' });
         await requireSource(deps, tx, viewer, source.repository.id, row);
       },
     });
@@ -138,7 +148,7 @@ export async function syncFork(
     return { branch, source: address, oldId, newId };
   } finally {
     await deps.git.objects
-      .release(found.path, [`sync/heads/${branch}`])
+      .release(found.path, [`sync/${keepAs}`])
       .catch((error: unknown) => deps.logger.warn('push.sync_leftovers', { repositoryId: found.repository.id, error }));
   }
 }
