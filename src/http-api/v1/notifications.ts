@@ -10,7 +10,7 @@ import { operation } from '../operation.ts';
 import { readPage, timeIn } from './issues-parts.ts';
 import { numberedPaging } from './issues-schemas.ts';
 import { repository } from './schemas.ts';
-import { showRepository } from './show.ts';
+import { showListed } from './show.ts';
 
 const common = { tag: 'Notifications', cost: 'rows' } as const;
 
@@ -45,7 +45,21 @@ interface Place {
   origin: string;
 }
 
-async function showThread(row: Notification, { deps, origin }: Place): Promise<z.output<typeof thread>> {
+/** The same for several: their repositories are read at once. */
+async function showThreads(rows: readonly Notification[], viewer: Viewer, place: Place) {
+  const repositories = rows.map((row) => ({ ...row.place.repository, owner: row.place.owner }));
+  const shown = await showListed(repositories, viewer, place);
+  return rows.map((row, at) => describeThread(row, shown[at]!, place));
+}
+
+const showThread = async (row: Notification, viewer: Viewer, place: Place) =>
+  (await showThreads([row], viewer, place))[0]!;
+
+function describeThread(
+  row: Notification,
+  repositoryShown: z.output<typeof repository>,
+  { origin }: Place,
+): z.output<typeof thread> {
   const { id, isUnread, savedAt, doneAt, listedAt, resolvedAt, reason, place, issue, run } = row;
   const at = { owner: place.owner.handle, name: place.repository.name };
   const page = `${origin}${repositoryUrl(at)}`;
@@ -78,7 +92,7 @@ async function showThread(row: Notification, { deps, origin }: Place): Promise<z
     reason,
     updated_at: new Date(listedAt ?? 0).toISOString(),
     url: `${origin}/api/v1/notifications/threads/${id}`,
-    repository: await showRepository(place.repository, place.owner, { origin, deps }),
+    repository: repositoryShown,
     subject,
     first_position: row.firstPosition,
     last_position: row.lastPosition,
@@ -120,7 +134,7 @@ async function listThreads(
   const { rows, next } = await readPage(asked, (after, limit) =>
     place.deps.notifications.list(viewer, filter, { limit, after }),
   );
-  return listed(await Promise.all(rows.map((row) => showThread(row, place))), next);
+  return listed(await showThreads(rows, viewer, place), next);
 }
 
 const toStatus = z
@@ -150,7 +164,7 @@ async function markAll(
   const upTo = timeIn(asked.last_read_at, 'last_read_at') ?? clock.now();
   const { rows } = await notifications.list(viewer, { view: 'unread', repositoryId, before: upTo + 1 }, { limit: 100 });
   await notifications.change(viewer, changeOf[asked['to-status']], { upTo, repositoryId });
-  const shown = await Promise.all(rows.map((row) => showThread(row, place)));
+  const shown = await showThreads(rows, viewer, place);
   return json(shown.map((row) => ({ ...row, unread: asked['to-status'] === 'unread' })));
 }
 
@@ -210,7 +224,7 @@ export const notificationOperations = [
     refuses: [404],
     response: thread,
     run: async ({ viewer, params, ...place }) =>
-      json(await showThread(await place.deps.notifications.find(viewer, threadId(params.id)), place)),
+      json(await showThread(await place.deps.notifications.find(viewer, threadId(params.id)), viewer, place)),
   }),
   operation({
     ...common,
@@ -227,7 +241,7 @@ export const notificationOperations = [
       const { notifications } = place.deps;
       const { id } = await notifications.find(viewer, threadId(params.id));
       await notifications.change(viewer, changeOf[asked['to-status']], { ids: [id] });
-      return json(await showThread(await notifications.find(viewer, id), place));
+      return json(await showThread(await notifications.find(viewer, id), viewer, place));
     },
   }),
   operation({

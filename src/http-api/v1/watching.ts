@@ -9,7 +9,7 @@ import { operation } from '../operation.ts';
 import { readPage, rowsOf, signedIn, usersById } from './issues-parts.ts';
 import { giteaUser, numberedPaging } from './issues-schemas.ts';
 import { repository } from './schemas.ts';
-import { isoTimeOrNull, showRepository } from './show.ts';
+import { isoTimeOrNull, showListed } from './show.ts';
 
 const common = { tag: 'Notifications', cost: 'rows' } as const;
 const at = '/repos/{owner}/{name}/subscription';
@@ -130,7 +130,11 @@ export const watchingOperations = [
       const places = await deps.repositories.locate(watched.map(({ repositoryId }) => repositoryId));
       const shown = watched.flatMap(({ repositoryId }) => places.get(repositoryId) ?? []);
       return listed(
-        await Promise.all(shown.map((place) => showRepository(place.repository, place.owner, { origin, deps }))),
+        await showListed(
+          shown.map((place) => ({ ...place.repository, owner: place.owner })),
+          viewer,
+          { origin, deps },
+        ),
         next,
       );
     },
