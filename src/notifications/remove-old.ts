@@ -7,7 +7,8 @@ const atOnce = 500;
 
 /**
  * For the scheduled task: removes what was done long ago, the oldest rows of people who have too many, the content of
- * old mails, and parts of events that failed for good. What is saved stays. @returns the number of removed notifications
+ * old mails, and parts of events that failed for good. What is saved stays.
+ * @returns the number of removed notifications
  */
 export async function removeOld({ db, clock, settings }: NotificationDeps): Promise<number> {
   const now = clock.now();

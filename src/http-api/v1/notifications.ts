@@ -10,7 +10,7 @@ import { operation } from '../operation.ts';
 import { readPage, timeIn } from './issues-parts.ts';
 import { numberedPaging } from './issues-schemas.ts';
 import { repository } from './schemas.ts';
-import { showRepository } from './show.ts';
+import { showListed } from './show.ts';
 
 const common = { tag: 'Notifications', cost: 'rows' } as const;
 
@@ -45,11 +45,21 @@ interface Place {
   origin: string;
 }
 
-async function showThread(
+/** The same for several: their repositories are read at once. */
+async function showThreads(rows: readonly Notification[], viewer: Viewer, place: Place) {
+  const repositories = rows.map((row) => ({ ...row.place.repository, owner: row.place.owner }));
+  const shown = await showListed(repositories, viewer, place);
+  return rows.map((row, at) => describeThread(row, shown[at]!, place));
+}
+
+const showThread = async (row: Notification, viewer: Viewer, place: Place) =>
+  (await showThreads([row], viewer, place))[0]!;
+
+function describeThread(
   row: Notification,
-  viewer: Viewer,
-  { deps, origin }: Place,
-): Promise<z.output<typeof thread>> {
+  repositoryShown: z.output<typeof repository>,
+  { origin }: Place,
+): z.output<typeof thread> {
   const { id, isUnread, savedAt, doneAt, listedAt, resolvedAt, reason, place, issue, run } = row;
   const at = { owner: place.owner.handle, name: place.repository.name };
   const page = `${origin}${repositoryUrl(at)}`;
@@ -82,7 +92,7 @@ async function showThread(
     reason,
     updated_at: new Date(listedAt ?? 0).toISOString(),
     url: `${origin}/api/v1/notifications/threads/${id}`,
-    repository: await showRepository(place.repository, place.owner, viewer, { origin, deps }),
+    repository: repositoryShown,
     subject,
     first_position: row.firstPosition,
     last_position: row.lastPosition,
@@ -124,7 +134,7 @@ async function listThreads(
   const { rows, next } = await readPage(asked, (after, limit) =>
     place.deps.notifications.list(viewer, filter, { limit, after }),
   );
-  return listed(await Promise.all(rows.map((row) => showThread(row, viewer, place))), next);
+  return listed(await showThreads(rows, viewer, place), next);
 }
 
 const toStatus = z
@@ -154,7 +164,7 @@ async function markAll(
   const upTo = timeIn(asked.last_read_at, 'last_read_at') ?? clock.now();
   const { rows } = await notifications.list(viewer, { view: 'unread', repositoryId, before: upTo + 1 }, { limit: 100 });
   await notifications.change(viewer, changeOf[asked['to-status']], { upTo, repositoryId });
-  const shown = await Promise.all(rows.map((row) => showThread(row, viewer, place)));
+  const shown = await showThreads(rows, viewer, place);
   return json(shown.map((row) => ({ ...row, unread: asked['to-status'] === 'unread' })));
 }
 

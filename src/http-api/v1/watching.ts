@@ -129,8 +129,14 @@ export const watchingOperations = [
       const watched = rows.filter(({ level }) => level === 'everything');
       const places = await deps.repositories.locate(watched.map(({ repositoryId }) => repositoryId));
       const shown = watched.flatMap(({ repositoryId }) => places.get(repositoryId) ?? []);
-      const watchedRows = shown.map(({ repository, owner }) => ({ ...repository, owner }));
-      return listed(await showListed(watchedRows, viewer, { origin, deps }), next);
+      return listed(
+        await showListed(
+          shown.map((place) => ({ ...place.repository, owner: place.owner })),
+          viewer,
+          { origin, deps },
+        ),
+        next,
+      );
     },
   }),
 ];

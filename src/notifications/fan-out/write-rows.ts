@@ -15,7 +15,7 @@ const wasUnread =
  * behind the last one of a row changes nothing, so an event that is told twice is there once. Who has no account any
  * more is left out.
  */
-const statement = `INSERT INTO notifications
+export const upsertRows = `INSERT INTO notifications
     (user_id, subject, repository_id, issue_id, reason, details, context, first_position, last_position, listed_at, fed_at)
   SELECT list.user_id, CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), list.reason, CAST(? AS TEXT), CAST(? AS TEXT),
     CAST(? AS BIGINT), CAST(? AS BIGINT),
@@ -50,7 +50,7 @@ export async function writeRows(
     .map(({ userId, reason, inbox, feed }) => [userId, reason, Number(inbox), Number(feed)]);
   if (rows.length === 0) return;
   const { subject, repositoryId, issueId, details, context, firstPosition, lastPosition } = event;
-  await manager.query(statement, [
+  await manager.query(upsertRows, [
     subject,
     repositoryId,
     issueId,
