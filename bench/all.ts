@@ -23,6 +23,7 @@ const names = [
   'large-instance',
   'issues',
   'notifications',
+  'forks',
 ];
 const versionOf = (program: string, ...args: string[]) => {
   const lines = execFileSync('sh', ['-c', `${[program, ...args].join(' ')} 2>&1 || true`]).toString();

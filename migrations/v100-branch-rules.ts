@@ -24,6 +24,7 @@ export const branchRules: Migration = {
       ${level('create', 'write')},
       ${level('delete', 'nobody')},
       linear INTEGER NOT NULL DEFAULT 0,
+      signed INTEGER NOT NULL DEFAULT 0,
       created_at BIGINT NOT NULL,
       updated_at BIGINT NOT NULL,
       CONSTRAINT branch_rules_pattern UNIQUE (repository_id, target, pattern)

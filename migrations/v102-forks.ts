@@ -3,7 +3,7 @@ import type { Migration } from '../src/db/index.ts';
 const pushColumns =
   'id, repository_id, user_id, via, options, created_at, settled_at, announced_at, attempts, tried_at, last_error, parked_at, credential';
 
-/** Whether a row counts among the forks that everybody may see; for `NEW` and `OLD`. */
+/** Whether a row counts among the forks that everyone may see; for `NEW` and `OLD`. */
 const counts = (row: 'NEW' | 'OLD'): string =>
   `CASE WHEN ${row}.deleted_at IS NULL AND ${row}.visibility = 'PUBLIC' THEN 1 ELSE 0 END`;
 const add = `UPDATE repositories SET fork_count = fork_count + ${counts('NEW')} WHERE id = NEW.forked_from_id;`;

@@ -234,6 +234,7 @@ export async function openModules(
       settings: repositorySettings(config),
     });
     organisations.owning(repositories.ownedRepositories);
+    repositories.rules.verifyCommitsWith((objects, client) => signing.verify(objects, client));
     accounts.onAccountDeletion(async (tx, personId) => {
       await organisations.refuseOnlyOwner(tx, personId);
       await repositories.refuseOwner(tx, personId);

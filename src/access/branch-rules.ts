@@ -38,6 +38,8 @@ export interface BranchRule {
   grants: Readonly<Record<RuleAct, RuleGrant>>;
   /** Whether merge commits are refused. */
   linear: boolean;
+  /** Whether commits without a verified signature are refused. */
+  signed: boolean;
 }
 
 /** The pattern of the rule for whichever branch is the default one. No branch can have this name. */
@@ -115,10 +117,10 @@ export type RuleRefusal = RuleAct | 'default_branch';
 /** What the policy says of one move. */
 export type RuleVerdict =
   | { refusal: RuleRefusal }
-  /** Allowed where the commits agree: only forward, no merge among the new ones. */
-  | { refusal: null; onlyForward: boolean; linear: boolean };
+  /** Allowed where the commits agree: only forward; no merge among the new ones, and all of these signed. */
+  | { refusal: null; onlyForward: boolean; linear: boolean; signed: boolean };
 
-const free: RuleVerdict = { refusal: null, onlyForward: false, linear: false };
+const free: RuleVerdict = { refusal: null, onlyForward: false, linear: false, signed: false };
 
 /**
  * The policy of branch and tag rules for one ref. The default branch is never deleted, whatever a rule says: clones
@@ -136,8 +138,10 @@ export function judgeRefMove(
   if (rule === null) return free;
   const may = (act: RuleAct): boolean => mayByRule(viewer, facts, rule, act);
   if (kind !== 'update' && !may(kind)) return { refusal: kind };
-  if (kind !== 'update') return { refusal: null, onlyForward: false, linear: rule.linear && kind === 'create' };
+  const { linear, signed } = rule;
+  if (kind === 'delete') return free;
+  if (kind === 'create') return { refusal: null, onlyForward: false, linear, signed };
   if (rule.target === 'TAG') return may('force') ? free : { refusal: 'force' };
   if (!may('push')) return { refusal: 'push' };
-  return { refusal: null, onlyForward: !may('force'), linear: rule.linear };
+  return { refusal: null, onlyForward: !may('force'), linear, signed };
 }

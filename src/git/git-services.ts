@@ -76,6 +76,8 @@ export interface GitRefs {
   repairNew(path: string, refs: readonly string[]): Promise<string[]>;
   /** Whether moving a ref from one object to another is a fast-forward. */
   isForward(path: string, from: string, to: string): Promise<boolean>;
+  /** The commits that a ref gains by a move, in no order; null when there are more than a thousand. */
+  gainedCommits(path: string, move: { oldId: string; newId: string }): Promise<Commit[] | null>;
   /** Whether moving a ref brings merge commits: to a new ref, such that no branch and no tag has yet. */
   hasNewMerges(path: string, move: { oldId: string; newId: string }): Promise<boolean>;
   head(path: string): Promise<Head>;

@@ -17,6 +17,7 @@ import type { GitLimits } from './limits.ts';
 import { checkRepository, packRepository } from './maintenance/check-and-pack.ts';
 import { repairNewRefs } from './pushes/new-refs.ts';
 import { hasNewMerges } from './pushes/linear-check.ts';
+import { gainedByMove } from './pushes/signed-check.ts';
 import { isForward, keepObjects, releaseObjects, moveRefs } from './pushes/move-refs.ts';
 import type { RefMove } from './pushes/move-refs.ts';
 import { newCommits } from './objects/new-commits.ts';
@@ -228,6 +229,7 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
         return results;
       },
       repairNew: (target, refs) => repairNewRefs(runner, target, refs),
+      gainedCommits: (target, move) => gainedByMove({ runner, readers, limits, logger }, target, move),
       hasNewMerges: (target, move) => hasNewMerges({ runner, limits }, target, move),
       isForward: (target, from, to) => isForward(browsing, target, from, to),
       head: (target) => browse.head(browsing, target),

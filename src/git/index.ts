@@ -18,6 +18,7 @@ export { atomicFailure } from './pushes/check-refs.ts';
 export type { RefUpdate } from './pushes/push-head.ts';
 export type { FastForwardRule } from './pushes/fast-forward-check.ts';
 export type { LinearRule } from './pushes/linear-check.ts';
+export type { SignedRule } from './pushes/signed-check.ts';
 export { readBundleRef } from './remotes/bundle.ts';
 export type { BundleFile, BundleRequest } from './remotes/bundle.ts';
 export type { ExchangeOptions, RemoteRefs } from './remotes/fetch-and-push.ts';

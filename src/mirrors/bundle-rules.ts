@@ -4,7 +4,7 @@ import { checkRule } from '../repositories/index.ts';
 import { invalid } from '../kernel/index.ts';
 
 /** A rule for branches or tags as an export bundle has it: people by their handles. */
-export function exportedRule({ target, pattern, linear, grants, named }: ListedRule): NewRule {
+export function exportedRule({ target, pattern, linear, signed, grants, named }: ListedRule): NewRule {
   const grant = (act: (typeof ruleActs)[number]): GrantInput => ({
     level: grants[act].level,
     tasks: grants[act].tasks,
@@ -14,6 +14,7 @@ export function exportedRule({ target, pattern, linear, grants, named }: ListedR
     target,
     pattern,
     linear,
+    signed,
     grants: { push: grant('push'), force: grant('force'), create: grant('create'), delete: grant('delete') },
   };
 }
@@ -35,11 +36,12 @@ export function readRules(value: unknown): NewRule[] | undefined {
 type Fields = Record<string, unknown>;
 
 function readRule(value: unknown): NewRule {
-  const { target, pattern, linear, grants } = value as Fields;
+  const { target, pattern, linear, signed, grants } = value as Fields;
   const rule: NewRule = {
     target: String(target),
     pattern: String(pattern),
     linear: linear === true,
+    signed: signed === true,
     grants: Object.fromEntries(ruleActs.map((act) => [act, readGrant((grants as Fields)[act] as Fields)])),
   };
   checkRule(rule);

@@ -6,6 +6,7 @@ import type { ImageStore } from '../images/index.ts';
 import type { Organisations } from '../organisations/index.ts';
 import type { Owners } from '../owners/index.ts';
 import type { ForkListener } from './forks/fork-port.ts';
+import type { VerifyCommits } from './rules/verify-port.ts';
 import type { PreReceiveCheck } from './pushes/pre-receive-port.ts';
 
 /** Dependencies of the use-cases of this module. */
@@ -27,6 +28,8 @@ export interface RepositoryDeps {
   preReceiveChecks: PreReceiveCheck[];
   /** Called inside the write that makes a fork; registered by `onFork`. */
   forkListeners: ForkListener[];
+  /** Verifies signatures of commits; registered by `verifyCommitsWith`. */
+  verification: { verify: VerifyCommits | null };
   /** Messages of listeners about the push options that they understand; registered by `onPush`. */
   optionRemarks: ((option: string) => string | null)[];
 }

@@ -37,9 +37,15 @@ import { createStatusService } from './statuses/status-service.ts';
  * documents what it refuses.
  */
 export function createRepositories(
-  tools: Omit<RepositoryDeps, 'preReceiveChecks' | 'optionRemarks' | 'forkListeners'>,
+  tools: Omit<RepositoryDeps, 'preReceiveChecks' | 'optionRemarks' | 'forkListeners' | 'verification'>,
 ) {
-  const deps: RepositoryDeps = { ...tools, preReceiveChecks: [], optionRemarks: [], forkListeners: [] };
+  const deps: RepositoryDeps = {
+    ...tools,
+    preReceiveChecks: [],
+    optionRemarks: [],
+    forkListeners: [],
+    verification: { verify: null },
+  };
   const statistics = createRepositoryStatistics(deps);
   const { pushes, branches, ...pushing } = createPushService(deps, statistics.schedule);
   const ownedRepositories = ownedRepositoriesIn(deps);

@@ -98,6 +98,7 @@ const ruleOf = (
     delete: { ...nobody, ...grants.delete },
   },
   linear: false,
+  signed: false,
   ...change,
 });
 
@@ -135,7 +136,7 @@ t.test('what a move needs', async (t) => {
   const open = { ...all, delete: { level: 'write' } } as const;
   const judge = (rule: BranchRule | null, kind: 'create' | 'update' | 'delete', isDefaultBranch = false) =>
     judgeRefMove(viewer, facts, rule, { kind, isDefaultBranch });
-  const free = { refusal: null, onlyForward: false, linear: false };
+  const free = { refusal: null, onlyForward: false, linear: false, signed: false };
   for (const kind of ['create', 'update', 'delete'] as const) {
     t.same(judge(null, kind), free, `${kind} without a rule`);
     t.same(judge(ruleOf(open), kind), free);
@@ -143,7 +144,7 @@ t.test('what a move needs', async (t) => {
     t.same(judge(ruleOf({ ...open, [refusal]: {} }), kind), { refusal });
   }
   for (const rule of [null, ruleOf(open)]) {
-    t.same(judge(rule, 'delete', true), { refusal: 'default_branch' }, 'for everybody');
+    t.same(judge(rule, 'delete', true), { refusal: 'default_branch' }, 'for everyone');
     t.same(judgeRefMove(localAdministrator, facts, rule, { kind: 'delete', isDefaultBranch: true }), {
       refusal: 'default_branch',
     });
@@ -152,7 +153,9 @@ t.test('what a move needs', async (t) => {
   t.same(judge(ruleOf({ force: { level: 'write' } }), 'update'), { refusal: 'push' }, 'a force push is a push, too');
   t.same(judge(ruleOf(open, { linear: true }), 'update'), { ...free, linear: true });
   t.same(judge(ruleOf(open, { linear: true }), 'create'), { ...free, linear: true });
-  t.same(judge(ruleOf(open, { linear: true }), 'delete'), free);
+  t.same(judge(ruleOf(open, { linear: true, signed: true }), 'delete'), free);
+  t.same(judge(ruleOf(open, { signed: true }), 'update'), { ...free, signed: true });
+  t.same(judge(ruleOf(open, { signed: true }), 'create'), { ...free, signed: true });
   const tag = { target: 'TAG' as const, pattern: 'v*' };
   t.same(judge(ruleOf({ ...open, force: {} }, tag), 'update'), { refusal: 'force' }, 'a tag is moved by force only');
   t.same(judge(ruleOf({ ...open, push: {} }, tag), 'update'), free);

@@ -114,6 +114,26 @@ t.test('a backup is complete, passes a restore test, and shares unchanged files 
   t.match(await backups.list(), [{ name: third.name }, { name: second.name }, { name: first.name, proof: null }]);
 });
 
+t.test('what a fork shares with its source is in a backup once, and shared again after a restore', async (t) => {
+  const { hearth } = await instance(t, 1);
+  await hearth.addPerson('bob');
+  const { backups, repositories } = hearth.modules;
+  await repositories.forks.create(localAdministrator, 'alice', 'garden-1', { owner: 'bob' });
+  const { folder } = await backups.create();
+  const files = Object.keys(JSON.parse(readFileSync(path.join(folder, 'manifest.json'), 'utf8')).files);
+  const packs = files.filter((file) => file.endsWith('.pack'));
+  t.equal(packs.length, 2);
+  const inodes = (base: string) => new Set(packs.map((file) => statSync(path.join(base, file)).ino)).size;
+  t.equal(inodes(folder), 1);
+  t.match(await backups.drill(), { proven: 2, total: 2, problems: [] });
+  const target = path.join(temporaryFolder(t), 'data');
+  const restored = await runCli(['restore', folder], { env: { SERVICE_DATA_DIR: target } });
+  t.equal(restored.code, 0, restored.stderr);
+  t.equal(inodes(target), 1, 'hard links again');
+  const shown = await runCli(['repo', 'show', 'bob/garden-1', '--json'], { env: { SERVICE_DATA_DIR: target } });
+  t.match(JSON.parse(shown.stdout), { forkedFrom: 'alice/garden-1' });
+});
+
 t.test('damage is reported with its place, and a damaged backup is not restored', async (t) => {
   const { hearth, cli } = await instance(t, 1);
   const { backups } = hearth.modules;

@@ -180,6 +180,34 @@ for (const [via, origin] of Object.entries(origins)) {
   });
 }
 
+t.test('signed commits are required, and verified by the keys of people', async (t) => {
+  const page = await open(alice);
+  await page.goto(`${hearth.url}${B}/settings/branches/new?for=branch`);
+  await page.getByLabel('Branches', { exact: true }).fill('signed');
+  await page.getByLabel('Require signed commits').check();
+  await press(page, 'Add rule');
+  await says(page, 'The rule is added');
+  await git('checkout', '--quiet', '-B', 'signed', 'main');
+  const push = () => client.run(work, 'push', '--force', origins.http, 'signed');
+  await commit('unsigned');
+  const unsigned = (await git('rev-parse', 'HEAD')).slice(0, 10);
+  t.match((await push()).stderr, new RegExp(`branch rule "signed": commit ${unsigned} is not signed`));
+  const key = client.publicKeyFile.replace(/\.pub$/, '');
+  const sign = ['-c', 'gpg.format=ssh', '-c', `user.signingkey=${key}`];
+  await git(...sign, 'commit', '--quiet', '--amend', '--no-edit', '-S');
+  const unknown = await push();
+  t.match(unknown.stderr, /commit [0-9a-f]{10} has no verified signature \(unverified_email\)/);
+  await accounts.addresses.add(bob.id, { address: 'alice@example.org', isVerified: true });
+  t.equal((await push()).code, 0, 'signed by a key of bob, with his verified address');
+  await commit('unsigned-again');
+  await git('push', '--quiet', origins.http, 'signed:refs/heads/elsewhere');
+  t.match(
+    (await push()).stderr,
+    /branch rule "signed": commit [0-9a-f]{10} is not signed/,
+    'what the server has already',
+  );
+});
+
 t.test('these pages pass axe and do not overflow, in light and dark, narrow and wide', async (t) => {
   const rules = await repositories.rules.list(localAdministrator, 'alice', 'work');
   const at = `${B}/settings/branches`;

@@ -204,7 +204,7 @@ t.test('without scripts: rules are saved, and a feed gets an address that is sho
   t.ok(await tab.getByRole('checkbox', { name: 'Inbox: Somebody mentions you' }).isChecked());
   await tab.getByRole('button', { name: 'Make an address' }).click();
   const address = await tab.locator('#secret').inputValue();
-  t.match(address, /^http:\/\/127\.0\.0\.1:\d+\/notifications\.atom\?token=[\w-]{43}$/);
+  t.match(address, /^http:\/\/127\.0\.0\.1:\d+\/notifications\/feed\.atom\?token=[\w-]{43}$/);
   await shot(tab, 'new-feed');
   const response = await fetch(address);
   t.equal(response.status, 200);

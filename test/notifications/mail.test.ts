@@ -147,6 +147,9 @@ t.test('one request unsubscribes, without a session; a link that was changed doe
   for (let times = 0; times < 2; times += 1)
     t.equal((await sendRequest(web, path, { form: { 'List-Unsubscribe': 'One-Click' } })).status, 200, 'twice is once');
   t.equal((await issues.subscriptionOf(bob, at(1)))!.isOn, false);
+  const multipart = { 'Content-Type': 'multipart/form-data; boundary=x' };
+  const body = '--x\r\nContent-Disposition: form-data; name="List-Unsubscribe"\r\n\r\nOne-Click\r\n--x--\r\n';
+  t.equal((await sendRequest(web, path, { body, headers: multipart })).status, 200, 'in either form of RFC 8058');
   await issues.comment(carol, at(1), { body: 'Another comment' });
   t.same(await send(), []);
 });

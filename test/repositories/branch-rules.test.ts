@@ -197,7 +197,7 @@ t.test('pages ask the same: branches made and deleted, lost tips restored', asyn
   const remove = (viewer: Viewer, name: string) => branches.delete(viewer, 'alice', 'work', { name, expected: three });
   t.equal(await reasonOf(remove(bob, 'release/2')), 'branch_protected');
   await remove(carol, 'release/2');
-  t.equal(await reasonOf(remove(alice, 'main')), 'branch_protected', 'the default branch, for everybody');
+  t.equal(await reasonOf(remove(alice, 'main')), 'branch_protected', 'the default branch, for everyone');
   t.equal(await reasonOf(remove(localAdministrator, 'main')), 'branch_protected');
 
   t.same(await pushed(work, carol, `${three} ${one} ${release}`), ['ok']);
@@ -290,7 +290,7 @@ t.test('rules are edited by those who administer; what makes no sense is refused
     [branchRule('a\u202eb'), 'invalid_pattern', 'pattern'],
     [{ ...branchRule('~DEFAULT_BRANCH'), target: 'tag' }, 'invalid_pattern', 'pattern'],
     [{ ...branchRule('x'), target: 'note' }, 'invalid_rule_target', 'target'],
-    [branchRule('x', { force: { level: 'everybody' } }), 'invalid_rule_level', 'force_level'],
+    [branchRule('x', { force: { level: 'everyone' } }), 'invalid_rule_level', 'force_level'],
     [branchRule('x', { push: { people: ['nobody-here'] } }), 'no_such_person', 'push_people'],
     [branchRule('x', { push: { people: Array(51).fill('bob') } }), 'too_many_people', 'push_people'],
   ] as const) {
@@ -306,12 +306,16 @@ t.test('rules are edited by those who administer; what makes no sense is refused
   t.equal(await reasonOf(rules.change(alice, 'alice', 'work', second, { pattern: 'main' })), 'rule_exists');
   await rules.change(alice, 'alice', 'work', second, { pattern: 'n*', linear: true });
   t.match(await rules.find(alice, 'alice', 'work', second), { pattern: 'n*', linear: true, position: 2 });
-  await rules.move(alice, 'alice', 'work', second, 'up');
-  await rules.move(alice, 'alice', 'work', second, 'up');
+  const third = await work.add(branchRule('o*'));
+  await rules.move(alice, 'alice', 'work', third, 'up');
+  await rules.move(alice, 'alice', 'work', third, 'up');
+  await rules.move(alice, 'alice', 'work', id, 'down');
   t.same(
     (await rules.list(alice, 'alice', 'work')).map(({ pattern }) => pattern),
-    ['n*', 'main'],
+    ['main', 'o*', 'n*'],
+    'patterns have an order; a name has none',
   );
+  await rules.remove(alice, 'alice', 'work', third);
   await rules.remove(alice, 'alice', 'work', second);
   t.equal(await reasonOf(rules.remove(alice, 'alice', 'work', second)), 'rule_not_found');
   t.equal(await reasonOf(rules.change(alice, 'alice', 'work', second, {})), 'rule_not_found');

@@ -1,4 +1,4 @@
-// OpenPGP keys of people: what is accepted, what is refused, and that nobody takes anything from anybody with them.
+// OpenPGP keys of people: what is accepted, what is refused, and that a key takes nothing from another person.
 import t from 'tap';
 import { randomBytes } from 'node:crypto';
 import { sendRequest, signedIn, startWeb } from '../fixtures/web-fixture.ts';

@@ -1,4 +1,4 @@
-// Signed commits of both kinds: what git says with everybody's keys at hand, and what the pages say.
+// Signed commits of both kinds: what git says with everyone's keys at hand, and what the pages say.
 import t from 'tap';
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';

@@ -35,6 +35,7 @@ export function addRuleCommands(repo: Command, run: Run): void {
       .option('--delete <who>', 'who may delete')
       .option('--tasks <acts>', 'what tasks of the CI may: push, force, create, delete, or none', 'push,create')
       .option('--linear', 'refuse merge commits')
+      .option('--signed', 'refuse commits without a verified signature')
       .action(run(addRule)),
     "hearth repo rule add alice/garden 'release/*' --push admin,bob",
     "hearth repo rule add alice/garden 'v*' --tag --create owner",
@@ -69,7 +70,10 @@ const columns: Column<ListedRule>[] = [
   { title: 'FORCE', cell: (rule) => describe(rule, 'force') },
   { title: 'CREATE', cell: (rule) => describe(rule, 'create') },
   { title: 'DELETE', cell: (rule) => describe(rule, 'delete') },
-  { title: 'LINEAR', cell: ({ linear }) => (linear ? 'yes' : '') },
+  {
+    title: 'REQUIRES',
+    cell: ({ linear, signed }) => [linear && 'linear', signed && 'signed'].filter(Boolean).join(','),
+  },
 ];
 
 const toJson = (rule: ListedRule): object => ({
@@ -77,6 +81,7 @@ const toJson = (rule: ListedRule): object => ({
   target: rule.target.toLowerCase(),
   position: rule.position,
   linear: rule.linear,
+  signed: rule.signed,
   ...Object.fromEntries(
     ruleActs.map((act) => [
       act,
@@ -100,6 +105,7 @@ const listRules: Action<object, [string]> = async (cli, _options, text) => {
 interface AddOptions extends Partial<Record<RuleAct, string>> {
   tag?: true;
   linear?: true;
+  signed?: true;
   tasks: string;
 }
 
@@ -126,6 +132,7 @@ const addRule: Action<AddOptions, [string, string]> = async (cli, options, text,
     target,
     pattern,
     linear: options.linear === true,
+    signed: options.signed === true,
     grants: { push: grant('push'), force: grant('force'), create: grant('create'), delete: grant('delete') },
   });
   cli.output.result(`Added the rule ${pattern} for ${target === 'tag' ? 'tags' : 'branches'} of ${owner}/${name}.`, {

@@ -1,9 +1,10 @@
 import { internal } from '../../kernel/index.ts';
 import { checked } from '../objects/browse.ts';
 import type { GitRunner } from '../processes/git-runner.ts';
-import { maxCheckedBytes, maxOpenEnds, readOn } from './fast-forward-check.ts';
+import { maxOpenEnds } from './fast-forward-check.ts';
 import type { FastForwardDeps, FastForwardRequest } from './fast-forward-check.ts';
-import { PackCommits } from './pack-commits.ts';
+import type { PackCommits } from './pack-commits.ts';
+import { readPackCommits, walkPack } from './read-pack-commits.ts';
 import { noRef } from './push-head.ts';
 import type { PushHead, RawUpdate, RefUpdate } from './push-head.ts';
 
@@ -42,13 +43,7 @@ export async function checkLinear(
   });
   if (open.length === 0) return [];
 
-  const pack = new PackCommits(open[0]!.update.newId.length / 2);
-  pack.push(Buffer.concat(head.pack));
-  while (!pack.isDone && head.packBytes <= maxCheckedBytes) {
-    const chunk = await readOn(request, head);
-    if (chunk === null) break;
-    pack.push(chunk);
-  }
+  const pack = await readPackCommits(request, head, open[0]!.update);
   const broken: Broken[] = [];
   for (const { rule, update } of open) {
     const found = await findMerges(deps, request.path, update, pack).catch((error: unknown): Merges => {
@@ -68,40 +63,18 @@ async function findMerges(
   update: RawUpdate,
   pack: PackCommits,
 ): Promise<Merges> {
-  const merges = walk(update, pack, new Set()).merges.slice(0, maxMerges);
+  const isMerge = (id: string): boolean => (pack.parentsOf(id)?.length ?? 0) > 1;
+  const merges = walkPack(update, pack, new Set()).commits.filter(isMerge).slice(0, maxMerges);
   const there = await readers.use(path, (reader) => reader.infos(merges));
   // A pack may bring what the repository has: such commits are judged by the refs that reach them.
-  const { merges: left, ends } = walk(update, pack, new Set(merges.filter((_, at) => there[at]?.type === 'commit')));
-  if (left.length > 0) return 'some';
+  const known = new Set(merges.filter((_, at) => there[at]?.type === 'commit'));
+  const { commits, ends } = walkPack(update, pack, known);
+  if (commits.some(isMerge)) return 'some';
   if (ends.length === 0) return 'none';
   if (ends.length > maxOpenEnds) return 'unknown';
   const infos = await readers.use(path, (reader) => reader.infos(ends));
   if (infos.some((info) => info?.type !== 'commit')) return 'unknown';
   return (await reachesMerge(runner, path, ends, update, limits.shortMs)) ? 'some' : 'none';
-}
-
-/**
- * Follows the pack's commits back from the new one, as far as the old one, commits that the pack does not contain, and
- * those in `known`.
- */
-function walk(
-  { oldId, newId }: RawUpdate,
-  pack: PackCommits,
-  known: ReadonlySet<string>,
-): { merges: string[]; ends: string[] } {
-  const seen = new Set([newId]);
-  const [merges, ends]: [string[], string[]] = [[], []];
-  for (const id of seen) {
-    if (id === oldId) continue;
-    const parents = known.has(id) ? undefined : pack.parentsOf(id);
-    if (parents === undefined) {
-      ends.push(id);
-      continue;
-    }
-    if (parents.length > 1) merges.push(id);
-    for (const parent of parents) seen.add(parent);
-  }
-  return { merges, ends };
 }
 
 /** Whether commits that the repository has bring a merge to a ref. */

@@ -6,6 +6,8 @@ import { atomicFailure, isAtomic, checkRefs, refuseTheRest, summarise } from './
 import type { Refusals } from './check-refs.ts';
 import { countPackObjects, checkFastForward } from './fast-forward-check.ts';
 import { checkLinear } from './linear-check.ts';
+import { checkSigned } from './signed-check.ts';
+import type { VerifyCommits } from './signed-check.ts';
 import type { FastForwardRule } from './fast-forward-check.ts';
 import type { ProposedPush, PushDeps, PushOutcome, PushRequest, PushVerdict } from './push.ts';
 import { hasPack, readPushHead } from './push-head.ts';
@@ -133,12 +135,21 @@ async function checkPush(
   refuseRefs(broken);
   const merging = await checkLinear(deps, source, head, withoutRefused(journalled, refusals), verdict.linear ?? []);
   refuseRefs(merging);
-  if (broken.length + merging.length > 0 && isAtomic(head)) refuseTheRest(refusals, journalled, atomicFailure);
+  const unsigned = await checkSigned(deps, source, head, withoutRefused(journalled, refusals), {
+    rules: verdict.signed ?? [],
+    verify: hooks.verifyCommits ?? noneIsVerified,
+  });
+  refuseRefs(unsigned);
+  if (broken.length + merging.length + unsigned.length > 0 && isAtomic(head))
+    refuseTheRest(refusals, journalled, atomicFailure);
   const objects = hasPack({ updates: journalled }) ? await countPackObjects(source, head) : 0;
   if (objects > maxPushObjects)
     refuseTheRest(refusals, journalled, `one push may bring at most ${maxPushObjects} objects; push in parts`);
   return { verdict, journalled, unjudged, objects };
 }
+
+const noneIsVerified: VerifyCommits = async ([commit]) =>
+  commit === undefined ? null : { oid: commit.oid, why: 'unavailable' };
 
 /** Turns a temporary obstacle, such as a full disk, into a message for the client. */
 function refusedForNow(error: unknown): PushVerdict {

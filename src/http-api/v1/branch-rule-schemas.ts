@@ -27,6 +27,7 @@ const branchFields = {
   delete_usernames: usernames,
   delete_tasks: tasks,
   require_linear_history: z.boolean().describe('Whether merge commits are refused'),
+  require_signed_commits: z.boolean().describe('Whether commits without a verified signature are refused'),
 };
 
 const tagFields = {
@@ -78,7 +79,6 @@ const unused = {
   block_admin_merge_override: off,
   dismiss_stale_approvals: off,
   ignore_stale_approvals: off,
-  require_signed_commits: off,
   protected_file_patterns: z.literal('').nullish(),
   unprotected_file_patterns: z.literal('').nullish(),
 };

@@ -80,6 +80,7 @@ function showBranchRule(rule: ListedRule): z.output<typeof branchProtection> {
     delete_usernames: usernames(rule, 'delete'),
     delete_tasks: grants.delete.tasks,
     require_linear_history: rule.linear,
+    require_signed_commits: rule.signed,
     created_at: isoTime(rule.createdAt),
     updated_at: isoTime(rule.updatedAt),
   };
@@ -110,6 +111,7 @@ function grantOf(
 
 const branchInput = (body: z.output<typeof branchProtectionEdit>): RuleInput => ({
   linear: body.require_linear_history ?? undefined,
+  signed: body.require_signed_commits ?? undefined,
   grants: {
     push: grantOf(
       {

@@ -45,7 +45,11 @@ interface Place {
   origin: string;
 }
 
-async function showThread(row: Notification, { deps, origin }: Place): Promise<z.output<typeof thread>> {
+async function showThread(
+  row: Notification,
+  viewer: Viewer,
+  { deps, origin }: Place,
+): Promise<z.output<typeof thread>> {
   const { id, isUnread, savedAt, doneAt, listedAt, resolvedAt, reason, place, issue, run } = row;
   const at = { owner: place.owner.handle, name: place.repository.name };
   const page = `${origin}${repositoryUrl(at)}`;
@@ -78,7 +82,7 @@ async function showThread(row: Notification, { deps, origin }: Place): Promise<z
     reason,
     updated_at: new Date(listedAt ?? 0).toISOString(),
     url: `${origin}/api/v1/notifications/threads/${id}`,
-    repository: await showRepository(place.repository, place.owner, { origin, deps }),
+    repository: await showRepository(place.repository, place.owner, viewer, { origin, deps }),
     subject,
     first_position: row.firstPosition,
     last_position: row.lastPosition,
@@ -120,7 +124,7 @@ async function listThreads(
   const { rows, next } = await readPage(asked, (after, limit) =>
     place.deps.notifications.list(viewer, filter, { limit, after }),
   );
-  return listed(await Promise.all(rows.map((row) => showThread(row, place))), next);
+  return listed(await Promise.all(rows.map((row) => showThread(row, viewer, place))), next);
 }
 
 const toStatus = z
@@ -150,7 +154,7 @@ async function markAll(
   const upTo = timeIn(asked.last_read_at, 'last_read_at') ?? clock.now();
   const { rows } = await notifications.list(viewer, { view: 'unread', repositoryId, before: upTo + 1 }, { limit: 100 });
   await notifications.change(viewer, changeOf[asked['to-status']], { upTo, repositoryId });
-  const shown = await Promise.all(rows.map((row) => showThread(row, place)));
+  const shown = await Promise.all(rows.map((row) => showThread(row, viewer, place)));
   return json(shown.map((row) => ({ ...row, unread: asked['to-status'] === 'unread' })));
 }
 
@@ -210,7 +214,7 @@ export const notificationOperations = [
     refuses: [404],
     response: thread,
     run: async ({ viewer, params, ...place }) =>
-      json(await showThread(await place.deps.notifications.find(viewer, threadId(params.id)), place)),
+      json(await showThread(await place.deps.notifications.find(viewer, threadId(params.id)), viewer, place)),
   }),
   operation({
     ...common,
@@ -227,7 +231,7 @@ export const notificationOperations = [
       const { notifications } = place.deps;
       const { id } = await notifications.find(viewer, threadId(params.id));
       await notifications.change(viewer, changeOf[asked['to-status']], { ids: [id] });
-      return json(await showThread(await notifications.find(viewer, id), place));
+      return json(await showThread(await notifications.find(viewer, id), viewer, place));
     },
   }),
   operation({

@@ -9,7 +9,7 @@ import { operation } from '../operation.ts';
 import { readPage, rowsOf, signedIn, usersById } from './issues-parts.ts';
 import { giteaUser, numberedPaging } from './issues-schemas.ts';
 import { repository } from './schemas.ts';
-import { isoTimeOrNull, showRepository } from './show.ts';
+import { isoTimeOrNull, showListed } from './show.ts';
 
 const common = { tag: 'Notifications', cost: 'rows' } as const;
 const at = '/repos/{owner}/{name}/subscription';
@@ -129,10 +129,8 @@ export const watchingOperations = [
       const watched = rows.filter(({ level }) => level === 'everything');
       const places = await deps.repositories.locate(watched.map(({ repositoryId }) => repositoryId));
       const shown = watched.flatMap(({ repositoryId }) => places.get(repositoryId) ?? []);
-      return listed(
-        await Promise.all(shown.map((place) => showRepository(place.repository, place.owner, { origin, deps }))),
-        next,
-      );
+      const watchedRows = shown.map(({ repository, owner }) => ({ ...repository, owner }));
+      return listed(await showListed(watchedRows, viewer, { origin, deps }), next);
     },
   }),
 ];

@@ -95,7 +95,7 @@ export const notificationCountsSchema = new EntitySchema<NotificationCounts>({
   },
 });
 
-/** A part of an event that is still to be told, of at most `batchSize` people. */
+/** A part of an event of which at most `batchSize` people are still to be notified. */
 export interface BatchRow {
   id: number;
   /** JSON of a `Batch`. */

@@ -109,7 +109,7 @@ export const showNewFeed: Page<PersonContext, NotificationsDeps> = ({ person, pa
   if (secret === null) return seeOther(withNotice(path, 'feed-gone'));
   return page(
     'notifications/new-feed',
-    { address: `${origin}/notifications.atom?token=${secret.value}` },
+    { address: `${origin}/notifications/feed.atom?token=${secret.value}` },
     { showsSecret: true },
   );
 };

@@ -26,7 +26,7 @@ const shownNames = 100;
 
 const listUrl = ({ found }: RepositoryPersonContext): string => `${repositoryUrl(found.canonical)}/settings/branches`;
 
-/** `B/settings/branches`: the rules in their order. For everybody who administers the repository. */
+/** `B/settings/branches`: the rules in their order. For everyone who administers the repository. */
 export const showBranchRules: Page<RepositoryPersonContext, RepositoryDeps> = async (context, { repositories }) => {
   const { viewer, found, query } = context;
   const rules = await repositories.rules.list(viewer, found.canonical.owner, found.canonical.name);

@@ -10,7 +10,7 @@ import { viewCount } from '../app/sizes.ts';
 
 /** Texts of the roles that a rule asks for, in the order of the drop-down. */
 export const levelTexts: readonly { value: RuleLevel; text: string; short: string }[] = [
-  { value: 'write', text: 'Everybody who may push', short: 'everybody' },
+  { value: 'write', text: 'Everyone who may push', short: 'everyone' },
   { value: 'admin', text: 'Administrators of the repository', short: 'administrators' },
   { value: 'owner', text: 'Owners', short: 'owners' },
   { value: 'nobody', text: 'Nobody', short: 'nobody' },
@@ -59,6 +59,7 @@ export function viewRule(
     url,
     acts: actTexts[rule.target].map(({ act, label }) => ({ label, who: describeGrant(rule, act) })),
     linear: rule.linear,
+    signed: rule.signed,
     decided: decided === null ? null : viewDecided(rule.target, decided),
     mayMoveUp: isManyNames(rule.pattern) && !place.isFirst,
     mayMoveDown: isManyNames(rule.pattern) && !place.isLast,
@@ -95,15 +96,17 @@ export interface RuleForm {
   pattern: string;
   acts: { act: RuleAct; level: string; people: string; tasks: boolean }[];
   linear: boolean;
+  signed: boolean;
 }
 
 /** The form as the template needs it. */
-export function viewForm({ target, pattern, acts, linear }: RuleForm) {
+export function viewForm({ target, pattern, acts, linear, signed }: RuleForm) {
   return {
     isTag: target === 'TAG',
     target: target.toLowerCase(),
     pattern,
     linear,
+    signed,
     acts: actTexts[target].map((text) => ({ ...text, ...acts.find(({ act }) => act === text.act)! })),
   };
 }
@@ -112,6 +115,7 @@ export const newForm = (target: RuleTarget): RuleForm => ({
   target,
   pattern: '',
   linear: false,
+  signed: false,
   acts: ruleActs.map((act) => {
     const isUsual = act === 'push' || act === 'create';
     return { act, level: isUsual ? 'write' : 'nobody', people: '', tasks: isUsual };
@@ -122,6 +126,7 @@ export const formOf = (rule: ListedRule): RuleForm => ({
   target: rule.target,
   pattern: rule.pattern,
   linear: rule.linear,
+  signed: rule.signed,
   acts: ruleActs.map((act) => ({
     act,
     level: rule.grants[act].level,
@@ -130,11 +135,15 @@ export const formOf = (rule: ListedRule): RuleForm => ({
   })),
 });
 
-/** Reads the fields of the form: `pattern`, `linear`, and for each act `<act>_level`, `<act>_people`, `<act>_tasks`. */
+/**
+ * Reads the fields of the form: `pattern`, `linear`, `signed`, and for each act `<act>_level`, `<act>_people` and
+ * `<act>_tasks`.
+ */
 export const readForm = (target: RuleTarget, form: Form): RuleForm => ({
   target,
   pattern: form.text('pattern').trim(),
   linear: form.text('linear') !== '',
+  signed: form.text('signed') !== '',
   acts: actTexts[target].map(({ act }) => ({
     act,
     level: form.text(`${act}_level`),
@@ -144,9 +153,10 @@ export const readForm = (target: RuleTarget, form: Form): RuleForm => ({
 });
 
 /** What the use-case takes of it. */
-export const inputOf = ({ pattern, linear, acts }: RuleForm): RuleInput & { pattern: string } => ({
+export const inputOf = ({ pattern, linear, signed, acts }: RuleForm): RuleInput & { pattern: string } => ({
   pattern,
   linear,
+  signed,
   grants: Object.fromEntries(
     acts.map(({ act, level, people, tasks }) => [act, { level, people: people.split(/[\s,]+/), tasks }]),
   ),

@@ -9,6 +9,8 @@ import { parseBranchName } from '../branch-name.ts';
 import type { Repository } from '../schema/repository-schema.ts';
 import type { RepositoryDeps } from '../deps.ts';
 import { mayMoveRefs } from './may-move-refs.ts';
+import { unverifiedIn } from '../rules/verify-commits.ts';
+import type { Unverified } from '../rules/verify-commits.ts';
 import { judgeUpdates } from '../rules/judge-updates.ts';
 import { sentence } from '../rules/rule-words.ts';
 import type { RefUpdate } from './push-journal.ts';
@@ -139,12 +141,13 @@ export async function undoPush(
   }
   const isForward = noRef.test(update.oldId) || (await deps.git.refs.isForward(found.path, update.oldId, update.newId));
   const hasMerges = await deps.git.refs.hasNewMerges(found.path, update);
+  const unverified = await unverifiedIn(deps, viewer, found, update);
   const userId = viewer.kind === 'person' && !isLocalAdministrator(viewer) ? viewer.id : null;
   const { results } = await apply(found, {
     via: 'undo',
     userId,
     updates: [update],
-    authorize: (tx, row) => requireMayRestore(deps, tx, viewer, row, update, { isForward, hasMerges }),
+    authorize: (tx, row) => requireMayRestore(deps, tx, viewer, row, update, { isForward, hasMerges, unverified }),
   });
   if (results[0]?.ok !== true) throw moved(update.ref);
   deps.logger.info('push.undone', {
@@ -182,17 +185,26 @@ async function lostTip(
   return tip;
 }
 
+/** What the objects show about the move. */
+interface Shown {
+  isForward: boolean;
+  hasMerges: boolean;
+  unverified: Unverified | null;
+}
+
 async function requireMayRestore(
   deps: RepositoryDeps,
   tx: Tx,
   viewer: Viewer,
   row: Repository,
   update: RefUpdate,
-  { isForward, hasMerges }: { isForward: boolean; hasMerges: boolean },
+  { isForward, hasMerges, unverified }: Shown,
 ): Promise<void> {
   await mayMoveRefs(deps, tx, viewer, row);
-  const { refused, onlyForward, linear } = await judgeUpdates(deps, tx.before, viewer, row, [update]);
-  const [broken] = [...refused, ...(isForward ? [] : onlyForward), ...(hasMerges ? linear : [])];
+  const { refused, onlyForward, linear, signed } = await judgeUpdates(deps, tx.before, viewer, row, [update]);
+  const unsigned =
+    unverified === null ? [] : signed.map(({ reason }) => ({ reason: reason(unverified.oid, unverified.why) }));
+  const [broken] = [...refused, ...(isForward ? [] : onlyForward), ...(hasMerges ? linear : []), ...unsigned];
   if (broken === undefined) return;
   throw invalid('branch_protected', `${sentence(broken.reason)} Restore the commits under another name.`, {
     field: 'as',

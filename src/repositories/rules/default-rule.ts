@@ -33,6 +33,7 @@ export async function addDefaultRule(
     pattern: defaultBranchPattern,
     ...grantColumns(grants),
     linear: false,
+    signed: false,
     createdAt: now,
     updatedAt: now,
   });
@@ -49,9 +50,11 @@ export function isDefaultBranchProtected(rules: readonly StoredRule[], defaultBr
   return rule !== null && rule.grants.force.level !== 'write';
 }
 
-/** Whether a rule lets everybody who pushes do everything. The default branch is never deleted anyway. */
-const isFree = ({ grants, linear }: Pick<StoredRule, 'grants' | 'linear'>): boolean =>
-  !linear && ruleActs.every((act) => act === 'delete' || (grants[act].level === 'write' && grants[act].tasks));
+/** Whether a rule lets everyone who pushes do everything. The default branch is never deleted anyway. */
+const isFree = ({ grants, linear, signed }: Pick<StoredRule, 'grants' | 'linear' | 'signed'>): boolean =>
+  !linear &&
+  !signed &&
+  ruleActs.every((act) => act === 'delete' || (grants[act].level === 'write' && grants[act].tasks));
 
 /**
  * Sets whether the default branch may be rewritten, in the rule that decides about it. A pattern that matches other

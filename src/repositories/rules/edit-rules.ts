@@ -31,6 +31,7 @@ export interface RuleInput {
   pattern?: string | undefined;
   grants?: Partial<Record<RuleAct, GrantInput>> | undefined;
   linear?: boolean | undefined;
+  signed?: boolean | undefined;
 }
 
 export interface NewRule extends RuleInput {
@@ -45,7 +46,7 @@ const tooManyPeople = (field: string) =>
 const ruleNotFound = () => notFound('rule_not_found', 'There is no such rule.');
 
 /**
- * Adds a rule behind the others. Refuses `repository_not_found` to everybody who does not administer the repository;
+ * Adds a rule behind the others. Refuses `repository_not_found` to everyone who does not administer the repository;
  * `invalid_rule_target`, `invalid_pattern`, `invalid_rule_level`, `rule_exists`, `too_many_rules`, and for people
  * `no_such_person`, `person_may_not_push`, `too_many_people`.
  * @returns the id
@@ -58,7 +59,7 @@ export async function addRule(
 ): Promise<string> {
   const { repository } = await findRepository(deps, viewer, at, 'admin');
   const target = parseTarget(input.target);
-  const blank = { target, grants: usualGrants, linear: false };
+  const blank = { target, grants: usualGrants, linear: false, signed: false };
   const wanted = await readInput(deps, repository, blank, { ...input, pattern: input.pattern });
   const id = deps.random.uuid();
   await deps.db.write(async (tx) => {
@@ -112,7 +113,7 @@ export async function changeRule(
   log(deps, 'repository.rule_changed', viewer, repository.id, wanted);
 }
 
-/** Removes a rule. Refuses `repository_not_found` to everybody who does not administer it, `rule_not_found`. */
+/** Removes a rule. Refuses `repository_not_found` to everyone who does not administer it, `rule_not_found`. */
 export async function removeRule(
   deps: RepositoryDeps,
   viewer: Viewer,
@@ -184,7 +185,7 @@ export async function replaceRules(
   const { repository } = await findRepository(deps, viewer, at, 'admin');
   const wanted: BranchRule[] = [];
   for (const input of rules.slice(0, maxRules)) {
-    const blank = { target: parseTarget(input.target), grants: usualGrants, linear: false };
+    const blank = { target: parseTarget(input.target), grants: usualGrants, linear: false, signed: false };
     wanted.push(await readInput(deps, repository, blank, input, { leavesOutUnknown: true }));
   }
   await deps.db.write(async (tx) => {
@@ -207,8 +208,8 @@ function refuseTaken(rules: readonly StoredRule[], { target, pattern }: BranchRu
   throw conflict('rule_exists', 'There is a rule for this pattern already.', { field: 'pattern' });
 }
 
-function columnsOf({ target, pattern, grants, linear }: BranchRule) {
-  return { target, pattern, ...grantColumns(grants), linear };
+function columnsOf({ target, pattern, grants, linear, signed }: BranchRule) {
+  return { target, pattern, ...grantColumns(grants), linear, signed };
 }
 
 async function insertPeople(manager: EntityManager, ruleId: string, { grants }: BranchRule): Promise<void> {
@@ -224,8 +225,8 @@ async function touch({ manager, now }: { manager: EntityManager; now: number }, 
 async function readInput(
   deps: RepositoryDeps,
   repository: Repository,
-  present: Pick<BranchRule, 'target' | 'grants' | 'linear'>,
-  { pattern, grants = {}, linear = present.linear }: RuleInput,
+  present: Pick<BranchRule, 'target' | 'grants' | 'linear' | 'signed'>,
+  { pattern, grants = {}, linear = present.linear, signed = present.signed }: RuleInput,
   { leavesOutUnknown = false }: { leavesOutUnknown?: boolean } = {},
 ): Promise<BranchRule> {
   const { target } = present;
@@ -246,6 +247,7 @@ async function readInput(
     target,
     pattern: parsePattern(pattern ?? '', target),
     linear: target === 'BRANCH' && linear,
+    signed: target === 'BRANCH' && signed,
     grants: {
       push: await readGrant('push'),
       force: await readGrant('force'),
@@ -286,9 +288,9 @@ function log(
   event: 'repository.rule_added' | 'repository.rule_changed' | 'repository.rule_removed',
   viewer: Viewer,
   repositoryId: string,
-  { target, pattern, grants, linear }: BranchRule,
+  { target, pattern, grants, linear, signed }: BranchRule,
 ): void {
   const levels = Object.fromEntries(ruleActs.map((act) => [act, grants[act].level]));
   const people = [...new Set(ruleActs.flatMap((act) => grants[act].people))];
-  logger.info(event, { repositoryId, target, pattern, ...levels, people, linear, by: viewerForLog(viewer) });
+  logger.info(event, { repositoryId, target, pattern, ...levels, people, linear, signed, by: viewerForLog(viewer) });
 }

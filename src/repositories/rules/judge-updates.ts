@@ -1,12 +1,12 @@
 import type { EntityManager } from 'typeorm';
 import { judgeRefMove, RuleBook, TooManyRefs } from '../../access/index.ts';
 import type { RefMoveKind, Viewer } from '../../access/index.ts';
-import type { FastForwardRule, LinearRule, RefusedRef } from '../../git/index.ts';
+import type { FastForwardRule, LinearRule, RefusedRef, SignedRule } from '../../git/index.ts';
 import type { RepositoryDeps } from '../deps.ts';
 import { repositoryFacts } from '../find-repository.ts';
 import type { Repository } from '../schema/repository-schema.ts';
 import { loadRules } from './load-rules.ts';
-import { mergesRefused, mergesUnknown, refusalByRule } from './rule-words.ts';
+import { mergesRefused, mergesUnknown, refusalByRule, signaturesUnknown, unsignedRefused } from './rule-words.ts';
 
 /** What the rules of a repository say of the commands of a push. */
 export interface JudgedUpdates {
@@ -16,6 +16,8 @@ export interface JudgedUpdates {
   onlyForward: FastForwardRule[];
   /** Refs that take no merge commit; decided by the objects. */
   linear: LinearRule[];
+  /** Refs that take only commits with a verified signature; decided by the objects. */
+  signed: SignedRule[];
 }
 
 const noRef = /^0+$/;
@@ -34,7 +36,7 @@ export async function judgeUpdates(
   repository: Repository,
   updates: readonly { ref: string; oldId: string; newId: string }[],
 ): Promise<JudgedUpdates> {
-  const judged: JudgedUpdates = { refused: [], onlyForward: [], linear: [] };
+  const judged: JudgedUpdates = { refused: [], onlyForward: [], linear: [], signed: [] };
   const personId = viewer.kind === 'person' ? viewer.id : null;
   const [rules, facts] = await Promise.all([
     loadRules(source, repository.id),
@@ -57,6 +59,8 @@ export async function judgeUpdates(
     } else if (rule !== null && verdict.refusal === null) {
       if (verdict.onlyForward) judged.onlyForward.push({ ref, reason: refusalByRule(rule, 'force') });
       if (verdict.linear) judged.linear.push({ ref, reason: mergesRefused(rule), unknown: mergesUnknown(rule) });
+      const reason = (oid: string, why: string): string => unsignedRefused(rule, oid, why);
+      if (verdict.signed) judged.signed.push({ ref, reason, unknown: signaturesUnknown(rule) });
     }
   }
   return judged;

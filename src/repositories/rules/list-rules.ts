@@ -31,7 +31,7 @@ export interface ListedRule extends StoredRule {
 }
 
 /**
- * The rules of a repository in their order. Refuses `repository_not_found` to everybody who does not administer it.
+ * The rules of a repository in their order. Refuses `repository_not_found` to everyone who does not administer it.
  */
 export async function listRules(deps: RepositoryDeps, viewer: Viewer, at: RepositoryAddress): Promise<ListedRule[]> {
   const { repository } = await findRepository(deps, viewer, at, 'admin');

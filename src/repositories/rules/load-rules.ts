@@ -49,7 +49,7 @@ function toRule(row: BranchRuleRow, people: readonly BranchRulePersonRow[]): Sto
     tasks: row[`${act}Tasks`],
     people: people.filter((each) => each.act === act).map(({ userId }) => userId),
   });
-  const { id, repositoryId, target, position, pattern, linear, createdAt, updatedAt } = row;
+  const { id, repositoryId, target, position, pattern, linear, signed, createdAt, updatedAt } = row;
   return {
     id,
     repositoryId,
@@ -58,6 +58,7 @@ function toRule(row: BranchRuleRow, people: readonly BranchRulePersonRow[]): Sto
     pattern,
     grants: { push: grant('push'), force: grant('force'), create: grant('create'), delete: grant('delete') },
     linear,
+    signed,
     createdAt,
     updatedAt,
   };

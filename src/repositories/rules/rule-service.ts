@@ -1,6 +1,7 @@
 import { bindDeps } from '../../kernel/index.ts';
 import { bindAddress } from '../bind-address.ts';
 import type { RepositoryDeps } from '../deps.ts';
+import type { VerifyCommits } from './verify-port.ts';
 import { addRule, changeRule, moveRule, removeRule, replaceRules } from './edit-rules.ts';
 import {
   findRule,
@@ -24,6 +25,8 @@ export function createRuleService(deps: RepositoryDeps) {
     remove: bindAt(removeRule),
     move: bindAt(moveRule),
     replaceAll: bindAt(replaceRules),
+    /** Registers what verifies commits where a rule requires signed ones; until then none is verified. */
+    verifyCommitsWith: (verify: VerifyCommits) => void (deps.verification.verify = verify),
     namesDecided: bind(namesDecided),
     rightsIn: bind(rightsIn),
     fingerprint: bind(fingerprintOf),

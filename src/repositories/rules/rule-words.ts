@@ -39,5 +39,16 @@ export const mergesRefused = (rule: BranchRule): string =>
 export const mergesUnknown = (rule: BranchRule): string =>
   `${nameOfRule(rule)}: too many commits to look for merges; push in parts`;
 
+/** @param why as `VerifyCommits` says it */
+export const unsignedRefused = (rule: BranchRule, oid: string, why: string): string => {
+  const commit = `commit ${oid.slice(0, 10)}`;
+  if (why === 'unavailable') return `${nameOfRule(rule)}: the signatures could not be verified in time; push again`;
+  const says = why === 'unsigned' ? `${commit} is not signed` : `${commit} has no verified signature (${why})`;
+  return `${nameOfRule(rule)}: ${says}`;
+};
+
+export const signaturesUnknown = (rule: BranchRule): string =>
+  `${nameOfRule(rule)}: too many commits to verify their signatures; push in parts`;
+
 /** A reason as a sentence. */
 export const sentence = (reason: string): string => `${reason[0]!.toUpperCase()}${reason.slice(1)}.`;

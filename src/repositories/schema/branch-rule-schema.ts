@@ -19,6 +19,7 @@ export interface BranchRuleRow {
   deleteLevel: RuleLevel;
   deleteTasks: boolean;
   linear: boolean;
+  signed: boolean;
   createdAt: number;
   updatedAt: number;
 }
@@ -44,6 +45,7 @@ export const branchRuleSchema = new EntitySchema<BranchRuleRow>({
     deleteLevel: level('delete_level'),
     deleteTasks: flag('delete_tasks'),
     linear: flag('linear'),
+    signed: flag('signed'),
     createdAt: { name: 'created_at', type: 'integer' },
     updatedAt: { name: 'updated_at', type: 'integer' },
   },
