@@ -512,8 +512,14 @@ t.test('user show prints everything but secrets', async (t) => {
     await outputOf('user show alice'),
     'Username\talice\nId\t<id>\nName\t\nRole\tadmin\nState\tactive\nCreated\t2026-01-01T12:00:00Z\nLast seen\tnever\nRepositories\t1\nKeys\t0\nTokens\t2\nSessions\t0\n',
   );
-  const json = JSON.parse((await hearth('user show dave --json')).stdout) as { sessions: unknown[]; id: string };
-  t.match(json, { username: 'dave', keys: [], tokens: [], sessions: [{ address: '127.0.0.1' }] });
+  const json = JSON.parse((await hearth('user show dave --json')).stdout) as {
+    keys: unknown;
+    tokens: unknown;
+    sessions: unknown[];
+    id: string;
+  };
+  t.match(json, { username: 'dave', sessions: [{ address: '127.0.0.1' }] });
+  t.strictSame([json.keys, json.tokens, json.sessions.length], [[], [], 1]);
   t.match(await outputOf(['user', 'show', json.id]), /^Username\tdave\n/);
   t.match(await outputOf('setup-url'), /it has an administrator\nhint: .*\[4\]$/s);
 });
