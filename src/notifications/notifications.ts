@@ -32,7 +32,11 @@ export function createNotifications({ mail, ...tools }: NotificationOptions) {
   const renderers: Renderers = { markdown: null };
   const deps: NotificationDeps = { ...tools, mailer, renderers };
   mail?.define<SubjectMailData>(subjectMail, (data) => renderSubjectMail(deps, data));
-  mail?.define<DigestMailData>(digestMail, (data) => renderDigestMail(deps, data));
+  mail?.define<DigestMailData>(
+    digestMail,
+    (data) => renderDigestMail(deps, data),
+    'Notifications by mail, at once or as a digest. Without mail, people have their inbox and its feed.',
+  );
   const teller = new BatchTeller(deps);
   const bind = bindDeps(deps);
   return {
